@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-// They look at how much memory a process takes, so each needs one in which nothing has run before.
+// These measure the memory of their process, so each needs a fresh one.
 const measuringMemory = [
   'src/cli/stream-json/slow-reader-guard.test.ts',
   'src/platform/shell/filter-output.test.ts',
@@ -9,17 +9,17 @@ const measuringMemory = [
   'test/scenarios/bad-luck-commands.test.ts',
 ];
 
-// No module holds state, so files share a worker: to start one and load all modules anew takes longer than most files do.
+// No module holds state, so files share a worker: starting one and loading all modules takes longer than most test files.
 const shared = { isolate: false, exclude: measuringMemory };
 
 export default defineConfig({
   test: {
     globalSetup: ['test/build-once.ts'],
-    maxWorkers: '100%', // else one core is left idle, which of two is half
+    maxWorkers: '100%', // otherwise one core stays idle, which is half of two
     testTimeout: process.env['HELVE_SOAK'] ? 600_000 : 60_000,
     restoreMocks: true,
     unstubEnvs: true,
-    // On a machine that others share a process may stand still for long. What passed only then is named at the end.
+    // On a shared machine a process may be suspended for long. Tests that passed only on retry are named at the end.
     retry: process.env['CI'] ? 1 : 0,
     reporters: process.env['CI']
       ? ['default', ['json', { outputFile: 'node_modules/.cache/test-results.json' }]]

@@ -1,5 +1,5 @@
-// What understanding a shell command costs before it may run: the first one, which loads the parser, and the ones after
-// it, each a new text, so that nothing is remembered. Each first run comes from a process of its own.
+// Measures the analysis of a shell command before it runs: of the first command, which loads the parser, and of later
+// ones, each a new text, so that no cache applies. Each first run has a process of its own.
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { importSource } from './bundle-source.mjs';

@@ -9,7 +9,7 @@ const MB = 1_000_000;
 const SIZES = [1, 10];
 const RUNS = 5;
 
-const { createEngine } = await importSource('src/create-engine.ts');
+const { createEngine } = await importSource('src/compose/create-engine.ts');
 console.log(`### Edit of a large file (Node ${process.versions.node}, median of ${RUNS} runs)\n`);
 console.log('| MB | line endings | Edit, ms | MultiEdit of 5, ms | no match, ms | write and sync alone, ms |');
 console.log('|--:|---|--:|--:|--:|--:|');

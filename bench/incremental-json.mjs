@@ -1,6 +1,6 @@
 // Shows that reading a streamed call costs the same per megabyte however long it gets: one `content` field in deltas of
 // 20 bytes, from the first delta to the parsed value. Each figure comes from a process of its own, so that peak memory
-// is that of one run. Parsing the text so far anew at each delta, the usual way, is measured at the smallest size only.
+// is that of one run. Parsing all text so far at each delta, the usual way, is measured at the smallest size only.
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { importSource } from './bundle-source.mjs';
@@ -23,7 +23,7 @@ function report() {
     const plain = medianRun('incremental', megabytes);
     row('incremental', plain, medianRun('incremental-read', megabytes).ms.toFixed(0));
   }
-  row('parse anew at each delta', runAlone('naive', SIZES[0]), '');
+  row('parse all text at each delta', runAlone('naive', SIZES[0]), '');
 }
 
 function row(reader, { megabytes, deltas, ms, peakMB, startMB }, msWithReads) {

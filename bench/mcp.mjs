@@ -46,7 +46,7 @@ console.log(
 );
 console.log(`its tools: ${without[0].toolBytes} bytes without servers, ${withServers[0].toolBytes} with them`);
 
-const { createEngine } = await importSource('src/create-engine.ts');
+const { createEngine } = await importSource('src/compose/create-engine.ts');
 const folder = await mkdtemp(join(tmpdir(), 'helve-bench-'));
 const engine = createEngine({ root: folder, dataFolder: join(folder, 'home'), mcpServers });
 const connecting = performance.now();

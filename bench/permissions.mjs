@@ -21,9 +21,10 @@ const settings = {
   },
 };
 
-const { createExplainer } = await importSource('src/explain-call.ts');
+const { createExplainer } = await importSource('src/compose/explain-call.ts');
 const { decide } = await importSource('src/permissions/engine.ts');
-const { parseRules } = await importSource('src/permissions/rule.ts');
+const { parseRules } = await importSource('src/permissions/parse-rule.ts');
+const { toolTable } = await importSource('src/tools/index.ts');
 
 const cwd = process.cwd();
 const explain = createExplainer();
@@ -45,12 +46,14 @@ async function timed(run) {
 const { effects, decision } = await explain(question(0));
 const parts = effects.filter(({ kind }) => kind === 'command').length;
 const anchors = { source: [cwd], project: [cwd], home: ['/home/someone'] };
-const { rules } = parseRules(settings.permissions, { source: { file: 'settings' }, anchors });
+const tools = toolTable();
+const { rules } = parseRules(settings.permissions, { source: { file: 'settings' }, anchors, tools });
 const policy = {
   mode: 'default',
   workspace: [cwd],
   resultsFolder: '/home/someone/.helve/sessions/x/results',
   dataFolders: ['/home/someone/.helve'],
+  tools,
   rules,
   home: ['/home/someone'],
 };

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { importSource } from './bundle-source.mjs';
 
 const WANTED_BYTES = 5_000_000_000;
-const KEPT_FREE_BYTES = 2_000_000_000; // whoever else uses the disk goes on
+const KEPT_FREE_BYTES = 2_000_000_000; // leaves space for other users of the disk
 const LINE_BYTES = 80;
 const CHUNK_LINES = 100_000;
 

@@ -1,6 +1,6 @@
-// What the sandbox adds to a command: from the start of `bash -c true` to its end, bare and walled in, turn by turn in one
-// run. "wrap" is our own part of it: looking at the policy's paths before, and taking placeholders away after. Then the
-// same through the Bash tool, with all that a call does, and what is denied and who may be reached.
+// Measures what the sandbox adds to a command: from the start of `bash -c true` to its end, bare and sandboxed, alternating
+// in one run. "wrap" is Helve's own part: checking the paths of the policy before, and removing placeholders after. Then
+// the same as a call of the Bash tool, also with denied files and with an allowed host.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -82,7 +82,7 @@ async function reportCalls() {
   );
   const projects = {
     bare: await temporaryProject({}),
-    walled: await temporaryProject({}, { sandbox: wish }),
+    sandboxed: await temporaryProject({}, { sandbox: wish }),
     hosts: await temporaryProject({}, { sandbox: { ...wish, network: hosts } }),
     denied: await temporaryProject(
       { ...files, '.env': '' },
@@ -91,13 +91,13 @@ async function reportCalls() {
   };
   const rows = {
     'bare bash -c': { call: () => run({ ...bare(), descriptors: [] }) },
-    'no walls, a shell is ready': { project: projects.bare, isReady: true },
-    'no walls, none is ready': { project: projects.bare },
-    'walls, a shell is ready': { project: projects.walled, isReady: true },
-    'walls, none is ready': { project: projects.walled },
-    'walls, files denied among 2,201 folders, a shell is ready': { project: projects.denied, isReady: true },
-    'walls, one host allowed, a shell is ready': { project: projects.hosts, isReady: true },
-    'walls, one host allowed, none is ready': { project: projects.hosts },
+    'no sandbox, a shell is ready': { project: projects.bare, isReady: true },
+    'no sandbox, no shell is ready': { project: projects.bare },
+    'sandbox, a shell is ready': { project: projects.sandboxed, isReady: true },
+    'sandbox, no shell is ready': { project: projects.sandboxed },
+    'sandbox, files denied among 2,201 folders, a shell is ready': { project: projects.denied, isReady: true },
+    'sandbox, one host allowed, a shell is ready': { project: projects.hosts, isReady: true },
+    'sandbox, one host allowed, no shell is ready': { project: projects.hosts },
   };
   try {
     const times = Object.fromEntries(Object.keys(rows).map((name) => [name, []]));

@@ -9,7 +9,7 @@ import { importSource } from './bundle-source.mjs';
 
 const RUNS = 50;
 const WANTED_BYTES = 5_000_000_000;
-const KEPT_FREE_BYTES = 2_000_000_000; // whoever else uses the disk goes on
+const KEPT_FREE_BYTES = 2_000_000_000; // leaves space for other users of the disk
 
 const [bytes] = process.argv.slice(2);
 if (bytes === undefined) await report();

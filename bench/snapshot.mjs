@@ -1,6 +1,6 @@
-// What it costs a command that its changes can be taken back: looking at the workspace before and after it. The first
-// calls also copy what has no copy yet, and stop doing so after 200 ms; `calls until covered` says how many those
-// are. What is done ahead, while nobody waits, is in the second row of each size.
+// Measures what undo costs a command: examining the workspace before and after it. The first calls also copy files that
+// have no copy yet, for at most 200 ms each; `calls until covered` counts these calls. The second row of each size is the
+// work that is done in advance, while no call waits for it.
 import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -11,6 +11,8 @@ if (major < 22 || (major === 22 && minor < 12)) {
   process.exitCode = 2;
 } else if (require('node:fs').existsSync(`${__dirname}/../dist/cli.cjs`)) {
   const { loadProgram } = require('./load-program.cjs');
+  // V8 calls it when the stack of an error is read for the first time, so it costs nothing at the start.
+  Error.prepareStackTrace = (error, frames) => require('./source-stack.cjs').sourceStack(error, frames);
   loadProgram(`${__dirname}/../dist/cli.cjs`).main(process.argv.slice(2));
 } else {
   process.stderr.write('helve is not built here: dist/cli.cjs is missing. Run "npm run bundle" in its folder.\n');

@@ -1,6 +1,6 @@
 // Loads the parts of the built command line, each with the code that V8 compiled for it in earlier runs. Node's own
-// compile cache keeps a module as it stands before its first line runs, so that at each start every function is compiled
-// anew on its first call; what is kept here holds the functions that runs have called. docs/decisions/0018 has figures.
+// compile cache saves a module before its first line runs, so that every start compiles each function again on its first
+// call; the cache here includes the functions that runs have called. docs/decisions/0018 and 0046 have figures.
 'use strict';
 const fs = require('node:fs');
 const { createRequire } = require('node:module');
@@ -14,7 +14,7 @@ const MOST_SETS = 200;
 const UNUSED_MS = 30 * 24 * 3_600_000;
 const HASH_BYTES = 20;
 
-/** Gives what the part at this path exports. What it needs of others is loaded when it asks for it. */
+/** Returns the exports of the part at this path. Parts that it needs are loaded on demand. */
 exports.loadProgram = function loadProgram(path) {
   const parts = new Map();
   const kept = [];
@@ -45,15 +45,15 @@ exports.loadProgram = function loadProgram(path) {
     };
   };
 
-  // Compiled under other flags, it would be of no use to the next run.
+  // Code that was compiled under other flags is useless to the next run.
   const isOrdinary = process.execArgv.length === 0 && !process.env.NODE_OPTIONS;
   if (isOrdinary) process.on('exit', () => learn(folder, [...parts.keys()], kept));
   return load(resolve(path));
 };
 
 /**
- * What was kept, or undefined where there is nothing to be trusted: whoever can write it can make us run anything, and V8
- * runs damaged code without a look. That it belongs to the source is told by its name, which holds a hash of the build.
+ * The cached code, or undefined if there is none that can be trusted: a program that can write it can make Helve run
+ * anything, and V8 runs damaged code without a check. Its name contains a hash of the build, which ties it to the source.
  */
 function readKept(path) {
   let file;
@@ -75,7 +75,7 @@ function readKept(path) {
 
 const isWrittenByUsAlone = ({ uid, mode }) => !process.getuid || (uid === process.getuid() && (mode & 0o022) === 0);
 
-/** Not by a link either, whose end somebody else may have chosen: old files are removed from it. */
+/** Not through a link, whose target another user may have chosen: old files are deleted in this folder. */
 function isOurAlone(folder) {
   try {
     const stats = fs.lstatSync(folder);
@@ -85,10 +85,10 @@ function isOurAlone(folder) {
   }
 }
 
-/** Against accidents, not against people. */
+/** Detects damage, not attacks. */
 const hashOf = (bytes) => require('node:crypto').hash('sha1', bytes, 'buffer');
 
-/** Keeps what was compiled, if that is more than any run before with the same parts has kept. */
+/** Saves the compiled code if it is more than any earlier run with the same parts has saved. */
 function learn(folder, parts, kept) {
   if (kept.length === 0) return;
   try {
@@ -132,14 +132,14 @@ function write(path, content) {
   }
 }
 
-/** One by one: told to make all of them, Node tries for ever where nothing can be made, as below /proc. */
+/** One by one: with `recursive`, Node retries forever where no folder can be created, as below /proc. */
 function makePrivate(folder) {
   for (const path of [dirname(dirname(folder)), dirname(folder), folder]) {
     if (!fs.existsSync(path)) fs.mkdirSync(path, { mode: 0o700 });
   }
 }
 
-/** Of versions that are gone, and what a run that was killed left half written. */
+/** Files of versions that are gone, and incomplete files of killed runs. */
 function removeUnused(folder) {
   for (const name of fs.readdirSync(folder)) {
     const path = join(folder, name);

@@ -11,7 +11,7 @@ const countLines = defineTool({
   name: 'CountLines',
   description: 'Count the lines of a file. Use Read to see them.',
   input: z.strictObject({ path: z.string() }),
-  effects: ({ path }, context) => readEffects(path, context), // reading the project is free, anything else is asked about
+  effects: ({ path }, context) => readEffects(path, context), // the project may be read; anything else needs a question
   async execute({ path }, { cwd }) {
     const text = await readFile(resolve(cwd, path), 'utf8').catch((cause) => {
       throw new ToolFailure(`${path} could not be read (${cause.code}). Check the name with LS.`, { cause });
@@ -30,7 +30,7 @@ const missing = await project.run(countLines, { path: 'b.txt' });
 assert.equal(missing.content, 'b.txt could not be read (ENOENT). Check the name with LS.');
 
 const outside = await project.run(countLines, { path: '/etc/passwd' });
-assert.equal(outside.failure, 'permission_denied'); // nobody is here to be asked
+assert.equal(outside.failure, 'permission_denied'); // no one can be asked here
 
 await project.remove();
 console.log('CountLines counts, says what is missing, and stays in the project.');

@@ -1,4 +1,4 @@
-// A conversation of several prompts that is kept, taken up again later, and forked.
+// A conversation of several prompts that is saved, resumed later, and forked.
 import { createAgent, listSessions, resumeAgent } from 'helve';
 import { scriptedModel } from 'helve/models';
 import { temporaryProject } from 'helve/testing';

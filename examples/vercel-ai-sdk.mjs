@@ -8,7 +8,7 @@ import { startFakeModelServer, temporaryProject } from 'helve/testing';
 const project = await temporaryProject({ 'notes.txt': 'one handle\n' });
 const server = await startFakeModelServer([
   { calls: [{ name: 'Read', input: { file_path: 'notes.txt' } }] },
-  { calls: [{ name: 'Bash', input: { command: 'rm notes.txt' } }] }, // nobody is there to allow it
+  { calls: [{ name: 'Bash', input: { command: 'rm notes.txt' } }] }, // no one can allow it here
   { text: 'I may not delete it.' },
 ]);
 const anthropic = createAnthropic({ baseURL: `${server.url}/v1`, apiKey: 'none' });

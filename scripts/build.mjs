@@ -1,4 +1,5 @@
 // Bundles the command line and the library entry points into dist/, split into chunks that load when they are needed.
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,7 +9,7 @@ import { featureGates } from './feature-gates.mjs';
 import { joinParts } from './join-parts.mjs';
 import { thirdPartyNotices } from './third-party-notices.mjs';
 
-// Another folder of the project, for a build that is only looked at.
+// Another folder of the project, for a build that is only inspected.
 const out = process.env.HELVE_BUILD_FOLDER ?? 'dist';
 const started = performance.now();
 const shared = {
@@ -18,19 +19,22 @@ const shared = {
   format: 'esm',
   platform: 'node',
   target: 'node22.12',
-  // By this ending Node knows a module for what it is, without a search for the package.json above each file.
+  // The extension tells Node the module format, without a search for the package.json above each file.
   outExtension: { '.js': '.mjs' },
+  // Removes branches of features whose gate is off. Names and lines stay.
+  minifySyntax: true,
   sourcemap: 'linked',
   sourcesContent: false,
   metafile: true,
-  // Finds its platform's binary by a look beside its own folder, so it can't be moved into a bundle.
+  // Finds its platform's binary relative to its own folder, so it can't be moved into a bundle.
   external: ['@vscode/ripgrep'],
-  // Their other forms load their parts in ways that no bundler can follow, or give no names to what they export.
+  // Their other builds load parts in ways that no bundler can follow, or have no named exports.
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js', yaml: resolve('node_modules/yaml/browser/index.js') },
   define: { HELVE_VERSION: JSON.stringify(manifest.version), ...featureGates() },
   logLevel: 'warning',
 };
-// Apart from the library: what both would share would be cut into many small chunks, and each costs time at the start.
+const facts = await toolFacts();
+// Built apart from the library: shared code would be split into many small chunks, and each costs time at the start.
 const [commandLine, library] = await Promise.all([
   buildCommandLine(),
   build({
@@ -43,12 +47,12 @@ const [commandLine, library] = await Promise.all([
       testing: 'src/sdk/testing.ts',
     },
     chunkNames: 'chunks/[name]-[hash]',
-    plugins: [await lazyTools(), pureSources()],
+    plugins: [facts, pureSources()],
   }),
 ]);
 const notices = 'THIRD-PARTY-NOTICES.txt';
 writeFileSync(join(out, notices), thirdPartyNotices([commandLine.parts.metafile, library.metafile]));
-// Old chunks go once the new ones stand, so that whoever runs the command line meanwhile finds all of it.
+// Old chunks are removed after the new ones are written, so that the command line works during a build.
 const outputs = [commandLine.joined, library].flatMap(({ metafile }) => Object.keys(metafile.outputs));
 const current = new Set([notices, ...outputs.map((path) => basename(path))]);
 for (const folder of [out, `${out}/chunks`]) {
@@ -58,37 +62,33 @@ for (const folder of [out, `${out}/chunks`]) {
 }
 if (process.stdout.isTTY) console.log(`built ${out}/ in ${Math.round(performance.now() - started)} ms`);
 
-/**
- * Each tool is loaded with its first call: most of the time that a start took went into tools that
- * nobody had called yet, and into their schemas. What the model is told of them is found out here. The list itself
- * stays the one in the source: of each of its imports that can wait, a lazy one is made.
- */
-async function lazyTools() {
-  const list = resolve('src/tools/index.ts');
-  const source = readFileSync(list, 'utf8');
-  const imports = [...source.matchAll(/^import \{ (\w+Tool) \} from '(.+)';$/gm)];
-  const facts = await factsByName(imports.map(([, name, path]) => `export { ${name} } from '${path}';`));
-  const lazy = imports.reduce((text, [line, name, path]) => {
-    if (!facts[name]) return text;
-    return text.replace(
-      line,
-      () => `const ${name} = lazyTool(${JSON.stringify(facts[name])}, async () => (await import('${path}')).${name});`,
-    );
-  }, source);
-  const contents = `import { lazyTool } from '../contract/lazy-tool.js';\n${lazy}`;
+/** Runs src/tools/tool-facts.ts and puts the result in its place, as data: no tool is loaded before its first call. */
+async function toolFacts() {
+  const path = resolve('src/tools/tool-facts.ts');
+  const contents = `export const toolFacts = ${JSON.stringify(await resultOf(path, 'toolFacts'))};`;
   return {
-    name: 'lazy-tools',
+    name: 'tool-facts',
     setup({ onLoad }) {
-      onLoad({ filter: /[\\/]src[\\/]tools[\\/]index\.ts$/ }, () => ({
-        contents,
-        loader: 'ts',
-        resolveDir: 'src/tools',
-      }));
+      onLoad({ filter: /[\\/]tool-facts\.ts$/ }, (file) => (file.path === path ? { contents } : undefined));
     },
   };
 }
 
-/** Nothing happens when its modules are loaded, though it does not say so: what is not used of it is left out. */
+/** The export of a source module with this name. */
+async function resultOf(path, name) {
+  const whole = { ...shared, splitting: false, sourcemap: false, write: false };
+  const { outputFiles } = await build({ ...whole, entryPoints: [path] });
+  const file = resolve(out, `.result-${randomUUID()}.mjs`);
+  mkdirSync(out, { recursive: true });
+  writeFileSync(file, outputFiles[0].contents);
+  try {
+    return (await import(pathToFileURL(file).href))[name];
+  } finally {
+    rmSync(file);
+  }
+}
+
+/** Marks a package as free of side effects, although its package.json does not, so that unused code is left out. */
 function terminalLibrary() {
   const folder = resolve('node_modules/@earendil-works/pi-tui/dist');
   return {
@@ -109,7 +109,7 @@ function terminalLibrary() {
   };
 }
 
-/** The pattern of all emoji takes 15 ms to read, a seventh of the time until the first frame: the first emoji can wait. */
+/** Compiling the pattern of all emoji takes 15 ms, a seventh of the time until the first frame, so it is done on first use. */
 function withLateEmoji(source) {
   const early = 'const rgiEmojiRegex = /^\\p{RGI_Emoji}$/v;';
   if (!source.includes(early)) throw new Error('The pattern of emoji in the terminal library is not where it was.');
@@ -118,7 +118,7 @@ function withLateEmoji(source) {
   return source.replace(early, () => late);
 }
 
-/** No module of ours does anything on import, so one of which nothing is used brings nothing along. */
+/** Marks all own modules as free of side effects, since none does anything on import: unused ones are left out. */
 function pureSources() {
   const folder = resolve('src');
   return {
@@ -133,41 +133,25 @@ function pureSources() {
   };
 }
 
-/** Asks the tools themselves. */
-async function factsByName(exports) {
-  const whole = { ...shared, splitting: false, sourcemap: false, write: false };
-  const contents = [...exports, "export { factsOf } from '../contract/lazy-tool.js';"].join('\n');
-  const { outputFiles } = await build({ ...whole, stdin: { contents, resolveDir: 'src/tools' } });
-  const file = resolve(out, `.tools-${process.pid}.mjs`);
-  mkdirSync(out, { recursive: true });
-  writeFileSync(file, outputFiles[0].contents);
-  try {
-    const { factsOf, ...tools } = await import(pathToFileURL(file).href);
-    return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, factsOf(tool)]));
-  } finally {
-    rmSync(file);
-  }
-}
-
-/** The files are few: each that is loaded at the start, or for the first command, costs time of its own. */
+/** Few files, since each file that is loaded at the start, or for the first command, costs time. */
 async function buildCommandLine() {
   const parts = await build({
     ...shared,
     entryPoints: { cli: 'src/cli/main.ts' },
     chunkNames: 'chunks/cli-[name]-[hash]',
-    plugins: [await lazyTools(), terminalLibrary()],
+    plugins: [facts, terminalLibrary()],
     sourcemap: 'inline',
     write: false,
   });
   const groups = [
     {
-      name: 'cli-ground', // so that the first frame of the terminal waits for nothing else of what a request needs
+      name: 'cli-ground', // so that the first frame of the terminal does not wait for the other code that a request needs
       sources: ['src/cli/interactive.ts', 'src/terminal/start-terminal.ts'],
       sharedWith: 'src/cli/headless.ts',
     },
     { name: 'cli-start', sources: ['src/cli/headless.ts', 'src/models/wire/anthropic/anthropic.ts'] }, // up to the first request
-    { name: 'cli-store', sources: ['src/agent/store/session-store.ts'] }, // what every conversation is kept by
-    { name: 'cli-input', sources: ['src/tools/think.ts'] }, // what the smallest tool needs, all tools do
+    { name: 'cli-store', sources: ['src/agent/store/session-store.ts'] }, // stores every conversation
+    { name: 'cli-input', sources: ['src/tools/think.ts'] }, // all tools need what the smallest tool needs
     {
       name: 'cli-shell',
       sources: [

@@ -1,4 +1,4 @@
-// Features that are built only where somebody asks for them: HELVE_FEATURES=sticker-request node scripts/build.mjs
+// Features that are built only on request: HELVE_FEATURES=sticker-request node scripts/build.mjs
 const features = ['sticker-request'];
 
 /** For each feature, the name that stands for its gate in the source, and whether it is on. */

@@ -1,5 +1,5 @@
-// The bundler cuts what commands and tools share into dozens of parts, one for each set of them that shares something, and
-// to find, read and link each part takes its time. What is always needed together becomes one file here.
+// The bundler splits the code that commands and tools share into dozens of parts, one for each set of sharers, and finding,
+// reading and linking each part takes time. This joins parts that are always needed together into one file.
 import { createHash } from 'node:crypto';
 import { posix, relative, sep } from 'node:path';
 import { build } from 'esbuild';
@@ -11,7 +11,7 @@ import { build } from 'esbuild';
  */
 export async function joinParts({ metafile, outputFiles }, { entry, groups, options }) {
   const parts = new Map(outputFiles.map(({ path, text }) => [relative('.', path).replaceAll(sep, '/'), inAscii(text)]));
-  // One mark for all files of a build, so that none of them ever meets one of another build.
+  // One hash in the names of all files of a build, so that files of two builds are never mixed.
   const mark = createHash('sha256')
     .update([...parts.values(), JSON.stringify(groups)].join())
     .digest('hex')
@@ -39,7 +39,7 @@ export async function joinParts({ metafile, outputFiles }, { entry, groups, opti
     splitting: false,
     entryPoints: [...members.keys(), ...alone].map((path) => ({ in: path, out: marked(path).replace(/\.mjs$/, '') })),
     outdir: '.',
-    // What bin/load-program.cjs loads: functions in plain scripts, since V8 gives the code it has compiled for scripts only.
+    // For bin/load-program.cjs: functions in plain scripts, since V8 returns compiled code for scripts only.
     format: 'cjs',
     outExtension: { '.js': '.cjs' },
     charset: 'ascii',
@@ -47,7 +47,7 @@ export async function joinParts({ metafile, outputFiles }, { entry, groups, opti
     footer: { js: '})' },
     supported: { 'dynamic-import': false },
     define: { ...options.define, 'import.meta.url': '__filename' },
-    // Less to read at each start; names stay, and lines short enough to be told where an error came from.
+    // Less to read at each start. Names stay, and lines stay short enough to locate an error.
     minifyWhitespace: true,
     lineLimit: 120,
     plugins: [{ name: 'join-parts', setup }],
@@ -75,7 +75,7 @@ export async function joinParts({ metafile, outputFiles }, { entry, groups, opti
     onLoad({ filter: /.*/, namespace: 'door' }, ({ path, pluginData }) => ({ contents: doorTo(path), pluginData }));
   }
 
-  /** Everything that the parts of a group give, each under a name of its own. */
+  /** All exports of the parts of a group, each under a unique name. */
   function allOf(group) {
     const lines = members.get(group).map((part) => {
       const given = names(part).map(([plain, full]) => `${plain} as ${full}`);
@@ -84,7 +84,7 @@ export async function joinParts({ metafile, outputFiles }, { entry, groups, opti
     return lines.join('\n');
   }
 
-  /** A part of a group, for those outside. */
+  /** The exports of one part of a group, for code outside the group. */
   function doorTo(part) {
     const taken = names(part).map(([plain, full]) => `${full} as ${plain}`);
     return `export { ${taken.join(', ')} } from '${relativeTo(part, groupOf.get(part))}';`;

@@ -1,4 +1,4 @@
-// Of the declarations that the compiler writes, only those stay that a program can get to by an entry of the package.
+// Removes the declarations that a program can't reach from an entry of the package.
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };

@@ -1,5 +1,5 @@
-// Reads declarations of types with their comments out of source files, for tables in docs. It knows as much of the
-// language as src/contract uses, and stops where it meets more.
+// Reads declarations of types with their comments out of source files, for tables in docs. It supports
+// the syntax that src/contract uses, and fails on anything else.
 import { readFileSync } from 'node:fs';
 
 /** Every interface and type of these files by name: `{ doc, text, above }`. */
@@ -21,7 +21,7 @@ export function readTypes(...files) {
 /** The members of a union, each `{ doc, text }`. */
 export const choicesOf = (text) => partsOf(text, '|');
 
-/** All fields of a type, those of what it is made of too: `{ name, optional, doc, text }`. */
+/** All fields of a type, including inherited ones: `{ name, optional, doc, text }`. */
 export function fieldsOf(text, types) {
   const type = text.trim().replace(/^\(([\s\S]*)\)$/, '$1');
   const parts = partsOf(type, '&');
@@ -42,7 +42,7 @@ function membersOf(type) {
   });
 }
 
-/** What stands between separators that no bracket holds, each with the comment before it. */
+/** Splits at separators outside of brackets; each piece has the comment before it. */
 function partsOf(text, separator) {
   const parts = [];
   let doc = '';
@@ -84,7 +84,7 @@ function enclosed(source, start) {
   return source.slice(start, end + 1);
 }
 
-/** Where the separator stands next, outside of brackets, comments and quotes; else the end. */
+/** The position of the next separator outside of brackets, comments and quotes, or the end. */
 function endOf(text, start, separator) {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {

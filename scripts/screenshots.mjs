@@ -1,5 +1,5 @@
-// Makes the pictures in docs/screenshots from real runs: for each one a throw-away project, the built command line in a
-// tmux of its own, and the fake model server with a script of what the model says. With names, only those pictures.
+// Takes the screenshots in docs/screenshots from real runs: each has a temporary project, the built command line in its own
+// tmux, and the fake model server with a script of the model's answers. Given names, it takes only those screenshots.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { drawSvg } from './screenshots/draw-svg.mjs';
@@ -20,7 +20,7 @@ for (const picture of pictures) {
   console.log(`${FOLDER}/${name}.svg: ${Math.ceil(svg.length / 1000)} kB`);
 }
 
-/** A call that took two seconds or more says so. None here does, but where the machine is busy with other things. */
+/** The duration of a call is shown from two seconds on. Here that happens only if the machine is busy. */
 async function takeInTime(picture) {
   for (let tries = 1; ; tries += 1) {
     const screen = await take(picture);
@@ -31,7 +31,7 @@ async function takeInTime(picture) {
   }
 }
 
-/** The screen of one picture, with its colours. */
+/** The screen of one screenshot, with its colours. */
 async function take({
   columns,
   rows,
@@ -60,8 +60,8 @@ async function take({
 }
 
 /**
- * What is different in each run: the picture of the spinner, and how long something has taken. Both are set to one
- * value, so that two runs give the same picture. Nothing else is changed.
+ * The spinner's frame and durations differ in each run. Both are set to one value, so that two runs give the same
+ * screenshot. Nothing else is changed.
  */
 function steady(screen) {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a time may stand right behind the code of its colour

@@ -8,7 +8,7 @@ if (failed.length > 0) {
   process.exitCode = 1;
 }
 
-/** What each says is printed in one piece, once it has ended. */
+/** The output of each script is printed in one piece, once the script has ended. */
 async function run(name) {
   const child = spawn('npm', ['run', '--silent', name], { stdio: ['ignore', 'pipe', 'pipe'] });
   const output = [];

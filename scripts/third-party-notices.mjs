@@ -1,8 +1,8 @@
-// What the bundle holds of other projects comes without their packages, so their licences go with it in one text.
+// The bundle contains code of other packages without their licence files, so this collects the licences in one text.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The licences of every package of which the builds have taken anything. */
+/** The licences of every package that the builds contain code of. */
 export function thirdPartyNotices(metafiles) {
   const taken = metafiles.flatMap(({ outputs }) =>
     Object.values(outputs).flatMap(({ inputs }) => Object.entries(inputs)),
@@ -12,7 +12,7 @@ export function thirdPartyNotices(metafiles) {
   return `Helve's files hold code of these projects, each under its own licence.\n\n${[...new Set(notices)].sort().join('\n')}`;
 }
 
-/** Of the innermost package: one may bring another along. */
+/** The innermost package of a path, since packages can be nested. */
 const folderOf = (path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0];
 
 function noticeOf(folder) {

@@ -30,7 +30,7 @@ if (!process.argv.includes('--check')) {
   console.log(`${target} is up to date.`);
 }
 
-/** A file of declarations: what it declares, and what it takes from others. */
+/** A file of declarations: its own declarations and its imports. */
 function read(path) {
   if (files.has(path)) return files.get(path);
   const source = readFileSync(path, 'utf8');
@@ -88,7 +88,7 @@ function wordsOf(text) {
     .join('\n\n');
 }
 
-/** By name, with where each is declared. */
+/** Maps each name to its declaration. */
 function exportsOf(path) {
   const file = read(path);
   const found = new Map();
@@ -120,7 +120,7 @@ function withoutComment() {
   );
 }
 
-/** What a signature speaks of must be there to be imported. */
+/** Reports types that a signature uses and no entry exports. */
 function unreachable() {
   const reachable = new Set(entries.flatMap(({ exports }) => [...exports.values()].map(idOf)));
   const missing = new Map();
@@ -135,10 +135,10 @@ function unreachable() {
       }
     }
   }
-  return [...missing].map(([id, user]) => `${user} speaks of ${id}, which no entry exports. Export it.`);
+  return [...missing].map(([id, user]) => `${user} uses ${id}, which no entry exports. Export it.`);
 }
 
-/** What declares it, and types of the same file that nobody can import, which it is made of. */
+/** Its declarations, and those of the types of the same file that it uses and that can't be imported. */
 function withOwnTypes({ file, name }, seen = new Set()) {
   if (seen.has(name)) return [];
   seen.add(name);
@@ -199,7 +199,7 @@ function comment(one) {
   return partsOf(one).find(({ comment: words }) => words !== '').comment;
 }
 
-/** As the compiler wrote them, but for lists of names, which are spelled out. */
+/** Signatures as the compiler wrote them, with lists of names spelled out. */
 function signatures(one) {
   return withOwnTypes(one).map(({ node }) =>
     one.file.source

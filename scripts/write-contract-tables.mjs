@@ -1,12 +1,14 @@
-// Writes the tables of hooks, events, failures, exit codes and permission rules from the types and values that the code
-// goes by. With --check it writes nothing and fails when a page is stale.
+// Writes the tables of hooks, events, failures, exit codes and permission rules from the types and values in the
+// code. With --check it writes nothing and fails when a page is stale.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { matchedFields } from '../src/hooks/match-hook.ts';
-import { bracketsOf, ruleForms } from '../src/permissions/rule-forms.ts';
-import { EDITING_TOOLS, olderNames, READING_TOOLS } from '../src/permissions/tool-names.ts';
+import { importSource } from '../bench/bundle-source.mjs';
+import { bracketsOf, ruleForms } from '../test/fixtures/rule-forms.ts';
 import { choicesOf, fieldsOf, readTypes } from './read-types.mjs';
 
+const { toolTable } = await importSource('src/tools/index.ts');
+const { matchedFields } = await importSource('src/hooks/match-hook.ts');
+const { traits } = toolTable();
 const types = readTypes(
   'src/contract/event.ts',
   'src/contract/failure.ts',
@@ -141,16 +143,23 @@ function rulesByTool() {
   const { HELVE_SIMPLE: _, ...env } = process.env;
   const names = JSON.parse(helve('tools', '--json', '--all', env)).map(({ name }) => name);
   const rows = names.map((name) => {
-    const others = Object.keys(olderNames).filter((older) => olderNames[older] === name);
-    return [code(name), brackets(name), others.map(code).join(', ')];
+    const { olderNames = [] } = traits.get(name) ?? {};
+    return [code(name), brackets(name), olderNames.map(code).join(', ')];
   });
   return table(['tool', 'in brackets', 'also called, in rules'], rows);
 }
 
 function brackets(tool) {
-  if (READING_TOOLS.includes(tool)) return tool === 'Read' ? 'a path' : 'a path, as for `Read`';
-  if (EDITING_TOOLS.includes(tool)) return tool === 'Edit' ? 'a path' : 'a path, as for `Edit`';
-  return bracketsOf[tool] ?? '`field:value`';
+  const { family, bareRule } = traits.get(tool) ?? {};
+  const words = bracketsOf[family] ?? '`field:value`';
+  if ((family !== 'read' && family !== 'edit') || bareRule === 'family') return words;
+  return `${words}, as for \`${leaderOf(family)}\``;
+}
+
+/** The tool whose bare name in a rule stands for its whole family. */
+function leaderOf(family) {
+  const [name] = [...traits].find(([, each]) => each.family === family && each.bareRule === 'family');
+  return name;
 }
 
 function write(page, tables) {
@@ -211,7 +220,7 @@ function listed(fields) {
   return fields.map(({ name, optional }) => code(optional ? `${name}?` : name)).join(', ');
 }
 
-/** Names, and behind those that have a comment what it says. */
+/** Names, each followed by its comment, if it has one. */
 function described(fields) {
   return fields
     .map(({ name, optional, doc }) => `${code(optional ? `${name}?` : name)}${doc ? ` (${small(doc)})` : ''}`)

@@ -9,24 +9,24 @@ const [begin, end] = ['<!-- settings: begin -->', '<!-- settings: end -->'];
 const helve = (...words) => execFileSync(process.execPath, ['bin/helve.cjs', ...words], { encoding: 'utf8' });
 
 const projects = {
-  always: 'counts',
-  trusted: 'when trusted',
-  tightening: 'if it tightens, else when trusted',
+  always: 'applies',
+  trusted: 'if trusted',
+  tightening: 'if stricter or trusted',
   never: 'never',
 };
 const merges = {
-  strongest: 'the strongest source',
-  strictest: 'the strictest value',
-  together: 'all together',
-  'by name': 'by name, the strongest source',
+  strongest: 'the highest precedence wins',
+  strictest: 'the strictest value wins',
+  together: 'merged',
+  'by name': 'merged by name',
 };
-const breaks = { 'left out': 'is left out', strictest: 'counts as the strictest', 'no start': 'stops the start' };
+const breaks = { 'left out': 'is ignored', strictest: 'counts as the strictest value', 'no start': 'stops the start' };
 const rows = JSON.parse(helve('config', 'keys', '--json')).map(
   ({ key, about, merge, project, broken }) =>
     `| \`${key}\` | ${about} | ${merges[merge]} | ${projects[project]} | ${breaks[broken]} |`,
 );
 const table = [
-  '| setting | what it is | of several files | in a project | a value that is not understood |',
+  '| setting | description | values of several files | in a project | an invalid value |',
   '|---|---|---|---|---|',
   ...rows,
 ].join('\n');
@@ -37,7 +37,7 @@ if (start < 0 || stop < start) throw new Error(`${page} has lost the marks "${be
 write(page, before, `${before.slice(0, start + begin.length)}\n${table}\n${before.slice(stop)}`);
 write(schemaFile, existsSync(schemaFile) ? readFileSync(schemaFile, 'utf8') : '', formatted(helve('config', 'schema')));
 
-// As all other files are, so that the check of the format has nothing to say.
+// Formatted like all other files, so that the format check passes.
 function formatted(json) {
   const words = ['node_modules/@biomejs/biome/bin/biome', 'format', `--stdin-file-path=${schemaFile}`];
   return execFileSync(process.execPath, words, { encoding: 'utf8', input: json });

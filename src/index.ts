@@ -1,11 +1,15 @@
 export { SessionProblem, type SessionProblemKind } from './agent/store/session-problem.js';
+export type { Agent, CompactOptions } from './contract/agent.js';
 export type { AgentReport, AgentRequest, ChildAgents, StartedAgent } from './contract/agents.js';
 export type * from './contract/background.js';
+export type { CallAbout, CanUseTool, ToolPermission } from './contract/can-use-tool.js';
 export type * from './contract/command.js';
+export type { CompactionRefused, ContextOptions, ContextUsage } from './contract/context.js';
 export type * from './contract/effect.js';
+export type { Engine, EngineTool, ResultImage, RunCallsOptions, ToolCall, ToolResult } from './contract/engine.js';
 export type * from './contract/event.js';
 export { type FailureKind, ToolFailure } from './contract/failure.js';
-export { type FileChange, type FileChanges, StaleFile } from './contract/file-change.js';
+export { type FileChange, type FileChanges, StaleFile, type TemporaryJournal } from './contract/file-change.js';
 export type { HookCallback, HookEvent, HookInput, HookOutput, HookPayloads } from './contract/hook.js';
 export type * from './contract/message.js';
 export {
@@ -22,6 +26,15 @@ export {
   type ToolDefinition,
   type Usage,
 } from './contract/model.js';
+export type {
+  AgentOptions,
+  EngineOptions,
+  HookCallbacks,
+  HookGroup,
+  LoadedSettings,
+  McpServerEntry,
+  PermissionRules,
+} from './contract/options.js';
 export type {
   AskPermission,
   Behavior,
@@ -40,6 +53,18 @@ export type {
 } from './contract/permission.js';
 export type * from './contract/planning.js';
 export type { Answer, AskUser, Question } from './contract/question.js';
+export type { RetryOptions } from './contract/retry-options.js';
+export {
+  NoOutput,
+  type OutputOf,
+  type OutputOptions,
+  type OutputSchema,
+  type Prompt,
+  type Run,
+  type RunEnd,
+  type RunOptions,
+} from './contract/run.js';
+export type { SessionSummary } from './contract/session-summary.js';
 export type { Todo } from './contract/todo.js';
 export type {
   AcceptedInput,
@@ -57,27 +82,9 @@ export type {
 } from './contract/tool.js';
 export type * from './contract/tool-context.js';
 export type { SearchEndpoint, SearchProvider, SideModel, WebAccess } from './contract/web.js';
-export type { RetryOptions } from './models/retry/retry.js';
-export {
-  type Agent,
-  type AgentOptions,
-  type CompactOptions,
-  createAgent,
-  type ResumeOptions,
-  resumeAgent,
-} from './sdk/agent.js';
-export type { CallAbout, CanUseTool, ToolPermission } from './sdk/can-use-tool.js';
-export type { CompactionRefused, ContextOptions, ContextUsage } from './sdk/context.js';
+export { createAgent, type ResumeOptions, resumeAgent } from './sdk/agent.js';
 export { defineTool } from './sdk/define-tool.js';
-export {
-  createEngine,
-  type Engine,
-  type EngineTool,
-  type ResultImage,
-  type RunCallsOptions,
-  type ToolCall,
-  type ToolResult,
-} from './sdk/engine.js';
+export { createEngine } from './sdk/engine.js';
 export {
   type ChatResultMessage,
   type ChatTool,
@@ -90,16 +97,5 @@ export {
   type ResponsesTools,
   responsesTools,
 } from './sdk/openai.js';
-export type { EngineOptions, HookCallbacks, HookGroup, McpServerEntry, PermissionRules } from './sdk/options.js';
-export {
-  NoOutput,
-  type OutputOf,
-  type OutputOptions,
-  type OutputSchema,
-  type Prompt,
-  type Run,
-  type RunEnd,
-  type RunOptions,
-} from './sdk/run.js';
-export { type ListOptions, listSessions, type SessionSummary } from './sdk/sessions.js';
-export { type LoadedSettings, loadSettings, type SettingsOptions } from './sdk/settings.js';
+export { type ListOptions, listSessions } from './sdk/sessions.js';
+export { loadSettings, type SettingsOptions } from './sdk/settings.js';

@@ -2,35 +2,21 @@ import { readFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
+import { builtInTools } from '../src/tools/index.js';
 
 // From the ground up. An import may point to a lower floor, or stay in its own room; parts never look at each other.
 const floors = [
   { name: 'ground', rooms: ['contract', 'platform'] },
   { name: 'parts', rooms: ['tools', 'permissions', 'hooks', 'models', 'mcp'] },
   { name: 'calls', rooms: ['calls'] },
-  {
-    name: 'agent',
-    rooms: [
-      'agent',
-      'settings',
-      'engine',
-      'create-engine.ts',
-      'create-agent.ts',
-      'explain-call.ts',
-      'serve-sessions.ts',
-    ],
-  },
+  { name: 'agent', rooms: ['agent', 'settings'] },
+  { name: 'composition', rooms: ['compose'] },
   { name: 'surfaces', rooms: ['cli', 'terminal', 'testing', 'sdk', 'index.ts'] },
 ];
 
-// On one floor, who may look at whom: the machine speaks in the contract's types, and whoever composes knows everybody.
+// Rooms of one floor that may import another one of it: the machine speaks in the contract's types.
 const neighbours: Readonly<Record<string, readonly string[]>> = {
   platform: ['contract'],
-  engine: ['agent', 'settings'],
-  'create-engine.ts': ['agent', 'settings', 'engine'],
-  'create-agent.ts': ['agent', 'settings', 'create-engine.ts'],
-  'explain-call.ts': ['agent', 'settings', 'create-engine.ts'],
-  'serve-sessions.ts': ['create-engine.ts', 'engine'],
   cli: ['terminal'],
   sdk: ['testing'],
   'index.ts': ['sdk'],
@@ -97,7 +83,21 @@ test('a component imports no other component', async () => {
   expect(components.flatMap(importsOf).filter(({ to }) => isComponent(to))).toEqual([]);
 });
 
-test('an import that points up or sideways is told as a sentence', () => {
+test('no type or interface is defined in two rooms under one name', async () => {
+  const files = (await sourceFiles()).filter((file) => !file.endsWith('.test.ts'));
+  const definitions = files.flatMap((file) => {
+    const text = readFileSync(join('src', file), 'utf8');
+    const names = text.matchAll(/^export (?:declare )?(?:type|interface) (\w+)/gm);
+    return [...names].map(([, name = '']) => ({ name, file }));
+  });
+  expect(definitions.length).toBeGreaterThan(500);
+  const doubled = [...Map.groupBy(definitions, ({ name }) => name)]
+    .filter(([, places]) => new Set(places.map(({ file }) => roomOf(file))).size > 1)
+    .map(([name, places]) => `${name}: ${places.map(({ file }) => file).join(', ')}`);
+  expect(doubled).toEqual([]);
+});
+
+test('reports an import that points up or sideways in a sentence', () => {
   expect(complaintAbout({ from: 'tools/read.ts', to: 'agent/loop.ts' })).toBe(
     'src/tools/read.ts imports src/agent/loop.ts, but agent stands above parts. Hand in what it needs as a parameter, or move it down.',
   );
@@ -106,16 +106,54 @@ test('an import that points up or sideways is told as a sentence', () => {
   expect(complaintAbout({ from: 'contract/effect.ts', to: 'platform/files/paths.ts' })).toContain('siblings');
 });
 
-test('the loop and the surfaces know no tool by name', async () => {
+// Files outside of tools/ that may hold names of tools, each with the reason.
+const mayNameTools: Readonly<Record<string, string>> = {
+  'agent/children/agent-types.ts': 'data: which tools each built-in type of agent has',
+  'cli/demo/script.ts': 'data: the calls that the demo plays',
+  'platform/shell/core-language.ts': '"Glob" is a node of the syntax tree of a shell command',
+  'platform/shell/expand-word.ts': 'the same',
+};
+
+const withoutComments = (text: string): string =>
+  text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*\/\/.*$|\s\/\/ .*$/gm, '');
+
+/** A name in quotes, alone or in a list with commas, or as the key of an object. */
+function namesTool(source: string): boolean {
+  const names = builtInTools()
+    .map(({ name }) => name)
+    .join('|');
+  const quoted = `(['"\`])(?:\\w+, ?)*(?:${names})(?:, ?\\w+)*\\1`;
+  const key = `(?:^|[{,])\\s*(?:${names})\\s*:`;
+  return new RegExp(`${quoted}|${key}`, 'm').test(withoutComments(source));
+}
+
+test('names of tools are in tools/ alone: everything else uses their traits', async () => {
+  const files = (await sourceFiles()).filter((file) => !file.endsWith('.test.ts') && roomOf(file) !== 'tools');
+  const named = files.filter((file) => namesTool(readFileSync(join('src', file), 'utf8')));
+  expect(named.toSorted()).toEqual(Object.keys(mayNameTools).toSorted());
+});
+
+test.each([
+  ["if (tool === 'Bash') return;", true],
+  ['const names = ["Read", "Glob"];', true],
+  ['const tools = `Grep`;', true],
+  ["tools: names('HelveDocs, Read, LS'),", true],
+  ['const switches = { Task: false };', true],
+  ['  WebFetch: ["url"],', true],
+  ['// as Bash does', false],
+  ["/** One of 'Read' and 'Edit'. */", false],
+  ["throw new TypeError('Read the file first, then change it.');", false],
+  ['const isRead = toRead(name);', false],
+])('%s names a tool: %s', (source, expected) => {
+  expect(namesTool(source)).toBe(expected);
+});
+
+test('names of MCP tools are put together and taken apart in one place', async () => {
   const files = (await sourceFiles()).filter((file) => !file.endsWith('.test.ts'));
-  const named = files
-    .filter((file) =>
-      ['agent', 'calls', 'terminal', 'engine', 'create-engine.ts', 'create-agent.ts'].includes(roomOf(file)),
-    )
-    .filter((file) =>
-      /['"](?:Read|Write|Edit|Glob|Grep|Bash|LS|Think|ToolSearch|apply_patch)['"]/.test(
-        readFileSync(join('src', file), 'utf8'),
-      ),
-    );
-  expect(named).toEqual([]);
+  const handled = files.filter((file) =>
+    /(['"`])mcp__\1|`mcp__\$\{|\^mcp__|split\((['"`])__\2\)/.test(
+      withoutComments(readFileSync(join('src', file), 'utf8')),
+    ),
+  );
+  expect(handled).toEqual(['platform/text/mcp-names.ts']);
 });

@@ -69,7 +69,7 @@ test('the steps of the workflow for CI run, and fail where the review found some
   await server.close();
   expect(runs.map(({ name, code }) => [name, code])).toEqual([
     ['Review the change', 0],
-    ['Fail where something must be mended', 1],
+    ['Fail if something must be fixed', 1],
   ]);
   expect(runs.at(-1)?.output).toMatch(/^::error file=a\.js::It divides by zero\.\n1 problems, [\d.]+ US dollars\n$/);
   expect(readFileSync('docs/guides/run-in-ci.md', 'utf8')).toContain(

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createExplainer } from '../src/compose/explain-call.js';
 import { type Behavior, type PermissionMode, permissionModes } from '../src/contract/permission.js';
-import { createExplainer } from '../src/explain-call.js';
 
 interface Lists {
   allow: string[];
@@ -243,7 +243,7 @@ test.each(Object.keys(wraps))('denies what is denied in %s', async (name) => {
   for (const { text, deny } of denied) {
     const wrapped = wraps[name]?.({ text, simple: true }).text ?? '';
     const decision = await decisionOn(wrapped, { allow: ['Bash'], ask: [], deny: [deny] });
-    // What xargs adds becomes the target of cp, and nobody knows it.
+    // The words that xargs adds become the target of cp, and they are unknown.
     const expected = name === 'xargs' && text.startsWith('cp ') ? 'ask' : 'deny';
     expect([wrapped, decision]).toEqual([wrapped, expected]);
   }

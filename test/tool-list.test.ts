@@ -90,12 +90,13 @@ test('a feature whose gate is on is built in, and works', async () => {
   expect(filesWith(folder, gated)).not.toEqual([]);
   const script = `import { builtInTools } from './${folder}/tools.mjs';
     const tool = builtInTools().find(({ name }) => name === '${gated}');
+    await tool.load();
     console.log(tool.accept({ trigger: 'A sticker, please' }).ok);`;
   const said = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
   expect(said.trim()).toBe('true');
 });
 
-test('a gate that nobody knows stops the build', () => {
+test('an unknown feature gate stops the build', () => {
   const env = { ...process.env, HELVE_FEATURES: 'stickers', HELVE_BUILD_FOLDER: 'node_modules/.never' };
   expect(() => execFileSync(process.execPath, ['scripts/build.mjs'], { env, stdio: 'pipe' })).toThrow(
     'HELVE_FEATURES names stickers, but the features are: sticker-request.',

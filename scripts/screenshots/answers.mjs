@@ -1,16 +1,16 @@
-// What the model says, and where it is reached.
+// The answers of the model, and the environment with its address.
 
 const PIECE = 8; // characters in one event of the fake model server
 const FIRST_EVENTS = 3; // the message begins, a ping, the block begins
 
-/** A text that has arrived so far, and of which more is to come. */
+/** A text that is still streaming. */
 export const unfinished = (text, usage) => ({
   text,
   usage,
   holdAfter: { events: FIRST_EVENTS + Math.ceil([...text].length / PIECE), until: new Promise(() => {}) },
 });
 
-/** The environment in which a server is that of Anthropic's models. */
+/** The environment that sends requests for Anthropic's models to a server. */
 export const anthropicAt = (url) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'none' });
 
 export const call = (name, input) => ({ name, input });

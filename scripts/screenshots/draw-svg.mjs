@@ -1,5 +1,5 @@
-// Draws what a terminal shows, with its colours, as an SVG picture of a window. The text stays text, so it can be
-// selected and searched. Every stretch of it has its place and its width, so that columns meet in any font.
+// Draws the content of a terminal, with its colours, as an SVG image of a window. The text stays text, so it can be
+// selected and searched. Every run of text has a position and a width, so that columns line up in any font.
 import { readScreen } from './read-screen.mjs';
 import { drawShapes, short } from './shapes.mjs';
 import { colorOf, windowColors } from './window-colors.mjs';
@@ -12,7 +12,7 @@ const BAR = 34; // the window's title bar
 const FONTS = 'ui-monospace,SFMono-Regular,Menlo,Consolas,DejaVu Sans Mono,Liberation Mono,monospace';
 const DOTS = ['#ff5f57', '#febc2e', '#28c840'];
 
-/** `screen` is what `tmux capture-pane -e -p` gives. The picture has as many rows as have something on them. */
+/** `screen` is what `tmux capture-pane -e -p` gives. The image ends with the last row that is not empty. */
 export function drawSvg(screen, { title, about, columns, theme = 'dark' }) {
   const colors = windowColors[theme];
   const rows = readScreen(screen.trimEnd());
@@ -49,7 +49,7 @@ ${[...shapes, ...texts].join('\n')}
 `;
 }
 
-/** How a style looks, after all that changes its colours. */
+/** The CSS of a style, with bold, dim and inverse applied to its colours. */
 function lookOf({ foreground, background, bold, dim, italic, underline, struck, inverse }, colors) {
   const [front, back] = [colorOf(foreground, colors), colorOf(background, colors)];
   const decoration = [...(underline ? ['underline'] : []), ...(struck ? ['line-through'] : [])].join(' ');

@@ -1,4 +1,4 @@
-// Reads what a terminal shows, as text with SGR codes, into rows of stretches of one style each.
+// Parses the content of a terminal, text with SGR codes, into rows of runs of one style each.
 import { visibleWidth } from '@earendil-works/pi-tui';
 import { isShape } from './shapes.mjs';
 import { hex } from './window-colors.mjs';
@@ -36,7 +36,7 @@ export function readScreen(screen) {
   });
 }
 
-/** What is drawn in another way, or may come from another font, does not share a stretch. */
+/** Characters that are drawn as shapes, or may come from another font, get a run of their own. */
 function kindOf(segment, columns) {
   if (isShape(segment)) return ['shape', /[─█▓▒░]/.test(segment) ? segment : 'line'];
   return columns === 1 && /^[\u0020-\u024f‘’“”–—…]+$/u.test(segment) ? ['text', 'letter'] : ['sign', segment];

@@ -19,7 +19,7 @@ export function price(cents: number): string {
 }
 `;
 
-// Says no times, which would be others in each run.
+// Prints no durations, which would differ in each run.
 const check = `let failed = 0;
 
 export function check(name: string, actual: unknown, expected: unknown): void {

@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const LOOK_MS = 40;
 const WAIT_MS = 60_000;
 
-/** `home` has files below the home folder, `project` its name and its files. Settles when the shell can be typed in. */
+/** `home` has files below the home folder, `project` its name and its files. Resolves when the shell accepts input. */
 export async function openTerminal({ columns, rows, env, home, project }) {
   const folder = join(await realpath(tmpdir()), 'ada');
   await mkdir(folder).catch((cause) => {

@@ -1,4 +1,4 @@
-// What rules may name: whoever reads settings hands it in, so that a slip in a rule is told.
+// The names that rules may use, so that reading settings can report a mistyped one.
 import { dataFolderOf, homeFolder } from '../platform/files/paths.js';
 import { builtInTools } from '../tools/index.js';
 import { personalAgentFolders, projectAgentFolders, typesWrittenIn } from './children/agent-places.js';
@@ -16,7 +16,7 @@ interface NamePlaces {
   home?: string | undefined;
 }
 
-/** Types of a folder that nobody trusts are among them: a rule may speak of them before they count. */
+/** Types of a folder that is not trusted are among them: a rule may name them before they apply. */
 export function knownNames({ root, env = process.env, home = homeFolder() }: NamePlaces): KnownNames {
   return {
     knownTools: builtInTools().map(({ name }) => name),

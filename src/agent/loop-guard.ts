@@ -1,6 +1,5 @@
-// Notices when the model goes in circles: the same call with the same outcome, again and again. It stops nothing. The
-// model is told first, then the person. A call whose result differs from the last one has got somewhere, so polling is
-// left in peace.
+// Notices when the model repeats the same call with the same outcome. It stops nothing: the model gets a reminder first,
+// then the person a notice. A call whose result differs from the last one has made progress, so polling is not reported.
 import type { AssistantMessage, ToolResultBlock } from '../contract/message.js';
 import { sha256 } from '../platform/crypto.js';
 

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import type { FullAgent } from '../compose/agent.js';
+import { createAgent } from '../compose/create-agent.js';
+import type { FullAgentOptions } from '../compose/options.js';
 import type { AgentEvent, RunResult } from '../contract/event.js';
 import type { Message } from '../contract/message.js';
 import { type Model, type ModelEvent, ModelFailure, type ModelRequest, type StopReason } from '../contract/model.js';
 import { defineTool } from '../contract/tool.js';
-import { type Agent, type AgentOptions, createAgent } from '../create-agent.js';
 import { temporaryProject } from '../testing/temporary-project.js';
 import { noUsage } from './usage.js';
 
@@ -52,13 +54,13 @@ const call = (id: string, json: string, name = 'Note', index = 0): ModelEvent[] 
 ];
 const end = (stopReason: StopReason | null): ModelEvent => ({ type: 'message_end', stopReason, usage: noUsage });
 
-async function agentWith(model: Model, options: Partial<AgentOptions> = {}): Promise<Agent> {
+async function agentWith(model: Model, options: Partial<FullAgentOptions> = {}): Promise<FullAgent> {
   executed.length = 0;
   const { root, path } = await temporaryProject();
   return createAgent({ model, root, dataFolder: path('../helve'), tools: [noteTool], ...options });
 }
 
-async function run(agent: Agent, prompt = 'go'): Promise<{ result: RunResult; events: AgentEvent[] }> {
+async function run(agent: FullAgent, prompt = 'go'): Promise<{ result: RunResult; events: AgentEvent[] }> {
   const events = await Array.fromAsync(agent.run(prompt));
   const result = events.at(-1);
   if (result?.type !== 'result') throw new Error('The last event is no result.');
@@ -201,6 +203,38 @@ test('nudges a model that answers nothing once, then says that it got no answer'
     turns: 2,
   });
   expect(lastUserText(requests[1])).toContain('Your answer was empty');
+});
+
+const think: ModelEvent[] = [
+  { type: 'thinking_delta', text: 'hm' },
+  { type: 'block', block: { type: 'thinking', thinking: 'hm', signature: 's' } },
+];
+
+test('passes on a text that came as a whole, without deltas', async () => {
+  const { model } = modelOf([{ type: 'block', block: { type: 'text', text: 'Hi' } }, end('end_turn')]);
+  expect((await run(await agentWith(model))).result).toMatchObject({ outcome: 'completed', text: 'Hi' });
+});
+
+test.each<[string, ModelEvent[]]>([
+  ['a thought', think],
+  ['blanks', say(' \n\t\u00a0')],
+  ['invisible characters', say('\u200b\ufeff\u2060')],
+  ['a thought and blanks', [...think, ...say('\n')]],
+])('takes an answer of nothing but %s for an empty one', async (_, answer) => {
+  const { model, requests } = modelOf([...answer, end('end_turn')], [...answer, end('end_turn')]);
+  expect((await run(await agentWith(model))).result).toMatchObject({
+    outcome: 'empty_answer',
+    text: expect.stringContaining('2 answers in a row without any text'),
+    turns: 2,
+  });
+  expect(lastUserText(requests[1])).toContain('Your answer had no text');
+  // Providers refuse a text of nothing but blanks.
+  expect(JSON.stringify(requests[1])).not.toMatch(/"text":"\s*(?:\\n)*"/);
+});
+
+test('goes on after an answer without text that is followed by one with text', async () => {
+  const { model } = modelOf([...think, ...say('\n'), end('end_turn')], [...say('done'), end('end_turn')]);
+  expect((await run(await agentWith(model))).result).toMatchObject({ outcome: 'completed', text: 'done', turns: 2 });
 });
 
 test('gives up on a model that sends nothing but calls that can not be understood', async () => {

@@ -14,8 +14,8 @@ export interface MentionOptions {
 }
 
 /**
- * What the resources hold that a prompt mentions. Only those that their server lists: what was piped into a prompt may
- * be anybody's text, and must not make Helve ask for places of its choosing.
+ * The content of the resources that a prompt mentions. Only resources that their server lists: text that was piped into a
+ * prompt is untrusted, and must not make Helve request others.
  */
 export async function mentionedResources(
   prompt: readonly UserBlock[],
@@ -50,4 +50,4 @@ function mentionsIn(text: string): Array<{ server: string; uri: string }> {
 }
 
 /** A sentence may end behind an address. */
-const withoutEnding = (uri: string): string => uri.replace(/[.,;:!?)\]}'"]+$/, '');
+const withoutEnding = (uri: string): string => uri.replace(/(?<![.,;:!?)\]}'"])[.,;:!?)\]}'"]+$/, '');

@@ -1,5 +1,5 @@
 // Texts that a project or a person has written for the model, read on our own initiative: bounded, and never what holds
-// secrets. A project that nobody trusts can point nowhere but into itself.
+// secrets. A project that is not trusted can only refer to files inside itself.
 import { basename } from 'node:path';
 import { openForReading } from '../platform/files/open-file.js';
 import { isInside, realPath } from '../platform/files/paths.js';
@@ -21,7 +21,7 @@ export interface TextRules {
   mayRead(real: string): boolean;
 }
 
-/** `hidden`: how many characters were left out of it that nobody can see. */
+/** `hidden`: how many invisible characters were left out. */
 export type ReadText = { real: string; text: string; hidden: number } | { real?: string; problem: string };
 
 /** The text of a file, or one clause on why it is not read. */

@@ -1,5 +1,6 @@
 import type { Model } from '../contract/model.js';
-import { type RetryOptions, withRetries } from '../models/retry/retry.js';
+import type { RetryOptions } from '../contract/retry-options.js';
+import { withRetries } from '../models/retry/retry.js';
 import { retriesFrom } from '../models/retry/retry-environment.js';
 import { type Observer, observedModel } from './observe/observe.js';
 

@@ -1,6 +1,6 @@
 import { closeSync, openSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '../platform/files/make-folder.js';
+import { mkdirPrivate } from '../platform/files/mkdir-private.js';
 
 const MIN_FREE_BYTES = 64 * 1024; // below it not even a short output is sure to fit
 
@@ -8,7 +8,7 @@ const MIN_FREE_BYTES = 64 * 1024; // below it not even a short output is sure to
 export function newResultFile(folder: string, name: string, spare: () => string): string {
   const safeName = name.replaceAll(/[^a-zA-Z0-9._-]/g, '_').slice(-100); // a provider's id may hold anything
   try {
-    makeFolder(folder);
+    mkdirPrivate(folder);
     if (hasRoom(folder)) return freeName(folder, safeName);
   } catch {
     // read-only, full, or not ours: the spare folder tells what is wrong where it can't take it either

@@ -77,7 +77,7 @@ export class RunRecord {
     const text = this.#saidBefore + outcome.text;
     const next = this.#after(outcome, text, interruption);
     const goesOn = next.end === undefined && outcome.results.length === 0;
-    this.#saidBefore = goesOn ? text : '';
+    this.#saidBefore = goesOn && hasWords(text) ? text : '';
     return next;
   }
 
@@ -117,13 +117,16 @@ export class RunRecord {
       return { end: 'pause_limit', text: problem };
     }
     if (this.#pauses > 0 && outcome.message) return {};
-    this.#emptyAnswers = outcome.message ? 0 : this.#emptyAnswers + 1;
+    this.#emptyAnswers = hasWords(outcome.text) ? 0 : this.#emptyAnswers + 1;
     if (this.#emptyAnswers > MAX_EMPTY_ANSWERS) {
-      const problem = `The model sent ${this.#emptyAnswers} empty answers in a row, so it is not known whether the work is done. Ask it to go on, or choose another model.`;
+      const count = this.#emptyAnswers;
+      const sent = outcome.message ? `${count} answers in a row without any text` : `${count} empty answers in a row`;
+      const problem = `The model sent ${sent}, so it is not known whether the work is done. Ask it to go on, or choose another model.`;
       return { end: 'empty_answer', text: problem };
     }
     if (this.#emptyAnswers > 0) {
-      return { say: '[Your answer was empty. Go on with the task, or say in a sentence that it is done.]' };
+      const what = outcome.message ? 'Your answer had no text' : 'Your answer was empty';
+      return { say: `[${what}. Go on with the task, or say in a sentence that it is done.]` };
     }
     return { end: 'completed', text };
   }
@@ -177,6 +180,9 @@ export class RunRecord {
     };
   }
 }
+
+/** Blanks and invisible characters say nothing to a person, and a thought is not part of the text. */
+const hasWords = (text: string): boolean => /[^\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text);
 
 const isAnything = (usage: Usage): boolean => Object.values(usage).some((count) => count !== 0);
 

@@ -1,69 +1,72 @@
 import type { Decide, Decision, DecisionRequest, PermissionMode } from '../contract/permission.js';
 import type { UnreadableFiles } from '../contract/tool-context.js';
 import { deniedReads } from '../permissions/denied-reads.js';
-import { decide, type Policy, showing } from '../permissions/engine.js';
+import { decide, showing } from '../permissions/engine.js';
 import type { Anchors } from '../permissions/match-path.js';
 import { thisPathStyle } from '../permissions/match-path.js';
 import { isDeniedOutright, mayConcernCall } from '../permissions/match-rule.js';
+import { parseRule, parseRules } from '../permissions/parse-rule.js';
+import type { Policy } from '../permissions/policy.js';
 import { suggestRules } from '../permissions/remember.js';
-import { parseRule, parseRules, type Rule, type RuleLists } from '../permissions/rule.js';
+import type { Rule, RuleLists } from '../permissions/rule.js';
 import { describeConfinement, policySandbox } from '../permissions/sandboxed-call.js';
 import { folderNames, realName } from '../platform/files/paths.js';
 import { messageOf } from '../platform/message-of.js';
+import { toolTable } from '../tools/index.js';
 import type { Session } from './session.js';
 
 export interface SessionPolicyOptions {
   session: Session;
-  /** The project and what was added to it by whoever started the session, as they wrote it. */
+  /** The project and the folders that were added to it by options, as they were written. */
   folders: readonly string[];
   /** Helve's own data, by both its names. */
   dataFolders: readonly string[];
   home: string | undefined;
-  /** Rules of whoever started the session, beside those of settings. */
+  /** Rules of options, in addition to those of settings. */
   lists: RuleLists;
   /** What settings say now. */
   settings(): { rules: readonly Rule[]; folders: readonly string[] };
-  /** Writes a rule where it is found again by the next session. */
+  /** Saves a rule for later sessions. */
   saveRule?: ((rule: string) => Promise<void>) | undefined;
   knownTools: readonly string[];
 }
 
-/** What is permitted in one session: rules and folders from all sources, and what a person has agreed to on the way. */
+/** What is permitted in one session: rules and folders from all sources, and what a person has agreed to meanwhile. */
 export interface SessionPolicy {
-  /** The project and all that was added to it, by all names. */
+  /** The project and the folders that were added to it, by all their names. */
   workspace(): readonly string[];
   readonly decide: Decide;
-  /** How the command of a call would be confined once it is approved, for the person; undefined where it runs none. */
+  /** How the command of a call would be confined once it is approved, for the person; undefined if it runs none. */
   describeConfinement(request: DecisionRequest): string | undefined;
-  /** By the same rules, as if this were the mode. */
+  /** Decides by the same rules, as if the session were in this mode. */
   decideIn(mode: PermissionMode): Decide;
-  /** All that count now, whichever place they come from. */
+  /** All rules that apply now, from all sources. */
   rules(): readonly Rule[];
-  /** Which tools are denied whatever their input, by what holds now. */
+  /** Which tools are denied for every input, by the rules that apply now. */
   deniedTools(): (tool: string) => boolean;
-  /** Which files of a tree may be shown, by what holds now. */
+  /** Which files of a tree may be shown, by the rules that apply now. */
   reader(): (real: string) => boolean;
-  /** What commands in a sandbox must not find, by what holds now; undefined where no rule says so. */
+  /** What commands in a sandbox can't read, by the rules that apply now; undefined if no rule says so. */
   unreadable(): UnreadableFiles | undefined;
-  /** What "always" would remember of a question. */
+  /** The rules that the answer "always" would save. */
   suggest(request: DecisionRequest, decision: Decision): string[];
-  /** Counts from now on, and where it is to be kept, for later sessions too. */
+  /** The rules apply from now on; with `always` they are saved for later sessions, too. */
   remember(rules: readonly string[], scope: 'session' | 'always'): Promise<void>;
-  /** Told whenever something is remembered, until what is returned is called. */
+  /** Calls the listener whenever a rule is remembered, until the returned function is called. */
   onRemembered(listener: () => void): () => void;
   /**
-   * Rules that count until `endGrants`, beside all others: what a command brings with it. Gives sentences on those that
-   * can't be used.
+   * Adds rules that apply until `endGrants`, for a command that brings them. Returns sentences about rules that can't be
+   * used.
    */
   grant(lists: RuleLists, by: string): string[];
   endGrants(): void;
-  /** From now on it counts as part of the project. */
+  /** From now on the folder is part of the project. */
   addFolder(folder: string): void;
-  /** From now on, what is in this folder is free to read. */
+  /** From now on, files in this folder may be read. */
   allowReading(folder: string): void;
-  /** Such folders. */
+  /** The folders of `allowReading`. */
   readable(): readonly string[];
-  /** Whether a rule, as it is written in settings, speaks of a call. */
+  /** Whether a rule, as it is written in settings, matches a call. */
   matchesRule(rule: string, request: DecisionRequest): boolean;
 }
 
@@ -76,10 +79,12 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
     home: home === undefined ? [] : folderNames(home),
     realName: realName,
   };
+  const tools = toolTable();
   const own = options.folders.flatMap(folderNames);
   const { rules: given, problems } = parseRules(options.lists, {
     source: { file: 'the options of this run' },
     anchors,
+    tools,
     knownTools: options.knownTools,
   });
   const broken = problems.find(({ severity, isUnknownTool }) => severity !== 'warning' || isUnknownTool);
@@ -97,13 +102,14 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
     resultsFolder: session.resultsFolder,
     dataFolders: options.dataFolders,
     readable: [...readable],
+    tools,
     rules: allRules(),
     home: anchors.home,
     walls: session.walls,
     sandbox: session.sandbox && policySandbox(session.sandbox, session.sandboxWorks),
   });
   const parsed = (text: string): Rule | undefined =>
-    parseRule(text, { list: 'allow', source: { file: 'an answer in this session' }, anchors }).rule;
+    parseRule(text, { list: 'allow', source: { file: 'an answer in this session' }, anchors, tools }).rule;
 
   return {
     workspace,
@@ -117,7 +123,7 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
     },
     reader: () => showing(policy()),
     unreadable: () => deniedReads(allRules()),
-    suggest: (request, decision) => suggestRules(request, decision, project),
+    suggest: (request, decision) => suggestRules(request, decision, { project, tools }),
     async remember(rules, scope) {
       for (const text of rules) {
         const rule = parsed(text);
@@ -126,7 +132,7 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
       for (const listener of listeners) listener();
       if (scope !== 'always') return;
       const failures: unknown[] = [];
-      // One that can't be kept must not take the others with it.
+      // If one can't be saved, the others still are.
       for (const text of rules) await options.saveRule?.(text).catch((error: unknown) => failures.push(error));
       if (failures.length > 0) throw new Error(failures.map(messageOf).join(' '), { cause: failures[0] });
     },
@@ -135,7 +141,7 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
       return () => void listeners.delete(listener);
     },
     grant(lists, by) {
-      const { rules, problems } = parseRules(lists, { source: { file: by }, anchors });
+      const { rules, problems } = parseRules(lists, { source: { file: by }, anchors, tools });
       granted = [...granted, ...rules];
       return problems.map(({ message }) => message);
     },
@@ -150,9 +156,9 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
     },
     readable: () => [...readable],
     matchesRule(text, request) {
-      const { rule } = parseRule(text, { list: 'ask', source: { file: 'a hook' }, anchors });
+      const { rule } = parseRule(text, { list: 'ask', source: { file: 'a hook' }, anchors, tools });
       if (!rule) return true; // one that is not understood must not keep a guard from running
-      return mayConcernCall(rule, request, thisPathStyle());
+      return mayConcernCall(rule, request, { style: thisPathStyle(), tools });
     },
   };
 }

@@ -3,14 +3,11 @@ import { rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Gate } from '../calls/gate.js';
-import type { ChildAgents } from '../contract/agents.js';
 import type { LeftCommand } from '../contract/background.js';
-import type { CommandPort } from '../contract/command.js';
 import type { FileChanges } from '../contract/file-change.js';
 import type { TextBlock, UserBlock } from '../contract/message.js';
 import { type PermissionMode, stricterMode, type Walls } from '../contract/permission.js';
-import type { SwarmPort } from '../contract/planning.js';
-import { type AskUser, checkedAskUser } from '../contract/question.js';
+import { checkedAskUser } from '../contract/question.js';
 import type { Todo } from '../contract/todo.js';
 import type {
   Approval,
@@ -18,19 +15,20 @@ import type {
   FileLedger,
   FileRules,
   SandboxConfig,
-  ServerResources,
   SessionPort,
+  SessionPorts,
   ToolContext,
 } from '../contract/tool-context.js';
-import type { SideModel, WebAccess } from '../contract/web.js';
 import { randomId } from '../platform/crypto.js';
-import { lazyFileChanges } from '../platform/journal/lazy-changes.js';
+import { sessionFileChanges } from '../platform/journal/session-changes.js';
 import { Slots } from '../platform/slots.js';
 import { reminder } from '../platform/text/reminder.js';
 import { uniqueCallId } from './call-id.js';
 import { ShownFiles } from './context/shown-files.js';
 import { SessionPlan } from './planning/session-plan.js';
 import { newResultFile } from './result-file.js';
+import { RunningWork } from './running-work.js';
+import type { SessionBeginning, SessionConnections } from './session-connections.js';
 import type { ToolPool } from './tool-pool.js';
 import { Transcript } from './transcript.js';
 import { UsageByModel } from './usage-by-model.js';
@@ -38,7 +36,7 @@ import { UsageByModel } from './usage-by-model.js';
 const MAX_PARALLEL_CALLS = 10;
 
 export interface SessionOptions {
-  /** Of a session that is taken up again. */
+  /** That of a session that is resumed. Default: a new id. */
   id?: string;
   root: string;
   /** One sentence for the person, when the data folder can't be written and work goes on without it. */
@@ -49,39 +47,19 @@ export interface SessionOptions {
   env: Readonly<Record<string, string | undefined>>;
   ledger: FileLedger;
   tools: ToolPool;
-  /** Absent where nobody can answer. */
-  askUser?: AskUser;
   /** Whether a person sits at it. */
   interactive?: boolean;
   home?: string | undefined;
-  /** The project and what was added to it, by all names. It may grow with settings. */
-  workspace?(): readonly string[];
-  sandbox?(): SandboxConfig | undefined;
-  /** What all commands together may take. Default: as in the parent. */
-  commandBounds?(): CommandBounds;
-  /** Called with each call that is judged where the sandbox of the settings does not work. */
-  onSandboxMissing?(why: string): void;
-  fileRules?(): FileRules;
-  /** What MCP servers have beside tools; undefined where there are none. */
-  resources?(): ServerResources | undefined;
-  /** What a person has said about the web. Default: as in the parent. */
-  web?(): WebAccess | undefined;
-  /** Commands and skills; left out where nobody asked for them. */
-  commands?: CommandPort | undefined;
   /** The session whose child this one is: the gate, the journal, saved results and the ids of calls are that one's. */
   parent?: Session;
   /** Stands before the ids of its calls, so that none is like one of an earlier process. */
   callPrefix?: string;
 }
 
-/** Everything that one conversation remembers. There is no state outside of it, so any number can live in one process. */
-/** How a session begins. */
-export interface SessionBeginning {
-  source: 'startup' | 'resume' | 'fork';
-  /** What the person asked to be prepared, by `--init` or `--maintenance`. */
-  setup?: 'init' | 'maintenance' | undefined;
-}
+export interface Session extends SessionPorts {}
 
+/** Everything that one conversation remembers. There is no state outside of it, so any number can live in one process. */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: all ports are optional, and `provide` adds them
 export class Session implements SessionPort {
   readonly id: string;
   readonly interactive: boolean;
@@ -100,11 +78,6 @@ export class Session implements SessionPort {
   readonly planning: SessionPlan;
   /** What each model was used for since the session began, child agents among them. */
   readonly used: UsageByModel;
-  readonly commands: CommandPort | undefined;
-  /** Runs the steps of a plan by child agents; set by whoever can start them. */
-  swarm?: SwarmPort | undefined;
-  /** Set by whoever runs the conversation with a model. */
-  agents: ChildAgents | undefined;
   /** What the person said last, as it went into the conversation. */
   latestPrompt: readonly UserBlock[] | undefined;
   /** Commands that run in the background. */
@@ -112,15 +85,8 @@ export class Session implements SessionPort {
   leftCommands: SessionPort['leftCommands'];
   /** Set by the loop while it works on a prompt. */
   isBusy = false;
-  readonly #askUser: AskUser | undefined;
-  readonly #workspace: (() => readonly string[]) | undefined;
-  readonly #commandBounds: (() => CommandBounds) | undefined;
-  readonly #sandbox: (() => SandboxConfig | undefined) | undefined;
-  readonly #onSandboxMissing: ((why: string) => void) | undefined;
-  readonly #fileRules: (() => FileRules) | undefined;
-  readonly #resources: (() => ServerResources | undefined) | undefined;
-  readonly #web: (() => WebAccess | undefined) | undefined;
-  #sideModel: SideModel | undefined;
+  #connections: SessionConnections = {};
+  readonly #childPorts: SessionPorts[] = [];
   readonly #parent: Session | undefined;
   /** The root session, in a child. */
   readonly #top: Session | undefined;
@@ -128,10 +94,7 @@ export class Session implements SessionPort {
   readonly #callIds = new Set<string>();
   readonly #callNumbers = new Map<string, number>();
   readonly #owned = new Map<unknown, unknown>();
-  /** How to end what runs, with the name of what may outlive its call. */
-  readonly #kills = new Map<() => void, string | undefined>();
-  /** How to let what calls do run on in the background. */
-  readonly #moves = new Set<() => boolean>();
+  readonly #running: RunningWork;
   #reminders: string[] = [];
   #walls: Walls | undefined;
   #sandboxWorks = false;
@@ -152,6 +115,7 @@ export class Session implements SessionPort {
     const { parent } = options;
     this.#parent = parent;
     this.#top = parent && (parent.#top ?? parent);
+    this.#running = new RunningWork(parent ? parent.#running : undefined);
     this.#callPrefix = options.callPrefix ?? '';
     this.id = parent?.id ?? options.id ?? randomId();
     this.interactive = options.interactive ?? false;
@@ -169,18 +133,10 @@ export class Session implements SessionPort {
     this.shownFiles = new ShownFiles(options.ledger);
     this.ledger = this.shownFiles.ledger;
     this.tools = options.tools;
-    this.#askUser = options.askUser && checkedAskUser(options.askUser);
-    this.#workspace = options.workspace;
-    this.#sandbox = options.sandbox;
-    this.#commandBounds = options.commandBounds;
-    this.#onSandboxMissing = options.onSandboxMissing;
-    this.#fileRules = options.fileRules;
-    this.#resources = options.resources;
-    this.#web = options.web;
-    this.commands = options.commands;
+    for (const ports of parent ? parent.#childPorts : []) this.provide(ports, { forChildren: true });
     this.changes =
       parent?.changes ??
-      lazyFileChanges({
+      sessionFileChanges({
         dataFolder: options.dataFolder,
         sessionId: this.id,
         onProblem: (one) => this.dataProblem(one),
@@ -189,36 +145,31 @@ export class Session implements SessionPort {
   }
 
   get workspace(): readonly string[] {
-    return this.#workspace?.() ?? [this.root];
+    return this.#connections.workspace?.() ?? [this.root];
   }
 
   get commandBounds(): CommandBounds {
-    return this.#commandBounds?.() ?? this.#parent?.commandBounds ?? {};
+    return this.#connections.commandBounds?.() ?? this.#parent?.commandBounds ?? {};
   }
 
   get sandbox(): SandboxConfig | undefined {
-    return this.#sandbox?.();
+    return this.#connections.sandbox?.();
   }
 
   get fileRules(): FileRules {
-    return this.#fileRules?.() ?? this.#parent?.fileRules ?? { readable: [] };
+    return this.#connections.fileRules?.() ?? this.#parent?.fileRules ?? { readable: [] };
   }
 
-  get resources(): ServerResources | undefined {
-    return this.#resources?.();
+  /** Connects the session with parts that were created after it. */
+  connect(connections: SessionConnections): void {
+    const { askUser } = connections;
+    this.#connections = { ...this.#connections, ...connections, ...(askUser && { askUser: checkedAskUser(askUser) }) };
   }
 
-  get web(): WebAccess | undefined {
-    return this.#web ? this.#web() : this.#parent?.web;
-  }
-
-  /** Set by whoever runs the conversation with a model; children have that of their parent. */
-  get sideModel(): SideModel | undefined {
-    return this.#sideModel ?? this.#parent?.sideModel;
-  }
-
-  set sideModel(model: SideModel | undefined) {
-    this.#sideModel = model;
+  /** Adds ports of a component. `forChildren`: child agents that are started from now on have them too. */
+  provide(ports: SessionPorts, { forChildren = false } = {}): void {
+    Object.defineProperties(this, Object.getOwnPropertyDescriptors(ports));
+    if (forChildren) this.#childPorts.push(ports);
   }
 
   get walls(): Walls {
@@ -242,7 +193,7 @@ export class Session implements SessionPort {
   foundSandbox(found: { works: boolean; why: string }): void {
     const top = this.#top ?? this;
     top.#sandboxWorks = found.works;
-    if (!found.works) top.#onSandboxMissing?.(found.why);
+    if (!found.works) top.#connections.onSandboxMissing?.(found.why);
   }
 
   get whyUnconfined(): string | undefined {
@@ -257,7 +208,7 @@ export class Session implements SessionPort {
     return this.#cwd;
   }
 
-  /** That of a child is never looser than its parent's is now. */
+  /** The mode of a child is never looser than its parent's is now. */
   get mode(): PermissionMode {
     return this.#parent ? stricterMode(this.#parent.mode, this.#mode) : this.#mode;
   }
@@ -279,7 +230,7 @@ export class Session implements SessionPort {
     this.background = running;
   }
 
-  /** The plan that was put to the person last. */
+  /** The plan that the person was shown last. */
   get plan(): string | undefined {
     return this.planning.plan;
   }
@@ -298,9 +249,14 @@ export class Session implements SessionPort {
 
   /** The data folder can't be written, and work goes on without it. The person gets one notice, from the first part that fails. */
   dataProblem(sentence: string, tell = this.#onDataProblem): void {
-    if (this.#hasDataProblem) return;
+    if (this.#hasDataProblem || !tell) return;
     this.#hasDataProblem = true;
-    tell?.(sentence);
+    tell(sentence);
+  }
+
+  /** Whether the person knows that data is kept in the temporary folder. */
+  get hasToldDataProblem(): boolean {
+    return this.#hasDataProblem;
   }
 
   async resultFile(name: string): Promise<string> {
@@ -318,10 +274,10 @@ export class Session implements SessionPort {
 
   own<Thing>(make: (session: SessionPort) => Thing): Thing {
     if (!this.#owned.has(make)) this.#owned.set(make, make(this));
-    return this.#owned.get(make) as Thing; // what is kept under a function is what that function made
+    return this.#owned.get(make) as Thing; // the value under a function is what that function has created
   }
 
-  /** What begins with the first prompt, for hooks. */
+  /** How the session begins, for hooks. */
   beginning: SessionBeginning = { source: 'startup' };
 
   /** True the first time only. */
@@ -333,7 +289,7 @@ export class Session implements SessionPort {
 
   atEnd(cleanUp: () => void | Promise<void>): void {
     this.#cleanUps.push(cleanUp);
-    // First used after the end, as by a preparation that was on its way: nothing else would clean up after it.
+    // First used after the end, as by a preparation that was still running: nothing else would clean up after it.
     if (this.#hasEnded) void this.#cleanUp();
   }
 
@@ -341,46 +297,39 @@ export class Session implements SessionPort {
     this.#releases.push(release);
   }
 
-  /** Lets go of everything that is kept ready for the next call. */
+  /** Releases everything that is kept ready for the next call. */
   async rest(): Promise<void> {
     await Promise.allSettled([...this.#releases.map(async (release) => await release()), this.changes.rest()]);
   }
 
   whileRunning(kill: () => void, what?: string): () => void {
-    this.#kills.set(kill, what);
-    const forgetAbove = this.#parent?.whileRunning(kill, what);
-    return () => {
-      this.#kills.delete(kill);
-      forgetAbove?.();
-    };
+    return this.#running.add(kill, what);
   }
 
   whileInForeground(moveToBackground: () => boolean): () => void {
-    const moves = (this.#top ?? this).#moves;
-    moves.add(moveToBackground);
-    return () => void moves.delete(moveToBackground);
+    return this.#running.addMovable(moveToBackground);
   }
 
-  /** Lets what calls do, those of child agents among them, run on in the background, as far as it can. Gives how many do. */
+  /** Moves calls, those of child agents among them, to the background, as far as they can. Returns how many did. */
   moveToBackground(): number {
-    return [...this.#moves].filter((move) => move()).length;
+    return this.#running.moveToBackground();
   }
 
   /** What would end with the session if it ended now, by name. */
   get stillRunning(): string[] {
-    return [...this.#kills.values()].filter((what) => what !== undefined);
+    return this.#running.names;
   }
 
   remind(text: string): void {
     this.#reminders.push(text);
   }
 
-  /** Whether there is something that the model has not been told yet. */
+  /** Whether there are reminders that the model has not got yet. */
   get hasReminders(): boolean {
     return this.#reminders.length > 0;
   }
 
-  /** What the model has not been told yet, as it is sent; each only once. */
+  /** The reminders for the model's next message; each is returned once. */
   takeReminders(): TextBlock[] {
     const news = this.planning.news();
     const reminders = news === undefined ? this.#reminders : [news, ...this.#reminders];
@@ -388,12 +337,12 @@ export class Session implements SessionPort {
     return reminders.map((text) => ({ type: 'text', text: reminder(text) }));
   }
 
-  /** Ends every process at once, without asking it first and without waiting: for the moment before the program exits. */
+  /** Ends every process at once, without waiting: for the moment before the program exits. */
   killAll(): void {
-    for (const kill of this.#kills.keys()) kill();
+    this.#running.killAll();
   }
 
-  /** Ends what calls left running. Nothing of the session may be used after it. */
+  /** Ends what calls left running. The session may not be used after it. */
   async end(): Promise<void> {
     await Promise.allSettled(this.#preparations);
     await this.#cleanUp();
@@ -436,7 +385,7 @@ export class Session implements SessionPort {
       session,
       mayRead,
       ...(mayFollow && { mayFollow }),
-      ...(this.#askUser && { askUser: this.#askUser }),
+      ...(this.#connections.askUser && { askUser: this.#connections.askUser }),
       ...(approval && { approved: approval.effects }),
       ...(approval?.confinement && { confinement: approval.confinement }),
       ...(approval?.notOpened && { notOpened: approval.notOpened }),

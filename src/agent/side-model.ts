@@ -26,7 +26,7 @@ export function sideModel({ choose, used }: SideModelOptions): SideModel {
   return {
     async answer(question, text, signal) {
       const asked = await model();
-      const content = `<text>\n${fullyVisible(text).replaceAll(/<(?=\s*\/?\s*text\b)/gi, '&lt;')}\n</text>\n\nThe question: ${question}`;
+      const content = `<text>\n${fullyVisible(text).replaceAll(/<(?=\s*(?:\/\s*)?text\b)/gi, '&lt;')}\n</text>\n\nThe question: ${question}`;
       const messages = [{ role: 'user' as const, content: [{ type: 'text' as const, text: content }] }];
       let answer = '';
       for await (const event of asked.stream({ system: [SYSTEM], tools: [], messages, aside: true }, signal)) {

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { createAgent } from '../compose/create-agent.js';
 import type { Message } from '../contract/message.js';
 import type { Model, ModelEvent } from '../contract/model.js';
-import { createAgent } from '../create-agent.js';
 import { temporaryProject } from '../testing/temporary-project.js';
 import { noUsage } from './usage.js';
 

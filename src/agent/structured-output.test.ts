@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { createAgent } from '../compose/create-agent.js';
 import type { RunResult } from '../contract/event.js';
-import { createAgent } from '../create-agent.js';
 import { type ScriptedTurn, scriptedModel } from '../models/scripted.js';
 import { temporaryProject } from '../testing/temporary-project.js';
 import { checkedSchema, StructuredOutput, type StructuredOutputOptions } from './structured-output.js';

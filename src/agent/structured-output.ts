@@ -4,8 +4,8 @@
 import type * as z from 'zod';
 import type { AgentEvent, AgentHappening, RunResult } from '../contract/event.js';
 import type { JsonSchema } from '../contract/model.js';
+import type { HookCallbacks } from '../contract/options.js';
 import { defineTool, type Tool } from '../contract/tool.js';
-import type { HookCallbacks } from '../hooks/run-hooks.js';
 import { clause } from '../platform/text/clause.js';
 
 const NAME = 'StructuredOutput';
@@ -27,7 +27,7 @@ export interface StructuredOutputOptions {
   maxRetries?: number | undefined;
 }
 
-/** For one run: its `tool` and its `hooks` belong to the agent, or the run is told of it by `answer`. */
+/** For one run: either the agent has its `tool` and `hooks`, or the run gets it as `answer`. */
 export class StructuredOutput {
   readonly tool: Tool;
   readonly hooks: HookCallbacks;
@@ -85,7 +85,7 @@ export class StructuredOutput {
     return this.#failures > this.maxRetries;
   }
 
-  /** What the model is told that wants to end without an answer; undefined where it may. */
+  /** The message to a model that wants to end without an answer; undefined if it may. */
   atEnd(): string | undefined {
     if (this.#value || this.#failures >= this.maxRetries) return undefined;
     this.#failures += 1;

@@ -7,6 +7,7 @@ import type {
   ToolDirectory,
   ToolSetMode,
 } from '../contract/tool-context.js';
+import { isToolOfServer, mcpServerName, plainServer } from '../platform/text/mcp-names.js';
 
 export interface ToolPoolOptions {
   /** Layer 1: everything that was built in. */
@@ -20,9 +21,9 @@ export interface ToolPoolOptions {
   granted?: readonly string[];
   /** What settings say of a tool: on, off, or nothing. */
   switchOf?(name: string): boolean | undefined;
-  /** Whether it is a setting that switches it off, and not whoever started the session. */
+  /** Whether a setting turns it off, and not an option. */
   isOffBySetting?(name: string): boolean;
-  /** Whether somebody can answer the questions of a tool that is of no use without. Default: nobody. */
+  /** Whether the questions of a tool that needs answers are answered. Default: they are not. */
   isAnswered?(name: string): boolean;
   /** Whether a setting says what a tool needs to know. Default: no. */
   hasSetting?(name: string): boolean;
@@ -162,7 +163,7 @@ export class ToolPool implements ToolDirectory {
   whyAbsent(name: string): string | undefined {
     const off = this.#tools.find(({ tool }) => tool.name === name)?.off;
     if (off !== undefined) return `The tool ${name} is off here: ${off}. Go on without it.`;
-    const server = this.#servers.find((each) => name.startsWith(`mcp__${each.name.replaceAll(/[^\w-]/g, '_')}__`));
+    const server = this.#servers.find((each) => isToolOfServer(mcpServerName(plainServer(each.name)), name));
     if (server?.status !== 'pending') {
       const isLost = server !== undefined && server.status !== 'connected' && server.detail !== undefined;
       return isLost ? `There is no tool ${name} now. ${server.detail}` : undefined;

@@ -76,7 +76,7 @@ export class Transcript {
   #withUniqueIds(message: AssistantMessage): { asked: AssistantMessage; calls: AskedCall[] } {
     const calls: AskedCall[] = [];
     const taken = new Set<string>();
-    const numbers = new Map<string, number>(); // begins anew, since one message gets the same ids however often it is sent
+    const numbers = new Map<string, number>(); // starts empty each time, since a message gets the same ids however often it is sent
     const isTaken = (id: string) => this.#callIds.has(id) || taken.has(id);
     const content = message.content.map((block): AssistantBlock => {
       if (block.type !== 'tool_use') return block;
@@ -117,9 +117,9 @@ function answerTo(calls: readonly AskedCall[], found: UserMessage | undefined): 
 const LOST_RESULT =
   'The call was interrupted and its result is lost; it may or may not have taken effect. Check before you repeat it.';
 
-/** Providers refuse empty texts and empty messages. */
+/** Providers refuse texts that are empty or blank, and empty messages. */
 function withoutEmptyText(message: Message): Message[] {
-  const content = message.content.filter((block) => block.type !== 'text' || block.text !== '');
+  const content = message.content.filter((block) => block.type !== 'text' || /\S/.test(block.text));
   if (content.length === 0) return [];
   // The filter takes nothing but texts away, so the content still fits the role.
   return [content.length === message.content.length ? message : ({ ...message, content } as Message)];

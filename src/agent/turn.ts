@@ -1,4 +1,4 @@
-import { CallAssembler, cutCall, type MalformedCall, type ToolCall } from '../calls/assemble.js';
+import { CallAssembler, type CompleteCall, cutCall, type MalformedCall } from '../calls/assemble.js';
 import type { CallEnvironment } from '../calls/environment.js';
 import { CallDropped } from '../calls/failure-text.js';
 import { runCall } from '../calls/run-call.js';
@@ -93,7 +93,7 @@ class StreamedAnswer {
   #text = '';
   #unfinishedText = '';
   /** The last call, where its input is missing or broken: only what follows shows whether the answer was cut off there. */
-  #doubtful: ToolCall | MalformedCall | undefined;
+  #doubtful: CompleteCall | MalformedCall | undefined;
   #malformedCalls = 0;
   #id = '';
   #model: string;
@@ -129,14 +129,14 @@ class StreamedAnswer {
         return;
       case 'text_delta':
         this.#unfinishedText += event.text;
-        this.#text += event.text;
-        this.#emit({ type: 'text_delta', text: event.text });
+        this.#takeText(event.text);
         return;
       case 'thinking_delta':
         this.#emit({ type: 'thinking_delta', text: event.text });
         return;
       case 'block':
         this.#runDoubtful();
+        if (event.block.type === 'text' && this.#unfinishedText === '') this.#takeText(event.block.text); // no deltas came
         this.#unfinishedText = '';
         this.#content.push(event.block);
         this.#input.onBlock?.(event.block);
@@ -174,9 +174,14 @@ class StreamedAnswer {
     }
   }
 
+  #takeText(text: string): void {
+    this.#text += text;
+    this.#emit({ type: 'text_delta', text });
+  }
+
   /** Nothing of it was complete, so nothing has started either. */
   #restart(): void {
-    if (this.#calls.length > 0) throw new Error('An answer was begun anew after calls of it had started.');
+    if (this.#calls.length > 0) throw new Error('An answer was restarted after calls of it had started.');
     this.#assembler.cut('stream');
     this.#content.length = 0;
     this.#doubtful = undefined;
@@ -252,7 +257,7 @@ class StreamedAnswer {
     for (const call of this.#assembler.cut(reason)) this.#run(call);
   }
 
-  #run(call: ToolCall | MalformedCall): void {
+  #run(call: CompleteCall | MalformedCall): void {
     const isMalformed = 'problem' in call;
     if (isMalformed) this.#malformedCalls += 1;
     // A provider takes nothing but an object back; what was really sent stands in the result.

@@ -1,14 +1,30 @@
 import type { FileLedger, SeenFile } from '../contract/tool-context.js';
 
-/** The ledger, with a listener that hears of everything that is set in it. */
-export const watchedLedger = (
-  ledger: FileLedger,
-  onSeen: ((real: string, seen: SeenFile) => void) | undefined,
-): FileLedger => ({
-  get: (real) => ledger.get(real),
-  set(real, seen) {
-    ledger.set(real, seen);
-    onSeen?.(real, seen);
-  },
-  forget: (real) => ledger.forget(real),
-});
+type Listener = (real: string, seen: SeenFile) => void;
+
+/** A ledger with listeners that are called with each file that the model gets to see. */
+export class WatchedLedger implements FileLedger {
+  readonly #ledger: FileLedger;
+  readonly #listeners: Listener[] = [];
+
+  constructor(ledger: FileLedger) {
+    this.#ledger = ledger;
+  }
+
+  listen(listener: Listener): void {
+    this.#listeners.push(listener);
+  }
+
+  get(real: string): SeenFile | undefined {
+    return this.#ledger.get(real);
+  }
+
+  set(real: string, seen: SeenFile): void {
+    this.#ledger.set(real, seen);
+    for (const listener of this.#listeners) listener(real, seen);
+  }
+
+  forget(real: string): void {
+    this.#ledger.forget(real);
+  }
+}

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { ModelFailure } from '../contract/model.js';
-import { CallAssembler, cutCall, type MalformedCall, type ToolCall } from './assemble.js';
+import { CallAssembler, type CompleteCall, cutCall, type MalformedCall } from './assemble.js';
 
 const RUNS = process.env['HELVE_SOAK'] ? 20_000 : 400;
 if (process.env['HELVE_SOAK']) vi.setConfig({ testTimeout: 600_000 });
 
 /** One call named Write whose input arrives in these pieces. */
-function assemble(...pieces: string[]): ToolCall | MalformedCall {
+function assemble(...pieces: string[]): CompleteCall | MalformedCall {
   const assembler = new CallAssembler();
   assembler.start({ type: 'call_start', index: 0, id: 'call_1', name: 'Write' });
   for (const json of pieces) assembler.add({ type: 'call_input', index: 0, json });

@@ -1,17 +1,18 @@
-// Step 2 of the path: from the pieces of a model's stream to calls. What leaves here as a `ToolCall` was received whole
-// and passed a strict parse; everything else leaves as a `MalformedCall`, which is answered and never run.
+// Step 2 of the path: from the pieces of a model's stream to calls. A `CompleteCall` was received completely and passed a
+// strict parse; everything else becomes a `MalformedCall`, which is answered and never run.
 import { type ModelEvent, ModelFailure } from '../contract/model.js';
 import { isObject } from '../platform/is-object.js';
-import { type JsonProblem, PartialJson } from '../platform/text/partial-json.js';
+import type { JsonProblem } from '../platform/text/json-problem.js';
+import { PartialJson } from '../platform/text/partial-json.js';
 
-export interface ToolCall {
+export interface CompleteCall {
   id: string;
   name: string;
   input: Readonly<Record<string, unknown>>;
   /**
-   * No input came at all, which is how providers send a call without arguments, but also what is left of a call that was
-   * cut off before its first character. Which of the two it is shows when the message goes on or ends: with `max_tokens`
-   * right after this block, answer it with `cutCall` and don't run it.
+   * No input was received. This is how providers send a call without arguments, but a call that was truncated before its
+   * first character looks the same. The next event tells them apart: if `max_tokens` follows this block, answer it with
+   * `cutCall` and don't run it.
    */
   assumedEmpty?: true;
 }
@@ -24,7 +25,7 @@ export interface MalformedCall {
   problem: string;
   /** The input as it came. */
   rawText: string;
-  /** It is fine as far as it goes, so the answer may have been cut off there. */
+  /** The text is a valid prefix, so the answer may have been truncated there. */
   truncated?: true;
 }
 
@@ -32,7 +33,7 @@ export interface MalformedCall {
 export interface OpenCall {
   readonly id: string;
   readonly name: string;
-  /** What is known of the input so far, for display. Costs the length of the input so far, so ask at your own pace. */
+  /** The input so far, for display. Costs time in proportion to its length, so don't call it for every delta. */
   input(): unknown;
 }
 
@@ -41,7 +42,7 @@ export type CutReason = 'max_tokens' | 'stream' | 'interrupted';
 
 type CallEvent<Type extends ModelEvent['type']> = Extract<ModelEvent, { type: Type }>;
 
-/** Puts together the calls of one answer. Several may be open at once, told apart by their index. */
+/** Assembles the calls of one answer. Several may be open at once; their index identifies them. */
 export class CallAssembler {
   readonly #open = new Map<number, { call: OpenCall; json: PartialJson }>();
 
@@ -64,7 +65,7 @@ export class CallAssembler {
     return open.call;
   }
 
-  end({ index }: CallEvent<'call_end'>): ToolCall | MalformedCall {
+  end({ index }: CallEvent<'call_end'>): CompleteCall | MalformedCall {
     const { call, json } = this.#find(index, 'ended');
     this.#open.delete(index);
     return finishCall(call, json);
@@ -84,7 +85,7 @@ export class CallAssembler {
   }
 }
 
-/** The answer to a call that was cut off. Even a text that happens to be complete JSON is not run: its end never came. */
+/** The answer to a truncated call. Even if its text is complete JSON, it is not run: the end of its block never came. */
 export function cutCall(
   { id, name, rawText }: { id: string; name: string; rawText: string },
   reason: CutReason,
@@ -111,7 +112,7 @@ const CUTS: Record<CutReason, { why: string; next: string }> = {
   },
 };
 
-function finishCall({ id, name }: OpenCall, json: PartialJson): ToolCall | MalformedCall {
+function finishCall({ id, name }: OpenCall, json: PartialJson): CompleteCall | MalformedCall {
   const rawText = json.text;
   if (rawText === '') return { id, name, input: {}, assumedEmpty: true };
   const result = json.finish();

@@ -1,5 +1,6 @@
-// Where hooks meet a call: before the decision, where a person would be asked, and after the work. What they say to the
-// model is collected for the result; what concerns the person goes out as events.
+// Runs the hooks of a call: before the decision, when a person would be asked, and after the work. Their messages to the
+// model are collected for the result; messages to the person are emitted as events.
+import { isDeepStrictEqual } from 'node:util';
 import type { Effect } from '../contract/effect.js';
 import type { HookEvent, HookOutcome, HookPayloads } from '../contract/hook.js';
 import type { HookAnswer } from '../contract/permission.js';
@@ -8,13 +9,17 @@ import { monotonicMs } from '../platform/clock.js';
 import type { CallEnvironment } from './environment.js';
 import type { ResolvedCall } from './resolve.js';
 
-/** What the hooks of one call have said so far. */
+const MAX_CHANGES = 10; // of one input; hooks that change it more often undo each other's work
+
+/** The hooks of one call, with their answers so far. */
 export interface CallHooks {
-  /** Runs the hooks that see a call before it is judged, at most once. Gives the input that they want instead. */
+  /** Runs the hooks that see a call before it is judged, at most once. Returns the input that they want instead. */
   before(call: ResolvedCall, effects: readonly Effect[]): Promise<Readonly<Record<string, unknown>> | undefined>;
-  /** What those hooks answered. */
+  /** The hooks that made the input that is judged next, for messages. */
+  readonly changedBy: string;
+  /** The answers of those hooks. */
   readonly answers: readonly HookAnswer[];
-  /** Lets hooks answer in the place of a person. Undefined where none did. */
+  /** Lets hooks answer in place of a person. Undefined if none did. */
   answerQuestion(call: ResolvedCall, effects: readonly Effect[]): Promise<HookOutcome | undefined>;
   /** Tells hooks that a question waits for a person. */
   notify(message: string): void;
@@ -25,9 +30,9 @@ export interface CallHooks {
   words(): HookWords;
 }
 
-/** What hooks have to say to the model about a call. */
+/** Messages of hooks to the model about a call. */
 export interface HookWords {
-  /** Stands in the place of the tool's own answer. */
+  /** Replaces the tool's own answer. */
   instead?: { value: unknown };
   added: readonly string[];
 }
@@ -36,9 +41,11 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
   const { hooks } = environment;
   const added: string[] = [];
   let answers: readonly HookAnswer[] = [];
-  /** The names of tools under which hooks have seen the call before its work, and where somebody would be asked. */
+  /** The tool names under which PreToolUse hooks have seen the call. `questionedAs`: the same for PermissionRequest. */
   const shownAs = new Set<string>();
   let questionedAs = new Set<string>();
+  let changedBy = 'A hook';
+  let changes = 0;
   let seen: ResolvedCall | undefined;
   let touched: readonly Effect[] = [];
   /** A hook has agreed to the input that it made itself, which is judged next. */
@@ -56,16 +63,30 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
     return outcome;
   };
   const about = ({ tool, bound }: ResolvedCall) => ({ tool_name: tool.name, tool_input: bound.input });
-  /** A guard of either tool sees a call that was typed into another one, in the shape that it knows. */
+  /** A call that was typed into another tool is shown to hooks of both tools, each in the form of its own tool. */
   const guarded = (call: ResolvedCall, seenAs: ReadonlySet<string>) => {
     const { sentAs } = call;
     const forms = [...(sentAs ? [{ tool_name: sentAs.tool, tool_input: sentAs.input }] : []), about(call)];
     return forms.filter(({ tool_name }) => !seenAs.has(tool_name));
   };
+  /** Counts a change of the input. */
+  const noteChange = ({ changedBy: names = [] }: HookOutcome): void => {
+    changes += 1;
+    const quoted = names.map((name) => `"${name}"`).join(', ');
+    if (quoted !== '') changedBy = `${names.length === 1 ? 'The hook' : 'The hooks'} ${quoted}`;
+  };
+  const endless = (): HookAnswer => ({
+    behavior: 'deny',
+    name: changedBy,
+    reason: `hooks changed its input ${MAX_CHANGES} times, each after the other`,
+  });
   const withoutAllows = () => answers.filter(({ behavior }) => behavior !== 'allow');
   const words = (): HookWords => ({ added });
 
   return {
+    get changedBy() {
+      return changedBy;
+    },
     get answers() {
       return answers;
     },
@@ -76,11 +97,20 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
       for (const form of guarded(call, shownAs)) {
         shownAs.add(form.tool_name);
         const outcome = await run('PreToolUse', { ...form, tool_use_id: callId }, { effects });
-        // What hooks allowed before was another input.
+        // Hooks that allowed the call before have seen another input.
         answers = [...(outcome.updatedInput ? withoutAllows() : answers), ...outcome.answers];
         added.push(...outcome.additionalContext);
         if (outcome.behavior === 'deny' || outcome.stop) return undefined;
-        if (outcome.updatedInput) return outcome.updatedInput;
+        if (!outcome.updatedInput || isDeepStrictEqual(outcome.updatedInput, form.tool_input)) continue;
+        noteChange(outcome);
+        if (changes > MAX_CHANGES) {
+          answers = [...answers, endless()];
+          return undefined;
+        }
+        // Hooks on the other form have not seen the changed call.
+        shownAs.clear();
+        shownAs.add(form.tool_name);
+        return outcome.updatedInput;
       }
       return undefined;
     },
@@ -97,6 +127,9 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
         if (outcome.behavior !== 'allow') continue;
         answered = outcome;
         if (!outcome.updatedInput) continue;
+        noteChange(outcome);
+        if (changes > MAX_CHANGES) return { ...outcome, behavior: 'deny', answers: [endless()] };
+        questionedAs = new Set([form.tool_name]);
         const { updatedInput: _, ...yes } = outcome;
         agreed = yes;
         answers = withoutAllows();
@@ -108,7 +141,7 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
     notify(message) {
       if (!hooks.has('Notification')) return;
       const payload = { message, notification_type: 'permission_prompt' };
-      void run('Notification', payload).catch(() => {}); // the person is asked all the same; an abort ends it
+      void run('Notification', payload).catch(() => {}); // a failure does not affect the question; an abort ends it
     },
     async afterSuccess(call, outcome) {
       if (!hooks.has('PostToolUse')) return words();
@@ -122,7 +155,7 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
       if (!seen || !hooks.has('PostToolUseFailure')) return words();
       const duration_ms = Math.round(monotonicMs() - startedAt);
       const payload = { ...about(seen), tool_use_id: callId, error, is_interrupt: signal.aborted, duration_ms };
-      // They hear of an interrupted call too, so they can't run by the signal that ended it.
+      // These hooks run for an interrupted call too, so they can't use the signal that ended it.
       const outcome = await run('PostToolUseFailure', payload, {
         signal: new AbortController().signal,
         effects: touched,
@@ -133,7 +166,7 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
     async afterDenial(reason) {
       if (!seen || !hooks.has('PermissionDenied')) return;
       const payload = { ...about(seen), tool_use_id: callId, reason };
-      const { signal: unending } = new AbortController(); // they hear of it also where the refusal ended the run
+      const { signal: unending } = new AbortController(); // these hooks run even if the refusal has ended the run
       const { additionalContext } = await run('PermissionDenied', payload, { signal: unending, effects: touched });
       added.push(...additionalContext);
     },
@@ -141,7 +174,7 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
   };
 }
 
-/** A tool whose part for hooks throws has worked all the same. */
+/** If the tool's data for hooks throws, the call still counts as successful. */
 function responseOf({ data, forHooks }: ToolOutcome): unknown {
   try {
     return forHooks?.() ?? data;

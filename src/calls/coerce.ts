@@ -1,10 +1,13 @@
 // Beside step 4 of the path: inputs that mean the right thing in the wrong type, as many models send them.
+
 import type { JsonSchema } from '../contract/model.js';
+import { isObject } from '../platform/is-object.js';
+import { parseJson } from '../platform/parse-json.js';
 
 /**
- * The input with values of another type made into what the schema asks for at their place, where that loses and adds
- * nothing: "5" for 5, "true" for true, one value for a list of one, JSON inside a string, null for a field that may be
- * absent. A value that the schema takes as it is stays. Whether the result is valid is for the schema to say.
+ * Converts values to the types that the schema requires, if that loses and adds nothing: "5" for 5, "true" for true, one
+ * value for a list of one, JSON inside a string, null for a field that may be absent. Values of an accepted type stay.
+ * Does not validate the result.
  */
 export function coerceInput(schema: JsonSchema, input: unknown): unknown {
   return coerce(input, schema, schema);
@@ -15,10 +18,10 @@ type Schema = Readonly<Record<string, unknown>>;
 function coerce(value: unknown, schema: unknown, root: Schema): unknown {
   const shapes = shapesOf(schema, root);
   const types = new Set(shapes.flatMap(typesOf));
-  if (types.size === 0) return value; // it takes anything, or says it in words that are not understood here
+  if (types.size === 0) return value; // it accepts anything, or uses keywords that this code does not know
   const converted = fits(value, types) ? value : convert(value, types, shapes);
   if (Array.isArray(converted)) {
-    const items = onlyOne(shapes, (shape) => (isFields(shape['items']) ? shape['items'] : undefined));
+    const items = onlyOne(shapes, (shape) => (isObject(shape['items']) ? shape['items'] : undefined));
     return items
       ? sameOr(
           converted,
@@ -26,13 +29,13 @@ function coerce(value: unknown, schema: unknown, root: Schema): unknown {
         )
       : converted;
   }
-  return isFields(converted) ? coerceFields(converted, shapes, root) : converted;
+  return isObject(converted) ? coerceFields(converted, shapes, root) : converted;
 }
 
 function coerceFields(value: Schema, shapes: readonly Schema[], root: Schema): Schema {
-  const shape = onlyOne(shapes, (each) => (isFields(each['properties']) ? each : undefined));
+  const shape = onlyOne(shapes, (each) => (isObject(each['properties']) ? each : undefined));
   const properties = shape?.['properties'];
-  if (!isFields(properties)) return value;
+  if (!isObject(properties)) return value;
   const required = Array.isArray(shape?.['required']) ? shape['required'] : [];
   let changed = false;
   const entries = Object.entries(value).flatMap(([name, field]): Array<[string, unknown]> => {
@@ -56,18 +59,18 @@ function refusesNull(schema: unknown, root: Schema): boolean {
 
 function convert(value: unknown, types: ReadonlySet<string>, shapes: readonly Schema[]): unknown {
   const mayBeList = types.has('array');
-  // Any value can be the one item of a list, so beside a list everything has a second meaning.
+  // Any value can be the one item of a list, so if a list is one of several types, the value is ambiguous.
   if (mayBeList && [...types].some((type) => type !== 'array' && type !== 'null')) return value;
   if (typeof value === 'string') {
     const fromText = convertText(value, types);
     if (fromText !== undefined) return fromText;
-    if (value.trim() === '') return value; // it stands for no item at least as often as for an empty one
+    if (value.trim() === '') return value; // it means an empty list at least as often as a list with an empty item
   }
   const lists = shapes.filter((shape) => typesOf(shape).includes('array'));
   return lists.length === 1 && value !== null ? [value] : value;
 }
 
-/** Nothing for a text that is none of what is wanted. */
+/** Undefined if the text is not a value of one of the types. */
 function convertText(text: string, types: ReadonlySet<string>): unknown {
   const trimmed = text.trim();
   if (types.has('number') || types.has('integer')) {
@@ -76,7 +79,7 @@ function convertText(text: string, types: ReadonlySet<string>): unknown {
   }
   if (types.has('boolean') && /^(true|false)$/i.test(trimmed)) return trimmed.toLowerCase() === 'true';
   if (types.has('object') || types.has('array')) {
-    const parsed = parse(trimmed);
+    const parsed = parseJson(trimmed);
     if (typeof parsed === 'object' && parsed !== null && fits(parsed, types)) return parsed;
   }
   return undefined;
@@ -84,7 +87,7 @@ function convertText(text: string, types: ReadonlySet<string>): unknown {
 
 const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** Nothing for a text that is no number, or one with more digits or a larger exponent than a number can hold. */
+/** Undefined if the text is no number, or has more digits or a larger exponent than a number can represent. */
 function exactNumber(text: string): number | undefined {
   const number = Number(text);
   const isExact = NUMBER.test(text) && canonical(text) === canonical(String(number));
@@ -95,30 +98,22 @@ function exactNumber(text: string): number | undefined {
 function canonical(text: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');
-  const significant = digits.replace(/0+$/, '');
+  const significant = digits.replace(/(?<!0)0+$/, '');
   if (significant === '') return '0';
   return `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const MAX_HOPS = 20; // from reference to reference
 
 /** The schema, or the alternatives that it consists of. */
 function shapesOf(schema: unknown, root: Schema, hops = 0): Schema[] {
-  if (!isFields(schema) || hops > MAX_HOPS) return [];
+  if (!isObject(schema) || hops > MAX_HOPS) return [];
   const { $ref: ref } = schema;
   if (typeof ref === 'string') return shapesOf(lookUp(root, ref), root, hops + 1);
   const alternatives = schema['anyOf'] ?? schema['oneOf'];
   if (!Array.isArray(alternatives)) return [schema];
   const shapes = alternatives.map((alternative) => shapesOf(alternative, root, hops + 1));
-  // One that is not understood may take anything, so nothing can be said of the whole.
+  // An alternative with unknown keywords may accept anything, so the types of the whole are unknown.
   return shapes.some((each) => each.length === 0 || each.some((shape) => typesOf(shape).length === 0))
     ? []
     : shapes.flat();
@@ -131,14 +126,14 @@ function lookUp(root: Schema, ref: string): unknown {
     .slice(2)
     .split('/')
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>((inner, part) => (isFields(inner) && Object.hasOwn(inner, part) ? inner[part] : undefined), root);
+    .reduce<unknown>((inner, part) => (isObject(inner) && Object.hasOwn(inner, part) ? inner[part] : undefined), root);
 }
 
 function typesOf({ type, enum: values, const: only, properties }: Schema): string[] {
   if (type !== undefined) return [type].flat().filter((name) => typeof name === 'string');
   if (Array.isArray(values)) return values.map(typeName);
   if (only !== undefined) return [typeName(only)];
-  return isFields(properties) ? ['object'] : [];
+  return isObject(properties) ? ['object'] : [];
 }
 
 function typeName(value: unknown): string {
@@ -153,7 +148,7 @@ function fits(value: unknown, types: ReadonlySet<string>): boolean {
   return types.has(typeName(value));
 }
 
-/** What the one shape that has it gives; nothing where several do, since it could be either. */
+/** The value of the only shape that has one; undefined if several have one, since it could be either. */
 function onlyOne<Value>(shapes: readonly Schema[], pick: (shape: Schema) => Value | undefined): Value | undefined {
   const found = shapes.map(pick).filter((value) => value !== undefined);
   return found.length === 1 ? found[0] : undefined;
@@ -161,7 +156,3 @@ function onlyOne<Value>(shapes: readonly Schema[], pick: (shape: Schema) => Valu
 
 const sameOr = (before: readonly unknown[], after: readonly unknown[]): readonly unknown[] =>
   after.every((item, at) => item === before[at]) ? before : after;
-
-function isFields(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

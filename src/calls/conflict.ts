@@ -1,4 +1,4 @@
-// The scheduling rule, derived from effects alone: what the gate asks about every pair of calls.
+// The scheduling rule of the gate: whether two calls conflict, derived from their effects alone.
 import type { Effect, FileEffect } from '../contract/effect.js';
 import { isInside } from '../platform/files/paths.js';
 
@@ -13,7 +13,7 @@ const couldTouchAnything = (effect: Effect): boolean =>
   (effect.kind === 'unknown' && !effect.readOnlyHint) || (effect.kind === 'command' && !effect.harmless);
 
 function collide(a: Effect, b: Effect): boolean {
-  // Could read anything, so it waits for whoever writes, and runs beside whoever reads.
+  // It could read anything, so it conflicts with writes and may overlap with reads.
   if (a.kind === 'unknown' || b.kind === 'unknown') return isWrite(a) || isWrite(b);
   if (a.kind === 'file' && b.kind === 'file') return writes(a, b) && sharePlace(a, b);
   if (a.kind === 'session' && b.kind === 'session') return writes(a, b) && a.what === b.what;

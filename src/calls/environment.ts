@@ -1,4 +1,4 @@
-// What the path of a call needs from the session around it, handed in so that the path knows no session.
+// Everything the path of a call needs from its session, passed in so that the path does not depend on sessions.
 import type { Effect } from '../contract/effect.js';
 import type { AgentHappening } from '../contract/event.js';
 import type { Hooks } from '../contract/hook.js';
@@ -9,41 +9,46 @@ import type { Slots } from '../platform/slots.js';
 import type { Gate } from './gate.js';
 
 export interface CallEnvironment {
-  /** Settles when the files are fit to be looked at: what a killed process left half done is put right first. */
+  /** Resolves once changes that a killed process left unfinished are rolled back, so that files can be examined. */
   ready?(): Promise<void>;
-  /** By the name that the model uses; a deferred tool that is called becomes active by it. */
+  /** Finds a tool by the name that the model uses. A call of a deferred tool activates it. */
   findTool(name: string): Tool | undefined;
   toolNames(): readonly string[];
-  /** Why a name that was called finds no tool, where there is more to say than that. */
+  /** Why there is no tool of this name, if more is known than that. */
   whyAbsent?(name: string): string | undefined;
   readonly gate: Gate;
   /** How many calls may work at the same time. */
   readonly slots: Slots;
   readonly decide: Decide;
   readonly hooks: Hooks;
-  /** What "always" would remember of a question. */
+  /** The rules that "always" would save. */
   suggestRules(request: DecisionRequest, decision: Decision): readonly string[];
   /** For the person who is asked: how the command of a call is confined once it is approved. */
   describeConfinement?(request: DecisionRequest): string | undefined;
-  /** Keeps what a person has agreed to for more than one call. */
+  /** Saves rules that a person has agreed to. */
   remember(rules: readonly string[], scope: 'session' | 'always'): Promise<void>;
   /**
-   * Told whenever something is remembered, until what is returned is called: questions that wait may have their answer by
-   * it.
+   * Calls the listener after each `remember`, since a saved rule may answer pending questions. Returns a function that
+   * removes the listener.
    */
   onRemembered(listener: () => void): () => void;
-  /** Takes over the mode that a person chose with their answer. */
+  /** Sets the mode that a person chose with their answer. */
   chooseMode?(mode: PermissionMode): void;
-  /** A person, or a hook in their place, was asked about the call and agreed. */
+  /** Called when a person, or a hook in their place, was asked about the call and agreed. */
   agreed?(callId: string): void;
-  /** Absent where nobody can answer. */
+  /** Absent if no one can answer. */
   readonly askPermission: AskPermission | undefined;
   /** `approval` is what the call may touch, and how its commands are confined, once that is decided. */
   contextFor(callId: string, signal: AbortSignal, approval?: Approval): ToolContext;
   /**
-   * Announces a call whose changes of files are not journaled, before it works. What it resolves with is to be called when
-   * it can write no more. Undefined for a call that writes nothing, or journals what it writes.
+   * Announces a call whose file changes are not journaled, before it runs. Resolves with a function to call once it can
+   * write no more. Undefined for a call that writes nothing, or journals its writes.
    */
   announceWriter?(call: { tool: string; callId: string; effects: readonly Effect[] }): Promise<() => void> | undefined;
+  /**
+   * The result of the call is settled, so what it showed of files counts as seen. `instead` is the text that the model gets
+   * in the place of the tool's own.
+   */
+  settled?(callId: string, instead?: string): Promise<void>;
   emit(happening: AgentHappening): void;
 }

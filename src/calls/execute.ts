@@ -3,7 +3,7 @@ import { ToolFailure } from '../contract/failure.js';
 import type { BoundCall, ToolOutcome } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
 
-const GRACE_MS = 5_000; // what a cancelled tool gets to end what it started, before its call is answered without it
+const GRACE_MS = 5_000; // how long a cancelled tool may take to stop its work before its call is answered without it
 
 export interface ExecuteOptions {
   onProgress(text: string): void;

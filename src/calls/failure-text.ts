@@ -1,6 +1,7 @@
-// How a call that failed is told to the model: which of the six kinds it was, and a text that it can act on.
+// The failure of a call, for the model: one of six kinds, and a text that the model can act on.
 import { type FailureKind, ToolFailure } from '../contract/failure.js';
 import { messageOf as messageOfError } from '../platform/message-of.js';
+import { clause } from '../platform/text/clause.js';
 import { cutMiddle } from '../platform/text/truncate.js';
 
 const MAX_FAILURE_CHARS = 10_000;
@@ -10,7 +11,7 @@ export interface FailureReport {
   text: string;
 }
 
-/** `started` tells whether the tool's own work had begun, since only then may something have been done. */
+/** `started`: the tool's own work had begun, so something may have been done. */
 export function describeFailure(tool: string, error: unknown, signal: AbortSignal, started: boolean): FailureReport {
   if (error instanceof ToolFailure) {
     const text = error.message.trim() === '' ? `${tool} failed and gave no reason.` : error.message;
@@ -22,7 +23,14 @@ export function describeFailure(tool: string, error: unknown, signal: AbortSigna
   return { kind: 'exception', text: cutTogether(parts, MAX_FAILURE_CHARS).join('\n\n') };
 }
 
-/** What a program that the tool ran has written, as errors of child processes carry it. */
+/** The failure of a call that may not run. */
+export const denied = (tool: string, reason: string): ToolFailure =>
+  new ToolFailure(
+    `${tool} was not run: ${clause(reason)}. Do not look for another way to do the same; ask the user or go on without it.`,
+    { kind: 'permission_denied' },
+  );
+
+/** The output of a program that the tool ran, which errors of child processes contain. */
 function outputsOf(error: unknown, message: string): string[] {
   if (typeof error !== 'object' || error === null) return [];
   return (['stderr', 'stdout'] as const).flatMap((name) => {
@@ -56,7 +64,7 @@ function cutTogether(parts: readonly string[], max: number): string[] {
   return cut;
 }
 
-/** Anything can be thrown, also what can't be made a text; the call gets its result all the same. */
+/** Any value can be thrown, even one that can't be converted to a string; the call still gets its result. */
 function messageOf(error: unknown): string {
   try {
     return messageOfError(error);
@@ -65,7 +73,7 @@ function messageOf(error: unknown): string {
   }
 }
 
-/** Why a call was cancelled, where the reason is not the person's interrupt. */
+/** The reason of a cancelled call, if it is not the person's interrupt. */
 export class CallDropped extends Error {}
 
 function interrupted(tool: string, reason: unknown, started: boolean): string {

@@ -1,4 +1,4 @@
-// Step 5 of the path: calls stand in message order, and each waits for the earlier ones that it conflicts with, no others.
+// Step 5 of the path: calls queue in message order, and each waits only for the earlier calls that it conflicts with.
 import type { Effect } from '../contract/effect.js';
 import { abortable } from '../platform/abortable.js';
 import { conflict, sameEffects } from './conflict.js';
@@ -9,48 +9,48 @@ import { conflict, sameEffects } from './conflict.js';
  */
 export class Gate {
   /** In message order. */
-  readonly #places = new Set<Place>();
-  /** Those that write something: whoever only reads need look at no others. */
-  readonly #writers = new Set<Place>();
+  readonly #entries = new Set<QueueEntry>();
+  /** The entries that write something. A call that only reads is compared with these alone. */
+  readonly #writers = new Set<QueueEntry>();
   #joined = 0;
 
-  /** Takes the next place. Until its effects are known it holds up whatever joins after it, so order is never guessed. */
-  join(): Place {
+  /** Takes the next place. Until its effects are known, it blocks all later entries, so that the order is certain. */
+  join(): QueueEntry {
     this.#joined += 1;
-    const place = new Place(this.#joined, {
+    const entry = new QueueEntry(this.#joined, {
       changed: (changed) => {
         if (changed.effects.some(writes)) this.#writers.add(changed);
         else this.#writers.delete(changed);
         this.#advance();
       },
       remove: (leaving) => {
-        this.#places.delete(leaving);
+        this.#entries.delete(leaving);
         this.#writers.delete(leaving);
         this.#advance();
       },
     });
-    this.#places.add(place);
-    return place;
+    this.#entries.add(entry);
+    return entry;
   }
 
-  /** Admits who may go in, in order, up to the first whose effects are not final: behind it nothing can be judged. */
+  /** Admits unblocked entries in order, up to the first whose effects are not final: later ones may conflict with it. */
   #advance(): void {
     let directoryMoves = false;
-    for (const place of this.#places) {
-      if (place.state === 'waiting' && !this.#isBlocked(place)) place.admit();
-      if (place.state === 'asking' || place.state === 'rechecking') return;
-      // Computed for a directory that a call before it is about to leave.
-      if (place.state === 'waiting' && directoryMoves && place.effects.some(concernsDirectory)) return;
-      directoryMoves ||= place.effects.some(writesDirectory);
+    for (const entry of this.#entries) {
+      if (entry.state === 'waiting' && !this.#isBlocked(entry)) entry.admit();
+      if (entry.state === 'asking' || entry.state === 'rechecking') return;
+      // Its effects were computed for a directory that an earlier call is about to leave.
+      if (entry.state === 'waiting' && directoryMoves && entry.effects.some(concernsDirectory)) return;
+      directoryMoves ||= entry.effects.some(writesDirectory);
     }
   }
 
-  #isBlocked(place: Place): boolean {
-    const others = this.#writers.has(place) ? this.#places : this.#writers;
+  #isBlocked(entry: QueueEntry): boolean {
+    const others = this.#writers.has(entry) ? this.#entries : this.#writers;
     for (const other of others) {
-      // A later call got ahead only when a changed input sent this one back: it holds what it holds.
-      const counts = other.order < place.order || (other.order > place.order && other.state === 'running');
-      if (counts && conflict(other.effects, place.effects)) return true;
+      // A later call can be ahead only if a changed input sent this one back; the later call then keeps its turn.
+      const counts = other.order < entry.order || (other.order > entry.order && other.state === 'running');
+      if (counts && conflict(other.effects, entry.effects)) return true;
     }
     return false;
   }
@@ -68,17 +68,17 @@ const writesDirectory = (effect: Effect): boolean =>
   effect.kind === 'session' && effect.what === 'cwd' && effect.access === 'write';
 
 interface Queue {
-  /** The place has new effects, or a new state. */
-  changed(place: Place): void;
-  remove(place: Place): void;
+  /** The entry has new effects, or a new state. */
+  changed(entry: QueueEntry): void;
+  remove(entry: QueueEntry): void;
 }
 
-type PlaceState = 'asking' | 'waiting' | 'rechecking' | 'running';
+type QueueEntryState = 'asking' | 'waiting' | 'rechecking' | 'running';
 
-export class Place {
+export class QueueEntry {
   readonly order: number;
   readonly #queue: Queue;
-  #state: PlaceState = 'asking';
+  #state: QueueEntryState = 'asking';
   #effects: readonly Effect[] = [];
   #admitted: (() => void) | undefined;
 
@@ -87,7 +87,7 @@ export class Place {
     this.#queue = queue;
   }
 
-  get state(): PlaceState {
+  get state(): QueueEntryState {
     return this.#state;
   }
 
@@ -97,14 +97,14 @@ export class Place {
 
   /**
    * Resolves when it is this call's turn, with the effects as they are then. Calling it again, for a call whose input
-   * was rewritten, lets go of everything and waits in the same place. The caller must `leave` whatever happens.
+   * was rewritten, releases everything and waits in the same place. The caller must call `leave` in any case.
    */
   async enter(effectsNow: () => Promise<readonly Effect[]>, signal: AbortSignal): Promise<readonly Effect[]> {
     this.#state = 'asking';
     let effects = await abortable(effectsNow, signal);
     while (await this.#waitForTurn(effects, signal)) {
-      // Calls have finished since: the directory may have moved, a name may lead elsewhere. Nobody behind may start
-      // before this one knows what it touches, or two conflicting calls could swap.
+      // Calls have finished since: the directory may have moved, a name may lead elsewhere. No later call
+      // may start before the effects of this one are known, or two conflicting calls could swap.
       this.#state = 'rechecking';
       const current = await abortable(effectsNow, signal);
       if (sameEffects(current, effects)) break;
@@ -119,16 +119,16 @@ export class Place {
     this.#queue.remove(this);
   }
 
-  /** For the gate alone: the turn has come. */
+  /** Called by the gate when it is this entry's turn. */
   admit(): void {
     this.#state = 'rechecking';
     this.#admitted?.();
   }
 
-  /** Tells whether it had to wait; if not, nothing can have changed since the effects were computed. */
+  /** Returns whether it had to wait; if not, nothing can have changed since the effects were computed. */
   async #waitForTurn(effects: readonly Effect[], signal: AbortSignal): Promise<boolean> {
     this.#effects = effects;
-    if (effects.length === 0) return false; // touches nothing, waits for nobody
+    if (effects.length === 0) return false; // touches nothing, so it conflicts with nothing
     this.#state = 'waiting';
     const turn = Promise.withResolvers<void>();
     this.#admitted = turn.resolve;

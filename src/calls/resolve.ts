@@ -1,21 +1,22 @@
-// Step 4 of the path: from a name and an unknown input to a tool and an input that it understands.
+// Step 4 of the path: from a name and an unknown input to a tool and a checked input.
 import { ToolFailure } from '../contract/failure.js';
 import type { SentCall } from '../contract/permission.js';
 import type { AcceptedInput, BoundCall, InputIssue, Tool } from '../contract/tool.js';
+import { isObject } from '../platform/is-object.js';
 import { nearestWords } from '../platform/text/similar-text.js';
 import { aliasOf, meantCall } from '../tools/aliases.js';
-import type { ToolCall } from './assemble.js';
+import type { CompleteCall } from './assemble.js';
 import { coerceInput } from './coerce.js';
 import type { CallEnvironment } from './environment.js';
 
 export interface ResolvedCall {
   tool: Tool;
   bound: BoundCall;
-  /** The call as the model sent it, where it was typed into another tool. Rules and hooks about either concern it. */
+  /** The call as the model sent it, if it was typed into another tool. Rules and hooks of both tools apply. */
   sentAs?: SentCall;
 }
 
-export async function resolve(call: ToolCall, environment: CallEnvironment): Promise<ResolvedCall> {
+export async function resolve(call: CompleteCall, environment: CallEnvironment): Promise<ResolvedCall> {
   const tool = findTool(call.name, environment);
   const sentAs: SentCall = { tool: tool?.name ?? call.name, input: call.input };
   const meant = meantCall(sentAs.tool, sentAs.input);
@@ -32,14 +33,14 @@ export async function resolve(call: ToolCall, environment: CallEnvironment): Pro
   await tool.load();
   const checked = await check(tool, call.input);
   if (checked.ok) return { tool, bound: checked.call };
-  // Only an input that is refused is looked at a second time. The model knows what it sent, not what we made of it.
+  // Only a rejected input is coerced. If that fails too, the error is about the input as sent, which the model knows.
   const coerced = coerceInput(tool.inputSchema, call.input);
   const again = coerced === call.input ? checked : await check(tool, coerced);
   if (again.ok) return { tool, bound: again.call };
-  throw new ToolFailure(invalidInput(tool, checked.issues), { kind: 'invalid_input' });
+  throw new ToolFailure(invalidInput(tool, checked.issues, call.input), { kind: 'invalid_input' });
 }
 
-/** By its name, else by a name that can only mean it: in other letters, behind a prefix, or one that other agents use. */
+/** Finds a tool by its name, else by an unambiguous variant: other letter case, a prefix, or a name of other agents. */
 function findTool(name: string, environment: CallEnvironment): Tool | undefined {
   const exact = environment.findTool(name);
   if (exact) return exact;
@@ -71,9 +72,24 @@ function unknownTool(name: string, known: readonly string[]): string {
   return `There is no tool named "${name}". The tools here are: ${known.join(', ')}.`;
 }
 
-function invalidInput(tool: Tool, issues: readonly InputIssue[]): string {
-  const lines = issues.map(({ path, message }) => (path ? `"${path}" ${message}` : message));
-  const next = 'Nothing was run. Correct the input and send the call again.';
-  if (lines.length === 1) return `${tool.name}: ${lines[0]}. ${next}`;
+/** What the model should do about its own invalid input. */
+export const CORRECT_INPUT = 'Correct the input and send the call again.';
+
+function invalidInput(tool: Tool, issues: readonly InputIssue[], input: unknown): string {
+  const lines = issues.map((issue) => {
+    const { path, message } = issue;
+    return (path ? `"${path}" ${message}` : message) + meantName(tool, issue, input);
+  });
+  const next = `Nothing was run. ${CORRECT_INPUT}`;
+  if (lines.length === 1) return `${tool.name}: ${lines[0]?.replace(/[^?]$/, '$&.')} ${next}`;
   return `${tool.name}: the input has ${lines.length} problems.\n${lines.map((line) => `- ${line}`).join('\n')}\n${next}`;
+}
+
+/** The parameter that a mistyped name is meant for, among those that were not sent. */
+function meantName({ inputSchema }: Tool, { path, unknown = [] }: InputIssue, input: unknown): string {
+  const { properties } = inputSchema;
+  if (path !== '' || !isObject(properties)) return '';
+  const free = Object.keys(properties).filter((name) => !isObject(input) || !Object.hasOwn(input, name));
+  const meant = unknown.flatMap((name) => nearestWords(name, free).slice(0, 1)).map((name) => `"${name}"`);
+  return meant.length === 0 ? '' : `. Did you mean ${meant.join(' and ')}?`;
 }

@@ -3,6 +3,7 @@
 import { appendFile } from 'node:fs/promises';
 import type { ContentBlock } from '../contract/message.js';
 import type { ToolContext } from '../contract/tool-context.js';
+import { messageOf } from '../platform/message-of.js';
 import { clause } from '../platform/text/clause.js';
 import { grouped } from '../platform/text/digits.js';
 import { cutMiddle, safeCut } from '../platform/text/truncate.js';
@@ -34,7 +35,7 @@ async function fitText(text: string, maxChars: number, context: ToolContext): Pr
       `It begins:\n${preview}\n…`
     );
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return `${cutMiddle(text, maxChars)}\n(The whole could not be saved: ${clause(why)}. The middle is lost; run a narrower call to see it.)`;
   }
 }

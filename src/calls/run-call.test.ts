@@ -15,7 +15,7 @@ const ticks = async (count: number): Promise<void> => {
 
 const echoTool = defineTool({
   name: 'Echo',
-  description: 'Says what it is told.',
+  description: 'Repeats its input.',
   input: z.strictObject({ text: z.string(), times: z.int().positive().optional() }),
   effects: () => [],
   execute: async ({ text, times = 1 }) => text.repeat(times),
@@ -24,7 +24,7 @@ const echoTool = defineTool({
 
 test('runs a call and gives the result under its id', async () => {
   const project = await temporaryProject();
-  const [result] = await project.engine.runCalls([{ id: 'x', name: 'Missing', input: {} }]);
+  const [result] = await project.engine.callTools([{ id: 'x', name: 'Missing', input: {} }]);
   expect(result).toMatchObject({ type: 'tool_result', tool_use_id: 'x', is_error: true });
   expect((await project.run(echoTool, { text: 'hello' })).content).toBe('hello');
 });
@@ -32,7 +32,7 @@ test('runs a call and gives the result under its id', async () => {
 test('names the nearest tools when there is none of that name', async () => {
   const project = await temporaryProject({}, { tools: [echoTool] });
   const events: AgentHappening[] = [];
-  const [result] = await project.engine.runCalls([{ id: 'x', name: 'echo_', input: {} }], {
+  const [result] = await project.engine.callTools([{ id: 'x', name: 'echo_', input: {} }], {
     onEvent: (event) => events.push(event),
   });
   expect(result?.content).toBe('There is no tool named "echo_". Did you mean "Echo"?');
@@ -48,7 +48,7 @@ test('tells which field is wrong, what was expected and what came', async () => 
   );
   const several = await project.run(echoTool, { txt: 'x' });
   expect(several.content).toBe(
-    'Echo: the input has 2 problems.\n- "text" is required, but is missing\n- "txt" is not a parameter of this tool\n' +
+    'Echo: the input has 2 problems.\n- "text" is required, but is missing\n- "txt" is not a parameter of this tool. Did you mean "text"?\n' +
       'Nothing was run. Correct the input and send the call again.',
   );
 });
@@ -142,16 +142,16 @@ const touching = (effects: Effect[], log: string[] = []): Tool =>
 
 const outside: Effect = { kind: 'file', access: 'write', path: '/etc/passwd', real: '/etc/passwd' };
 
-test('denies what would be asked where nobody can answer, and says so', async () => {
+test('denies a call that needs a question when no one can answer, and says so', async () => {
   const project = await temporaryProject({}, { permissionMode: 'default' });
   const result = await project.run(touching([outside]), {});
   expect(result).toMatchObject({ failure: 'permission_denied', isError: true });
   expect(result.content).toBe(
-    'Touch was not run: it writes /etc/passwd, which is outside the project, and nobody is here to be asked. Do not look for another way to do the same; ask the user or go on without it.',
+    'Touch was not run: it writes /etc/passwd, which is outside the project, and no one can be asked here. Do not look for another way to do the same; ask the user or go on without it.',
   );
 });
 
-test('looks at nothing of a file before reading it is allowed', async () => {
+test('does not examine a file before reading it is allowed', async () => {
   const log: string[] = [];
   const answers: PermissionAnswer[] = [{ behavior: 'deny', reason: 'not that one' }, { behavior: 'allow' }];
   const project = await temporaryProject(
@@ -172,7 +172,7 @@ test('looks at nothing of a file before reading it is allowed', async () => {
   expect(log.slice(1)).toEqual(['asked: it writes /etc/passwd, which is outside the project', 'validate', 'execute']);
 });
 
-test('checks before it asks where looking is free, so that nobody is asked about a call that can not work', async () => {
+test('checks before it asks if reading needs no permission, so that no question is about a call that can not work', async () => {
   const log: string[] = [];
   const project = await temporaryProject(
     {},
@@ -471,7 +471,7 @@ test('a display that throws, or a listener that does, leaves the call as it is',
     },
   });
   const project = await temporaryProject({}, { tools: [shy] });
-  const [result] = await project.engine.runCalls([{ id: 'x', name: 'Shy', input: {} }], {
+  const [result] = await project.engine.callTools([{ id: 'x', name: 'Shy', input: {} }], {
     onEvent() {
       throw new Error('a bad listener');
     },

@@ -8,36 +8,36 @@ import type { ToolDisplay, ToolOutcome } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { abortable } from '../platform/abortable.js';
 import { typedInput } from '../tools/aliases.js';
-import type { MalformedCall, ToolCall } from './assemble.js';
+import type { CompleteCall, MalformedCall } from './assemble.js';
 import { authorize } from './authorize.js';
 import { type CallHooks, hooksOf } from './call-hooks.js';
 import { sameEffects } from './conflict.js';
 import type { CallEnvironment } from './environment.js';
 import { execute } from './execute.js';
 import { describeFailure } from './failure-text.js';
-import type { Place } from './gate.js';
-import { type ResolvedCall, resolve } from './resolve.js';
-import { settleFailure, settleSuccess } from './settle.js';
+import type { QueueEntry } from './gate.js';
+import { CORRECT_INPUT, type ResolvedCall, resolve } from './resolve.js';
+import { asText, settleFailure, settleSuccess } from './settle.js';
 
-/** Runs a call and gives its one result; it never rejects. Calls stand at the gate in the order in which they start here. */
+/** Runs a call and returns its one result; never rejects. Calls join the gate in the order in which they start here. */
 export async function runCall(
-  call: ToolCall | MalformedCall,
+  call: CompleteCall | MalformedCall,
   environment: CallEnvironment,
   signal: AbortSignal,
 ): Promise<ToolResultBlock> {
-  const place = environment.gate.join();
+  const entry = environment.gate.join();
   try {
-    const result = await passThrough(call, place, environment, signal);
+    const result = await passThrough(call, entry, environment, signal);
     environment.emit(result);
     return result.result;
   } finally {
-    place.leave();
+    entry.leave();
   }
 }
 
 async function passThrough(
-  call: ToolCall | MalformedCall,
-  place: Place,
+  call: CompleteCall | MalformedCall,
+  entry: QueueEntry,
   environment: CallEnvironment,
   signal: AbortSignal,
 ): Promise<ToolResultEvent> {
@@ -50,7 +50,7 @@ async function passThrough(
     const resolved = await resolve(call, environment);
     display = () => resolved.bound.displayRefusal();
     hooks = hooksOf(call.id, environment, signal);
-    const { tool, bound, context } = await admit(call, resolved, place, hooks, environment, signal);
+    const { tool, bound, context } = await admit(call, resolved, entry, hooks, environment, signal);
     display = () => bound.displayRefusal();
 
     const work = async (): Promise<ToolOutcome> => {
@@ -64,11 +64,13 @@ async function passThrough(
       });
     };
     // A call that touches nothing may run calls of its own, so it must not hold one of the slots that they need.
-    const outcome = place.effects.length === 0 ? await work() : await environment.slots.run(work, signal);
+    const outcome = entry.effects.length === 0 ? await work() : await environment.slots.run(work, signal);
     const words = await hooks.afterSuccess({ tool, bound }, outcome);
+    await environment.settled?.(call.id, words.instead && asText(words.instead.value));
     return await settleSuccess(call, outcome, { words, maxResultChars: tool.maxResultChars, context });
   } catch (error) {
     const failure = describeFailure(call.name, error, signal, started);
+    await environment.settled?.(call.id, failure.text);
     const words = started ? await hooks?.afterFailure(failure.text) : undefined;
     if (failure.kind === 'permission_denied') await hooks?.afterDenial(failure.text);
     return settleFailure(call, failure, { error, display: display(), words: words ?? hooks?.words() });
@@ -76,15 +78,15 @@ async function passThrough(
 }
 
 interface AdmittedCall extends ResolvedCall {
-  /** With what was approved. */
+  /** Contains the approved effects. */
   context: ToolContext;
 }
 
-/** Past the gate, hooks, decision and check; until the call may run it may have to take its place anew. */
+/** Takes the call past gate, hooks, decision and check. If its input or effects change, it queues at the gate again. */
 async function admit(
-  call: ToolCall,
+  call: CompleteCall,
   asSent: ResolvedCall,
-  place: Place,
+  entry: QueueEntry,
   hooks: CallHooks,
   environment: CallEnvironment,
   signal: AbortSignal,
@@ -96,7 +98,7 @@ async function admit(
   const sentInput = asSent.bound.input;
   for (;;) {
     const { bound } = resolved;
-    const effects: readonly Effect[] = await place.enter(() => bound.effects(context), signal);
+    const effects: readonly Effect[] = await entry.enter(() => bound.effects(context), signal);
     // Hooks see a call once, and refused ones too. An input that they change is checked and judged like any other.
     let rewritten = await hooks.before(resolved, effects);
     if (rewritten === undefined) {
@@ -121,17 +123,25 @@ async function admit(
     resolved = await resolveRewritten(
       { ...call, input: retyped ?? rewritten },
       environment,
-      isAgreed ? 'The user' : 'A hook',
+      isAgreed
+        ? { name: 'The user', next: 'That input must be corrected, not the call.' }
+        : { name: hooks.changedBy, next: 'The answer of the hook must be corrected, not the call.' },
     );
   }
 }
 
-async function resolveRewritten(call: ToolCall, environment: CallEnvironment, who: string): Promise<ResolvedCall> {
+/** `next`: the advice if the input is invalid, since the model did not write it. */
+async function resolveRewritten(
+  call: CompleteCall,
+  environment: CallEnvironment,
+  by: { name: string; next: string },
+): Promise<ResolvedCall> {
   try {
     return await resolve(call, environment);
   } catch (error) {
     if (!(error instanceof ToolFailure)) throw error;
-    throw new ToolFailure(`${who} changed the input of this call to one that does not fit. ${error.message}`, {
+    const problem = error.message.replace(CORRECT_INPUT, by.next);
+    throw new ToolFailure(`${by.name} changed the input of this call to one that does not fit. ${problem}`, {
       kind: error.kind,
       cause: error,
     });

@@ -1,4 +1,4 @@
-// Steps 10 to 12 of the path: whatever became of the call, exactly one result comes out.
+// Steps 10 to 12 of the path: every call ends in exactly one result.
 import type { ToolResultEvent } from '../contract/event.js';
 import { ToolFailure } from '../contract/failure.js';
 import type { ContentBlock } from '../contract/message.js';
@@ -49,20 +49,20 @@ export function settleFailure(
   };
 }
 
-/** Behind the tool's own answer, marked as what it is: a hook speaks, not the tool and not the person. */
+/** Appends messages of hooks to the tool's answer, marked as such: they are not from the tool or the person. */
 function withWords(content: string | ContentBlock[], { added }: HookWords): string | ContentBlock[] {
   if (added.length === 0) return content;
   const text = added.map(reminder).join('\n');
   return typeof content === 'string' ? `${content}\n\n${text}` : [...content, { type: 'text', text }];
 }
 
-const asText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+export const asText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
 /**
- * Only what every provider takes, since one bad block would make every later request fail. An empty answer would leave
- * the model guessing, so it is said.
+ * Keeps only blocks that every provider accepts, since one bad block would make every later request fail. An empty
+ * answer is replaced by a note, so that the model knows that it is empty.
  */
 function presentable(content: ToolOutcome['content']): string | ContentBlock[] {
   if (typeof content === 'string') return content === '' ? NO_OUTPUT : content;

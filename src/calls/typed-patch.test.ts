@@ -1,12 +1,12 @@
 // A patch that is typed into Bash is a call of both tools: no guard of either may miss it.
 import { afterEach, expect, test } from 'vitest';
+import type { FullEngineOptions } from '../compose/options.js';
 import type { HookCallback, HookInput } from '../contract/hook.js';
 import type { AskPermission, PermissionAnswer, PermissionQuestion } from '../contract/permission.js';
-import type { EngineOptions } from '../create-engine.js';
-import { type TemporaryProject, temporaryProject } from '../testing/temporary-project.js';
+import { type TestProject, temporaryProject } from '../testing/temporary-project.js';
 import { askInEachForm } from './ask-in-each-form.js';
 
-let project: TemporaryProject | undefined;
+let project: TestProject | undefined;
 afterEach(async () => {
   await project?.remove();
 });
@@ -14,9 +14,9 @@ afterEach(async () => {
 const patchOf = (name: string): string => `*** Begin Patch\n*** Add File: ${name}\n+new\n*** End Patch\n`;
 const typed = (name: string): string => `apply_patch <<'EOF'\n${patchOf(name)}EOF`;
 
-async function call(options: Partial<EngineOptions>, command = typed('a.txt')) {
+async function call(options: Partial<FullEngineOptions>, command = typed('a.txt')) {
   project = await temporaryProject({}, { editStyle: 'patch', ...options });
-  const [result] = await project.engine.runCalls([{ id: 'c', name: 'Bash', input: { command } }]);
+  const [result] = await project.engine.callTools([{ id: 'c', name: 'Bash', input: { command } }]);
   return {
     text: String(result?.content),
     exists: async (name: string) => (await project?.text(name).catch(() => '')) !== '',
@@ -90,6 +90,42 @@ test.each([
   expect(await exists('b.txt')).toBe(false);
 });
 
+test('hooks on Bash see the command that a hook on apply_patch makes of a patch', async () => {
+  const guard = hook(({ command }) => (String(command).includes('touch') ? { permissionDecision: 'deny' } : undefined));
+  const change = hook(() => ({ updatedInput: { command: 'touch mark.txt; echo x > mark.txt' } }));
+  const { exists, text } = await call({ hooks: { PreToolUse: [guard.group('Bash'), change.group('apply_patch')] } });
+  expect(guard.seen.map(({ command }) => command)).toEqual([typed('a.txt'), 'touch mark.txt; echo x > mark.txt']);
+  expect(text).toContain('was not run');
+  expect([await exists('a.txt'), await exists('mark.txt')]).toEqual([false, false]);
+});
+
+test('PermissionRequest hooks on Bash see the command that one on apply_patch makes of a patch', async () => {
+  const guard = hook(({ command }) => ({
+    decision: { behavior: String(command).includes('touch') ? 'deny' : 'allow', message: 'not that' },
+  }));
+  const change = hook(() => ({ decision: { behavior: 'allow', updatedInput: { command: 'touch mark.txt' } } }));
+  const hooks = { PermissionRequest: [guard.group('Bash'), change.group('apply_patch')] };
+  expect((await call({ permissionMode: 'default', hooks })).text).toContain('not that');
+});
+
+test('hooks that undo the changes of each other end in a refusal', async () => {
+  const one = hook(() => ({ updatedInput: { command: typed('a.txt') } }));
+  const other = hook(() => ({ updatedInput: { input: patchOf('b.txt') } }));
+  const { exists, text } = await call({ hooks: { PreToolUse: [one.group('Bash'), other.group('apply_patch')] } });
+  expect(text).toContain('hooks changed its input 10 times');
+  expect([await exists('a.txt'), await exists('b.txt')]).toEqual([false, false]);
+});
+
+test('an input of a hook that does not fit is blamed on the hook', async () => {
+  const callback: HookCallback = async function tidy() {
+    return { hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput: { command: 5 } } };
+  };
+  const { text } = await call({ hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [callback] }] } }, 'echo hi');
+  expect(text).toContain('The hook "tidy" changed the input of this call to one that does not fit.');
+  expect(text).toContain('Nothing was run. The answer of the hook must be corrected, not the call.');
+  expect(text).not.toContain('send the call again');
+});
+
 test('a rule that denies Bash counts for the patch that a hook on Edit makes of it', async () => {
   const { group } = hook(() => ({ permissionDecision: 'allow', updatedInput: { input: patchOf('b.txt') } }));
   const { text } = await call({ permissions: { deny: ['Bash'] }, hooks: { PreToolUse: [group('Edit')] } });
@@ -97,7 +133,8 @@ test('a rule that denies Bash counts for the patch that a hook on Edit makes of 
 });
 
 test('what a hook on Bash allowed does not count for what a hook on Edit makes of it', async () => {
-  const allowing = hook(() => ({ permissionDecision: 'allow' }));
+  const isFirst = ({ command }: Record<string, unknown>): boolean => command === typed('a.txt');
+  const allowing = hook((input) => (isFirst(input) ? { permissionDecision: 'allow' } : undefined));
   const changing = hook(() => ({ updatedInput: { input: patchOf('b.txt') } }));
   const hooks = { PreToolUse: [allowing.group('Bash'), changing.group('Edit')] };
   expect((await call({ permissionMode: 'default', hooks })).text).toContain('it writes');
@@ -144,4 +181,13 @@ test('a program is asked about the patch that it makes of a command', async () =
   );
   expect(await (await call(options, 'make')).exists('b.txt')).toBe(false);
   expect(asked).toEqual(['Bash', 'apply_patch']);
+});
+
+test('a program is asked about the command that it makes of a patch', async () => {
+  const { asked, options } = asking(({ tool, input }) => {
+    if (tool === 'apply_patch') return { behavior: 'allow', updatedInput: { command: 'echo x > mark.txt' } };
+    return { behavior: JSON.stringify(input).includes('mark.txt') ? 'deny' : 'allow' };
+  });
+  expect(await (await call(options)).exists('mark.txt')).toBe(false);
+  expect(asked).toEqual(['Bash', 'apply_patch', 'Bash']);
 });

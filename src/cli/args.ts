@@ -1,10 +1,11 @@
 import type { ParseArgsConfig } from 'node:util';
+import { messageOf } from '../platform/message-of.js';
 import { nearestWords } from '../platform/text/similar-text.js';
 import { UsageProblem } from './usage-problem.js';
 
 type OptionSpecs = NonNullable<ParseArgsConfig['options']>;
 
-/** Flags that say what is permitted. */
+/** Flags for permissions. */
 export const permissionFlags = {
   'permission-mode': { type: 'string' },
   'dangerously-skip-permissions': { type: 'boolean' },
@@ -17,7 +18,7 @@ export const permissionFlags = {
   trust: { type: 'boolean' },
 } as const satisfies OptionSpecs;
 
-/** Flags that hold for every command that runs calls. */
+/** Flags shared by all commands that run calls. */
 export const engineFlags = {
   ...permissionFlags,
   'mcp-config': { type: 'string', multiple: true },
@@ -25,13 +26,16 @@ export const engineFlags = {
   simple: { type: 'boolean' },
 } as const satisfies OptionSpecs;
 
-/** Parses strictly: an unknown or incomplete flag is a usage problem that names the nearest known one, or one of `also`. */
+/**
+ * Parses strictly: an unknown or incomplete flag is a usage error that suggests the nearest known one, or one of
+ * `also`.
+ */
 export function readArgs<Options extends OptionSpecs>(
   argv: readonly string[],
   options: Options,
   also: readonly string[] = [],
 ) {
-  const { parseArgs } = process.getBuiltinModule('node:util'); // an import of it would load far more than this
+  const { parseArgs } = process.getBuiltinModule('node:util'); // an import would load far more than this
   try {
     return parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
   } catch (error) {
@@ -40,7 +44,7 @@ export function readArgs<Options extends OptionSpecs>(
 }
 
 function explain(error: unknown, argv: readonly string[], known: readonly string[]): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const incomplete = /^Option '(?:-\w, )?(--[\w-]+) <value>' argument missing/.exec(message)?.[1];
   if (incomplete !== undefined) return `${incomplete} needs a value after it.`;
   const followed = /^Option '(-[^']+)' argument is ambiguous/.exec(message)?.[1];

@@ -29,7 +29,7 @@ const actions: Readonly<Record<string, (words: readonly string[], values: Flags)
   verify,
 };
 
-/** The log of what was decided and done, and whether it is still as it was written. */
+/** Shows the log of decisions and actions, and verifies that it is unchanged. */
 export async function audit(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, flags);
   const [name = 'list', ...words] = positionals;
@@ -93,7 +93,7 @@ async function list(words: readonly string[], { json, all }: Flags): Promise<num
   return exitCode.ok;
 }
 
-/** A session by its id, its beginning, or "last", the latest of this folder. */
+/** A session by its id, a prefix of it, or "last", the latest of this folder. */
 function sessionOf(wanted: string): string {
   const ids = auditedSessions(dataFolder());
   if (wanted === 'last') {

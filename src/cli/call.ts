@@ -1,9 +1,11 @@
+import { createEngine } from '../compose/create-engine.js';
+import type { FullEngine } from '../compose/engine.js';
 import type { AgentHappening } from '../contract/event.js';
 import type { ToolResultBlock } from '../contract/message.js';
 import type { Decision } from '../contract/permission.js';
-import { createEngine, type Engine } from '../create-engine.js';
 import { secretVariables } from '../models/catalogue/catalogue.js';
 import { isObject } from '../platform/is-object.js';
+import { messageOf } from '../platform/message-of.js';
 import { jsonLine } from '../platform/text/json-line.js';
 import { readLines } from '../platform/text/read-lines.js';
 import { visible } from '../platform/text/visible.js';
@@ -20,7 +22,7 @@ import { writeLine } from './write-line.js';
 const USAGE =
   'Use helve call TOOL JSON, for example helve call Read \'{"file_path": "README.md"}\', or helve call --stdin.';
 
-/** One call, or a line of calls, down the whole path of a call without a model. */
+/** Runs one call, or one call per line, through the whole call path without a model. */
 export async function call(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, { ...engineFlags, stdin: { type: 'boolean' } });
   const single = values.stdin ? undefined : readSingleCall(positionals);
@@ -36,9 +38,18 @@ export async function call(argv: readonly string[]): Promise<number> {
     const failed = single ? await runSingle(engine, single, signals.signal) : await runLines(engine, signals.signal);
     return signals.exitCode ?? (failed ? exitCode.failed : exitCode.ok);
   } finally {
+    const running = engine.session.stillRunning;
     await engine.end();
+    await tellEnded(running);
     signals.dispose();
   }
+}
+
+/** Reports background commands, which end with the command line. */
+async function tellEnded(running: readonly string[]): Promise<void> {
+  if (running.length === 0) return;
+  const count = running.length === 1 ? '1 background command was' : `${running.length} background commands were`;
+  await writeLine(process.stderr, `helve: ${count} ended with the session: ${visible(running.join(', '))}`);
 }
 
 interface RequestedCall {
@@ -55,20 +66,20 @@ function readSingleCall(positionals: readonly string[]): RequestedCall {
   return { tool, input: input.value };
 }
 
-async function runSingle(engine: Engine, { tool, input }: RequestedCall, signal: AbortSignal): Promise<boolean> {
+async function runSingle(engine: FullEngine, { tool, input }: RequestedCall, signal: AbortSignal): Promise<boolean> {
   const { result, decision } = await runOne(engine, 'call_1', { tool, input }, signal);
   await writeLine(process.stdout, jsonLine(result));
   if (decision?.behavior === 'ask') {
     const way = ruleMayAllow(decision, input)
       ? 'A rule may allow it, see --allowed-tools and helve permissions explain.'
       : 'No rule can allow it; helve permissions explain says why.';
-    await writeLine(process.stderr, `helve: nobody is here to be asked. ${way}`);
+    await writeLine(process.stderr, `helve: this command cannot ask for permission. ${way}`);
   }
   return result.is_error === true;
 }
 
-/** Strictly serial: the next line starts when the result of the last is written. */
-async function runLines(engine: Engine, signal: AbortSignal): Promise<boolean> {
+/** Strictly serial: the next line starts once the result of the last is written. */
+async function runLines(engine: FullEngine, signal: AbortSignal): Promise<boolean> {
   let anyFailed = false;
   let number = 0;
   for await (const line of readLines(process.stdin, signal)) {
@@ -88,7 +99,7 @@ interface LineAnswer {
   is_error: boolean;
 }
 
-async function answerLine(engine: Engine, line: string, number: number, signal: AbortSignal): Promise<LineAnswer> {
+async function answerLine(engine: FullEngine, line: string, number: number, signal: AbortSignal): Promise<LineAnswer> {
   const bad = (problem: string, id: unknown = null): LineAnswer => {
     const content = `Line ${number} was not run: ${problem}. A line is one JSON object {"id"?, "tool", "input"}.`;
     return { id, tool: null, content, is_error: true };
@@ -104,7 +115,7 @@ async function answerLine(engine: Engine, line: string, number: number, signal: 
   return { id, tool, content: result.content, is_error: result.is_error === true };
 }
 
-/** Keys that other formats use for the same. */
+/** Other formats' names for these keys. */
 const otherKeys = { tool: ['name', 'tool_name', 'function'], input: ['arguments', 'args', 'parameters', 'tool_input'] };
 
 function insteadOf(key: keyof typeof otherKeys, line: Readonly<Record<string, unknown>>): string {
@@ -113,7 +124,7 @@ function insteadOf(key: keyof typeof otherKeys, line: Readonly<Record<string, un
 }
 
 async function runOne(
-  engine: Engine,
+  engine: FullEngine,
   id: string,
   { tool, input }: RequestedCall,
   signal: AbortSignal,
@@ -123,7 +134,7 @@ async function runOne(
     if (event.type === 'permission_decision') decision = event.decision;
     if (event.type === 'notice') process.stderr.write(`helve: ${visible(event.text)}\n`);
   };
-  const [result] = await engine.runCalls([{ id, name: tool, input }], { signal, onEvent });
+  const [result] = await engine.callTools([{ id, name: tool, input }], { signal, onEvent });
   if (!result) throw new Error(`The call ${id} of ${tool} gave no result.`);
   return { result, decision };
 }
@@ -138,7 +149,7 @@ function asJson(answer: LineAnswer, line: string, number: number): string {
   }
 }
 
-/** A number as it stands in the line: the parsed one may be rounded. */
+/** The id's digits in the line: the parsed number may be rounded. */
 function idAsWritten(line: string): string | undefined {
   const written = new Map<unknown, string | undefined>();
   function note(this: unknown, key: string, value: unknown, { source }: { source?: string } = {}): unknown {
@@ -153,6 +164,6 @@ function parseJson(text: string): { value: unknown } | { problem: string } {
   try {
     return { value: JSON.parse(text) };
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { problem: messageOf(error) };
   }
 }

@@ -1,7 +1,7 @@
 import { nearestWords } from '../platform/text/similar-text.js';
 import { UsageProblem } from './usage-problem.js';
 
-/** What the word after a command such as `helve config` stands for; `usage` is told where there is no such thing. */
+/** The action that the word after a command such as `helve config` names; otherwise a usage error. */
 export function chooseAction<Action>(
   command: string,
   word: string | undefined,

@@ -10,7 +10,7 @@ import { writeLine } from './write-line.js';
 
 const USAGE = 'Use helve completion bash, zsh or fish.';
 
-/** Prints the script by which a shell completes, and answers it. */
+/** Prints a shell's completion script, and answers its queries. */
 export async function completion(argv: readonly string[]): Promise<number> {
   if (argv[0] === 'words') return await answer(argv.slice(argv[1] === '--' ? 2 : 1));
   const { positionals } = readArgs(argv, {});
@@ -22,7 +22,7 @@ export async function completion(argv: readonly string[]): Promise<number> {
   return exitCode.ok;
 }
 
-/** While a person types nothing is an error: what can't be found out is not offered. */
+/** Errors are ignored during completion: what can't be determined is not offered. */
 async function answer(words: readonly string[]): Promise<number> {
   const values = await complete(words).catch((): Values => []);
   const lines = typeof values === 'string' ? [`:${values}`] : values.filter(isPlain).map(asLine);
@@ -30,7 +30,7 @@ async function answer(words: readonly string[]): Promise<number> {
   return exitCode.ok;
 }
 
-/** A shell puts the word into the line as it is, and it may come from a file of the project. */
+/** A shell inserts the word unquoted, and it may come from a file of the project. */
 const isPlain = ({ word }: Candidate): boolean => /^[\w@%+=:,./-]+$/.test(word);
 
 const asLine = ({ word, about = '' }: Candidate): string => `${word}\t${visible(about).replaceAll(/\s+/g, ' ')}`;

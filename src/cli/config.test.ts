@@ -32,7 +32,7 @@ const take =
 
 const json = (): unknown => JSON.parse(out);
 
-test('list shows what holds and where it is written, then what has no effect and why', async () => {
+test('list shows effective settings and their files, then those without effect and why', async () => {
   here.write(user, '{\n  "model": "mine",\n  "env": { "API_KEY": "hunter2", "LANG": "C" }\n}');
   here.write(project, { model: 'theirs', permissions: { deny: ['Read(.env)'] } });
   expect(await config(['list'])).toBe(0);
@@ -44,14 +44,14 @@ test('list shows what holds and where it is written, then what has no effect and
       `env.API_KEY = "(hidden)"  (${file}:3)`,
       `env.LANG = "C"  (${file}:3)`,
       'Without effect:',
-      '  model = "theirs"  (.helve/settings.json:1): nobody has trusted this folder with it',
+      '  model = "theirs"  (.helve/settings.json:1): this folder is not trusted with it',
       '',
     ].join('\n'),
   );
   expect(err).toContain('helve config trust');
 });
 
-test('list as JSON has all of it for programs, and fails where a start would', async () => {
+test('list as JSON is complete for programs, and fails if a start would', async () => {
   here.write(project, { permissions: { deny: ['Read('], allow: ['Bash(ls)'] } });
   expect(await config(['list', '--json'])).toBe(1);
   expect(json()).toMatchObject({
@@ -70,7 +70,7 @@ test.each([
   ['permissions.deny', '[\n  "Read(a)",\n  "Read(b)"\n]\n'],
   ['env.A.B', 'x\n'],
   ['sandbox', '{\n  "sandbox.enabled": true\n}\n'],
-])('get %s gives what holds', async (key, expected) => {
+])('get %s prints the effective value', async (key, expected) => {
   here.write(user, {
     model: 'mine',
     permissions: { deny: ['Read(b)'] },
@@ -81,7 +81,7 @@ test.each([
   expect([await config(['get', key]), out]).toEqual([0, expected]);
 });
 
-test('get says what is not set, and names the nearest for what there is not', async () => {
+test('get says that a setting is not set, and suggests the nearest name for an unknown one', async () => {
   expect([await config(['get', 'model']), err]).toEqual([1, 'helve: "model" is not set.\n']);
   await expect(config(['get', 'permissions.denny'])).rejects.toThrow(
     'There is no setting "permissions.denny". Did you mean "permissions.deny"?',
@@ -101,7 +101,7 @@ test.each([
   expect(JSON.parse(here.text(file))).toEqual(expected);
 });
 
-test('set writes nothing that would not be understood', async () => {
+test('set writes nothing invalid', async () => {
   for (const words of [
     ['sandbox.enabled', 'maybe'],
     ['permissions.deny', 'Read('],
@@ -116,7 +116,7 @@ test('set writes nothing that would not be understood', async () => {
   expect(() => here.text(project)).toThrow('ENOENT');
 });
 
-test('set says what is wrong with a value, without a line that no file has', async () => {
+test('set reports the problem with a value, without a line number', async () => {
   await expect(config(['set', 'permissions.deny', 'Bash(git push'])).rejects.toThrow(
     /^Nothing was written: "Bash\(git push" has no closing parenthesis\. Correct it, and set it again\.$/,
   );
@@ -128,14 +128,14 @@ test('set says what is wrong with a value, without a line that no file has', asy
   );
 });
 
-test('set and unset say of a group which settings are in it', async () => {
+test('set and unset list the settings of a group', async () => {
   const words =
     /^"permissions" is a group of settings, not one of them\. Name one: permissions\.allow, permissions\.ask/;
   await expect(config(['set', 'permissions', 'x'])).rejects.toThrow(words);
   await expect(config(['unset', 'permissions'])).rejects.toThrow(words);
 });
 
-test('set, then unset, leaves what else is there', async () => {
+test('set, then unset, leaves the rest of the file unchanged', async () => {
   here.write(user, '{\n  // mine\n  "theme": "dark"\n}\n');
   await config(['set', 'model', 'opus']);
   expect(here.text(user)).toBe('{\n  // mine\n  "theme": "dark",\n  "model": "opus"\n}\n');
@@ -147,19 +147,19 @@ test('trust shows that commands and skills come with the folder', async () => {
   here.write('project/.helve/commands/st.md', 'Status.');
   here.write('project/.claude/skills/report/SKILL.md', 'Report.');
   await config(['trust', '--yes']);
-  expect(out).toContain('run and allow, as they are now and will be: .helve/commands, .claude/skills\n');
+  expect(out).toContain('run and allow, now and later: .helve/commands, .claude/skills\n');
 });
 
 test('trust shows that types of agents come with the folder', async () => {
   here.write('project/.claude/agents/reviewer.md', 'You review.');
   await config(['trust', '--yes']);
-  expect(out).toContain('  agents, as they are now and will be: .claude/agents\n');
+  expect(out).toContain('  agents, now and later: .claude/agents\n');
   expect(out).not.toContain('nothing that needs trust');
 });
 
-test('trust shows everything, changes nothing without a yes, and holds until something changes', async () => {
+test('trust shows everything, changes nothing without a yes, and applies until something changes', async () => {
   here.write(project, { hooks: { Stop: [{ hooks: [{ type: 'command', command: './notify' }] }] } });
-  await expect(config(['trust'])).rejects.toThrow('Nobody is here to be asked.');
+  await expect(config(['trust'])).rejects.toThrow('There is no terminal to ask on.');
   expect(out).toContain('./notify');
   expect(await config(['trust', '--yes'])).toBe(0);
   out = '';
@@ -167,10 +167,22 @@ test('trust shows everything, changes nothing without a yes, and holds until som
   expect(out).toBe(`${here.root} is trusted already.\n`);
   await config(['untrust']);
   expect(await config(['list'])).toBe(0);
-  expect(err).toContain('nobody has trusted it: hooks.Stop');
+  expect(err).toContain('the folder is not trusted: hooks.Stop');
 });
 
-test('path tells where settings are looked for', async () => {
+test('list reports matchers of hooks that can match no tool', async () => {
+  const hooks = [{ type: 'command', command: './guard' }];
+  const groups = ['Bash(git *)', 'BashTool', 'Bash', 'mcp__gh__x'].map((matcher) => ({ matcher, hooks }));
+  here.write(project, { hooks: { PreToolUse: groups } });
+  await config(['list']);
+  expect(err).toContain('A hook for PreToolUse may never run: the matcher "Bash(git *)" matches no tool');
+  expect(err).toContain(
+    'the matcher "BashTool" matches no tool, since names are compared letter by letter. Did you mean',
+  );
+  expect(err.match(/may never run/g)).toHaveLength(2);
+});
+
+test('path lists the locations of settings', async () => {
   here.write(local, {});
   await config(['path', '--json']);
   expect(json()).toContainEqual({
@@ -181,7 +193,7 @@ test('path tells where settings are looked for', async () => {
   });
 });
 
-test('keys and schema speak of the same settings', async () => {
+test('keys and schema list the same settings', async () => {
   await config(['keys', '--json']);
   expect(json()).toContainEqual({
     key: 'permissions.deny',
@@ -197,7 +209,7 @@ test('keys and schema speak of the same settings', async () => {
   });
 });
 
-test('a word too many, or an action that there is not, is wrong usage', async () => {
+test('an extra word, or an unknown action, is wrong usage', async () => {
   await expect(config(['frob'])).rejects.toThrow('There is no "helve config frob".');
   await expect(config(['get'])).rejects.toThrow('takes 1 words, but there are 0');
 });

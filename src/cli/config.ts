@@ -14,7 +14,7 @@ import { findFiles, readSettings } from '../settings/load.js';
 import { settingsPlaces } from '../settings/locations.js';
 import { isFatal, trustNotice } from '../settings/report.js';
 import { settings as knownSettings, sectionNames, settingNames } from '../settings/schema.js';
-import type { Entry, Settings } from '../settings/settings.js';
+import type { SettingEntry, Settings } from '../settings/settings.js';
 import { describeItem, forgetTrust, trustFolder } from '../settings/trust.js';
 import { readArgs } from './args.js';
 import { chooseAction } from './choose-action.js';
@@ -50,7 +50,7 @@ const actions: Readonly<Record<string, { words: number; run: Action }>> = {
   untrust: { words: 0, run: () => untrust() },
 };
 
-/** Shows and changes settings, and says which folders are trusted. */
+/** Shows and changes settings, and manages trusted folders. */
 export async function config(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, flags);
   const [name, ...words] = positionals;
@@ -70,7 +70,8 @@ const optionsOf = ({ settings, trust: isTrusted }: Flags = {}) => ({
 
 async function list(values: Flags): Promise<number> {
   const options = optionsOf(values);
-  const read = await readSettings({ ...options, ...knownNames(options) }); // so that it says what a start would say
+  // So that it reports what a start would report.
+  const read = await readSettings({ ...options, ...knownNames(options), checkMatchers: true });
   if (values.json) {
     const { trust: report, problems, files } = read;
     const trusted = { state: report.state, folder: report.folder, by: report.by ?? null, pending: report.pending };
@@ -88,7 +89,7 @@ async function list(values: Flags): Promise<number> {
   return await tell(read);
 }
 
-/** Problems go where they are seen and do not get into the output. */
+/** Problems go to stderr, so that they don't mix with the output. */
 async function tell({ problems, trust: report }: Settings): Promise<number> {
   for (const { message } of problems) await writeLine(process.stderr, `helve: ${visible(message)}`);
   const notice = trustNotice(report);
@@ -96,7 +97,7 @@ async function tell({ problems, trust: report }: Settings): Promise<number> {
   return problems.some(isFatal) ? exitCode.failed : exitCode.ok;
 }
 
-function asRow(entry: Entry) {
+function asRow(entry: SettingEntry) {
   const { kind, file, line = null } = entry.origin;
   return {
     key: labelOf(entry),
@@ -132,7 +133,7 @@ async function get(text: string, values: Flags): Promise<number> {
   return status;
 }
 
-function heldValue({ key, name }: WantedKey, entries: readonly Entry[]): unknown {
+function heldValue({ key, name }: WantedKey, entries: readonly SettingEntry[]): unknown {
   const { shape } = knownSettings[key];
   const all = entries.map(({ value }) => value);
   if (shape === 'list' || shape === 'hooks') return all;
@@ -142,7 +143,7 @@ function heldValue({ key, name }: WantedKey, entries: readonly Entry[]): unknown
   return all[0];
 }
 
-function groupedByKey(entries: readonly Entry[]): Array<[string, unknown]> {
+function groupedByKey(entries: readonly SettingEntry[]): Array<[string, unknown]> {
   const keys = settingNames.filter((key) => entries.some((entry) => entry.key === key));
   return keys.map((key) => [
     key,
@@ -153,7 +154,7 @@ function groupedByKey(entries: readonly Entry[]): Array<[string, unknown]> {
   ]);
 }
 
-/** What is not a setting is wrong usage. */
+/** An unknown setting is a usage error. */
 function knownKey(text: string): WantedKey {
   const wanted = findSetting(text);
   if ('problem' in wanted) throw new UsageProblem(wanted.problem);
@@ -167,9 +168,9 @@ async function set(text: string, value: string, values: Flags): Promise<number> 
   const isElement = knownSettings[key].shape === 'list' && !Array.isArray(given);
   const scope = scopeOf(values);
   const changed = await change(scope, { path, value: given, append: isElement });
-  await say(scope, changed ? `${text} was set in` : `${text} is so already in`);
+  await say(scope, changed ? `${text} was set in` : `${text} already has this value in`);
   if (scope !== 'user' && knownSettings[key].loosens?.(given)) {
-    await writeLine(process.stderr, 'helve: it counts once the folder is trusted with it: helve config trust.');
+    await writeLine(process.stderr, 'helve: it takes effect once the folder is trusted: helve config trust.');
   }
   return exitCode.ok;
 }
@@ -187,7 +188,7 @@ async function unset(text: string, values: Flags): Promise<number> {
 
 function scopeOf(values: Flags): EditableScope {
   const named = (['user', 'project', 'local'] as const).filter((scope) => values[scope]);
-  if (named.length > 1) throw new UsageProblem('Of --user, --project and --local, only one can be meant.');
+  if (named.length > 1) throw new UsageProblem('--user, --project and --local exclude each other. Use one of them.');
   return named[0] ?? 'user';
 }
 
@@ -222,7 +223,7 @@ async function paths(values: Flags): Promise<number> {
   return exitCode.ok;
 }
 
-/** Every setting that there is. */
+/** Lists all settings. */
 async function keys({ json }: Flags): Promise<number> {
   const rows = describeSettings();
   if (json) await writeLine(process.stdout, jsonText(rows));
@@ -235,17 +236,17 @@ async function schema(): Promise<number> {
   return exitCode.ok;
 }
 
-/** Shows all that would count, and asks. */
+/** Shows everything that trust would enable, and asks. */
 async function trust(values: Flags): Promise<number> {
   const read = await readSettings(optionsOf());
   const { folder, covered, pending, state } = read.trust;
   for (const { message } of read.problems) await writeLine(process.stderr, `helve: ${visible(message)}`);
-  if (read.problems.some(isFatal)) return exitCode.failed; // what is not understood can't be shown
+  if (read.problems.some(isFatal)) return exitCode.failed; // settings that can't be parsed can't be shown
   if (state === 'trusted') {
     await writeLine(process.stdout, `${visible(folder)} is trusted already.`);
     return exitCode.ok;
   }
-  await writeLine(process.stdout, `${visible(folder)} brings, where it is trusted:`);
+  await writeLine(process.stdout, `${visible(folder)} has these settings, which need trust:`);
   for (const item of covered) {
     const change = pending.find((one) => one.key === item.key && one.name === item.name && one.value === item.value);
     await writeLine(
@@ -259,14 +260,14 @@ async function trust(values: Flags): Promise<number> {
   if (commands.length > 0) {
     await writeLine(
       process.stdout,
-      `  what commands and skills run and allow, as they are now and will be: ${commands.join(', ')}`,
+      `  commands and skills, with what they run and allow, now and later: ${commands.join(', ')}`,
     );
   }
   const agents = projectAgentFolders(folder)
     .filter(holdsAgents)
     .map((place) => shortPath(folder, place));
   if (agents.length > 0) {
-    await writeLine(process.stdout, `  agents, as they are now and will be: ${agents.join(', ')}`);
+    await writeLine(process.stdout, `  agents, now and later: ${agents.join(', ')}`);
   }
   if (covered.length + commands.length + agents.length === 0)
     await writeLine(process.stdout, '  nothing that needs trust today');
@@ -275,17 +276,14 @@ async function trust(values: Flags): Promise<number> {
     return exitCode.failed;
   }
   await trustFolder(folder, covered, { dataFolder: dataFolderOf(optionsOf()) });
-  await writeLine(
-    process.stdout,
-    `${visible(folder)} is trusted with that. What changes later in its settings is asked about again.`,
-  );
+  await writeLine(process.stdout, `${visible(folder)} is now trusted. Helve asks again when these settings change.`);
   return exitCode.ok;
 }
 
 async function saysYes(): Promise<boolean> {
   if (!process.stdin.isTTY) {
     throw new UsageProblem(
-      'Nobody is here to be asked. Look at the list above; if it is good, run helve config trust --yes.',
+      'There is no terminal to ask on. Check the list above; to accept it, run helve config trust --yes.',
     );
   }
   const terminal = createInterface({ input: process.stdin, output: process.stdout });

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { createAgent } from '../compose/create-agent.js';
 import type { RunResult } from '../contract/event.js';
-import { createAgent } from '../create-agent.js';
 import { scriptedModel } from '../models/scripted.js';
 import { clause } from '../platform/text/clause.js';
 import { PlainLines } from '../terminal/plain/plain-lines.js';
@@ -13,18 +13,18 @@ import { exitCode } from './exit-codes.js';
 import { onSignals } from './signals.js';
 import { UsageProblem } from './usage-problem.js';
 
-const PACE_MS = 15; // between the pieces of the script's text, at a terminal, so that a person can follow
+const PACE_MS = 15; // between the pieces of the script's text, on a terminal, so that a user can follow
 
-const introduction = `Helve's demo. The model is a script, so it needs no key and no network; all the rest is real:
+const introduction = `Helve's demo. The model is a script, so it needs no key and no network; everything else is real:
 a project in a temporary folder, the tools, the permission questions (the demo says yes) and the tests.
 `;
 
-const ending = `That was the engine with a script in the model's place. To connect a model:
+const ending = `That was the engine with a scripted model. To connect a real one:
   export ANTHROPIC_API_KEY=…         (or OPENAI_API_KEY and others; helve models lists them, and what runs on this machine)
   helve -p "what does this project do?"
 helve tools lists the tools, helve call runs one without a model, helve doctor checks the set-up.`;
 
-/** The scripted provider drives the real engine over a sample project. */
+/** Runs a scripted model with the real engine on a sample project. */
 export async function demo(argv: readonly string[]): Promise<number> {
   const { positionals } = readArgs(argv, {});
   if (positionals.length > 0) throw new UsageProblem(`helve demo takes no word such as "${positionals[0]}".`);
@@ -68,9 +68,7 @@ async function play(folders: { root: string; dataFolder: string }, lines: PlainL
   }
   if (signals.signal.aborted) return signals.exitCode ?? exitCode.ok;
   if (result?.outcome !== 'completed' || lastCallFailed) {
-    lines.line(
-      `The demo did not end as it should: ${result?.text ?? 'no result'} Run helve doctor to see what is missing.`,
-    );
+    lines.line(`The demo failed: ${result?.text ?? 'no result'} Run helve doctor to see what is missing.`);
     return exitCode.failed;
   }
   lines.line(ending);
@@ -84,7 +82,7 @@ async function writeProject(root: string): Promise<void> {
   }
 }
 
-/** The sample's tests run on the Node that runs us, whether or not it is the first on the path. */
+/** The sample's tests run with our own Node, whether or not it is first in PATH. */
 function environmentWithNode(): NodeJS.ProcessEnv {
   const { PATH = '', NODE_TEST_CONTEXT: _, ...env } = process.env;
   return { ...env, PATH: `${dirname(process.execPath)}${delimiter}${PATH}` };

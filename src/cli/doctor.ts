@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { access, constants, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { withoutSecrets } from '../compose/visible-environment.js';
 import { type Model, ModelFailure } from '../contract/model.js';
-import { withoutSecrets } from '../engine/visible-environment.js';
 import type { ServerState } from '../mcp/client/client.js';
 import { accessTo, unusualHost } from '../models/catalogue/catalogue.js';
 import { chooseModel } from '../models/catalogue/choose-model.js';
@@ -12,32 +12,35 @@ import { loadCatalogue } from '../models/catalogue/load-catalogue.js';
 import { findLocalServers, localPlaces } from '../models/catalogue/local-servers.js';
 import { withStoredKeys } from '../models/catalogue/stored-keys.js';
 import { randomHex } from '../platform/crypto.js';
-import { dataFolderOf, homeFolder } from '../platform/files/paths.js';
-import { explain } from '../platform/files/write-failure.js';
+import { dataFolderOf, homeFolder, realPathSync } from '../platform/files/paths.js';
+import { pseudoFileSystem } from '../platform/files/pseudo-file-system.js';
+import { asWriteFailure, codeOf } from '../platform/files/write-failure.js';
 import { messageOf } from '../platform/message-of.js';
 import { grouped } from '../platform/text/digits.js';
 import { jsonText } from '../platform/text/json-line.js';
 import { visible } from '../platform/text/visible.js';
 import { environmentWith } from '../settings/environment.js';
 import { readArgs } from './args.js';
+import { dataFolderProblem } from './data-folder-problem.js';
 import { exitCode } from './exit-codes.js';
 import { offerOf } from './models.js';
 import { namedModel } from './named-model.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
-export interface Finding {
+export interface DoctorFinding {
   what: string;
-  state: 'ok' | 'missing' | 'broken';
-  /** What was found, or what is wrong and what to do about it. */
+  /** `warning`: it works, but something needs attention. */
+  state: 'ok' | 'warning' | 'missing' | 'broken';
+  /** What was found, or what is wrong and how to fix it. */
   detail: string;
 }
 
 const TRIED_BYTES = 256 * 1024; // a few turns of a session
 
-const marks = { ok: '✓', missing: '–', broken: '✗' } as const;
+const marks = { ok: '✓', warning: '!', missing: '–', broken: '✗' } as const;
 
-/** Looks at what Helve needs on this machine. Something broken, not merely missing, makes it exit 1. */
+/** Checks what Helve needs on this machine. Exits with 1 if something is broken, not if it is merely missing. */
 export async function doctor(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, { json: { type: 'boolean' } });
   if (positionals.length > 0) throw new UsageProblem(`helve doctor takes no word such as "${positionals[0]}".`);
@@ -49,7 +52,7 @@ export async function doctor(argv: readonly string[]): Promise<number> {
   return findings.some(({ state }) => state === 'broken') ? exitCode.failed : exitCode.ok;
 }
 
-export async function findSetup(): Promise<Finding[]> {
+export async function findSetup(): Promise<DoctorFinding[]> {
   const found = await Promise.all([
     node(),
     settings(),
@@ -67,29 +70,30 @@ export async function findSetup(): Promise<Finding[]> {
   return found.flat();
 }
 
-async function node(): Promise<Finding> {
+async function node(): Promise<DoctorFinding> {
   return { what: 'Node', state: 'ok', detail: process.versions.node };
 }
 
-async function settings(): Promise<Finding> {
+async function settings(): Promise<DoctorFinding> {
   const { readSettings } = await import('../settings/load.js');
   const { knownNames } = await import('../agent/known-names.js');
   const place = { root: process.cwd(), env: process.env };
-  const { files, problems } = await readSettings({ ...place, ...knownNames(place) });
+  const { files, problems } = await readSettings({ ...place, ...knownNames(place), checkMatchers: true });
   const [first] = problems.filter(({ severity }) => severity === 'fatal');
   if (first) return { what: 'Settings', state: 'broken', detail: first.message };
   const found = files.length === 0 ? 'no files' : files.map(({ file }) => file).join(', ');
-  const more = problems.length === 0 ? '' : `; ${problems.length} things to look at, see helve config list`;
-  return { what: 'Settings', state: 'ok', detail: `${found}${more}` };
+  if (problems.length === 0) return { what: 'Settings', state: 'ok', detail: found };
+  const count = problems.length === 1 ? '1 thing' : `${problems.length} things`;
+  return { what: 'Settings', state: 'warning', detail: `${found}; ${count} to look at, see helve config list` };
 }
 
-async function shell(): Promise<Finding> {
+async function shell(): Promise<DoctorFinding> {
   const version = await firstLineOf('bash', ['--version']);
   if (version !== undefined) return { what: 'Shell', state: 'ok', detail: version };
-  return { what: 'Shell', state: 'broken', detail: 'bash was not found, so the Bash tool can not run. Install bash.' };
+  return { what: 'Shell', state: 'broken', detail: "bash was not found, so the Bash tool can't run. Install bash." };
 }
 
-async function limits(): Promise<Finding> {
+async function limits(): Promise<DoctorFinding> {
   const { describeLimits } = await import('../platform/shell/limits.js');
   try {
     return { what: 'Limits', state: 'ok', detail: describeLimits(process.env) };
@@ -98,7 +102,7 @@ async function limits(): Promise<Finding> {
   }
 }
 
-async function walls(): Promise<Finding> {
+async function walls(): Promise<DoctorFinding> {
   const what = 'Unasked commands';
   const { chooseConfiner } = await import('../platform/sandbox/confiner.js');
   const found = await chooseConfiner({ env: process.env, workspace: [process.cwd()] });
@@ -112,7 +116,7 @@ async function walls(): Promise<Finding> {
   return { what, state: 'missing', detail: `not confined: ${found.why} Fewer commands run without a question.` };
 }
 
-async function sandbox(): Promise<Finding> {
+async function sandbox(): Promise<DoctorFinding> {
   const { chooseSandbox, describeSandbox } = await import('../platform/sandbox/choose.js');
   const { withoutConsequence } = await import('../platform/sandbox/why-unavailable.js');
   const { readSettings } = await import('../settings/load.js');
@@ -129,20 +133,19 @@ async function sandbox(): Promise<Finding> {
   return { ...finding, state: 'broken', detail };
 }
 
-async function search(): Promise<Finding> {
-  const { findRipgrep } = await import('../platform/ripgrep.js');
-  const slower = 'Until then searches are done without it, which is slower.';
+async function search(): Promise<DoctorFinding> {
+  const { findRipgrep } = await import('../platform/search/find-ripgrep.js');
   try {
     const path = findRipgrep(process.env);
     const version = await firstLineOf(path, ['--version']);
     if (version !== undefined) return { what: 'Search', state: 'ok', detail: `${version}, ${path}` };
-    return { what: 'Search', state: 'missing', detail: `${path} does not run. Reinstall helve or ripgrep. ${slower}` };
+    return { what: 'Search', state: 'missing', detail: `${path} does not run. Reinstall helve or ripgrep.` };
   } catch (error) {
-    return { what: 'Search', state: 'missing', detail: `${messageOf(error)} ${slower}` };
+    return { what: 'Search', state: 'missing', detail: messageOf(error) };
   }
 }
 
-async function model(): Promise<Finding> {
+async function model(): Promise<DoctorFinding> {
   const what = 'Model';
   const { readSettings } = await import('../settings/load.js');
   const settings = await readSettings({ root: process.cwd(), env: process.env });
@@ -154,7 +157,7 @@ async function model(): Promise<Finding> {
     const provider = (await loadCatalogue(env)).providers.get(model.provider);
     const access = provider && accessTo(provider, withStoredKeys(env));
     const isStored = access?.keyVariable !== undefined && !env[access.keyVariable]?.trim();
-    const host = access && unusualHost(provider, access); // the rest of an address may hold a secret
+    const host = access && unusualHost(provider, access); // the rest of an address may contain a secret
     const detail = [
       `${model.provider}/${model.name}`,
       host && `at ${host}`,
@@ -177,18 +180,18 @@ function limitsOf({ facts, maxOutputTokens }: Model): string {
   return `${grouped(context)} tokens of context, ${grouped(maxOutputTokens)} for an answer`;
 }
 
-/** Servers that could be used. None is no finding, since nobody needs one; a broken file is told with the model. */
-async function localServers(): Promise<Finding[]> {
+/** Local model servers. Having none is not reported, since none is needed; a broken file is reported with the model. */
+async function localServers(): Promise<DoctorFinding[]> {
   const catalogue = await loadCatalogue(process.env).catch(() => undefined);
   const servers = catalogue ? await findLocalServers(localPlaces(catalogue, process.env)) : [];
   return servers.map((server) => ({ what: 'On this machine', state: 'ok', detail: offerOf(server) }));
 }
 
-/** Each server that is configured here. One of a folder that nobody trusts is named, and not started. */
-async function mcpServers(): Promise<Finding[]> {
+/** Each configured MCP server. Servers of an untrusted folder are named, but not started. */
+async function mcpServers(): Promise<DoctorFinding[]> {
   const { watchSettings } = await import('../settings/watch.js');
   const settings = await watchSettings({ root: process.cwd(), env: process.env }).catch(() => undefined);
-  if (!settings) return []; // settings that are broken are a finding of their own
+  if (!settings) return []; // broken settings are reported separately
   const untouched = settings.current.entries
     .filter(({ key, ignored }) => key === 'mcpServers' && ignored !== undefined)
     .map(({ name, ignored, origin }) => ({
@@ -197,17 +200,17 @@ async function mcpServers(): Promise<Finding[]> {
       detail: `not started: ${ignored} (${origin.file})`,
     }));
   if (settings.current.mcpServers.size === 0) return untouched;
-  const { createEngine } = await import('../create-engine.js');
+  const { createEngine } = await import('../compose/create-engine.js');
   const { environmentWith } = await import('../settings/environment.js');
   const engine = createEngine({ settings, env: environmentWith(settings.current, process.env), audit: false });
   await engine.servers.settled();
   const states = engine.servers.states();
-  const idle = engine.servers.idleRules().map((detail): Finding => ({ what: 'Rules', state: 'missing', detail }));
+  const idle = engine.servers.idleRules().map((detail): DoctorFinding => ({ what: 'Rules', state: 'missing', detail }));
   await engine.end();
   return [...states.map(serverFinding), ...untouched, ...idle];
 }
 
-function serverFinding({ name, status, detail, tools, setAside, errorOutput }: ServerState): Finding {
+function serverFinding({ name, status, detail, tools, setAside, errorOutput }: ServerState): DoctorFinding {
   const what = `MCP server ${visible(name)}`;
   if (status === 'disabled') return { what, state: 'missing', detail: detail ?? 'switched off' };
   if (status !== 'connected') {
@@ -218,8 +221,8 @@ function serverFinding({ name, status, detail, tools, setAside, errorOutput }: S
   return { what, state: 'ok', detail: visible(`connected, ${tools === 1 ? '1 tool' : `${tools} tools`}${problems}`) };
 }
 
-/** The types of agents that people have written, and what is wrong with their files. None is no finding. */
-async function agents(): Promise<Finding[]> {
+/** Custom agent types, and problems in their files. Having none is not reported. */
+async function agents(): Promise<DoctorFinding[]> {
   const { readSettings } = await import('../settings/load.js');
   const { findAgents } = await import('./find-agents.js');
   const settings = await readSettings({ root: process.cwd(), env: process.env });
@@ -228,21 +231,37 @@ async function agents(): Promise<Finding[]> {
   return await findAgents({ root: process.cwd(), isTrusted, ...places });
 }
 
-async function dataFolder(): Promise<Finding> {
+async function dataFolder(): Promise<DoctorFinding> {
   const what = 'Data folder';
   const folder = dataFolderOf();
+  const broken = (detail: string): DoctorFinding => ({ what, state: 'broken', detail: visible(detail) });
+  const nearest = nearestEntry(folder);
   try {
-    await access(nearestFolder(folder), constants.W_OK | constants.X_OK);
-    if (existsSync(folder)) await tryToWrite(folder);
+    if (!statSync(nearest).isDirectory()) {
+      return broken(
+        `${nearest} is a file, so no data can be kept in ${folder}. Move it away, or set HELVE_HOME to another folder.`,
+      );
+    }
+    if (pseudoFileSystem(realPathSync(nearest)) !== undefined) {
+      return broken(`${folder} is in a part of the system that takes no folders. Set HELVE_HOME to another folder.`);
+    }
+    await access(nearest, constants.W_OK | constants.X_OK);
+    if (nearest === folder) await tryToWrite(folder);
     return { what, state: 'ok', detail: folder };
   } catch (error) {
-    const reason = messageOf(await explain(error, join(folder, 'session'), 'written'));
-    const detail = `${folder} can not be written (${reason}). Free some space there, or set HELVE_HOME to another folder.`;
-    return { what, state: 'broken', detail: visible(detail) };
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ELOOP') {
+      return broken(
+        `${nearest} is a link that leads nowhere, so no data can be kept in ${folder}. Remove the link, or set HELVE_HOME to another folder.`,
+      );
+    }
+    const isFull = codeOf(error) === 'ENOSPC';
+    const reason = messageOf(await asWriteFailure(error, join(folder, 'session'), 'written'));
+    const why = isFull && reason.includes('inodes') ? 'the file system has no free inodes' : undefined;
+    return broken(dataFolderProblem(error, folder, why) ?? `The data folder ${folder} can't be written: ${reason}`);
   }
 }
 
-/** A full disk, or one without inodes, is seen only by writing. */
+/** Only writing detects a full disk, or one without free inodes. */
 async function tryToWrite(folder: string): Promise<void> {
   const path = join(folder, `doctor.${randomHex(6)}`);
   try {
@@ -252,14 +271,22 @@ async function tryToWrite(folder: string): Promise<void> {
   }
 }
 
-/** The folder itself, or where it would be made: looking must not make it. */
-function nearestFolder(path: string): string {
-  return existsSync(path) || path === dirname(path) ? path : nearestFolder(dirname(path));
+/** The folder itself, or its nearest existing parent: checking must not create it. */
+function nearestEntry(path: string): string {
+  return path === dirname(path) || isThere(path) ? path : nearestEntry(dirname(path));
+}
+
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    return codeOf(error) !== 'ENOTDIR'; // then one above it is a file
+  }
 }
 
 async function firstLineOf(command: string, args: readonly string[]): Promise<string | undefined> {
   try {
-    // Not in the project: nothing from it may run on our own initiative.
+    // Not in the project: nothing from it may run without a request.
     const env = withoutSecrets(process.env);
     const { stdout } = await promisify(execFile)(command, args, { cwd: homeFolder() ?? '/', env });
     return stdout.split('\n', 1)[0];

@@ -1,12 +1,13 @@
 import { statSync } from 'node:fs';
 import { knownNames } from '../agent/known-names.js';
+import type { FullEngineOptions } from '../compose/options.js';
 import { type PermissionMode, permissionModes } from '../contract/permission.js';
-import type { EngineOptions } from '../create-engine.js';
-import { parseRule } from '../permissions/rule.js';
+import { parseRule } from '../permissions/parse-rule.js';
 import { splitRules } from '../permissions/split-rules.js';
 import { environmentWith } from '../settings/environment.js';
 import type { Settings } from '../settings/settings.js';
 import type { WatchedSettings } from '../settings/watch.js';
+import { toolTable } from '../tools/index.js';
 import { readSettings } from './read-settings.js';
 import { UsageProblem } from './usage-problem.js';
 
@@ -25,12 +26,12 @@ export interface EngineFlagValues {
   simple?: boolean | undefined;
 }
 
-export type CliEngineOptions = EngineOptions & {
+export type CliEngineOptions = FullEngineOptions & {
   settings: WatchedSettings;
   env: Readonly<Record<string, string | undefined>>;
 };
 
-/** What flags, settings and the environment say about permissions and tools, in this order. */
+/** Options for permissions and tools: from flags, then settings, then the environment. */
 export async function engineOptions(flags: EngineFlagValues, { asksForTrust = false } = {}): Promise<CliEngineOptions> {
   const settings = await readSettings(
     {
@@ -52,7 +53,8 @@ export async function engineOptions(flags: EngineFlagValues, { asksForTrust = fa
     permissionMode,
     permissions: rulesOfFlags(flags),
     additionalDirectories: (flags['add-dir'] ?? []).map(existingFolder),
-    toolSet: simple ? 'simple' : 'headless',
+    interactive: false,
+    ...(simple && { toolSet: 'simple' }),
     ...(flags['mcp-config'] && { mcpServers: await namedServers(flags['mcp-config']) }),
     ...(flags['strict-mcp-config'] && { strictMcp: true }),
     settings,
@@ -82,8 +84,8 @@ function existingFolder(path: string): string {
 }
 
 /**
- * Rules with commas or blanks between them; those within parentheses belong to the rule. One that is not understood is
- * wrong usage: a rule must never come to mean more, or less, than was typed.
+ * Splits a list of rules at commas and spaces outside parentheses. An invalid rule is a usage error: a rule must never
+ * mean more, or less, than was typed.
  */
 function listed(
   flag: string,
@@ -92,12 +94,14 @@ function listed(
 ): string[] {
   const rules = given.flatMap((texts = []) => texts.flatMap(splitRules));
   const project = [process.cwd()];
+  const tools = toolTable();
   const known = knownNames({ root: process.cwd() });
   for (const text of rules) {
     const { problem } = parseRule(text, {
       list,
       source: { file: flag },
       anchors: { source: project, project, home: [] },
+      tools,
       ...known,
     });
     if (problem) throw new UsageProblem(`${flag} has a rule that can't be used, so nothing was run: ${problem.reason}`);
@@ -119,7 +123,7 @@ function readPermissionMode(flags: EngineFlagValues, { defaultMode }: Settings):
   throw new UsageProblem(`--permission-mode takes ${permissionModes.join(', ')}, but was "${wanted}".`);
 }
 
-/** Why the mode bypassPermissions can't be had here; undefined where it can. */
+/** Why the mode bypassPermissions is not available here; undefined if it is. */
 export function whyNoBypass(
   { bypassDisabledBy }: Settings,
   env: Readonly<Record<string, string | undefined>>,

@@ -9,11 +9,11 @@ const found = async (files: Readonly<Record<string, string>>, isTrusted = false,
   return (await findAgents({ root, home, dataFolder, env, isTrusted })).map(({ state, detail }) => [state, detail]);
 };
 
-test('where nobody has written an agent nothing is said', async () => {
+test('without custom agents nothing is said', async () => {
   expect(await found({})).toEqual([]);
 });
 
-test('agents are named, a broken file is told of, and those that wait for trust are too', async () => {
+test('lists agents, reports a broken file, and names agents that wait for trust', async () => {
   const files = {
     'home/.helve/agents/mine.md': agent('mine'),
     'home/.claude/agents/bad.md': agent('a b'),
@@ -26,7 +26,7 @@ test('agents are named, a broken file is told of, and those that wait for trust 
   expect(await found(files)).toEqual([
     ['ok', 'mine'],
     broken,
-    ['missing', 'those in .claude/agents do not count: nobody has trusted this folder. See helve config trust.'],
+    ['missing', 'those in .claude/agents are ignored: this folder is not trusted. See helve config trust.'],
   ]);
   expect(await found(files, true)).toEqual([['ok', 'theirs, mine'], broken]);
 });

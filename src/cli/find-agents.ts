@@ -7,12 +7,14 @@ import {
 } from '../agent/children/agent-places.js';
 import { shortPath } from '../platform/files/paths.js';
 import { visible } from '../platform/text/visible.js';
-import type { Finding } from './doctor.js';
+import type { DoctorFinding } from './doctor.js';
 
 const what = 'Agents';
 
-/** The types of agents that people have written here. Nothing is said where there are none. */
-export async function findAgents(place: PersonalPlaces & { root: string; isTrusted: boolean }): Promise<Finding[]> {
+/** The custom agent types here. Prints nothing if there are none. */
+export async function findAgents(
+  place: PersonalPlaces & { root: string; isTrusted: boolean },
+): Promise<DoctorFinding[]> {
   const { root, isTrusted } = place;
   const ofProject = projectAgentFolders(root).filter(holdsAgents);
   const { types, problems } = await readAgentTypes([...(isTrusted ? ofProject : []), ...personalAgentFolders(place)]);
@@ -24,7 +26,7 @@ export async function findAgents(place: PersonalPlaces & { root: string; isTrust
     ...waiting.map((folder) => ({
       what,
       state: 'missing' as const,
-      detail: `those in ${folder} do not count: nobody has trusted this folder. See helve config trust.`,
+      detail: `those in ${folder} are ignored: this folder is not trusted. See helve config trust.`,
     })),
   ];
 }

@@ -1,8 +1,10 @@
 import type { ResumedSession } from '../agent/store/resume-session.js';
+import type { FullAgent } from '../compose/agent.js';
+import { createAgent } from '../compose/create-agent.js';
+import type { FullAgentOptions } from '../compose/options.js';
 import type { AgentEvent, RunResult } from '../contract/event.js';
 import { type Model, ModelFailure } from '../contract/model.js';
-import { type Agent, type AgentOptions, createAgent } from '../create-agent.js';
-import type { HookCallbacks } from '../hooks/run-hooks.js';
+import type { HookCallbacks } from '../contract/options.js';
 import { accessTo, type Catalogue, secretVariables } from '../models/catalogue/catalogue.js';
 import { randomId } from '../platform/crypto.js';
 import { jsonLine } from '../platform/text/json-line.js';
@@ -22,7 +24,9 @@ import { UsageProblem } from './usage-problem.js';
 import { type ModelWatch, type WatchedModel, watchedModel } from './watched-model.js';
 import { writeLine } from './write-line.js';
 
-/** One prompt, or those of a host, and no person: answers on standard output, everything else nowhere or on standard error. */
+/**
+ * Runs one prompt, or those of a host, without a user: the answer goes to stdout, everything else to stderr or nowhere.
+ */
 export async function headless(argv: readonly string[], version: string): Promise<number> {
   const flags = readRunFlags(argv);
   if (flags.picksSession) throw await (await import('./sessions/which-session.js')).whichSession();
@@ -40,7 +44,7 @@ export async function headless(argv: readonly string[], version: string): Promis
   const { smallModel } = options.settings.current;
   const small = smallModel?.value ?? (options.env['HELVE_SMALL_MODEL']?.trim() || catalogue.small);
   const watches: ModelWatch[] = [];
-  const model = watchedModel(await models.patient(), watches);
+  const model = watchedModel(await models.resilientModel(), watches);
   const budget = flags.maxBudgetUsd === undefined ? undefined : new Budget(flags.maxBudgetUsd, model);
   if (budget?.problem !== undefined) await writeLine(process.stderr, `helve: ${budget.problem}`);
   const end = new RunEnd({ budget, structured });
@@ -53,15 +57,15 @@ export async function headless(argv: readonly string[], version: string): Promis
   const agent = createAgentOrSay({
     ...options,
     ...(structured && { tools: [structured.tool], hooks: structured.hooks }),
-    ...host?.agentOptions, // its hooks have those of the others among them
+    ...host?.agentOptions, // its hooks include the others
     ...(permissionTool && { askPermission: permissionTool.askPermission, awaitServers: true }),
     model,
     fallbackModels: models.fallbacks,
-    ...(small && { sideModel: () => models.patient(small) }),
-    retries: false, // the watched model has its own
+    ...(small && { sideModel: () => models.resilientModel(small) }),
+    retries: false, // the watched model retries by itself
     async childModel(name) {
-      const asked = name === undefined ? model.current : await models.patient(name);
-      return watchedModel(asked, budget ? [budget.of(asked)] : []); // what children say is no part of the conversation
+      const asked = name === undefined ? model.current : await models.resilientModel(name);
+      return watchedModel(asked, budget ? [budget.of(asked)] : []); // children's output is not part of the conversation
     },
     sessionId,
     keepSession: flags.save,
@@ -76,7 +80,7 @@ export async function headless(argv: readonly string[], version: string): Promis
     ...(flags.appendSystemPrompt !== undefined && { appendSystemPrompt: flags.appendSystemPrompt }),
     instructions: flags.instructions && !isSimple && options.settings.current.instructions?.value !== false,
     commands: flags.commands && !isSimple,
-    useModel: async (name) => model.lend(await models.patient(name)),
+    useModel: async (name) => model.lend(await models.resilientModel(name)),
   });
   permissionTool?.attach(agent.session);
   await observation?.begin(agent.session);
@@ -99,20 +103,20 @@ export async function headless(argv: readonly string[], version: string): Promis
     await observation?.close();
     signals.dispose();
   }
-  if (host?.hasGivenUp) process.exit(signals.exitCode ?? exitCode.failed); // what it did not read would keep us here
+  if (host?.hasGivenUp) process.exit(signals.exitCode ?? exitCode.failed); // output that was not read would keep the process alive
   if (run && flags.format === 'json') await writeJson(run, { sessionId, version });
   if (run && flags.format === 'text') await writeText(run);
-  if (endFailure !== undefined) throw endFailure; // such as a disk that does not write: the answer is there all the same
+  if (endFailure !== undefined) throw endFailure; // such as a failed write to disk: the answer is available all the same
   return signals.exitCode ?? (run?.failed ? exitCode.failed : exitCode.ok);
 }
 
-/** What is wrong with the set-up of a model is for the person who set it up. */
+/** Errors in a model's configuration are usage errors. */
 function asUsageProblem(error: unknown): never {
   if (error instanceof ModelFailure) throw new UsageProblem(error.message);
   throw error;
 }
 
-function createAgentOrSay(options: AgentOptions): Agent {
+function createAgentOrSay(options: FullAgentOptions): FullAgent {
   try {
     return createAgent(options);
   } catch (error) {
@@ -120,17 +124,37 @@ function createAgentOrSay(options: AgentOptions): Agent {
   }
 }
 
-async function runOnce(agent: Agent, prompt: string, end: RunEnd, signal: AbortSignal): Promise<FinishedRun> {
+async function runOnce(agent: FullAgent, prompt: string, end: RunEnd, signal: AbortSignal): Promise<FinishedRun> {
   const stopped = new AbortController();
   let result: RunResult | undefined;
+  const told: string[] = [];
   for await (const event of agent.run(prompt, { signal: AbortSignal.any([signal, stopped.signal]) })) {
     end.see(event, () => stopped.abort(new Error('Given up.')));
     if (event.type === 'result') result = event;
     else if (event.type === 'model_retry') await writeLine(process.stderr, retryLine(event));
-    else if (event.type === 'notice') await writeLine(process.stderr, `helve: ${visible(event.text)}`);
+    else if (event.type === 'notice') {
+      told.push(event.text);
+      await writeLine(process.stderr, `helve: ${visible(event.text)}`);
+    }
   }
+  const absent = absentServers(agent.session.tools.servers, told);
+  if (absent !== undefined) await writeLine(process.stderr, `helve: ${visible(absent)}`);
   if (!result) throw new Error('The run ended without a result.');
   return end.finish(result);
+}
+
+/** Servers whose tools the run did not have, and of which no notice has said so. */
+function absentServers(
+  servers: ReadonlyArray<{ name: string; status: string }>,
+  told: readonly string[],
+): string | undefined {
+  const names = servers
+    .filter(({ status }) => status === 'pending' || status === 'failed')
+    .map(({ name }) => name)
+    .filter((name) => !told.some((text) => text.includes(name)));
+  if (names.length === 0) return undefined;
+  const were = names.length === 1 ? `server ${names[0]} was` : `servers ${names.join(', ')} were`;
+  return `The MCP ${were} not ready in this run, so it had none of ${names.length === 1 ? 'its' : 'their'} tools. helve mcp doctor says why.`;
 }
 
 interface HostParts {
@@ -168,7 +192,7 @@ async function openHost(parts: HostParts, root: string): Promise<Host> {
     refuseMode: (mode) => (mode === 'bypassPermissions' ? whyNoBypass(options.settings.current, env) : undefined),
     saveRule: async (rule, place) => await saveRule(rule, place, { root, env }),
     async chooseModel(name) {
-      const chosen = await models.patient(name).catch((error: unknown) => {
+      const chosen = await models.resilientModel(name).catch((error: unknown) => {
         if (error instanceof ModelFailure) throw new RequestRefused(error.message);
         throw error;
       });
@@ -206,7 +230,7 @@ async function takeUp(
   }
 }
 
-/** The id that was asked for, which no session may have yet, or one that nobody has. */
+/** The requested id, which must be unused, or a new one. */
 async function newSessionId(wanted: string | undefined, { env }: CliEngineOptions): Promise<string> {
   if (wanted === undefined) return randomId();
   const { existsSync } = await import('node:fs');
@@ -214,11 +238,11 @@ async function newSessionId(wanted: string | undefined, { env }: CliEngineOption
   const { dataFolderOf } = await import('../platform/files/paths.js');
   if (!existsSync(sessionFolder(dataFolderOf({ env }), wanted).path)) return wanted;
   throw new UsageProblem(
-    `There is a session ${wanted} already. Take it up with --resume ${wanted}, or choose another id.`,
+    `The session ${wanted} already exists. Resume it with --resume ${wanted}, or choose another id.`,
   );
 }
 
-/** So that a person who sees nothing happen knows what is waited for. */
+/** So that a user knows why nothing happens. */
 function retryLine({ reason, waitMs, attempt, maxRetries }: Extract<AgentEvent, { type: 'model_retry' }>): string {
   const when = waitMs === 0 ? 'now' : `in ${Math.max(0.1, Math.round(waitMs / 100) / 10)} s`;
   return `helve: ${visible(reason)} Trying again ${when} (${attempt} of ${maxRetries}).`;
@@ -230,7 +254,7 @@ async function writeJson(run: FinishedRun, ids: { sessionId: string; version: st
   await writeLine(process.stdout, jsonLine(lines.result(run)));
 }
 
-/** A program gets the text as it is; a terminal must not be steered by it. */
+/** A program gets the text unchanged; on a terminal, control characters are made visible. */
 async function writeText({ text, failed, denials, rulesMayAllow }: FinishedRun): Promise<void> {
   if (failed) await writeLine(process.stderr, `helve: ${visible(text)}`);
   else await writeLine(process.stdout, process.stdout.isTTY ? visible(text) : text);
@@ -241,7 +265,7 @@ async function writeText({ text, failed, denials, rulesMayAllow }: FinishedRun):
   await writeLine(process.stderr, `helve: ${what}. helve audit show last says why${way}.`);
 }
 
-/** The argument, then what is piped in. */
+/** The argument, followed by piped input. */
 async function readPrompt(words: readonly string[], env: CliEngineOptions['env']): Promise<string> {
   if (words.length > 1) throw new UsageProblem(`-p takes one prompt, but there are ${words.length}. Put it in quotes.`);
   const [argument = ''] = words;

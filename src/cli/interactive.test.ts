@@ -8,5 +8,5 @@ test.each([
   ['--permission-prompt-tool', 'mcp__a__b'],
 ])('refuses %s at a terminal, where it would have no effect', async (flag, value) => {
   const starting = interactive([flag, value], '0');
-  await expect(starting).rejects.toThrow(`${flag} is for a run without a person. Add -p and the prompt.`);
+  await expect(starting).rejects.toThrow(`${flag} works only with -p. Add -p and the prompt.`);
 });

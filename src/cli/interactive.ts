@@ -1,12 +1,12 @@
 import { type RunFlags, readRunFlags } from './run-flags.js';
 import { UsageProblem } from './usage-problem.js';
 
-/** A conversation at the terminal. What it needs is loaded once the first frame stands. */
+/** A conversation at the terminal. Its code is loaded after the first frame. */
 export async function interactive(argv: readonly string[], version: string): Promise<number> {
   const flags = readRunFlags(argv, { isInteractive: true });
   const prompt = flags.words.length === 0 ? undefined : flags.words.join(' ');
   const [unfit] = withoutEffectHere(flags);
-  if (unfit !== undefined) throw new UsageProblem(`${unfit} is for a run without a person. Add -p and the prompt.`);
+  if (unfit !== undefined) throw new UsageProblem(`${unfit} works only with -p. Add -p and the prompt.`);
   let { setup } = flags;
   const { startTerminal } = await import('../terminal/start-terminal.js');
   return await startTerminal({
@@ -21,9 +21,9 @@ export async function interactive(argv: readonly string[], version: string): Pro
       const options = await interactiveOptions(flags);
       return {
         settings: options.settings,
-        async openSession(wish) {
-          const opened = await openSession({ ...flags, setup }, options, wish, ports);
-          setup = undefined; // for the first session, and not for one after /clear
+        async openSession(request) {
+          const opened = await openSession({ ...flags, setup }, options, request, ports);
+          setup = undefined; // only for the first session, not after /clear
           return opened;
         },
       };
@@ -31,7 +31,7 @@ export async function interactive(argv: readonly string[], version: string): Pro
   });
 }
 
-/** Flags that were given and would change nothing at a terminal. */
+/** Flags that have no effect at a terminal. */
 function withoutEffectHere({ jsonSchema, maxBudgetUsd, format, permissionTool }: RunFlags): string[] {
   return [
     ...(jsonSchema === undefined ? [] : ['--json-schema']),

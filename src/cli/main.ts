@@ -1,6 +1,6 @@
 import { movedSpareData } from '../agent/store/moved-spare-data.js';
 import { isOutOfDescriptors, OUT_OF_DESCRIPTORS } from '../platform/descriptors.js';
-import { dataFolderOf } from '../platform/files/paths.js';
+import { dataFolderOf, folderNames, isInside } from '../platform/files/paths.js';
 import { hideInitialSecrets } from '../platform/hide-initial-secrets.js';
 import { visible } from '../platform/text/visible.js';
 import { exitCode } from './exit-codes.js';
@@ -8,7 +8,7 @@ import { UsageProblem } from './usage-problem.js';
 
 type Command = (argv: readonly string[]) => Promise<number>;
 
-/** Loaded only when called, so that no command pays for another. */
+/** Loaded on demand, so that no command pays for another. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   audit: async () => (await import('./audit.js')).audit,
   call: async () => (await import('./call.js')).call,
@@ -25,21 +25,21 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   undo: async () => (await import('./undo.js')).undo,
 };
 
-declare const HELVE_VERSION: string; // put in by the build
+declare const HELVE_VERSION: string; // defined by the build
 
 export async function main(argv: readonly string[]): Promise<void> {
-  hideInitialSecrets(); // before anything is started that could read them from /proc
+  hideInitialSecrets(); // before starting anything that could read them from /proc
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') return; // the reader has seen enough, as `head` does; the work ends by it
+    if (error.code === 'EPIPE') return; // the reader has closed the pipe, as `head` does, which ends the work
     process.stderr.write(`helve: the output could not be written (${error.message}).\n`);
     process.exit(exitCode.failed);
   });
-  process.stderr.on('error', () => {}); // nobody listens to what is said beside the work, which goes on
+  process.stderr.on('error', () => {}); // stderr is closed; the work continues without it
   tellWarnings();
-  // Nothing keeps the process alive any more while a result is still awaited: that must not look like success.
+  // The event loop is empty while a result is still pending: that must not look like success.
   const onUnfinished = (): void => {
     process.stderr.write(
-      'helve: stopped without a result, since nothing was left to wait for. This is a fault of Helve; run again with --debug to see where.\n',
+      'helve: stopped without a result, since nothing was left to wait for. This is a bug in Helve; run again with --debug to see where.\n',
     );
     process.exit(exitCode.failed);
   };
@@ -49,7 +49,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   process.exitCode = code;
 }
 
-/** In the place of Node's own listener: a person gets the sentences that are meant for people, the debug log the others. */
+/** Replaces Node's own listener: the user gets the warnings that are meant for users, the debug log the others. */
 function tellWarnings(): void {
   process.removeAllListeners('warning');
   process.on('warning', ({ name, message, stack }) => {
@@ -82,23 +82,23 @@ async function run(argv: readonly string[]): Promise<number> {
       process.stderr.write(`helve: ${error.message}\nSee helve ${pageNameFor(argv)}--help.\n`);
       return exitCode.usage;
     }
-    process.stderr.write(`helve: ${unexpected(error)}\n`);
+    process.stderr.write(`helve: ${await unexpected(error)}\n`);
     return exitCode.failed;
   }
 }
 
-/** Before anything looks at the data folder: what an earlier session could not write to it. */
+/** Before anything reads the data folder: moves what an earlier session could not write to it. */
 async function moveSpareData(): Promise<void> {
   for (const sentence of await movedSpareData(dataFolderOf())) process.stderr.write(`helve: ${visible(sentence)}\n`);
 }
 
-/** Anywhere among the options, but not behind `--`, where a prompt may say anything. */
+/** Anywhere among the options, but not after `--`, where a prompt may contain anything. */
 function asksForHelp(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
   return argv.slice(0, end < 0 ? argv.length : end).some((word) => word === '--help' || word === '-h');
 }
 
-/** The page of a command, or that of all where no command is named. */
+/** The page of a command, or the main page if none is named. */
 async function helpFor(word = ''): Promise<string> {
   if (word === '' || /^(?:-h|--help)$/.test(word)) return (await import('./help.js')).help;
   const { helpPages } = await import('./help/pages.js');
@@ -108,7 +108,7 @@ async function helpFor(word = ''): Promise<string> {
   return page;
 }
 
-/** Whose page has more about what went wrong. */
+/** The page with more about an error. */
 function pageNameFor(argv: readonly string[]): string {
   const [first = '', second] = argv;
   if (first.startsWith('-')) return isAtTerminal() && !runsAlone(argv) ? 'interactive ' : '-p ';
@@ -118,7 +118,7 @@ function pageNameFor(argv: readonly string[]): string {
 
 const isAtTerminal = (): boolean => process.stdin.isTTY === true && process.stdout.isTTY === true;
 
-/** Whether an option means a run without a person. */
+/** Whether an option means a run without a user. */
 function runsAlone(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
   const options = argv.slice(0, end < 0 ? argv.length : end);
@@ -138,15 +138,22 @@ async function unknownCommand(word: string): Promise<string> {
   return (await import('./unknown-command.js')).unknownCommand(word, Object.keys(commands));
 }
 
-function unexpected(error: unknown): string {
+async function unexpected(error: unknown): Promise<string> {
   if (!(error instanceof Error)) return String(error);
   if ('syscall' in error && error.syscall === 'uv_cwd') {
     return 'The working directory no longer exists. Change to another one and try again.';
   }
-  if (isOutOfDescriptors(error)) return `This can't go on because ${OUT_OF_DESCRIPTORS}.`;
-  if (error.name === 'WriteFailure') return error.message; // in words for people already
+  if (isOutOfDescriptors(error)) return `Helve can't continue because ${OUT_OF_DESCRIPTORS}.`;
+  if (error.name === 'WriteFailure') return error.message; // already a message for users
+  if ('path' in error && typeof error.path === 'string') {
+    const { path } = error;
+    const folder = dataFolderOf();
+    const { dataFolderProblem } = await import('./data-folder-problem.js');
+    const problem = folderNames(folder).some((name) => isInside(name, path)) && dataFolderProblem(error, folder);
+    if (problem) return visible(`${problem} Nothing was changed.`);
+  }
   if (process.env['HELVE_DEBUG']) return error.stack ?? error.message;
-  return `An error that should not have happened: ${error.message} Run again with HELVE_DEBUG=1 to see where.`;
+  return `Unexpected error: ${error.message} Run again with HELVE_DEBUG=1 to see where.`;
 }
 
 function print(text: string): number {

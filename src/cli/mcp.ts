@@ -4,7 +4,7 @@ const USAGE = 'Use helve mcp serve, add, add-json, list, get, remove or doctor.'
 
 type Action = (argv: readonly string[]) => Promise<number>;
 
-/** Loaded only when called: the server brings more than all the others together. */
+/** Loaded on demand: the server needs more code than all the others together. */
 const actions: Readonly<Record<string, () => Promise<Action>>> = {
   serve: async () => (await import('./mcp/serve.js')).serve,
   add: async () => (await import('./mcp/add.js')).add,

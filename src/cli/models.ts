@@ -10,7 +10,7 @@ import {
   unusualHost,
 } from '../models/catalogue/catalogue.js';
 import { planWithKeys } from '../models/catalogue/choose-model.js';
-import { findLocalServers, type LocalServer, localPlaces } from '../models/catalogue/local-servers.js';
+import { findLocalServers, type LocalModelServer, localPlaces } from '../models/catalogue/local-servers.js';
 import { findModel, keyVariables } from '../models/catalogue/plan-model.js';
 import { readStoredKeys, withStoredKeys } from '../models/catalogue/stored-keys.js';
 import { grouped } from '../platform/text/digits.js';
@@ -26,7 +26,7 @@ import { readSettings } from './read-settings.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
-/** The providers and whether they are set up, what runs on this machine, and the models that are known. */
+/** Lists the providers and whether they are set up, local servers, and the known models. */
 export async function models(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, { json: { type: 'boolean' } });
   if (positionals.length > 0) throw new UsageProblem(`helve models takes no word such as "${positionals[0]}".`);
@@ -71,7 +71,7 @@ async function look(catalogue: Catalogue, env: NodeJS.ProcessEnv, settings: Sett
   };
 }
 
-/** A file that can't be used is told by what would use it; a list goes on without. */
+/** An unusable file is reported when a key is needed; a list works without it. */
 function storedKeys(env: NodeJS.ProcessEnv): [Readonly<Record<string, string>>, Readonly<NodeJS.ProcessEnv>] {
   try {
     return [readStoredKeys(env), withStoredKeys(env)];
@@ -81,13 +81,13 @@ function storedKeys(env: NodeJS.ProcessEnv): [Readonly<Record<string, string>>, 
   }
 }
 
-/** Where requests go. Of an address from the environment only the host is shown, since its path may be secret too. */
+/** Where requests go. For an address from the environment only the host is shown, since its path may be secret too. */
 function shownAddress({ baseUrl, isElsewhere }: Access): string | null {
   const address = isElsewhere ? URL.parse('/', baseUrl)?.href : baseUrl;
   return (address && publicAddress(address)) || null;
 }
 
-/** What a run without --model would use and who says so, or why it would not run. */
+/** The model of a run without --model and what selects it, or why there is none. */
 async function choice(
   catalogue: Catalogue,
   env: NodeJS.ProcessEnv,
@@ -123,7 +123,7 @@ function aliasesOf(catalogue: Catalogue, env: NodeJS.ProcessEnv): Record<string,
   );
 }
 
-/** As it is written where it means nothing, so that the one who wrote it sees it. */
+/** Unchanged if it means nothing, so that its author sees it. */
 function meaningOf(name: string, catalogue: Catalogue, env: NodeJS.ProcessEnv): string {
   try {
     const { provider, name: model } = findModel(name, env, catalogue);
@@ -148,7 +148,7 @@ function asText({ chosen, named_by, problem, providers, local, models: known, al
       ? local.map((server) => `  ${offerOf(server)}`)
       : ['  nothing that answers on the usual ports']),
     '',
-    'Models that are known (context and answer in tokens, US dollars for a million tokens in and out)',
+    'Known models (context and output in tokens, US dollars per million tokens in and out)',
     ...table(known.map((model) => [model.id, size(model.context_tokens), size(model.output_tokens), priceOf(model)])),
     '',
     'Short names',
@@ -173,8 +173,8 @@ const size = (tokens: number | null): string => (tokens === null ? '?' : grouped
 const priceOf = ({ prices }: Overview['models'][number]): string =>
   prices ? `$${prices.input} / $${prices.output}` : '?';
 
-/** A server that was found, and how to use it. */
-export function offerOf({ provider, title, port, models }: LocalServer): string {
+/** A local server that was found, and how to use it. */
+export function offerOf({ provider, title, port, models }: LocalModelServer): string {
   const place = `${title} on 127.0.0.1:${port}`;
   const [first] = models;
   if (first === undefined) return `${place}, without a model`;

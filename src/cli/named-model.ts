@@ -1,13 +1,13 @@
 import { placeOf } from '../settings/report.js';
 import type { Settings } from '../settings/settings.js';
 
-/** A word for a model, and who says it, as it stands after "named by". */
+/** A model's name and where it was set, for use after "named by". */
 export interface NamedModel {
   name: string;
   from: string;
 }
 
-/** What names the model of a run without --model: settings before the environment. Nothing where neither says a word. */
+/** The model of a run without --model: from settings, else the environment, else undefined. */
 export function namedModel(
   { model }: Pick<Settings, 'model'>,
   env: Readonly<Record<string, string | undefined>>,

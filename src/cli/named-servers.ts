@@ -1,6 +1,7 @@
-// What `--mcp-config` names: files, or the servers themselves as JSON.
+// Parses `--mcp-config`: files, or servers as JSON.
 
 import { readFileSync } from 'node:fs';
+import { messageOf } from '../platform/message-of.js';
 import { clause } from '../platform/text/clause.js';
 import { serverSchema } from '../settings/setting-values.js';
 import { UsageProblem } from './usage-problem.js';
@@ -33,7 +34,7 @@ function read(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new UsageProblem(`--mcp-config takes a file or JSON, but "${path}" can't be read: ${clause(why)}.`);
   }
 }
@@ -43,6 +44,6 @@ function parse(text: string, where: string): { mcpServers?: unknown } {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? value : {};
   } catch {
-    throw new UsageProblem(`${where} is not valid JSON.`); // it may hold a secret, so nothing of it is repeated
+    throw new UsageProblem(`${where} is not valid JSON.`); // it may contain a secret, so no part of it is shown
   }
 }

@@ -7,17 +7,17 @@ import { type Catalogue, secretVariables } from '../models/catalogue/catalogue.j
 import { visible } from '../platform/text/visible.js';
 import type { RequestedTelemetry } from './telemetry-flags.js';
 
-const KEPT_LOGS = 20; // files, of all sessions together
+const KEPT_LOGS = 20; // files, for all sessions together
 
 export interface ObserveOptions {
   env: Readonly<Record<string, string | undefined>>;
-  /** Which variables hold secrets. */
+  /** Defines which variables hold secrets. */
   catalogue: Catalogue;
 }
 
 /** The debug log and the traces of one session. */
 export interface Observation {
-  /** Those who watch; there are none before `begin`. */
+  /** The observers; empty before `begin`. */
   readonly observers: readonly Observer[];
   model(model: Model): Model;
   begin(session: { id: string; dataFolder: string }): Promise<void>;

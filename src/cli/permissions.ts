@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { knownNames } from '../agent/known-names.js';
+import { createExplainer, type ExplainerOptions } from '../compose/explain-call.js';
 import { type PermissionMode, permissionModes, type Walls, wallStates } from '../contract/permission.js';
-import { createExplainer, type ExplainerOptions } from '../explain-call.js';
+import { messageOf } from '../platform/message-of.js';
 import { jsonText } from '../platform/text/json-line.js';
 import { readLines } from '../platform/text/read-lines.js';
 import { visible } from '../platform/text/visible.js';
@@ -36,7 +37,7 @@ const actions: Readonly<Record<string, (words: readonly string[], values: Flags)
   list,
 };
 
-/** Says what is allowed here, and why, without running anything. */
+/** Shows what is allowed here, and why, without running anything. */
 export async function permissions(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, flags);
   const [name, ...words] = positionals;
@@ -61,14 +62,14 @@ async function explain(words: readonly string[], values: Flags): Promise<number>
     ? jsonText(asAnswer(explanation))
     : visible(describeExplanation(explanation, { cwd: process.cwd() }));
   await writeLine(process.stdout, shown);
-  return exitCode.ok;
+  return explanation.invalid ? exitCode.usage : exitCode.ok;
 }
 
 function parsedInput(tool: string, json: string): unknown {
   try {
     return JSON.parse(json);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new UsageProblem(`The input of ${tool} is not valid JSON: ${why}. ${USAGE}`);
   }
 }
@@ -91,7 +92,7 @@ const loadOptions = ({ settings, trust }: Flags) => ({
   ...(trust && { trust }),
 });
 
-/** Judging by a mode is not running in it, so it is free to everybody. */
+/** Explaining a mode does not run in it, so every mode is accepted. */
 function modeOf(values: Flags): PermissionMode | undefined {
   const wanted = values['dangerously-skip-permissions'] ? 'bypassPermissions' : values['permission-mode'];
   const mode = permissionModes.find((known) => known === wanted);
@@ -129,7 +130,7 @@ async function test(words: readonly string[], values: Flags): Promise<number> {
   return failures.length === 0 ? exitCode.ok : exitCode.failed;
 }
 
-/** Every rule that there is here, and who says so. */
+/** Lists all rules that apply here, with their sources. */
 async function list(words: readonly string[], values: Flags): Promise<number> {
   if (words.length > 0) throw new UsageProblem(`helve permissions list takes no word such as "${words[0]}". ${USAGE}`);
   const { allow, deny } = rulesOfFlags(values);

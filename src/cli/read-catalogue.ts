@@ -3,7 +3,7 @@ import type { Catalogue } from '../models/catalogue/catalogue.js';
 import { loadCatalogue } from '../models/catalogue/load-catalogue.js';
 import { UsageProblem } from './usage-problem.js';
 
-/** The providers and models that are known here. A models.json that is not understood is wrong usage. */
+/** The known providers and models. An invalid models.json is a usage error. */
 export async function readCatalogue(env: NodeJS.ProcessEnv): Promise<Catalogue> {
   try {
     return await loadCatalogue(env);

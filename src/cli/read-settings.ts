@@ -4,9 +4,12 @@ import { type WatchedSettings, watchSettings } from '../settings/watch.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
-const MAX_TOLD = 20; // a file that is wrong altogether is not read line by line
+const MAX_TOLD = 20; // a file that is entirely wrong would produce too many
 
-/** The settings that hold here. What is not trusted is told, unless a person is asked about it anyway. Those that are not understood and could refuse something are wrong usage. */
+/**
+ * The settings in effect. Untrusted ones are reported, unless the user is asked about them anyway. Invalid ones that
+ * could deny something are a usage error.
+ */
 export async function readSettings(options: LoadOptions, { asksForTrust = false } = {}): Promise<WatchedSettings> {
   try {
     const watched = await watchSettings(options);

@@ -20,6 +20,7 @@ import { environmentWith } from '../settings/environment.js';
 import { loadSettings } from '../settings/load.js';
 import { SettingsRefused } from '../settings/report.js';
 import { type WatchedSettings, watchSettings } from '../settings/watch.js';
+import { toolTable } from '../tools/index.js';
 import { readArgs } from './args.js';
 import { exitCode } from './exit-codes.js';
 import { readCatalogue } from './read-catalogue.js';
@@ -47,7 +48,7 @@ type Flags = ReturnType<typeof readArgs<typeof flags>>['values'];
 
 const ONLY_PLAYED = ['from-start', 'strict', 'skip', 'settings', 'no-sandbox', 'keep'] as const;
 
-/** Plays the calls of a kept session again and says which results differ, or which decisions under another policy. */
+/** Replays the calls of a saved session and reports which results differ, or which decisions under another policy. */
 export async function replay(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, flags);
   const [wanted, ...more] = positionals;
@@ -63,10 +64,10 @@ export async function replay(argv: readonly string[]): Promise<number> {
     if (session.root === undefined) {
       throw new SessionProblem('unreadable', `The session ${id} does not say in which folder it was.`);
     }
-    const place = { dataFolder, root: session.root };
+    const location = { dataFolder, root: session.root };
     return values.policy === undefined
-      ? await replayCalls(session, place, values)
-      : await replayPolicy(session, place, values.policy, values);
+      ? await replayCalls(session, location, values)
+      : await replayPolicy(session, location, values.policy, values);
   } catch (error) {
     if (error instanceof SettingsRefused) throw new UsageProblem(error.message);
     if (!(error instanceof SessionProblem || error instanceof TreeProblem)) throw error;
@@ -75,22 +76,27 @@ export async function replay(argv: readonly string[]): Promise<number> {
   }
 }
 
-interface Place {
+interface SessionLocation {
   dataFolder: string;
-  /** The project that the session was about. */
+  /** The session's project. */
   root: string;
 }
 
-async function replayPolicy(session: RecordedSession, place: Place, file: string, { json }: Flags): Promise<number> {
-  const policy = await readPolicy(file, place);
-  const folder = sessionFolder(place.dataFolder, session.id);
-  const report = await comparePolicy(session, { folder, root: place.root, policy });
+async function replayPolicy(
+  session: RecordedSession,
+  location: SessionLocation,
+  file: string,
+  { json }: Flags,
+): Promise<number> {
+  const policy = await readPolicy(file, location);
+  const folder = sessionFolder(location.dataFolder, session.id);
+  const report = await comparePolicy(session, { folder, root: location.root, policy });
   const lines = json ? [jsonLine({ session: session.id, policy: file, ...report })] : policyLines(report, file);
   for (const line of lines) await writeLine(process.stdout, line);
   return report.different.length > 0 ? exitCode.failed : exitCode.ok;
 }
 
-async function readPolicy(file: string, { root }: Place): Promise<unknown> {
+async function readPolicy(file: string, { root }: SessionLocation): Promise<unknown> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw new UsageProblem(`The policy ${file} can't be read: ${messageOf(error)}`);
   });
@@ -104,36 +110,36 @@ async function readPolicy(file: string, { root }: Place): Promise<unknown> {
   return plainValue(parsed.node);
 }
 
-async function replayCalls(session: RecordedSession, place: Place, values: Flags): Promise<number> {
-  if (!statSync(place.root, { throwIfNoEntry: false })?.isDirectory()) {
+async function replayCalls(session: RecordedSession, location: SessionLocation, values: Flags): Promise<number> {
+  if (!statSync(location.root, { throwIfNoEntry: false })?.isDirectory()) {
     throw new TreeProblem(
-      `The folder ${place.root}, which the session was about, is gone, so there is nothing to play it on. Put it back; --policy FILE works without it.`,
+      `The folder ${location.root}, which the session was about, is gone, so there is nothing to play it on. Put it back; --policy FILE works without it.`,
     );
   }
-  const realRoot = await realpath(place.root); // where the project is now, if it was moved and a link is in its place
+  const realRoot = await realpath(location.root); // where the project is now, if it was moved and a link is in its place
   let killAll = (): void => {};
   const signals = onSignals(() => killAll());
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-replay-')));
-  const copy = join(folder, basename(place.root) || 'root');
+  const copy = join(folder, basename(location.root) || 'root');
   try {
     const skip = [folder, ...(values.skip ?? []).map((path) => resolve(realRoot, path))];
     const tree = await copyTree({ from: realRoot, to: copy, skip, signal: signals.signal });
-    const changes = await changesOf(session, place.dataFolder);
+    const changes = await changesOf(session, location.dataFolder);
     const notes = [...session.notes, ...leftOut(tree)];
     if (values['from-start']) {
       const date = session.created ?? new Date(0);
-      notes.push(...(await putBack({ dataFolder: place.dataFolder, changes, root: place.root, copy, date })));
+      notes.push(...(await putBack({ dataFolder: location.dataFolder, changes, root: location.root, copy, date })));
     }
-    const settings = await settingsIn(copy, place.root, values.settings);
+    const settings = await settingsIn(copy, location.root, values.settings);
     const env = environmentWith(settings.current, process.env);
     const walls = values['no-sandbox'] || !hasCommands(session) ? undefined : await wallsHere(env, copy);
     const played = await play({
       session,
-      ...place,
+      ...location,
       realRoot,
       copy,
       dataFolder: join(folder, 'helve'),
-      recordedDataFolder: place.dataFolder,
+      recordedDataFolder: location.dataFolder,
       settings,
       env,
       hiddenVariables: [...secretVariables(await readCatalogue(env)), ...variablesForTracing(env)],
@@ -144,7 +150,7 @@ async function replayCalls(session: RecordedSession, place: Place, values: Flags
       },
       onNotice: (text) => void process.stderr.write(`helve: ${visible(text)}\n`),
     });
-    const report = reportOf(session, place.root, { tree, played, notes, values, walls, changes });
+    const report = reportOf(session, location.root, { tree, played, notes, values, walls, changes });
     const lines = values.json ? [jsonLine(values.keep ? { ...report, copy } : report)] : replayLines(report);
     for (const line of lines) await writeLine(process.stdout, line);
     if (values.keep) await writeLine(process.stderr, `helve: the copy is kept in ${copy}`);
@@ -168,7 +174,7 @@ const leftOut = ({ leftOut: paths }: CopiedTree): string[] =>
         `Not in the copy, because it can't be read or is no file: ${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ` and ${paths.length - 5} more` : ''}.`,
       ];
 
-/** What the calls of the session did to files, oldest first, those before a fork included. */
+/** The session's changes to files, oldest first, including those before a fork. */
 async function changesOf(session: RecordedSession, dataFolder: string): Promise<RecordedChange[]> {
   const ids = new Set(session.turns.flatMap(({ calls }) => calls.map(({ id }) => id)));
   const sessions = [session.id];
@@ -187,12 +193,12 @@ function forkOf(dataFolder: string, id: string): string | undefined {
       return line?.type === 'session' ? line.fork?.id : undefined;
     }
   } catch (error) {
-    if (!(error instanceof SessionProblem)) throw error; // it was deleted, and the journal may still have its changes
+    if (!(error instanceof SessionProblem)) throw error; // it was deleted, but the journal may still have its changes
   }
   return undefined;
 }
 
-/** Those of the project, as they are in the copy. What a person trusts in the project is trusted in its copy. */
+/** The project's settings, read from the copy. Trust in the project extends to its copy. */
 async function settingsIn(copy: string, root: string, flag: string | undefined): Promise<WatchedSettings> {
   const shared = {
     env: process.env,
@@ -203,10 +209,12 @@ async function settingsIn(copy: string, root: string, flag: string | undefined):
   return await watchSettings({ ...shared, root: copy, trust: original.trust.state === 'trusted' });
 }
 
-const hasCommands = ({ turns }: RecordedSession): boolean =>
-  turns.some(({ calls }) => calls.some(({ tool }) => tool === 'Bash'));
+function hasCommands({ turns }: RecordedSession): boolean {
+  const { traits } = toolTable();
+  return turns.some(({ calls }) => calls.some(({ tool }) => traits.get(tool)?.family === 'command'));
+}
 
-/** In words, or undefined where there are none. */
+/** A description, or undefined if there are none. */
 async function wallsHere(env: NodeJS.ProcessEnv, copy: string): Promise<string | undefined> {
   const { chooseSandbox } = await import('../platform/sandbox/choose.js');
   const { kind, why } = await chooseSandbox({ env, workspace: [copy] });

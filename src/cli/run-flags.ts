@@ -1,4 +1,5 @@
 import { type Effort, efforts } from '../contract/model.js';
+import { serverPartOf } from '../platform/text/mcp-names.js';
 import { engineFlags, readArgs } from './args.js';
 import type { EngineFlagValues } from './engine-options.js';
 import { terminalFlags } from './interactive/terminal-flags.js';
@@ -63,31 +64,31 @@ export interface RunFlags {
   jsonSchema: string | undefined;
   systemPrompt: string | undefined;
   appendSystemPrompt: string | undefined;
-  /** Hooks of the event Setup run with the first prompt. */
+  /** Hooks of the Setup event run with the first prompt. */
   setup: 'init' | 'maintenance' | undefined;
-  /** Whether instruction files go to the model. */
+  /** Whether instruction files are sent to the model. */
   instructions: boolean;
-  /** Whether a prompt may call commands, and the model skills. */
+  /** Whether prompts may use commands, and the model skills. */
   commands: boolean;
-  /** An id, the beginning of one, or `last`. */
+  /** An id, a prefix of one, or `last`. */
   resume: string | undefined;
-  /** A session is to be taken up, and the person says which when asked. */
+  /** Resume a session, and ask the user which. */
   picksSession: boolean;
   fork: boolean;
   sessionId: string | undefined;
   save: boolean;
-  /** At the terminal: plain lines. */
+  /** Plain lines at the terminal. */
   screenReader: boolean;
-  /** The words that are no flags. */
+  /** The arguments that are not flags. */
   words: readonly string[];
 }
 
-/** The flags of a run, by `-p` or at a terminal, each checked on its own and against the others. */
+/** Parses the flags of a run, with `-p` or at a terminal, and validates them individually and together. */
 export function readRunFlags(argv: readonly string[], { isInteractive = false } = {}): RunFlags {
   const { values, positionals } = readArgs(withOpenResume(withDebugFile(argv)), flags, ['version']);
   const format = oneOf('--output-format', outputFormats, values['output-format'] ?? 'text');
   const hostInput = oneOf('--input-format', inputFormats, values['input-format'] ?? 'text') === 'stream-json';
-  // A host that sends its prompts line by line means -p, whether it says so or not.
+  // A host that sends its prompts line by line implies -p.
   if (!values.print && !hostInput && !isInteractive && values.resume !== '')
     throw new UsageProblem('To run a prompt, use helve -p "…"; the options of a command come after its name.');
   if (values.init && values.maintenance) {
@@ -172,7 +173,7 @@ function oneOf<Known extends string>(flag: string, known: readonly Known[], give
 
 function readPromptTool(text: string | undefined): Pick<RunFlags, 'asksHost' | 'permissionTool'> {
   if (text === undefined || text === 'stdio') return { asksHost: text === 'stdio', permissionTool: undefined };
-  if (/^mcp__.+__./.test(text)) return { asksHost: false, permissionTool: text };
+  if (serverPartOf(text) !== undefined) return { asksHost: false, permissionTool: text };
   throw new UsageProblem(
     `--permission-prompt-tool takes stdio or a tool of an MCP server (mcp__server__tool), but was "${text}".`,
   );

@@ -10,12 +10,12 @@ import { type RunFlags, readEffort } from './run-flags.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
-/** The models that a run may ask. */
+/** The models of a run. */
 export interface RunModels {
   first: Model;
   fallbacks: readonly Model[];
-  /** A model by its name, or the first one, that is asked again where a request fails in a way that may pass. */
-  patient(name?: string): Promise<Model>;
+  /** A model by its name, or the default one, with retries for transient failures. */
+  resilientModel(name?: string): Promise<Model>;
 }
 
 export async function readModels(
@@ -49,14 +49,14 @@ export async function readModels(
   return {
     first,
     fallbacks,
-    async patient(name) {
+    async resilientModel(name) {
       const model = name === undefined ? first : await choose(name);
       return withRetries(model, { ...retries, fallbacks });
     },
   };
 }
 
-/** A session that is taken up goes on with the model that it had, where it can be had. */
+/** A resumed session keeps its model, if that is available. */
 async function modelAsBefore(
   session: string | undefined,
   env: CliEngineOptions['env'],
@@ -70,19 +70,19 @@ async function modelAsBefore(
     return await choose(name);
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error;
-    const sentence = `The session began with the model ${name}, which can't be had here, so it goes on with another. ${error.message}`;
+    const sentence = `The session used the model ${name}, which is not available here, so it continues with another. ${error.message}`;
     await writeLine(process.stderr, `helve: ${visible(sentence)}`);
     return undefined;
   }
 }
 
-/** Whoever reads the failure did not type the name just now: it is said where it stands. */
+/** The user did not type the name just now, so the failure says where it was set. */
 function namedBy(from: string, error: unknown): unknown {
   if (!(error instanceof ModelFailure)) return error;
   return new ModelFailure(error.kind, `${error.message} The model is named by ${from}.`, { cause: error });
 }
 
-/** What a host can choose from: the known models of the providers that are set up. */
+/** The models that a host can choose from: known models of providers that are set up. */
 export function modelChoices(
   catalogue: Catalogue,
   env: CliEngineOptions['env'],

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { inputLine, viewConversation } from '../agent/store/conversation-view.js';
 import { exportFormats, exportSession, shownCost } from '../agent/store/export-session.js';
-import { findSession, listSessions, type SessionSummary } from '../agent/store/list-sessions.js';
+import { findSession, listSessions } from '../agent/store/list-sessions.js';
 import { readSession } from '../agent/store/read-session.js';
 import { redactSecrets, secretsIn } from '../agent/store/redact-secrets.js';
 import { removeSession } from '../agent/store/remove-session.js';
@@ -11,6 +11,7 @@ import { sessionFolder } from '../agent/store/session-folder.js';
 import { isInUse } from '../agent/store/session-lock.js';
 import { SessionProblem } from '../agent/store/session-problem.js';
 import { writeExport } from '../agent/store/write-export.js';
+import type { SessionSummary } from '../contract/session-summary.js';
 import { dataFolderOf } from '../platform/files/paths.js';
 import { jsonText } from '../platform/text/json-line.js';
 import { visible } from '../platform/text/visible.js';
@@ -21,20 +22,20 @@ import { cleanTitle, sessionTable } from './sessions/session-table.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
-const commands: Readonly<Record<string, (argv: readonly string[], place: Place) => Promise<number>>> = {
+const commands: Readonly<Record<string, (argv: readonly string[], location: SessionLocation) => Promise<number>>> = {
   list,
   show,
   delete: remove,
   export: write,
 };
 
-interface Place {
+interface SessionLocation {
   dataFolder: string;
-  /** The project: the directory that helve is started in. */
+  /** The project: the directory that helve was started in. */
   root: string;
 }
 
-/** Looks at the conversations that are kept on disk. */
+/** Shows and manages saved conversations. */
 export async function sessions(argv: readonly string[]): Promise<number> {
   const [first = 'list', ...rest] = argv[0]?.startsWith('-') ? ['list', ...argv] : argv;
   const command = chooseAction('sessions', first, commands, `There are: ${Object.keys(commands).join(', ')}.`);
@@ -47,7 +48,7 @@ export async function sessions(argv: readonly string[]): Promise<number> {
   }
 }
 
-async function list(argv: readonly string[], { dataFolder, root }: Place): Promise<number> {
+async function list(argv: readonly string[], { dataFolder, root }: SessionLocation): Promise<number> {
   const { values, positionals } = readArgs(argv, { all: { type: 'boolean' }, json: { type: 'boolean' } });
   if (positionals.length > 0) throw new UsageProblem(`helve sessions list takes no word such as "${positionals[0]}".`);
   const found = await listSessions(dataFolder, values.all ? {} : { root });
@@ -74,14 +75,14 @@ const asJson = ({ id, title, root, model, created, updated, turns, costUsd, byte
   forked_from: fork ?? null,
 });
 
-/** A list is shown to others more readily than a conversation. */
-async function show(argv: readonly string[], place: Place): Promise<number> {
+/** Secrets are masked in output for people: it is shared more easily than a conversation. */
+async function show(argv: readonly string[], location: SessionLocation): Promise<number> {
   const { values, positionals } = readArgs(argv, { json: { type: 'boolean' }, raw: { type: 'boolean' } });
   const secrets = secretsIn(process.env);
   const clean = (text: string): string => (values.raw ? text : redactSecrets(text, secrets));
-  // Whoever only looks takes no mode up again, so there is nothing to say of it.
+  // Showing a session does not resume its mode, so there is nothing to warn about.
   const options: RestoreOptions = values.json ? {} : { mode: 'default' };
-  const { id, session } = await load(onlyId(positionals, 'show'), place, options);
+  const { id, session } = await load(onlyId(positionals, 'show'), location, options);
   if (values.json) {
     const { header, title, messages, cwd, mode, totals, damaged } = session;
     const shown = {
@@ -102,13 +103,13 @@ async function show(argv: readonly string[], place: Place): Promise<number> {
     const text = entryText(entry, clean);
     if (text !== '') await writeLine(process.stdout, visible(clean(text)));
   }
-  // What is under way in another process looks as if it had been interrupted.
-  const notes = (await isInUse(sessionFolder(place.dataFolder, id))) ? [] : session.notes;
+  // A session that is running in another process looks interrupted.
+  const notes = (await isInUse(sessionFolder(location.dataFolder, id))) ? [] : session.notes;
   for (const note of notes) await writeLine(process.stderr, `helve: ${visible(note)}`);
   return exitCode.ok;
 }
 
-/** Every text at any depth, with its name, which may be what tells that it is secret. */
+/** Masks every string at any depth, together with its key, which may show that it is secret. */
 function withoutSecrets(value: unknown, clean: (text: string) => string): unknown {
   const text = JSON.stringify(value, (name, inner: unknown) => {
     const named = `${name}: `;
@@ -148,12 +149,12 @@ function entryText(entry: Entry, clean: (text: string) => string): string {
   }
 }
 
-async function remove(argv: readonly string[], { dataFolder, root }: Place): Promise<number> {
+async function remove(argv: readonly string[], { dataFolder, root }: SessionLocation): Promise<number> {
   const { positionals } = readArgs(argv, {});
   if (positionals.length === 0)
     throw new UsageProblem('helve sessions delete needs the ids of sessions, or their beginnings.');
   let failed = false;
-  // All names are looked up first: a slip in the second must not be found out after the first is gone.
+  // Resolves all names first: a typo in the second must not be found after the first was deleted.
   const ids = new Set<string>();
   for (const wanted of positionals) ids.add(await findSession(dataFolder, wanted, { root }));
   const titles = new Map((await listSessions(dataFolder)).map(({ id, title }) => [id, title]));
@@ -171,7 +172,7 @@ async function remove(argv: readonly string[], { dataFolder, root }: Place): Pro
   return failed ? exitCode.failed : exitCode.ok;
 }
 
-async function write(argv: readonly string[], place: Place): Promise<number> {
+async function write(argv: readonly string[], location: SessionLocation): Promise<number> {
   const { values, positionals } = readArgs(argv, {
     format: { type: 'string' },
     output: { type: 'string', short: 'o' },
@@ -179,7 +180,7 @@ async function write(argv: readonly string[], place: Place): Promise<number> {
   const wanted = values.format ?? (values.output?.endsWith('.html') ? 'html' : 'md');
   const format = exportFormats.find((known) => known === wanted);
   if (!format) throw new UsageProblem(`--format takes ${exportFormats.join(' or ')}, but was "${wanted}".`);
-  const { id, session } = await load(onlyId(positionals, 'export'), place);
+  const { id, session } = await load(onlyId(positionals, 'export'), location);
   const pieces = exportSession(session, { id, format, secrets: secretsIn(process.env) });
   if (values.output === undefined) {
     for (const piece of pieces) if (piece !== '') await writeLine(process.stdout, piece.replace(/\n$/, ''));
@@ -203,7 +204,7 @@ function onlyId(positionals: readonly string[], command: string): string {
 
 async function load(
   wanted: string,
-  { dataFolder, root }: Place,
+  { dataFolder, root }: SessionLocation,
   options: RestoreOptions = {},
 ): Promise<{ id: string; session: RestoredSession }> {
   const id = await findSession(dataFolder, wanted, { root });

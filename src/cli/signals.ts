@@ -1,14 +1,14 @@
 import { exitCode } from './exit-codes.js';
 
 export interface Signals {
-  /** Aborts on the first SIGINT, SIGTERM or SIGHUP, and when whoever reads our output has gone. */
+  /** Aborts on the first SIGINT, SIGTERM or SIGHUP, and when the reader of our output has closed it. */
   readonly signal: AbortSignal;
-  /** What the process should exit with because of a signal. */
+  /** The exit code if a signal ended the process. */
   readonly exitCode: number | undefined;
   dispose(): void;
 }
 
-/** The first signal ends the work in good order; a second one ends the process at once, and `killAll` what it started. */
+/** The first signal ends the work in order; a second one exits at once, after `killAll` has ended child processes. */
 export function onSignals(killAll: () => void): Signals {
   const controller = new AbortController();
   let code: number | undefined;
@@ -28,7 +28,7 @@ export function onSignals(killAll: () => void): Signals {
     return () => process.off(name, handler);
   });
   const onOutputError = (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') controller.abort(new Error('Nobody reads the output any more.'));
+    if (error.code === 'EPIPE') controller.abort(new Error('The output was closed.'));
   };
   process.stdout.on('error', onOutputError);
   process.on('exit', killAll);

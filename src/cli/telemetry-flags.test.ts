@@ -17,11 +17,11 @@ test.each([
   [{}, { OTEL_SERVICE_NAME: '' }, undefined],
   [{}, { OTEL_SERVICE_NAME: 'x', OTEL_SDK_DISABLED: 'true' }, undefined],
   [{}, { OTEL_SERVICE_NAME: 'x', OTEL_TRACES_EXPORTER: 'none' }, undefined],
-])('%j with %j wants %j to be watched', (flags, env, wanted) => {
+])('%j with %j observes %j', (flags, env, wanted) => {
   expect(requestedTelemetry(flags, env)).toEqual(wanted);
 });
 
-test('--debug=FILE names a file, and what follows -- is left as it is', () => {
+test('--debug=FILE names a file, and words after -- stay unchanged', () => {
   expect(withDebugFile(['-p', '--debug=x', '--debug', '--', '--debug=y'])).toEqual([
     '-p',
     '--debug-file=x',
@@ -31,6 +31,6 @@ test('--debug=FILE names a file, and what follows -- is left as it is', () => {
   ]);
 });
 
-test('the variables that steer tracing are those of OpenTelemetry alone', () => {
+test('only variables of OpenTelemetry control tracing', () => {
   expect(variablesForTracing({ OTEL_A: '1', OTEL_B: '', HOTEL_A: '1', TRACEPARENT: 'x' })).toEqual(['OTEL_A']);
 });

@@ -10,12 +10,12 @@ export interface TelemetryFlags {
 }
 
 export interface RequestedTelemetry {
-  /** A file, or `session` for the one that belongs to the session; absent where no log is wanted. */
+  /** A file, or `session` for the session's own; undefined if there is no log. */
   debugLog?: 'session' | { file: string };
   traces: boolean;
 }
 
-/** What somebody wants to watch of a run, if anything: only then is the code for it loaded. */
+/** The telemetry that flags and environment request: its code is loaded only then. */
 export function requestedTelemetry(flags: TelemetryFlags, env: Environment): RequestedTelemetry | undefined {
   const debugLog = wantedLog(flags, env['HELVE_DEBUG']?.trim() ?? '');
   const traces = wantsTraces(env);
@@ -35,11 +35,11 @@ function wantsTraces(env: Environment): boolean {
   return variablesForTracing(env).length > 0;
 }
 
-/** They are for this process: a program that it starts would report to the same place as if it were part of it. */
+/** They apply to this process: a child process would report to the same place as if it were part of it. */
 export const variablesForTracing = (env: Environment): string[] =>
   Object.keys(env).filter((name) => name.startsWith('OTEL_') && env[name] !== '');
 
-/** `--debug=FILE` as `--debug-file=FILE`: an option takes a value or takes none. */
+/** Turns `--debug=FILE` into `--debug-file=FILE`: node:util's options have a value either always or never. */
 export function withDebugFile(argv: readonly string[]): string[] {
   const end = argv.indexOf('--');
   return argv.map((word, index) => (end >= 0 && index > end ? word : word.replace(/^--debug=(?=.)/s, '--debug-file=')));

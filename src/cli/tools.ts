@@ -1,6 +1,6 @@
 import { conditionalTools } from '../agent/conditional-tools.js';
 import type { PooledTool } from '../agent/tool-pool.js';
-import { createEngine } from '../create-engine.js';
+import { createEngine } from '../compose/create-engine.js';
 import { jsonText } from '../platform/text/json-line.js';
 import { visible } from '../platform/text/visible.js';
 import { engineFlags, readArgs } from './args.js';
@@ -10,7 +10,9 @@ import { onSignals } from './signals.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
-/** The tools that a conversation here would have. */
+const SILENT_MS = 2_000; // a longer wait is reported
+
+/** Lists the tools that a conversation here would have. */
 export async function tools(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, {
     ...engineFlags,
@@ -20,7 +22,12 @@ export async function tools(argv: readonly string[]): Promise<number> {
   if (positionals.length > 0) throw new UsageProblem(`helve tools takes no word such as "${positionals[0]}".`);
   const { session, servers, commands, end } = createEngine({ ...(await engineOptions(values)), commands: true });
   const signals = onSignals(() => session.killAll());
+  const timer = setTimeout(() => {
+    const slow = servers.states().filter(({ status }) => status === 'pending');
+    if (slow.length > 0) process.stderr.write(`helve: ${visible(waitLine(slow.map(({ name }) => name)))}\n`);
+  }, SILENT_MS);
   await Promise.all([servers.settled({ signal: signals.signal }), commands?.find(), session.tools.ready()]);
+  clearTimeout(timer);
   for (const { detail, setAside, name } of servers.states()) {
     const problems = setAside.map(({ tool, why }) => `The tool ${tool} of the MCP server ${name} is not used. ${why}`);
     for (const text of [...(detail === undefined ? [] : [detail]), ...problems]) {
@@ -48,6 +55,9 @@ export async function tools(argv: readonly string[]): Promise<number> {
   signals.dispose();
   return signals.exitCode ?? exitCode.ok;
 }
+
+const waitLine = (names: readonly string[]): string =>
+  `Waiting for the MCP ${names.length === 1 ? 'server' : 'servers'} ${names.join(', ')}. MCP_TIMEOUT sets how long, in milliseconds (30000 where it is not set).`;
 
 interface Row {
   name: string;

@@ -2,23 +2,24 @@ import type { Writable } from 'node:stream';
 import { outlineSession } from '../agent/store/session-outline.js';
 import { listUndoable } from '../agent/undo/undo-calls.js';
 import { isInside, realPathSync } from '../platform/files/paths.js';
-import { listChanges, listSessions } from '../platform/journal/journal.js';
+import { listChanges } from '../platform/journal/journal.js';
 import { touchedBy } from '../platform/journal/recorded-change.js';
 import { jsonText } from '../platform/text/json-line.js';
 import { localSecond } from '../platform/text/local-time.js';
 import { visible } from '../platform/text/visible.js';
 import { exitCode } from './exit-codes.js';
+import { undoPlaces } from './undo-places.js';
 import { writeLine } from './write-line.js';
 
-/** Lists the sessions that changed files below the folder, those of `helve call` and `helve mcp serve` among them. */
+/** Lists the sessions that changed files below the folder, including those of `helve call` and `helve mcp serve`. */
 export async function listUndoSessions(
-  dataFolder: string,
+  usualFolder: string,
   { cwd, out }: { cwd: string; out: Writable },
   { json }: { json: boolean },
 ): Promise<number> {
   const here = realPathSync(cwd);
   const found = [];
-  for (const { sessionId, changedAt } of await listSessions(dataFolder)) {
+  for (const { sessionId, changedAt, dataFolder } of await undoPlaces(usualFolder)) {
     const changes = await listChanges(dataFolder, sessionId);
     if (!changes.some((change) => touchedBy(change).some((real) => isInside(here, real)))) continue;
     const calls = await listUndoable(dataFolder, sessionId);

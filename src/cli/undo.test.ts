@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,16 +19,16 @@ interface Run {
   errors: string;
 }
 
-interface Place {
+interface TestProject {
   root: string;
   dataFolder: string;
   snapshots: WorkspaceSnapshots;
-  /** Where the lists of changes are. */
+  /** The folder with the journals of changes. */
   journal: string;
   text(): Promise<string>;
-  /** What a person says in the session. */
+  /** Adds a user message to the session. */
   say(text: string): Promise<void>;
-  /** What the session's file says of a call. */
+  /** Adds a call to the session's file. */
   call(id: string, tool: string, input: object): Promise<void>;
   /** Changes files as a command does. */
   command(callId: string, work: () => Promise<unknown>): Promise<void>;
@@ -36,7 +37,7 @@ interface Place {
 }
 
 /** A project with one file, `a`, that a session changes. */
-async function place(text: string): Promise<Place> {
+async function testProject(text: string): Promise<TestProject> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-undo-cli-')));
   const [root, dataFolder] = [join(folder, 'project'), join(folder, 'helve')];
   const file = join(root, 'a');
@@ -92,20 +93,20 @@ function collector(): { stream: Writable; text: () => string } {
 
 const withoutTimes = (text: string): string => text.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, 'TIME');
 
-const edited = async (): Promise<Place> => {
-  const made = await place('one\n');
+const edited = async (): Promise<TestProject> => {
+  const made = await testProject('one\n');
   await made.edit('call_1', 'one\n', 'two\n');
   return made;
 };
 
-test('shows the patch, undoes the last call, and says how to take that back', async () => {
+test('shows the patch, undoes the last call, and says how to redo it', async () => {
   const { run, text } = await edited();
   const { code, out } = await run(['--yes']);
   expect([code, await text()]).toEqual([0, 'one\n']);
   expect(withoutTimes(out)).toMatch(
     /^To undo, of session session-1:\n {2}call_1 {2}TIME {2}a\nchange back a\n--- a\/a\n\+\+\+ b\/a\n@@ .* @@\n-two\n\+one\n/,
   );
-  const [, command = ''] = /1 file or folder is as before\. To take this undo back: helve undo (.*)\n$/.exec(out) ?? [];
+  const [, command = ''] = /1 file or folder was restored\. To reverse this undo: helve undo (.*)\n$/.exec(out) ?? [];
   expect((await run([...command.split(' '), '--yes'])).code).toBe(0);
   expect(await text()).toBe('two\n');
 });
@@ -130,18 +131,18 @@ test('changes nothing with --dry-run', async () => {
 test('without a terminal needs --yes or --dry-run', async () => {
   const { run } = await edited();
   await expect(run([])).rejects.toThrow(
-    'helve undo asks before it changes files, and here is nobody to ask. Say --yes to go ahead, or --dry-run to look.',
+    'helve undo asks before it changes files, and there is no terminal to ask on. Use --yes to go ahead, or --dry-run to preview.',
   );
 });
 
-test('refuses where the file was changed since, shows why, and does it with --force', async () => {
+test('refuses if the file was changed since, shows why, and undoes it with --force', async () => {
   const { run, text, root } = await edited();
   await writeFile(join(root, 'a'), 'by hand\n');
   const { code, out, errors } = await run(['--yes']);
   expect([code, await text()]).toEqual([1, 'by hand\n']);
   expect(out).toMatch(/\n! change back a: it was changed since, at \d{4}-/);
   expect(errors).toBe(
-    'helve: Nothing was undone, because of what is said above. To undo the rest, and to replace what was changed since, add --force.\n',
+    'helve: Nothing was undone, for the reasons above. To undo the rest, and to replace what was changed since, add --force.\n',
   );
   expect((await run(['--yes', '--force'])).code).toBe(0);
   expect(await text()).toBe('one\n');
@@ -169,7 +170,7 @@ test('lists the calls, latest first', async () => {
   );
 });
 
-test('tells the plan and what was done as JSON', async () => {
+test('prints the plan and the result as JSON', async () => {
   const { run, root } = await edited();
   const planned = JSON.parse((await run(['--json', '--dry-run'])).out);
   const path = join(root, 'a');
@@ -188,7 +189,7 @@ test('tells the plan and what was done as JSON', async () => {
   expect(done).toEqual({ ...planned, applied: true, undo: expect.stringMatching(/^undo_/), done: [path], left: [] });
 });
 
-test('shows what could move the cursor as what it is', async () => {
+test('makes control characters visible', async () => {
   const { run, edit } = await edited();
   await edit('call_2', 'two\n', '\u001b[2Jthree\n');
   expect((await run(['--dry-run'])).out).toContain('-\\u001b[2Jthree');
@@ -217,14 +218,14 @@ test.each<[string[], string]>([
   [['--session', 'nope', '--yes'], 'There is no session "nope" that changed files in the last 30 days.'],
   [['--session', '../x', '--yes'], 'There is no session "../x" that changed files in the last 30 days.'],
   [['--call', 'nope', '--yes'], 'No call "nope" of this session changed files.'],
-])('says of %j what is wrong', async (args, message) => {
+])('reports the problem with %j', async (args, message) => {
   const { run } = await edited();
   const { code, errors } = await run(args);
   expect([code, errors]).toEqual([1, expect.stringContaining(message)]);
 });
 
-test('undoes all that was done since a prompt', async () => {
-  const { run, text, edit, say } = await place('one\n');
+test('undoes everything since a prompt', async () => {
+  const { run, text, edit, say } = await testProject('one\n');
   await say('first');
   await edit('call_1', 'one\n', 'two\n');
   await edit('call_2', 'two\n', 'three\n');
@@ -240,13 +241,13 @@ test('undoes all that was done since a prompt', async () => {
   );
 });
 
-test('can not tell what came after a prompt where the conversation is not kept', async () => {
+test('can not undo by prompt if the conversation is not saved', async () => {
   const { run } = await edited();
   expect((await run(['--turn', '--yes'])).errors).toContain('What was said in the session session-1 is not kept');
 });
 
-test('lists what a command did, with what of it is not covered', async () => {
-  const { run, root, command } = await place('one\n');
+test('lists the changes of a command, and what is not covered', async () => {
+  const { run, root, command } = await testProject('one\n');
   await writeFile(join(root, 'large'), Buffer.alloc(10_000_001));
   await command('call_1', () => writeFile(join(root, 'a'), 'two\n'));
   const { out } = await run(['--list']);
@@ -260,7 +261,7 @@ Not covered are what commands did outside the project, to files that git ignores
 });
 
 test('says that there is nothing to undo yet', async () => {
-  const { run } = await place('one\n');
+  const { run } = await testProject('one\n');
   expect((await run(['--yes'])).errors).toMatch(/^helve: No session has changed files yet, as far as .* knows/);
 });
 
@@ -283,7 +284,7 @@ test.each<[string[], string]>([
 });
 
 test('lists each call with its tool and what it was about, below the prompt that it came after', async () => {
-  const { run, edit, say, call, command, root } = await place('one\n');
+  const { run, edit, say, call, command, root } = await testProject('one\n');
   await say('make it two');
   await call('call_1', 'Edit', { file_path: join(root, 'a'), old_string: 'one', new_string: 'two' });
   await edit('call_1', 'one\n', 'two\n');
@@ -310,7 +311,7 @@ test('lists each call with its tool and what it was about, below the prompt that
 test.each([
   [['--call', 'nope'], 'No call "nope" of this session changed files.'],
   [['--session', 'zzz'], 'There is no session "zzz" that changed files'],
-])('says that there is no such thing before it asks for --yes: %j', async (args, sentence) => {
+])('reports a wrong id before it asks for --yes: %j', async (args, sentence) => {
   const { run } = await edited();
   const { code, errors } = await run(args);
   expect(code).toBe(1);
@@ -323,13 +324,13 @@ test('--dry-run of what would be refused shows it, says so, and exits 0', async 
   const { code, out, errors } = await run(['--dry-run']);
   expect(code).toBe(0);
   expect(out).toContain('! change back a: it was changed since');
-  expect(errors).toContain('helve: This would not be undone, because of what is said above.');
+  expect(errors).toContain('helve: This would not be undone, for the reasons above.');
 });
 
 test.each(['in the session file', 'only in the journal'])(
   'undoes what was done since a prompt, also after the clock was set back, where calls are listed %s',
   async (where) => {
-    const { run, text, edit, say, call } = await place('one\n');
+    const { run, text, edit, say, call } = await testProject('one\n');
     const change = async (id: string, before: string, after: string): Promise<void> => {
       if (where === 'in the session file') await call(id, 'Edit', { file_path: 'a' });
       await edit(id, before, after);
@@ -350,8 +351,8 @@ test.each(['in the session file', 'only in the journal'])(
   },
 );
 
-test('takes the beginning of an id for the session, and lists those that it could mean', async () => {
-  const { run, edit, root, text, journal } = await place('one\n');
+test('accepts a prefix of a session id, and lists all matches of an ambiguous one', async () => {
+  const { run, edit, root, text, journal } = await testProject('one\n');
   await edit('call_1', 'one\n', 'two\n');
   expect((await run(['--session', 'SESS', '--yes'])).code).toBe(0);
   expect(await text()).toBe('one\n');
@@ -363,8 +364,8 @@ test('takes the beginning of an id for the session, and lists those that it coul
   );
 });
 
-test('names the session, the prompt and the tool of what it takes back', async () => {
-  const { run, edit, say, call } = await place('one\n');
+test('names the session, the prompt and the tool of what it undoes', async () => {
+  const { run, edit, say, call } = await testProject('one\n');
   await say('make it two');
   await call('call_1', 'Edit', { file_path: 'a' });
   await edit('call_1', 'one\n', 'two\n');
@@ -373,8 +374,8 @@ test('names the session, the prompt and the tool of what it takes back', async (
   );
 });
 
-test('exits 1 where all is as before already, says so, and goes a step further the next time', async () => {
-  const { run, root, text, edit } = await place('zero\n');
+test('exits 1 if all files are already restored, says so, and goes one step further the next time', async () => {
+  const { run, root, text, edit } = await testProject('zero\n');
   await edit('call_0', 'zero\n', 'one\n');
   await edit('call_1', 'one\n', 'two\n');
   await writeFile(join(root, 'a'), 'one\n');
@@ -382,27 +383,27 @@ test('exits 1 where all is as before already, says so, and goes a step further t
   expect(code).toBe(1);
   expect(out).toContain('The files that were changed are already as they were before, so there is nothing to do.');
   expect(errors).toBe(
-    'helve: Nothing was undone. call_1 counts as taken back, so that the next helve undo goes one step further.\n',
+    'helve: Nothing was undone. call_1 counts as undone, so that the next helve undo goes one step further.\n',
   );
   expect((await run(['--yes'])).code).toBe(0);
   expect(await text()).toBe('zero\n');
 });
 
-test('says how to bring back what was taken back, as a command that works as it is printed', async () => {
+test('prints a command that redoes what was undone', async () => {
   const { run, text } = await edited();
   await run(['--yes']);
   for (const args of [['--yes'], ['--call', 'call_1', '--yes']]) {
     const { code, errors } = await run(args);
     expect(code).toBe(1);
-    const [, command = ''] = / To bring back what it took back: helve undo (.*)\n$/.exec(errors) ?? [];
+    const [, command = ''] = / To reverse that undo: helve undo (.*)\n$/.exec(errors) ?? [];
     expect(command).toMatch(/^--session session-1 --call undo_\w+$/);
     expect((await run([...command.split(' '), '--dry-run'], { cwd: tmpdir() })).out).toContain('+two');
   }
   expect(await text()).toBe('one\n');
 });
 
-test('refuses to take back a command that still runs, says what to do, and takes back the calls before it', async () => {
-  const { run, root, text, edit, snapshots } = await place('one\n');
+test('refuses to undo a running command, says what to do, and undoes the calls before it', async () => {
+  const { run, root, text, edit, snapshots } = await testProject('one\n');
   await edit('call_1', 'one\n', 'two\n');
   await snapshots.before('call_2');
   snapshots.leave('call_2');
@@ -432,8 +433,8 @@ test('says that a session is at its first command', async () => {
   await Promise.all([other.after('call_9'), snapshots.end()]);
 });
 
-test('leaves what may be the work of another session, exits 1 where that is all, and takes it back with --force', async () => {
-  const { run, root, command, text, dataFolder } = await place('one\n');
+test('leaves changes that may belong to another session, exits 1 if there are no others, and undoes them with --force', async () => {
+  const { run, root, command, text, dataFolder } = await testProject('one\n');
   const end = await new AnnouncedWriters({ dataFolder, id: 'session-2' }).begin({ name: 'the hook "format"' });
   await command('call_1', async () => {
     await writeFile(join(root, 'a'), 'two\n');
@@ -443,25 +444,20 @@ test('leaves what may be the work of another session, exits 1 where that is all,
   const { code, out, errors } = await run(['--yes']);
   expect(code).toBe(1);
   expect(out).toContain('Stays as it is: a, made. It changed while a command, hook or tool of another session ran too');
-  expect(errors).toBe(
-    'helve: Nothing was undone. To take back what may be the work of another session, add --force. To undo the call before as well, say --calls 2.\n',
-  );
+  expect(errors).toBe('helve: Nothing was undone. To undo what may be the work of another session, add --force.\n');
   expect(await text()).toBe('two\n');
   expect((await run(['--yes', '--force'])).code).toBe(0);
   expect([await text(), existsSync(join(root, 'made'))]).toEqual(['one\n', false]);
 });
 
-test('gives the true reason where another call changed the file while a command ran', async () => {
-  const { run, root, command, edit } = await place('one\n');
+test('puts back the edit that another call made while the command ran', async () => {
+  const { run, root, command, edit, text } = await testProject('one\n');
   await command('call_2', async () => {
     await edit('call_1', 'one\n', 'two\n');
     await writeFile(join(root, 'a'), 'three\n');
   });
-  const { code, out } = await run(['--call', 'call_2', '--yes']);
-  expect(code).toBe(1);
-  expect(out).toContain(
-    "! a can't be put back: what it held before is not kept: another call changed it while the command ran, and no copy was made between the two changes",
-  );
+  expect((await run(['--call', 'call_2', '--yes'])).code).toBe(0);
+  expect(await text()).toBe('two\n');
 });
 
 test('lists the sessions that changed files here', async () => {
@@ -474,4 +470,58 @@ test('lists the sessions that changed files here', async () => {
     ),
   ]);
   expect(JSON.parse((await run(['--sessions', '--json'])).out)).toMatchObject([{ session: 'session-1', calls: 1 }]);
+});
+
+test('a conflict after a redo names the edit by hand, not the undo', async () => {
+  const at = await testProject('one\n');
+  await at.edit('call-1', 'one\n', 'two\n');
+  await at.run(['--yes']);
+  const { out } = await at.run(['--list', '--json']);
+  const undoId = JSON.parse(out).calls.at(-1).callId;
+  await at.run(['--call', undoId, '--yes']);
+  expect(await at.text()).toBe('two\n');
+  await writeFile(join(at.root, 'a'), 'by hand\n');
+  const { out: plan } = await at.run(['--dry-run']);
+  expect(plan).toContain('it was changed since, at ');
+  expect(plan).not.toContain('by the call');
+});
+
+test('names other sessions if all calls are undone, or fewer exist than were requested', async () => {
+  const at = await testProject('one\n');
+  const other = createFileChanges({ dataFolder: at.dataFolder, sessionId: 'session-0' });
+  await other.apply('other-1', [{ real: join(at.root, 'b'), before: null, after: Buffer.from('b') }]);
+  await at.edit('call-1', 'one\n', 'two\n');
+  const both = await at.run(['--session', 'session-1', '--calls', '2', '--yes']);
+  expect(both.errors).toContain(
+    'had only 1 call to undo. Other sessions have changed files too: helve undo --sessions',
+  );
+  const again = await at.run(['--session', 'session-1', '--yes']);
+  expect(again.errors).toContain(
+    'are taken back already. Other sessions have changed files too: helve undo --sessions',
+  );
+  const unknown = await at.run(['--session', 'session-1', '--call', 'nope', '--yes']);
+  expect(unknown.errors).toContain('helve undo --list shows those that did');
+});
+
+test('names a running command if nothing is listed yet', async () => {
+  const at = await testProject('one\n');
+  await at.snapshots.before('call-1');
+  const { errors } = await at.run(['--yes']);
+  expect(errors).toContain('The first command of a session is still running');
+  await at.snapshots.after('call-1');
+});
+
+test('an undo in a data folder that can not be written says what to do', async ({ skip }) => {
+  if (process.getuid?.() === 0 && spawnSync('chattr', ['-V']).error) skip('root can write everywhere');
+  const at = await testProject('one\n');
+  await at.edit('call-1', 'one\n', 'two\n');
+  const folders = ['open', 'locks', 'images', 'sessions'].map((name) => join(at.dataFolder, 'journal', name));
+  if (spawnSync('chattr', ['+i', ...folders]).status !== 0) skip('folders can not be made immutable here');
+  try {
+    const { errors } = await at.run(['--yes']);
+    expect(errors).toMatch(/Nothing was undone, because .*can't be written: .* Make it writable, then run the same/);
+    expect(await at.text()).toBe('two\n');
+  } finally {
+    spawnSync('chattr', ['-i', ...folders]);
+  }
 });

@@ -14,8 +14,9 @@ import {
 import { planUndo, type UndoPlan } from '../agent/undo/undo.js';
 import { listUndoable, type UndoableCall, UndoFailure, type UndoSelection } from '../agent/undo/undo-calls.js';
 import { selectSincePrompt } from '../agent/undo/undo-prompts.js';
-import { dataFolderOf, isInside, realPathSync, shortPath } from '../platform/files/paths.js';
-import { journalFolders, listChanges, listSessions } from '../platform/journal/journal.js';
+import { dataFolderOf, isInside, realName, realPathSync, shortPath } from '../platform/files/paths.js';
+import { journalFolders, listChanges } from '../platform/journal/journal.js';
+import { JournalUnwritable } from '../platform/journal/journal-unwritable.js';
 import { touchedBy } from '../platform/journal/recorded-change.js';
 import { describeRecovery, recoverChanges } from '../platform/journal/recover-changes.js';
 
@@ -27,24 +28,25 @@ import { localSecond } from '../platform/text/local-time.js';
 import { visible } from '../platform/text/visible.js';
 import { readArgs } from './args.js';
 import { exitCode } from './exit-codes.js';
+import { type UndoPlace, undoPlaces, waitingElsewhere } from './undo-places.js';
 import { listUndoSessions } from './undo-sessions.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
 const MAX_CANDIDATES = 10;
-const MAX_SESSIONS = 200; // that are looked through for one that has changed files here
+const MAX_SESSIONS = 200; // the most sessions searched for one that has changed files here
 
-/** Where the command runs, and who is there to answer. */
+/** Where the command runs, and whether a user can answer. */
 export interface UndoSurroundings {
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
   out: Writable;
   errors: Writable;
-  /** Absent where there is no terminal. */
+  /** Undefined without a terminal. */
   ask?: (question: string) => Promise<string>;
 }
 
-/** Takes back what calls of a session did to files. */
+/** Undoes changes to files by calls of a session. */
 export async function undo(argv: readonly string[], at: UndoSurroundings = ofProcess()): Promise<number> {
   const { values, positionals } = readArgs(argv, {
     session: { type: 'string' },
@@ -63,13 +65,17 @@ export async function undo(argv: readonly string[], at: UndoSurroundings = ofPro
     throw new UsageProblem(`helve undo takes no word such as "${positionals[0]}". To undo one call, use --call ID.`);
   }
   const selection = readSelection(values);
-  const dataFolder = realPathSync(dataFolderOf({ env: at.env }));
-  const recovery = describeRecovery(await recoverChanges(dataFolder, takeBackUndo));
+  const usualFolder = realName(dataFolderOf({ env: at.env }));
+  // A journal that can't be read or written keeps no undo from working that is in another.
+  const recovered = await recoverChanges(usualFolder, takeBackUndo).catch(() => undefined);
+  const recovery = recovered && describeRecovery(recovered);
   if (recovery !== undefined) await writeLine(at.errors, `helve: ${recovery}`);
   let sessionId = '';
   try {
-    if (values.sessions) return await listUndoSessions(dataFolder, at, { json: values.json === true });
-    sessionId = await findSession(dataFolder, values.session ?? 'last', at.cwd);
+    if (values.sessions) return await listUndoSessions(usualFolder, at, { json: values.json === true });
+    const place = await findSession(usualFolder, values.session ?? 'last', at.cwd);
+    sessionId = place.sessionId;
+    const { dataFolder } = place;
     if (values.list) {
       const calls = await listUndoable(dataFolder, sessionId);
       return await list(calls, sessionId, { at, json: values.json, outline: outlineSession(dataFolder, sessionId) });
@@ -82,20 +88,33 @@ export async function undo(argv: readonly string[], at: UndoSurroundings = ofPro
     const isSure = values.yes === true || values['dry-run'] === true;
     if (!isSure && (!at.ask || values.json)) {
       throw new UsageProblem(
-        'helve undo asks before it changes files, and here is nobody to ask. Say --yes to go ahead, or --dry-run to look.',
+        'helve undo asks before it changes files, and there is no terminal to ask on. Use --yes to go ahead, or --dry-run to preview.',
       );
     }
-    return await carryOut(plan, at, { ...values, dryRun: values['dry-run'] });
+    const code = await carryOut(plan, at, { ...values, dryRun: values['dry-run'] });
+    if ('calls' in selection && plan.calls.length < selection.calls) {
+      const more = await otherSessions(usualFolder, sessionId);
+      const count = plan.calls.length === 1 ? '1 call' : `${plan.calls.length} calls`;
+      await writeLine(at.errors, `helve: The session ${sessionId} had only ${count} to undo.${more}`);
+    }
+    return code;
   } catch (error) {
     if (!(error instanceof UndoFailure)) throw error;
     const { message, takeBack } = error;
-    const next = takeBack === undefined ? '' : ` To bring back what it took back: ${undoCommand(sessionId, takeBack)}`;
-    await writeLine(at.errors, `helve: ${visible(`${message}${next}`)}`);
+    const next = takeBack === undefined ? '' : ` To reverse that undo: ${undoCommand(sessionId, takeBack)}`;
+    const more = takeBack === undefined ? '' : await otherSessions(usualFolder, sessionId);
+    await writeLine(at.errors, `helve: ${visible(`${message}${more}${next}`)}`);
     return exitCode.failed;
   }
 }
 
-/** As it can be typed anywhere. */
+/** How to find the calls of other sessions, if there are any. */
+async function otherSessions(usualFolder: string, sessionId: string): Promise<string> {
+  const others = (await undoPlaces(usualFolder)).filter((place) => place.sessionId !== sessionId);
+  return others.length === 0 ? '' : ' Other sessions have changed files too: helve undo --sessions lists them.';
+}
+
+/** A command that works in any folder. */
 const undoCommand = (sessionId: string, callId: string): string => `helve undo --session ${sessionId} --call ${callId}`;
 
 function ofProcess(): UndoSurroundings {
@@ -113,7 +132,7 @@ async function askTerminal(question: string): Promise<string> {
   const { createInterface } = await import('node:readline/promises');
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    // Closed without an answer, as by Ctrl-C, means no.
+    // Closing the input without an answer, as Ctrl-C does, means no.
     const closed = new Promise<string>((done) => terminal.once('close', () => done('')));
     return await Promise.race([terminal.question(question), closed]);
   } finally {
@@ -149,40 +168,42 @@ function countOf(option: string, what: string, text: string): number {
   throw new UsageProblem(`${option} takes the number of ${what}, such as 3, but was "${text}".`);
 }
 
-/** The session of that id or beginning of an id, or the last one that changed files here. */
-async function findSession(dataFolder: string, wanted: string, cwd: string): Promise<string> {
-  const sessions = await listSessions(dataFolder);
-  const [newest] = sessions;
+/** The session with that id or prefix, or the last one that changed files here. */
+async function findSession(usualFolder: string, wanted: string, cwd: string): Promise<UndoPlace> {
+  const places = await undoPlaces(usualFolder);
+  const [newest] = places;
+  const running = runningCalls(journalFolders(usualFolder), wanted === 'last' ? undefined : wanted);
   if (!newest) {
+    if (running.length > 0) throw new UndoFailure(stillRunning(wanted));
     throw new UndoFailure(
-      `No session has changed files yet, as far as ${dataFolder} knows, so there is nothing to undo.`,
+      `No session has changed files yet, as far as ${usualFolder} knows, so there is nothing to undo.${waitingElsewhere(usualFolder)}`,
     );
   }
   if (wanted !== 'last') {
-    if (sessions.some(({ sessionId }) => sessionId === wanted)) return wanted;
-    const meant = sessions.filter(({ sessionId }) => wanted !== '' && startsWith(sessionId, wanted));
-    if (meant.length === 1 && meant[0]) return meant[0].sessionId;
+    const same = places.find(({ sessionId }) => sessionId === wanted);
+    if (same) return same;
+    const meant = places.filter(({ sessionId }) => wanted !== '' && startsWith(sessionId, wanted));
+    if (meant.length === 1 && meant[0]) return meant[0];
     if (meant.length > 1) throw new UndoFailure(ambiguous(wanted, meant));
-    if (runningCalls(journalFolders(dataFolder), wanted).length > 0) {
-      throw new UndoFailure(
-        `The first command of session ${wanted} is still running, and what it changes is listed at its end. Stop it in that session or wait for the end, then undo again.`,
-      );
-    }
+    if (running.length > 0) throw new UndoFailure(stillRunning(wanted));
     throw new UndoFailure(
-      `There is no session "${wanted}" that changed files in the last 30 days. The latest is ${newest.sessionId}; helve undo --sessions lists all of them.`,
+      `There is no session "${wanted}" that changed files in the last 30 days. The latest is ${newest.sessionId}; helve undo --sessions lists all of them.${waitingElsewhere(usualFolder)}`,
     );
   }
   const here = realPathSync(cwd);
-  for (const { sessionId } of sessions.slice(0, MAX_SESSIONS)) {
-    const changes = await listChanges(dataFolder, sessionId);
-    if (changes.some((change) => touchedBy(change).some((real) => isInside(here, real)))) return sessionId;
+  for (const place of places.slice(0, MAX_SESSIONS)) {
+    const changes = await listChanges(place.dataFolder, place.sessionId);
+    if (changes.some((change) => touchedBy(change).some((real) => isInside(here, real)))) return place;
   }
-  const [elsewhere] = (await listChanges(dataFolder, newest.sessionId)).flatMap(touchedBy);
+  const [elsewhere] = (await listChanges(newest.dataFolder, newest.sessionId)).flatMap(touchedBy);
   const where = elsewhere === undefined ? '' : `, in ${dirname(elsewhere)}`;
   throw new UndoFailure(
-    `No session has changed files below ${here}. The last one that changed files was ${newest.sessionId}${where}. If you mean that, use --session ${newest.sessionId}; if the project was moved, move it back first.`,
+    `No session has changed files below ${here}. The last one that changed files was ${newest.sessionId}${where}. If you mean that, use --session ${newest.sessionId}; if the project was moved, move it back first.${waitingElsewhere(usualFolder)}`,
   );
 }
+
+const stillRunning = (wanted: string): string =>
+  `The first command of ${wanted === 'last' ? 'a session' : `session ${wanted}`} is still running, and what it changes is listed at its end. Stop it in that session or wait for the end, then undo again.`;
 
 const startsWith = (id: string, beginning: string): boolean => id.toLowerCase().startsWith(beginning.toLowerCase());
 
@@ -232,7 +253,7 @@ async function carryOut(
     const outcome = dryRun ? 'This would not be undone' : 'Nothing was undone';
     await writeLine(
       at.errors,
-      `helve: ${outcome}, because of what is said above. To undo the rest, and to replace what was changed since, add --force.`,
+      `helve: ${outcome}, for the reasons above. To undo the rest, and to replace what was changed since, add --force.`,
     );
     return dryRun ? exitCode.ok : exitCode.failed;
   }
@@ -243,20 +264,41 @@ async function carryOut(
       return exitCode.failed;
     }
   }
-  const outcome = await applyUndo(plan, { force });
+  const outcome = await applyUndo(plan, { force }).catch((error: unknown) => {
+    // One that stopped in the middle says so itself.
+    const isWhole = error instanceof UndoFailure && error.message.startsWith('Nothing was undone');
+    const cause = isWhole ? error.cause : error;
+    if (!isUnwritable(cause, plan.dataFolder)) throw error;
+    throw new UndoFailure(
+      `Nothing was undone, because an undo is recorded in the data folder first, and ${plan.dataFolder} can't be written: ${clause(cause.message)}. Make it writable, then run the same helve undo again.`,
+    );
+  });
   await writeLine(at.out, json ? jsonText(asJson(plan, at.cwd, outcome)) : resultText(outcome, plan.sessionId, at.cwd));
   return exitCode.ok;
 }
 
-/** There is nothing to do. Calls of which all is known count as taken back, so that the next undo goes a step further. */
+/** Whether it is the data folder that can't be written, and not a file of the project. */
+const isUnwritable = (error: unknown, folder: string): error is Error =>
+  error instanceof JournalUnwritable ||
+  (error instanceof Error && 'path' in error && typeof error.path === 'string' && isInside(folder, error.path));
+
+/**
+ * There is nothing to do. Calls whose changes are all known are marked as undone, so that the next undo goes a step
+ * further.
+ */
 async function leaveAsItIs(plan: UndoPlan, at: UndoSurroundings, { json }: { json: boolean }): Promise<number> {
   const outcome = plan.unclaimed.length > 0 ? undefined : await applyUndo(plan);
   if (json) await writeLine(at.out, jsonText(asJson(plan, at.cwd, outcome)));
   const next = outcome
-    ? `${plan.calls.map(({ callId }) => callId).join(', ')} counts as taken back, so that the next helve undo goes one step further.`
-    : `To take back what may be the work of another session, add --force. To undo the call before as well, say --calls ${plan.calls.length + 1}.`;
+    ? `${plan.calls.map(({ callId }) => callId).join(', ')} counts as undone, so that the next helve undo goes one step further.`
+    : `To undo what may be the work of another session, add --force.${await callBefore(plan)}`;
   await writeLine(at.errors, `helve: Nothing was undone. ${next}`);
   return exitCode.failed;
+}
+
+async function callBefore({ dataFolder, sessionId, calls }: UndoPlan): Promise<string> {
+  const open = (await listUndoable(dataFolder, sessionId)).filter((call) => !call.undoes && !call.undoneBy);
+  return open.length > calls.length ? ` To undo the call before as well, say --calls ${calls.length + 1}.` : '';
 }
 
 async function show(
@@ -278,10 +320,8 @@ async function show(
 
 function resultText({ done, left, undoId }: UndoOutcome, sessionId: string, cwd: string): string {
   const lines = left.map(({ real, why }) => `Left: ${shortPath(cwd, real)}, because ${clause(why)}.`);
-  const count = done.length === 1 ? '1 file or folder is' : `${done.length} files and folders are`;
-  return visible(
-    [...lines, `${count} as before. To take this undo back: ${undoCommand(sessionId, undoId)}`].join('\n'),
-  );
+  const count = done.length === 1 ? '1 file or folder was' : `${done.length} files and folders were`;
+  return visible([...lines, `${count} restored. To reverse this undo: ${undoCommand(sessionId, undoId)}`].join('\n'));
 }
 
 function asJson(

@@ -4,10 +4,10 @@ import { meantCommand } from './unknown-command.js';
 const commands = ['call', 'config', 'mcp', 'models', 'tools', 'undo'];
 
 test.each([
-  [['tols'], 'There is no command "tols". Did you mean "helve tools"? To say it to the model, use helve -- tols'],
+  [['tols'], 'There is no command "tols". Did you mean "helve tools"? To send it to the model, use helve -- tols'],
   [
     ['cofnig', 'list'],
-    'There is no command "cofnig". Did you mean "helve config"? To say it to the model, use helve -- cofnig …',
+    'There is no command "cofnig". Did you mean "helve config"? To send it to the model, use helve -- cofnig …',
   ],
   [['login'], /^There is no command "login"\. Keys come from the environment.* use helve -- login$/],
   [['hello'], undefined],

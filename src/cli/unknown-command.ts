@@ -1,8 +1,8 @@
 import { nearestWords, wordSimilarity } from '../platform/text/similar-text.js';
 
-const SLIP = 0.7; // one letter in four: below this a word is more likely the beginning of a prompt
+const SLIP = 0.7; // one letter in four: below this a word is more likely the start of a prompt
 
-/** What people type who know another agent, and what does it here. */
+/** Commands of other agents, and their equivalents here. */
 const elsewhere: ReadonlyArray<[words: readonly string[], way: string]> = [
   [
     ['perms', 'permission', 'rules', 'allow', 'deny'],
@@ -18,19 +18,19 @@ const elsewhere: ReadonlyArray<[words: readonly string[], way: string]> = [
   ],
   [
     ['resume', 'continue'],
-    'To take a session up, use helve --resume ID, or --continue for the last one; without an ID you choose it.',
+    'To resume a session, use helve --resume ID, or --continue for the last one; without an ID you choose it.',
   ],
-  [['session', 'history', 'chats', 'conversations'], 'For the conversations that are kept, use helve sessions.'],
+  [['session', 'history', 'chats', 'conversations'], 'For saved conversations, use helve sessions.'],
   [['settings', 'set', 'get', 'trust'], 'For settings and trust, use helve config.'],
-  [['rewind', 'revert', 'restore', 'checkpoint'], 'To take back what calls did to files, use helve undo.'],
+  [['rewind', 'revert', 'restore', 'checkpoint'], 'To undo changes to files, use helve undo.'],
   [['log', 'logs'], 'For what was decided and done, use helve audit show last.'],
   [['version'], 'For the version, use helve --version.'],
-  [['update', 'upgrade'], 'Helve does not update itself. Install the newer version as you have installed this one.'],
+  [['update', 'upgrade'], 'Helve does not update itself. Install the newer version as you installed this one.'],
 ];
 
 /**
- * What words at the terminal would have meant as a command, and how they are said to the model all the same. Undefined
- * where they are a prompt: several words, or one that is like no command.
+ * The command that words at the terminal resemble, and how to send them to the model anyway. Undefined if they are a
+ * prompt: several words, or one that resembles no command.
  */
 export function meantCommand(words: readonly string[], commands: readonly string[]): string | undefined {
   const [word = '', next] = words;
@@ -40,10 +40,10 @@ export function meantCommand(words: readonly string[], commands: readonly string
   const nearest = nearestWords(word, commands).find((name) => wordSimilarity(word, name) >= SLIP);
   const meant = way ?? (nearest === undefined ? undefined : `Did you mean "helve ${nearest}"?`);
   if (meant === undefined) return undefined;
-  return `There is no command "${word}". ${meant} To say it to the model, use helve -- ${isAlone ? word : `${word} …`}`;
+  return `There is no command "${word}". ${meant} To send it to the model, use helve -- ${isAlone ? word : `${word} …`}`;
 }
 
-/** One sentence on a word that is no command, and the nearest thing that there is. */
+/** The error for an unknown command, with the nearest known one. */
 export function unknownCommand(word: string, commands: readonly string[]): string {
   const known = elsewhere.find(([words]) => words.includes(word.toLowerCase()))?.[1];
   if (known !== undefined) return `There is no command "${word}". ${known}`;

@@ -1,2 +1,2 @@
-/** The command line was used in a way that makes no sense: told in a sentence, exit 2. */
+/** A usage error: reported in a sentence, with exit code 2. */
 export class UsageProblem extends Error {}

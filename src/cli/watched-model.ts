@@ -2,24 +2,24 @@ import type { Model, ModelEvent, ModelRequest } from '../contract/model.js';
 import { abortable } from '../platform/abortable.js';
 
 export interface ModelWatch {
-  /** Before each request; it is not sent where this rejects. */
+  /** Called before each request, which is not sent if this rejects. */
   before?(): Promise<void>;
-  /** Each event of an answer, before anybody else sees it. The model waits for whoever watches. */
+  /** Called with each event first. The model waits for it. */
   onEvent?(event: ModelEvent, request: ModelRequest): Promise<void>;
 }
 
 export interface WatchedModel extends Model {
-  /** From the next run on this one answers. */
+  /** Selects the model from the next run on. */
   choose(model: Model): void;
-  /** This one answers from now on, until what is returned is called. */
+  /** Uses this model from now on, until the returned function is called. */
   lend(model: Model): () => void;
-  /** A run begins: within one, the model stays the same. */
+  /** A run starts: the model stays the same within it. */
   begin(): void;
-  /** The one that answers now, unwatched. */
+  /** The current model, unwatched. */
   readonly current: Model;
 }
 
-/** A model whose requests and answers are watched, and that may become another one between runs. */
+/** Wraps a model so that its requests and responses are watched, and so that it can be replaced between runs. */
 export function watchedModel(first: Model, watches: readonly ModelWatch[]): WatchedModel {
   let current = first;
   let chosen = first;

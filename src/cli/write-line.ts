@@ -1,10 +1,13 @@
 import type { Writable } from 'node:stream';
 
-/** Writes a line and waits until the stream has taken it, so that a slow reader slows us down instead of filling memory. */
+/**
+ * Writes a line and waits until the stream has accepted it, so that a slow reader slows us down instead of filling
+ * memory.
+ */
 export async function writeLine(stream: Writable, line: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     stream.write(`${line}\n`, (error) => {
-      // A reader that has gone is told by the stream's own event; there is nobody to write for any more.
+      // A closed pipe is reported by the stream's own event; there is no reader any more.
       if (error && !('code' in error && error.code === 'EPIPE')) reject(error);
       else resolve();
     });

@@ -1,59 +1,56 @@
-/** The tool by whose name rules speak of types of agents, whichever tool starts one. */
-export const AGENT_TOOL = 'Task';
-
 /**
- * Child agents of a session: each has a conversation of its own, and rights that are never wider than those of whoever
- * started it. What a child does passes the gate, the rules and the log of the root session call by call.
+ * The child agents of a session: each has its own conversation, and never more permissions than its parent. Every
+ * call of a child passes the gate, the rules and the log of the root session.
  */
 export interface ChildAgents {
   /**
-   * Whether such an agent may be started. Throws `ToolFailure` where it can't or may not be; gives a question where a
-   * rule wants one. `tool` is the name by which rules know the call.
+   * Whether such an agent may be started. Throws `ToolFailure` if it can't or may not be; returns a question if a
+   * rule requires one. `tool` is the name by which rules know the call.
    */
   check(request: AgentRequest, tool: string): Promise<undefined | { ask: string }>;
   /**
-   * Starts an agent, or takes one up again. It ends when the signal aborts. Throws `ToolFailure` where it can't be
-   * started; from then on what goes wrong is in its report.
+   * Starts an agent, or resumes one. It ends when the signal aborts. Throws `ToolFailure` if it can't be started;
+   * later errors are in its report.
    */
   start(request: AgentRequest, call: { callId: string; signal: AbortSignal }): Promise<StartedAgent>;
-  /** An agent that this session has started, at work or done. */
+  /** An agent that this session has started, running or done. */
   find(id: string): StartedAgent | undefined;
   /** All of them, the latest last. */
   readonly all: readonly StartedAgent[];
 }
 
-/** A child agent that is wanted. */
+/** A request for a child agent. */
 export interface AgentRequest {
-  /** What it is to do, in a few words for people. */
+  /** Its task, in a few words for people. */
   description: string;
   prompt: string;
   type: string;
-  /** A short name or the full name of a model. Left out: as the type says, else that of whoever asks. */
+  /** A short name or the full name of a model. Default: that of the agent type, else that of the parent. */
   model?: string | undefined;
-  /** The id of an agent that goes on where it stopped. */
+  /** The id of an agent to resume. */
   resume?: string | undefined;
   inBackground: boolean;
 }
 
-/** A child agent, at work or done. */
+/** A child agent, running or done. */
 export interface StartedAgent {
   readonly id: string;
   readonly type: string;
   readonly description: string;
   /** Once it is done. */
   readonly report: AgentReport | undefined;
-  /** What it is doing, in lines for people, until it is done. To be read once. */
+  /** Its current activity, in lines for people, until it is done. Can be read once. */
   readonly progress: AsyncIterable<string>;
   /**
-   * Settles when the agent and all that it had started has ended, with its report; or after so many milliseconds, without.
-   * Rejects only when the signal aborts, which ends the waiting and not the agent.
+   * Resolves with the report when the agent and everything that it started has ended; or without one after this many
+   * milliseconds. Rejects only when the signal aborts, which ends the waiting and not the agent.
    */
   wait(options?: { signal?: AbortSignal; milliseconds?: number }): Promise<AgentReport | undefined>;
 }
 
-/** What became of a child agent. */
+/** The outcome of a child agent. */
 export interface AgentReport {
-  /** Its last words; empty where it said nothing. */
+  /** Its last message; empty if there is none. */
   answer: string;
   /** Why it stopped before it was done. Absent: it is done. */
   problem?: string;
@@ -61,9 +58,9 @@ export interface AgentReport {
   model: string;
   turns: number;
   calls: number;
-  /** Of all its requests together, as they were billed. */
+  /** The total of all its requests, as they were billed. */
   tokens: number;
   milliseconds: number;
-  /** What whoever asked should know beside the answer. */
+  /** Notes for the parent, beside the answer. */
   notes: readonly string[];
 }

@@ -2,8 +2,8 @@ import { isAbsolute, resolve } from 'node:path';
 import type { Effect } from './effect.js';
 
 /**
- * The effects that a tool declared, with paths in their plain form. Tools may be written without types, and everything
- * hangs on this list: what is not understood makes the whole call one that could touch anything.
+ * Checks the effects that a tool declared, and normalizes their paths. Tools may be written without types, and
+ * permissions depend on this list: one invalid effect makes the whole call `unknown`.
  */
 export function checkedEffects(declared: unknown, tool: string): readonly Effect[] {
   if (!Array.isArray(declared)) return [notUnderstood(tool, 'it is not a list')];
@@ -22,7 +22,7 @@ const shown = (value: unknown): string => (JSON.stringify(value) ?? String(value
 
 function checkedEffect(declared: unknown): Effect | undefined {
   if (typeof declared !== 'object' || declared === null || !('kind' in declared)) return undefined;
-  const effect = declared as Effect; // each field is looked at below before it is relied on
+  const effect = declared as Effect; // each field is checked below before it is used
   switch (effect.kind) {
     case 'file': {
       const { access, path, real } = effect;

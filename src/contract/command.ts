@@ -1,12 +1,12 @@
 import type { ContentBlock } from './message.js';
 
-/** Commands and skills: what people have written down, in files, for the model to do when it is called by its name. */
+/** Commands and skills: texts in files that people have written for the model, called by name. */
 export interface CommandPort {
-  /** What it says, with its arguments in place. Throws `ToolFailure`. */
+  /** The text of the command, with its arguments filled in. Throws `ToolFailure`. */
   use(wanted: WantedCommand, signal: AbortSignal): Promise<UsedCommand>;
 }
 
-/** A command that is called. */
+/** A call of a command. */
 export interface WantedCommand {
   kind: CommandKind;
   /** Without a slash. */
@@ -15,7 +15,7 @@ export interface WantedCommand {
   args: string;
 }
 
-/** What a person can call by name, as it is shown to them. */
+/** A command that people can call by name, as it is listed. */
 export interface ListedCommand {
   /** Without a slash. */
   name: string;
@@ -24,13 +24,13 @@ export interface ListedCommand {
   argumentHint: string;
 }
 
-/** What a command is written as. */
+/** The kind of file that a command comes from. */
 export type CommandKind = 'skill' | 'command';
 
-/** What a command says. */
+/** The text of a command. */
 export interface UsedCommand {
   name: string;
   content: ContentBlock[];
-  /** Where a skill keeps what belongs to it. */
+  /** The folder of a skill. */
   folder?: string;
 }

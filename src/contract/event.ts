@@ -4,7 +4,7 @@ import type { RetryFacts, StopReason, Usage } from './model.js';
 import type { Decision, PermissionMode } from './permission.js';
 import type { ToolDisplay } from './tool.js';
 
-/** Everything that happens in a conversation, in order. `at` is in milliseconds since the epoch, with fractions. */
+/** An event of a conversation, in order. `at` is in milliseconds since the epoch, with fractions. */
 export type AgentEvent = { at: number } & AgentHappening;
 
 /** The comments here are the tables of docs/events.md. */
@@ -18,13 +18,13 @@ export type AgentHappening =
       model: string;
       mode: PermissionMode;
       tools: string[];
-      /** What a prompt may call by a leading slash, skills among them; left out where nobody asked for commands. */
+      /** What a prompt may call with a leading slash, including skills; left out if commands are not enabled. */
       commands?: readonly string[];
       /** Those of them that are skills. */
       skills?: readonly string[];
       /** The types of agents that can be started; left out for a child agent. */
       agents?: readonly string[];
-      /** The MCP servers, and how each is; left out where there are none. */
+      /** The MCP servers, and the state of each; left out if there are none. */
       mcpServers?: ReadonlyArray<{ name: string; status: string }>;
     }
   /** Something that the person should know, and the model need not. */
@@ -35,40 +35,43 @@ export type AgentHappening =
   | { type: 'turn_start'; turn: number }
   /** The model could not answer; it is asked again after the wait. */
   | ({ type: 'model_retry' } & RetryFacts)
-  /** What was shown of this turn's answer does not count: it begins anew. */
+  /** The answer of this turn starts again: discard what was shown of it. */
   | { type: 'answer_restart' }
   /** The next words of the answer. */
   | { type: 'text_delta'; text: string }
   /** The next words of the model's thoughts. */
   | { type: 'thinking_delta'; text: string }
   | ToolInputEvent
-  /** The call's input is complete; it is on its way to the gate. */
+  /** The call's input is complete; it goes to the gate next. */
   | { type: 'tool_call'; callId: string; tool: string; input: unknown; display: ToolDisplay }
-  /** Whether the call may run, with the reason, and everything that was judged on the way. */
+  /** Whether the call may run, with the reason, and everything that was checked on the way. */
   | { type: 'permission_decision'; callId: string; tool: string; decision: Decision }
   /** Past the gate, checked and permitted: the work begins. */
   | { type: 'tool_start'; callId: string; tool: string }
-  /** A sign of life of the work, for the person. */
+  /** Progress of the work, for the person. */
   | { type: 'tool_progress'; callId: string; tool: string; text: string }
   | ToolResultEvent
-  /** The answer of this turn, whole. */
+  /** The complete answer of this turn. */
   | { type: 'assistant_message'; message: AssistantMessage; id: string; model: string }
-  /** What goes back to the model: results, in the order of the calls, and words of Helve's own. */
+  /** What goes back to the model: results, in the order of the calls, and Helve's own messages. */
   | { type: 'user_message'; message: UserMessage }
-  /** The answer is there and its calls are done. */
+  /** The answer is complete and its calls are done. */
   | { type: 'turn_end'; turn: number; stopReason: StopReason | null; usage: Usage }
   | CompactionEvent
   | ChildEvent
   | RunResult;
 
-/** A piece of a call's input. Reading `input` or `display` costs the length of the input so far, so read at your own pace. */
+/**
+ * A piece of a call's input. Reading `input` or `display` costs the length of the input so far, so read at your own
+ * pace.
+ */
 export interface ToolInputEvent {
   type: 'tool_input';
   callId: string;
   tool: string;
   /** The next characters of the JSON. */
   delta: string;
-  /** As far as it has come. */
+  /** The input as far as it has arrived. */
   input(): unknown;
   display(): ToolDisplay;
 }
@@ -78,39 +81,39 @@ export interface ToolResultEvent {
   type: 'tool_result';
   callId: string;
   tool: string;
-  /** What the model gets. */
+  /** The content that the model gets. */
   result: ToolResultBlock;
-  /** Which of the six kinds of failure it was; absent when the call succeeded. */
+  /** The kind of failure, one of six; absent if the call succeeded. */
   failure?: FailureKind;
   /** The full error behind an exception, for logs. */
   error?: unknown;
-  /** What the tool gave, as data. */
+  /** The tool's result as data. */
   data?: unknown;
   display: ToolDisplay;
 }
 
-/** Room was made in the context window: old results were cleared, or the history was replaced by a summary. */
+/** Space was freed in the context window: old results were cleared, or the history was replaced by a summary. */
 export interface CompactionEvent {
   type: 'compaction';
   trigger: 'auto' | 'manual';
-  /** Estimates, set right by what the provider reported last. */
+  /** Estimates, calibrated by the provider's last report. */
   tokensBefore: number;
   tokensAfter: number;
   /** How many old results were cleared, and how many messages summarised. */
   clearedResults: number;
   summarisedMessages: number;
-  /** Of the request for the summary. */
+  /** Usage of the request for the summary. */
   usage: Usage;
   /** Why the program made the summary and not the model. */
   listedBecause?: string;
 }
 
-/** Something that happens in a child agent, its own result among it. Whoever looks at events by their type passes it over. */
+/** An event of a child agent, including its result. Code that filters events by type ignores it. */
 export interface ChildEvent {
   type: 'agent_event';
   agentId: string;
   agentType: string;
-  /** The call that started it, or took it up again. */
+  /** The call that started or resumed it. */
   parentCallId: string;
   event: AgentEvent;
 }
@@ -119,7 +122,7 @@ export interface ChildEvent {
 export interface RunResult {
   type: 'result';
   outcome: RunOutcome;
-  /** The model's last words, or for a failure one sentence on what went wrong. */
+  /** The model's last message, or for a failure one sentence about it. */
   text: string;
   /** Requests to the model. */
   turns: number;
@@ -127,32 +130,35 @@ export interface RunResult {
   stopReason: StopReason | null;
   /** Of this run. */
   usage: Usage;
-  /** Of this run and the child agents that ended in it, in US dollars, or null where the prices of a model that answered are not known. */
+  /**
+   * Of this run and the child agents that ended in it, in US dollars, or null if the prices of a model that answered
+   * are not known.
+   */
   costUsd: number | null;
-  /** What each model was used for since the session began in this process, in the order in which they first answered. */
+  /** The usage of each model since the session began in this process, in the order in which they first answered. */
   models: readonly ModelUse[];
-  /** Time spent waiting for the model, and altogether. */
+  /** Time spent waiting for the model, and in total. */
   modelMs: number;
   totalMs: number;
   /** The calls that were denied. */
   denials: ReadonlyArray<{ tool: string; callId: string; input: unknown }>;
 }
 
-/** What one model was used for. */
+/** The usage of one model. */
 export interface ModelUse {
   provider: string;
   name: string;
   usage: Usage;
-  /** US dollars, or null where the model's prices are not known. */
+  /** US dollars, or null if the model's prices are not known. */
   costUsd: number | null;
-  /** Tokens that fit into one request and its answer together, where it is known. */
+  /** Tokens that fit into one request and its answer together, if it is known. */
   contextTokens?: number;
   maxOutputTokens?: number;
 }
 
 /** How a run ended. All but `completed` are reasons why it ended before its work was done. */
 export type RunOutcome =
-  /** The model said what it had to say. */
+  /** The model finished its answer. */
   | 'completed'
   /** The limit set for this run was reached. */
   | 'max_turns'
@@ -170,7 +176,7 @@ export type RunOutcome =
   | 'context_overflow'
   /** Answer after answer had only calls that could not be understood. */
   | 'malformed_calls'
-  /** Answer after answer was empty. */
+  /** Answer after answer was empty, or had no text beside thoughts, blanks and invisible characters. */
   | 'empty_answer'
   /** Answer after answer was a pause, and none was finished. */
   | 'pause_limit'

@@ -1,7 +1,7 @@
 /** The six ways a call can fail, told apart in every result event. These comments are a table of docs/errors.md. */
 export type FailureKind =
   /**
-   * No tool has that name, or a name that can only mean it.
+   * No tool has that name, and no similar name is unambiguous.
    * @example There is no tool named "ReadFile". Did you mean "Read"?
    */
   | 'unknown_tool'
@@ -16,13 +16,13 @@ export type FailureKind =
    */
   | 'invalid_input'
   /**
-   * The tool turned it down; nothing was done.
+   * The tool refused it; nothing was done.
    * @example app.ts has not been read in this session, so an edit could destroy content you have not seen. Read it, then send the edit again.
    */
   | 'check_refused'
   /**
-   * A decision or a person said no, or nobody could be asked.
-   * @example Write was not run: it writes /home/me/project/x, and nobody is here to be asked. Do not look for another way to do the same; ask the user or go on without it.
+   * A decision or a person said no, or there was no one to ask.
+   * @example Write was not run: it writes /home/me/project/x, and no one can be asked here. Do not look for another way to do the same; ask the user or go on without it.
    */
   | 'permission_denied'
   /**
@@ -32,12 +32,12 @@ export type FailureKind =
   | 'exception';
 
 /**
- * A failure that the model should learn of. The message says what happened, why with the facts, and what to do next.
- * Anything else that is thrown counts as an exception of the tool and is reported with its message.
+ * A failure that the model should know about. The message says what happened, why with the facts, and what to do
+ * next. Anything else that is thrown counts as an exception of the tool and is reported with its message.
  */
 export class ToolFailure extends Error {
   readonly kind: FailureKind;
-  /** What is known beside the message, for those who show it; the model never sees it. */
+  /** Data beside the message, for surfaces that show it; the model never sees it. */
   readonly data: unknown;
 
   constructor(message: string, options: { kind?: FailureKind; cause?: unknown; data?: unknown } = {}) {

@@ -30,28 +30,28 @@ export const hookEvents = [
 export type HookEvent = (typeof hookEvents)[number];
 
 /**
- * What a hook is told at each moment, beside what it is told at all of them. Field names are those of the wire.
- * These comments are the tables of docs/hooks.md; what follows "Objecting" is a column of its own.
+ * The fields that a hook gets at each moment, beside those that it always gets. Field names are those of the wire.
+ * These comments are the tables of docs/hooks.md; the text after "Objecting" is a column of its own.
  */
 export interface HookPayloads {
   /** Before a call is decided, refused ones too. Objecting denies the call. */
   PreToolUse: ToolPayload & CallPayload;
-  /** After a call that worked. Objecting tells the model; what was done stands. */
+  /** After a call that succeeded. Objecting tells the model; the effects of the call remain. */
   PostToolUse: ToolPayload &
     CallPayload & {
-      /** What the call gave, as data. */
+      /** The result of the call, as data. */
       tool_response: unknown;
-      /** How long the call worked. */
+      /** How long the call took. */
       duration_ms?: number;
     };
-  /** After a call that had begun and failed. Objecting tells the model. */
+  /** After a call that started and failed. Objecting tells the model. */
   PostToolUseFailure: ToolPayload &
     CallPayload & {
       /** The text that the model reads. */
       error: string;
-      /** Somebody cancelled the call. */
+      /** The call was cancelled. */
       is_interrupt?: boolean;
-      /** How long the call worked. */
+      /** How long the call took. */
       duration_ms?: number;
     };
   /** After all calls of one answer, before the model reads the results. Objecting ends the run. */
@@ -65,7 +65,7 @@ export interface HookPayloads {
       /** The reason, as the model reads it. */
       reason: string;
     };
-  /** When somebody would be asked. Objecting denies the call. */
+  /** When a person would be asked. Objecting denies the call. */
   PermissionRequest: ToolPayload & {
     /** The rules that could be remembered. */
     permission_suggestions?: readonly unknown[];
@@ -77,11 +77,11 @@ export interface HookPayloads {
   };
   /** Before a slash command or a prompt of an MCP server is expanded. Objecting keeps the prompt from being sent. */
   UserPromptExpansion: AgentPayload & {
-    /** What is expanded. */
+    /** What kind of thing is expanded. */
     expansion_type: 'slash_command' | 'mcp_prompt';
     /** Its name, without the slash. */
     command_name: string;
-    /** What stands behind the name. */
+    /** The text after the name. */
     command_args: string;
     /** What the person said. */
     prompt: string;
@@ -103,9 +103,9 @@ export interface HookPayloads {
     /** Why. Today it is `other`. */
     reason: 'clear' | 'resume' | 'logout' | 'prompt_input_exit' | 'other';
   };
-  /** When the model is done. Objecting tells the model, which goes on. */
+  /** When the model has finished. Objecting tells the model, which continues. */
   Stop: AgentPayload & EndPayload;
-  /** When a run ends by a failure, as when the model can't be reached. Objecting does nothing. */
+  /** When a run ends with a failure, such as an unreachable model. Objecting does nothing. */
   StopFailure: AgentPayload & {
     /** How the run ended: an outcome of the events, such as `model_error`. */
     error: string;
@@ -118,7 +118,7 @@ export interface HookPayloads {
     message: string;
     /** Not set today. */
     title?: string;
-    /** What about. Today it is `permission_prompt`. */
+    /** What the notification is about. Today it is `permission_prompt`. */
     notification_type: string;
   };
   /** Before the history is summarised. Objecting leaves out a summary that a person asked for. */
@@ -137,7 +137,7 @@ export interface HookPayloads {
   };
   /** Before a child agent begins; `additionalContext` goes to the child. Objecting does nothing. */
   SubagentStart: Required<AgentPayload>;
-  /** When a child agent is done. Objecting tells the child, which goes on. */
+  /** When a child agent is done. Objecting tells the child, which continues. */
   SubagentStop: Required<AgentPayload> &
     EndPayload & {
       /** Where the child's conversation is kept. */
@@ -190,9 +190,9 @@ interface CallPayload {
 }
 
 interface EndPayload {
-  /** The model is at work only because a hook sent it back. */
+  /** The model is running only because a hook sent it back. */
   stop_hook_active: boolean;
-  /** The model's last words. */
+  /** The model's last message. */
   last_assistant_message?: string;
 }
 
@@ -212,7 +212,7 @@ interface HookBasics<Event extends HookEvent> {
   hook_event_name: Event;
 }
 
-/** What a hook may answer with, as JSON that it prints or sends, or as what a callback returns. */
+/** What a hook may answer with, as JSON that it prints or sends, or as the return value of a callback. */
 export interface HookOutput {
   /** False ends the run here. */
   continue?: boolean;
@@ -220,9 +220,9 @@ export interface HookOutput {
   stopReason?: string;
   /** For the person. */
   systemMessage?: string;
-  /** Taken without effect: what a hook prints is never shown as it is. */
+  /** Accepted without effect: a hook's output is never shown directly. */
   suppressOutput?: boolean;
-  /** `block` objects: to the prompt, to the end, or to what was done. Before a call it denies, and `approve` allows. */
+  /** `block` objects: to the prompt, to the end, or to the result. Before a call it denies, and `approve` allows. */
   decision?: 'block' | 'approve';
   /** With it: why. */
   reason?: string;
@@ -233,9 +233,12 @@ export interface HookOutput {
     permissionDecision?: Behavior;
     /** With it: why. */
     permissionDecisionReason?: string;
-    /** PreToolUse: the whole new input, a field that is left out is gone. It is checked and judged like any other. */
+    /**
+     * PreToolUse: the complete new input; a field that is left out is removed. It is checked and judged like any
+     * other.
+     */
     updatedInput?: Readonly<Record<string, unknown>>;
-    /** PermissionRequest: the answer in the person's place, `behavior` being `allow` or `deny`. */
+    /** PermissionRequest: the answer on behalf of the person, `behavior` being `allow` or `deny`. */
     decision?: {
       behavior: 'allow' | 'deny';
       message?: string;
@@ -244,14 +247,14 @@ export interface HookOutput {
     };
     /** For the model. */
     additionalContext?: string;
-    /** PostToolUse: what the model sees instead of the result. */
+    /** PostToolUse: what the model sees instead of the result. Lines of files that are not in it do not count as read. */
     updatedToolOutput?: unknown;
   };
 }
 
 /**
- * A hook inside the program. One that throws or takes too long has failed, as a command would have; before a call, taking
- * too long refuses the call.
+ * A hook inside the program. One that throws or times out has failed, like a command; before a call, a timeout
+ * refuses the call.
  */
 export type HookCallback<Event extends HookEvent = HookEvent> = (
   input: HookInput<Event>,
@@ -259,49 +262,57 @@ export type HookCallback<Event extends HookEvent = HookEvent> = (
   options: { signal: AbortSignal },
 ) => HookOutput | undefined | Promise<HookOutput | undefined>;
 
-/** What all hooks of one moment said, the strictest answer first in rank, everything else in configuration order. */
+/**
+ * The combined result of all hooks of one moment, the strictest answer first in rank, everything else in configuration
+ * order.
+ */
 export interface HookOutcome {
   /** What each hook wants done with the call: for `DecisionRequest.hooks`. Empty at other moments. */
   answers: readonly HookAnswer[];
   /** The strictest of the answers. */
   behavior?: Behavior;
-  /** The whole new input of the call, for the schema, the effects and the decision to see before anything runs. */
-  updatedInput?: Record<string, unknown>;
   /**
-   * A hook objects. After a call: a word to the model, what was done stands. To a prompt: it is not sent, and the
-   * person is told. At the end: the model is told and goes on. Before compacting: it is left out.
+   * The complete new input of the call, to be checked against the schema, the effects and the rules before anything
+   * runs.
+   */
+  updatedInput?: Record<string, unknown>;
+  /** The hooks that made it, by their names. */
+  changedBy?: readonly string[];
+  /**
+   * A hook objects. After a call: a message to the model; the effects remain. To a prompt: it is not sent, and the
+   * person is informed. At the end: the model is informed and continues. Before compacting: it is skipped.
    */
   block?: { reason: string };
   /** Text for the model. */
   additionalContext: readonly string[];
-  /** After a call: what the model is to see instead of the result. The result itself is kept. */
+  /** After a call: what the model sees instead of the result. The result itself is kept. */
   updatedOutput?: { value: unknown };
-  /** The agent is to stop here, whatever else was said; the reason is for the person. */
+  /** The agent must stop here, regardless of other answers; the reason is for the person. */
   stop?: { reason: string };
-  /** What hooks want the person to see. */
+  /** Messages of hooks for the person. */
   messages: readonly string[];
-  /** What went wrong with hooks, in sentences for the person. Never empty when a hook failed. */
+  /** Failures of hooks, in sentences for the person. Never empty if a hook failed. */
   reports: readonly string[];
 }
 
 export interface HookRunOptions {
   /** Ends all hooks of the moment; the run then rejects with its reason. */
   signal: AbortSignal;
-  /** What the call would touch, for hooks that have an `if` rule. */
+  /** The effects of the call, for hooks that have an `if` rule. */
   effects?: readonly Effect[];
 }
 
 /** The hooks of one session. */
 export interface Hooks {
-  /** Whether anything would run at this moment, whatever the matchers say: where not, don't even make the payload. */
+  /** Whether any hook is configured for this moment, ignoring matchers: if not, skip building the payload. */
   has(event: HookEvent): boolean;
-  /** Runs what matches, all at once, and waits for all of it. Rejects only when the signal aborts. */
+  /** Runs the matching hooks in parallel, and waits for all of them. Rejects only when the signal aborts. */
   run<Event extends HookEvent>(
     event: Event,
     payload: HookPayloads[Event],
     options: HookRunOptions,
   ): Promise<HookOutcome>;
-  /** What the person has to know beside the reports of a run, such as hooks that are not run. Each is given once. */
+  /** Messages for the person beside the reports of a run, such as hooks that are not run. Each is returned once. */
   notices(): string[];
   /** Ends hooks that still run in the background. */
   end(): Promise<void>;

@@ -1,23 +1,24 @@
 /**
- * The conversation in Helve's own shape, which is close to the Anthropic wire format. A provider's adapter translates;
- * what it does not understand it keeps as an `OpaqueBlock`, so that history goes back exactly as it came.
+ * The conversation in Helve's own format, which is close to the Anthropic wire format. A provider's adapter
+ * translates; blocks that it does not understand are kept as an `OpaqueBlock`, so that the history goes back exactly
+ * as it came.
  */
 export interface TextBlock {
   type: 'text';
   text: string;
 }
 
-/** A picture, as base64. */
+/** An image, as base64. */
 export interface ImageBlock {
   type: 'image';
   source: { type: 'base64'; media_type: string; data: string };
 }
 
-/** The model's thoughts, as far as it shows them. */
+/** The model's thinking, as far as the provider returns it. */
 export interface ThinkingBlock {
   type: 'thinking';
   thinking: string;
-  /** Proves to the provider that the block is its own; must go back unchanged. */
+  /** Proves to the provider that the block is its own; must be sent back unchanged. */
   signature: string;
 }
 
@@ -37,30 +38,30 @@ export interface ToolResultBlock {
   is_error?: boolean;
 }
 
-/** Anything else that a provider sends: server-side tools and their results, redacted thinking. Never run, never changed. */
+/** Any other block of a provider: server-side tools and their results, redacted thinking. Never run, never changed. */
 export interface OpaqueBlock {
   type: 'opaque';
-  /** Which provider's format the value is in; another provider leaves it out. */
+  /** The provider whose format the value is in; other providers leave it out. */
   provider: string;
   value: Readonly<Record<string, unknown>>;
 }
 
-/** What a tool may answer with. */
+/** The content of a tool's answer. */
 export type ContentBlock = TextBlock | ImageBlock;
 
-/** What a message of the model is made of. */
+/** The blocks of a message from the model. */
 export type AssistantBlock = TextBlock | ThinkingBlock | ToolUseBlock | OpaqueBlock;
 
-/** What a message to the model is made of. */
+/** The blocks of a message to the model. */
 export type UserBlock = TextBlock | ImageBlock | ToolResultBlock;
 
-/** What the model said and called. */
+/** A message from the model. */
 export interface AssistantMessage {
   role: 'assistant';
   content: readonly AssistantBlock[];
 }
 
-/** What was said to the model: words of the person, and results. */
+/** A message to the model: the person's text, and results. */
 export interface UserMessage {
   role: 'user';
   content: readonly UserBlock[];

@@ -1,6 +1,9 @@
 import type { AssistantBlock, Message } from './message.js';
 
-/** A language model behind some endpoint. One `stream` is one request; retries and the conversation live above. */
+/**
+ * A language model behind an endpoint. One `stream` is one request; retries and the conversation are handled by
+ * callers.
+ */
 export interface Model {
   /** The provider's key in settings and in opaque blocks, for example "anthropic". */
   readonly provider: string;
@@ -8,22 +11,25 @@ export interface Model {
   readonly name: string;
   /** Tokens that one answer may have. */
   readonly maxOutputTokens: number;
-  /** What is known of the model beside its name; absent for one that nobody has described. */
+  /** Facts about the model beside its name; absent for an unknown model. */
   readonly facts?: ModelFacts;
-  /** The models that may answer in its place, for whoever counts what was used. A `retry` says when one does. */
+  /** The fallback models that may answer instead, for code that tracks usage. A `retry` event says when one does. */
   readonly fallbacks?: readonly Model[];
-  /** Throws `ModelFailure` where the set-up can't work, as with a missing key or a bad address. Asks nobody. */
+  /**
+   * Throws `ModelFailure` if the configuration can't work, as with a missing key or an invalid address. Sends no
+   * request.
+   */
   check?(): void;
-  /** Closes connections that wait for the next request. The model can be asked again after it. */
+  /** Closes idle connections. The model can be used again afterwards. */
   release?(): void;
   /**
-   * Sends the request and yields the answer as it arrives, ending with exactly one `message_end`.
-   * Throws `ModelFailure` for everything that goes wrong on the way, and the signal's reason when aborted.
+   * Sends the request and yields the answer as it arrives, ending with exactly one `message_end`. Throws
+   * `ModelFailure` for every error on the way, and the signal's reason when aborted.
    */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
 }
 
-/** What is known of a model beside its name. */
+/** Facts about a model beside its name. */
 export interface ModelFacts {
   /** Tokens that fit into one request and its answer together. */
   contextTokens?: number;
@@ -31,21 +37,21 @@ export interface ModelFacts {
   prices?: { input: number; output: number; cacheRead?: number; cacheWrite?: number };
   /** How the model was trained to change files: by replacing text, or by patches. */
   editStyle?: 'text' | 'patch';
-  /** Whether it can look at images. */
+  /** Whether it accepts images. */
   seesImages?: boolean;
 }
 
-/** How much a model is to think before it answers; each provider has its own words for it. */
+/** How much a model should think before it answers; each provider has its own terms for it. */
 export const efforts = ['none', 'low', 'medium', 'high', 'max'] as const;
 
 /** One of these levels. */
 export type Effort = (typeof efforts)[number];
 
-/** One request to a model, in the words of no provider. */
+/** One request to a model, in a provider-independent format. */
 export interface ModelRequest {
   system: readonly string[];
   tools: readonly ToolDefinition[];
-  /** Valid as it stands: every call answered exactly once, in the message that follows it. */
+  /** Always valid: every call is answered exactly once, in the message that follows it. */
   messages: readonly Message[];
   /** Not a turn of the conversation: its answer, a summary for example, is not shown. */
   aside?: true;
@@ -64,31 +70,31 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 /** A piece of an answer, as it arrives. */
 export type ModelEvent =
   | { type: 'message_start'; id: string; model: string }
-  /** The request failed in a way that may pass; it is sent again after the wait, perhaps to another model. */
+  /** The request failed with a temporary error; it is sent again after the wait, perhaps to another model. */
   | ({ type: 'retry' } & RetryFacts)
-  /** The answer begins anew: what came of it so far, nothing of which was complete, does not count. */
+  /** The answer starts again: discard what has arrived so far, none of which was complete. */
   | { type: 'restart' }
   | { type: 'text_delta'; text: string }
   | { type: 'thinking_delta'; text: string }
-  /** A finished block that is not a call of ours, exactly as it must go back. Its deltas came before. */
+  /** A finished block that is not a call of ours, exactly as it must be sent back. Its deltas came before. */
   | { type: 'block'; block: Exclude<AssistantBlock, { type: 'tool_use' }> }
   | { type: 'call_start'; index: number; id: string; name: string }
-  /** The next characters of the call's input; together, over all pieces, one JSON text. */
+  /** The next characters of the call's input; all pieces together are one JSON text. */
   | { type: 'call_input'; index: number; json: string }
   | { type: 'call_end'; index: number }
   | { type: 'message_end'; stopReason: StopReason | null; usage: Usage; explanation?: string };
 
-/** What a person should know of a request that is sent again. */
+/** Facts for the person about a request that is sent again. */
 export interface RetryFacts {
   /** Which retry of this request it is, from 1, and of how many. */
   attempt: number;
   maxRetries: number;
   waitMs: number;
-  /** What went wrong, and where it is so, that another model is asked now. */
+  /** The error, and if a fallback takes over, that another model is asked now. */
   reason: string;
-  /** The HTTP status, where the server answered with one. */
+  /** The HTTP status, if the server sent one. */
   status?: number | undefined;
-  /** The model that is asked next, and whose it is: several providers have models of one name. */
+  /** The next model and its provider: several providers have models of the same name. */
   provider: string;
   model: string;
 }
@@ -132,13 +138,13 @@ export type ModelFailureKind =
   /** The answer broke off, or nothing came for too long. Sent again: yes, while nothing of the answer is complete; after that, the run goes on from there. */
   | 'broken_stream';
 
-/** A request that did not give an answer. The message is one sentence for a person: what happened and what to set. */
+/** A request that failed. The message is one sentence for a person: what happened and what to set. */
 export class ModelFailure extends Error {
   readonly kind: ModelFailureKind;
   readonly status: number | undefined;
-  /** How long the server asks to wait before the next try. */
+  /** How long the server asks to wait before the next attempt. */
   readonly retryAfterMs: number | undefined;
-  /** Whether the same request may succeed when it is sent again; left out, the kind and the cause tell. */
+  /** Whether the same request may succeed when it is sent again; by default the kind and the cause decide. */
   readonly transient: boolean | undefined;
 
   constructor(

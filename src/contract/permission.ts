@@ -3,7 +3,7 @@ import type { ToolDisplay } from './tool.js';
 
 export const permissionModes = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'] as const;
 
-/** What is decided where no rule speaks. */
+/** The decision if no rule matches. */
 export type PermissionMode = (typeof permissionModes)[number];
 
 const fromLoosest: readonly PermissionMode[] = ['bypassPermissions', 'acceptEdits', 'default', 'dontAsk', 'plan'];
@@ -13,36 +13,40 @@ export const stricterMode = (one: PermissionMode, other: PermissionMode): Permis
 
 export const wallStates = ['full', 'none'] as const;
 
-/** Whether the kernel can confine commands here: `full`, or `none` where no sandbox works. */
+/** Whether the kernel can confine commands here: `full`, or `none` if no sandbox works. */
 export type Walls = (typeof wallStates)[number];
 
 export const sandboxModes = ['workspace', 'effects'] as const;
 
-/** What a command in the sandbox may write: the workspace, or what its effects name where they are all known. */
+/** What a sandboxed command may write: the workspace, or only the paths in its effects if those are all known. */
 export type SandboxMode = (typeof sandboxModes)[number];
 
 /**
- * How a command is confined while it runs, by what allowed it. `reads`: it is harmless, so everything is read-only and
- * there is no network. `edits`: the same, but the paths that its effects name for writing are writable. `approved`: a
- * person or a rule on commands allowed it, so the sandbox settings apply. `sandbox`: a part of it is allowed only because
- * the sandbox of the settings holds it, so it runs there or not at all. `none`: it is allowed without a question and
- * nothing confines it, because there are no walls here or because it reports facts that walls would hide.
+ * How a command is confined while it runs, depending on what allowed it. `reads`: it is harmless, so everything is
+ * read-only and there is no network. `edits`: the same, but the paths that its effects declare for writing are
+ * writable. `approved`: a person or a rule on commands allowed it, so the sandbox settings apply. `sandbox`: a part
+ * of it is allowed only because the configured sandbox confines it, so it runs there or not at all. `none`: it is
+ * allowed without a question and nothing confines it, because no sandbox works here or because it reports facts that
+ * a sandbox would hide.
  */
 export type Confinement = 'reads' | 'edits' | 'approved' | 'sandbox' | 'none';
 
-/** What is to become of a call. */
+/** The verdict on a call. */
 export type Behavior = 'allow' | 'ask' | 'deny';
 
-/** What is to be judged: a call as it would run now, what hooks said of it, and what its own check had to ask about. */
+/**
+ * The request for a decision: a call as it would run now, the hooks' answers, and the question of the tool's own
+ * check.
+ */
 export interface DecisionRequest {
   tool: string;
   input: unknown;
   effects: readonly Effect[];
-  /** The question that the tool's own check wants put to the person. */
+  /** The question that the tool's own check wants to ask the person. */
   checkAsks?: string;
-  /** What hooks answered. They can make the answer stricter; an `allow` never outdoes a rule that denies or asks. */
+  /** The hooks' answers. They can make the decision stricter; an `allow` never overrides a rule that denies or asks. */
   hooks?: readonly HookAnswer[];
-  /** The tool's server claims that it only reads. Believed so far that plan mode asks instead of refusing. */
+  /** The tool's server claims that it only reads. Trusted only so far that plan mode asks instead of refusing. */
   readOnlyHint?: boolean;
 }
 
@@ -50,41 +54,41 @@ export interface DecisionRequest {
 export interface HookAnswer {
   behavior: Behavior;
   reason?: string;
-  /** Which hook it was, for the trail. */
+  /** The hook's name, for the trail. */
   name?: string;
 }
 
-/** What was decided about a call, and why. */
+/** The decision about a call, and its reason. */
 export interface Decision {
   behavior: Behavior;
-  /** One sentence: which effect or rule decided, and why. */
+  /** One sentence: the deciding effect or rule, and why. */
   reason: string;
-  /** A rule allows the command that comes first, and `part` was added to it though nothing allows that. */
+  /** A rule allows the first command, and `part` was added to it without being allowed. */
   injection?: { code: 'command_injection_detected'; part: string };
-  /** How its commands are to be confined; absent where it runs none. */
+  /** How its commands are confined; absent if it runs none. */
   confinement?: Confinement;
-  /** Positions of the effects that only the sandbox allows: it opens no path for them. */
+  /** Indexes of the effects that only the sandbox allows: it opens no path for them. */
   notOpened?: readonly number[];
-  /** Everything that was judged on the way, in the order of the effects. */
+  /** Everything that was checked on the way, in the order of the effects. */
   trail?: readonly TrailEntry[];
 }
 
-/** What the answer to one part of a call, one effect of it, or the call as a whole hung on. */
+/** The basis of the answer for one part of a call: one effect of it, or the call as a whole. */
 export interface TrailEntry {
   /** The part, in words: `"rm x"`, `read /a/b`, `Bash`. */
   about: string;
-  /** The position among the effects of the request; absent where the entry is about the call as a whole. */
+  /** The index among the effects of the request; absent if the entry is about the call as a whole. */
   effect?: number;
   behavior: Behavior;
   because: string;
   basis: DecisionBasis;
-  /** The rule that matched, and where it is written. */
+  /** The rule that matched, and where it is defined. */
   rule?: { text: string; list: Behavior; file: string; line?: number };
-  /** Whether the decision rests on this entry. */
+  /** Whether the decision is based on this entry. */
   decided: boolean;
 }
 
-/** The grounds of an answer, from the strongest to the weakest. `untrusted` names a rule that does not count. */
+/** The bases of an answer, from the strongest to the weakest. `untrusted` names a rule that does not count. */
 export const decisionBases = [
   'own_data',
   'deny_rule',
@@ -106,7 +110,7 @@ export const decisionBases = [
   'untrusted',
 ] as const;
 
-/** What an answer rests on. */
+/** The basis of an answer. */
 export type DecisionBasis = (typeof decisionBases)[number];
 
 /** Pure: the same request gets the same answer on every machine. */
@@ -118,38 +122,42 @@ export interface SentCall {
   input: unknown;
 }
 
-/** A call that somebody has to allow or deny. */
+/** A call that a person or program has to allow or deny. */
 export interface PermissionQuestion {
   callId: string;
   tool: string;
   input: unknown;
-  /** What the model sent, where that was another call: a patch that was typed into Bash. A change may have either shape. */
+  /**
+   * What the model sent, if that was another call: a patch that was typed into Bash. A change may have either shape.
+   */
   sentAs?: SentCall;
   effects: readonly Effect[];
-  /** What led to the question, with its whole reasoning. */
+  /** What led to the question, with its complete reasoning. */
   decision: Decision;
   reason: string;
   display: ToolDisplay;
-  /** The rules that would allow this and its like, the narrowest that are of use; none where nothing can be remembered. */
+  /**
+   * The rules that would allow this and similar calls, the narrowest useful ones; empty if nothing can be remembered.
+   */
   suggestions: readonly string[];
   /** For the person: how the command is confined once it is approved. Absent for calls that run none. */
   confinement?: string;
-  /** The child agent whose call it is. */
+  /** The child agent that made the call. */
   agent?: { id: string; type: string };
 }
 
-/** What whoever was asked says. */
+/** The answer to a permission question. */
 export type PermissionAnswer =
   | {
       behavior: 'allow';
-      /** Rules, as suggested or changed by the person, that hold from now on, or always. */
+      /** Rules, as suggested or changed by the person, that apply from now on, or permanently. */
       remember?: { rules: readonly string[]; scope: 'session' | 'always' };
-      /** What is to run instead. It is checked and judged like any input, but not asked about again. */
+      /** The input to run instead. It is checked and judged like any input, but not asked about again. */
       updatedInput?: Readonly<Record<string, unknown>>;
-      /** The mode that holds from now on, where the person chose one with their answer. */
+      /** The mode that applies from now on, if the person chose one with their answer. */
       mode?: 'default' | 'acceptEdits';
     }
   | { behavior: 'deny'; reason?: string };
 
-/** Puts a question to whoever can answer it. Rejects only when the signal aborts. */
+/** Asks a permission question. Rejects only when the signal aborts. */
 export type AskPermission = (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;

@@ -1,23 +1,23 @@
-/** A question for the person, with choices; whoever answers may also say something else in their own words. */
+/** A question for the person, with choices; the person may also answer in their own words. */
 export interface Question {
   question: string;
-  /** A word or two that a narrow screen can show. */
+  /** A word or two that fit on a narrow screen. */
   header: string;
   options: ReadonlyArray<{ label: string; description: string }>;
   multiSelect?: boolean;
 }
 
-/** What was answered to one question. */
+/** The answer to one question. */
 export interface Answer {
   /** The labels of the options chosen. */
   chosen: readonly string[];
-  /** What the person wrote instead, or beside them. */
+  /** The person's own text instead of, or beside, the options. */
   text?: string;
 }
 
 /**
- * Puts questions to whoever can answer; one answer each, in order. Rejects when the signal aborts. `callId` is the call
- * whose own questions they are, where the model asked them.
+ * Asks the person questions; one answer each, in order. Rejects when the signal aborts. `callId` is the call whose
+ * own questions they are, if the model asked them.
  */
 export type AskUser = (
   questions: readonly Question[],
@@ -25,7 +25,7 @@ export type AskUser = (
   about?: { callId: string },
 ) => Promise<Answer[]>;
 
-/** What was said in answer to a question, as programs send it: a label, words, or several of them. */
+/** The answer to a question, as programs send it: a label, text, or several of them. */
 export function answerFrom({ options, multiSelect }: Question, given: unknown): Answer {
   const words = (Array.isArray(given) ? given : [given]).filter((word) => typeof word === 'string');
   const labels = options.map(({ label }) => label);
@@ -35,7 +35,7 @@ export function answerFrom({ options, multiSelect }: Question, given: unknown): 
   return { chosen, ...(text !== '' && { text }) };
 }
 
-/** The same, where an answer of another shape, as a program without types may give, is an error that says so. */
+/** The same, but an answer of another shape, as a program without types may give, throws an error that says so. */
 export const checkedAskUser =
   (askUser: AskUser): AskUser =>
   async (questions, signal, about) => {

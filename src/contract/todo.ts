@@ -1,15 +1,15 @@
 export const todoStatuses = ['pending', 'in_progress', 'completed'] as const;
 
-/** One thing to do. */
+/** One item of a to-do list. */
 export interface Todo {
-  /** What is to be done: `Run the tests`. */
+  /** The task: `Run the tests`. */
   content: string;
   status: (typeof todoStatuses)[number];
-  /** What to show while it is being done: `Running the tests`. */
+  /** The text to show while it is in progress: `Running the tests`. */
   activeForm: string;
 }
 
-/** The list as a session's file has it, or undefined where that is no list of things to do. */
+/** The list from a session's file, or undefined if it is not a valid to-do list. */
 export function todosFrom(value: unknown): readonly Todo[] | undefined {
   if (!Array.isArray(value) || !value.every(isTodo)) return undefined;
   return value.map(({ content, status, activeForm }) => ({ content, status, activeForm }));

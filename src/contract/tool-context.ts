@@ -10,155 +10,166 @@ import type { AskUser } from './question.js';
 import type { Todo } from './todo.js';
 import type { SideModel, WebAccess } from './web.js';
 
-/** What a tool may use of the world above it, for one call. */
+/** What a tool can use from the layers above, for one call. */
 export interface ToolContext {
   readonly callId: string;
-  /** Aborted when the call is cancelled. Whatever the call started must end with it. */
+  /** Aborted when the call is cancelled. Everything that the call started must end with it. */
   readonly signal: AbortSignal;
-  /** The directory that relative paths start from; it moves when a command changes it. */
+  /** The base directory for relative paths; it changes when a command changes it. */
   readonly cwd: string;
-  /** The project's root; it never moves. */
+  /** The project's root; it never changes. */
   readonly root: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly session: SessionPort;
   /**
-   * Whether a file below a tree that the call reads may be shown, by its real path. A tree may be free to read while a
-   * part of it is denied: a tool that reads trees leaves that part out, as if it were not there.
+   * Whether a file below a tree that the call reads may be shown, by its real path. A tree may be free to read while
+   * a part of it is denied: a tool that reads trees leaves that part out, as if it did not exist.
    */
   mayRead(real: string): boolean;
   /**
-   * Whether work that leads on from what was approved, as a redirect does, may go there: false where it is denied, or a
-   * rule wants it to be asked about. Absent where nobody knows: then it may not.
+   * Whether work that follows from the approved call, such as a redirect, may go there: false if it is denied, or a
+   * rule requires a question. If absent, it may not.
    */
   mayFollow?(request: DecisionRequest): boolean;
-  /** Absent where nobody can answer. */
+  /** Absent if there is no one to ask. */
   readonly askUser?: AskUser;
   /**
-   * What was approved, once the call may run. The world may have moved since: a tool touches nothing that is not in
-   * this list, by real path.
+   * The approved effects, once the call may run. The file system may have changed since: a tool touches nothing that
+   * is not in this list, by real path.
    */
   readonly approved?: readonly Effect[];
-  /** How the commands of the call are to be confined. Absent: as if they had been approved. */
+  /** How the commands of the call are confined. Default: as approved. */
   readonly confinement?: Confinement;
-  /** Of what was approved, the effects that only the sandbox allows: it opens no path for them. */
+  /** The approved effects that only the sandbox allows: it opens no path for them. */
   readonly notOpened?: readonly Effect[];
-  /** Who made this input of what the model had sent; absent where it is as the model sent it. */
+  /** Who changed the input that the model had sent; absent if it is unchanged. */
   readonly inputBy?: 'user' | 'hook';
-  /** What the model had sent, where somebody made another input of it, who may have passed on parts unseen. */
+  /** The input that the model had sent, if it was changed; the author of the change may have passed on parts unseen. */
   readonly sentInput?: unknown;
 }
 
-/** What was decided about a call that may run. */
+/** The decision about a call that may run. */
 export interface Approval {
   effects: readonly Effect[];
   confinement?: Confinement | undefined;
-  /** Those that only the sandbox allows. */
+  /** The effects that only the sandbox allows. */
   notOpened?: readonly Effect[] | undefined;
 }
 
+/** Ports that only some sessions have. compose/ provides each where it creates the owner of the port. */
+export interface SessionPorts {
+  /** Absent if no child agents can be started. */
+  readonly swarm?: SwarmPort | undefined;
+  /** Absent if no servers are configured. */
+  readonly resources?: ServerResources | undefined;
+  /** Absent if commands and skills are not enabled. */
+  readonly commands?: CommandPort | undefined;
+  /** Absent if there is no model for child agents. */
+  readonly agents?: ChildAgents | undefined;
+  /** Absent if the web is not configured. */
+  readonly web?: WebAccess | undefined;
+  /** Absent if no model for small tasks is configured. */
+  readonly sideModel?: SideModel | undefined;
+}
+
 /** The part of a session that outlives the call. */
-export interface SessionPort {
+export interface SessionPort extends SessionPorts {
   readonly id: string;
-  /** Whether a person sits at it, who can be shown that something goes on in the background. */
+  /** Whether a person is present who can see background activity. */
   readonly interactive: boolean;
-  /** Where Helve keeps its own files. No tool shows or changes what others have put there. */
+  /** Helve's data folder. No tool shows or changes data there that belongs to others. */
   readonly dataFolder: string;
-  /** What processes get. It is the same for the whole session. */
+  /** The environment of processes. It is the same for the whole session. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What `~` stands for; absent where there is no home folder. */
+  /** The value of `~`; absent if there is no home folder. */
   readonly home?: string;
-  /** The project's root and the folders that were added to it, by all their names. */
+  /** The project's root and the folders that were added to it, under all their names. */
   readonly workspace: readonly string[];
-  /** Where this session keeps long results. */
+  /** The folder for this session's long results. */
   readonly resultsFolder: string;
-  /** What settings say that all commands together may take. */
+  /** The configured limits for all commands together. */
   readonly commandBounds?: CommandBounds;
-  /** Absent: commands run without walls. */
+  /** Absent: commands run without a sandbox. */
   readonly sandbox?: SandboxConfig;
-  /** What rules say about reading files, for what looks at files outside of our own process. */
+  /** Rules about reading files, for code that reads files outside our own process. */
   readonly fileRules?: FileRules;
-  /** Whether the kernel can confine commands here, as far as that was tried. Decisions rest on it. */
+  /** Whether the kernel can confine commands here, as far as that was tried. Decisions depend on it. */
   walls: Walls;
-  /** Reports whether the sandbox of the settings works here, before a call is judged: decisions rest on it. */
+  /** Reports whether the configured sandbox works here, before a call is judged: decisions depend on it. */
   foundSandbox?(found: { works: boolean; why: string }): void;
-  /** One sentence: why commands can't be confined here, and how to change that. Absent where they can, or it was not tried. */
+  /**
+   * One sentence: why commands can't be confined here, and how to change that. Absent if they can, or it was not
+   * tried.
+   */
   whyUnconfined?: string;
-  /** The permission mode as it is now. */
+  /** The current permission mode. */
   readonly mode?: PermissionMode;
-  /** Whether a prompt is being worked on. */
+  /** Whether a prompt is being processed. */
   readonly isBusy?: boolean;
   changeDirectory(path: string): void;
   readonly ledger: FileLedger;
   readonly changes: FileChanges;
   readonly tools: ToolDirectory;
-  /** What is to be done, as the model wrote it down last; undefined where it has not. */
+  /** The to-do list, as the model last wrote it; undefined if there is none. */
   readonly todos: readonly Todo[] | undefined;
   setTodos(todos: readonly Todo[]): void;
   /** Commands that run in the background, for a session that is resumed later. */
   setBackground?(running: readonly LeftCommand[]): void;
-  /** Commands of the background that an earlier process of the session had left, and what became of each. */
+  /** Background commands that an earlier process of the session had left, and the outcome of each. */
   readonly leftCommands?: readonly EndedCommand[] | undefined;
   readonly planning: PlanningPort;
-  /** Absent where no child agents can be started. */
-  readonly swarm?: SwarmPort | undefined;
-  /** Absent where no servers are configured. */
-  readonly resources?: ServerResources | undefined;
-  /** Absent where nobody asked for commands and skills. */
-  readonly commands?: CommandPort | undefined;
-  /** Absent where there is no model that a child could ask. */
-  readonly agents?: ChildAgents | undefined;
-  /** Absent where nobody has said anything about the web. */
-  readonly web?: WebAccess | undefined;
-  /** Absent where no model for small tasks is configured. */
-  readonly sideModel?: SideModel | undefined;
-  /** A new private file under the session's folder for a result that is too long to be sent; the folder is made on first use. */
+  /**
+   * A new private file under the session's folder for a result that is too long to be sent; the folder is created on
+   * first use.
+   */
   resultFile(name: string): Promise<string>;
-  /** The session's own one of these, made on first use. It lives as long as the session; `atEnd` cleans up after it. */
+  /** The session's own instance, created on first use. It lives as long as the session; `atEnd` cleans up after it. */
   own<Thing>(make: (session: SessionPort) => Thing): Thing;
-  /** Runs when the session ends, for what a call left behind on purpose. */
+  /** Runs when the session ends, for resources that a call left behind on purpose. */
   atEnd(cleanUp: () => void | Promise<void>): void;
-  /** Runs when nothing is to be kept ready for the next call any more. The session may go on after it. */
+  /** Runs when nothing needs to be kept ready for the next call any more. The session may continue after it. */
   atRest(release: () => void | Promise<void>): void;
   /**
-   * Registers the way to end a running process at once, for a program that must exit without waiting. Returns the way
-   * to take it back, once the process has ended. `what` names it to the person, where it may outlive its call.
+   * Registers a function that kills a running process at once, for a program that must exit without waiting. Returns
+   * a function that unregisters it, once the process has ended. `what` names it to the person, if it may outlive its
+   * call.
    */
   whileRunning(kill: () => void, what?: string): () => void;
   /**
-   * Registers the way to let a call's work run on in the background, for a person who does not want to wait for it: true
-   * where it does now. Returns the way to take it back, once the work is done.
+   * Registers a function that moves a call's work to the background, for a person who does not want to wait for it:
+   * true if it does now. Returns a function that unregisters it, once the work is done.
    */
   whileInForeground?(moveToBackground: () => boolean): () => void;
-  /** Tells the model something that happened meanwhile, together with whatever is sent to it next. */
+  /** Queues a message about an event for the model, to be sent with the next request. */
   remind(text: string): void;
 }
 
-/** Walls around commands. No decision depends on them, unless `autoAllow` says so. Paths are absolute. */
+/** The sandbox for commands. No decision depends on it, unless `autoAllow` says so. Paths are absolute. */
 export interface SandboxConfig {
-  /** A list of hosts: those can be reached, by programs that use a proxy, and nothing else. */
+  /** A list of hosts: only those can be reached, by programs that use a proxy. */
   network: 'off' | 'on' | AllowedHosts;
   allowWrite: readonly string[];
   denyWrite: readonly string[];
   denyRead: readonly string[];
-  /** What rules keep from being read; absent where none does. */
+  /** Files that rules deny reading; absent if there are none. */
   unreadable?: UnreadableFiles | undefined;
-  /** What is shown all the same of what would be hidden, but for what rules keep from being read. */
+  /** Exceptions to hidden paths, except for files that rules deny reading. */
   allowRead?: readonly string[];
-  /** Commands that run without walls, by their first words: `docker`, `npm publish`. */
+  /** Commands that run without the sandbox, by their first words: `docker`, `npm publish`. */
   excluded?: readonly string[];
-  /** No command runs without walls. */
+  /** No command runs without the sandbox. */
   failIfUnavailable: boolean;
-  /** A command that runs inside needs no approval, where the sandbox works. */
+  /** A sandboxed command needs no approval, if the sandbox works. */
   autoAllow?: boolean;
-  /** `effects`: a command whose effects are all known may write only what they name. Default: `workspace`. */
+  /** `effects`: a command whose effects are all known may write only the paths in them. Default: `workspace`. */
   mode?: SandboxMode;
   /** Whether a person may be asked to run a command without the sandbox. Default: true. */
   allowUnsandboxed?: boolean;
-  /** The workspace is a copy that is thrown away, so nothing in it is protected beyond this list. */
+  /** The workspace is a disposable copy, so nothing in it is protected beyond this list. */
   disposable?: boolean;
 }
 
-/** What all commands of a session may take together; what is left out has a default. */
+/** Limits for all commands of a session together; each has a default. */
 export interface CommandBounds {
   /** How many run in the background at once. */
   readonly background?: number | undefined;
@@ -172,32 +183,32 @@ export interface AllowedHosts {
   denied: readonly string[];
 }
 
-/** What rules say about reading files. */
+/** Rules about reading files. */
 export interface FileRules {
-  /** What must not be read; absent where no rule says so. */
+  /** Files that must not be read; absent if no rule denies any. */
   unreadable?: UnreadableFiles | undefined;
-  /** Folders outside of the project that are free to read, such as those of skills in use. */
+  /** Folders outside the project that are free to read, such as those of skills in use. */
   readable: readonly string[];
 }
 
-/** The files that rules keep from being read, as something that can be looked for on a disk. Paths are absolute. */
+/** The files that rules deny reading, in a form that can be searched for on a disk. Paths are absolute. */
 export interface UnreadableFiles {
   /** Changes when the rules do. */
   readonly key: string;
-  /** All that is denied lies at one of these or below. */
+  /** All denied files lie at one of these paths or below. */
   readonly starts: readonly string[];
-  /** Of a folder: whether it, or all that may be in it, is denied. */
+  /** For a folder: whether it, or everything that may be in it, is denied. */
   matches(path: string, about: { isFolder: boolean }): boolean;
   /** Whether something below the folder could be denied. */
   mayMatchBelow(folder: string): boolean;
 }
 
-/** What the model has seen of each file, by real path: the lock that keeps it from editing what it has not read. */
+/** What the model has seen of each file, by real path: keeps it from editing content that it has not read. */
 export interface FileLedger {
   get(real: string): SeenFile | undefined;
-  /** `call` names the call that showed it, where its effects do not name the file. */
+  /** `call` names the call whose result shows it: it counts as seen once the model gets that result. */
   set(real: string, seen: SeenFile, call?: string): void;
-  /** What was shown of the file has left the conversation: the model must read it again before it changes it. */
+  /** The file's content has left the conversation: the model must read it again before it changes it. */
   forget(real: string): void;
 }
 
@@ -210,25 +221,28 @@ export interface SeenFile {
   /** The lines seen, 1-based and inclusive, or all of them. */
   lines: 'all' | ReadonlyArray<readonly [first: number, last: number]>;
   /**
-   * The bytes themselves, to merge with what somebody else makes of the file. The ledger keeps them within a budget, so
-   * they may be missing; whoever sets an entry gives them where they are at hand.
+   * The bytes themselves, to merge with other changes of the file. The ledger keeps them within a budget, so they may
+   * be missing; provide them when setting an entry if they are available.
    */
   bytes?: Uint8Array;
   /**
-   * Lines that another program wrote are in it, and it has not been read since. Its text is then no proof of having
+   * It contains lines that another program wrote, and has not been read since. Its text is then no proof of having
    * been read: each line has to have been seen.
    */
   merged?: boolean;
-  /** The last change of the file that was refused, and how many times in a row. Reading the file forgets it. */
+  /** The last refused change of the file, and how many times in a row it was refused. Reading the file resets it. */
   refused?: { change: string; times: number };
 }
 
 /** The tools that are known by name only until the model asks for them. */
 export interface ToolDirectory {
   deferred(): readonly DeferredTool[];
-  /** From the next request on the model has these tools, schema and all. */
+  /** From the next request on the model has these tools with their schemas. */
   activate(names: readonly string[]): void;
-  /** Why tools that one might look for are not there: sentences on servers that still connect, or have failed. */
+  /**
+   * Why tools that the model might look for are missing: sentences on servers that are still connecting, or have
+   * failed.
+   */
   absent(): readonly string[];
 }
 
@@ -240,7 +254,7 @@ export interface DeferredTool {
   parameters: readonly string[];
 }
 
-/** What MCP servers have beside tools. */
+/** What MCP servers offer beside tools. */
 export interface ServerResources {
   /** Of one server, or of all. */
   list(server?: string): Promise<readonly ListedResource[]>;
@@ -251,7 +265,7 @@ export interface ServerResources {
 /** A resource of an MCP server. */
 export interface ListedResource {
   server: string;
-  /** An address, or for a template one with names in braces to be filled in. */
+  /** A URI, or for a template one with placeholders in braces. */
   uri: string;
   name: string;
   isTemplate?: boolean;
@@ -259,14 +273,17 @@ export interface ListedResource {
   description?: string;
 }
 
-/** What a tool's description may depend on. It holds for a whole session, so that the prompt cache does too. */
+/** The inputs of a tool's description. They are constant for a whole session, so that the prompt cache works. */
 export interface DescribeContext {
   readonly root: string;
   readonly mode: ToolSetMode;
   readonly deferredTools: readonly string[];
-  /** How the model of this session was trained to change files. */
+  /** The edit format that the model of this session was trained on. */
   readonly editStyle: 'text' | 'patch';
 }
 
-/** `simple`: the least set. `repl`: a person at a terminal. `headless`: nobody to ask. `child`: what an agent type grants. */
+/**
+ * `simple`: the minimal set. `repl`: a person at a terminal. `headless`: no one to ask. `child`: what an agent type
+ * grants.
+ */
 export type ToolSetMode = 'simple' | 'repl' | 'headless' | 'child';

@@ -5,19 +5,23 @@ import type { ContentBlock } from './message.js';
 import type { JsonSchema } from './model.js';
 import type { Todo } from './todo.js';
 import type { DescribeContext, SessionPort, ToolContext } from './tool-context.js';
+import type { ToolTraits } from './tool-traits.js';
 
 export const DEFAULT_MAX_RESULT_CHARS = 30_000;
 
-/** What its author writes. Everything that a surface, the gate or the permission engine needs to know is declared here. */
+/**
+ * What a tool's author writes. Everything that a surface, the gate or the permission engine needs to know is declared
+ * here.
+ */
 export type ToolSpec<Input, Data> = ToolBehaviour<Input, Data> &
   (
     | { input: z.ZodType<Input>; inputJsonSchema?: undefined }
-    /** For tools that arrive with a schema of their own, as MCP tools do. */
+    /** For tools that come with their own schema, such as MCP tools. */
     | { inputJsonSchema: JsonSchema; input?: undefined }
   );
 
 interface ToolBehaviour<Input, Data> {
-  /** Letters, digits, `_` and `-`, at most 64: what every provider accepts. */
+  /** Letters, digits, `_` and `-`, at most 64 characters: what every provider accepts. */
   name: string;
   /** A name for people. Default: the name. */
   title?: string;
@@ -27,69 +31,72 @@ interface ToolBehaviour<Input, Data> {
   exposure?: ToolExposure;
   /** A longer result is saved to a file and previewed. Default 30,000. */
   maxResultChars?: number;
-  /** Only there where settings, or whoever starts the session, switch it on. */
+  /** Available only if settings, or the program that starts the session, enable it. */
   optIn?: boolean;
-  /** Only there where somebody can answer: it is of no use without. */
+  /** Available only if there is someone to ask: it is useless without. */
   needsPerson?: boolean;
-  /** Only there where this setting says what it needs to know. */
+  /** Available only if this setting is configured. */
   needsSetting?: string;
-  /** Only there where this other tool is: it is of no use without. */
+  /** Available only together with this other tool: it is useless without. */
   needsTool?: string;
-  /** What there is of these is told behind the description, and where there is nothing, the tool is not there either. */
+  /** These are listed after the description; if there are none, the tool is not available either. */
   lists?: ToolListing;
-  /** Whether it is there. Asked once, before the first request, and awaited. Default: yes. */
+  /** Whether it is available. Called once, before the first request, and awaited. Default: yes. */
   isEnabled?(context: DescribeContext): boolean | Promise<boolean>;
-  /** Gets ready what the work needs, and touches nothing else. Called while the model thinks of its first answer. */
+  /** Prepares what the work needs, and touches nothing else. Called while the model generates its first answer. */
   preload?(session: SessionPort): Promise<unknown>;
   /**
-   * What the call would touch. Called more than once, so it must change nothing. Leave it out and the call counts as
-   * able to touch anything: it runs alone and is always asked about. An empty list means that it touches nothing.
+   * The effects of the call. Called more than once, so it must change nothing. Without it the call counts as able to
+   * touch anything: it runs alone and is always asked about. An empty list means that it touches nothing.
    */
   effects?(input: Input, context: ToolContext): Effect[] | Promise<Effect[]>;
-  /** Looks at the world before anything is done. Throws `ToolFailure` to refuse. */
+  /** Checks the call before anything is done. Throws `ToolFailure` to refuse. */
   validate?(input: Input, context: ToolContext): Promise<undefined | ToolCheck>;
   /** Does the work. A generator reports progress on the way and *returns* its data, so there is exactly one result. */
   execute(input: Input, context: ToolContext): Promise<Data> | AsyncGenerator<ToolProgress, Data, void>;
-  /** What the model reads. */
+  /** The text that the model gets. */
   toModel(data: Data, input: Input): string | ContentBlock[];
   /**
-   * What hooks get as `tool_response`, beside the fields of the data. The built-in tools give the fields that hooks written
-   * for Claude Code read. Default: the data alone.
+   * What hooks get as `tool_response`, beside the fields of the data. The built-in tools provide the fields that
+   * hooks written for Claude Code read. Default: the data alone.
    */
   toHooks?(data: Data, input: Input): Readonly<Record<string, unknown>>;
-  /** Drawn while the input still streams, so any field may be missing or cut short. */
+  /** Rendered while the input is still streaming, so any field may be missing or truncated. */
   displayCall?(input: Partial<Input>): ToolDisplay;
   displayResult?(data: Data, input: Input): ToolDisplay;
-  /** What was refused: the diff, the command. Also shown with a permission question. */
+  /** The refused call: the diff, the command. Also shown with a permission question. */
   displayRefusal?(input: Input): ToolDisplay;
 }
 
-/** What a tool has found by looking. */
+/** The result of a tool's check. */
 export interface ToolCheck {
-  /** Puts a question to the person, with these words as the reason. */
+  /** Asks the person a question, with this text as the reason. */
   ask?: string;
-  /** What the call would do to what is there, for whoever is asked about it. Default: what `displayRefusal` says. */
+  /**
+   * The effect of the call on the current state, for the person who is asked about it. Default: the result of
+   * `displayRefusal`.
+   */
   display?(): ToolDisplay;
 }
 
-/** How much of a tool the model is told of from the start. */
+/** How much the model knows about a tool from the start. */
 export type ToolExposure = 'direct' | 'deferred' | 'hidden';
 
 /** What a tool lists in its description. */
 export type ToolListing = 'skills' | 'commands';
 
-/** A sign of life for the person; the model never sees it. */
+/** Progress for the person; the model never sees it. */
 export interface ToolProgress {
   text: string;
 }
 
-/** What to show, as data, so that any surface can draw it and no surface knows a tool by name. */
+/** What to show, as data, so that any surface can draw it without knowing tools by name. */
 export interface ToolDisplay {
   title: string;
   body?: DisplayBody;
 }
 
-/** What is shown below the title. */
+/** The content below the title. */
 export type DisplayBody =
   | { type: 'text'; text: string }
   | { type: 'diff'; path: string; patch: string }
@@ -108,32 +115,39 @@ export interface Tool {
   readonly needsTool?: string;
   readonly lists?: ToolListing;
   readonly inputSchema: JsonSchema;
-  /** True when `inputSchema` came with the tool, so that `accept` has not checked the input against it. */
+  /** True if `inputSchema` came with the tool, so that `accept` has not checked the input against it. */
   readonly bringsOwnSchema: boolean;
   /** A promise only for tools of the embedding program. */
   describe(context: DescribeContext): string | Promise<string>;
   /** A promise only for tools of the embedding program. */
   isEnabled(context: DescribeContext): boolean | Promise<boolean>;
-  /** Absent where there is nothing to get ready. */
+  /** Absent if there is nothing to prepare. */
   preload?(session: SessionPort): Promise<unknown>;
-  /** Brings the tool's code. Whoever wants to call it, or to show a call of it, waits for this first. */
+  /** Loads the tool's code. Await it before calling the tool or showing a call of it. */
   load(): Promise<void>;
   /** Checks the input against the schema and binds it to the tool. */
   accept(input: unknown): AcceptedInput;
   displayCall(partialInput: unknown): ToolDisplay;
 }
 
-/** An input that fits its schema, or what is wrong with it. */
+/** A tool that comes with Helve, and may declare traits that other tools can't. */
+export interface BuiltInTool extends Tool {
+  readonly traits?: ToolTraits;
+}
+
+/** A valid input, or its problems. */
 export type AcceptedInput = { ok: true; call: BoundCall } | { ok: false; issues: readonly InputIssue[] };
 
-/** One thing that is wrong with an input. */
+/** One problem with an input. */
 export interface InputIssue {
   /** The field, for example `edits[0].old_string`; empty for the input as a whole. */
   path: string;
   message: string;
+  /** Names in it that the tool does not know. */
+  unknown?: readonly string[];
 }
 
-/** One checked input together with the tool that understands it: the input's type stays inside. */
+/** A checked input bound to its tool: the input's type stays inside. */
 export interface BoundCall {
   readonly input: unknown;
   effects(context: ToolContext): Promise<readonly Effect[]>;
@@ -142,7 +156,7 @@ export interface BoundCall {
   displayRefusal(): ToolDisplay;
 }
 
-/** What a call gave: text or blocks for the model, data and a picture of it for people and programs. */
+/** The result of a call: text or blocks for the model, data and a display for people and programs. */
 export interface ToolOutcome {
   content: string | ContentBlock[];
   data: unknown;
@@ -153,8 +167,8 @@ export interface ToolOutcome {
 
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** Makes a tool of its description, with safe defaults: unknown effects, direct exposure, a bounded result. */
-export function defineTool<Input, Data>(spec: ToolSpec<Input, Data>): Tool {
+/** Creates a tool from its definition, with safe defaults: unknown effects, direct exposure, a bounded result. */
+export function defineTool<Input, Data>(spec: ToolSpec<Input, Data> & { traits?: ToolTraits }): BuiltInTool {
   if (!TOOL_NAME.test(spec.name)) {
     throw new TypeError(
       `A tool can't be named "${spec.name}": providers accept 1 to 64 letters, digits, "_" and "-". Choose another name.`,
@@ -191,6 +205,7 @@ export function defineTool<Input, Data>(spec: ToolSpec<Input, Data>): Tool {
     ...(spec.needsSetting !== undefined && { needsSetting: spec.needsSetting }),
     ...(spec.needsTool !== undefined && { needsTool: spec.needsTool }),
     ...(spec.lists && { lists: spec.lists }),
+    ...(spec.traits && { traits: spec.traits }),
     bringsOwnSchema: spec.input === undefined,
     get inputSchema() {
       inputSchema ??= spec.input ? toJsonSchema(spec.input, name) : spec.inputJsonSchema;
@@ -199,7 +214,7 @@ export function defineTool<Input, Data>(spec: ToolSpec<Input, Data>): Tool {
     describe: (context) => (typeof spec.description === 'string' ? spec.description : spec.description(context)),
     isEnabled: (context) => spec.isEnabled?.(context) ?? true,
     ...(spec.preload && { preload: async (session) => await spec.preload?.(session) }),
-    load: async () => {}, // it is here
+    load: async () => {}, // already loaded
 
     accept(raw) {
       if (!spec.input) return { ok: true, call: bind(spec, raw as Input) }; // the caller checks it against the tool's own schema
@@ -208,14 +223,14 @@ export function defineTool<Input, Data>(spec: ToolSpec<Input, Data>): Tool {
       return { ok: false, issues: parsed.error.issues.map((issue) => describeIssue(issue, raw)) };
     },
 
-    // What has arrived of an input need not fit its type, which is one more reason why a display may throw.
+    // A partial input need not match its type, which is one more reason why a display may throw.
     displayCall: (partial) => shownOr(nothing, () => spec.displayCall?.(asPartial<Input>(partial))),
   };
 }
 
 const nothing: ToolDisplay = { title: '' };
 
-/** A display is decoration: one that throws is left out, whatever happens to the call. */
+/** A display is decoration: if it throws, it is left out, whatever happens to the call. */
 function shownOr(otherwise: ToolDisplay, draw: () => ToolDisplay | undefined): ToolDisplay {
   try {
     return draw() ?? otherwise;
@@ -248,7 +263,7 @@ function bind<Input, Data>(spec: ToolBehaviour<Input, Data>, input: Input): Boun
       const running = spec.execute(input, context);
       const data = isGenerator(running) ? yield* running : await running;
       return {
-        content: await spec.toModel(data, input), // that of a tool written without types may be a promise
+        content: await spec.toModel(data, input), // the result may be a promise if the tool is written without types
         data,
         ...(spec.toHooks && { forHooks: () => ({ ...(isRecord(data) && data), ...spec.toHooks?.(data, input) }) }),
         display: shownOr(display(), () => spec.displayResult?.(data, input)),
@@ -258,13 +273,13 @@ function bind<Input, Data>(spec: ToolBehaviour<Input, Data>, input: Input): Boun
   };
 }
 
-/** A tool written without types may give its data at once. */
+/** A tool written without types may return its data directly instead of a promise. */
 const isGenerator = <Data>(
   running: Promise<Data> | AsyncGenerator<ToolProgress, Data, void>,
 ): running is AsyncGenerator<ToolProgress, Data, void> =>
   typeof running === 'object' && running !== null && Symbol.asyncIterator in running && 'next' in running;
 
-/** By the schema's own method: to load zod here would cost every start. */
+/** Uses the schema's own method: loading zod here would slow down every start. */
 function toJsonSchema(schema: z.ZodType, tool: string): JsonSchema {
   if (typeof schema.toJSONSchema !== 'function') {
     throw new TypeError(
@@ -292,7 +307,7 @@ function jsonSchemaOf(schema: z.ZodType, tool: string): z.core.JSONSchema.BaseSc
   }
 }
 
-/** That a number is one that JavaScript can hold goes without saying, and would be said in every request. */
+/** Every number fits JavaScript's range, so the bounds are left out: they would be sent in every request. */
 function withoutSafeLimits({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
@@ -304,7 +319,8 @@ function describeIssue(issue: z.core.$ZodIssue, input: unknown): InputIssue {
     '',
   );
   if (issue.code === 'unrecognized_keys') {
-    return { path, message: `${issue.keys.map((key) => `"${key}"`).join(', ')} is not a parameter of this tool` };
+    const message = `${issue.keys.map((key) => `"${key}"`).join(', ')} is not a parameter of this tool`;
+    return { path, message, unknown: issue.keys };
   }
   const value = issue.path.reduce<unknown>(
     (inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined),
@@ -355,7 +371,7 @@ function shown(value: unknown): string {
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
-/** What a schema has made of an input need not be writable as JSON. */
+/** A schema's parsed value need not be serializable as JSON. */
 function jsonOf(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);

@@ -1,29 +1,32 @@
-/** What a person has said about the web. */
+/** The configured web access. */
 export interface WebAccess {
-  /** Hosts of this machine or its network that may be fetched, by `example.com`, `*.example.com`, with `:port` or without. */
+  /**
+   * Hosts of this machine or its network that may be fetched, by `example.com`, `*.example.com`, with or without
+   * `:port`.
+   */
   readonly localHosts: readonly string[];
-  /** Where is searched; absent where nobody has said so. */
+  /** The search service; absent if none is configured. */
   readonly search?: SearchEndpoint | undefined;
 }
 
-/** Where the web is searched. */
+/** The configured search service. */
 export interface SearchEndpoint {
-  /** Whose format the answers have. */
+  /** The provider whose response format is used. */
   readonly provider: SearchProvider;
-  /** Left out: the provider's own. */
+  /** Default: the provider's own. */
   readonly url?: string | undefined;
   readonly key?: string | undefined;
-  /** The variable that the key should be in, to name it where it is missing. */
+  /** The variable that should hold the key, for the message if it is missing. */
   readonly keyVariable?: string | undefined;
 }
 
 export const searchProviders = ['searxng', 'brave', 'tavily'] as const;
 
-/** Whose format the answers of a search have. */
+/** The provider of a response format. */
 export type SearchProvider = (typeof searchProviders)[number];
 
-/** A model beside that of the conversation, for small tasks. */
+/** A second model, for small tasks. */
 export interface SideModel {
-  /** Answers a question from a text alone. The text may be anybody's: it is material, and tells the model nothing to do. */
+  /** Answers a question from a text alone. The text is untrusted: it is data, and must not instruct the model. */
   answer(question: string, text: string, signal: AbortSignal): Promise<string>;
 }

@@ -1,16 +1,16 @@
-// What people are told about hooks. Small, since it is loaded whether a hook ever runs or not.
+// Descriptions of hooks for people. Small, since it is loaded even if no hook ever runs.
 import { visible } from '../platform/text/visible.js';
 import type { ConfiguredHook, HookDefinition } from './schema.js';
 
 const MAX_NAME = 80;
 
-/** What people know it by. */
+/** The name of a hook for people. */
 export function nameOf(hook: HookDefinition): string {
   const name = hook.type === 'http' ? hook.url : [hook.command, ...(hook.args ?? [])].join(' ');
   return name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name;
 }
 
-/** Nothing that came with a folder runs before a person trusts the folder. */
+/** Hooks of a folder don't run before the user trusts the folder. */
 export function untrustedNotices(configured: readonly ConfiguredHook[]): string[] {
   const bySource = Map.groupBy(
     configured.filter(({ trusted }) => !trusted),

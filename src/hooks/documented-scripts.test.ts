@@ -1,10 +1,11 @@
-// Scripts as people have them already, run as they are: JSON on stdin through jq and Python, exit codes, printed answers.
+// Existing scripts for other agents, run unchanged: JSON on stdin through jq and Python, exit codes, printed answers.
 import { spawnSync } from 'node:child_process';
 import { cp, mkdtemp, readFile, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { HookEvent, HookPayloads } from '../contract/hook.js';
+import { toolTable } from '../tools/index.js';
 import { createHooks } from './run-hooks.js';
 import { readHooks } from './schema.js';
 
@@ -22,6 +23,7 @@ async function projectWithScripts(files: Readonly<Record<string, string>> = {}) 
   const { configured, problems } = readHooks(value, { source: '.claude/settings.json', trusted: true });
   expect(problems).toEqual([]);
   const hooks = createHooks({
+    tools: toolTable(),
     configured,
     root,
     sessionId: 's',

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
+import { toolTable } from '../tools/index.js';
 import { matchedNames, readMatcher } from './match-hook.js';
 
+const tools = toolTable();
+
 function matches(text: string, tool: string): boolean {
-  const names = matchedNames('PreToolUse', { tool_name: tool, tool_input: {}, tool_use_id: '1' }) ?? [];
+  const names = matchedNames('PreToolUse', { tool_name: tool, tool_input: {}, tool_use_id: '1' }, tools) ?? [];
   const matcher = readMatcher(text);
   return typeof matcher === 'function' && names.some(matcher);
 }
@@ -41,22 +44,36 @@ test.each([
   expect(matches(matcher, tool)).toBe(expected);
 });
 
-test('looks at the field that the event is about, and ignores the matcher where there is none', () => {
-  expect(matchedNames('SessionStart', { source: 'resume' })).toEqual(['resume']);
-  expect(matchedNames('SessionEnd', { reason: 'other' })).toEqual(['other']);
-  expect(matchedNames('Notification', { message: '', notification_type: 'idle_prompt' })).toEqual(['idle_prompt']);
-  expect(matchedNames('PreCompact', { trigger: 'auto', custom_instructions: '' })).toEqual(['auto']);
-  expect(matchedNames('UserPromptSubmit', { prompt: 'hello' })).toBeNull();
-  expect(matchedNames('Stop', { stop_hook_active: false })).toBeNull();
+test('tests the field that the event is about, and ignores the matcher if the event has none', () => {
+  expect(matchedNames('SessionStart', { source: 'resume' }, tools)).toEqual(['resume']);
+  expect(matchedNames('SessionEnd', { reason: 'other' }, tools)).toEqual(['other']);
+  expect(matchedNames('Notification', { message: '', notification_type: 'idle_prompt' }, tools)).toEqual([
+    'idle_prompt',
+  ]);
+  expect(matchedNames('PreCompact', { trigger: 'auto', custom_instructions: '' }, tools)).toEqual(['auto']);
+  expect(matchedNames('UserPromptSubmit', { prompt: 'hello' }, tools)).toBeNull();
+  expect(matchedNames('Stop', { stop_hook_active: false }, tools)).toBeNull();
 });
 
-test('says what is wrong with a pattern that is none, and how to write it', () => {
+test('reports an invalid pattern, and how to write it', () => {
   expect(readMatcher('*Edit')).toEqual({
     problem: expect.stringMatching(/^"\*Edit" is not a regular expression .* Write "\.\*" where any text may stand\.$/),
   });
   expect(readMatcher('(')).toEqual({ problem: expect.stringContaining('"(" is not a regular expression') });
 });
 
-test('ends a pattern that would never end, and matches by it', () => {
+test('a pattern that would run forever is stopped, and counts as a match', () => {
   expect(matches('^(a+)+$', `${'a'.repeat(60)}!`)).toBe(true);
+});
+
+test.each([
+  ['mcp__my server__delete.file', 'mcp__my_server__delete_file'],
+  ['mcp__my server__delete', 'mcp__my_server__delete'],
+  ['mcp__gh__repo/.*', 'mcp__gh__repo_delete'],
+  ['mcp__GH__repo', 'mcp__gh__repo'],
+  ['Bash|mcp__gh__repo', 'mcp__gh__repo'],
+])('the matcher %s, in the spelling of the server, matches %s', (written, name) => {
+  const matches = readMatcher(written);
+  if ('problem' in matches) throw new Error(matches.problem);
+  expect([matches(name), matches('mcp__other__repo'), matches('mcp__ghost__repo')]).toEqual([true, false, false]);
 });

@@ -1,18 +1,22 @@
-// Which hooks a moment concerns: by the matcher of their group, which is about a name, and by their own `if` rule.
+// Selects the hooks of an event: by the matcher of their group, which matches a name, and by their own `if` rule.
 import type { HookEvent, HookPayloads } from '../contract/hook.js';
+import type { ToolTable } from '../contract/tool-traits.js';
+import { messageOf } from '../platform/message-of.js';
+import { isMcpName, readMcpName } from '../platform/text/mcp-names.js';
 
-const MATCH_MS = 250; // a name has a few dozen characters; a pattern that takes longer on one never ends
+const MATCH_MS = 250; // names are short; a pattern that takes longer backtracks for ever
 
-/** What the matcher of an event looks at; null where the event has no matcher, so that every hook runs. */
+/** The names that the matcher of an event is tested with; null if the event has no matcher, so that every hook runs. */
 export function matchedNames<Event extends HookEvent>(
   event: Event,
   payload: HookPayloads[Event],
+  tools: ToolTable,
 ): readonly string[] | null {
   const field = matchedFields[event];
   if (field === null) return null;
   const name: unknown = Reflect.get(payload, field);
   if (typeof name !== 'string') return [];
-  return field === 'tool_name' ? namesOfTool(name) : [name];
+  return field === 'tool_name' ? namesOfTool(name, tools) : [name];
 }
 
 export const matchedFields: Readonly<Record<HookEvent, string | null>> = {
@@ -43,60 +47,54 @@ export const matchedFields: Readonly<Record<HookEvent, string | null>> = {
 export const isAboutCall = (event: HookEvent): boolean => matchedFields[event] === 'tool_name';
 
 /**
- * A hook that guards a kind of work must see all tools that do it, also those that came or went after it was written:
- * one for `Edit|Write` sees a patch as well.
+ * A hook that guards a kind of work must see all tools that do it, including tools that were added or renamed later: a
+ * hook for `Edit|Write` also runs for a patch.
  */
-export const namesOfTool = (tool: string): readonly string[] => [
-  tool,
-  ...(Object.hasOwn(otherNames, tool) ? (otherNames[tool] ?? []) : []),
-];
+export function namesOfTool(tool: string, { traits }: ToolTable): readonly string[] {
+  const { olderNames = [], worksAs = [] } = traits.get(tool) ?? {};
+  return [tool, ...olderNames, ...worksAs];
+}
 
-const otherNames: Readonly<Record<string, readonly string[]>> = {
-  MultiEdit: ['Edit'],
-  apply_patch: ['Edit', 'Write', 'MultiEdit'],
-  Task: ['Agent'],
-  Agent: ['Task'],
-  Read: ['View'],
-  Write: ['Replace'],
-  Glob: ['GlobTool'],
-  Grep: ['GrepTool'],
-  NotebookRead: ['Read'],
-  KillShell: ['KillBash', 'TaskStop'],
-  BashOutput: ['BashOutputTool', 'TaskOutput'],
-  AgentOutput: ['AgentOutputTool', 'TaskOutput'],
-  ListMcpResources: ['ListMcpResourcesTool'],
-  ReadMcpResource: ['ReadMcpResourceTool'],
-};
-
-/** Whether a name is meant. */
+/** Whether the matcher matches a name. */
 export type NameMatcher = (name: string) => boolean;
 
 /**
  * Nothing or `*`: everything. Only letters, digits, `_`, `-`, spaces, `|` and `,`: these names exactly. Anything else: a
- * regular expression, found anywhere in the name.
+ * regular expression, found anywhere in the name. Tools of MCP servers may be in the spelling of the server, as in rules
+ * that deny.
  */
 export function readMatcher(matcher: string): NameMatcher | { problem: string } {
   if (matcher === '' || matcher === '*') return () => true;
   if (/^[\w\-, |]+$/.test(matcher)) {
     const names = matcher.split(/[|,]/).map((name) => name.trim());
-    return (name) => names.includes(name);
+    const spelledOtherwise = names.filter(isMcpName).map(mcpMatcher);
+    return (name) => names.includes(name) || spelledOtherwise.some((matches) => matches(name));
   }
   try {
-    new RegExp(matcher); // compiled to see whether it can be; matching is done under a limit
+    new RegExp(matcher); // only to validate it; matching has a time limit
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     const way = matcher.includes('*') ? ' Write ".*" where any text may stand.' : '';
     return { problem: `"${matcher}" is not a regular expression (${why}).${way}` };
   }
+  const patterns = [...new Set([matcher, inPlainSpelling(matcher)])];
   const known = new Map<string, boolean>();
   return (name) => {
-    const answer = known.get(name) ?? matchesWithin(matcher, name);
+    const answer = known.get(name) ?? patterns.some((pattern) => matchesWithin(pattern, name));
     known.set(name, answer);
     return answer;
   };
 }
 
-/** A pattern that blows up counts as one that matches: a guard that runs once too often is better than one that does not. */
+function mcpMatcher(written: string): NameMatcher {
+  const names = readMcpName(written)?.names.map((name) => name.toLowerCase()) ?? [];
+  return (name) => names.includes(name.toLowerCase());
+}
+
+/** Replaces characters that are neither valid in a name nor part of pattern syntax by `_`, as in names of MCP tools. */
+const inPlainSpelling = (pattern: string): string => pattern.replaceAll(/[^\w\-|,.*+?()[\]{}^$\\]/g, '_');
+
+/** A pattern that times out counts as a match: a guard should rather run once too often than not at all. */
 function matchesWithin(pattern: string, name: string): boolean {
   const { runInNewContext } = process.getBuiltinModule('node:vm');
   try {

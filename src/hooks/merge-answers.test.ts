@@ -50,7 +50,7 @@ test('one more hook never loosens', () => {
   );
 });
 
-test('one hook alone gets exactly the input that it gave', () => {
+test('the input of a single hook is used exactly as returned', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue(), (updatedInput, before) => {
       expect(mergeAnswers([reply({ updatedInput })], before).updatedInput).toEqual({ ...updatedInput });
@@ -70,7 +70,7 @@ test('changes of the input are made in configuration order, and the later wins f
   expect(updatedInput).toEqual({ command: 'ls -l', timeout: 9, description: 'lists' });
 });
 
-test('a field that one hook leaves out is gone, though another hook kept it', () => {
+test('a field that one hook leaves out is removed, although another hook kept it', () => {
   const { updatedInput } = mergeAnswers(
     [reply({ updatedInput: { command: 'ls' } }), reply({ updatedInput: { command: 'ls -l', timeout: 5 } })],
     original,
@@ -78,7 +78,7 @@ test('a field that one hook leaves out is gone, though another hook kept it', ()
   expect(updatedInput).toEqual({ command: 'ls -l' });
 });
 
-test('an allow does not cover what another hook made of the call', () => {
+test('an allow does not cover changes by another hook', () => {
   const allow = reply({ name: 'gate', behavior: 'allow' });
   const rewrite = reply({ name: 'rewriter', updatedInput: { command: 'rm x', timeout: 5 } });
   expect(mergeAnswers([allow, rewrite], original)).toMatchObject({
@@ -90,7 +90,7 @@ test('an allow does not cover what another hook made of the call', () => {
   expect(mergeAnswers([allow, reply({ updatedInput: original })], original).behavior).toBe('allow');
 });
 
-test('texts stand in configuration order, and the first hook that stops gives the reason', () => {
+test('texts are in configuration order, and the first hook that stops gives the reason', () => {
   expect(
     mergeAnswers([
       reply({ additionalContext: 'one', block: { reason: 'x' }, message: 'm', reports: ['r'] }),

@@ -1,16 +1,16 @@
-// From what each hook said to what they said together. Pure, and blind to who finished first: replies come in
-// configuration order, and nothing else decides.
+// Merges the answers of all hooks of an event. Pure, and independent of which hook finished first: replies come in
+// configuration order.
 import { isDeepStrictEqual } from 'node:util';
 import type { HookOutcome } from '../contract/hook.js';
 import type { Behavior, HookAnswer } from '../contract/permission.js';
 
-/** What one hook said. */
+/** The answer of one hook. */
 export interface HookReply {
-  /** Which hook it was, for people. */
+  /** The name of the hook for people. */
   name: string;
   behavior?: Behavior;
   reason?: string;
-  /** The whole input as the hook would have it. */
+  /** The whole input as the hook wants it. */
   updatedInput?: Readonly<Record<string, unknown>>;
   block?: { reason: string };
   additionalContext?: string;
@@ -28,7 +28,7 @@ export function stricter(one: Behavior | undefined, other: Behavior | undefined)
   return strictness[other] > strictness[one] ? other : one;
 }
 
-/** `originalInput` is the input that all of them saw. */
+/** `originalInput` is the input that every hook received. */
 export function mergeAnswers(given: readonly HookReply[], originalInput?: unknown): HookOutcome {
   const updatedInput = mergeInputs(
     originalInput,
@@ -42,7 +42,7 @@ export function mergeAnswers(given: readonly HookReply[], originalInput?: unknow
   return {
     answers: replies.map(answerOf).filter((answer) => answer !== undefined),
     ...(behavior && { behavior }),
-    ...(updatedInput && { updatedInput }),
+    ...(updatedInput && { updatedInput, changedBy: given.filter((one) => one.updatedInput).map(({ name }) => name) }),
     ...(blocks.length > 0 && { block: { reason: blocks.map(({ reason }) => reason).join('\n') } }),
     additionalContext: replies.map((reply) => reply.additionalContext).filter((text) => text !== undefined),
     ...(updatedOutput && { updatedOutput }),
@@ -56,7 +56,7 @@ function answerOf({ name, behavior, reason }: HookReply): HookAnswer | undefined
   return behavior && { behavior, name, ...(reason !== undefined && { reason }) };
 }
 
-/** What a hook allowed is what it saw, or what it made of that; not what another hook made of it meanwhile. */
+/** An allow covers the input that the hook received or returned, but not changes by other hooks. */
 function withoutStaleAllow(reply: HookReply, original: unknown, final: unknown): HookReply {
   if (reply.behavior !== 'allow' || final === undefined) return reply;
   if (isDeepStrictEqual(reply.updatedInput ?? original, final)) return reply;
@@ -66,9 +66,9 @@ function withoutStaleAllow(reply: HookReply, original: unknown, final: unknown):
 }
 
 /**
- * Every hook saw the original, so what it changed is what differs from that, be it a field that it left out. The changes
- * are made one hook after the other, and of two that change the same field the later wins. One hook alone gets exactly
- * the input that it gave.
+ * Every hook received the original input, so its changes are the differences from that, including fields it left out.
+ * Changes are applied in order, and if two hooks change the same field, the later wins. The input of a single hook is
+ * used exactly as returned.
  */
 function mergeInputs(
   original: unknown,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { HookEvent } from '../contract/hook.js';
-import { type CommandEnd, readCommandAnswer, readJsonAnswer, readValue } from './read-answer.js';
+import { readJsonAnswer, readValue } from './read-answer.js';
+import { type CommandEnd, readCommandAnswer } from './read-command-answer.js';
 
 const end = (changes: Partial<CommandEnd>): CommandEnd => ({
   exitCode: 0,
@@ -18,7 +19,7 @@ const printed = (event: HookEvent, output: unknown, changes: Partial<CommandEnd>
 const pre = (fields: object) => ({ hookSpecificOutput: { hookEventName: 'PreToolUse', ...fields } });
 const fine = { failures: [], remarks: [] };
 
-test('silence means nothing', () => {
+test('no output means no answer', () => {
   expect(printed('PreToolUse', '')).toEqual(fine);
   expect(printed('PreToolUse', {})).toEqual(fine);
   expect(printed('PreToolUse', { decision: null, hookSpecificOutput: null, reason: '' })).toEqual(fine);
@@ -29,7 +30,7 @@ test.each(['allow', 'deny', 'ask'] as const)('takes the decision %s with its rea
   expect(printed('PreToolUse', output)).toEqual({ ...fine, behavior, reason: 'because' });
 });
 
-test('takes the older words for a decision', () => {
+test('accepts the older names of decisions', () => {
   expect(printed('PreToolUse', { decision: 'block', reason: 'no' })).toEqual({
     ...fine,
     behavior: 'deny',
@@ -42,12 +43,12 @@ test('takes the older words for a decision', () => {
   });
 });
 
-test('of two decisions in one answer the stricter counts', () => {
+test('the stricter of two decisions in one answer counts', () => {
   const output = { ...pre({ permissionDecision: 'allow' }), decision: 'block', reason: 'no' };
   expect(printed('PreToolUse', output)).toEqual({ ...fine, behavior: 'deny', reason: 'no' });
 });
 
-test('takes a new input and words for the model', () => {
+test('accepts a new input and text for the model', () => {
   const output = pre({ updatedInput: { command: 'ls' }, additionalContext: 'listed' });
   expect(printed('PreToolUse', output)).toEqual({
     ...fine,
@@ -67,6 +68,20 @@ test.each([
   ['by stopping the agent', { continue: false }],
   ['with text before it', 'Loading profile\n{"decision": "block"}'],
   ['with text after it', '{"hookSpecificOutput": {"permissionDecision": "deny"}}\ndone'],
+  ['as Python shows it', "{'decision': 'block'}"],
+  ['as Python shows it with more around it', "checked\n{'hookSpecificOutput': {'permissionDecision': 'deny'}}"],
+  ['as YAML', 'decision: block'],
+  ['as a text inside JSON', { hookSpecificOutput: '{"permissionDecision": "deny"}' }],
+  ['in another spelling', { hook_specific_output: { permission_decision: 'deny' } }],
+  ['in another spelling inside', pre({ permission_decision: 'deny' })],
+  ['inside something else', { output: pre({ permissionDecision: 'deny' }) }],
+  ['in a list', [pre({ permissionDecision: 'deny' })]],
+  ['in a list of one word', ['deny']],
+  ['by stopping the agent in a word', { continue: 'no' }],
+  ['by stopping the agent in text', "{'continue': False}"],
+  ['by stopping the agent in the envelope', pre({ continue: false })],
+  ['as a word', '"no"'],
+  ['as a word with its reason', 'Denied: it leaves the project'],
   ['cut off', '{"hookSpecificOutput": {"permissionDecision": "deny", "permissionDeci'],
 ])('a refusal %s still refuses', (_, output) => {
   expect(printed('PreToolUse', output)).toMatchObject({ behavior: 'deny' });
@@ -77,18 +92,51 @@ test.each([
   ['in the envelope of another event', { hookSpecificOutput: { hookEventName: 'Stop', permissionDecision: 'allow' } }],
   ['in the shape of another event', pre({ decision: { behavior: 'allow' } })],
   ['with text before it', 'Loading\n{"hookSpecificOutput": {"permissionDecision": "allow"}}'],
-])('a permission %s permits nothing, and that is told', (_, output) => {
+])('an allow %s allows nothing, and is reported', (_, output) => {
   const answer = printed('PreToolUse', output);
   expect(answer.behavior).toBeUndefined();
   expect(answer.failures).not.toEqual([]);
 });
 
-test('a new input outside its envelope changes nothing, and that is told', () => {
-  const answer = printed('PreToolUse', { updatedInput: { command: 'ls' } });
-  expect(answer).toEqual({ remarks: [], failures: [expect.stringContaining('belongs inside "hookSpecificOutput"')] });
+test.each([
+  ['outside its envelope', { updatedInput: { command: 'ls' } }],
+  ['in another spelling', pre({ permissionDecision: 'allow', updated_input: { command: 'ls' } })],
+  ['with letters missing', pre({ permissionDecision: 'allow', updateInput: { command: 'ls' } })],
+  ['in other capitals', pre({ permissionDecision: 'allow', updatedinput: { command: 'ls' } })],
+  ['under another name', pre({ tool_input: { command: 'ls' } })],
+  ['of another event', { hookSpecificOutput: { hookEventName: 'Stop', updatedInput: { command: 'ls' } } }],
+  ['in the shape of another event', pre({ decision: { updatedInput: { command: 'ls' } } })],
+  ['inside something else', { output: pre({ updatedInput: { command: 'ls' } }) }],
+  ['as a text', pre({ permissionDecision: 'allow', updatedInput: 'ls' })],
+  ['as an empty text', pre({ permissionDecision: 'allow', updatedInput: '' })],
+  ['as a list', pre({ updatedInput: ['ls'] })],
+])('a new input %s refuses the call, since the old one is not wanted', (_, output) => {
+  const answer = printed('PreToolUse', output);
+  expect(answer).toMatchObject({ behavior: 'deny', remarks: [], failures: [expect.any(String)] });
+  expect(answer.reason).toContain('The answer of the hook must be corrected, not the call');
+  expect(answer.updatedInput).toBeUndefined();
+  expect(readValue('PreToolUse', output)).toEqual(answer);
 });
 
-test('exit code 2 refuses with what was said on stderr, whatever was printed', () => {
+test.each([
+  { behavior: 'allow', updatedInput: 'ls' },
+  { behavior: 'allow', updated_input: { command: 'ls' } },
+  { behavior: 'allow', input: { command: 'ls' } },
+])('in a PermissionRequest hook, an allow with an invalid input leaves the question open: %j', (decision) => {
+  const output = { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } };
+  expect(printed('PermissionRequest', output)).toMatchObject({ behavior: 'ask', failures: [expect.any(String)] });
+});
+
+test('an envelope of another event is reported once', () => {
+  const output = { hookSpecificOutput: { hookEventName: 'Stop', permissionDecision: 'deny' } };
+  expect(printed('PreToolUse', output)).toMatchObject({
+    behavior: 'deny',
+    failures: ['its "hookSpecificOutput" is for Stop, not for PreToolUse'],
+    remarks: [],
+  });
+});
+
+test('exit code 2 refuses with the text on stderr, whatever was printed', () => {
   expect(printed('PreToolUse', '', { exitCode: 2, stderr: 'not here\n' })).toEqual({
     ...fine,
     behavior: 'deny',
@@ -116,7 +164,7 @@ test.each(['UserPromptSubmit', 'PostToolUse', 'PostToolUseFailure', 'Stop', 'Sub
 );
 
 test.each(['SessionStart', 'SessionEnd', 'Notification', 'SubagentStart'] as const)(
-  'exit code 2 stops nothing at %s, but what was said is told',
+  'exit code 2 stops nothing at %s, but its stderr is reported',
   (event) => {
     const answer = printed(event, '', { exitCode: 2, stderr: 'oh' });
     expect(answer).toEqual({ failures: [], remarks: [expect.stringContaining('said: oh')] });
@@ -149,23 +197,24 @@ test('another exit code is a failure, unless an answer was printed', () => {
   });
 });
 
-test('JSON that is none is a failure', () => {
+test('invalid JSON is a failure', () => {
   expect(printed('PostToolUse', '{"decision": }').failures).toEqual([expect.stringContaining('starts like JSON')]);
-  expect(printed('PreToolUse', { hookSpecificOutput: 'deny' }).failures).toEqual([
-    'its "hookSpecificOutput" must be an object, but was "deny"',
+  expect(printed('PreToolUse', { hookSpecificOutput: 5 }).failures).toEqual([
+    'its "hookSpecificOutput" must be an object, but was 5',
   ]);
   expect(printed('PreToolUse', pre({ updatedInput: ['ls'] })).failures).toEqual([
     'its "updatedInput" must be an object, but was ["ls"]',
   ]);
+  expect(printed('PreToolUse', '[1]').failures).toEqual(['its answer must be an object, but was [1]']);
   expect(printed('Stop', { decision: 'later' }).block).toBeUndefined();
 });
 
-test('a byte order mark before the answer is no matter', () => {
+test('a byte order mark before the answer is ignored', () => {
   expect(printed('PreToolUse', '\uFEFF {"decision": "block"}').behavior).toBe('deny');
 });
 
-test('of a hook that took too long only a refusal counts', () => {
-  const allowing = pre({ permissionDecision: 'allow', updatedInput: {}, additionalContext: 'x' });
+test('only a refusal of a hook that timed out counts', () => {
+  const allowing = pre({ permissionDecision: 'allow', additionalContext: 'x' });
   expect(printed('PreToolUse', allowing, { timedOut: true, exitCode: null })).toEqual(fine);
   expect(printed('PreToolUse', { decision: 'block' }, { timedOut: true, exitCode: null }).behavior).toBe('deny');
 });
@@ -178,12 +227,12 @@ test('stops the agent with a reason for the person, who may be shown more', () =
   });
 });
 
-test('takes what the model is to see instead of a result', () => {
+test('accepts a replacement for the result that the model sees', () => {
   const output = { hookSpecificOutput: { hookEventName: 'PostToolUse', updatedToolOutput: { text: 'short' } } };
   expect(printed('PostToolUse', output)).toEqual({ ...fine, updatedOutput: { value: { text: 'short' } } });
 });
 
-test('says which wishes are not fulfilled here', () => {
+test('reports fields that are not supported', () => {
   const output = { hookSpecificOutput: { hookEventName: 'SessionStart', watchPaths: ['/a'], additionalContext: 'x' } };
   expect(printed('SessionStart', output)).toEqual({
     additionalContext: 'x',
@@ -217,11 +266,11 @@ test.each([
   { allow: false },
   { ok: false, reason: 'no' },
   { blocked: true },
-])('a plain no counts in whatever field, and is named: %j', (output) => {
+])('a clear refusal counts in any field, and is reported: %j', (output) => {
   for (const event of ['PreToolUse', 'PermissionRequest'] as const) {
     expect(printed(event, output)).toMatchObject({
       behavior: 'deny',
-      failures: [expect.stringContaining('counts since')],
+      failures: [expect.stringMatching(/which is not known here\. A refusal is written \{/)],
     });
   }
   expect(printed('UserPromptSubmit', output).block).toBeDefined();
@@ -231,11 +280,11 @@ test.each([
   });
 });
 
-test('a yes in a field that is not known allows nothing, and such an answer is named', () => {
+test('an allow in an unknown field allows nothing, and is reported', () => {
   const answer = printed('PreToolUse', { behavior: 'allow' });
   expect(answer.behavior).toBeUndefined();
-  expect(answer.remarks).toEqual(['its "behavior" is "allow", which is not known here, so it allows nothing']);
-  expect(printed('PreToolUse', { verdict: 7 }).remarks).toEqual([
+  expect(answer.failures).toEqual(['its "behavior" is "allow", which is not known here, so it allows nothing']);
+  expect(printed('PreToolUse', { verdict: 7 }).failures).toEqual([
     'its answer {"verdict":7} has no field that is known here',
   ]);
 });
@@ -245,12 +294,12 @@ test.each([['deny'], ['"deny"'], ['false'], ['Blocked\n']])(
   (text) => {
     expect(printed('PreToolUse', text)).toMatchObject({
       behavior: 'deny',
-      failures: [expect.stringContaining('is an object')],
+      failures: [expect.stringMatching(/is an object|must be an object/)],
     });
   },
 );
 
-test('an answer that is no object is named, null too, and a no is a no', () => {
+test('an answer that is no object is reported, even null, and a refusal in it counts', () => {
   expect(printed('PreToolUse', 'null').failures).toEqual(['it printed null, where an answer is an object']);
   expect(readValue('PreToolUse', null)).toEqual({
     failures: ['its answer must be an object, but was null'],
@@ -258,4 +307,120 @@ test('an answer that is no object is named, null too, and a no is a no', () => {
   });
   expect(readValue('PreToolUse', 'deny')).toMatchObject({ behavior: 'deny', reason: 'it answered "deny"' });
   expect(readValue('PreToolUse', false)).toMatchObject({ behavior: 'deny' });
+});
+
+test('a refusal counts if a program returns it as an Error or as an instance of a class', () => {
+  class Answer {
+    get decision() {
+      return 'block';
+    }
+  }
+  for (const value of [new Error('no'), new Answer(), Object.create({ decision: 'block' }), 'block: no', ['deny']]) {
+    expect(readValue('PreToolUse', value)).toMatchObject({ behavior: 'deny' });
+    expect(readValue('UserPromptSubmit', value).block).toBeDefined();
+  }
+});
+
+test('a refusal in data or in text for people is not the answer', () => {
+  const output = {
+    systemMessage: 'deny',
+    reason: 'block',
+    ...pre({ updatedInput: { decision: 'block', allow: false }, additionalContext: '{"decision": "block"}' }),
+  };
+  expect(printed('PreToolUse', output).behavior).toBeUndefined();
+  const echoed = { hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: { command: 'echo decision: block' } };
+  for (const stdout of [JSON.stringify(echoed), JSON.stringify(echoed, null, 2)]) {
+    expect(readCommandAnswer('PreToolUse', end({ stdout }), JSON.stringify(echoed)).behavior).toBeUndefined();
+  }
+  const rules = [{ type: 'addRules', behavior: 'deny', rules: [] }];
+  const decision = { behavior: 'allow', updatedPermissions: rules };
+  const request = { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } };
+  expect(printed('PermissionRequest', request).behavior).toBe('allow');
+  expect(printed('UserPromptSubmit', 'Use the option decision: block, and "allow": false.').block).toBeUndefined();
+});
+
+const changed = JSON.stringify(pre({ updatedInput: { command: 'pwd' } }));
+const given = JSON.stringify({ hook_event_name: 'PreToolUse', tool_input: { command: 'ls', description: 'x' } });
+
+test.each([
+  ['without its last brace', changed.slice(0, -1)],
+  ['cut behind its name', changed.slice(0, changed.indexOf('updatedInput') + 13)],
+  ['behind a line', `log\n${changed}`],
+  ['before a line', `${changed}\nbye`],
+  ['in a list', `[${changed}]`],
+  ['as a text', JSON.stringify(changed)],
+  ['as a text in its envelope', JSON.stringify({ hookSpecificOutput: '{"updatedInput":{"command":"pwd"}}' })],
+  ['as Python shows it', "{'hookSpecificOutput': {'updatedInput': {'command': 'pwd'}}}"],
+  ['as Ruby shows it', '{:hookSpecificOutput=>{:updated_input=>{:command=>"pwd"}}}'],
+  ['in typographic quotes', '{“hookSpecificOutput”: {“updatedInput”: {“command”: “pwd”}}}'],
+  ['as YAML', 'hookSpecificOutput:\n  tool_input:\n    command: pwd'],
+  ['in other letters', '{"updtedInput": {"command": "pwd"}'],
+  ['as the input of the hook', '{"tool_input":{"command":"pwd"}}'],
+  ['as the whole input of the hook', given.replace('ls', 'pwd')],
+  ['by its fields', '{"hookSpecificOutput":{"command":"pwd"}}'],
+  ['by its fields alone', '{"command":"pwd"}'],
+  ['deep inside', `${'['.repeat(5_000)}${changed}${']'.repeat(5_000)}`],
+  ['and much more', `${changed.slice(0, -3)},"description":"${'x'.repeat(1000)}`, { overflowed: true }],
+  ['in time, but the hook hangs', changed, { timedOut: true, exitCode: null }],
+])('a new input %s never lets the old one run, and is reported', (_, stdout, changes: Partial<CommandEnd> = {}) => {
+  const answer = readCommandAnswer('PreToolUse', end({ stdout, ...changes }), given);
+  expect(answer).toMatchObject({ behavior: 'deny', reason: expect.stringMatching(/input|might be a refusal/) });
+  expect(answer.updatedInput).toBeUndefined();
+  if (!changes.timedOut) expect(answer.failures).not.toEqual([]); // of its time the caller reports
+});
+
+test.each([
+  'checked the new input',
+  `log\n${given}\nlog`,
+  'ls tool_input',
+  '{"command":"ls","description":"x"}',
+  JSON.stringify(pre({ command: 'ls' })),
+])('%j changes nothing', (stdout) => {
+  expect(readCommandAnswer('PreToolUse', end({ stdout }), given).behavior).toBeUndefined();
+});
+
+test.each([
+  '{"decision"=>"block", "reason"=>"no"}',
+  '{"hookSpecificOutput"=>{"permissionDecision"=>"deny"}}',
+  '{:decision=>"block"}',
+  '{decision: :block}',
+  '{“decision”: “block”}',
+  '{‘decision’: ‘block’}',
+  '“deny”',
+  '{&quot;decision&quot;:&quot;block&quot;}',
+  '<decision>block</decision>',
+  '"{\\"decision\\": \\"block\\"',
+])('a refusal written as %s refuses, and is reported', (text) => {
+  const answer = printed('PreToolUse', text);
+  expect(answer.behavior).toBe('deny');
+  expect(answer.failures).not.toEqual([]);
+});
+
+test.each(['PreToolUse', 'PermissionRequest', 'UserPromptSubmit', 'UserPromptExpansion', 'PreCompact'] as const)(
+  'an answer that was cut off refuses at %s, since its end might',
+  (event) => {
+    for (const stdout of ['x', JSON.stringify({ decision: 'approve' })]) {
+      const answer = printed(event, stdout, { overflowed: true });
+      expect(answer.behavior === 'deny' || answer.block !== undefined).toBe(true);
+      expect(answer.failures).toContainEqual('it printed more than 1 MB, and the rest was dropped');
+    }
+  },
+);
+
+test('bytes that are not text are reported', () => {
+  expect(printed('PreToolUse', '\uFFFD\u0001').failures).toEqual([expect.stringContaining('not text')]);
+});
+
+test.each([
+  ['letters', 'x'.repeat(1_000_000)],
+  ['spaces', `a${' '.repeat(1_000_000)}`],
+  ['escapes', '\\'.repeat(1_000_000)],
+  ['quotes', '"'.repeat(1_000_000)],
+  ['fields', 'decision: '.repeat(100_000)],
+  ['names', 'updatedtool'.repeat(100_000)],
+  ['beginnings', 'tool_input '.repeat(100_000)],
+  ['an object of many fields', `{${Array.from({ length: 50_000 }, (_, n) => `"a${n}":{}`).join(',')}}`],
+  ['lists in lists', `{"a":${'['.repeat(400_000)}${']'.repeat(400_000)}}`],
+])('a megabyte of %s is read', (_, text) => {
+  expect(readCommandAnswer('PreToolUse', end({ stdout: text }), given)).toHaveProperty('failures');
 });

@@ -1,117 +1,36 @@
-// What a hook printed or returned, taken for what it means at its moment. A wish to refuse counts wherever and however it
-// is said; a wish to allow or to change something counts only where it belongs.
+// Interprets the answer of a hook for its event, as an object or another value. A refusal counts wherever and however it
+// is written; an allow or a change counts only in its proper field.
 import type { HookEvent } from '../contract/hook.js';
 import type { Behavior } from '../contract/permission.js';
+import { isObject } from '../platform/is-object.js';
+import { messageOf } from '../platform/message-of.js';
+import { mentionsChangedInput, misplacedInput, refusalOfInput } from './changed-input.js';
 import { type HookReply, stricter } from './merge-answers.js';
-import { isPlainRefusal, isStray, strayVerdicts } from './plain-verdicts.js';
+import { canRefuse, objection, objections } from './objection.js';
+import { plainAnswer, shown, tagOf, whyUnreadable } from './plain-value.js';
+import { isPlainRefusal, isStray, strayVerdicts, textRefuses } from './plain-verdicts.js';
 
-/** What one hook said, with what was wrong about it in the words that follow "it". */
+/** The answer of one hook, with its problems in words that follow "it". */
 export interface ReadAnswer extends Omit<HookReply, 'name' | 'reports'> {
-  /** The hook did not do its work: what `onFailure` is about. */
+  /** The hook failed: `onFailure` applies. */
   failures: string[];
-  /** Worth telling, though the answer is understood. */
+  /** Warnings about an answer that was understood. */
   remarks: string[];
 }
 
-export interface CommandEnd {
-  /** Null when a signal ended it. */
-  exitCode: number | null;
-  signal: NodeJS.Signals | null;
-  stdout: string;
-  stderr: string;
-  /** It printed more than is kept. */
-  overflowed: boolean;
-  /** It took too long, and was ended. */
-  timedOut: boolean;
+/** An answer that can't be read, in full or at all, might be a refusal: where a hook can refuse, it counts as one. */
+export function unreadable(event: HookEvent, failure: string): ReadAnswer {
+  const refusal = canRefuse(event) ? objection(event, `${failure}, so it might be a refusal`) : {};
+  return { failures: [failure], remarks: [], ...refusal };
 }
 
-/** What an objection does at each moment. */
-const objections: Readonly<Record<HookEvent, 'denies' | 'blocks' | 'tells' | 'nothing'>> = {
-  PreToolUse: 'denies',
-  PermissionRequest: 'denies',
-  UserPromptSubmit: 'blocks',
-  UserPromptExpansion: 'blocks',
-  PostToolBatch: 'blocks',
-  PreCompact: 'blocks',
-  PostToolUse: 'tells',
-  PostToolUseFailure: 'tells',
-  Stop: 'tells',
-  SubagentStop: 'tells',
-  PermissionDenied: 'nothing',
-  StopFailure: 'nothing',
-  PostCompact: 'nothing',
-  Setup: 'nothing',
-  SessionStart: 'nothing',
-  SessionEnd: 'nothing',
-  Notification: 'nothing',
-  SubagentStart: 'nothing',
-  CwdChanged: 'nothing',
-  DirectoryAdded: 'nothing',
-  InstructionsLoaded: 'nothing',
-};
-
-/** Moments at which plain text is meant for the model. */
-const takesText = (event: HookEvent): boolean => event === 'UserPromptSubmit' || event === 'SessionStart';
-
-/** Moments at which an answer that can't be understood is safer taken as a refusal. */
-const canRefuse = (event: HookEvent): boolean => objections[event] === 'denies' || objections[event] === 'blocks';
-
-/** What a failure means where the hook says that its failures block. The end is never held up by one: it might never come. */
-export function refusalByFailure(event: HookEvent, failure: string): Pick<HookReply, 'behavior' | 'reason' | 'block'> {
-  if (event === 'Stop' || event === 'SubagentStop') return {};
-  return objection(event, `the hook failed (${failure}), and its failures block`);
-}
-
-function objection(event: HookEvent, reason: string): Pick<HookReply, 'behavior' | 'reason' | 'block'> {
-  switch (objections[event]) {
-    case 'denies':
-      return { behavior: 'deny', reason };
-    case 'blocks':
-    case 'tells':
-      return { block: { reason } };
-    case 'nothing':
-      return {};
-  }
-}
-
-export function readCommandAnswer(event: HookEvent, end: CommandEnd): ReadAnswer {
-  const printed = withoutAsyncMarker(end.stdout.replace(/^\uFEFF/, '').trim());
-  const parsed = printed.startsWith('{') ? parseObject(printed) : undefined;
-  const answer = parsed?.object ? readJsonAnswer(event, parsed.object) : readText(event, printed, parsed?.problem);
-  if (end.timedOut) return refusalsOf(answer);
-  if (end.exitCode === 2) return blocked(event, answer, end);
-
-  if (end.overflowed) answer.failures.push('it printed more than 1 MB, and the rest was dropped');
-  if (end.exitCode === null) answer.failures.push(`it was ended by ${end.signal ?? 'a signal'}`);
-  else if (end.exitCode !== 0) {
-    const ending = `it ended with exit code ${end.exitCode}${meaningOf(end.exitCode)}`;
-    if (parsed?.object) answer.remarks.push(`${ending}, but printed an answer, which counts`);
-    else {
-      delete answer.additionalContext;
-      answer.failures.unshift(`${ending}${said(end.stderr)}`);
-    }
-  }
-  return answer;
-}
-
-export const firstLineOf = (text: string): string => text.trimStart().split('\n', 1)[0] ?? '';
-
-/** With such a line a hook says that it goes on in the background. */
-export function isAsyncMarker(line: string): boolean {
-  const { object } = line.trimStart().startsWith('{') ? parseObject(line) : {};
-  return object !== undefined && present(object, 'async') === true;
-}
-
-/** What comes behind the marker is the answer, of which a decision comes too late. */
-function withoutAsyncMarker(text: string): string {
-  const line = firstLineOf(text);
-  return isAsyncMarker(line) ? text.slice(text.indexOf(line) + line.length).trim() : text;
-}
-
-/** Of a hook that was cut off nothing counts but a refusal that it had already printed. */
-function refusalsOf({ behavior, reason, block, stop }: ReadAnswer): ReadAnswer {
+/** Of a hook that was stopped early, only what is against the call counts. */
+export function refusalsOf(event: HookEvent, { behavior, reason, block, stop, updatedInput }: ReadAnswer): ReadAnswer {
+  const changes = updatedInput !== undefined && event === 'PreToolUse' && behavior !== 'deny';
   return {
     ...(behavior && behavior !== 'allow' && { behavior, ...(reason !== undefined && { reason }) }),
+    ...(changes &&
+      refusalOfInput(event, 'it changes the input, but did not end in time, so that its answer does not count')),
     ...(block && { block }),
     ...(stop && { stop }),
     failures: [],
@@ -119,65 +38,43 @@ function refusalsOf({ behavior, reason, block, stop }: ReadAnswer): ReadAnswer {
   };
 }
 
-/** Exit code 2 says no, and nothing that was printed says otherwise. */
-function blocked(event: HookEvent, answer: ReadAnswer, { stderr }: CommandEnd): ReadAnswer {
-  const { behavior, reason, block, updatedInput: _, updatedOutput: __, ...rest } = answer;
-  if (objections[event] === 'nothing') {
-    return {
-      ...rest,
-      remarks: [...rest.remarks, `it ended with exit code 2, which stops nothing here${said(stderr)}`],
-    };
-  }
-  const printedReason = behavior === 'deny' ? reason : block?.reason;
-  const why = printedReason ?? reason ?? (stderr.trim() || 'it ended with exit code 2 and gave no reason');
-  // Text beside the refusal was not meant for the model, and whether it is good JSON no longer matters.
-  return { ...rest, ...objection(event, why), failures: [] };
-}
-
-const meaningOf = (exitCode: number): string =>
-  exitCode === 127 ? ' (command not found)' : exitCode === 126 ? ' (not executable)' : '';
-
-const said = (stderr: string): string => (stderr.trim() ? ` and said: ${stderr.trim()}` : '');
-
-function parseObject(text: string): { object?: object; problem?: string } {
+/**
+ * Reads the return value of a callback or the response of a server, which may be no answer. `given` is what the hook got,
+ * as JSON.
+ */
+export function readValue(event: HookEvent, value: unknown, given?: string): ReadAnswer {
   try {
-    return { object: JSON.parse(text) as object }; // text that starts with a brace is an object if it is anything
+    return readAnyValue(event, value, given);
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return unreadable(event, `its answer can't be read (${messageOf(error)})`); // a getter of it may throw
   }
 }
 
-/** Text that is no answer. Where it means to refuse, an extra line around the JSON must not turn that into a yes. */
-function readText(event: HookEvent, text: string, problem: string | undefined): ReadAnswer {
-  const answer: ReadAnswer = { failures: [], remarks: [] };
-  if (takesText(event) && text !== '') answer.additionalContext = text;
-  const holdsAnswer = /"(?:hookSpecificOutput|permissionDecision|decision)"\s*:/.test(text);
-  if (problem !== undefined) answer.failures.push(`it printed something that starts like JSON but is not (${problem})`);
-  else if (holdsAnswer) answer.failures.push('it printed something else before its JSON, so that it could not be read');
-  if (isPlainRefusal(unquoted(text))) {
-    delete answer.additionalContext;
-    answer.failures.push(`it printed ${shown(text)}, where an answer is an object`);
-    return { ...answer, ...objection(event, `it printed ${shown(text)}`) };
+function readAnyValue(event: HookEvent, value: unknown, given: string | undefined): ReadAnswer {
+  if (value instanceof Error) {
+    const failures = [`its answer must be an object, but was an Error: ${value.message}`];
+    return { failures, remarks: [], ...objection(event, `it answered with an Error: ${value.message}`) };
   }
-  if (text === 'null') answer.failures.push('it printed null, where an answer is an object');
-  if (canRefuse(event) && /"(?:permissionDecision|decision|behavior)"\s*:\s*"(?:deny|block|ask)"/i.test(text)) {
-    delete answer.additionalContext;
-    return { ...answer, ...objection(event, 'its answer could not be read as JSON, but means to refuse') };
-  }
-  return answer;
-}
-
-const unquoted = (text: string): unknown => (text === 'false' ? false : text.replace(/^"(.*)"$/, '$1'));
-
-/** What a callback returned or a server sent, be it an answer or not. */
-export function readValue(event: HookEvent, value: unknown): ReadAnswer {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return readJsonAnswer(event, value);
-  const answer: ReadAnswer = { failures: [`its answer must be an object, but was ${shown(value)}`], remarks: [] };
-  return isPlainRefusal(value) ? { ...answer, ...objection(event, `it answered ${shown(value)}`) } : answer;
+  const why = whyUnreadable(value);
+  if (why !== undefined) return unreadable(event, `its answer ${why}`);
+  const output = plainAnswer(value);
+  if (isObject(output)) return readJsonAnswer(event, output, given);
+  const problem = `its answer must be an object, but was ${shown(output)}`;
+  const answer: ReadAnswer = { failures: [problem], remarks: [] };
+  const refuses =
+    isPlainRefusal(output) ||
+    (typeof output === 'string' && textRefuses(output)) ||
+    (Array.isArray(output) && (output.some(isPlainRefusal) || strayVerdicts(output).some((one) => one.refuses)));
+  if (refuses) return { ...answer, ...objection(event, `it answered ${shown(output)}`) };
+  const changes =
+    (typeof output === 'string' && mentionsChangedInput(output, given)) ||
+    (Array.isArray(output) && misplacedInput(output, { own: new Set(), given }) !== undefined);
+  if (!changes || objections[event] !== 'denies') return answer;
+  return { ...answer, ...refusalOfInput(event, `it changes the input, but ${problem}`) };
 }
 
 /** The object that a command printed, a server sent or a callback returned. */
-export function readJsonAnswer(event: HookEvent, output: object): ReadAnswer {
+export function readJsonAnswer(event: HookEvent, output: object, given?: string): ReadAnswer {
   const answer: ReadAnswer = { failures: [], remarks: [] };
   const fields = fieldReader(answer.failures);
   const specific = fields.object(output, 'hookSpecificOutput') ?? {};
@@ -185,7 +82,7 @@ export function readJsonAnswer(event: HookEvent, output: object): ReadAnswer {
   const isForThis = meant === undefined || meant === event;
   if (!isForThis) answer.failures.push(`its "hookSpecificOutput" is for ${meant}, not for ${event}`);
 
-  if (fields.flag(output, 'continue') === false) {
+  if (fields.flag(output, 'continue') === false || saysNo(present(output, 'continue'))) {
     const reason = fields.text(output, 'stopReason') ?? fields.text(output, 'reason') ?? 'a hook stopped the agent';
     answer.stop = { reason };
   }
@@ -199,37 +96,81 @@ export function readJsonAnswer(event: HookEvent, output: object): ReadAnswer {
 
   if (objections[event] === 'denies') readJudgement(event, answer, fields, { output, specific, isForThis });
   else readObjection(event, answer, fields, output);
-  readStray(event, answer, fields, [output, specific]);
+  if (objections[event] === 'denies') refuseUnusableInput(event, answer, output, given);
+  readStray(event, answer, fields, output);
   if (event === 'PostToolUse' && isForThis) {
     const value = present(specific, 'updatedToolOutput') ?? present(specific, 'updatedMCPToolOutput');
     if (value !== undefined) answer.updatedOutput = { value };
   }
-  // Whoever looks at the answers alone must not run what a hook stopped.
+  // Code that only reads the behavior must not run a call that a hook stopped.
   if (answer.stop && objections[event] === 'denies') return { ...answer, behavior: 'deny', reason: answer.stop.reason };
   return answer;
 }
 
-/** Fields that have no meaning here: a plain no in them counts, a yes does not, and an answer of nothing else is named. */
-function readStray(event: HookEvent, answer: ReadAnswer, fields: FieldReader, parts: readonly object[]): void {
-  const [output = {}] = parts;
-  for (const { field, value, refuses } of parts.flatMap(strayVerdicts)) {
-    const said = `its "${field}" is ${shown(value)}, which is not known here`;
-    if (!refuses) answer.remarks.push(`${said}, so it allows nothing`);
-    else if (objections[event] === 'nothing') answer.remarks.push(`${said} and stops nothing`);
-    else {
-      const counts = answer.behavior === 'deny' || answer.block !== undefined;
-      const reason =
-        fields.text(output, 'reason') ?? fields.text(output, 'message') ?? `its "${field}" is ${shown(value)}`;
-      answer.failures.push(`${said}, but counts since it refuses`);
-      if (!counts) Object.assign(answer, objection(event, reason));
-    }
-  }
-  if (answer.failures.length + answer.remarks.length === 0 && isStray(output)) {
-    answer.remarks.push(`its answer ${shown(output)} has no field that is known here`);
-  }
+function refuseUnusableInput(
+  event: HookEvent,
+  answer: Pick<HookReply, 'behavior' | 'reason' | 'updatedInput'> & { failures: string[] },
+  output: object,
+  given: string | undefined,
+): void {
+  const isPre = event === 'PreToolUse';
+  const home = isPre ? 'hookSpecificOutput' : 'hookSpecificOutput.decision';
+  const own = new Set(answer.updatedInput ? [`${home}.updatedInput`] : []);
+  const field = misplacedInput(output, { own, given });
+  if (field === undefined) return;
+  const isHome = field === `${home}.updatedInput`;
+  const value = field.split('.').reduce((part: unknown, key) => Reflect.get(Object(part), key), output);
+  const misplaced = `its "${field}" can't be used: a changed input is "updatedInput" inside "${home}" for ${event}`;
+  const unfit = `its "updatedInput" must be an object, but was ${shown(value)}`;
+  // An object in the right place is unusable only if the envelope is of another event, which was already reported.
+  const problem = !isHome ? misplaced : isPlainObject(value) ? (answer.failures[0] ?? misplaced) : unfit;
+  if (!answer.failures.includes(problem)) answer.failures.push(problem);
+  delete answer.updatedInput;
+  if (answer.behavior === 'deny') return;
+  Object.assign(answer, refusalOfInput(event, problem));
 }
 
-/** What hooks of other systems may ask for beside it all. */
+/** The paths at which verdicts are read. Elsewhere they have no meaning. */
+const verdictPaths = {
+  ofCalls: new Set([
+    ...['continue', 'decision', 'permissionDecision', 'hookSpecificOutput.permissionDecision'],
+    ...['hookSpecificOutput.decision', 'hookSpecificOutput.decision.behavior'],
+  ]),
+  ofOthers: new Set(['continue', 'decision']),
+};
+
+/** Reads unknown fields: a clear refusal in them counts, an allow does not, and an answer of only such fields is reported. */
+function readStray(event: HookEvent, answer: ReadAnswer, fields: FieldReader, output: object): void {
+  const isOfCall = objections[event] === 'denies';
+  const mistakes = isOfCall ? answer.failures : answer.remarks;
+  for (const { field, value, refuses } of strayVerdicts(output, verdictPaths[isOfCall ? 'ofCalls' : 'ofOthers'])) {
+    const said = `its "${field}" is ${shown(value)}, which is not known here`;
+    if (!refuses) mistakes.push(`${said}, so it allows nothing`);
+    else if (objections[event] === 'nothing') answer.remarks.push(`${said} and stops nothing`);
+    else if (answer.behavior !== 'deny' && answer.block === undefined) {
+      const reason =
+        fields.text(output, 'reason') ?? fields.text(output, 'message') ?? `its "${field}" is ${shown(value)}`;
+      answer.failures.push(`${said}. ${wayToRefuse(event)}`);
+      Object.assign(answer, objection(event, reason));
+    }
+  }
+  if (answer.failures.length + answer.remarks.length > 0) return;
+  const specific = present(output, 'hookSpecificOutput');
+  const stray = isStray(output) ? output : isObject(specific) && isStray(specific) ? specific : undefined;
+  if (!stray) return;
+  const said = `its ${stray === output ? 'answer' : '"hookSpecificOutput"'} ${shown(stray)} has no field that is known here`;
+  (canRefuse(event) ? answer.failures : answer.remarks).push(said);
+}
+
+function wayToRefuse(event: HookEvent): string {
+  if (objections[event] !== 'denies') return 'A refusal is written {"decision": "block"}';
+  const refusal = event === 'PreToolUse' ? '"permissionDecision": "deny"' : '"decision": {"behavior": "deny"}';
+  return `A refusal is written {"hookSpecificOutput": {"hookEventName": "${event}", ${refusal}}}`;
+}
+
+const saysNo = (value: unknown): boolean => /^(false|no|off|0)$/i.test(String(value));
+
+/** Fields that hooks of other systems may set. */
 const unsupported = [
   ...['terminalSequence', 'sessionTitle', 'suppressOriginalPrompt', 'initialUserMessage', 'watchPaths'],
   ...['reloadSkills', 'classifierContext'],
@@ -278,10 +219,12 @@ function readJudgement(
     const behavior = behaviorOf(word);
     if (behavior === undefined) answer.failures.push(`its "${field}" is ${shown(word)}; there are allow, ask and deny`);
     if (behavior === 'allow' && !belongs) {
-      answer.failures.push(`its "${field}" does not belong there for ${event}, so it allows nothing`);
+      if (isForThis) answer.failures.push(`its "${field}" does not belong there for ${event}, so it allows nothing`);
       return;
     }
-    if (!belongs) answer.remarks.push(`its "${field}" does not belong there for ${event}, but counts since it refuses`);
+    if (!belongs && isForThis) {
+      answer.remarks.push(`its "${field}" does not belong there for ${event}, but counts since it refuses`);
+    }
     const meant = behavior ?? 'deny';
     if (stricter(answer.behavior, meant) === answer.behavior) return;
     answer.behavior = meant;
@@ -317,15 +260,16 @@ function readJudgement(
   } else judge(envelope, { field: 'hookSpecificOutput.decision', why: reason, belongs: false });
 
   const home = isPre ? specific : (request ?? {});
-  const updatedInput = isForThis ? fields.object(home, 'updatedInput') : undefined;
-  if (updatedInput) answer.updatedInput = { ...updatedInput };
-  if (present(output, 'updatedInput') !== undefined) {
-    answer.failures.push('its "updatedInput" belongs inside "hookSpecificOutput", so nothing was changed');
-  }
+  const { updatedInput } = home as { updatedInput?: unknown };
+  if (isForThis && isPlainObject(updatedInput)) answer.updatedInput = { ...updatedInput };
   if (present(specific, 'permissionDecision') === 'defer') {
     answer.remarks.push('it answered "defer", which is not supported; the person is asked instead');
   }
 }
+
+/** Not a Map or another object whose content is not in its fields. */
+const isPlainObject = (value: unknown): value is Record<string, unknown> =>
+  isObject(value) && tagOf(value) === '[object Object]';
 
 function behaviorOf(word: unknown): Behavior | undefined {
   const spelled = typeof word === 'string' ? word.toLowerCase() : '';
@@ -341,8 +285,8 @@ const words: Readonly<Record<string, Behavior>> = {
   block: 'deny',
 };
 
-/** Null is what scripts print for "nothing". */
-function present(object: object, field: string): unknown {
+/** Scripts print null for "nothing". */
+export function present(object: object, field: string): unknown {
   const value: unknown = Object.hasOwn(object, field) ? Reflect.get(object, field) : undefined;
   return value === null || value === '' ? undefined : value;
 }
@@ -373,9 +317,4 @@ function fieldReader(failures: string[]): FieldReader {
       return wrong(field, 'an object', value);
     },
   };
-}
-
-function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }

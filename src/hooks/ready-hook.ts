@@ -1,39 +1,37 @@
-// A hook as it stands ready, wherever it comes from, and the three ways to run one.
+// A hook that is ready to run, from settings or a program, and the three ways to run one.
 import { existsSync } from 'node:fs';
 import type { HookCallback, HookEvent, HookInput } from '../contract/hook.js';
+import type { HookGroup } from '../contract/options.js';
 import type { PermissionMode } from '../contract/permission.js';
 import { abortable } from '../platform/abortable.js';
+import { messageOf } from '../platform/message-of.js';
+import { timeLimit } from '../platform/time-limit.js';
 import { nameOf } from './describe-hook.js';
 import { type NameMatcher, readMatcher } from './match-hook.js';
-import { type ReadAnswer, readCommandAnswer, readValue } from './read-answer.js';
+import { settledValue } from './plain-value.js';
+import { type ReadAnswer, readValue, refusalsOf, unreadable } from './read-answer.js';
+import { readCommandAnswer } from './read-command-answer.js';
+import { readBody } from './read-text.js';
 import type { CommandDefinition, ConfiguredHook, HttpDefinition } from './schema.js';
 
 const DEFAULT_TIMEOUT_SECONDS = 60;
-const SESSION_END_TIMEOUT_SECONDS = 10; // a person waits for the prompt of their shell
-const MAX_TIMEOUT_SECONDS = 86_400; // what a timer can hold is not much more
+const SESSION_END_TIMEOUT_SECONDS = 10; // the user is waiting for the prompt of the shell
+const MAX_TIMEOUT_SECONDS = 86_400; // timers can't hold much more
 
-/** What the hooks of a session run in. */
+/** The environment that the hooks of a session run in. */
 export interface HookSurroundings {
   root: string;
   env: Readonly<Record<string, string | undefined>>;
-  /** What may change in the course of a session. */
+  /** Values that may change during a session. */
   situation(): { cwd: string; mode: PermissionMode };
   /** Where SessionStart hooks may write `export NAME=value` for the commands that follow. */
   envFile?: string;
   /** Whether a hook may post to an address. Left out: to any. */
   mayPost?: (url: URL) => boolean;
-  /** Registers the way to end a process at once, for a program that must exit; returns the way to take it back. */
+  /** Registers a function that kills the process, for a program that must exit; returns a function that unregisters it. */
   whileRunning?: (kill: () => void) => () => void;
-  /** Called before a hook runs, since it may write files; what it resolves with is called when nothing of it can any more. */
+  /** Called before a hook runs, since it may write files; resolves with a function to call when it no longer can. */
   announceWriter?: (name: string) => Promise<() => void>;
-}
-
-export interface CallbackGroup {
-  matcher?: string;
-  hooks: readonly HookCallback[];
-  /** Seconds. */
-  timeout?: number;
-  onFailure?: 'continue' | 'block';
 }
 
 export interface ReadyHook {
@@ -46,13 +44,13 @@ export interface ReadyHook {
   rule?: string | undefined;
   blocksOnFailure: boolean;
   inBackground: boolean;
-  /** The model gets what it objects to in the background. */
+  /** Objections that it raises in the background are sent to the model. */
   rewakes?: boolean;
   /**
    * Takes its input as JSON. May reject, which counts as a failure; when the signal aborts it rejects with its reason.
-   * `detach` is called where the hook says that it goes on in the background.
+   * `detach` is called where the hook says that it goes on in the background, with what it answers until then.
    */
-  run(input: string, signal: AbortSignal, detach?: () => void): Promise<TimedAnswer>;
+  run(input: string, signal: AbortSignal, detach?: (answer: ReadAnswer) => void): Promise<TimedAnswer>;
 }
 
 /** `refusesByTimeout`: it took too long, and that refuses whatever `onFailure` says. */
@@ -80,7 +78,7 @@ export function fromSettings(
   };
 }
 
-export function fromCallbacks(event: HookEvent, group: CallbackGroup): ReadyHook[] {
+export function fromCallbacks(event: HookEvent, group: HookGroup): ReadyHook[] {
   const timeoutMs = timeoutOf(group.timeout, event);
   const matcher = matcherOf(group.matcher ?? '');
   return group.hooks.map((callback) => ({
@@ -94,7 +92,7 @@ export function fromCallbacks(event: HookEvent, group: CallbackGroup): ReadyHook
   }));
 }
 
-/** Hooks from settings have been read already; a program that gives a bad matcher is to hear of it at once. */
+/** Hooks from settings have been checked already; a bad matcher of a program throws at once. */
 function matcherOf(text: string): NameMatcher {
   const matcher = readMatcher(text);
   if ('problem' in matcher) throw new TypeError(`The matcher of a hook can't be read: ${matcher.problem}`);
@@ -111,18 +109,18 @@ interface Run {
   input: string;
   timeoutMs: number;
   signal: AbortSignal;
-  onAsync?: (() => void) | undefined;
+  onAsync?: ((answer: ReadAnswer) => void) | undefined;
 }
 
 async function runCommand(
   hook: CommandDefinition,
-  { event, ...run }: Run,
+  { event, onAsync, ...run }: Run,
   surroundings: HookSurroundings,
 ): Promise<TimedAnswer> {
   const { runCommandHook } = await import('./run-command-hook.js');
   const { root, whileRunning, announceWriter } = surroundings;
   const { cwd } = surroundings.situation();
-  // The text that bash gets is the person's own, whole. Nothing of a call is ever put into it: that is data, on stdin.
+  // Bash gets the user's text unchanged. Data of a call is never inserted into it: it goes to stdin.
   const filled = (word: string): string => word.replaceAll(/\$\{(?:CLAUDE|HELVE)_PROJECT_DIR\}/g, () => root);
   const started = hook.args
     ? { program: filled(hook.command), args: hook.args.map(filled) }
@@ -133,19 +131,20 @@ async function runCommand(
     cwd: existsSync(cwd) ? cwd : root, // a command may have removed it
     env: hookEnvironment(event, surroundings),
     whileRunning,
+    onAsync: (marker) => onAsync?.(readValue(event, marker, run.input)),
     async onLeftRunning(allEnded) {
       const end = await announceWriter?.(`what the hook "${nameOf(hook)}" left running`);
       if (end) void allEnded.then(end);
     },
   });
-  const answer = readCommandAnswer(event, end);
+  const answer = readCommandAnswer(event, end, run.input);
   if (end.timedOut) answer.failures.push(tookTooLong(run.timeoutMs));
   return answer;
 }
 
 const tookTooLong = (timeoutMs: number): string => `it took longer than ${timeoutMs / 1000} s and was stopped`;
 
-/** Without the files that bash would read first: what they print would stand before the answer. */
+/** Without bash's startup files: their output would precede the answer. */
 function hookEnvironment(
   event: HookEvent,
   { env, root, envFile }: HookSurroundings,
@@ -169,23 +168,27 @@ async function runHttp(
   const { runHttpHook, fillHeaders } = await import('./run-http-hook.js');
   const headers = fillHeaders(hook.headers ?? {}, hook.allowedEnvVars ?? [], env);
   const end = await runHttpHook({ ...run, url, headers, body: input });
-  if ('failure' in end) return failed(end.failure);
-  return readValue(event, end.json === undefined ? {} : end.json);
+  if (end.isUnreadable) return unreadable(event, end.failure);
+  const answer = readBody(event, end.text, input);
+  return end.failure === undefined ? answer : { ...refusalsOf(event, answer), failures: [end.failure] };
 }
 
 async function runCallback(callback: HookCallback, { event, input, timeoutMs, signal }: Run): Promise<TimedAnswer> {
-  const timeout = AbortSignal.timeout(timeoutMs);
-  const either = AbortSignal.any([signal, timeout]);
+  const limit = timeLimit(timeoutMs);
+  const either = AbortSignal.any([signal, limit.signal]);
   const given = JSON.parse(input) as HookInput; // made from one; a copy, so that no hook can change what another sees
   const toolUseId = 'tool_use_id' in given ? given.tool_use_id : undefined;
   try {
-    const output: unknown = await abortable(async () => await callback(given, toolUseId, { signal: either }), either);
-    return output === undefined ? { failures: [], remarks: [] } : readValue(event, output);
+    const answered = async (): Promise<unknown> => settledValue(await callback(given, toolUseId, { signal: either }));
+    const output = await abortable(answered, either);
+    return output === undefined ? { failures: [], remarks: [] } : readValue(event, output, input);
   } catch (error) {
     signal.throwIfAborted();
-    if (!timeout.aborted) return failed(`it threw: ${error instanceof Error ? error.message : String(error)}`);
+    if (!limit.signal.aborted) return failed(`it threw: ${messageOf(error)}`);
     // Unlike a process it can't be ended and may be about to refuse, so the call doesn't run.
     return { ...failed(tookTooLong(timeoutMs)), refusesByTimeout: event === 'PreToolUse' };
+  } finally {
+    limit.clear();
   }
 }
 

@@ -27,7 +27,7 @@ async function isAlive(pidFile: string): Promise<boolean> {
   return !/\) [ZX] /.test(stat);
 }
 
-test('gives the input on stdin, ended, and takes both outputs and the exit code', async () => {
+test('passes the input on stdin, closes it, and returns both outputs and the exit code', async () => {
   expect(await run('cat; echo said >&2; exit 3')).toEqual({
     exitCode: 3,
     signal: null,
@@ -35,6 +35,7 @@ test('gives the input on stdin, ended, and takes both outputs and the exit code'
     stderr: 'said\n',
     overflowed: false,
     timedOut: false,
+    isInBackground: false,
   });
 });
 
@@ -48,17 +49,17 @@ test('a hook need not read an input of any length', async () => {
   expect((await run('wc -c', { input })).stdout.trim()).toBe('5000000');
 });
 
-test('takes what was printed as it was, be it much', async () => {
+test('returns the output unchanged, even if it is long', async () => {
   expect((await run('head -c 900000 /dev/zero | tr "\\0" é | head -c 900000; printf ü')).stdout).toHaveLength(900_001);
 });
 
-test('keeps the first megabyte of more, and never holds the hook up', async () => {
-  const end = await run('head -c 3000000 /dev/zero; exit 4');
+test('keeps the first megabyte of output, and never blocks the hook', async () => {
+  const end = await run('head -c 3000000 /dev/zero | tr "\\0" x; exit 4');
   expect(end).toMatchObject({ exitCode: 4, overflowed: true });
   expect(end.stdout).toHaveLength(1024 * 1024);
 });
 
-test('is over with the hook, though a child of it holds the output open', async () => {
+test('ends with the hook, although a child of it holds the output open', async () => {
   const folder = await temporaryFolder();
   const end = await run(`sleep 60 & echo $! > ${folder}/pid; echo done`);
   expect(end).toMatchObject({ exitCode: 0, stdout: 'done\n', timedOut: false });
@@ -68,8 +69,8 @@ test('is over with the hook, though a child of it holds the output open', async 
 
 test('loses nothing that was printed while a child holds the output open', async () => {
   const folder = await temporaryFolder();
-  const end = await run(`sleep 60 & echo $! > ${folder}/pid; head -c 900000 /dev/zero`);
-  expect(end).toMatchObject({ stdout: '\0'.repeat(900_000), overflowed: false });
+  const end = await run(`sleep 60 & echo $! > ${folder}/pid; head -c 900000 /dev/zero | tr "\\0" x`);
+  expect(end).toMatchObject({ stdout: 'x'.repeat(900_000), overflowed: false });
   process.kill(Number(await readFile(join(folder, 'pid'), 'utf8')));
 });
 
@@ -101,7 +102,7 @@ test('rejects when the program does not exist', async () => {
   await expect(run('', { program: '/nowhere/hook', args: [] })).rejects.toThrow('ENOENT');
 });
 
-test('can be ended at once by whoever must exit, until it is over', async () => {
+test('can be killed at once by a program that must exit, until it has ended', async () => {
   const kills = new Set<() => void>();
   const whileRunning = (kill: () => void) => {
     kills.add(kill);
@@ -118,7 +119,7 @@ test('can be ended at once by whoever must exit, until it is over', async () => 
 test.each([
   ['in the background', (work: string) => `(${work}) > /dev/null 2>&1 &`],
   ['detached', (work: string) => `setsid bash -c '${work}' < /dev/null > /dev/null 2>&1 &`],
-])('says what a hook has left running %s, and when that has ended', async (_, leave) => {
+])('reports processes that a hook has left running %s, and when they have ended', async (_, leave) => {
   const folder = await temporaryFolder();
   execFileSync('mkfifo', [join(folder, 'pipe')]);
   const left: Promise<void>[] = [];
@@ -131,7 +132,7 @@ test.each([
   expect(await readFile(join(folder, 'end'), 'utf8')).toBe('done\n');
 });
 
-test('leaves nothing running to speak of where the hook ends what it starts', async () => {
+test('reports nothing if the hook ends what it starts', async () => {
   const onLeftRunning = vi.fn(async () => {});
   await run('sleep 0 & wait; cat /dev/null | cat', { onLeftRunning });
   expect(onLeftRunning).not.toHaveBeenCalled();

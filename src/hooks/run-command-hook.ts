@@ -8,39 +8,45 @@ import { randomHex } from '../platform/crypto.js';
 import { groupEnds, groupIsAlive } from '../platform/shell/process-group.js';
 import { endTree, killTree, MARK_VARIABLE, withMark } from '../platform/shell/process-tree.js';
 import { startProcess } from '../platform/shell/start-process.js';
-import { type CommandEnd, firstLineOf, isAsyncMarker } from './read-answer.js';
+import { decodeAnswer } from './decode-answer.js';
+import { asyncMarker, type CommandEnd, firstLineOf } from './read-command-answer.js';
 
 const MAX_OUTPUT_BYTES = 1024 * 1024; // of each stream; an answer has a few hundred
-const QUIET_MS = 250; // for what comes after the hook has gone, as from `cmd > >(tee log)`
-const MAX_DRAIN_MS = 1_000; // however much is still written, by whoever holds the pipe
+const QUIET_MS = 250; // for output that arrives after the hook has exited, as from `cmd > >(tee log)`
+const MAX_DRAIN_MS = 1_000; // even if another process keeps writing to the pipe
 
 export interface CommandRun {
   program: string;
   args: readonly string[];
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
-  /** What it finds on standard input. */
+  /** The text on standard input. */
   input: string;
   timeoutMs: number;
   signal: AbortSignal;
-  /** Registers the way to end it at once, and returns the way to take that back. */
+  /** Registers a function that kills it, and returns a function that unregisters it. */
   whileRunning?: ((kill: () => void) => () => void) | undefined;
-  /** Called once, where the first line that it prints is `{"async": true}`: it goes on in the background. */
-  onAsync?: (() => void) | undefined;
-  /** Called at its end where something that it started runs on, with a promise that resolves when all of that has ended. */
+  /** Called once, where the first line that it prints has `"async": true`, with this line: it goes on in the background. */
+  onAsync?: ((marker: object) => void) | undefined;
+  /** Called at its end if processes that it started still run, with a promise that resolves when all of them have ended. */
   onLeftRunning?: ((allEnded: Promise<void>) => Promise<void>) | undefined;
 }
 
 /**
- * Runs a hook's program in a session of its own. It is over when the program is, whoever still holds its output open. After
- * the time limit or an abort everything that it started has ended when this settles. Rejects when the program
- * could not be started, and with the signal's reason.
+ * Runs a hook's program in a process session of its own. Resolves when the program exits, even if another process keeps
+ * its output open. After a timeout or an abort, everything that it started has ended when this settles. Rejects if the
+ * program could not be started, and with the signal's reason.
  */
 export async function runCommandHook(run: CommandRun): Promise<CommandEnd> {
   const { signal, timeoutMs } = run;
   signal.throwIfAborted();
   const { child, tree, exited, lifeline } = await start(run);
-  const stdout = collect(child.stdout, (line) => isAsyncMarker(line) && run.onAsync?.());
+  let isInBackground = false;
+  const stdout = collect(child.stdout, (line) => {
+    const marker = asyncMarker(line);
+    isInBackground = marker !== undefined;
+    if (marker) run.onAsync?.(marker);
+  });
   const stderr = collect(child.stderr);
   const forget = run.whileRunning?.(() => killTree(tree));
 
@@ -73,6 +79,7 @@ export async function runCommandHook(run: CommandRun): Promise<CommandEnd> {
     stderr: stderr.text(),
     overflowed: stdout.overflowed(),
     timedOut: stoppedBy === 'timeout',
+    isInBackground,
   };
 }
 
@@ -108,8 +115,8 @@ function lifelineOf(line: unknown): { hasEnded(): boolean; ended: Promise<void> 
 }
 
 /**
- * A private file without a name that holds the input. Unlike a pipe it never keeps anybody waiting, takes no harm from
- * a hook that does not read it, and can be opened again as /dev/stdin.
+ * A private unlinked file that holds the input. Unlike a pipe it never blocks, causes no error if the hook doesn't read
+ * it, and can be opened again as /dev/stdin.
  */
 function openInput(text: string): number {
   const folder = mkdtempSync(join(tmpdir(), 'helve-hook-'));
@@ -142,19 +149,19 @@ function collect(stream: Readable | null, onFirstLine?: (line: string) => void) 
     isInFirstLine = false;
     onFirstLine?.(firstLineOf(Buffer.concat(chunks).toString('utf8')));
   });
-  stream?.on('error', () => stream.destroy()); // a pipe that can't be read has nothing more to say
+  stream?.on('error', () => stream.destroy()); // a pipe that can't be read has no more output
   stream?.on('close', () => closed.resolve(true));
   return {
     overflowed: () => overflowed,
-    text: () => Buffer.concat(chunks).toString('utf8'),
-    /** Waits until the stream has ended or nothing more comes. Somebody who goes on writing does not keep us alive. */
+    text: () => decodeAnswer(Buffer.concat(chunks)),
+    /** Waits until the stream ends or falls silent. A process that keeps writing doesn't keep Helve running. */
     async drain(): Promise<void> {
       const waits = new AbortController();
       for (let waited = 0; waited < MAX_DRAIN_MS; waited += QUIET_MS) {
         const before = arrivals;
         const pause = delay(QUIET_MS, false as const, { signal: waits.signal }).catch(() => false as const);
         const hasEnded = await Promise.race([closed.promise, pause]);
-        await turn(); // in a loop that was held up the timer comes before the reading; by the next turn it is done
+        await turn(); // after a blocked event loop, timers fire before pending reads; one turn later those are done
         if (hasEnded || arrivals === before) break;
       }
       waits.abort();

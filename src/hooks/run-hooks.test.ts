@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { HookCallback, HookEvent, HookPayloads } from '../contract/hook.js';
-import { until } from '../testing/watch-processes.js';
+import { isRunning, isWritten, pidsIn, until } from '../testing/watch-processes.js';
+import { toolTable } from '../tools/index.js';
 import { createHooks, type HooksOptions } from './run-hooks.js';
 import type { ConfiguredHook, HookDefinition } from './schema.js';
 
@@ -27,6 +28,7 @@ const hook = (command: string, fields: Fields = {}, where: Partial<ConfiguredHoo
 async function session(configured: readonly ConfiguredHook[], changes: Partial<HooksOptions> = {}) {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'helve-test-')));
   const hooks = createHooks({
+    tools: toolTable(),
     configured,
     root,
     sessionId: 'session_1',
@@ -47,7 +49,7 @@ async function session(configured: readonly ConfiguredHook[], changes: Partial<H
 const deciding = (permissionDecision: string, fields: object = {}) =>
   `echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision, ...fields } })}'`;
 
-test('tells a hook what happens, where and in which project', async () => {
+test('the input of a hook has the event, the working directory and the project', async () => {
   const script = 'cat > payload.json; printf "%s\\n" "$PWD" "$CLAUDE_PROJECT_DIR" "$HELVE_PROJECT_DIR" > where';
   const { root, pre } = await session([hook(script)]);
   expect(await pre()).toEqual(nothing);
@@ -129,7 +131,7 @@ test('the same command runs once, however often it is configured', async () => {
   expect((await readFile(join(root, 'log'), 'utf8')).trim().split('\n').sort()).toEqual(['other', 'run']);
 });
 
-test('runs only what matches', async () => {
+test('runs only matching hooks', async () => {
   const { pre, run } = await session([
     hook(deciding('deny'), {}, { matcher: 'Edit|Write' }),
     hook('echo context', {}, { event: 'SessionStart', matcher: 'resume' }),
@@ -140,7 +142,7 @@ test('runs only what matches', async () => {
   expect(await run('SessionStart', { source: 'resume' })).toEqual({ ...nothing, additionalContext: ['context'] });
 });
 
-test('an "if" rule is judged by whoever knows rules, and belongs to calls alone', async () => {
+test('an "if" rule is evaluated by the permission rules, and applies to calls only', async () => {
   const seen: unknown[] = [];
   const { pre, run } = await session(
     [hook(deciding('deny'), { if: 'Bash(git *)' }), hook('echo x', { if: 'Bash' }, { event: 'UserPromptSubmit' })],
@@ -157,7 +159,7 @@ test('an "if" rule is judged by whoever knows rules, and belongs to calls alone'
   expect(seen[0]).toEqual(['Bash(git *)', { tool: 'Bash', input: { command: 'ls' }, effects: [] }]);
 });
 
-test('a rule that can not be judged does not take a guard away', async () => {
+test('a hook whose rule can not be evaluated still runs', async () => {
   const matchesRule = () => {
     throw new Error('no closing parenthesis');
   };
@@ -185,7 +187,30 @@ test.each([
   });
 });
 
-test('a report names the hook, its event, its file and what would be stricter, with nothing hidden in it', async () => {
+test.each([
+  '[1]',
+  '{"verdict": 7}',
+  '{"behavior": "allow"}',
+  '{"permissionDecision": "allow"}',
+  '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecisions": "allow"}}',
+  '{"hookSpecificOutput": 5}',
+  '{"continue": "maybe"}',
+  '{"decision": ',
+])('with "onFailure": "block" the answer %s, which is not understood, blocks', async (printed) => {
+  const { pre } = await session([hook(`echo '${printed}'`, { onFailure: 'block' })]);
+  expect(await pre()).toMatchObject({ behavior: 'deny', reports: [expect.stringContaining('Its failures block.')] });
+});
+
+test('a refusal in an unknown field is reported once, with the right syntax', async () => {
+  const { pre } = await session([hook(`echo '{"behavior": "deny"}'`)]);
+  expect((await pre()).reports).toEqual([
+    expect.stringMatching(
+      /failed: its "behavior" is "deny", which is not known here\. A refusal is written \{"hookSpecificOutput": .+\}\}\. To be safe, this counts as a refusal\.$/,
+    ),
+  ]);
+});
+
+test('a report names the hook, its event, its file and a stricter setting, without invisible characters', async () => {
   const { pre } = await session([hook('printf "\\033[2Jboo" >&2; exit 1')]);
   expect((await pre()).reports).toEqual([
     'The hook "printf "\\033[2Jboo" >&2; exit 1" (PreToolUse, from settings.json) failed: it ended with exit code 1 and said: \\u001b[2Jboo. Nothing was blocked by that; "onFailure": "block" would change it.',
@@ -197,16 +222,16 @@ test('a report of an answer that is not understood, and so refuses, says that it
   const { behavior, reports } = await pre();
   expect(behavior).toBe('deny');
   expect(reports).toEqual([
-    expect.stringMatching(/"maybe"; there are allow, ask and deny\. To be safe, that refuses\.$/),
+    expect.stringMatching(/"maybe"; there are allow, ask and deny\. To be safe, this counts as a refusal\.$/),
   ]);
 });
 
-test('the failure of a hook never holds up the end', async () => {
+test('the failure of a hook never blocks the end', async () => {
   const { run } = await session([hook('exit 1', { onFailure: 'block' }, { event: 'Stop' })]);
   expect((await run('Stop', { stop_hook_active: false })).block).toBeUndefined();
 });
 
-test('nothing from a place that is not trusted runs, and that is said once', async () => {
+test('nothing from an untrusted file runs, and one report says so', async () => {
   const untrusted = { source: '.helve/settings.json', trusted: false };
   const { root, hooks, pre } = await session([
     hook('touch ran', {}, untrusted),
@@ -239,7 +264,7 @@ test('a hook runs in the project when the working directory is gone', async () =
   expect(await readFile(join(root, 'where'), 'utf8')).toBe(`${root}\n`);
 });
 
-test('what a call holds is data to a hook, never part of its command', async () => {
+test('the input of a call is data for a hook, never part of its command', async () => {
   const { root, pre } = await session([hook('cat > payload')]);
   const input = { command: '$(touch evil)`touch evil`"; touch evil; \'' };
   await pre({ ...bash, tool_input: input });
@@ -247,7 +272,7 @@ test('what a call holds is data to a hook, never part of its command', async () 
   await expect(readFile(join(root, 'evil'))).rejects.toThrow('ENOENT');
 });
 
-test('with arguments the program runs without a shell, and the project may stand in them', async () => {
+test("with arguments the program runs without a shell, and they may contain the project's path", async () => {
   const definition = { args: ['%s', `\${CLAUDE_PROJECT_DIR} $(id)`] };
   const { root, run } = await session([hook('printf', definition, { event: 'UserPromptSubmit' })]);
   expect((await run('UserPromptSubmit', { prompt: '' })).additionalContext).toEqual([`${root} $(id)`]);
@@ -269,7 +294,7 @@ test('a hook of the session may leave variables for the commands to come', async
   expect(await pre()).toEqual(nothing);
 });
 
-test('a hook in the background decides nothing, and what it said comes with a later moment', async () => {
+test('a background hook decides nothing, and its output comes with a later event', async () => {
   const late = `until [ -e go ]; do sleep 0.01; done; ${deciding('deny', { additionalContext: 'late' })}; touch done`;
   const { hooks, pre, run } = await session([
     hook(late, { async: true }),
@@ -285,9 +310,14 @@ test('a hook in the background decides nothing, and what it said comes with a la
 });
 
 test('the end of the session ends hooks in the background', async () => {
-  const { hooks, pre } = await session([hook('sleep 60', { async: true })]);
+  const { root, hooks, pre } = await session([hook('echo $$ > pid; exec sleep 60', { async: true })]);
   await pre();
+  const file = join(root, 'pid');
+  await until(() => isWritten(file));
+  const [pid = 0] = pidsIn(file);
+  expect(isRunning(pid)).toBe(true);
   await hooks.end();
+  expect(isRunning(pid)).toBe(false);
 });
 
 test('posts to an address, unless it is not among those that may be posted to', async () => {
@@ -301,7 +331,7 @@ test('posts to an address, unless it is not among those that may be posted to', 
   expect(await pre()).toEqual({ ...nothing, reports: [expect.stringContaining('not among those')] });
 });
 
-test('callbacks get the input and its call, come after the hooks from settings, and can change nobody else', async () => {
+test('callbacks get the input and its call, come after the hooks from settings, and can not change what others see', async () => {
   const seen: unknown[] = [];
   const spoil: HookCallback = (input, toolUseId) => {
     seen.push(structuredClone(input), toolUseId);
@@ -348,11 +378,46 @@ test('a callback that throws has failed; one that takes too long refuses the cal
   expect(await slow.pre()).toMatchObject({ behavior: 'deny', reports: [expect.stringContaining('took longer')] });
 });
 
-test('a program that gives a matcher that can not be read hears of it at once', async () => {
+test.each<[string, unknown]>([
+  ['a generator', (function* () {})()],
+  ['an asynchronous generator', (async function* () {})()],
+  ['a function', () => ({ decision: 'block' })],
+  ['a Map', new Map([['decision', 'block']])],
+  ['a Set', new Set(['block'])],
+  ['bytes', Buffer.from('{"decision":"block"}')],
+  ['a response', Response.json({ decision: 'block' })],
+  [
+    'a field that throws',
+    Object.defineProperty({}, 'decision', {
+      get: () => {
+        throw new Error('x');
+      },
+      enumerable: true,
+    }),
+  ],
+  ['a list with a changed input', [{ hookSpecificOutput: { updatedInput: { command: 'pwd' } } }]],
+  ['a changed input as text', JSON.stringify({ hookSpecificOutput: { updatedInput: { command: 'pwd' } } })],
+  ['a changed input as a Map', { hookSpecificOutput: { updatedInput: new Map([['command', 'pwd']]) } }],
+])('a callback that returns %s refuses the call, and that is reported', async (_, value) => {
+  const returning = () => value as ReturnType<HookCallback>;
+  const { pre } = await session([], { callbacks: { PreToolUse: [{ hooks: [returning] }] } });
+  const { behavior, reports } = await pre();
+  expect(behavior).toBe('deny');
+  expect(reports).toHaveLength(value instanceof Map ? 0 : 1); // what a Map says is clear
+});
+
+test('a callback that returns something by the way decides nothing', async () => {
+  for (const value of [1, true, 'logged', [], {}, new Map()]) {
+    const { pre } = await session([], { callbacks: { PreToolUse: [{ hooks: [() => value as object] }] } });
+    expect((await pre()).behavior).toBeUndefined();
+  }
+});
+
+test('an invalid matcher of a program throws at once', async () => {
   await expect(session([], { callbacks: { Stop: [{ matcher: '*x', hooks: [] }] } })).rejects.toThrow(TypeError);
 });
 
-test('a result that is no JSON is told as far as it can be', async () => {
+test('a result that is no JSON is passed on as text', async () => {
   const circle: Record<string, unknown> = { count: 1n };
   circle['self'] = circle;
   const { root, run } = await session([hook('cat > payload', {}, { event: 'PostToolUse' })]);
@@ -363,7 +428,7 @@ test('a result that is no JSON is told as far as it can be', async () => {
   });
 });
 
-test('a long text is cut for the model and kept whole in a file', async () => {
+test('a long text is cut for the model and saved completely in a file', async () => {
   const saved: string[] = [];
   const saveText = async (name: string, text: string) => {
     saved.push(text);
@@ -383,7 +448,7 @@ test('without hooks nothing happens', async () => {
   expect(await pre()).toEqual(nothing);
 });
 
-test('a hook that prints {"async": true} first goes on in the background, and decides nothing', async () => {
+test('a hook that prints {"async": true} first continues in the background, and decides nothing', async () => {
   const script = `echo '{"async": true, "asyncTimeout": 5000}'; until [ -e go ]; do sleep 0.01; done; echo '{"systemMessage": "late", "decision": "block"}'`;
   const { root, pre, run, hooks } = await session([hook(script)]);
   expect(await pre()).toEqual(nothing);
@@ -397,7 +462,24 @@ test('a hook that prints {"async": true} first goes on in the background, and de
   await hooks.end();
 });
 
-test('the model gets what a hook with asyncRewake objects to in the background', async () => {
+test.each([
+  [
+    { decision: 'block', reason: 'no' },
+    { behavior: 'deny', answers: [{ behavior: 'deny', reason: 'no' }], reports: [] },
+  ],
+  [{ hookSpecificOutput: { updatedInput: { command: 'pwd' } } }, { updatedInput: { command: 'pwd' }, reports: [] }],
+  [{ updatedInput: { command: 'pwd' } }, { behavior: 'deny', reports: [expect.stringContaining("can't be used")] }],
+])('what stands on the line that sends a hook to the background counts: %j', async (fields, outcome) => {
+  const waits = `until [ -e go ]; do sleep 0.01; done; echo '{"systemMessage": "late"}'`;
+  const { root, pre, hooks } = await session([hook(`echo '${JSON.stringify({ async: true, ...fields })}'; ${waits}`)]);
+  expect(await pre()).toMatchObject(outcome);
+  await writeFile(join(root, 'go'), '');
+  await hooks.end();
+  const ended = await session([hook(`printf '%s' '${JSON.stringify({ async: true, ...fields })}'`)]);
+  expect(await ended.pre()).toMatchObject(outcome);
+});
+
+test('the model gets the objection of a background hook with asyncRewake', async () => {
   const told: string[] = [];
   const script = hook('echo the build broke >&2; exit 2', { asyncRewake: true });
   const { pre, hooks } = await session([script], { rewake: (text) => told.push(text) });

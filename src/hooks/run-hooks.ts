@@ -1,39 +1,38 @@
-// Runs the hooks of one moment: those that match start together, and what they say is merged in the order in which they
-// are configured. What runs a hook is loaded with the first one that runs.
+// Runs the hooks of one event: matching hooks start together, and their answers are merged in configuration order. The
+// code that runs a hook is loaded with the first one that runs.
 import type { Effect } from '../contract/effect.js';
 import type { HookEvent, HookPayloads, Hooks } from '../contract/hook.js';
+import type { HookCallbacks, HookGroup } from '../contract/options.js';
+import type { ToolTable } from '../contract/tool-traits.js';
 import { messageOf } from '../platform/message-of.js';
 import { cutMiddle } from '../platform/text/truncate.js';
 import { visible } from '../platform/text/visible.js';
+import { toolInput } from './changed-input.js';
 import { untrustedNotices } from './describe-hook.js';
 import { isAboutCall, matchedNames } from './match-hook.js';
 import { type HookReply, mergeAnswers, stricter } from './merge-answers.js';
-import { refusalByFailure } from './read-answer.js';
-import {
-  type CallbackGroup,
-  fromCallbacks,
-  fromSettings,
-  type HookSurroundings,
-  type ReadyHook,
-  type TimedAnswer,
-} from './ready-hook.js';
+import { refusalByFailure } from './objection.js';
+import type { ReadAnswer } from './read-answer.js';
+import { fromCallbacks, fromSettings, type HookSurroundings, type ReadyHook, type TimedAnswer } from './ready-hook.js';
 import type { ConfiguredHook } from './schema.js';
 
 const MAX_TEXT = 10_000; // characters of one hook's text for the model or the person
 const MAX_REPORT = 1_000;
 
 export interface HooksOptions extends HookSurroundings {
-  /** Hooks from settings, in the order in which they count. */
+  /** Hooks from settings, in order of precedence. */
   configured?: readonly ConfiguredHook[];
   /** Hooks inside the program; they come after those from settings. */
   callbacks?: HookCallbacks;
-  /** Whether a permission rule speaks of a call, for hooks with `if`. Left out, such hooks run for every call. */
+  /** Whether a permission rule matches a call, for hooks with `if`. If absent, such hooks run for every call. */
   matchesRule?: (rule: string, request: RuleRequest) => boolean;
-  /** The tools that there are, to find matchers that can match none. Left out, no matcher is looked at. */
+  /** The traits of the tools, for matchers that use another name of one. */
+  tools: ToolTable;
+  /** The existing tools, to report matchers that can match none. If absent, matchers are not checked. */
   toolNames?: () => readonly string[];
   sessionId: string;
   transcriptPath: string;
-  /** Keeps a text that is too long to be sent, and tells in which file. */
+  /** Saves a text that is too long to be sent, and returns the file. */
   saveText?: (name: string, text: string) => Promise<string>;
   /** Called before any hook runs. */
   beforeRun?: () => void;
@@ -46,8 +45,6 @@ export interface RuleRequest {
   input: unknown;
   effects: readonly Effect[];
 }
-
-export type HookCallbacks = { readonly [Event in HookEvent]?: readonly CallbackGroup[] };
 
 export function createHooks(options: HooksOptions): Hooks {
   const { configured = [], callbacks = {} } = options;
@@ -70,23 +67,26 @@ export function createHooks(options: HooksOptions): Hooks {
     void work.finally(() => background.delete(work));
   };
 
-  /** Until the hook itself goes to the background: from then on it ends with the session and decides nothing. */
+  /**
+   * Until the hook itself goes to the background, which it may do with an answer: from then on it ends with the session
+   * and decides nothing.
+   */
   const runAwaited = async (hook: ReadyHook, event: HookEvent, input: string, signal: AbortSignal) => {
     const stop = new AbortController();
     const onAbort = (): void => stop.abort(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
-    const detached = Promise.withResolvers<undefined>();
-    const detach = (): void => {
+    const detached = Promise.withResolvers<ReadAnswer>();
+    const detach = (answer: ReadAnswer): void => {
       signal.removeEventListener('abort', onAbort);
       session.signal.addEventListener('abort', () => stop.abort(session.signal.reason), { once: true });
-      detached.resolve(undefined);
+      detached.resolve(answer);
     };
     const running = runOne(hook, event, input, stop.signal, options, detach);
     try {
-      const reply = await Promise.race([running, detached.promise]);
-      if (reply) return reply;
+      const first = await Promise.race([running, detached.promise]);
+      if ('name' in first) return first;
       followInBackground(hook, running);
-      return { name: hook.name, reports: [] };
+      return await replyOf(hook, event, first, options);
     } finally {
       signal.removeEventListener('abort', onAbort);
     }
@@ -129,14 +129,15 @@ function readyHooks(
     .filter(({ trusted }) => trusted)
     .map((one) => ({ event: one.event, hook: fromSettings(one, options) }));
   const fromProgram = Object.entries(callbacks).flatMap(([name, groups]) => {
-    const event = name as HookEvent; // the keys of this type are events; one that is none is never asked for
-    return groups.flatMap((group) => fromCallbacks(event, group)).map((hook) => ({ event, hook }));
+    const event = name as HookEvent; // the keys of this type are events; other keys are never looked up
+    const called = groups as readonly HookGroup[]; // each is called with the input of the event that it is under
+    return called.flatMap((group) => fromCallbacks(event, group)).map((hook) => ({ event, hook }));
   });
   const byEvent = Map.groupBy([...fromFiles, ...fromProgram], ({ event }) => event);
   return new Map([...byEvent].map(([event, entries]) => [event, entries.map(({ hook }) => hook)]));
 }
 
-/** What was said in the background comes too late to decide anything. */
+/** Answers from the background come too late to decide anything. */
 function withoutDecision({ name, additionalContext, message, reports }: HookReply): HookReply {
   return {
     name,
@@ -146,13 +147,13 @@ function withoutDecision({ name, additionalContext, message, reports }: HookRepl
   };
 }
 
-/** The hooks that the moment concerns, each once, in configuration order. */
+/** The hooks that match the event, each once, in configuration order. */
 function select<Event extends HookEvent>(
   hooks: readonly ReadyHook[],
   event: Event,
   payload: HookPayloads[Event],
   effects: readonly Effect[],
-  { matchesRule }: HooksOptions,
+  { matchesRule, tools }: HooksOptions,
 ): { hooks: readonly ReadyHook[]; reports: readonly string[] } {
   const reports: string[] = [];
   const concernsCall = (hook: ReadyHook, rule: string): boolean => {
@@ -160,14 +161,14 @@ function select<Event extends HookEvent>(
     try {
       return matchesRule?.(rule, { tool: payload.tool_name, input: payload.tool_input, effects }) ?? true;
     } catch (error) {
-      // A guard that runs once too often is better than one that does not.
+      // A guard should rather run once too often than not at all.
       const why = `its rule "${rule}" can't be judged (${messageOf(error)}), so it runs for every call`;
-      reports.push(reportOf(hook, event, `is odd: ${why}.`));
+      reports.push(reportOf(hook, event, `needs a correction: ${why}.`));
       return true;
     }
   };
 
-  const names = matchedNames(event, payload);
+  const names = matchedNames(event, payload, tools);
   const chosen = new Map<unknown, ReadyHook>();
   for (const hook of hooks) {
     if (names && !names.some(hook.matcher)) continue;
@@ -193,7 +194,7 @@ function inputText<Event extends HookEvent>(
   try {
     return JSON.stringify({ ...named, ...payload }, plain);
   } catch {
-    // What a tool of the embedder's gives may hold itself.
+    // Data of the embedding program's tools may have cycles.
     const fields = Object.entries(payload).map(([field, value]) => [field, serializable(value)]);
     return JSON.stringify({ ...named, ...Object.fromEntries(fields) });
   }
@@ -209,12 +210,6 @@ function serializable(value: unknown): unknown {
   }
 }
 
-/** The call's input as the hooks saw it. */
-function toolInput(text: string): unknown {
-  const input: unknown = JSON.parse(text);
-  return typeof input === 'object' && input !== null && 'tool_input' in input ? input.tool_input : undefined;
-}
-
 /** Rejects only when the signal aborts. */
 async function runOne(
   hook: ReadyHook,
@@ -222,7 +217,7 @@ async function runOne(
   input: string,
   signal: AbortSignal,
   options: HooksOptions,
-  detach?: () => void,
+  detach?: (answer: ReadAnswer) => void,
 ): Promise<HookReply> {
   const endWriting = await options.announceWriter?.(`the hook "${hook.name}"`);
   const answer = await hook
@@ -232,13 +227,23 @@ async function runOne(
       return { failures: [`it could not be run (${messageOf(error)})`], remarks: [] };
     })
     .finally(endWriting);
+  return await replyOf(hook, event, answer, options);
+}
+
+/** What a hook's answer means, with what is wrong about it. */
+async function replyOf(
+  hook: ReadyHook,
+  event: HookEvent,
+  answer: TimedAnswer,
+  options: HooksOptions,
+): Promise<HookReply> {
   const { failures, remarks, refusesByTimeout, behavior, reason, block, message, additionalContext, ...rest } = answer;
   const blocks = failures.length > 0 && (hook.blocksOnFailure || refusesByTimeout === true);
   const refusal = blocks ? refusalByFailure(event, failures.join('; ')) : {};
   const strictest = stricter(behavior, refusal.behavior);
   const why = strictest === behavior ? reason : refusal.reason;
   const objection = block ?? refusal.block;
-  const refused = behavior === 'deny' || block ? 'To be safe, that refuses' : undefined;
+  const refused = behavior === 'deny' || block ? 'To be safe, this counts as a refusal' : undefined;
   const consequence = blocks
     ? 'Its failures block'
     : (refused ?? 'Nothing was blocked by that; "onFailure": "block" would change it');
@@ -252,7 +257,7 @@ async function runOne(
     ...(additionalContext !== undefined && { additionalContext: await fitText(additionalContext, event, options) }),
     reports: [
       ...failures.map((failure) => reportOf(hook, event, `failed: ${failure}. ${consequence}.`)),
-      ...remarks.map((remark) => reportOf(hook, event, `is odd: ${remark}.`)),
+      ...remarks.map((remark) => reportOf(hook, event, `needs a correction: ${remark}.`)),
     ],
   };
 }

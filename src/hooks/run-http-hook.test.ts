@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { fillHeaders, type HttpRun, runHttpHook } from './run-http-hook.js';
 
@@ -34,7 +35,7 @@ test('posts the input as JSON and reads the answer', async () => {
     response.end('{"decision": "block"}');
   });
   expect(await post(url, { headers: { 'X-Key': 'k', 'Content-Type': 'text/plain' } })).toEqual({
-    json: { decision: 'block' },
+    text: '{"decision": "block"}',
   });
   expect(bodies).toEqual(['{"a":"ü"}']);
   expect(seen[0]).toMatchObject({
@@ -46,18 +47,48 @@ test('posts the input as JSON and reads the answer', async () => {
 
 test('an empty answer is no answer', async () => {
   const url = await serve((_, response) => response.writeHead(204).end());
-  expect(await post(url)).toEqual({ json: undefined });
+  expect(await post(url)).toEqual({ text: '' });
 });
 
 test.each([
   ['a refusal by status', 403, '{"decision": "block"}', 'it answered with status 403'],
   ['a broken server', 500, '', 'it answered with status 500'],
-  ['plain text', 200, 'fine', 'its answer is not JSON'],
-  ['a list', 200, '[1]', 'its answer is not a JSON object'],
-  ['too long an answer', 200, `{"a": "${'x'.repeat(1_100_000)}"}`, 'its answer is longer than 1 MB'],
 ])('%s is a failure', async (_, status, body, failure) => {
   const url = await serve((_, response) => response.writeHead(status).end(body));
-  expect(await post(url)).toEqual({ failure: expect.stringContaining(failure) });
+  expect(await post(url)).toEqual({ text: '', failure: expect.stringContaining(failure) });
+});
+
+test.each<[string, RequestListener]>([
+  ['too long', (_, response) => response.end(`{"a": "${'x'.repeat(1_100_000)}"}`)],
+  [
+    'broken',
+    (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{}').subarray(0, 12)),
+  ],
+  ['in an encoding that is not known', (_, response) => response.writeHead(200, { 'content-encoding': 'x' }).end('{}')],
+  ['too long when decompressed', (_, response) => response.end(gzipSync(' '.repeat(2_000_000)))],
+])('an answer that is %s can not be read', async (_, listener) => {
+  expect(await post(await serve(listener))).toEqual({ isUnreadable: true, failure: expect.any(String) });
+});
+
+test.each<[string, Buffer, Record<string, string>]>([
+  ['gzip', gzipSync('{"a":1}'), { 'content-encoding': 'gzip' }],
+  ['gzip that is not announced', gzipSync('{"a":1}'), {}],
+  ['deflate', deflateSync('{"a":1}'), { 'content-encoding': 'deflate' }],
+  ['brotli', brotliCompressSync('{"a":1}'), { 'content-encoding': 'br' }],
+  ['UTF-16', Buffer.from('{"a":1}', 'utf16le'), {}],
+])('reads an answer in %s', async (_, body, headers) => {
+  const url = await serve((_, response) => response.writeHead(200, headers).end(body));
+  expect(await post(url)).toEqual({ text: '{"a":1}' });
+});
+
+test('keeps what came before the connection was lost', async () => {
+  const url = await serve((_, response) => {
+    response.writeHead(200, { 'content-length': '500' }).write('{"decision":"block"}', () => response.destroy());
+  });
+  expect(await post(url)).toEqual({
+    text: '{"decision":"block"}',
+    failure: expect.stringContaining('its answer was cut off'),
+  });
 });
 
 test('follows no redirect', async () => {
@@ -67,16 +98,16 @@ test('follows no redirect', async () => {
     response.end('{}');
   });
   const url = await serve((_, response) => response.writeHead(307, { location: other.href }).end());
-  expect(await post(url)).toEqual({ failure: expect.stringContaining('redirects are not followed') });
+  expect(await post(url)).toEqual({ text: '', failure: expect.stringContaining('redirects are not followed') });
   expect(asked).toEqual([]);
 });
 
 test.each([
-  ['at all', () => {}],
-  ['to the end', (response: Parameters<RequestListener>[1]) => response.writeHead(200).write('{"decision"')],
-])('gives up on a server that does not answer %s', async (_, answer) => {
-  const url = await serve((_, response) => void answer(response));
-  expect(await post(url, { timeoutMs: 200 })).toEqual({ failure: 'it did not answer within 0.2 s' });
+  ['at all', '', 'it did not answer within 0.2 s'],
+  ['to the end', '{"decision"', 'its answer was not complete within 0.2 s'],
+])('times out on a server that does not answer %s', async (_, text, failure) => {
+  const url = await serve((_, response) => void (text === '' || response.writeHead(200).write(text)));
+  expect(await post(url, { timeoutMs: 200 })).toEqual({ text, failure });
 });
 
 test('rejects with the reason of the signal', async () => {
@@ -92,11 +123,12 @@ test('a server that is not there is a failure', async () => {
   server.close();
   await once(server, 'close');
   expect(await post(new URL(`http://127.0.0.1:${port}/`))).toEqual({
+    text: '',
     failure: expect.stringContaining('it could not be reached'),
   });
 });
 
-test('headers get the variables that the hook may have, and no other', () => {
+test('headers get only the variables that the hook may have', () => {
   const env = { TOKEN: 't$SECRET', SECRET: 's' };
   const headers = { Authorization: 'Bearer $TOKEN', 'X-Other': `a\${SECRET}b$NONE`, Plain: '5 $' };
   expect(fillHeaders(headers, ['TOKEN', 'NONE'], env)).toEqual({

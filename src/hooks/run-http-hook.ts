@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { isPlainRefusal } from './plain-verdicts.js';
+import { messageOf } from '../platform/message-of.js';
+import { timeLimit } from '../platform/time-limit.js';
+import { decodeAnswer } from './decode-answer.js';
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
@@ -12,26 +14,42 @@ export interface HttpRun {
   signal: AbortSignal;
 }
 
-export type HttpEnd = { json: unknown } | { failure: string };
+/**
+ * `text` is the body as far as it came, also where there is a failure: a refusal in it counts. `isUnreadable`: there is a
+ * body, but what it says can't be known.
+ */
+export type HttpEnd =
+  | { text: string; failure?: string; isUnreadable?: false }
+  | { isUnreadable: true; failure: string };
 
 /**
- * Posts to a hook's address, and to no other: a redirect is not followed, since what is sent tells of a person's work. A
- * status refuses nothing; the answer's body does. Rejects only with the signal's reason.
+ * Posts to a hook's address. Redirects are not followed, since the input contains private data. A status refuses
+ * nothing; the body of the response does. Rejects only with the signal's reason.
  */
 export async function runHttpHook({ timeoutMs, signal, ...request }: HttpRun): Promise<HttpEnd> {
   signal.throwIfAborted();
-  const timeout = AbortSignal.timeout(timeoutMs);
+  const limit = timeLimit(timeoutMs);
+  const body = new Body();
   try {
-    return await exchange(request, AbortSignal.any([signal, timeout]));
+    return await exchange(request, body, AbortSignal.any([signal, limit.signal]));
   } catch (error) {
     signal.throwIfAborted();
-    if (timeout.aborted) return { failure: `it did not answer within ${timeoutMs / 1000} s` };
-    return { failure: `it could not be reached (${error instanceof Error ? error.message : String(error)})` };
+    const { text, isUnreadable } = body.read();
+    if (isUnreadable) return { isUnreadable, failure: `its answer was cut off (${messageOf(error)})` };
+    if (limit.signal.aborted) {
+      const what = text === '' ? 'it did not answer' : 'its answer was not complete';
+      return { text, failure: `${what} within ${timeoutMs / 1000} s` };
+    }
+    const how = text === '' ? 'it could not be reached' : 'its answer was cut off';
+    return { text, failure: `${how} (${messageOf(error)})` };
+  } finally {
+    limit.clear();
   }
 }
 
 async function exchange(
   { url, headers, body }: Pick<HttpRun, 'url' | 'headers' | 'body'>,
+  received: Body,
   signal: AbortSignal,
 ): Promise<HttpEnd> {
   // Not by `import`: that reads every export, and some of http's are getters that load all of fetch.
@@ -47,35 +65,51 @@ async function exchange(
   if (status < 200 || status > 299) {
     answer.destroy();
     const way = status >= 300 && status < 400 ? '; redirects are not followed, so give the address it leads to' : '';
-    return { failure: `it answered with status ${status}${way}` };
+    return { text: '', failure: `it answered with status ${status}${way}` };
   }
-  const text = await readBounded(answer);
-  if (text === undefined) return { failure: 'its answer is longer than 1 MB' };
-  if (text.trim() === '') return { json: undefined };
-  return parse(text);
-}
-
-async function readBounded(answer: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
+  received.encoding = answer.headers['content-encoding'] ?? '';
   for await (const chunk of answer as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) return undefined; // leaving the loop gives the connection up
-    chunks.push(chunk);
+    if (!received.add(chunk)) return { isUnreadable: true, failure: 'its answer is longer than 1 MB' }; // leaving the loop gives the connection up
   }
-  return Buffer.concat(chunks).toString('utf8');
+  const { text, isUnreadable } = received.read();
+  if (isUnreadable)
+    return { isUnreadable, failure: `its answer can't be decompressed (${received.encoding || 'gzip'})` };
+  return { text };
 }
 
-function parse(text: string): HttpEnd {
-  try {
-    const json: unknown = JSON.parse(text);
-    if (typeof json === 'object' && json !== null && !Array.isArray(json)) return { json };
-    if (isPlainRefusal(json)) return { json };
-    return { failure: 'its answer is not a JSON object' };
-  } catch (error) {
-    if (isPlainRefusal(text)) return { json: text };
-    return { failure: `its answer is not JSON (${error instanceof Error ? error.message : String(error)})` };
+/** What has come of a response. */
+class Body {
+  encoding = '';
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  /** Whether there was room for it. */
+  add(chunk: Buffer): boolean {
+    this.#bytes += chunk.length;
+    if (this.#bytes <= MAX_ANSWER_BYTES) this.#chunks.push(chunk);
+    return this.#bytes <= MAX_ANSWER_BYTES;
   }
+
+  read(): { text: string; isUnreadable?: false } | { text?: undefined; isUnreadable: true } {
+    try {
+      return { text: decodeAnswer(decompressed(Buffer.concat(this.#chunks), this.encoding)) };
+    } catch {
+      return { isUnreadable: true };
+    }
+  }
+}
+
+/** Helve asks for no compression, but some servers and proxies compress anyway. */
+function decompressed(bytes: Buffer, encoding: string): Buffer {
+  const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  const method = encoding.trim().toLowerCase();
+  if (bytes.length === 0 || (!isGzip && /^(|identity|(x-)?gzip)$/.test(method))) return bytes;
+  const { brotliDecompressSync, gunzipSync, inflateSync } = process.getBuiltinModule('node:zlib');
+  const limit = { maxOutputLength: MAX_ANSWER_BYTES };
+  if (isGzip) return gunzipSync(bytes, limit);
+  if (method === 'br') return brotliDecompressSync(bytes, limit);
+  if (method === 'deflate') return inflateSync(bytes, limit);
+  throw new Error(`unknown encoding ${method}`);
 }
 
 /** Headers with `$NAME` and `${NAME}` filled in, for the variables that the hook may have; any other becomes nothing. */

@@ -55,13 +55,13 @@ test.each([
   [{ preToolUse: [{ hooks: [command] }] }, 'hooks.preToolUse', 0],
   [[command], 'hooks', 0],
   [null, 'hooks', 0],
-])('%j is told of at %s, and %i of its hooks runs', (value, path, count) => {
+])('%j is reported at %s, and %i of its hooks runs', (value, path, count) => {
   const { configured, problems } = readHooks(value, origin);
   expect(problems.map((problem) => problem.path)).toEqual([path]);
   expect(configured).toHaveLength(count);
 });
 
-test('one bad hook does not take the others with it', () => {
+test('one bad hook does not affect the others', () => {
   const settings = {
     PreToolUse: [{ hooks: [{ type: 'agent' }, command] }, 'x'],
     Other: [],
@@ -72,7 +72,7 @@ test('one bad hook does not take the others with it', () => {
   expect(problems).toHaveLength(3);
 });
 
-test('says what is wrong and what follows', () => {
+test('reports the problem and its consequence', () => {
   expect(readHooks(inGroup({ ...command, timeout: '3' }), origin).problems).toEqual([
     {
       path: 'hooks.PreToolUse[0].hooks[0].timeout',
@@ -82,7 +82,7 @@ test('says what is wrong and what follows', () => {
   ]);
 });
 
-test('a guard whose failures block must not go missing unnoticed', () => {
+test('dropping a hook whose failures block is fatal', () => {
   const { problems } = readHooks(inGroup({ type: 'prompt', onFailure: 'block' }), origin);
   expect(problems).toMatchObject([{ fatal: true }]);
   expect(readHooks({ Nothing: [{ hooks: [{ onFailure: 'block' }] }] }, origin).problems).toMatchObject([
@@ -90,12 +90,21 @@ test('a guard whose failures block must not go missing unnoticed', () => {
   ]);
 });
 
-test('whoever says anything else about failures means that they matter', () => {
+test('any other value of onFailure counts as "block"', () => {
   const { configured } = readHooks(inGroup({ ...command, onFailure: 'deny' }), origin);
   expect(configured).toMatchObject([{ hook: { onFailure: 'block' } }]);
 });
 
-test('an event that is misspelt is reported with the one that is meant', () => {
+test.each([
+  [inGroup({ ...command, onfailure: 'block' }), 'Did you mean onFailure?'],
+  [inGroup({ ...command, on_failure: 'block' }), 'Did you mean onFailure?'],
+  [inGroup({ ...command, timout: 3 }), 'Did you mean timeout?'],
+  [{ PreToolUse: [{ matchr: 'Bash', hooks: [command] }] }, 'Did you mean matcher?'],
+])('a misspelt field is reported with the nearest name: %j', (value, hint) => {
+  expect(readHooks(value, origin).problems).toMatchObject([{ message: expect.stringContaining(hint) }]);
+});
+
+test('a misspelt event is reported with the nearest name', () => {
   const { problems } = readHooks({ PretoolUse: [] }, { source: 'f', trusted: true });
   expect(problems).toEqual([
     {

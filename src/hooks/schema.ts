@@ -1,8 +1,9 @@
-// The `hooks` part of a settings file. Hooks are read one by one: one that is wrong must not take the others with it, and
-// a guard must not vanish over a detail.
+// The `hooks` part of a settings file. Hooks are read one by one: an invalid one must not affect the others, and a guard
+// must not be dropped because of a detail.
 import * as z from 'zod';
 import { type HookEvent, hookEvents } from '../contract/hook.js';
 import { isObject } from '../platform/is-object.js';
+import { nearestWords, wordSimilarity } from '../platform/text/similar-text.js';
 import { readMatcher } from './match-hook.js';
 import { meantEvent } from './odd-matchers.js';
 
@@ -62,18 +63,18 @@ export interface ConfiguredHook {
   event: HookEvent;
   matcher: string;
   hook: HookDefinition;
-  /** Where it is written, for people: a file. */
+  /** The file that it is written in, for messages. */
   source: string;
-  /** Whether a person trusts that place. Where not, the hook is never run. */
+  /** Whether a person trusts that file. If not, the hook never runs. */
   trusted: boolean;
 }
 
 export interface HookProblem {
   /** Where in the settings: `hooks.PreToolUse[0].hooks[1].timeout`. */
   path: string;
-  /** What is wrong and what follows from it. */
+  /** The problem and its consequence. */
   message: string;
-  /** A hook whose failures were to block is left out: whoever loads the file must stop. */
+  /** A hook whose failures block was left out: the caller that loads the file must stop. */
   fatal: boolean;
 }
 
@@ -82,7 +83,7 @@ interface Reading {
   problems: HookProblem[];
 }
 
-/** The value of the `hooks` key, with everything about it that is not understood. */
+/** Parses the value of the `hooks` key, and reports everything that can't be understood. */
 export function readHooks(value: unknown, origin: { source: string; trusted: boolean }): Reading {
   const reading: Reading = { configured: [], problems: [] };
   const { problems } = reading;
@@ -112,15 +113,15 @@ export function readHooks(value: unknown, origin: { source: string; trusted: boo
   return reading;
 }
 
-interface Place {
+interface GroupContext {
   event: HookEvent;
   path: string;
   origin: { source: string; trusted: boolean };
   reading: Reading;
 }
 
-function readGroup(group: unknown, place: Place): void {
-  const { event, path, origin, reading } = place;
+function readGroup(group: unknown, context: GroupContext): void {
+  const { event, path, origin, reading } = context;
   const { problems } = reading;
   const fatal = asksToBlock(group);
   if (!isObject(group) || !Array.isArray(group['hooks'])) {
@@ -129,7 +130,7 @@ function readGroup(group: unknown, place: Place): void {
   }
   for (const key of Object.keys(group)) {
     if (key !== 'matcher' && key !== 'hooks')
-      problems.push({ path: `${path}.${key}`, message: NOT_KNOWN, fatal: false });
+      problems.push({ path: `${path}.${key}`, message: notKnown(key, ['matcher', 'hooks']), fatal: false });
   }
   const matcher = group['matcher'] ?? '';
   if (typeof matcher !== 'string') {
@@ -147,7 +148,12 @@ function readGroup(group: unknown, place: Place): void {
   });
 }
 
-const NOT_KNOWN = 'is not known here and has no effect';
+function notKnown(key: string, known: readonly string[]): string {
+  const meant = known.find((one) => one.toLowerCase() === key.replace(/[_-]/g, '').toLowerCase());
+  const [near] = nearestWords(key, known);
+  const hint = meant ?? (near !== undefined && wordSimilarity(key, near) >= 0.75 ? near : undefined);
+  return `is not known here and has no effect${hint === undefined ? '' : `. Did you mean ${hint}?`}`;
+}
 
 function readHook(entry: unknown, path: string, problems: HookProblem[]): HookDefinition | undefined {
   const fatal = asksToBlock(entry);
@@ -161,13 +167,13 @@ function readHook(entry: unknown, path: string, problems: HookProblem[]): HookDe
     problems.push({ path: `${path}.type`, message, fatal });
     return undefined;
   }
-  const mended: Record<string, unknown> = { ...entry };
+  const corrected: Record<string, unknown> = { ...entry };
   for (const issue of schema.safeParse(entry).error?.issues ?? []) {
     const [field] = issue.path;
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) {
-        delete mended[key];
-        problems.push({ path: `${path}.${key}`, message: NOT_KNOWN, fatal: false });
+        delete corrected[key];
+        problems.push({ path: `${path}.${key}`, message: notKnown(key, Object.keys(schema.shape)), fatal: false });
       }
       continue;
     }
@@ -176,9 +182,9 @@ function readHook(entry: unknown, path: string, problems: HookProblem[]): HookDe
     const consequence = amend?.told ?? 'the hook was left out';
     const message = `${expectations[String(field)] ?? issue.message}, but was ${given}; ${consequence}`;
     problems.push({ path: `${path}.${String(field)}`, message, fatal: amend ? false : fatal });
-    if (amend) mended[String(field)] = amend.value;
+    if (amend) corrected[String(field)] = amend.value;
   }
-  return schema.safeParse(mended).data;
+  return schema.safeParse(corrected).data;
 }
 
 const expectations: Readonly<Record<string, string>> = {
@@ -195,7 +201,7 @@ const expectations: Readonly<Record<string, string>> = {
   statusMessage: 'must be a string',
 };
 
-/** Details that a hook can do without. Where it says anything else about its failures, it means that they matter. */
+/** Optional details of a hook. Any other value of `onFailure` counts as "block". */
 const amends: ReadonlyMap<string, { value: unknown; told: string }> = new Map([
   ['timeout', { value: undefined, told: 'the default is used' }],
   ['statusMessage', { value: undefined, told: 'none is shown' }],

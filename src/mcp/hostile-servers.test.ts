@@ -1,8 +1,8 @@
-// Servers that attack whoever uses them.
+// Servers that attack their clients.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
+import type { FullEngineOptions } from '../compose/options.js';
 import type { AskUser } from '../contract/question.js';
-import type { EngineOptions } from '../create-engine.js';
 import { temporaryProject } from '../testing/temporary-project.js';
 import { boundedFetch } from './client/bounded-fetch.js';
 import { readConfig } from './client/config.js';
@@ -23,7 +23,7 @@ async function serving(answer: (request: IncomingMessage, response: ServerRespon
   return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/mcp`;
 }
 
-async function stateOf(entry: Readonly<Record<string, unknown>>, options: Omit<EngineOptions, 'root'> = {}) {
+async function stateOf(entry: Readonly<Record<string, unknown>>, options: Omit<FullEngineOptions, 'root'> = {}) {
   const project = await temporaryProject({}, { mcpServers: { far: entry }, ...options });
   onTestFinished(async () => await project.remove());
   await project.engine.servers.settled();
@@ -40,7 +40,7 @@ test.each([
   expect(told(forged)).not.toMatch(/<\s*\/?\s*system-reminder/i);
 });
 
-test('what servers say of themselves stays within the reminder that carries it', async () => {
+test('text of servers can not leave the reminder around it', async () => {
   const project = await temporaryProject();
   onTestFinished(async () => await project.remove());
   const { session } = project.engine;
@@ -49,7 +49,7 @@ test('what servers say of themselves stays within the reminder that carries it',
   expect(text.match(/<\s*\/?\s*system-reminder/gi)).toEqual(['<system-reminder', '</system-reminder']);
 });
 
-test('words that nobody sees are kept out of the values in a schema', () => {
+test('invisible text is kept out of the values in a schema', () => {
   const hidden = String.fromCodePoint(0xe0049, 0xe0067);
   const repaired = repairSchema({
     type: 'object',
@@ -62,7 +62,7 @@ test('words that nobody sees are kept out of the values in a schema', () => {
   expect(JSON.stringify(repaired)).not.toContain(hidden);
 });
 
-test('headers are not sent to another place that a server redirects to', async () => {
+test('headers are not sent to the target of a redirect', async () => {
   const seen: unknown[] = [];
   const elsewhere = await serving((request, response) => {
     seen.push(request.headers['x-key']);
@@ -74,7 +74,7 @@ test('headers are not sent to another place that a server redirects to', async (
   expect(seen).toEqual([]);
 });
 
-test('an answer without an end is given up', async () => {
+test('an endless answer is aborted', async () => {
   const url = await serving((_, response) => {
     response.writeHead(200, { 'Content-Type': 'application/json' });
     const more = (): void => {
@@ -103,7 +103,7 @@ test.each([
   [{ headers: { 'X-Key': 'sec\nret: x' } }, 'a header X-Key whose value'],
   [{ headers: { 'X Key': 'secret' } }, 'a header named "X Key"'],
   [{ url: 'https://user:secret@host.example/' }, 'a user or a password'],
-])('what can not be sent is refused without repeating it: %j', (part, why) => {
+])('a value that can not be sent is refused without repeating it: %j', (part, why) => {
   const entry = { type: 'http', url: 'https://host.example/', ...part };
   const read = readConfig({ name: 'far', entry, source: 'user' }, {});
   expect(read).toEqual({ problem: expect.stringContaining(why) });
@@ -121,7 +121,7 @@ test('a header of a command that can not be sent is refused without repeating it
   expect(JSON.stringify(state)).not.toContain('sec\\nret');
 });
 
-test('questions of a server come one at a time, and not without end', async () => {
+test('questions of a server are shown one at a time, up to a limit', async () => {
   let open = 0;
   let most = 0;
   let asked = 0;
@@ -145,7 +145,7 @@ test('questions of a server come one at a time, and not without end', async () =
   expect(answers.at(-1)).toEqual({ action: 'decline' });
 });
 
-test('a field that is left empty is what the server takes it to be, which the person has seen', async () => {
+test('an empty field gets the default of the server, which the person has seen', async () => {
   const shown: string[] = [];
   const askUser: AskUser = async (questions) => {
     shown.push(...questions.map(({ question }) => question));

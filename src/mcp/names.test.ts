@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseRule } from '../permissions/rule.js';
+import { parseRule } from '../permissions/parse-rule.js';
+import { toolTable } from '../tools/index.js';
 import { serverParts, toolNames } from './names.js';
+
+const tools = toolTable();
 
 const VALID = /^[a-zA-Z0-9_-]{1,64}$/;
 
@@ -15,13 +18,13 @@ test('other characters become underscores', () => {
   expect(toolNames('a', ['x/y z']).get('x/y z')).toBe('mcp__a__x_y_z');
 });
 
-test('who is really called so keeps the name, and who would only come to be gets another', () => {
+test('a server with that exact name keeps it, and one whose name would become it gets another', () => {
   const names = toolNames('a', ['x y', 'x_y']);
   expect(names.get('x_y')).toBe('mcp__a__x_y');
   expect(names.get('x y')).toMatch(/^mcp__a__x_y_[0-9a-f]{8}$/);
 });
 
-test('a server part never holds what separates it from the tool', () => {
+test('a server part never contains the separator', () => {
   for (const name of ['a__b', '_a', 'a_', '__', '', '/']) {
     const part = serverParts([name, 'a', 'a_b']).get(name) ?? '';
     expect(part).not.toMatch(/__|^_|_$/);
@@ -29,7 +32,7 @@ test('a server part never holds what separates it from the tool', () => {
   }
 });
 
-test('whatever servers and tools are called, every tool has a name of its own that providers take', () => {
+test('every tool gets a unique name that providers accept', () => {
   const odd = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('a', 'a b', 'a_b', 'a__b', 'x'.repeat(80), ''));
   fc.assert(
     fc.property(fc.uniqueArray(odd, { maxLength: 6 }), fc.uniqueArray(odd, { maxLength: 6 }), (servers, tools) => {
@@ -42,7 +45,7 @@ test('whatever servers and tools are called, every tool has a name of its own th
   );
 });
 
-test('a name depends on nothing but the names beside it', () => {
+test('a name depends only on the names beside it', () => {
   const names = ['b c', 'b_c', 'd'];
   expect([...toolNames('a', names)].sort()).toEqual([...toolNames('a', names.toReversed())].sort());
 });
@@ -53,10 +56,10 @@ test('a rule that denies a server or a tool by its own name matches, whatever th
     minLength: 1,
     maxLength: 40,
   });
-  const name = word.filter((text) => !/__|^\s|\s$|^_+$|_$/.test(text));
+  const name = word.filter((text) => !/^\s|\s$|^_+$|_$/.test(text));
   const anchors = { source: [], project: [], home: [], realName: (path: string) => path };
   const denies = (text: string, tool: string): boolean => {
-    const subject = parseRule(text, { list: 'deny', source: { file: 'f' }, anchors }).rule?.subject;
+    const subject = parseRule(text, { list: 'deny', source: { file: 'f' }, anchors, tools }).rule?.subject;
     return subject?.kind === 'tool' && subject.isTool(tool);
   };
   fc.assert(

@@ -1,9 +1,17 @@
-// The names that servers and their tools have for the model: letters, digits, `_` and `-`, at most 64, each only once.
-import { MAX_NAME, MAX_SERVER, plainServer, plainTool, shortened } from '../platform/text/mcp-names.js';
+// The model's names for servers and their tools: letters, digits, `_` and `-`, at most 64, each unique.
+import {
+  holdsSeparator,
+  MAX_NAME,
+  MAX_SERVER,
+  mcpName,
+  plainServer,
+  plainTool,
+  shortened,
+} from '../platform/text/mcp-names.js';
 
 /**
- * The part of a tool's name that stands for its server, for each server. It holds no `__` and neither begins nor ends
- * with `_`, so that a rule about one server can never speak of another.
+ * The server part of tool names, for each server. It contains no `__` and neither starts nor ends with `_`, so that a
+ * rule about one server can't match another.
  */
 export function serverParts(names: readonly string[]): ReadonlyMap<string, string> {
   const plain = new Map(names.map((name) => [name, plainServer(withoutStars(name))]));
@@ -11,15 +19,16 @@ export function serverParts(names: readonly string[]): ReadonlyMap<string, strin
   for (const part of plain.values()) counts.set(part, (counts.get(part) ?? 0) + 1);
   return new Map(
     [...plain].map(([name, part]) => {
-      const isOwn = name === part || counts.get(part) === 1; // who is really called so keeps it
+      // The server that is really called so keeps it; with `__` in its name, a rule on it reads as one on a tool.
+      const isOwn = name === part || (counts.get(part) === 1 && !holdsSeparator(name));
       return [name, isOwn && part.length <= MAX_SERVER ? part : shortened(part, name, MAX_SERVER)];
     }),
   );
 }
 
-/** The names of a server's tools, for each by its own name. */
+/** The model's names of a server's tools, by their original names. */
 export function toolNames(serverPart: string, tools: readonly string[]): ReadonlyMap<string, string> {
-  const prefix = `mcp__${serverPart}__`;
+  const prefix = mcpName(serverPart, '');
   const room = MAX_NAME - prefix.length;
   const plain = new Map(tools.map((tool) => [tool, plainTool(withoutStars(tool))]));
   const counts = new Map<string, number>();
@@ -33,5 +42,5 @@ export function toolNames(serverPart: string, tools: readonly string[]): Readonl
   );
 }
 
-/** A star means something in rules alone. */
+/** A star is a wildcard in rules. */
 const withoutStars = (name: string): string => name.replaceAll('*', '_');

@@ -2,7 +2,7 @@ import { withoutReminders } from '../platform/text/reminder.js';
 import { safeCut } from '../platform/text/truncate.js';
 import { visible } from '../platform/text/visible.js';
 
-/** A server's text with nothing in it that a person would not see or that would pass for a word of ours, cut to a length. */
+/** A server's text without invisible characters or anything that could pass for Helve's own words, cut to a length. */
 export function plainText(text: string, maxChars: number): string {
   const shown = withoutReminders(visible(text)).replaceAll(
     /[\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu,

@@ -1,4 +1,4 @@
-// Servers that others have written, over every transport that they have.
+// Servers written by others, over every transport that they support.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -6,32 +6,32 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
+import type { FullEngineOptions } from '../compose/options.js';
 import type { AgentHappening } from '../contract/event.js';
 import type { ToolResultBlock } from '../contract/message.js';
 import type { AskUser } from '../contract/question.js';
-import type { EngineOptions } from '../create-engine.js';
-import { type TemporaryProject, temporaryProject } from '../testing/temporary-project.js';
+import { type TestProject, temporaryProject } from '../testing/temporary-project.js';
 
 const require = createRequire(import.meta.url);
 const everything = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
 const stdio = (path: string, ...args: string[]) => ({ command: process.execPath, args: [path, ...args] });
 
 async function projectWith(
-  mcpServers: NonNullable<EngineOptions['mcpServers']>,
-  options: Omit<EngineOptions, 'root' | 'dataFolder'> = {},
-): Promise<TemporaryProject> {
+  mcpServers: NonNullable<FullEngineOptions['mcpServers']>,
+  options: Omit<FullEngineOptions, 'root' | 'dataFolder'> = {},
+): Promise<TestProject> {
   const project = await temporaryProject({ 'a.txt': 'hello\n' }, { mcpServers, ...options });
   onTestFinished(async () => await project.remove());
   return project;
 }
 
 async function call(
-  { engine }: TemporaryProject,
+  { engine }: TestProject,
   name: string,
   input: Record<string, unknown> = {},
   events: AgentHappening[] = [],
 ): Promise<ToolResultBlock> {
-  const [result] = await engine.runCalls([{ id: 'c', name, input }], { onEvent: (event) => events.push(event) });
+  const [result] = await engine.callTools([{ id: 'c', name, input }], { onEvent: (event) => events.push(event) });
   if (!result) throw new Error('no result');
   return result;
 }
@@ -45,7 +45,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Starts the official server over HTTP and waits until it says that it listens. */
+/** Starts the official server over HTTP and waits until it reports that it listens. */
 async function remoteServer(transport: 'sse' | 'streamableHttp', port: number) {
   const child = spawn(process.execPath, [everything, transport], {
     env: { ...process.env, PORT: String(port) },
@@ -68,7 +68,7 @@ test('the official server over standard streams: text, image, data, links, roots
     expect.objectContaining({ type: 'image', source: expect.objectContaining({ media_type: 'image/png' }) }),
   );
   const weather = await call(project, 'mcp__everything__get-structured-content', { location: 'New York' });
-  expect(weather.content).toHaveLength(1); // its data says what its text says
+  expect(weather.content).toHaveLength(1); // its structured data repeats its text
   const links = await call(project, 'mcp__everything__get-resource-links', { count: 3 });
   expect(JSON.stringify(links.content).match(/Resource demo:/g)).toHaveLength(3);
   expect(JSON.stringify(await call(project, 'mcp__everything__get-roots-list'))).toContain(`file://${project.root}`);
@@ -82,7 +82,7 @@ test('progress of a server is progress of the call', async () => {
   expect(texts[0]).toBe('1 of 2');
 });
 
-test('a question of a server goes to the person; where nobody is there, it is declined', async () => {
+test('a question of a server goes to the user; without one it is declined', async () => {
   const alone = await projectWith({ everything: stdio(everything) });
   expect(JSON.stringify(await call(alone, 'mcp__everything__trigger-elicitation-request'))).toMatch(/declined/i);
 
@@ -131,14 +131,14 @@ test.each([
   first.kill('SIGKILL');
   await once(first, 'exit');
   await remoteServer(transport, port);
-  // The first call may find the connection gone; it says so, and the next one works.
+  // The first call may find the connection gone and says so; the next one works.
   await call(project, 'mcp__web__echo', { message: 'two' });
   expect((await call(project, 'mcp__web__echo', { message: 'three' })).content).toMatchObject([
     { text: 'Echo: three' },
   ]);
 });
 
-test('a remote server that wants a key is told of as such, and headers come from settings and a command', async () => {
+test('a remote server that requires a key is reported as such, and headers come from settings and a command', async () => {
   const seen: Array<Record<string, unknown>> = [];
   const server = createServer((request, response) => {
     seen.push({ key: request.headers['x-key'], token: request.headers['x-token'] });
@@ -156,7 +156,7 @@ test('a remote server that wants a key is told of as such, and headers come from
   const project = await projectWith({ web: entry }, { env: { ...process.env, WHO: 'me' } });
   await project.engine.servers.settled();
   const [state] = project.engine.servers.states();
-  expect(state).toMatchObject({ status: 'needs-auth', detail: expect.stringContaining('wants to know who asks') });
+  expect(state).toMatchObject({ status: 'needs-auth', detail: expect.stringContaining('requires authentication') });
   expect(JSON.stringify(state)).not.toContain('hidden');
   expect(seen[0]).toEqual({ key: 'me', token: 't1' });
 });

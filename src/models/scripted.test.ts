@@ -51,7 +51,7 @@ test('plays one turn for each request, in small pieces', async () => {
   ]);
 });
 
-test('gives pieces that make the whole text again and tear no character', async () => {
+test('yields pieces that add up to the whole text and split no character', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'grapheme', minLength: 1 }), async (text) => {
       const events = await Array.fromAsync(scriptedModel({ turns: [{ text }] }).stream(request, noAbort));
@@ -101,7 +101,7 @@ test('waits between deltas at the given pace', async () => {
   expect(events.map(({ type }) => type)).toEqual(['message_start', 'text_delta', 'text_delta', 'block', 'message_end']);
 });
 
-test('accepts a script as JSON has it', () => {
+test('accepts a script from JSON', () => {
   const script = {
     name: 'demo',
     turns: [
@@ -135,6 +135,6 @@ test.each<[string, unknown, string]>([
     'turns[0].calls[0]: a call has either',
   ],
   ['an unknown stop reason', { turns: [{ stopReason: 'bored' }] }, 'turns[0].stopReason: '],
-])('says where a script with %s is wrong', (_, value, place) => {
+])('locates the error in a script with %s', (_, value, place) => {
   expect(() => parseScript(value)).toThrow(`The script can't be played (${place}`);
 });

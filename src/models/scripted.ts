@@ -1,17 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { type Model, type ModelEvent, ModelFailure, type StopReason, type Usage } from '../contract/model.js';
+import { isObject } from '../platform/is-object.js';
+import { nearestWords } from '../platform/text/similar-text.js';
 
-const PIECE_LENGTH = 12; // characters in one delta: small enough that everything arrives in several
+const PIECE_LENGTH = 12; // characters per delta: small enough that every text arrives in several
 
-/** What a model would have answered, turn by turn. */
+/** The responses of a scripted model, turn by turn. */
 export interface Script {
   /** Shown as the model's name. Default "scripted". */
   name?: string;
   turns: readonly ScriptedTurn[];
 }
 
-/** One answer in a script. */
+/** One response in a script. */
 export interface ScriptedTurn {
   thinking?: string;
   text?: string;
@@ -27,8 +29,9 @@ export type ScriptedCall =
   /** The input as raw text, which need not be valid JSON. */
   | { name: string; json: string; input?: undefined; id?: string };
 
-/** Plays a script instead of asking a model: one turn for each request, whatever the request says. */
+/** Plays a script instead of calling a model: one turn per request, whatever the request contains. */
 export function scriptedModel(script: Script, { pace = 0 }: { pace?: number } = {}): Model {
+  checkShape(script);
   const name = script.name ?? 'scripted';
   let played = 0;
   return {
@@ -47,6 +50,38 @@ export function scriptedModel(script: Script, { pace = 0 }: { pace?: number } = 
       }
     },
   };
+}
+
+/** What a program without types gets wrong: it would otherwise play turns of nothing. */
+function checkShape(script: unknown): void {
+  const form = 'It must look like { turns: [{ text: "…" }, { calls: [{ name: "…", input: {…} }] }] }.';
+  if (Array.isArray(script)) {
+    throw new TypeError(`scriptedModel takes an object, but was given a list. Did you mean { turns: [ … ] }? ${form}`);
+  }
+  if (!isObject(script) || !('turns' in script) || !Array.isArray(script.turns)) {
+    throw new TypeError(`The script has no list of turns. ${form}`);
+  }
+  checkNames(script, ['name', 'turns'], 'The script');
+  for (const [index, turn] of script.turns.entries()) {
+    const place = `turns[${index}]`;
+    if (!isObject(turn)) throw new TypeError(`${place} of the script is no object. ${form}`);
+    checkNames(turn, ['thinking', 'text', 'calls', 'stopReason', 'usage'], place);
+    const calls: unknown = 'calls' in turn ? turn.calls : undefined;
+    if (calls !== undefined && !Array.isArray(calls)) throw new TypeError(`${place}.calls must be a list. ${form}`);
+    for (const [at, call] of (calls ?? []).entries()) {
+      const isNamed = isObject(call) && 'name' in call && typeof call.name === 'string';
+      if (isObject(call)) checkNames(call, ['name', 'input', 'json', 'id'], `${place}.calls[${at}]`);
+      if (!isNamed) throw new TypeError(`${place}.calls[${at}] has no name of a tool. ${form}`);
+    }
+  }
+}
+
+function checkNames(value: object, names: readonly string[], place: string): void {
+  const odd = Object.keys(value).find((name) => !names.includes(name));
+  if (odd === undefined) return;
+  const [meant] = nearestWords(odd, names);
+  const advice = meant === undefined ? `It has: ${names.join(', ')}.` : `Did you mean ${meant}?`;
+  throw new TypeError(`${place} has no field "${odd}". ${advice}`);
 }
 
 function isDelta({ type }: ModelEvent): boolean {
@@ -93,7 +128,7 @@ const NO_USAGE: Readonly<Usage> = {
   cache_creation_input_tokens: 0,
 };
 
-/** By code point, so that no character is torn. */
+/** Splits by code point, so that no surrogate pair is broken. */
 function pieces(text: string): string[] {
   return text.match(new RegExp(`.{1,${PIECE_LENGTH}}`, 'gsu')) ?? [];
 }
@@ -107,7 +142,7 @@ export function parseScript(value: unknown): Script {
   const more = problems.length > 3 ? `; and ${problems.length - 3} more` : '';
   throw new ModelFailure(
     'invalid_request',
-    `The script can't be played (${shown}${more}). It must look like {"turns": [{"text": "…", "calls": [{"name": "Read", "input": {…}}]}]}.`,
+    `The script can't be played (${shown}${more}). It must look like {"turns": [{"text": "…", "calls": [{"name": "…", "input": {…}}]}]}.`,
   );
 }
 

@@ -5,9 +5,13 @@ import { expect, test } from 'vitest';
 import type { PermissionMode } from '../contract/permission.js';
 import { createCommandAnalyzer } from '../platform/shell/command-effects.js';
 import { temporaryRepository } from '../testing/git-repository.js';
+import { toolTable } from '../tools/index.js';
 import { decide } from './engine.js';
+import { parseRules } from './parse-rule.js';
 import { suggestRules } from './remember.js';
-import { parseRules, type RuleLists } from './rule.js';
+import type { RuleLists } from './rule.js';
+
+const tools = toolTable();
 
 const analyzer = createCommandAnalyzer();
 
@@ -19,7 +23,7 @@ interface Judged {
 
 async function judge(root: string, command: string, { lists = {}, mode = 'default', cwd = root }: Judged = {}) {
   const anchors = { source: [root], project: [root], home: ['/home/me'] };
-  const { rules, problems } = parseRules(lists, { source: { file: 'settings.json' }, anchors, trusted: true });
+  const { rules, problems } = parseRules(lists, { source: { file: 'settings.json' }, anchors, tools, trusted: true });
   expect(problems).toEqual([]);
   const effects = await analyzer.effects(command, { cwd, home: '/home/me', workspace: [root] });
   const request = { tool: 'Bash', input: { command }, effects };
@@ -29,10 +33,16 @@ async function judge(root: string, command: string, { lists = {}, mode = 'defaul
     dataFolders: ['/home/me/.helve'],
     resultsFolder: '/home/me/.helve/results',
     home: ['/home/me'],
+    tools,
     rules,
   };
   const decision = decide(request, policy);
-  return { effects, decision, behavior: decision.behavior, suggestions: suggestRules(request, decision, [root]) };
+  return {
+    effects,
+    decision,
+    behavior: decision.behavior,
+    suggestions: suggestRules(request, decision, { project: [root], tools }),
+  };
 }
 
 const shared = temporaryRepository({ '.env': 'SECRET=1\n', 'src/c.txt': 'c\n' });

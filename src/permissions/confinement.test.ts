@@ -9,8 +9,13 @@ import {
   permissionModes,
   type Walls,
 } from '../contract/permission.js';
-import { decide, type Policy } from './engine.js';
-import { parseRules, type RuleLists } from './rule.js';
+import { toolTable } from '../tools/index.js';
+import { decide } from './engine.js';
+import { parseRules } from './parse-rule.js';
+import type { Policy } from './policy.js';
+import type { RuleLists } from './rule.js';
+
+const tools = toolTable();
 
 const P = '/work/project';
 const anchors = { source: [P], project: [P], home: ['/home/me'] };
@@ -23,7 +28,8 @@ const policy = (walls: Walls, { mode = 'default', lists = {} }: Setting = {}): P
   resultsFolder: '/home/me/.helve/sessions/1/results',
   home: ['/home/me'],
   style: { foldsCase: false, windows: false },
-  rules: parseRules(lists, { source: { file: 'settings.json' }, anchors }).rules,
+  tools,
+  rules: parseRules(lists, { source: { file: 'settings.json' }, anchors, tools }).rules,
 });
 
 interface Setting {
@@ -156,7 +162,7 @@ test('a hook that allows a part approves the call as that part needs it', () => 
 
 const strictness: Readonly<Record<Behavior, number>> = { allow: 0, ask: 1, deny: 2 };
 
-test('walls make an answer looser only for harmless commands that need them, and never looser than an allow', () => {
+test('confinement loosens an answer only for harmless commands that need it, and never beyond allow', () => {
   const effect = fc.constantFrom<Effect>(
     cat,
     awk,

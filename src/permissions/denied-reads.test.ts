@@ -1,14 +1,18 @@
 import { expect, test } from 'vitest';
+import { toolTable } from '../tools/index.js';
 import { deniedReads } from './denied-reads.js';
-import { parseRules } from './rule.js';
+import { parseRules } from './parse-rule.js';
+
+const tools = toolTable();
 
 const anchors = { source: ['/w'], project: ['/w'], home: ['/home/me'] };
 const denied = (...deny: string[]) =>
   deniedReads(
-    parseRules({ deny, allow: ['Read(//etc/**)'], ask: ['Read(ask)'] }, { source: { file: 'a' }, anchors }).rules,
+    parseRules({ deny, allow: ['Read(//etc/**)'], ask: ['Read(ask)'] }, { source: { file: 'a' }, anchors, tools })
+      .rules,
   );
 
-test('where no rule denies reading there is nothing to look for', () => {
+test('without a rule that denies reading, nothing is searched', () => {
   expect(denied()).toBeUndefined();
   expect(denied('Edit(a)', 'Bash(rm *)', 'Read')).toBeUndefined();
 });
@@ -30,7 +34,7 @@ test.each([
   expect(files?.matches(isNot, { isFolder: false })).toBe(false);
 });
 
-test('a folder counts when all that may be in it is denied, and is looked into when some may be', () => {
+test('a folder is hidden as a whole if everything in it is denied, and searched if only some of it may be', () => {
   const files = denied('Read(./secrets/**)', 'Read(./conf/*.pem)');
   const about = (path: string) => [files?.matches(path, { isFolder: true }), files?.mayMatchBelow(path)];
   expect(about('/w/secrets')).toEqual([true, true]);

@@ -1,9 +1,9 @@
-// What of a disk the rules keep from being read, for whoever has to find it there: the sandbox hides it from commands.
+// The files that deny rules keep from being read, as a matcher for the sandbox, which hides them from commands.
 import type { UnreadableFiles } from '../contract/tool-context.js';
 import { matchesPath, matchesTree, mayMatchBelow, type PathPattern } from './match-path.js';
 import type { Rule } from './rule.js';
 
-/** Undefined where no rule denies reading, which is what most sessions have. */
+/** Undefined if no rule denies reading, as in most sessions. */
 export function deniedReads(rules: readonly Rule[]): UnreadableFiles | undefined {
   const denying = rules.flatMap(({ list, text, source, subject }) =>
     list === 'deny' && subject.kind === 'path' && subject.access === 'read'
@@ -21,7 +21,7 @@ export function deniedReads(rules: readonly Rule[]): UnreadableFiles | undefined
   };
 }
 
-/** The plain beginnings of a pattern: all that it names lies there or below. */
+/** The literal path prefixes of a pattern: everything it matches is there or below. */
 function startsOf({ bases, style }: PathPattern): string[] {
   if (style.windows) return []; // there is no sandbox
   return bases.map(({ folder, globs }) => {

@@ -1,7 +1,7 @@
 // Effects as the reasons of decisions name them.
 import type { Effect, FileEffect } from '../contract/effect.js';
 
-/** Only by the name that the call used: where a denied name leads is not revealed. */
+/** Uses only the path of the call, so that the target of a denied symlink is not revealed. */
 export function inWords(effect: Effect): string {
   switch (effect.kind) {
     case 'file':

@@ -2,16 +2,21 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CommandEffect, Effect, FileEffect } from '../contract/effect.js';
 import type { Behavior, DecisionRequest, PermissionMode } from '../contract/permission.js';
-import { decide, type Policy, showing } from './engine.js';
+import { toolTable } from '../tools/index.js';
+import { decide, showing } from './engine.js';
 import { isDeniedOutright } from './match-rule.js';
-import { parseRules, type Rule, type RuleLists } from './rule.js';
+import { parseRules } from './parse-rule.js';
+import type { Policy } from './policy.js';
+import type { Rule, RuleLists } from './rule.js';
 import type { PolicySandbox } from './sandboxed-call.js';
+
+const tools = toolTable();
 
 const P = '/work/project';
 const anchors = { source: [P], project: [P], home: ['/home/me'] };
 
 function rulesOf(lists: RuleLists, { trusted = true } = {}): Rule[] {
-  const { rules, problems } = parseRules(lists, { source: { file: 'settings.json' }, anchors, trusted });
+  const { rules, problems } = parseRules(lists, { source: { file: 'settings.json' }, anchors, tools, trusted });
   expect(problems).toEqual([]);
   return rules;
 }
@@ -23,6 +28,7 @@ const policy = (more: Partial<Policy> = {}): Policy => ({
   resultsFolder: '/home/me/.helve/sessions/1/results',
   home: ['/home/me'],
   style: { foldsCase: false, windows: false },
+  tools,
   ...more,
 });
 
@@ -178,7 +184,7 @@ test.each<[string, string | undefined]>([
   }
 });
 
-test('removing what is not critical needs a rule and no more', () => {
+test('removing a path that is not critical needs only a rule', () => {
   const some = [
     command('rm *.txt'),
     file('write', P, { removes: true, tree: true, pattern: `${P}/*.txt`, ...operand() }),
@@ -461,7 +467,7 @@ test('hooks tighten and never loosen a rule', () => {
   });
 });
 
-test('a folder that nobody trusts may tighten and not loosen', () => {
+test('an untrusted folder may tighten rules, not loosen them', () => {
   const write: DecisionRequest = { tool: 'Write', input: {}, effects: [file('write', `${P}/a`)] };
   const untrusted = (lists: RuleLists) => decide(write, policy({ rules: rulesOf(lists, { trusted: false }) }));
   expect(untrusted({ allow: ['Edit'] }).behavior).toBe('ask');
@@ -471,7 +477,7 @@ test('a folder that nobody trusts may tighten and not loosen', () => {
   expect(untrusted({ deny: ['Edit'] }).behavior).toBe('deny');
 });
 
-test('names the part that came along with an allowed command', () => {
+test('names the part that was added to an allowed command', () => {
   const lists = { allow: ['Bash(npm test:*)'] };
   expect(judge('Bash', [command('npm test'), harmless('ls'), command('rm x')], { lists })).toMatchObject({
     behavior: 'ask',
@@ -486,7 +492,7 @@ test('names the part that came along with an allowed command', () => {
   expect(judge('Bash', [command('rm x'), command('npm test')], { lists }).injection).toBeUndefined();
 });
 
-test('says of a wrapper that it adds nothing, and not that what it runs is harmless', () => {
+test('says that a wrapper adds nothing, not that the wrapped command is harmless', () => {
   const wrapped = [
     harmless('timeout 9 rm x', { argv: ['timeout', '9', 'rm', 'x'] }),
     command('rm x', { wrappedBy: 0 }),
@@ -498,10 +504,10 @@ test('says of a wrapper that it adds nothing, and not that what it runs is harml
   ]);
 });
 
-test('tells what was judged, which rule matched where, and what decided', () => {
+test('reports what was judged, which rule matched where, and what decided', () => {
   const { rules } = parseRules(
     { allow: ['Bash(npm test:*)'], deny: ['Bash(rm:*)'] },
-    { source: { file: 'settings.json' }, anchors, lineOf: (list) => (list === 'deny' ? 14 : 3) },
+    { source: { file: 'settings.json' }, anchors, tools, lineOf: (list) => (list === 'deny' ? 14 : 3) },
   );
   const request = { tool: 'Bash', input: {}, effects: [command('npm test'), command('rm x'), harmless('ls')] };
   expect(decide(request, policy({ rules }))).toEqual({
@@ -530,13 +536,13 @@ test('tells what was judged, which rule matched where, and what decided', () => 
   });
 });
 
-test('names both names of a link where it asks, so that nobody agrees to the wrong one', () => {
+test('a question names a link and its target, so that the person approves the right one', () => {
   expect(judge('Write', [file('write', `${P}/notes`, { real: '/elsewhere/notes' })]).reason).toBe(
     `it writes ${P}/notes (really /elsewhere/notes), which is outside the project`,
   );
 });
 
-test('does not tell where a denied name leads', () => {
+test('does not reveal the target of a denied name', () => {
   const decision = judge('Read', [file('read', `${P}/a`, { real: '/secret/place' })], {
     lists: { deny: ['Read(//secret/**)'] },
   });
@@ -544,7 +550,7 @@ test('does not tell where a denied name leads', () => {
   expect(JSON.stringify(decision)).not.toContain('/secret/place');
 });
 
-test("puts a tool's own question in every mode but where nobody is to be asked", () => {
+test("asks a tool's own question in every mode but dontAsk", () => {
   const request = { checkAsks: 'the text holds a key' };
   expect(judge('Any', [], { mode: 'bypassPermissions', request })).toMatchObject({
     behavior: 'ask',
@@ -613,7 +619,7 @@ test('one more rule that asks or denies never loosens, one more that allows neve
   );
 });
 
-test('shows of a tree whatever is not denied, in every mode', () => {
+test('shows every file of a tree that is not denied, in every mode', () => {
   const rules = rulesOf({ deny: ['Read(./secrets/**)'], ask: ['Read(./notes/**)'] });
   for (const mode of ['default', 'plan', 'dontAsk', 'bypassPermissions'] as const) {
     const shown = showing(policy({ mode, rules }));
@@ -697,7 +703,7 @@ describe('where settings allow commands in the sandbox', () => {
     expect([confinement, notOpened]).toEqual(['sandbox', [0, 2]]);
   });
 
-  test('what is allowed without it is decided without it', () => {
+  test('calls that are allowed without the sandbox are decided without it', () => {
     expect(inside([harmless('ls')], { walls: 'full' })).toMatchObject({ behavior: 'allow', confinement: 'reads' });
     expect(inside([command('make')], { lists: { allow: ['Bash(make:*)'] } })).toMatchObject({
       behavior: 'allow',
@@ -706,7 +712,7 @@ describe('where settings allow commands in the sandbox', () => {
     expect(inside([command('make')], { mode: 'bypassPermissions' }).confinement).toBe('approved');
   });
 
-  test('a command that needs walls is not taken for confined beside one that the sandbox holds', () => {
+  test('a command that needs confinement does not count as confined because another one is sandboxed', () => {
     const { confinement, trail = [] } = inside([harmless('awk x', { needsWalls: true }), command('make')], {
       walls: 'full',
     });
@@ -719,3 +725,14 @@ describe('where settings allow commands in the sandbox', () => {
     expect(trail.filter(({ decided }) => decided)).toMatchObject([{ basis: 'sandbox', behavior: 'allow' }]);
   });
 });
+
+test.each(['Read(.env)', 'Edit(MARK)', 'Bash(git push:*)'])(
+  'what is not understood is not passed over where %s might mean it',
+  (rule) => {
+    const effects = [command('sh'), unknown];
+    expect(judge('Bash', effects, { lists: { deny: [rule] }, mode: 'bypassPermissions' }).behavior).toBe('ask');
+    expect(judge('Bash', effects, { lists: { deny: ['WebSearch'] }, mode: 'bypassPermissions' }).behavior).toBe(
+      'allow',
+    );
+  },
+);

@@ -48,7 +48,7 @@ test.each<[string, string, boolean]>([
   expect(allowsCommand(pattern(specifier), command(text))).toBe(expected);
 });
 
-test('looks past assignments only where they are known to be harmless', () => {
+test('skips assignments only if they are known to be harmless', () => {
   expect(allowsCommand(pattern('npm test:*'), command('npm test', { assigns: ['NODE_ENV'] }))).toBe(true);
   expect(allowsCommand(pattern('npm test:*'), command('npm test', { assigns: ['PATH'], assignsUnsafely: true }))).toBe(
     false,
@@ -56,7 +56,7 @@ test('looks past assignments only where they are known to be harmless', () => {
   expect(meansCommand(pattern('rm:*'), command('rm x', { assigns: ['A'], assignsUnsafely: true }), false)).toBe(true);
 });
 
-test('compares words, not quotes, and never takes one word for two', () => {
+test('compares words, not quotes, and never splits a word', () => {
   const quoted = command("npm run 'a && b'", { argv: ['npm', 'run', 'a && b'] });
   expect(allowsCommand(pattern('npm run "a && b"'), quoted)).toBe(true);
   expect(allowsCommand(pattern('npm run *'), quoted)).toBe(true);
@@ -101,7 +101,7 @@ test.each<[string, (string | null)[], boolean]>([
   ['rm:*', ['ls', null], false],
   ['git * main', ['git', null], true],
   ['git * main', ['npm', null], false],
-])('Bash(%s) may be meant by %j: %s', (specifier, words, expected) => {
+])('Bash(%s) may match %j: %s', (specifier, words, expected) => {
   const { argv: _, ...unclear } = command(words.map((word) => word ?? '$X').join(' '), { words });
   expect(mayMeanCommand(pattern(specifier), unclear, false)).toBe(expected);
 });
@@ -119,7 +119,7 @@ test('an exact rule does not cover words that are added later', () => {
   expect(allowsCommand(pattern('rm $X'), open)).toBe(true);
 });
 
-test('a rule for a wrapper covers what it runs only when it names it', () => {
+test('a rule for a wrapper covers the wrapped command only if it names it', () => {
   const wrapper = command('timeout 60 npm test');
   const wrapped = command('npm test', { wrappedBy: 0 });
   expect(coversWrapped(pattern('timeout:*'), wrapper, wrapped)).toBe(false);

@@ -1,5 +1,5 @@
-// Patterns of Bash(...) rules, against one simple command at a time. What allows is read narrowly, what asks or denies
-// widely: by any spelling of the same words, with options in between.
+// Matches patterns of Bash(...) rules with one simple command at a time. Allow rules match narrowly; ask and deny rules
+// match any spelling of the same words, with options in between.
 import type { CommandEffect } from '../contract/effect.js';
 import { matchesBeginning, matchesText, type TextPattern, textPattern } from './match-text.js';
 import { memoizeByObject } from './memoize.js';
@@ -7,11 +7,11 @@ import { memoizeByObject } from './memoize.js';
 export type CommandPattern =
   | { kind: 'any' }
   | { kind: 'exact'; text: string }
-  /** `npm run:*` and `npm run *`: these words, and whatever follows. */
+  /** `npm run:*` and `npm run *`: these words, and anything after them. */
   | { kind: 'prefix'; text: string; words: readonly string[] }
   | { kind: 'glob'; text: TextPattern; withoutLast?: TextPattern };
 
-/** Undefined where there is nothing to match. */
+/** Undefined if the text is empty. */
 export function parseCommandPattern(specifier: string): CommandPattern | undefined {
   const text = withSingleBlanks(specifier);
   if (text === '*' || text === '**') return { kind: 'any' };
@@ -25,12 +25,12 @@ export function parseCommandPattern(specifier: string): CommandPattern | undefin
   return { kind: 'glob', text: textPattern(`${prefix} *`), withoutLast: textPattern(prefix) };
 }
 
-/** Whether a pattern allows this one command. A wrapper and what it runs are two. */
+/** Whether a pattern allows this one command. A wrapper and the command that it runs are two. */
 export function allowsCommand(pattern: CommandPattern, command: CommandEffect): boolean {
   if (pattern.kind === 'any') return true;
   if (command.assignsUnsafely) return false;
   if (pattern.kind !== 'exact' && needsExactRule(command)) return false;
-  // A word that is not in the text, as xargs adds them, is in no exact rule; one that the rule itself leaves open is.
+  // Words that are not in the text, such as those that xargs adds, never match an exact rule, but match a wildcard.
   if (pattern.kind === 'exact' && !command.argv && !/[$`*?[]/.test(pattern.text)) return false;
   return spellings(command).some((text) => matchesOneText(pattern, text));
 }
@@ -47,7 +47,7 @@ export function coversWrapped(pattern: CommandPattern, wrapper: CommandEffect, w
   return isLast && pattern.words.length > start;
 }
 
-/** Whether a rule that asks or denies means this command, whatever its spelling. */
+/** Whether an ask or deny rule matches this command in any spelling. */
 export function meansCommand(pattern: CommandPattern, command: CommandEffect, foldsCase: boolean): boolean {
   if (pattern.kind === 'any') return true;
   if (wideSpellings(command, foldsCase).some((text) => matchesOneText(pattern, text))) return true;
@@ -55,8 +55,8 @@ export function meansCommand(pattern: CommandPattern, command: CommandEffect, fo
 }
 
 /**
- * Whether the command may turn out to be the one that a rule asks about or denies, because a word of it is decided only
- * when it runs: `git $X` may be `git push`.
+ * Whether an ask or deny rule may match the command once it runs, because a word of it is not known before: `git $X` may
+ * be `git push`.
  */
 export function mayMeanCommand(pattern: CommandPattern, command: CommandEffect, foldsCase: boolean): boolean {
   const { argv, words } = command;
@@ -75,7 +75,7 @@ export function mayMeanCommand(pattern: CommandPattern, command: CommandEffect, 
   return wanted === program && startsWithWords(plain, untilUnknown, program);
 }
 
-/** `… | sh`: what it runs is in no word. */
+/** `… | sh`: the commands that it runs are in none of its words. */
 function readsItsScript([name = '', ...words]: readonly string[]): boolean {
   if (!/^(ba|da|z|k|a|fi)?sh$/.test(name)) return false;
   const operands = words.filter((word) => !/^[-+]/.test(word));
@@ -176,7 +176,7 @@ function hasOption(given: readonly string[], option: string): boolean {
   );
 }
 
-/** The options that rules are usually about: what is meant by the one is meant by the other. */
+/** Short and long forms of options that rules are usually about. */
 const LONG_FORMS = [
   ['f', '--force'],
   ['r', '--recursive'],
@@ -185,14 +185,14 @@ const LONG_FORMS = [
 
 const isShortened = (word: string, long: string): boolean => word.length > 3 && long.startsWith(word);
 
-/** What these run or delete can't be seen in a prefix. */
+/** Programs for which a prefix doesn't show what they run or delete. */
 function needsExactRule({ argv, text }: CommandEffect): boolean {
   const [name = '', ...rest] = argv ?? text.split(' ');
   if (['watch', 'setsid', 'ionice', 'flock'].includes(name)) return true;
   return name === 'find' && (!argv || rest.some((word) => /^-(exec|ok|delete|fprint|fls)/.test(word)));
 }
 
-/** Blanks between words become one; those inside quotes stay. */
+/** Collapses whitespace between words, but not inside quotes. */
 function withSingleBlanks(text: string): string {
   return text
     .trim()

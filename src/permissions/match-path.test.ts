@@ -81,7 +81,7 @@ test('folds case where the volume does, in the pattern and in the path', () => {
   expect(matchesPath(pattern('./secrets/**', 'deny'), '/p/Secrets/Key')).toBe(false);
 });
 
-test('takes all spellings of a name on Windows for one', () => {
+test('treats all spellings of a name on Windows as one name', () => {
   const windows = { foldsCase: true, windows: true };
   const denied = pattern('./secrets/**', 'deny', windows, { ...anchors, project: ['C:\\proj'] });
   for (const path of [
@@ -95,7 +95,7 @@ test('takes all spellings of a name on Windows for one', () => {
   expect(matchesPath(pattern('C:\\x\\**', 'deny', windows), 'c:\\x\\y')).toBe(true);
 });
 
-test('a pattern that denies also binds the place that its first part leads to, one that allows does not', () => {
+test('a deny pattern also matches the target of a link in its first part, an allow pattern does not', () => {
   const linked = { ...anchors, realName: (folder: string) => folder.replace('/p/link', '/elsewhere') };
   expect(matchesPath(pattern('./link/**', 'deny', unix, linked), '/elsewhere/key')).toBe(true);
   expect(matchesPath(pattern('./link/**', 'allow', unix, linked), '/elsewhere/key')).toBe(false);
@@ -141,7 +141,7 @@ const name = fc.stringMatching(/^[ab.]{1,3}$/).filter((text) => !/^\.+$/.test(te
 const glob = fc.stringMatching(/^[ab.*?]{1,4}$/).filter((text) => !/^\.+$/.test(text) && !text.includes('**'));
 const globs = fc.array(fc.oneof(glob, fc.constant('**')), { minLength: 1, maxLength: 4 });
 
-test("means what gitignore's own meaning is", () => {
+test("agrees with git's own matching of gitignore patterns", () => {
   fc.assert(
     fc.property(globs, fc.boolean(), fc.array(name, { minLength: 1, maxLength: 4 }), (parts, isFolder, names) => {
       const text = parts.join('/') + (isFolder ? '/' : '');
@@ -156,7 +156,7 @@ test("means what gitignore's own meaning is", () => {
   );
 });
 
-test('an escaped path matches itself and nothing of the same depth besides', () => {
+test('an escaped path matches itself and no other path of the same depth', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[a*?[\]!#\\^]{1,6}$/), fc.stringMatching(/^[a*?[\]!#\\^]{1,6}$/), (one, other) => {
       const escaped = pattern(`//${escapePath(one)}`);
@@ -166,7 +166,7 @@ test('an escaped path matches itself and nothing of the same depth besides', () 
   );
 });
 
-test('needs no more than the product of the lengths, whatever the pattern', () => {
+test('takes time proportional to the product of the lengths at most', () => {
   const hard = pattern(`//${'*a'.repeat(100)}b`);
   expect(matchesPath(hard, `/${'a'.repeat(250)}`)).toBe(false);
   expect(mayMatchGlob(pattern(`//${'*a'.repeat(60)}b`, 'deny'), `/${'*a'.repeat(60)}c`)).toBe(false);

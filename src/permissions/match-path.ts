@@ -1,18 +1,18 @@
-// Path patterns of Read(...) and Edit(...) rules: gitignore's meaning, below one of four anchors. Pure: whoever reads
-// the settings hands in the anchors with all their names.
+// Path patterns of Read(...) and Edit(...) rules: gitignore semantics below one of four anchors. Pure: the caller passes
+// the anchors, as written and with symlinks resolved.
 
-import { matchesAll, matchesBeginning, type Place } from './match-text.js';
+import { matchesAll, matchesBeginning, type PatternElement } from './match-text.js';
 import { memoizeByObject, memoizeByText } from './memoize.js';
 
-/** The folders that patterns start from. Each has a written and a real name, and several where it has several. */
+/** The folders that patterns are relative to, each as written and resolved. */
 export interface Anchors {
-  /** `/x`: the folder that the settings file speaks for. */
+  /** `/x`: the folder that the settings file belongs to. */
   source: readonly string[];
   /** `x`, `./x`: the project. It does not move when a command changes the directory. */
   project: readonly string[];
   /** `~/x`. */
   home: readonly string[];
-  /** The real name of a folder. Given, a pattern that asks or denies also binds the place that its first part leads to. */
+  /** Resolves symlinks of a folder. If given, ask and deny patterns also match the target of their literal prefix. */
   realName?: (folder: string) => string;
 }
 
@@ -31,7 +31,7 @@ interface PatternBase {
   folder: readonly string[];
   /** The names below it; `**` stands for any number of them. */
   globs: readonly string[];
-  places: ReadonlyArray<Place<string>>;
+  elements: ReadonlyArray<PatternElement<string>>;
 }
 
 export interface PathPattern {
@@ -41,19 +41,19 @@ export interface PathPattern {
   below: readonly PatternBase[];
 }
 
-/** Whether a path, absolute and plain, is one that the pattern names or lies below one. */
+/** Whether the pattern matches a normalized absolute path or a folder above it. */
 export const matchesPath = (pattern: PathPattern, path: string): boolean =>
   matchesNames(pattern, components(path, pattern.style));
 
 function matchesNames({ bases, style }: PathPattern, names: readonly string[]): boolean {
-  for (const { folder, places } of bases) {
+  for (const { folder, elements } of bases) {
     const rest = restBelow(folder, names, style);
-    if (rest !== undefined && matchesAll(places, rest)) return true;
+    if (rest !== undefined && matchesAll(elements, rest)) return true;
   }
   return false;
 }
 
-/** Whether the pattern names the tree's root or all that is in it. */
+/** Whether the pattern matches the root of the tree or everything in it. */
 export function matchesTree(pattern: PathPattern, root: string): boolean {
   const names = components(root, pattern.style);
   return matchesNames(pattern, names) || matchesNames(pattern, anyBelow(names));
@@ -61,19 +61,19 @@ export function matchesTree(pattern: PathPattern, root: string): boolean {
 
 const anyBelow = memoizeByObject((names: readonly string[]): readonly string[] => [...names, ANY_NAME]);
 
-const ANY_NAME = '\u{10FFFD}'; // no file is called so: what takes this name takes every name
+const ANY_NAME = '\u{10FFFD}'; // no file has this name: a glob that matches it matches every name
 
-/** Whether something below the folder could be named by the pattern. */
+/** Whether the pattern could match something below the folder. */
 export function mayMatchBelow({ below, style }: PathPattern, folder: string): boolean {
   const names = components(folder, style);
-  return below.some(({ folder: base, places }) => {
+  return below.some(({ folder: base, elements }) => {
     if (restBelow(names, base, style)) return true;
     const rest = restBelow(base, names, style);
-    return rest !== undefined && matchesBeginning(places, rest);
+    return rest !== undefined && matchesBeginning(elements, rest);
   });
 }
 
-/** Whether a file that the shell's glob, absolute, may stand for could be named by the pattern. */
+/** Whether the pattern could match a file that an absolute glob of the shell may expand to. */
 export function mayMatchGlob({ below, style }: PathPattern, glob: string): boolean {
   const names = components(glob, style).map((name) => folded(name, style));
   return below.some(({ folder, globs }) => {
@@ -82,19 +82,24 @@ export function mayMatchGlob({ below, style }: PathPattern, glob: string): boole
   });
 }
 
-/** Whether the shell's glob may stand for this very path. */
+/** Whether a glob of the shell may expand to this path. */
 export function mayBePath(glob: string, path: string, style: PathStyle): boolean {
   const [globs, names] = [glob, path].map((text) => components(text, style).map((name) => folded(name, style)));
   return overlap(globs ?? [], (names ?? []).map(escapePath), '**', shareName);
 }
 
-/** Whether some name is meant by both globs. A set of characters counts as any character. */
+/** Whether some name matches both globs. A character set counts as any character. */
 export function shareName(shell: string, rule: string): boolean {
   if (/[()]/.test(shell)) return true; // an extended glob, if it is one, is beyond this comparison
-  if (shell.startsWith('*') && rule.startsWith('.')) return false; // the shell's star leaves hidden files alone
-  const [one, other] = [shell, rule].map((glob) =>
-    [...glob.matchAll(/\\.|\[[^\]]*\]|[\s\S]/gu)].map(([token]) => token),
-  );
+  if (shell.startsWith('*') && rule.startsWith('.')) return false; // a star of the shell doesn't match hidden files
+  const [one, other] = [shell, rule].map((glob) => {
+    const end = glob.lastIndexOf(']') + 1; // after it no set ends, so none begins
+    const tokens = [
+      ...glob.slice(0, end).matchAll(/\\.|\[[^\]]*\]|[\s\S]/gu),
+      ...glob.slice(end).matchAll(/\\.|[\s\S]/gu),
+    ];
+    return tokens.map(([token]) => token);
+  });
   const isAny = (token: string): boolean => token === '?' || token.startsWith('[');
   const plain = (token: string): string => token.replace(/^\\(?=.)/s, '');
   const agree = (mine: string, theirs: string): boolean =>
@@ -102,14 +107,14 @@ export function shareName(shell: string, rule: string): boolean {
   return overlap(one ?? [], other ?? [], '*', agree);
 }
 
-/** Whether two sequences, in both of which a gap stands for anything, can mean the same. */
+/** Whether two sequences with gaps, which match anything, have a match in common. */
 function overlap(
   one: readonly string[],
   other: readonly string[],
   gap: string,
   agree: (one: string, other: string) => boolean,
 ): boolean {
-  // reach[j]: whether the first i of one and the first j of the other can mean the same; i grows row by row.
+  // reach[j]: whether the first i elements of one and the first j of the other have a match in common; one row per i.
   let reach: boolean[] = [];
   for (let i = 0; i <= one.length; i += 1) {
     const row: boolean[] = [];
@@ -128,7 +133,7 @@ function overlap(
 
 export type ParsedPath = { ok: true; pattern: PathPattern } | { ok: false; problem: string; fix: string };
 
-/** A pattern that allows means exactly its place; one that asks or denies is taken in its widest sense. */
+/** Allow patterns match exactly their location; ask and deny patterns are read as widely as possible. */
 export function parsePathPattern(
   text: string,
   { list, anchors, style }: { list: 'allow' | 'ask' | 'deny'; anchors: Anchors; style: PathStyle },
@@ -152,7 +157,7 @@ export function parsePathPattern(
   const isOneName = names.length === 1 && names[0] !== '**';
   const isOneFolder = names.length === 2 && names[1] === '**' && names[0] !== '**';
   const isStrict = list !== 'allow';
-  // gitignore: a name without a slash is meant at any depth. "src/**" is too, where the rule asks or denies.
+  // gitignore: a name without a slash matches at any depth. In ask and deny rules, so does "src/**".
   const isWritten = trimmed.startsWith('./') || trimmed.startsWith('../');
   const atAnyDepth =
     !isAnchored && ((isOneName && (!isWritten || isStrict)) || (isOneFolder && isStrict && !isWritten));
@@ -161,18 +166,18 @@ export function parsePathPattern(
   const compile = (deep: boolean): PatternBase[] =>
     withRealNames(bases, names, isStrict ? anchors.realName : undefined, style).map(({ folder, skipped }) => {
       const here = deep && skipped === 0 ? ['**', ...globs] : globs.slice(skipped);
-      return { folder, globs: here, places: here.map((glob) => (glob === '**' ? 'gap' : namePlace(glob, style))) };
+      return { folder, globs: here, elements: here.map((glob) => (glob === '**' ? 'gap' : nameElements(glob, style))) };
     });
   return { ok: true, pattern: { style, bases: compile(atAnyDepth), below: compile(mayBeDeep) } };
 }
 
-/** Gitignore's wildcards in a name, made harmless. */
+/** Escapes gitignore's wildcards in a path. */
 export const escapePath = (path: string): string => path.replace(/[\\*?[\]!#]/g, (special) => `\\${special}`);
 
 interface Anchored {
   folders: readonly string[];
   rest: string;
-  /** The pattern says where it starts, so that it does not float. */
+  /** The pattern is anchored, so it doesn't match at any depth. */
   isAnchored: boolean;
 }
 
@@ -200,31 +205,39 @@ function plainNames(text: string): string[] | undefined {
 }
 
 function globsOf(names: readonly string[], isOnlyBelow: boolean): string[] {
-  const globs = names.flatMap((name, index) => (name === '**' && index === names.length - 1 ? ['*', '**'] : [name])); // "a/**" is what is in a, not a itself
-  return isOnlyBelow ? [...globs, '*', '**'] : [...globs, '**']; // what is below a match is matched too
+  const globs = names.flatMap((name, index) => (name === '**' && index === names.length - 1 ? ['*', '**'] : [name])); // "a/**" matches everything in a, but not a itself
+  return isOnlyBelow ? [...globs, '*', '**'] : [...globs, '**']; // everything below a match matches too
 }
 
-// An escaped character, a set of characters, stars, or a character that means itself, as a bracket without its partner.
-const NAME_TOKEN = /\\([\s\S])|\[([!^]?)(\]?(?:\\.|[^\]\\])+|\])\]|\*+|([\s\S])/gu;
+// An escaped character, a character set, stars, or a literal character.
+const NAME_TOKEN = /\\([\s\S])|\[([!^]?)(\]?(?:\\[\s\S]|[^\]\\])+|\])\]|(\[)[\s\S]*|\*+|[\s\S]/gu;
+const NAME_TOKEN_WITHOUT_SETS = /\\([\s\S])|\*+|[\s\S]/gu;
 
-function namePlace(name: string, style: PathStyle): Place<string> {
+/** An unpaired bracket is a literal character. A set that does not end is followed by none that does. */
+function nameTokens(name: string): RegExpExecArray[] {
+  const tokens = [...name.matchAll(NAME_TOKEN)];
+  const last = tokens.at(-1);
+  return last?.[4] === undefined
+    ? tokens
+    : [...tokens.slice(0, -1), ...name.slice(last.index).matchAll(NAME_TOKEN_WITHOUT_SETS)];
+}
+
+function nameElements(name: string, style: PathStyle): PatternElement<string> {
   if (!/[*?[\\]/.test(name)) {
-    const wanted = folded(name, style); // most names are no patterns, and need not be taken apart
+    const wanted = folded(name, style); // most names have no wildcards and need no parsing
     return (text) => folded(text, style) === wanted;
   }
-  const pattern = [...folded(name, style).matchAll(NAME_TOKEN)].map(
-    ([token, escaped, negated, set, plain]): Place<string> => {
-      if (set !== undefined) return characterPlace(set, negated !== '');
-      if (token.startsWith('*')) return 'gap';
-      if (plain === '?') return () => true;
-      const wanted = escaped ?? token;
-      return (character) => character === wanted;
-    },
-  );
+  const pattern = nameTokens(folded(name, style)).map(([token, escaped, negated, set]): PatternElement<string> => {
+    if (set !== undefined) return characterElement(set, negated !== '');
+    if (token.startsWith('*')) return 'gap';
+    if (token === '?') return () => true;
+    const wanted = escaped ?? token;
+    return (character) => character === wanted;
+  });
   return (text) => matchesAll(pattern, [...folded(text, style)]);
 }
 
-function characterPlace(set: string, isNegated: boolean): Place<string> {
+function characterElement(set: string, isNegated: boolean): PatternElement<string> {
   const characters = [...set.matchAll(/\\?([\s\S])/gu)].map(([token, character = '']) => ({ token, character }));
   const ranges: Array<[first: string, last: string]> = [];
   for (let at = 0; at < characters.length; at += 1) {
@@ -240,7 +253,7 @@ function characterPlace(set: string, isNegated: boolean): Place<string> {
   return (character) => ranges.some(([first, last]) => first <= character && character <= last) !== isNegated;
 }
 
-/** Each base as it is and, where the plain beginning of the pattern is a link, the place that it leads to. */
+/** Each base as it is and, if the literal prefix of the pattern is a symlink, its target. */
 function withRealNames(
   bases: ReadonlyArray<readonly string[]>,
   names: readonly string[],
@@ -259,7 +272,7 @@ function withRealNames(
   return [...written, ...real];
 }
 
-/** The names that a path consists of. On Windows all spellings of a name become one. */
+/** The segments of a path. On Windows all spellings of a name become one. */
 export const components = (path: string, { windows }: PathStyle): readonly string[] =>
   windows ? windowsComponents(path) : plainComponents(path);
 
@@ -275,7 +288,7 @@ function windowsComponents(path: string): readonly string[] {
     .replace(/^\/\/[?.]\/|^\/\?\?\//, '')
     .split('/')
     .map((name, index) => (index === 0 ? name.replace(/^([a-z]):$/i, '$1') : name.replace(/:.*$/, '')))
-    .map((name) => (/^\.+$/.test(name) ? name : name.replace(/[. ]+$/, '')))
+    .map((name) => (/^\.+$/.test(name) ? name : name.replace(/(?<![. ])[. ]+$/, '')))
     .filter((name) => name !== '' && name !== '.');
 }
 

@@ -1,7 +1,8 @@
-// Which rules speak of a call or of one of its effects. A rule that asks or denies is read widely, one that allows
-// narrowly: a link must be allowed by both its names, and is denied by either.
+// Which rules match a call or one of its effects. Ask and deny rules match widely, allow rules narrowly: a symlink is
+// allowed only if its path and its target are, and denied if either is.
 import type { CommandEffect, Effect, FileEffect, NetworkEffect } from '../contract/effect.js';
 import type { DecisionRequest } from '../contract/permission.js';
+import type { ToolTable } from '../contract/tool-traits.js';
 import { allowsCommand, type CommandPattern, coversWrapped, mayMeanCommand, meansCommand } from './match-command.js';
 import {
   matchesPath,
@@ -14,24 +15,30 @@ import {
 import { matchesText } from './match-text.js';
 import { hidesHost, matchesDomain } from './match-url.js';
 import type { Rule, RuleSubject } from './rule.js';
-import { EDITING_TOOLS, READING_TOOLS } from './tool-names.js';
+import { familyOf } from './tool-names.js';
 
-/** Whether a rule denies every use of the tool, so that the model need not hear of it. */
+/** What matching depends on beside the rule and the call. */
+export interface Matching {
+  style: PathStyle;
+  tools: ToolTable;
+}
+
+/** Whether a rule denies every use of the tool, so that the model need not get it at all. */
 export const isDeniedOutright = (tool: string, rules: readonly Rule[]): boolean =>
   rules.some(({ list, subject }) => {
     if (list !== 'deny') return false;
     return subject.kind === 'command'
-      ? subject.pattern.kind === 'any' && tool === 'Bash'
+      ? subject.pattern.kind === 'any' && tool === subject.tool
       : subject.kind === 'tool' && subject.isTool(tool);
   });
 
-/** Whether a rule that asks or denies is about the call as a whole: its tool, or a field of its input. */
+/** Whether an ask or deny rule matches the call as a whole: its tool, or a field of its input. */
 export function meansCall({ subject }: Rule, { tool, input }: DecisionRequest): boolean {
   switch (subject.kind) {
     case 'tool':
       return subject.isTool(tool);
     case 'command':
-      return subject.pattern.kind === 'any' && tool === 'Bash';
+      return subject.pattern.kind === 'any' && tool === subject.tool;
     case 'input':
       return subject.isTool(tool) && matchesInput(subject, input);
     case 'path':
@@ -49,11 +56,16 @@ function matchesInput({ fields, patterns }: Extract<RuleSubject, { kind: 'input'
   return patterns.some((pattern) => matchesText(pattern, text));
 }
 
-/** Whether a rule that asks or denies is about this effect, wherever it comes from. */
-export function meansEffect({ subject }: Rule, effect: Effect, { tool }: DecisionRequest, style: PathStyle): boolean {
+/** Whether an ask or deny rule matches this effect, whichever tool or command causes it. */
+export function meansEffect(
+  { subject }: Rule,
+  effect: Effect,
+  { tool }: DecisionRequest,
+  { style, tools }: Matching,
+): boolean {
   switch (subject.kind) {
     case 'path':
-      // What may not be read may not be changed either.
+      // A file that may not be read may not be changed either.
       if (effect.kind !== 'file' || (subject.access === 'edit' && effect.access === 'read')) return false;
       return namesOf(effect).some((name) => matchesFile(subject.pattern, effect, name));
     case 'command':
@@ -62,27 +74,28 @@ export function meansEffect({ subject }: Rule, effect: Effect, { tool }: Decisio
       return effect.kind === 'network' && matchesDomain(subject.pattern, effect.url);
     case 'tool':
       if (effect.kind !== 'file') return false;
-      if (subject.tool === 'Read') return true;
-      if (effect.access === 'read') return false;
-      // Whoever bans Write does not want it done by a redirection or a patch; Edit stays another matter.
-      return (
-        subject.tool === 'Edit' || (subject.tool === 'Write' && (effect.by !== undefined || tool === 'apply_patch'))
-      );
+      if (subject.covers === 'reads') return true;
+      if (effect.access === 'read' || subject.covers === undefined) return false;
+      // A ban on Write must hold for redirections and patches too; Edit stays another matter.
+      return subject.covers === 'edits' || effect.by !== undefined || worksAs(tools, tool, subject.tool);
     case 'input':
       return false;
   }
 }
 
-/** The names that a rule is held against. */
+const worksAs = ({ traits }: ToolTable, tool: string, other: string): boolean =>
+  traits.get(tool)?.worksAs?.includes(other) === true;
+
+/** The paths that rules are matched with. */
 export const namesOf = ({ path, real }: FileEffect): string[] => (path === real ? [path] : [path, real]);
 
 const matchesFile = (pattern: PathPattern, { tree }: FileEffect, name: string): boolean =>
   tree ? matchesTree(pattern, name) : matchesPath(pattern, name);
 
 /**
- * Whether a rule that asks or denies may turn out to be about the effect: it speaks of a part of a tree, or of what a
- * word may become that is not known yet. Tools leave out what may not be read, so there a denied part needs no question;
- * a command can't leave out anything, unless it only lists names.
+ * Whether an ask or deny rule may match the effect: it matches a part of a tree, or a possible value of a word that is
+ * not known yet. Tools leave out files that may not be read, so a denied part needs no question there; commands can't
+ * leave out anything, unless they only list names.
  */
 export function mayMeanEffect(
   { subject, list }: Rule,
@@ -103,24 +116,25 @@ export function mayMeanEffect(
   return namesOf(effect).some((name) => mayMatchBelow(subject.pattern, name));
 }
 
-/** Whether the call is, or may turn out to be, one that the rule speaks of, for whoever wants to look at all of those. */
-export function mayConcernCall(rule: Rule, request: DecisionRequest, style: PathStyle): boolean {
+/** Whether the rule matches or may match the call, for hooks that must see every such call. */
+export function mayConcernCall(rule: Rule, request: DecisionRequest, matching: Matching): boolean {
   const { tool, effects } = request;
   const commands = effects.filter((effect) => effect.kind === 'command');
-  // A command that can't be understood may be any command and touch any file.
-  const isOpen = tool === 'Bash' && (rule.subject.kind === 'command' || rule.subject.kind === 'path');
+  // A command that can't be parsed may be any command and touch any file.
+  const runsCommands = familyOf(matching.tools, tool) === 'command';
+  const isOpen = runsCommands && (rule.subject.kind === 'command' || rule.subject.kind === 'path');
   return (
     meansCall(rule, request) ||
     effects.some(
       (effect) =>
         (effect.kind === 'unknown' && isOpen) ||
-        meansEffect(rule, effect, request, style) ||
-        mayMeanEffect(rule, effect, commands, style),
+        meansEffect(rule, effect, request, matching) ||
+        mayMeanEffect(rule, effect, commands, matching.style),
     )
   );
 }
 
-/** Whether the command reads what is below the folders that it is given, and not only the files. */
+/** Whether the command also reads folders that it is given, recursively, and not only files. */
 function goesDeep(command: CommandEffect | undefined): boolean {
   const [name, ...words] = command?.argv ?? command?.words ?? [];
   if (typeof name !== 'string' || !SHALLOW_READERS.has(name)) return true;
@@ -166,22 +180,23 @@ const SHALLOW_READERS: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether a rule allows every effect of the call. Commands and files have rules of their own. */
-export function allowsCall({ subject }: Rule, { tool, input }: DecisionRequest): boolean {
+export function allowsCall({ subject }: Rule, { tool, input }: DecisionRequest, tools: ToolTable): boolean {
   if (subject.kind === 'input') return subject.isTool(tool) && matchesInput(subject, input);
   if (subject.kind !== 'tool') return false;
-  if (subject.tool === 'Read') return READING_TOOLS.includes(tool);
-  if (subject.tool === 'Edit') return EDITING_TOOLS.includes(tool);
+  if (subject.covers === 'reads') return familyOf(tools, tool) === 'read';
+  if (subject.covers === 'edits') return familyOf(tools, tool) === 'edit';
   return subject.isTool(tool);
 }
 
 interface Surroundings {
   commands: readonly CommandEffect[];
-  /** For a file: whether it lies in the project, by both its names. */
+  /** For a file: whether it is in the project, both as written and resolved. */
   inWorkspace: boolean;
   request: DecisionRequest;
+  tools: ToolTable;
 }
 
-/** Whether a rule allows this effect. What can't be known beforehand is allowed by no rule. */
+/** Whether a rule allows this effect. No rule allows an unknown effect. */
 export function allowsEffect({ subject }: Rule, effect: Effect, surroundings: Surroundings): boolean {
   switch (effect.kind) {
     case 'file':
@@ -189,9 +204,9 @@ export function allowsEffect({ subject }: Rule, effect: Effect, surroundings: Su
     case 'command':
       return subject.kind === 'command' && coversCommand(subject.pattern, effect, surroundings.commands);
     case 'network':
-      if (subject.kind === 'command') return coversAddress(subject.pattern, effect, surroundings);
-      // What is searched for leaves for whoever answers, so it is allowed by the tool's own name alone.
-      if (surroundings.request.tool === 'WebSearch') return false;
+      if (subject.kind === 'command') return coversAddress(subject, effect, surroundings);
+      // A query leaves the machine whichever host answers, so a search is allowed by the tool's own name alone.
+      if (familyOf(surroundings.tools, surroundings.request.tool) === 'search') return false;
       return subject.kind === 'domain' && matchesDomain(subject.pattern, effect.url) && !hidesHost(effect.url);
     case 'session':
     case 'unknown':
@@ -200,7 +215,7 @@ export function allowsEffect({ subject }: Rule, effect: Effect, surroundings: Su
 }
 
 /**
- * The rules that allow a file between them: each of its names is allowed by one of the rules, if it is not free anyway.
+ * The rules that together allow a file: each of its paths is allowed by one of the rules, or needs none.
  */
 export function rulesForNames(
   rules: readonly Rule[],
@@ -214,7 +229,7 @@ export function rulesForNames(
   return isAllowed ? allowing.flat() : [];
 }
 
-/** Whoever may change a file may look at it. */
+/** Permission to change a file includes permission to read it. */
 const allowsName = (
   { access, pattern }: Extract<RuleSubject, { kind: 'path' }>,
   effect: FileEffect,
@@ -229,18 +244,22 @@ function allowsFile(
   if (subject.kind === 'path') return namesOf(effect).every((name) => allowsName(subject, effect, name));
   const { files } = subject.kind === 'tool' ? subject : {};
   if (files) return effect.by !== undefined && namesOf(effect).every((name) => matchesFile(files, effect, name));
-  if (subject.kind !== 'command' || request.tool !== 'Bash') return false;
+  if (subject.kind !== 'command' || request.tool !== subject.tool) return false;
   const isEverything = subject.pattern.kind === 'any';
   const command = effect.by?.as === 'operand' ? commands[effect.by.command] : undefined;
-  // A rule speaks for what its command is given, not for where the shell sends the output.
+  // A rule covers the operands of its command, but not the shell's redirections.
   if (!command) return isEverything && (effect.access === 'read' || inWorkspace);
   if (effect.unresolved !== undefined && effect.access === 'write' && !isEverything) return false;
   return coversCommand(subject.pattern, command, commands);
 }
 
-/** A rule speaks for the addresses that its command is given; those that the shell itself reaches need a rule on everything. */
-function coversAddress(pattern: CommandPattern, { by }: NetworkEffect, { commands, request }: Surroundings): boolean {
-  if (request.tool !== 'Bash') return false;
+/** A rule covers the addresses that its command is given; those that the shell itself reaches need a rule on all commands. */
+function coversAddress(
+  { tool, pattern }: Extract<RuleSubject, { kind: 'command' }>,
+  { by }: NetworkEffect,
+  { commands, request }: Surroundings,
+): boolean {
+  if (request.tool !== tool) return false;
   const command = by && commands[by.command];
   return command === undefined ? pattern.kind === 'any' : coversCommand(pattern, command, commands);
 }

@@ -1,7 +1,7 @@
-// Five hundred rules look at the same few commands and paths, so what is worked out of one of them is kept. Nothing but
-// time depends on it: what is kept is what would be computed.
+// Hundreds of rules look at the same few commands and paths, so results of pure functions are cached. The cache affects
+// speed alone.
 
-/** Computes once for each object, as long as the object lives. */
+/** Computes once per object, as long as the object lives. */
 export function memoizeByObject<Key extends object, Value>(compute: (key: Key) => Value): (key: Key) => Value {
   const kept = new WeakMap<Key, Value>();
   return (key) => {
@@ -13,7 +13,7 @@ export function memoizeByObject<Key extends object, Value>(compute: (key: Key) =
   };
 }
 
-/** Computes once for each of the texts that were asked about lately. */
+/** Computes once for each of the most recent texts. */
 export function memoizeByText<Value>(most: number, compute: (text: string) => Value): (text: string) => Value {
   const kept = new Map<string, Value>();
   return (text) => {

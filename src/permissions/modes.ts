@@ -1,7 +1,7 @@
 // What the modes allow and refuse by themselves, beside the rules.
 import type { CommandEffect, Effect, FileEffect } from '../contract/effect.js';
 
-/** The commands that acceptEdits runs where all that they touch is in the project. */
+/** The commands that acceptEdits allows if everything they touch is in the project. */
 const ACCEPTED_COMMANDS: readonly string[] = ['mkdir', 'touch', 'rm', 'rmdir', 'mv', 'cp', 'sed'];
 
 /** Whether acceptEdits may run the command, given the files that it names and whether each is in the project. */

@@ -1,6 +1,6 @@
-// Places that stay guarded in every mode: what runs programs or holds secrets is never written without a question, and
-// what would take everything with it is never removed without one. They are judged by name, so that a file which does
-// not exist yet is guarded as well.
+// Paths that are guarded in every mode: files that run programs or hold secrets are never written without a question,
+// and folders such as the root or the home folder are never removed without one. Matching is by name, so that files
+// which don't exist yet are guarded as well.
 import type { FileEffect } from '../contract/effect.js';
 import {
   holdsSecrets,
@@ -17,7 +17,7 @@ export function protectedPlace({ path, real, removes, pattern }: FileEffect, sty
   return byName ?? (pattern === undefined ? undefined : protectedByGlob(pattern, style));
 }
 
-/** Hidden names only: a star that is not meant for them does not take them, and the others are no secret from it. */
+/** Checks hidden names only: a glob matches them only if it is written for them, while a plain star matches all others. */
 function protectedByGlob(glob: string, style: PathStyle): string | undefined {
   const globs = components(glob, style).filter((name) => /[*?[(]/.test(name));
   const hidden = ['.env', ...PROTECTED_FOLDERS, ...PROTECTED_FILES].filter((name) => name.startsWith('.'));
@@ -28,12 +28,12 @@ function protectedByGlob(glob: string, style: PathStyle): string | undefined {
 function protectedName(path: string, removes: boolean, style: PathStyle): string | undefined {
   const names = components(path, style).map((name) => plainName(name, style));
   const name = names.at(-1) ?? '';
-  // A worktree is a project of its own: what lies before it says nothing about it.
+  // A worktree is a project of its own: the folders above it don't count.
   const worktree = names.findIndex((part, index) => part === 'worktrees' && AGENT_FOLDERS.has(names[index - 1] ?? ''));
   const own = worktree >= 0 && names.length > worktree + 2 ? names.slice(worktree + 2) : names;
   const folder = own.find((part) => PROTECTED_FOLDERS.has(part));
   if (folder !== undefined) return `${folder} is a protected folder`;
-  // To throw packages away and install them anew is daily work; to change one is to change what runs.
+  // Removing and reinstalling packages is daily work; changing one changes code that runs.
   if (own.includes('node_modules') && !removes) return 'node_modules is a protected folder';
   const pair = own.some((part, index) => part === '.config' && own[index + 1] === 'git');
   if (pair) return '.config/git is a protected folder';
@@ -46,7 +46,7 @@ function protectedName(path: string, removes: boolean, style: PathStyle): string
 
 const AGENT_FOLDERS: ReadonlySet<string> = new Set(['.claude', '.helve']);
 
-/** Whatever the volume, a name counts by what it could be taken for: case, and characters that a file system skips. */
+/** Compares names regardless of case and of characters that some file systems ignore, whatever the volume. */
 function plainName(name: string, { windows }: PathStyle): string {
   const plain = name
     .normalize('NFKC')
@@ -62,11 +62,11 @@ export function criticalPlace(
 ): string | undefined {
   return pattern === undefined ? (criticalName(path) ?? criticalName(real)) : criticalGlob(pattern);
 
-  /** Everything in a place is the place; a narrower glob is critical where it may take such a place along. */
+  /** Removing everything in a folder counts as removing it; a narrower glob is critical if it may match such a folder. */
   function criticalGlob(glob: string): string | undefined {
     const names = components(glob, style);
     if (names.length <= 1) return 'it is directly below the root of the file system';
-    if (/^[*?.]*\*[*?.]*$/.test(names.at(-1) ?? '')) {
+    if (/^[?.]*\*[*?.]*$/.test(names.at(-1) ?? '')) {
       const folder = criticalName(path) ?? criticalName(real);
       if (folder !== undefined) return `it means all that is in ${path}, and ${folder}`;
     }

@@ -1,17 +1,29 @@
 import { expect, test } from 'vitest';
 import type { CommandEffect, Effect } from '../contract/effect.js';
-import { decide, type Policy } from './engine.js';
+import { toolTable } from '../tools/index.js';
+import { decide } from './engine.js';
+import { parseRules } from './parse-rule.js';
+import type { Policy } from './policy.js';
 import { suggestRules } from './remember.js';
-import { parseRules } from './rule.js';
+
+const tools = toolTable();
 
 const anchors = { source: ['/p'], project: ['/p'], home: ['/home/me'] };
 const style = { foldsCase: false, windows: false };
 
 function suggested(tool: string, effects: Effect[], allow: string[] = []): string[] {
-  const { rules } = parseRules({ allow }, { source: { file: 'settings.json' }, anchors });
-  const policy: Policy = { mode: 'default', workspace: ['/p'], resultsFolder: '/r', dataFolders: [], rules, style };
+  const { rules } = parseRules({ allow }, { source: { file: 'settings.json' }, anchors, tools });
+  const policy: Policy = {
+    mode: 'default',
+    workspace: ['/p'],
+    resultsFolder: '/r',
+    dataFolders: [],
+    tools,
+    rules,
+    style,
+  };
   const request = { tool, input: {}, effects };
-  return suggestRules(request, decide(request, policy), ['/p', '/real/p']);
+  return suggestRules(request, decide(request, policy), { project: ['/p', '/real/p'], tools });
 }
 
 const command = (text: string, more: Partial<CommandEffect> = {}): CommandEffect => ({
@@ -43,13 +55,13 @@ test.each<[string, string[]]>([
   expect(suggested('Bash', [command(text)])).toEqual(expected);
 });
 
-test('has one rule for each part that needs it, and none for the others', () => {
+test('offers one rule for each part that needs it, and none for the others', () => {
   const parts = [command('npm test'), { ...command('ls'), harmless: true }, command('make all'), command('npm test')];
   expect(suggested('Bash', parts)).toEqual(['Bash(npm test:*)', 'Bash(make all:*)']);
   expect(suggested('Bash', parts, ['Bash(make:*)'])).toEqual(['Bash(npm test:*)']);
 });
 
-test('offers nothing where a part would still be asked about', () => {
+test('offers nothing if a part would still need a question', () => {
   expect(suggested('Bash', [command('npm test'), { kind: 'unknown', why: 'x' }])).toEqual([]);
   expect(suggested('Bash', [command('npm test'), command('rm x')])).toEqual([]);
   expect(suggested('Write', [{ kind: 'file', access: 'write', path: '/p/.git/x', real: '/p/.git/x' }])).toEqual([]);
@@ -62,14 +74,14 @@ test('offers nothing where a part would still be asked about', () => {
   ).toEqual([]);
 });
 
-test('offers nothing that could not be read whole', () => {
+test('offers nothing that could not be shown in full', () => {
   const long = `frobnicate ${'x'.repeat(300)}`;
   expect(suggested('Bash', [command(long)])).toEqual([]);
   expect(suggested('Bash', [command('frobnicate a\u202eb')])).toEqual([]);
   expect(suggested('Bash', [command("frobnicate 'a\nb'", { argv: ['frobnicate', 'a\nb'] })])).toEqual([]);
 });
 
-test('names files exactly, both names of a link, with wildcards made harmless', () => {
+test('names files exactly, a link with its target, with wildcards escaped', () => {
   const link: Effect = { kind: 'file', access: 'write', path: '/p/a*[1].txt', real: '/else/b?' };
   expect(suggested('Write', [link])).toEqual(['Edit(./a\\*\\[1\\].txt)', 'Edit(//else/b\\?)']);
 });
@@ -80,7 +92,7 @@ test('names files of the project from there, and others in full', () => {
   expect(suggested('Write', [written('/p2/a.ts')])).toEqual(['Edit(//p2/a.ts)']);
 });
 
-test('what is remembered allows the same call the next time', () => {
+test('the remembered rules allow the same call the next time', () => {
   const calls: Array<[string, Effect[]]> = [
     ['Bash', [command('npm run dev --port 3'), command('frobnicate *'), command('make')]],
     ['Write', [{ kind: 'file', access: 'write', path: '/p/a*', real: '/q/!x' }]],
@@ -98,13 +110,14 @@ test('what is remembered allows the same call the next time', () => {
   for (const [tool, effects] of calls) {
     const rules = suggested(tool, effects);
     expect(rules).not.toEqual([]);
-    const parsed = parseRules({ allow: rules }, { source: { file: 'settings.json' }, anchors });
+    const parsed = parseRules({ allow: rules }, { source: { file: 'settings.json' }, anchors, tools });
     expect(parsed.problems).toEqual([]);
     const policy: Policy = {
       mode: 'default',
       workspace: ['/p'],
       resultsFolder: '/r',
       dataFolders: [],
+      tools,
       rules: parsed.rules,
       style,
     };

@@ -1,31 +1,37 @@
-// What "always" would remember: rules that would have allowed exactly the parts that were asked about.
+// The rules that "always" saves: they would have allowed exactly the parts that were asked about.
 import { relative, sep } from 'node:path';
 import type { CommandEffect, Effect } from '../contract/effect.js';
 import { type Decision, type DecisionRequest, decisionBases, type TrailEntry } from '../contract/permission.js';
+import type { ToolTable } from '../contract/tool-traits.js';
 import { isInside } from '../platform/files/paths.js';
 import { allowsCommand, parseCommandPattern } from './match-command.js';
 import { escapePath } from './match-path.js';
 import { hidesHost, hostOf } from './match-url.js';
-import { EDITING_TOOLS, READING_TOOLS } from './tool-names.js';
+import { familyOf, isFileTool, namesIn } from './tool-names.js';
 
-const MAX_RULES = 5; // nobody reads more before saying yes
+const MAX_RULES = 5; // more would not be read before saying yes
 const MAX_RULE_CHARS = 200;
 
+interface RulesFor {
+  /** As written and resolved. Rules name files in it by relative paths. */
+  project: readonly string[];
+  tools: ToolTable;
+}
+
 /**
- * The rules to offer with the question, one for each part that needs it. None where a rule could not help or could not
- * be shown whole: what asks in every mode, what can't be foreseen, programs that run whatever they are given.
- * Files of the project, given by all its names, are named from there.
+ * The rules to offer with the question, one for each part that needs it. Empty if a rule could not help or could not be
+ * shown in full: parts that ask in every mode, unknown effects, programs that run whatever they are given.
  */
 export function suggestRules(
   request: DecisionRequest,
   { behavior, trail = [] }: Decision,
-  project: readonly string[],
+  { project, tools }: RulesFor,
 ): string[] {
   if (behavior !== 'ask') return [];
   const asking = answersOf(trail).filter((entry) => entry.behavior === 'ask');
   const rules = asking.map((entry) => {
     const effect = request.effects[entry.effect ?? -1];
-    return entry.basis === 'default' && effect ? rulesFor(effect, request, project) : undefined;
+    return entry.basis === 'default' && effect ? rulesFor(effect, request, { project, tools }) : undefined;
   });
   const all = [...new Set(rules.flatMap((some) => some ?? ['']))];
   const isComplete = all.length > 0 && all.length <= MAX_RULES && all.every((rule) => canBeShown(rule));
@@ -47,37 +53,39 @@ function answersOf(trail: readonly TrailEntry[]): TrailEntry[] {
   return [...answers.values()];
 }
 
-function rulesFor(effect: Effect, { tool }: DecisionRequest, project: readonly string[]): string[] | undefined {
+function rulesFor(effect: Effect, { tool }: DecisionRequest, { project, tools }: RulesFor): string[] | undefined {
   switch (effect.kind) {
     case 'file': {
-      const access = effect.access === 'read' ? 'Read' : 'Edit';
-      const names = [...new Set([effect.path, effect.real])]; // a link is allowed by both its names or not at all
+      const [access] = namesIn(tools, effect.access === 'read' ? 'read' : 'edit');
+      const names = [...new Set([effect.path, effect.real])]; // a symlink needs a rule for its path and one for its target
       return [...new Set(names.map((name) => `${access}(${pathPattern(name, project)})`))];
     }
     case 'command': {
+      const [shell] = namesIn(tools, 'command');
       const rule = commandRule(effect);
-      return rule === undefined ? undefined : [rule];
+      return rule === undefined ? undefined : [`${shell}(${rule})`];
     }
     case 'network': {
-      if (tool === 'WebSearch') return [tool];
+      if (familyOf(tools, tool) === 'search') return [tool];
       if (effect.by) return []; // the rule for its command covers it
       const host = hidesHost(effect.url) ? undefined : hostOf(effect.url);
-      return host === undefined ? undefined : [`WebFetch(domain:${host})`];
+      const [fetcher] = namesIn(tools, 'domain');
+      return host === undefined ? undefined : [`${fetcher}(domain:${host})`];
     }
     case 'unknown':
-      return tool === 'Bash' || EDITING_TOOLS.includes(tool) || READING_TOOLS.includes(tool) ? undefined : [tool];
+      return familyOf(tools, tool) === 'command' || isFileTool(tools, tool) ? undefined : [tool];
     case 'session':
       return undefined;
   }
 }
 
-/** `./x` is x in the project and nowhere else, whatever the project is called on another machine. */
+/** `./x` means x in the project and nowhere else, wherever the project is on another machine. */
 function pathPattern(path: string, project: readonly string[]): string {
   const folder = project.find((name) => name !== path && isInside(name, path));
   return folder === undefined ? `/${escapePath(path)}` : `./${escapePath(relative(folder, path).replaceAll(sep, '/'))}`;
 }
 
-/** A prefix where the program is known to have sub-commands, else the command as it is. */
+/** A prefix if the program is known to have subcommands, else the exact command. */
 function commandRule(command: CommandEffect): string | undefined {
   const { argv, text } = command;
   const [name] = argv ?? [];
@@ -86,16 +94,16 @@ function commandRule(command: CommandEffect): string | undefined {
   const first = argv.slice(0, count);
   const isPrefix = count > 0 && first.length === count && first.every((word) => /^[\w@.:/+][\w@.:/+-]*$/.test(word));
   const specifier = isPrefix ? `${first.join(' ')}:*` : text.replace(/[*\\]/g, (special) => `\\${special}`);
-  // A rule that would not allow this very command is no use, whatever the reason.
+  // A rule that would not allow this command is useless.
   const pattern = parseCommandPattern(specifier);
-  return pattern && pattern.kind !== 'any' && allowsCommand(pattern, command) ? `Bash(${specifier})` : undefined;
+  return pattern && pattern.kind !== 'any' && allowsCommand(pattern, command) ? specifier : undefined;
 }
 
-/** Programs that run, delete or send whatever they are given. A path instead of a name may be anything at all. */
+/** Programs that run, delete or send whatever they are given. A path instead of a name may be any program. */
 const NEVER_REMEMBERED =
   /\/|^(?:[a-z]*sh|python[\d.]*|pypy\d*|node|nodejs|deno|bun|ruby|perl|php|lua|tclsh|osascript|awk|gawk|mawk|Rscript|java|eval|exec|source|\.|command|builtin|env|xargs|parallel|find|sudo|doas|su|pkexec|chroot|unshare|nsenter|runuser|setsid|nohup|timeout|watch|flock|ionice|nice|stdbuf|time|script|expect|tmux|screen|at|batch|crontab|systemd-run|rm|rmdir|unlink|shred|dd|mkfs.*|kill|pkill|killall|shutdown|reboot|curl|wget|ssh|scp|rsync|nc|ncat|socat)$/;
 
-/** How many words name the thing that is run: `npm run dev` is three. None known: 0. */
+/** How many words identify the command: three for `npm run dev`. 0 if the program is not known. */
 function subCommandWords(argv: readonly string[]): number {
   for (let length = 2; length > 0; length -= 1) {
     const key = argv.slice(0, length).join(' ');

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Effect } from '../contract/effect.js';
+import { toolTable } from '../tools/index.js';
 import { describeConfinement, type PolicySandbox } from './sandboxed-call.js';
+
+const tools = toolTable();
 
 const sandbox: PolicySandbox = {
   works: true,
@@ -46,6 +49,8 @@ test.each<[string, Effect[], PolicySandbox | undefined, object]>([
   ],
 ])('a person reads: %s', (words, effects, given, input) => {
   const request = { tool: 'Bash', input, effects };
-  expect(describeConfinement(request, { sandbox: given, walls: 'full', workspace: ['/p'] })).toBe(words);
-  expect(describeConfinement({ ...request, tool: 'Other' }, { sandbox: given, workspace: ['/p'] })).toBeUndefined();
+  expect(describeConfinement(request, { sandbox: given, walls: 'full', workspace: ['/p'], tools })).toBe(words);
+  expect(
+    describeConfinement({ ...request, tool: 'Other' }, { sandbox: given, workspace: ['/p'], tools }),
+  ).toBeUndefined();
 });

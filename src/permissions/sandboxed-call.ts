@@ -1,12 +1,14 @@
-// What the sandbox of the settings means for a call: whether it runs inside, and what to tell a person about it.
-import type { DecisionRequest, SandboxMode, Walls } from '../contract/permission.js';
+// How the configured sandbox applies to a call: whether it runs inside, and how to describe that to a person.
+import type { Confinement, DecisionRequest, SandboxMode, Walls } from '../contract/permission.js';
 import type { SandboxConfig } from '../contract/tool-context.js';
+import type { ToolTable } from '../contract/tool-traits.js';
 import { isInside } from '../platform/files/paths.js';
-import { areAllKnown, runsOutside } from '../platform/sandbox/sandboxed-effects.js';
+import { effectsAreComplete, runsOutside } from '../platform/sandbox/sandboxed-effects.js';
+import { familyOf } from './tool-names.js';
 
-/** The sandbox that settings turn on. */
+/** The sandbox as configured in settings. */
 export interface PolicySandbox {
-  /** Whether it was found to work on this machine. */
+  /** Whether it works on this machine. */
   works: boolean;
   /** Whether a command that runs inside needs no approval. */
   allows: boolean;
@@ -14,7 +16,7 @@ export interface PolicySandbox {
   excluded: readonly string[];
   network: 'off' | 'on' | 'hosts';
   mode: SandboxMode;
-  /** Where it does not work, no command runs. */
+  /** If it does not work, no command runs. */
   required: boolean;
 }
 
@@ -38,26 +40,29 @@ export const leavesSandbox = (input: unknown): boolean =>
   'dangerouslyDisableSandbox' in input &&
   input.dangerouslyDisableSandbox === true;
 
-/** Only commands of Bash are sandboxed, whatever effects another tool declares. */
-const isCommandCall = ({ tool }: DecisionRequest): boolean => tool === 'Bash';
+/** Only the shell's commands are sandboxed, whatever effects another tool declares. */
+const isCommandCall = ({ tool }: DecisionRequest, tools: ToolTable): boolean => familyOf(tools, tool) === 'command';
 
 /** Whether the call needs no approval for what the sandbox holds. */
-export const isHeldBySandbox = (request: DecisionRequest, sandbox: PolicySandbox | undefined): boolean =>
-  sandbox?.allows === true && runsInside(request, sandbox);
+export const isHeldBySandbox = (
+  request: DecisionRequest,
+  { sandbox, tools }: Pick<Circumstances, 'sandbox' | 'tools'>,
+): boolean => sandbox?.allows === true && isCommandCall(request, tools) && runsInside(request, sandbox);
 
-const runsInside = (request: DecisionRequest, { works, excluded }: PolicySandbox): boolean =>
-  works && isCommandCall(request) && !leavesSandbox(request.input) && !runsOutside(request.effects, excluded);
+const runsInside = ({ input, effects }: DecisionRequest, { works, excluded }: PolicySandbox): boolean =>
+  works && !leavesSandbox(input) && !runsOutside(effects, excluded);
 
 interface Circumstances {
   sandbox?: PolicySandbox | undefined;
   walls?: Walls | undefined;
   workspace: readonly string[];
+  tools: ToolTable;
 }
 
 /** One short line for the person who is asked; undefined for a call that runs no command. */
 export function describeConfinement(request: DecisionRequest, circumstances: Circumstances): string | undefined {
-  if (!isCommandCall(request)) return undefined;
-  const { sandbox, walls, workspace } = circumstances;
+  const { sandbox, walls, workspace, tools } = circumstances;
+  if (!isCommandCall(request, tools)) return undefined;
   const { effects, input } = request;
   if (!sandbox || leavesSandbox(input)) return 'Runs without a sandbox.';
   if (runsOutside(effects, sandbox.excluded)) return 'Runs without a sandbox: settings exclude this command from it.';
@@ -66,7 +71,7 @@ export function describeConfinement(request: DecisionRequest, circumstances: Cir
       ? 'Will not run: settings require a sandbox, and none works here.'
       : 'Runs without a sandbox: none works here.';
   }
-  if (sandbox.mode === 'effects' && walls === 'full' && areAllKnown(effects)) {
+  if (sandbox.mode === 'effects' && walls === 'full' && effectsAreComplete(effects)) {
     return 'Runs in the sandbox: no network, writes only the files named here.';
   }
   const writesOutside = effects.some(
@@ -81,3 +86,12 @@ export function describeConfinement(request: DecisionRequest, circumstances: Cir
 }
 
 const networkWords = { off: 'no network', hosts: 'network only to allowed hosts', on: 'with network' } as const;
+
+/** How a command is confined, in words that follow "it runs". */
+export const confinementWords: Readonly<Record<Confinement, string>> = {
+  reads: 'read-only and without network',
+  edits: 'without network and writes only what its effects name',
+  sandbox: 'in the sandbox, and no path outside the project is opened for it',
+  approved: 'as the sandbox settings say',
+  none: 'unconfined',
+};

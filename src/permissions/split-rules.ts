@@ -1,4 +1,4 @@
-/** Rules with commas or blanks between them; those within parentheses belong to the rule. */
+/** Splits rules at commas and spaces, except within parentheses. */
 export function splitRules(text: string): string[] {
   const rules: string[] = [];
   let rule = '';

@@ -1,66 +1,41 @@
-// What rules know about tools by name: which ones a path rule speaks for, and what a tool was called elsewhere.
+// Looks up what rules need to know about tools: their family, the fields that a rule may name, and older names. All of
+// it comes from the table of traits that the tools declare.
+import type { RuleFamily, ToolTable } from '../contract/tool-traits.js';
 
-/** The tools that `Read` speaks for, and the ones that `Edit` does. */
-export const READING_TOOLS: readonly string[] = ['Read', 'Glob', 'Grep', 'LS', 'NotebookRead'];
-export const EDITING_TOOLS: readonly string[] = ['Edit', 'Write', 'MultiEdit', 'NotebookEdit', 'apply_patch'];
+export const familyOf = ({ traits }: ToolTable, tool: string): RuleFamily | undefined => traits.get(tool)?.family;
 
-/** The field that a rule's specifier is about, so that a rule on it as a parameter would say the same twice. */
-const primaryFields: Readonly<Record<string, readonly string[]>> = {
-  Bash: ['command'],
-  WebFetch: ['url', 'domain'],
-  Task: ['subagent_type'],
-  Skill: ['skill', 'name'],
-  SlashCommand: ['command'],
-};
+/** The tools of a family; the one whose bare name covers the whole family comes first. */
+export const namesIn = ({ traits }: ToolTable, family: RuleFamily): string[] =>
+  [...traits]
+    .filter(([, each]) => each.family === family)
+    .toSorted(([, one], [, other]) => Number(other.bareRule === 'family') - Number(one.bareRule === 'family'))
+    .map(([name]) => name);
 
-export const isPrimaryField = (tool: string, field: string): boolean =>
-  (primaryFields[tool] ?? (isFileTool(tool) ? ['file_path', 'path', 'notebook_path'] : [])).includes(field);
+/** Whether its rules are about paths. */
+export const isFileTool = (tools: ToolTable, tool: string): boolean => isFileFamily(familyOf(tools, tool));
 
-export const isFileTool = (tool: string): boolean => READING_TOOLS.includes(tool) || EDITING_TOOLS.includes(tool);
+const isFileFamily = (family: RuleFamily | undefined): boolean => family === 'read' || family === 'edit';
 
-/** Names whose patterns may hold a colon of their own: only these fields make a parameter rule of it. */
-const namedFields: Readonly<Record<string, readonly string[]>> = {
-  Bash: ['command', 'timeout', 'description', 'run_in_background', 'dangerouslyDisableSandbox'],
-  Skill: ['skill', 'args'],
-  SlashCommand: [],
-};
+/** The fields that a rule's specifier is about; a parameter rule on one of them is redundant. */
+export function subjectOf(tools: ToolTable, tool: string): readonly string[] {
+  return isFileTool(tools, tool) ? ofFileTools(tools, 'subject') : (tools.traits.get(tool)?.subject ?? []);
+}
 
-const FILE_FIELDS = [
-  ...['file_path', 'path', 'notebook_path', 'offset', 'limit', 'pages', 'content', 'old_string', 'new_string'],
-  ...['replace_all', 'expected_replacements', 'pattern', 'glob', 'type', 'output_mode', 'multiline', 'head_limit'],
-  ...['cell_id', 'cell_type', 'edit_mode', 'new_source'],
-];
-
-export function isFieldOf(tool: string, field: string): boolean {
-  const fields = namedFields[tool] ?? (isFileTool(tool) ? FILE_FIELDS : undefined);
+/** Whether a rule may name the field. Most tools list their fields, since a pattern may contain a colon too. */
+export function isFieldOf(tools: ToolTable, tool: string, field: string): boolean {
+  const fields = isFileTool(tools, tool) ? ofFileTools(tools, 'fields') : tools.traits.get(tool)?.fields;
   return fields ? fields.includes(field) : /^\w+$/.test(field);
 }
 
-/** The name here of a tool that a rule calls by an older name. */
-export const currentName = (name: string): string =>
-  (Object.hasOwn(olderNames, name) ? olderNames[name] : undefined) ?? name;
+/** Rules on files apply to every tool that touches them, so all file tools share their fields. */
+const ofFileTools = ({ traits }: ToolTable, which: 'subject' | 'fields'): string[] =>
+  [...traits.values()].filter(({ family }) => isFileFamily(family)).flatMap((each) => each[which] ?? []);
 
-export const olderNames: Readonly<Record<string, string>> = {
-  Agent: 'Task',
-  View: 'Read',
-  Replace: 'Write',
-  GlobTool: 'Glob',
-  GrepTool: 'Grep',
-  KillBash: 'KillShell',
-  TaskStop: 'KillShell',
-  TaskOutput: 'AgentOutput',
-  AgentOutputTool: 'AgentOutput',
-  BashOutputTool: 'BashOutput',
-  ListMcpResourcesTool: 'ListMcpResources',
-  ReadMcpResourceTool: 'ReadMcpResource',
-};
+/** The current name of a tool that may be given by an older name. */
+export function currentName({ traits }: ToolTable, name: string): string {
+  const [current] = [...traits].find(([, { olderNames = [] }]) => olderNames.includes(name)) ?? [];
+  return current ?? name;
+}
 
-/** Whether agents are known to have a tool of that name, be it here or not. */
-export const isFamiliarName = (name: string): boolean => familiarNames.has(name) || isFileTool(name);
-
-const familiarNames: ReadonlySet<string> = new Set([
-  ...['Bash', 'BashOutput', 'KillShell', 'Task', 'AgentOutput', 'WebFetch', 'WebSearch', 'Skill', 'SlashCommand'],
-  ...['TodoRead', 'TodoWrite', 'ExitPlanMode', 'EnterPlanMode', 'AskUserQuestion', 'ToolSearch', 'Think', 'Monitor'],
-  ...['TaskCreate', 'TaskGet', 'TaskList', 'TaskUpdate', 'PowerShell', 'LSP', 'ListMcpResources', 'ReadMcpResource'],
-  ...['HelveDocs', 'StructuredOutput'],
-]);
+/** Whether Helve or another agent is known to have a tool of that name. */
+export const isFamiliarName = ({ familiarNames }: ToolTable, name: string): boolean => familiarNames.has(name);

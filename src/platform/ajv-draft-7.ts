@@ -1,2 +1,2 @@
-// As ajv-2020.ts, for schemas of older drafts.
+// Like ajv-2020.ts, for schemas of older drafts.
 export { Ajv } from 'ajv';

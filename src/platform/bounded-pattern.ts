@@ -1,15 +1,15 @@
 import { Script } from 'node:vm';
 
-const MAX_MS = 1_000; // an honest pattern takes less than one
+const MAX_MS = 1_000; // a reasonable pattern takes less than one millisecond
 
 /**
- * A regular expression of somebody else. One that tries without end, as `(a+)+$` does, would stop everything, signals
- * included; after a while it counts as one that does not match.
+ * A regular expression from an untrusted source. Catastrophic backtracking, as with `(a+)+$`, would block the event
+ * loop, including signal handlers; after a timeout the pattern counts as not matching.
  */
 export function boundedPattern(pattern: string, flags: string): { test(text: string): boolean; toString(): string } {
-  const written = String(new RegExp(pattern, flags)); // throws where it is none
+  const written = String(new RegExp(pattern, flags)); // throws if it is not a valid pattern
   return {
-    toString: () => written, // as of any regular expression: whoever keeps several tells them apart by it
+    toString: () => written, // like any regular expression, so that it can serve as a key
     test(text) {
       const words = [pattern, flags, text].map((word) => JSON.stringify(word));
       const script = new Script(`new RegExp(${words[0]}, ${words[1]}).test(${words[2]})`);

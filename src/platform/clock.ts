@@ -1,10 +1,10 @@
-/** Milliseconds, with fractions, on a clock that only goes forward. The platform's `performance` takes longer to load. */
+/** Monotonic time in milliseconds, with fractions. Loading the platform's `performance` takes longer. */
 export function monotonicMs(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1e3 + nanoseconds / 1e6;
 }
 
-/** The time of day in milliseconds since the epoch, with fractions, that never goes back while it is used. */
+/** Wall-clock time in milliseconds since the epoch, with fractions, that never goes back during use. */
 export function steadyClock(): () => number {
   const origin = Date.now() - monotonicMs();
   return () => origin + monotonicMs();

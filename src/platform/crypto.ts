@@ -1,7 +1,7 @@
 import type { Hash } from 'node:crypto';
 
-// Not by `import`: that reads every export of the module, and one of them loads all of the web's cryptography, which
-// every start would pay for.
+// Not by `import`: that evaluates every export of the module, and one of them loads all of WebCrypto, which would
+// slow down every start.
 const crypto = () => process.getBuiltinModule('node:crypto');
 
 export const randomId = (): string => crypto().randomUUID();

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** How many files this process and its children may have open at once; infinite where the system does not say. */
+/** How many files this process and its children may have open at once; infinite if the system does not report it. */
 export function descriptorLimit(): number {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];

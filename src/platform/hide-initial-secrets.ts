@@ -1,13 +1,13 @@
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 
 /**
- * Hold nothing secret, and other programs read some of them from /proc/PID/environ. Every other variable is overwritten:
- * a key may have any name, since models.json and settings choose it.
+ * Variables that hold no secrets, and that other programs read from /proc/PID/environ. Every other variable is
+ * overwritten: a key may have any name, since models.json and settings choose it.
  */
 const PUBLIC_VARIABLE =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|PWD|OLDPWD|LANG|LANGUAGE|LC_\w+|TZ|TERM|COLORTERM|TMPDIR|HOSTNAME|SHLVL|_|LD_\w+|XDG_\w+|HELVE_HOME|HELVE_PROCESS)$/;
 
-/** Options whose value may be JSON with keys in it. */
+/** Options whose value may be JSON that contains keys. */
 const OPTIONS_WITH_JSON: readonly string[] = ['--settings', '--mcp-config'];
 
 const MAX_BYTES = 4 * 1024 * 1024; // twice the usual limit of arguments and environment together
@@ -31,7 +31,7 @@ export function hideInitialSecrets(): boolean {
     hideOptions(memory, argumentsAt);
     return true;
   } catch {
-    return false; // hardened kernels and unusual containers: nothing is lost but this precaution
+    return false; // hardened kernels and unusual containers: only this precaution is lost
   } finally {
     if (memory !== undefined) closeSync(memory);
   }
@@ -44,7 +44,7 @@ interface Block {
 
 function initialBlocks(): { argumentsAt: Block; environmentAt: Block } {
   const stat = readFileSync('/proc/self/stat', 'latin1');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // from the third on: the second may hold blanks
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // from the third on: the second may contain blanks
   const blockOf = (field: number): Block => {
     const [start, end] = [Number(fields[field - 3]), Number(fields[field - 2])];
     if (!(start > 0 && end >= start && end - start <= MAX_BYTES))
@@ -64,7 +64,7 @@ function hideVariables(memory: number, block: Block): void {
     const name = bytes.toString('utf8', from, equals);
     const value = process.env[name];
     if (value === undefined || PUBLIC_VARIABLE.test(name)) continue;
-    if (!Buffer.from(value).equals(bytes.subarray(equals + 1, to))) continue; // not UTF-8, or a second one of that name
+    if (!Buffer.from(value).equals(bytes.subarray(equals + 1, to))) continue; // not UTF-8, or a second variable of that name
     hidden.set(name, value);
     bytes.fill(FILLER, equals + 1, to);
   }

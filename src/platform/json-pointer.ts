@@ -1,4 +1,4 @@
-/** What a reference inside a JSON document, such as `#/$defs/Point`, points to; undefined where that is nothing. */
+/** The target of a reference inside a JSON document, such as `#/$defs/Point`; undefined if there is none. */
 export function lookUpReference(root: unknown, reference: string): unknown {
   if (reference === '#') return root;
   if (!reference.startsWith('#/')) return undefined;

@@ -1,9 +1,11 @@
 import type { Ajv, ErrorObject } from 'ajv';
 import type { InputIssue } from '../contract/tool.js';
+import { messageOf } from './message-of.js';
 
 /**
- * Checks inputs against schemas that tools arrive with. Such a schema may be of an older draft, use formats nobody knows
- * or expressions that JavaScript can't compile; one that can't be understood checks nothing, since its server checks too.
+ * Validates inputs against schemas that tools bring along. Such a schema may be of an older draft, use unknown
+ * formats or patterns that JavaScript can't compile; an unusable schema accepts everything, since the tool's server
+ * validates too.
  */
 export async function jsonSchemaIssues(
   schema: Readonly<Record<string, unknown>>,
@@ -16,6 +18,7 @@ export async function jsonSchemaIssues(
     return (validate.errors ?? []).map((error) => ({
       path: error.instancePath.slice(1).replaceAll('/', '.'),
       message: inWords(error),
+      ...(error.keyword === 'additionalProperties' && { unknown: [String(error.params['additionalProperty'])] }),
     }));
   } catch {
     return [];
@@ -24,7 +27,7 @@ export async function jsonSchemaIssues(
 
 const MAX_SHOWN_CHARS = 200;
 
-/** What is expected and what came, so that whoever sent it can put it right at once. */
+/** The expected and the actual value, so that the caller can correct it at once. */
 function inWords({ keyword, message = 'is not valid', params, data }: ErrorObject): string {
   if (keyword === 'additionalProperties') return `${message}: "${params['additionalProperty']}"`;
   if (keyword === 'required') return message;
@@ -40,26 +43,26 @@ const shown = (value: unknown): string => cut(JSON.stringify(value) ?? String(va
 
 const cut = (text: string): string => (text.length > MAX_SHOWN_CHARS ? `${text.slice(0, MAX_SHOWN_CHARS)}…` : text);
 
-/** What is wrong with a schema that somebody wants to be held to; undefined where it can be. */
+/** The problem with a schema that output must conform to; undefined if it is usable. */
 export async function jsonSchemaProblem(schema: Readonly<Record<string, unknown>>): Promise<string | undefined> {
   try {
     (await compilerFor(schema)).compile(schema);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 
 async function compilerFor(schema: Readonly<Record<string, unknown>>): Promise<Ajv> {
   const { boundedPattern } = await import('./bounded-pattern.js');
-  // The name is for code that is written to a file, which this is not.
+  // The name is for generated code that is written to a file, which does not apply here.
   const regExp = Object.assign((pattern: string, flags: string) => boundedPattern(pattern, flags), {
     code: 'boundedPattern',
   });
   const options = {
     strict: false,
     allErrors: true,
-    verbose: true, // what came is named in the message
+    verbose: true, // the message contains the actual value
     logger: false,
     validateFormats: false,
     code: { regExp },

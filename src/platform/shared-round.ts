@@ -1,5 +1,5 @@
-// Looks at the machine that cost more the more there is to see, such as one at all processes. When hundreds of agents of
-// one process need the same look at the same time, one look serves them all: docs/decisions/0041.
+// Shares expensive queries of the machine, such as listing all processes. When hundreds of agents of one process need
+// the same query at the same time, one run serves them all: docs/decisions/0041.
 import { setImmediate as nextRound } from 'node:timers/promises';
 
 interface Rounds {
@@ -15,7 +15,7 @@ interface Rounds {
 export function sharedRound<Value>(key: string, work: () => Value | Promise<Value>): Promise<Value> {
   const rounds = roundsOfProcess();
   const known = rounds.waiting.get(key);
-  if (known) return known as Promise<Value>; // the key names the work, so it is of the same type
+  if (known) return known as Promise<Value>; // the key names the work, so the type is the same
   const round = (async (): Promise<Value> => {
     await rounds.running.get(key)?.catch(() => {}); // its callers get the error
     await nextRound();
@@ -32,11 +32,11 @@ export function sharedRound<Value>(key: string, work: () => Value | Promise<Valu
   return round;
 }
 
-/** One for all copies of this code in the process, as the machine is one. */
+/** One for all copies of this module in the process, since the machine is shared. */
 function roundsOfProcess(): Rounds {
   const key = Symbol.for('helve.sharedRounds');
   const known: unknown = Reflect.get(globalThis, key);
-  if (known !== undefined) return known as Rounds; // nothing else is kept under this key
+  if (known !== undefined) return known as Rounds; // nothing else is stored under this key
   const rounds: Rounds = { waiting: new Map(), running: new Map() };
   Reflect.set(globalThis, key, rounds);
   return rounds;

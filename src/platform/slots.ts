@@ -1,6 +1,6 @@
 import { abortable } from './abortable.js';
 
-/** A number of places of which each piece of work takes one, first come, first served. */
+/** A counting semaphore, first come, first served. */
 export class Slots {
   #free: number;
   readonly #waiting = new Set<() => void>();
@@ -29,7 +29,7 @@ export class Slots {
     try {
       await abortable(() => turn.promise, signal);
     } catch (reason) {
-      // Handed over in the moment of the abort: it must go on to the next, or it is lost.
+      // The slot was handed over in the moment of the abort: pass it on, or it is lost.
       if (!this.#waiting.delete(turn.resolve)) this.#giveBack();
       throw reason;
     }

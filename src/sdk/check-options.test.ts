@@ -1,12 +1,13 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
+import type { AgentOptions, EngineOptions } from '../contract/options.js';
+import type { RunOptions } from '../contract/run.js';
 import { defineTool, type Tool } from '../contract/tool.js';
 import { scriptedModel } from '../models/scripted.js';
-import { type AgentOptions, createAgent, resumeAgent } from './agent.js';
+import { createAgent, resumeAgent } from './agent.js';
 import { createEngine } from './engine.js';
 import { connectMcpServers, serveMcpOverHttp } from './mcp.js';
-import type { EngineOptions } from './options.js';
-import type { RunOptions } from './run.js';
+import { chooseModel } from './models.js';
 import { listSessions } from './sessions.js';
 import { loadSettings } from './settings.js';
 import { temporaryProject } from './testing.js';
@@ -55,6 +56,14 @@ test.each<[unknown, string]>([
   [{ sandbox: true }, 'sandbox must be an object, but was true.'],
   [{ editStyle: 'diff' }, 'editStyle must be one of text, patch, but was "diff".'],
   [{ toolSet: 'minimal' }, 'toolSet must be one of simple, all, but was "minimal".'],
+  [{ dataFolder: '' }, 'dataFolder must be the path of a folder, but is empty. Leave it out for the default.'],
+  [{ mcpServers: { x: {} } }, 'mcpServers.x has no command. Write'],
+  [{ mcpServers: { x: { type: 'carrier' } } }, 'mcpServers.x.type must be one of stdio, http, sse, but was "carrier".'],
+  [{ mcpServers: { x: { command: 5 } } }, 'mcpServers.x.command must be a string, but was 5.'],
+  [{ mcpServers: { x: { comand: 'x' } } }, 'mcpServers.x has no option "comand". Did you mean command?'],
+  [{ mcpServers: { x: { command: 'x', arg: ['y'] } } }, 'mcpServers.x has no option "arg". Did you mean args?'],
+  [{ mcpServers: { x: { url: 'http://localhost/' } } }, 'mcpServers.x has a url but no type.'],
+  [{ mcpServers: { x: { type: 'http' } } }, 'mcpServers.x has no url.'],
   [{ root: 5 }, 'root must be a string, but was 5.'],
   [{ additionalDirectories: [5] }, 'additionalDirectories[0] must be a string, but was 5.'],
   [{ audit: 'no' }, 'audit must be true or false, but was "no".'],
@@ -90,6 +99,50 @@ test.each<[unknown, string]>([
   [{ hooks: { Stop: [() => {}] } }, 'A group in hooks.Stop has no list of functions as its hooks.'],
 ])('an engine made of %j says what is wrong', (options, sentence) => {
   expect(() => createEngine(options as EngineOptions)).toThrow(sentence);
+});
+
+const guards = { PreToolUse: [{ hooks: [() => undefined] }] };
+class Guards {
+  get PreToolUse() {
+    return guards.PreToolUse;
+  }
+}
+class OwnGuards {
+  PreToolUse = guards.PreToolUse;
+}
+
+test.each<[string, unknown, string]>([
+  ['a promise', Promise.resolve(guards), 'must be an object, but was a Promise. Was an await forgotten?'],
+  ['a map', new Map(Object.entries(guards)), 'must be an object, but was a Map.'],
+  ['a set', new Set(), 'must be an object, but was a Set.'],
+  ['a date', new Date(), 'must be an object, but was a Date.'],
+  ['an error', new Error('no'), 'must be an object, but was an Error.'],
+])('no option that is an object may be %s', (_, value, sentence) => {
+  const names = ['hooks', 'permissions', 'mcpServers', 'env', 'sandbox', 'web', 'toolSwitches'] as const;
+  for (const name of names) expect(() => createEngine({ [name]: value })).toThrow(`${name} ${sentence}`);
+  for (const name of ['retries', 'context']) {
+    expect(() => createAgent({ model, [name]: value })).toThrow(`${name} ${sentence}`);
+  }
+  expect(() => createEngine({ hooks: { PreToolUse: [value] } } as EngineOptions)).toThrow('hooks');
+});
+
+test('options of which a part would be ignored are refused', () => {
+  const inherited = 'hooks must be a plain object, but its property "PreToolUse" is inherited and would be ignored.';
+  expect(() => createEngine({ hooks: new Guards() })).toThrow(inherited);
+  expect(() => createEngine({ hooks: Object.create(guards) })).toThrow(inherited);
+  const hidden = Object.defineProperty({}, 'deny', { value: ['Bash'] });
+  expect(() => createEngine({ permissions: hidden })).toThrow(
+    'permissions must be a plain object, but its property "deny" is not enumerable and would be ignored.',
+  );
+  expect(() => createEngine(Object.create({ hooks: guards }))).toThrow('its property "hooks" is inherited');
+  expect(() => createEngine(Promise.resolve({}) as EngineOptions)).toThrow('a Promise. Was an await forgotten?');
+});
+
+test('options of other objects that hold all of their properties themselves are accepted', async () => {
+  const copied = Object.assign(Object.create(null), guards);
+  for (const hooks of [new OwnGuards(), copied]) {
+    await using _engine = createEngine({ hooks, env: process.env });
+  }
 });
 
 test('rules may name tools of the program, of servers, and of other agents', () => {
@@ -187,4 +240,33 @@ test('a session that is not named can not be taken up', async () => {
   await expect(resumeAgent({ model } as Parameters<typeof resumeAgent>[0])).rejects.toThrow(
     'resumeAgent needs a session',
   );
+});
+
+test.each<[unknown, string]>([
+  [[{ text: 'x' }], 'scriptedModel takes an object, but was given a list. Did you mean { turns: [ … ] }?'],
+  [{}, 'The script has no list of turns.'],
+  [{ turns: [{ txt: 'x' }] }, 'turns[0] has no field "txt". Did you mean text?'],
+  [{ turns: [{ calls: [{ nam: 'Read', input: {} }] }] }, 'turns[0].calls[0] has no field "nam". Did you mean name?'],
+  [{ turns: ['x'] }, 'turns[0] of the script is no object.'],
+])('a script %j says what is wrong when it is given', (script, sentence) => {
+  expect(() => scriptedModel(script as Parameters<typeof scriptedModel>[0])).toThrow(sentence);
+});
+
+test('two calls of one id are refused, and neither is run', async () => {
+  const project = await temporaryProject({ 'a.txt': 'a' });
+  const engine = createEngine({ root: project.root, dataFolder: project.path('../data') });
+  onTestFinished(async () => {
+    await engine.end();
+    await project.remove();
+  });
+  const calls = ['d', 'd'].map((id) => ({ id, name: 'Read', input: { file_path: 'a.txt' } }));
+  await expect(engine.runCalls(calls)).rejects.toThrow('calls[1].id is "d", which calls[0] has too.');
+});
+
+test('what is not found is not looked for on the command line', async () => {
+  const project = await temporaryProject({});
+  onTestFinished(() => project.remove());
+  const missing = resumeAgent({ model, root: project.root, dataFolder: project.path('../data'), session: 'nope' });
+  await expect(missing).rejects.toThrow('There is no session "nope". listSessions() returns those there are.');
+  await expect(chooseModel('sonet', {})).rejects.toThrow(/^(?!.*--model)/s);
 });

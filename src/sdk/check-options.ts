@@ -1,17 +1,6 @@
-// What a program without types can get wrong is told when the agent is made, and not by what does not happen later: a
-// mistyped name would leave out a rule, or a hook that guards something.
-import { hookEvents } from '../contract/hook.js';
-import type { Model } from '../contract/model.js';
-import { type PermissionMode, permissionModes } from '../contract/permission.js';
-import type { Tool } from '../contract/tool.js';
-import type { SandboxConfig } from '../contract/tool-context.js';
-import { searchProviders, type WebAccess } from '../contract/web.js';
-import { nearestWords } from '../platform/text/similar-text.js';
-import { builtInTools } from '../tools/index.js';
-import type { AgentOptions, CompactOptions, ResumeOptions } from './agent.js';
-import type { ContextOptions } from './context.js';
-import type { RunCallsOptions, ToolCall } from './engine.js';
-import type { ConnectOptions, HttpOptions, ServeOptions } from './mcp.js';
+// Checks the options of programs without types when an agent is created: a mistyped name would silently leave out a rule,
+// or a hook that guards something.
+
 import {
   abortSignal,
   anything,
@@ -21,20 +10,34 @@ import {
   count,
   fields,
   flag,
-  type Kind,
   type Kinds,
   list,
+  mustBe,
   numberFrom,
+  object,
   oneOf,
+  path,
   positive,
   record,
   shown,
   text,
   valueOr,
   variable,
-} from './option-kinds.js';
-import type { EngineOptions, HookGroup, PermissionRules } from './options.js';
-import type { OutputOptions, OutputSchema } from './run.js';
+} from '../compose/option-kinds.js';
+import type { ContextOptions } from '../contract/context.js';
+import { hookEvents } from '../contract/hook.js';
+import type { Model } from '../contract/model.js';
+import type { AgentOptions, EngineOptions, HookGroup, PermissionRules } from '../contract/options.js';
+import { permissionModes } from '../contract/permission.js';
+import type { Tool } from '../contract/tool.js';
+import type { SandboxConfig } from '../contract/tool-context.js';
+import { searchProviders, type WebAccess } from '../contract/web.js';
+import { isMcpName } from '../platform/text/mcp-names.js';
+import { nearestWords } from '../platform/text/similar-text.js';
+import { builtInTools } from '../tools/index.js';
+import type { ResumeOptions } from './agent.js';
+import type { ConnectOptions, HttpOptions, ServeOptions } from './mcp.js';
+import { mcpServer } from './mcp-server-kind.js';
 import type { ListOptions } from './sessions.js';
 import type { SettingsOptions } from './settings.js';
 
@@ -62,9 +65,9 @@ const rules: Kinds<PermissionRules> = { allow: texts, ask: texts, deny: texts };
 
 /** Each option of an engine with its type. Whether tools, hooks, servers and rules make sense is checked apart. */
 export const engineOptions: Kinds<EngineOptions> = {
-  root: text,
+  root: path,
   additionalDirectories: texts,
-  dataFolder: text,
+  dataFolder: path,
   permissionMode: oneOf(permissionModes),
   permissions: fields(rules),
   canUseTool: callback,
@@ -75,9 +78,9 @@ export const engineOptions: Kinds<EngineOptions> = {
   toolSwitches: record(flag),
   toolSet: oneOf(['simple', 'all']),
   editStyle: oneOf(['text', 'patch']),
-  mcpServers: record(record(anything)),
+  mcpServers: record(mcpServer),
   strictMcp: flag,
-  settings: record(anything),
+  settings: object,
   sandbox: fields(sandbox, ['network', 'allowWrite', 'denyWrite', 'denyRead', 'failIfUnavailable']),
   web: fields(web, ['localHosts']),
   env: record(variable),
@@ -122,25 +125,16 @@ const resumeOptions: Kinds<Omit<ResumeOptions, keyof AgentOptions>> = {
   beforePrompt: count,
 };
 
-const runCallsOptions: Kinds<RunCallsOptions> = { signal: abortSignal, onEvent: callback };
-const calls: Kinds<ToolCall> = { id: text, name: text, input: anything };
-const runOptions: Kinds<OutputOptions<OutputSchema>> = {
-  signal: abortSignal,
-  steering: callback,
-  output: anything,
-  maxOutputRetries: count,
-};
-const compactOptions: Kinds<CompactOptions> = { signal: abortSignal, onEvent: callback };
 const settingsOptions: Kinds<SettingsOptions> = {
-  root: text,
+  root: path,
   env: record(variable),
   home: text,
   file: text,
   trust: flag,
 };
 const connectOptions: Kinds<ConnectOptions> = {
-  root: text,
-  dataFolder: text,
+  root: path,
+  dataFolder: path,
   env: record(variable),
   askUser: callback,
   withinMs: positive,
@@ -156,7 +150,7 @@ const serveOptions: Kinds<ServeOptions & HttpOptions & { signal?: AbortSignal }>
   token: text,
   signal: abortSignal,
 };
-const listOptions: Kinds<ListOptions> = { root: text, dataFolder: text };
+const listOptions: Kinds<ListOptions> = { root: path, dataFolder: path };
 
 function withoutQuestions({ canUseTool: _, askPermission: __, askUser: ___, ...rest }: Kinds<EngineOptions>) {
   return rest;
@@ -169,7 +163,7 @@ const hookGroup: Kinds<HookGroup> = {
   onFailure: oneOf(['continue', 'block']),
 };
 
-/** What others call the same. */
+/** The names that other agents have for these options. */
 const otherNames: Readonly<Record<string, string>> = {
   cwd: 'root',
   allowedTools: 'permissions.allow',
@@ -203,19 +197,6 @@ export const checkResumeOptions = (options: object): void =>
 export const checkEngineOptions = (options: EngineOptions): void =>
   checkKinds(options, engineOptions, 'createEngine', otherNames);
 
-/** `calls` may hold more than is looked at, as blocks of a provider's answer do. */
-export function checkCalls(given: readonly ToolCall[], options: unknown = {}): void {
-  const call: Kind = record(anything);
-  checkKind(given, list(call), 'calls');
-  for (const [index, { id, name }] of given.entries()) {
-    checkKind(id, calls.id, `calls[${index}].id`);
-    checkKind(name, calls.name, `calls[${index}].name`);
-  }
-  checkKinds(options, runCallsOptions, 'runCalls');
-}
-
-export const checkRunOptions = (options: unknown): void => checkKinds(options, runOptions, 'run');
-export const checkCompactOptions = (options: unknown): void => checkKinds(options, compactOptions, 'compact');
 export const checkSettingsOptions = (options: unknown): void => checkKinds(options, settingsOptions, 'loadSettings');
 export const checkConnectOptions = (servers: unknown, options: unknown): void => {
   checkKind(servers, engineOptions.mcpServers, 'servers');
@@ -225,26 +206,13 @@ export const checkServeOptions = (options: unknown): void => checkKinds(options,
 export const checkProjectOptions = (options: unknown): void =>
   checkKinds(options, engineOptions, 'temporaryProject', otherNames);
 export const checkListOptions = (options: unknown): void => checkKinds(options, listOptions, 'listSessions');
-export const checkFolder = (path: unknown): void => checkKind(path, text, 'The folder');
 
-export function checkMode(mode: PermissionMode): PermissionMode {
-  if (permissionModes.includes(mode)) return mode;
-  throw new TypeError(`There is no permission mode ${shown(mode)}. There are: ${permissionModes.join(', ')}.`);
-}
-
-/** What is not said by types, for every function that takes these options. */
+/** Checks what types do not express, for every function that takes these options. */
 export function checkParts(options: EngineOptions): void {
   const { tools, hooks, toolSwitches } = options;
   checkTools(tools ?? []);
   for (const name of Object.keys(toolSwitches ?? {})) checkSwitch(name, tools);
   for (const [event, groups] of Object.entries(hooks ?? {})) checkHooks(event, groups);
-}
-
-export function checkPrompt(prompt: unknown): void {
-  if (typeof prompt === 'string') return;
-  const isBlock = (block: unknown): boolean => typeof block === 'object' && block !== null && 'type' in block;
-  if (Array.isArray(prompt) && prompt.every(isBlock)) return;
-  throw new TypeError(`A prompt is a text, or a list of blocks of text and images, but this is ${shown(prompt)}.`);
 }
 
 function checkModel(model: unknown): void {
@@ -270,7 +238,6 @@ function checkTools(tools: readonly unknown[]): void {
   }
 }
 
-/** For who runs one by itself. */
 export function checkTool(tool: unknown): void {
   if (isTool(tool)) return;
   throw new TypeError(`${shown(tool)} is no tool. Make one with defineTool, or take one of builtInTools().`);
@@ -279,10 +246,10 @@ export function checkTool(tool: unknown): void {
 const isTool = (tool: unknown): tool is Pick<Tool, 'name' | 'accept'> =>
   typeof tool === 'object' && tool !== null && 'accept' in tool && 'name' in tool;
 
-/** Who switches a tool off by a name that is not its own has it all the same. */
+/** A switch under a wrong name would leave the tool as it is. */
 function checkSwitch(name: string, own: EngineOptions['tools'] = []): void {
   const names = [...builtInTools(), ...own].map((tool) => tool.name);
-  if (names.includes(name) || name.startsWith('mcp__')) return;
+  if (names.includes(name) || isMcpName(name)) return;
   const [meant] = nearestWords(name, names);
   const advice = meant === undefined ? 'helve tools --all lists those that there are.' : `Did you mean ${meant}?`;
   throw new TypeError(`toolSwitches has "${name}", but no tool has that name. ${advice}`);
@@ -303,7 +270,7 @@ function checkHooks(event: string, groups: unknown): void {
   }
 }
 
-/** An empty one where there is none. */
+/** Returns an empty list for undefined. */
 export function checkList<Entry = unknown>(
   value: readonly Entry[] | unknown,
   name: string,
@@ -311,5 +278,5 @@ export function checkList<Entry = unknown>(
 ): readonly Entry[] {
   if (value === undefined) return [];
   if (Array.isArray(value)) return value;
-  throw new TypeError(`${name} must be a list, but was ${shown(value)}.${advice}`);
+  throw new TypeError(`${mustBe(name, 'a list', value)}${advice}`);
 }

@@ -1,17 +1,17 @@
-import { createEngine } from '../create-engine.js';
+import { createEngine } from '../compose/create-engine.js';
 import { checkConnectOptions } from './check-options.js';
 import type { ConnectOptions, McpConnections, McpServerEntry } from './mcp.js';
 
 const WITHIN_MS = 30_000;
 
-/** By an engine that runs no calls of its own: it knows what servers may see, and what to end with them. */
+/** Uses an engine that runs no calls: it limits what servers can see, and ends their processes. */
 export async function connect(
   servers: Readonly<Record<string, McpServerEntry>>,
   given: ConnectOptions,
 ): Promise<McpConnections> {
   checkConnectOptions(servers, given);
   const { withinMs = WITHIN_MS, onNotice = () => {}, ...options } = given;
-  const engine = createEngine({ ...options, mcpServers: servers, strictMcp: true, audit: false, toolSet: 'headless' });
+  const engine = createEngine({ ...options, mcpServers: servers, strictMcp: true, audit: false, interactive: false });
   await engine.servers.settled({ withinMs });
   await engine.refresh((event) => {
     if (event.type === 'notice') onNotice(event.text);

@@ -1,8 +1,8 @@
+import { anything, callback, flag, type Kind, oneOf, positiveCount, shown, text } from '../compose/option-kinds.js';
+import { isZodSchema, isZodShape } from '../compose/zod-shape.js';
 import * as contract from '../contract/tool.js';
 import { nearestWords } from '../platform/text/similar-text.js';
 import { jsonSchemaFormProblem } from './json-schema-form.js';
-import { anything, callback, flag, type Kind, oneOf, positiveCount, shown, text } from './option-kinds.js';
-import { isZodSchema, isZodShape } from './zod-shape.js';
 
 const parts: Readonly<Record<keyof contract.ToolSpec<unknown, unknown>, Kind>> = {
   name: anything, // these have sentences of their own
@@ -47,7 +47,7 @@ const otherNames: Readonly<Record<string, string>> = {
   checkPermissions: 'effects',
 };
 
-/** Makes a tool of its description, with safe defaults: unknown effects, direct exposure, a bounded result. */
+/** Creates a tool from its description, with safe defaults: unknown effects, direct exposure, a bounded result. */
 export function defineTool<Input, Data>(spec: contract.ToolSpec<Input, Data>): contract.Tool {
   if (typeof spec !== 'object' || spec === null) {
     throw new TypeError('defineTool takes an object with the name, the description and the parts of a tool.');

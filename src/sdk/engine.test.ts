@@ -1,8 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { CanUseTool } from './can-use-tool.js';
-import { createEngine, type Engine } from './engine.js';
+import type { CanUseTool, ToolPermission } from '../contract/can-use-tool.js';
+import type { Engine } from '../contract/engine.js';
+import type { EngineOptions } from '../contract/options.js';
+import { createEngine } from './engine.js';
 import { chatTools, responsesTools } from './openai.js';
-import type { EngineOptions } from './options.js';
 import { temporaryProject } from './testing.js';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -52,7 +53,7 @@ test('offers apply_patch where the model knows patches, and takes one that is ty
     tool_use_id: 'b',
     content: expect.stringMatching(/^Edited a.txt: 1 place at line 1/),
   });
-  const words = /^apply_patch is a tool and no program, so the command was not run\. If you have the tool, /;
+  const words = /^apply_patch is a tool, not a program, so the command was not run\. If you have the tool, /;
   const inFolder = bash(`cd sub && apply_patch <<'EOF'\n${patch}EOF\n`);
   for (const [editStyle, call] of [
     ['patch', inFolder],
@@ -98,6 +99,24 @@ test('canUseTool allows, changes and denies, with its words for the model', asyn
   })) as string[]; // two calls of Write, which answers in text
   expect(allowed).toContain('1.txt');
   expect(denied).toContain('One is enough.');
+});
+
+test.each<[unknown, string]>([
+  [{ behavior: 'allow', updatedInput: 'echo safe' }, 'must be an object, but was "echo safe"'],
+  [{ behavior: 'allow', updatedInput: ['echo safe'] }, 'must be an object'],
+  [{ behavior: 'allow', updatedInput: 0 }, 'must be an object'],
+  [{ behavior: 'allow', updatedInput: new Map([['content', 'x']]) }, 'must be an object'],
+  [{ behavior: 'allow', updated_input: { content: 'x' } }, '"updated_input", which is not known'],
+  [{ behavior: 'allow', updateInput: { content: 'x' } }, '"updateInput", which is not known'],
+  [{ behavior: 'allow', content: 'x' }, '"content", which is not known'],
+  [{ behavior: 'allow', decision: 'deny' }, 'also "deny" in "decision"'],
+  [{ behavior: 'allow', hookSpecificOutput: { permission_decision: 'deny' } }, 'also "deny"'],
+  [{ behavior: 'allow', interrupt: true }, 'also true in "interrupt"'],
+])('an answer of canUseTool that is no clear yes runs nothing: %j', async (answer, why) => {
+  const engine = await engineFor({ canUseTool: async () => answer as ToolPermission }); // of a program without types
+  const [result] = await engine.runCalls([write('one')]);
+  expect(result).toMatchObject({ is_error: true, content: expect.stringMatching(/^Write was not run: /) });
+  expect(result?.content).toContain(why);
 });
 
 test('rules that canUseTool gives back hold for the rest of the session', async () => {

@@ -1,5 +1,5 @@
 // Checks the form of a JSON Schema at once. The full check compiles the schema, which loads a library and is asynchronous.
-import { shown } from './option-kinds.js';
+import { shown } from '../compose/option-kinds.js';
 
 const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
 
@@ -15,12 +15,12 @@ const COUNT_KEYS = [
 ];
 const TEXT_KEYS = ['title', 'description', 'format', '$ref', '$schema', '$comment'];
 
-/** What is wrong with a schema, with the path of the keyword; undefined where the form is valid. */
+/** What is wrong with a schema, with the path of the keyword; undefined if the form is valid. */
 export function jsonSchemaFormProblem(schema: unknown): string | undefined {
   return schemaProblem(schema, '', new Set());
 }
 
-/** `seen`: a schema that contains itself is looked at once. */
+/** `seen`: a schema that contains itself is checked once. */
 function schemaProblem(schema: unknown, path: string, seen: Set<unknown>): string | undefined {
   if (typeof schema === 'boolean' && path !== '') return undefined;
   if (!isObject(schema)) return wrong(path || 'it', 'an object', schema);

@@ -1,27 +1,28 @@
-// The entry helve/mcp. The protocol itself is loaded when it is spoken.
+// The entry helve/mcp. The protocol itself is loaded when it is used.
+
+import type { EngineOptions, McpServerEntry } from '../contract/options.js';
 import type { AskUser } from '../contract/question.js';
 import type { Tool } from '../contract/tool.js';
-import type { EngineOptions, McpServerEntry } from './options.js';
 
-export type { McpServerEntry } from './options.js';
+export type { McpServerEntry } from '../contract/options.js';
 
 /** How servers are connected to. */
 export interface ConnectOptions {
   /** Where processes of servers start. Default: the process's working directory. */
   root?: string;
-  /** Where Helve keeps which tools have run, and what they were then. Default: `HELVE_HOME`, else `~/.helve`. */
+  /** Where Helve keeps the definitions of the tools that have run, to notice changes. Default: `HELVE_HOME`, else `~/.helve`. */
   dataFolder?: string;
-  /** The environment, in the place of the process's own. Servers get it without the keys of model providers. */
+  /** The environment, instead of the process's own. Servers get it without the keys of model providers. */
   env?: Readonly<Record<string, string | undefined>>;
-  /** Answers what servers ask a person. Left out: they are told that nobody answers. */
+  /** Answers the questions of servers to a person. Default: such questions are declined. */
   askUser?: AskUser;
-  /** How long to wait for those that are slow. Default 30,000. */
+  /** How long to wait for slow servers, in milliseconds. Default 30,000. */
   withinMs?: number;
-  /** Something that a person should know, such as that a server has gone. */
+  /** Called with something that a person should know, such as that a server has gone. */
   onNotice?: (text: string) => void;
 }
 
-/** How a server is. */
+/** The state of a server. */
 export interface McpServerState {
   name: string;
   status: string;
@@ -35,7 +36,7 @@ export interface McpServerState {
 export interface McpConnections extends AsyncDisposable {
   /** What the servers offer now, for the option `tools` of an agent or an engine. Their names begin with `mcp__`. */
   readonly tools: readonly Tool[];
-  /** How each of them is. One that can't be reached is told here, and keeps nobody from using the others. */
+  /** The state of each server. One that can't be reached is listed here, and the others can be used. */
   readonly servers: readonly McpServerState[];
   /** Ends the connections, and the processes behind them. */
   close(): Promise<void>;
@@ -50,20 +51,20 @@ export async function connectMcpServers(
   return await connect(servers, options);
 }
 
-/** What is served: tools with their permissions, and who serves them. */
+/** The tools that are served, with their permissions, and the name of the server. */
 export interface ServeOptions extends Omit<EngineOptions, 'canUseTool' | 'askPermission' | 'askUser'> {
-  /** As the client is told. Default: helve. */
+  /** The name that the client gets. Default: helve. */
   name?: string;
   version?: string;
   /** What a model should know before it uses the tools. Default: a few sentences about Helve. */
   instructions?: string;
-  /** Something that went wrong, in a sentence. */
+  /** Called with a sentence about something that went wrong. */
   onProblem?: (text: string) => void;
 }
 
 /**
  * Serves the tools of an engine over standard input and output, until the client closes them or the signal aborts. Each
- * connection has a session of its own; what needs permission is asked of the client, where it can show forms.
+ * connection has a session of its own. Questions about permission go to the client, if it can show forms.
  */
 export async function serveMcpOverStdio(options: ServeOptions & { signal?: AbortSignal } = {}): Promise<void> {
   const { serveStdio } = await import('./serve-engine.js');
@@ -72,9 +73,9 @@ export async function serveMcpOverStdio(options: ServeOptions & { signal?: Abort
 
 /** Where it is served. */
 export interface HttpOptions {
-  /** Default: any that is free. */
+  /** Default: any free port. */
   port?: number;
-  /** What clients must send as `Authorization: Bearer TOKEN`. Default: one that is made up. */
+  /** What clients must send as `Authorization: Bearer TOKEN`. Default: a random one. */
   token?: string;
 }
 
@@ -86,7 +87,7 @@ export interface McpService extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Serves the tools of an engine over HTTP, on 127.0.0.1 only. Rejects where the port can't be had. */
+/** Serves the tools of an engine over HTTP, on 127.0.0.1 only. Rejects if the port is not available. */
 export async function serveMcpOverHttp(options: ServeOptions & HttpOptions = {}): Promise<McpService> {
   const { serveHttp } = await import('./serve-engine.js');
   return await serveHttp(options);

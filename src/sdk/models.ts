@@ -2,7 +2,8 @@
 import type { Effort, Model } from '../contract/model.js';
 import { chooseModel as choose, smallModel as chooseSmall } from '../models/catalogue/choose-model.js';
 
-export { type RetryOptions, withRetries } from '../models/retry/retry.js';
+export type { RetryOptions } from '../contract/retry-options.js';
+export { withRetries } from '../models/retry/retry.js';
 export { parseScript, type Script, type ScriptedCall, type ScriptedTurn, scriptedModel } from '../models/scripted.js';
 export { type AnthropicOptions, anthropicModel } from '../models/wire/anthropic/anthropic.js';
 export { type OpenAiCompatibleOptions, openAiCompatibleModel } from '../models/wire/chat/openai-compatible.js';
@@ -10,16 +11,16 @@ export type { Quirks } from '../models/wire/chat/quirks.js';
 export { type OpenAiResponsesOptions, openAiResponsesModel } from '../models/wire/responses/openai-responses.js';
 export type { SchemaLimits } from '../models/wire/tool-schema.js';
 
-/** How a model is to work that is chosen by its name. */
+/** How a model that is chosen by its name works. */
 export interface ChooseOptions {
-  /** Left out: as much thinking as the provider thinks right for the model. */
+  /** Default: the provider's own default for the model. */
   effort?: Effort;
 }
 
 /**
  * The model of this name: `provider/name`, a short name such as `sonnet`, a bare name that is known, or `scripted/FILE`.
  * Without one: as HELVE_MODEL says, else the default of models.json, else that of the first provider that has a key.
- * Rejects with `ModelFailure` where there is none, and asks no server.
+ * Rejects with `ModelFailure` if there is no such model. Makes no requests.
  */
 export async function chooseModel(
   name?: string,

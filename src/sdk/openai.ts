@@ -1,4 +1,4 @@
-import type { Engine, ResultImage, RunCallsOptions, ToolResult } from './engine.js';
+import type { Engine, ResultImage, RunCallsOptions, ToolResult } from '../contract/engine.js';
 
 /** A tool as Chat Completions takes it. */
 export interface ChatTool {
@@ -6,13 +6,13 @@ export interface ChatTool {
   function: { name: string; description: string; parameters: Record<string, unknown> };
 }
 
-/** A call as it stands in `tool_calls` of an answer. One that is no call of a function is not the engine's affair. */
+/** A call as it stands in `tool_calls` of an answer. Only calls of functions are run. */
 export interface ChatToolCall {
   id: string;
   function?: { name: string; arguments: string };
 }
 
-/** What goes back: one answer for each call. The format has no images in them, so those follow in a message of their own. */
+/** One answer for each call. The format has no images in answers, so they follow in a message of their own. */
 export type ChatResultMessage =
   | { role: 'tool'; tool_call_id: string; content: string }
   | {
@@ -20,11 +20,11 @@ export type ChatResultMessage =
       content: Array<{ type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } }>;
     };
 
-/** The tools of an engine in the words of OpenAI's Chat Completions, which many other servers speak too. */
+/** The tools of an engine in the format of OpenAI's Chat Completions, which many other servers use too. */
 export interface ChatTools {
   /** For `tools` of a request. */
   tools(): Promise<ChatTool[]>;
-  /** Runs `tool_calls` of an answer; append the answer and then what this gives to the messages. */
+  /** Runs `tool_calls` of an answer; append the answer and then the returned messages to the messages. */
   runCalls(calls: readonly ChatToolCall[], options?: RunCallsOptions): Promise<ChatResultMessage[]>;
 }
 
@@ -72,7 +72,7 @@ export interface ResponsesTool {
   strict: false;
 }
 
-/** An item of a response; those that are no calls of functions are passed over. */
+/** An item of a response; items that are not calls of functions are ignored. */
 export interface ResponsesItem {
   type: string;
   call_id?: string | null;
@@ -87,11 +87,11 @@ export interface ResponsesOutput {
   output: Array<{ type: 'input_text'; text: string } | { type: 'input_image'; image_url: string; detail: 'auto' }>;
 }
 
-/** The tools of an engine in the words of OpenAI's Responses. */
+/** The tools of an engine in the format of OpenAI's Responses. */
 export interface ResponsesTools {
   /** For `tools` of a request. */
   tools(): Promise<ResponsesTool[]>;
-  /** Runs the calls among the `output` of a response; append that output and then what this gives to the input. */
+  /** Runs the calls among the `output` of a response; append that output and then the returned items to the input. */
   runCalls(items: readonly ResponsesItem[], options?: RunCallsOptions): Promise<ResponsesOutput[]>;
 }
 
@@ -122,7 +122,7 @@ export const responsesTools = (engine: Engine): ResponsesTools => ({
   },
 });
 
-/** What is no JSON stays a text, which fits no tool's schema: the model is told so, and nothing runs. */
+/** Arguments that are not JSON stay a text, which fits no tool's schema: the result says so, and nothing runs. */
 function inputFrom(text: string): unknown {
   if (text.trim() === '') return {}; // how servers send a call without arguments
   try {

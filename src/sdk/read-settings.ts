@@ -16,7 +16,7 @@ export async function readSettings(options: SettingsOptions): Promise<SettingsCo
     ...(trust && { trust }),
   });
   const { defaultMode, bypassDisabledBy } = watched.current;
-  // That nothing is asked about is for the program to say, not for a file that it happens to find.
+  // Only the program may turn all questions off, not a file that it happens to find.
   const permissionMode = permissionModes.find((mode) => mode === defaultMode?.value && mode !== 'bypassPermissions');
   return new SettingsContent({
     watched,

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
+import type { Agent } from '../contract/agent.js';
+import type { AgentOptions } from '../contract/options.js';
+import { NoOutput } from '../contract/run.js';
 import { defineTool } from '../contract/tool.js';
 import { type Script, scriptedModel } from '../models/scripted.js';
-import { type Agent, type AgentOptions, createAgent, resumeAgent } from './agent.js';
-import { NoOutput } from './run.js';
+import { createAgent, resumeAgent } from './agent.js';
 import { temporaryProject } from './testing.js';
 
 async function agentFor(turns: Script['turns'], options: Partial<AgentOptions> = {}): Promise<Agent> {

@@ -1,11 +1,11 @@
+import { identityOf, openSessions } from '../compose/serve-sessions.js';
 import type { ServerIdentity } from '../mcp/server/serve-port.js';
 import { randomHex } from '../platform/crypto.js';
-import { identityOf, openSessions } from '../serve-sessions.js';
 import { checkServeOptions } from './check-options.js';
-import { fullOptions } from './full-options.js';
 import type { HttpOptions, McpService, ServeOptions } from './mcp.js';
+import { engineOptions } from './program-options.js';
 
-const MIN_TOKEN_CHARS = 16; // what could be guessed by trying is no token
+const MIN_TOKEN_CHARS = 16; // a shorter token could be guessed
 
 export async function serveStdio(given: ServeOptions & { signal?: AbortSignal }): Promise<void> {
   checkServeOptions(given);
@@ -30,7 +30,7 @@ function served({ name, version, instructions, onProblem = () => {}, ...options 
     version: version ?? own.version,
     instructions: instructions ?? own.instructions,
   };
-  return { open: openSessions(fullOptions(options), { onNotice: onProblem }), identity, onProblem };
+  return { open: openSessions(engineOptions(options), { onNotice: onProblem }), identity, onProblem };
 }
 
 function checkedToken(token: string): string {

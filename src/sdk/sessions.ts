@@ -1,3 +1,4 @@
+import type { SessionSummary } from '../contract/session-summary.js';
 import { checkListOptions } from './check-options.js';
 
 /** Which sessions to list. */
@@ -8,30 +9,9 @@ export interface ListOptions {
   dataFolder?: string;
 }
 
-/** A conversation that was kept. */
-export interface SessionSummary {
-  id: string;
-  title: string;
-  /** The project; absent where the first line of the file is damaged. */
-  root?: string;
-  model?: string;
-  created: Date;
-  /** When it was last written. */
-  updated: Date;
-  turns: number;
-  /** US dollars; null where it is not known. */
-  costUsd: number | null;
-  /** Of the conversation's file, without large results. */
-  bytes: number;
-  /** Whether a process has it open. */
-  inUse: boolean;
-  /** The session that this one was forked from. */
-  fork?: string;
-}
-
 /** The conversations that were kept, the latest first. */
 export async function listSessions(options: ListOptions = {}): Promise<SessionSummary[]> {
   checkListOptions(options);
-  const { listKept } = await import('./take-up-session.js');
-  return await listKept(options);
+  const { listStoredSessions } = await import('./stored-sessions.js');
+  return await listStoredSessions(options);
 }

@@ -1,6 +1,6 @@
+import type { LoadedSettings } from '../contract/options.js';
 import type { PermissionMode } from '../contract/permission.js';
 import type { WatchedSettings } from '../settings/watch.js';
-import type { LoadedSettings } from './settings.js';
 
 interface Content {
   watched: WatchedSettings;
@@ -10,7 +10,7 @@ interface Content {
   bypassDisabledBy: string | undefined;
 }
 
-/** What a program gets to see of settings is what is wrong with them: who logs them must not log keys of the environment. */
+/** Programs see only the problems of settings, so that a program that logs the object does not log keys of the environment. */
 export class SettingsContent implements LoadedSettings {
   readonly #content: Content;
 

@@ -1,28 +1,23 @@
+import type { LoadedSettings } from '../contract/options.js';
 import { checkSettingsOptions } from './check-options.js';
 
-/** Where settings are looked for. */
+/** Where settings are read from. */
 export interface SettingsOptions {
   /** The project. Default: the process's working directory. */
   root?: string;
-  /** The environment, in the place of the process's own. */
+  /** The environment, instead of the process's own. */
   env?: Readonly<Record<string, string | undefined>>;
   /** What `~` stands for. Default: the home folder of the user. */
   home?: string;
-  /** A settings file beside the usual ones, which it wins over. */
+  /** A settings file in addition to the usual ones, with precedence over them. */
   file?: string;
-  /** The project may run hooks and servers and loosen rules. Default: only where a person has trusted its folder. */
+  /** The project may run hooks and servers and loosen rules. Default: only if a person has trusted its folder. */
   trust?: boolean;
-}
-
-/** What settings files say, for the option `settings` of one agent or engine. Changes of the files are taken over between turns. */
-export interface LoadedSettings {
-  /** What is wrong with the files, in sentences. What could refuse a call and is not understood throws instead. */
-  readonly problems: readonly string[];
 }
 
 /**
  * Reads the settings of the person and the project, as the command line does: rules, hooks, MCP servers, switches of
- * tools. Rejects where something that could refuse a call is not understood.
+ * tools. Rejects if something that could refuse a call is not understood.
  */
 export async function loadSettings(options: SettingsOptions = {}): Promise<LoadedSettings> {
   checkSettingsOptions(options);

@@ -1,15 +1,14 @@
 // The entry helve/testing.
 import type { Effect } from '../contract/effect.js';
+import type { Engine } from '../contract/engine.js';
+import type { EngineOptions } from '../contract/options.js';
 import type { Tool } from '../contract/tool.js';
 import { temporaryProject as makeProject } from '../testing/temporary-project.js';
 import type { ToolRun } from '../testing/tool-run.js';
 import { checkProjectOptions, checkTool } from './check-options.js';
-import type { Engine } from './engine.js';
-import { fullOptions } from './full-options.js';
-import { openEngine } from './open-engine.js';
-import type { EngineOptions } from './options.js';
+import { engineOptions } from './program-options.js';
 
-export { anthropicSse } from '../testing/anthropic-sse.js';
+export { anthropicSse } from '../testing/anthropic-format.js';
 export { chatViolations } from '../testing/chat-violations.js';
 export {
   type FakeAnswer,
@@ -24,17 +23,17 @@ export { responsesViolations } from '../testing/responses-violations.js';
 export type { ToolRun } from '../testing/tool-run.js';
 export type { FakeCall, FakeMessage } from '../testing/wire-format.js';
 
-/** A folder of real files with a session of its own: run one tool after the other in it, down the whole path of a call. */
+/** A folder of real files with a session of its own: runs one tool after the other in it, through the whole path of a call. */
 export interface TemporaryProject extends AsyncDisposable {
   readonly root: string;
   readonly engine: Engine;
-  /** Everything is permitted unless the project was made with another mode. The tool need not be one of the engine's. */
+  /** Everything is permitted unless the project was created with another mode. The tool need not be one of the engine's. */
   run(tool: Tool, input: unknown, options?: { signal?: AbortSignal }): Promise<ToolRun>;
-  /** What the tool says that it would touch. */
+  /** The effects that the tool declares. */
   effects(tool: Tool, input: unknown): Promise<readonly Effect[]>;
-  /** The whole path of a file. */
+  /** The absolute path of a file. */
   path(name: string): string;
-  /** What a file holds. */
+  /** The content of a file. */
   text(name: string): Promise<string>;
   bytes(name: string): Promise<Buffer>;
   write(name: string, content: string | Uint8Array): Promise<void>;
@@ -42,16 +41,15 @@ export interface TemporaryProject extends AsyncDisposable {
   remove(): Promise<void>;
 }
 
-/** Makes a temporary folder with these files, and an engine in it. */
+/** Creates a temporary folder with these files, and an engine in it. */
 export async function temporaryProject(
   files: Readonly<Record<string, string | Uint8Array>> = {},
   options: Omit<EngineOptions, 'root' | 'dataFolder'> = {},
 ): Promise<TemporaryProject> {
   checkProjectOptions(options);
-  const project = await makeProject(files, fullOptions(options));
+  const project = await makeProject(files, engineOptions(options));
   return {
     ...project,
-    engine: openEngine(project.engine),
     async run(tool, input, options) {
       checkTool(tool);
       return await project.run(tool, input, options);

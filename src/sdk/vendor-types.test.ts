@@ -2,7 +2,7 @@ import type Anthropic from '@anthropic-ai/sdk';
 import type { JSONSchema7 } from 'ai';
 import type OpenAI from 'openai';
 import { expectTypeOf, test } from 'vitest';
-import type { Engine, EngineTool, ToolCall } from './engine.js';
+import type { Engine, EngineTool, ToolCall } from '../contract/engine.js';
 import type {
   ChatResultMessage,
   ChatTool,

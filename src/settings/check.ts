@@ -1,5 +1,5 @@
-// From one file's text to what it says: each part is checked by itself, so that one slip loses that part alone. What
-// could refuse something is never lost silently.
+// Parses one file's text into statements: each part is checked separately, so that a mistake loses only that part.
+// A part that could refuse something is never lost silently.
 import { readHooks } from '../hooks/schema.js';
 import { nearestWords } from '../platform/text/similar-text.js';
 import { type JsonNode, type Member, nodeAt, type Position, plainValue } from './document.js';
@@ -10,14 +10,14 @@ import { isSettingName, type SettingName, sectionNames, settingNames, settings }
 
 const MAX_SHOWN_CHARS = 80;
 
-/** One thing that a file says. */
+/** One statement of a file. */
 export interface Contribution {
   key: SettingName;
   /** Which entry of a map, or for which event: a variable, a server, `PreToolUse`. */
   name?: string;
   value: unknown;
   origin: Origin;
-  /** What is written is not understood, and this stands for it. */
+  /** The written value is invalid, and this value replaces it. */
   isBroken?: true;
 }
 
@@ -90,7 +90,7 @@ function unknownName(full: string, { node, at }: Member, place: SettingsPlace): 
   return warning(at, place, `${what}, so it does nothing. ${meant}`);
 }
 
-/** Where an element of a setting stands, in words, and which entry it belongs to. */
+/** The position of an element of a setting, for messages, and the entry it belongs to. */
 interface Part {
   label: string;
   name?: string;
@@ -113,7 +113,7 @@ function checkSetting(key: SettingName, node: JsonNode, place: SettingsPlace): F
   });
 }
 
-/** The hooks of one event, each group by itself, so that each hook and each problem knows its place. */
+/** The hooks of one event, each group separately, so that each hook and each problem has its position. */
 function checkHooks({ name: event, node }: Member, place: SettingsPlace): Finding[] {
   const groups = node.type === 'list' ? node.items : [];
   if (groups.length === 0)
@@ -128,7 +128,7 @@ function checkHooks({ name: event, node }: Member, place: SettingsPlace): Findin
     }));
     return [...problemsOf(reading, { event, node, group, index }, place), ...hooks];
   });
-  // What is wrong with the event is told for each of its groups.
+  // A problem with the event is reported for each of its groups.
   const told = new Set<string>();
   return findings.filter((finding) => {
     if ('key' in finding) return true;
@@ -150,9 +150,10 @@ function problemsOf(
     const inside = group && path.startsWith(first) ? path.slice(first.length) : undefined;
     const steps = [...(inside ?? '').matchAll(/\[(\d+)\]|\.(\w+)/g)].map(([, at, name]) => name ?? Number(at));
     const label = inside === undefined ? path : `hooks.${event}[${index}]${inside}`;
-    const sentence = `"${label}" ${message.replace(/\.$/, '')}`;
+    const [what = '', hint] = `"${label}" ${message.replace(/\.$/, '')}`.split(/\. (?=Did you mean )/);
+    const fix = hint === undefined ? 'Correct or remove it.' : `${hint} Correct or remove it.`;
     const at = inside === undefined || !group ? node : nodeAt(group, steps);
-    return fatal ? refused(at, place, sentence) : warning(at, place, `${sentence}. Correct or remove it.`);
+    return fatal ? refused(at, place, what, fix) : warning(at, place, `${what}. ${fix}`);
   });
 }
 
@@ -221,7 +222,7 @@ export function nearestName(full: string): string | undefined {
   return nearest === undefined ? undefined : prefix + nearest;
 }
 
-/** Whether something would be refused if the part had the name that was meant. */
+/** Whether the part would refuse something if it had the intended name. */
 function couldRefuse(meant: string, node: JsonNode): boolean {
   if (isSettingName(meant)) return settings[meant].broken === 'refuse' && node.type === 'list' && node.items.length > 0;
   if (node.type !== 'object') return false;

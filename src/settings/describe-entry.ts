@@ -1,18 +1,18 @@
-// What settings say, in lines for people. A list may be shown to anybody: what may be a key is left out.
+// Settings as lines for people. A list may be shown to others, so values that may be keys are hidden.
 import { visible } from '../platform/text/visible.js';
 import { oneLine, placeOf } from './report.js';
-import type { Entry } from './settings.js';
+import type { SettingEntry } from './settings.js';
 
-export const describeEntry = (entry: Entry): string =>
+export const describeEntry = (entry: SettingEntry): string =>
   `${oneLine(labelOf(entry))} = ${visible(JSON.stringify(withoutSecrets(entry)))}  (${placeOf({ ...entry.origin, column: undefined })})`;
 
-export const labelOf = ({ key, name }: Pick<Entry, 'key' | 'name'>): string =>
+export const labelOf = ({ key, name }: Pick<SettingEntry, 'key' | 'name'>): string =>
   name === undefined ? key : `${key}.${name}`;
 
 const HIDDEN = '(hidden)';
 
-/** A list may be shown to anybody: what may be a key is left out. `get` shows it to who asks for it by name. */
-export function withoutSecrets({ key, name = '', value }: Entry): unknown {
+/** A list may be shown to others, so values that may be keys are hidden. `get` shows them by name. */
+export function withoutSecrets({ key, name = '', value }: SettingEntry): unknown {
   if (key === 'env') return isSecretName(name) ? HIDDEN : value;
   return key === 'mcpServers' || key === 'hooks' ? hideWithin(value) : value;
 }

@@ -1,16 +1,17 @@
-// The list of settings for people and for editors, made from the same table that the loader goes by.
+// The list of settings for people and for editors, generated from the same table that the loader uses.
 import * as z from 'zod';
 import type { JsonSchema } from '../contract/model.js';
-import { type Setting, settingNames, settings } from './schema.js';
+import { settingNames, settings } from './schema.js';
+import type { Setting } from './setting.js';
 
 export interface SettingDescription {
   key: string;
   about: string;
-  /** How the words of several sources go together. */
+  /** How values of several sources are merged. */
   merge: 'strongest' | 'strictest' | 'together' | 'by name';
-  /** Whether it counts in a project's files: always, when the folder is trusted, only if it tightens, or never. */
+  /** Whether it applies in a project's files: always, if the folder is trusted, only if it is stricter, or never. */
   project: 'always' | 'trusted' | 'tightening' | 'never';
-  /** What a value that is not understood does. */
+  /** What an invalid value does. */
   broken: 'left out' | 'strictest' | 'no start';
 }
 
@@ -40,7 +41,7 @@ function projectOf({ from, loosens, order }: Setting): SettingDescription['proje
   return [true, false].every((value) => loosens(value)) ? 'trusted' : 'tightening';
 }
 
-/** The values that a setting can have, where there are but a few; undefined where it takes more than that. */
+/** The values of a setting if it is an enumeration or a boolean; otherwise undefined. */
 export function settingValues(key: (typeof settingNames)[number]): string[] | undefined {
   const { shape, schema } = settings[key];
   if (shape !== 'one') return undefined;
@@ -49,7 +50,7 @@ export function settingValues(key: (typeof settingNames)[number]): string[] | un
   return words?.every((word) => typeof word === 'string') ? words : undefined;
 }
 
-/** For editors: what a settings file may hold. Other names are not forbidden, since other agents have settings too. */
+/** The JSON Schema of a settings file, for editors. Other names are allowed, since other agents have settings too. */
 export function settingsJsonSchema(): JsonSchema {
   const root: Section = { type: 'object', properties: {} };
   root.properties['$schema'] = { type: 'string' };

@@ -1,5 +1,5 @@
 // JSON as people write it, with comments and trailing commas, where each part knows its line and column.
-// Whoever imports this brings the parser with it, so it is itself loaded only when there is something to parse.
+// Importing this loads the parser, so it is imported dynamically, only if there is something to parse.
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 
 const MAX_DEPTH = 100; // no setting needs a tenth of it, and what works on the parts goes as deep as they do
@@ -18,15 +18,15 @@ export type JsonNode = Position &
 
 export interface Member {
   name: string;
-  /** Where the name stands. */
+  /** The position of the name. */
   at: Position;
   node: JsonNode;
 }
 
-export type Parsed = { node: JsonNode } | { problem: string; at: Position };
+type ParsedDocument = { node: JsonNode } | { problem: string; at: Position };
 
 /** Reads a text. A byte order mark is not part of it; a text without anything is an empty object. */
-export function parseDocument(source: string): Parsed {
+export function parseDocument(source: string): ParsedDocument {
   const text = source.replace(/^\ufeff/, '');
   const at = positions(text);
   const errors: ParseError[] = [];
@@ -71,8 +71,8 @@ function positions(text: string): (offset: number) => Position {
   };
 }
 
-/** The parser's name for an error in words. It quotes nothing of the file, which may hold a secret there. */
-function wordsFor(code: string): string {
+/** A message for the parser's error code. It quotes nothing of the file, which may contain a secret there. */
+export function wordsFor(code: string): string {
   const words: Readonly<Record<string, string>> = {
     PropertyNameExpected: 'a name in double quotes is missing',
     ValueExpected: 'a value is missing',
@@ -93,7 +93,7 @@ function wordsFor(code: string): string {
   return words[code] ?? 'it is something else';
 }
 
-/** The value without its positions. A name that would reach into an object's own workings is left out. */
+/** The value without its positions. Names such as `__proto__` are left out. */
 export function plainValue(node: JsonNode): unknown {
   if (node.type === 'value') return node.value;
   if (node.type === 'list') return node.items.map(plainValue);

@@ -15,7 +15,7 @@ test('a change keeps comments, indentation, line endings and everything else', a
   );
 });
 
-test('a remembered rule is written for this project and counts at once, whoever trusts the folder', async () => {
+test('a remembered rule is written for this project and applies at once, even if the folder is untrusted', async () => {
   const here = machine();
   await rememberRule('Bash(npm test:*)', 'allow', here);
   await rememberRule('Read(.env)', 'deny', here);
@@ -38,7 +38,7 @@ test('a rule is added behind the others, comments or trailing commas or not', as
   expect(here.text(local)).toMatch(/\/\/ one\n.*\/\* two \*\//);
 });
 
-test('many who remember at once lose nothing of each other', async () => {
+test('rules that are remembered at the same time are all kept', async () => {
   const here = machine();
   const rules = Array.from({ length: 10 }, (_, index) => `Bash(echo ${index})`);
   await Promise.all(rules.map((rule) => rememberRule(rule, 'allow', here)));
@@ -61,7 +61,7 @@ test.each([
   expect(here.text(user)).toBe('{ "model": "a" }');
 });
 
-test('what was wrong before keeps nobody from changing something else', async () => {
+test('an existing problem does not prevent a change of something else', async () => {
   const here = machine({ [local]: '{\n  "permissions": { "allow": ["Bash("] }\n}' });
   await rememberRule('Bash(ls)', 'allow', here);
   expect(here.text(local)).toContain('"Bash(ls)"');
@@ -75,7 +75,7 @@ test('a file that is not valid JSON is left alone', async () => {
   expect(here.text(local)).toBe('{ "model": ');
 });
 
-test("a project's link leads no write out of the project", async () => {
+test("a project's link can not lead a write out of the project", async () => {
   const here = machine({ 'home/.bashrc': '{}', 'home/other/settings.local.json': '{}' });
   mkdirSync(here.path('project/.helve'));
   symlinkSync(here.path('home/.bashrc'), here.path(local));
@@ -94,7 +94,7 @@ test("the person's own file may be a link, and stays one", async () => {
   expect(here.text('dotfiles/settings.json')).toContain('"a"');
 });
 
-test('what is removed is gone, and what was not there changes nothing', async () => {
+test('removing a setting removes it, and removing a missing one changes nothing', async () => {
   const here = machine({ [project]: '{\n  "model": "a",\n  "theme": "dark"\n}\n' });
   expect(await editSettings('project', { path: ['model'], value: undefined }, here)).toBe(true);
   expect(await editSettings('project', { path: ['effort'], value: undefined }, here)).toBe(false);

@@ -1,5 +1,5 @@
-// Changes settings files for people: comments and formatting stay, what would not be understood is not written, and a
-// file is changed by one at a time and is never there in part.
+// Changes settings files for people: comments and formatting stay, an invalid value is not written, and a
+// file is changed under a lock and written atomically.
 import { readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Behavior } from '../contract/permission.js';
@@ -10,11 +10,11 @@ import { codeOf } from '../platform/files/write-failure.js';
 import { type Edit, EditRefused, editedJson, lockOf } from './edit-json.js';
 import { type PlaceOptions, type SettingsPlace, settingsPlaces } from './locations.js';
 import { withLock, writePrivateFile } from './private-file.js';
-import { type ReadOptions, readFiles } from './read-files.js';
+import { type ReadSettingsOptions, readFiles } from './read-files.js';
 import type { SettingsProblem } from './report.js';
 import { approveItem } from './trust.js';
 
-/** The files that people can have changed for them. */
+/** The files that Helve can change for a user. */
 export type EditableScope = 'user' | 'project' | 'local';
 
 /** The file that a scope means. */
@@ -26,7 +26,7 @@ export function editablePlace(scope: EditableScope, options: PlaceOptions): Sett
 }
 
 /** Makes one change to a file. Says whether there was anything to change. */
-export async function editSettings(scope: EditableScope, edit: Edit, options: ReadOptions): Promise<boolean> {
+export async function editSettings(scope: EditableScope, edit: Edit, options: ReadSettingsOptions): Promise<boolean> {
   const place = editablePlace(scope, options);
   return await withLock(lockOf(place.path, options), async () => {
     const before = await textOf(place, options);
@@ -38,16 +38,16 @@ export async function editSettings(scope: EditableScope, edit: Edit, options: Re
   });
 }
 
-/** Writes down for this project that a person has said "always": the rule goes to `.helve/settings.local.json`. */
+/** Saves the rule of an "always" answer for this project, in `.helve/settings.local.json`. */
 export async function rememberRule(rule: string, list: Behavior, options: PlaceOptions): Promise<void> {
   await editSettings('local', { path: ['permissions', list], value: rule, append: true }, options);
   if (list !== 'allow') return;
-  // The person has seen this very rule: it counts without being asked about again.
+  // The person has seen exactly this rule, so it applies without trust in the folder.
   const item = { key: 'permissions.allow', value: rule };
   await approveItem(options.root, item, { dataFolder: dataFolderOf(options) });
 }
 
-/** A project's file must be where it seems to be: through a link, a project could have any file of the person changed. */
+/** A project's file must not be a link: through a link, a project could have any of the user's files changed. */
 async function textOf({ path, kind, file }: SettingsPlace & { path: string }, { root }: PlaceOptions) {
   if (kind !== 'user') {
     const real = join(await realpath(resolve(root)), '.helve', basename(path));
@@ -65,11 +65,11 @@ async function textOf({ path, kind, file }: SettingsPlace & { path: string }, { 
   }
 }
 
-/** What was wrong before is for the person to correct; nothing is added to it. */
+/** Existing problems are for the user to correct; nothing is added to a broken file. */
 function refuseBroken(
   { before, after }: { before: string; after: string },
   place: SettingsPlace,
-  options: ReadOptions,
+  options: ReadSettingsOptions,
 ): void {
   const known = new Set(problemsIn(before, place, options).map(withoutPlace));
   const wrong = problemsIn(after, place, options).filter((problem) => !known.has(withoutPlace(problem)));
@@ -77,13 +77,13 @@ function refuseBroken(
   throw new EditRefused(`Nothing was written: ${wrong.map(asOffered).join('\n')}`);
 }
 
-/** What is wrong with a value that never came into the file, so that it has no line and no consequence. */
+/** The problem with a value that was not written, so it has no line and no consequence. */
 const asOffered = (problem: SettingsProblem): string =>
   withoutPlace(problem)
     .replace(/, so (?:the rule was ignored|what it refuses could get by|it is left out|it counts as)[^.]*(?=\. )/, '')
     .replace(/(?:Fix|Correct) or remove it\.$/, 'Correct it, and set it again.');
 
-function problemsIn(text: string, { path: _, ...place }: SettingsPlace, options: ReadOptions) {
+function problemsIn(text: string, { path: _, ...place }: SettingsPlace, options: ReadSettingsOptions) {
   const [checked] = readFiles([{ ...place, text }], options);
   return checked?.problems.filter(({ severity }) => severity !== 'warning') ?? [];
 }
@@ -95,7 +95,7 @@ async function write(
   text: string,
   { isNew, scope }: { isNew: boolean; scope: EditableScope },
 ): Promise<void> {
-  // A project's file is for everybody who has the project; the others are the person's own.
+  // A project's file is for everyone who has the project; the others are the user's own.
   if (isNew && scope !== 'project') {
     if (scope === 'local') await makeFolder(await realPath(dirname(path)));
     return await writePrivateFile(path, text);

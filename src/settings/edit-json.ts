@@ -20,13 +20,13 @@ export class EditRefused extends Error {}
 export interface Edit {
   /** `['permissions', 'allow']`. */
   path: readonly string[];
-  /** Undefined: away with it. */
+  /** Undefined removes it. */
   value: unknown;
-  /** Adds the value to the list that is there instead. */
+  /** Adds the value to an existing list instead. */
   append?: boolean;
 }
 
-/** The text with the change made; the same text where there is nothing to change. `file` is its name for people. */
+/** The text with the change made, or the same text if there is nothing to change. `file` is its name in messages. */
 export function editedJson(text: string, { path, value, append = false }: Edit, file: string): string {
   const mark = text.startsWith('\ufeff') ? '\ufeff' : '';
   const body = text.slice(mark.length).trim() === '' ? '{}\n' : text.slice(mark.length);
@@ -52,11 +52,11 @@ export function editedJson(text: string, { path, value, append = false }: Edit, 
   return mark + applyEdits(body, modify(body, [...path], append ? [value] : value, options));
 }
 
-/** The lock of a file, so that it is changed by one at a time. */
+/** The lock of a file: only one process changes it at a time. */
 export const lockOf = (path: string, options: PlaceOptions): string =>
   join(dataFolderOf(options), 'locks', `settings-${sha256().update(path).digest('hex').slice(0, 40)}`);
 
-/** What stands where an object belongs would be lost. */
+/** Throws if another value is in place of an object: it would be lost. */
 function refuseNoObject(tree: Node | undefined, path: readonly string[], file: string): void {
   for (let length = 0; length <= path.length; length += 1) {
     const node = tree && findNodeAtLocation(tree, path.slice(0, length));
@@ -66,7 +66,7 @@ function refuseNoObject(tree: Node | undefined, path: readonly string[], file: s
   }
 }
 
-/** As the file is written already. */
+/** The formatting of the existing file. */
 function formatOf(text: string) {
   const [, indent = '  '] = /\n([ \t]+)\S/.exec(text) ?? [];
   return {

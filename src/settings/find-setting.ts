@@ -1,4 +1,5 @@
-// A setting as somebody types it, and its value.
+// Finds a setting by the name that a user types, and parses its value.
+import { parseJson } from '../platform/parse-json.js';
 import { nearestName } from './check.js';
 import { isSettingName, type SettingName, sectionNames, settingNames, settings } from './schema.js';
 
@@ -22,20 +23,12 @@ export function findSetting(text: string): WantedKey | { problem: string } {
   return { problem: `There is no setting "${text}". ${meant}` };
 }
 
-/** A text where a text fits, JSON where it does not or where it looks like it. */
+/** A text if the setting accepts text; otherwise, or if it looks like JSON, JSON. */
 export function typedValue(key: SettingName, text: string): unknown {
-  const json = fromJson(text);
+  const json = parseJson(text);
   const { shape, schema } = settings[key];
   if (json === undefined || json === null) return text;
   if (typeof json === 'object') return json;
   const isElement = shape === 'one' || shape === 'list' || shape === 'map';
   return isElement && schema.safeParse(text).success ? text : json;
-}
-
-function fromJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

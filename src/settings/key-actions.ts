@@ -1,31 +1,31 @@
-// What keys of the terminal can be set to do, and how keys are written.
+// The actions that keys of the terminal can be bound to, and the syntax of keys.
 import { nearestWords } from '../platform/text/similar-text.js';
 
-/** What a key does, and the keys that do it where nobody says otherwise. */
+/** The actions of keys, with their default keys. */
 export const keyActions = {
   submit: { about: 'send the prompt', keys: ['enter'] },
-  newLine: { about: 'begin a new line', keys: ['shift+enter', 'ctrl+j'] },
+  newLine: { about: 'insert a new line', keys: ['shift+enter', 'ctrl+j'] },
   interrupt: { about: 'stop the work; twice: go back to an earlier prompt', keys: ['escape'] },
-  clear: { about: 'empty the prompt; twice: leave', keys: ['ctrl+c'] },
-  quit: { about: 'leave, where the prompt is empty', keys: ['ctrl+d'] },
+  clear: { about: 'clear the prompt; twice: exit', keys: ['ctrl+c'] },
+  quit: { about: 'exit, if the prompt is empty', keys: ['ctrl+d'] },
   cycleMode: { about: 'go to the next permission mode', keys: ['shift+tab'] },
   historySearch: { about: 'search earlier prompts', keys: ['ctrl+r'] },
-  historyPrevious: { about: 'the prompt before', keys: ['ctrl+p'] },
-  historyNext: { about: 'the prompt after', keys: ['ctrl+n'] },
-  expand: { about: 'show results whole, or folded', keys: ['ctrl+o'] },
+  historyPrevious: { about: 'show the previous prompt', keys: ['ctrl+p'] },
+  historyNext: { about: 'show the next prompt', keys: ['ctrl+n'] },
+  expand: { about: 'expand or fold results', keys: ['ctrl+o'] },
   background: { about: 'move a running command to the background', keys: ['ctrl+b'] },
-  externalEditor: { about: 'write the prompt in your own editor', keys: ['ctrl+g'] },
-  pasteImage: { about: 'attach the picture that is in the clipboard', keys: ['ctrl+v'] },
+  externalEditor: { about: 'edit the prompt in your own editor', keys: ['ctrl+g'] },
+  pasteImage: { about: 'attach the image in the clipboard', keys: ['ctrl+v'] },
   todos: { about: 'show or hide the to-do list', keys: ['ctrl+t'] },
   complete: { about: 'complete a name or a path', keys: ['tab'] },
-  redraw: { about: 'draw the screen anew', keys: ['ctrl+l'] },
-  suspend: { about: 'suspend helve', keys: ['ctrl+z'] },
-  undo: { about: 'take back a change of the prompt', keys: ['ctrl+-'] },
+  redraw: { about: 'redraw the screen', keys: ['ctrl+l'] },
+  suspend: { about: 'suspend Helve', keys: ['ctrl+z'] },
+  undo: { about: 'undo a change of the prompt', keys: ['ctrl+-'] },
 } as const satisfies Readonly<Record<string, { about: string; keys: readonly string[] }>>;
 
 export type KeyAction = keyof typeof keyActions;
 
-// Object.keys can't say that the keys are those of the table, which is a constant.
+// The type of Object.keys is string[]; the table is a constant, so its keys are exactly these.
 export const keyActionNames = Object.keys(keyActions) as readonly KeyAction[];
 
 const modifiers = ['ctrl', 'shift', 'alt', 'super'];
@@ -42,7 +42,7 @@ const otherNames: Readonly<Record<string, string>> = {
   cmd: 'super',
 };
 
-/** A key in one spelling, as in `ctrl+shift+p`, or what is wrong with it. */
+/** A key in its normal form, such as `ctrl+shift+p`, or the problem with it. */
 export function readKey(text: string): { key: string } | { problem: string } {
   const names = text
     .trim()

@@ -152,18 +152,26 @@ describe('what is wrong', () => {
       'allow',
       'dropped .helve/settings.json:3: "Bash(npm" has no closing parenthesis, so the rule was ignored. Fix or remove it.',
     ],
-  ])('the broken rule %s in %s is told with file and line', async (rule, list, told) => {
+  ])('the broken rule %s in %s is reported with file and line', async (rule, list, told) => {
     const text = `{ "permissions": {\n  "${list}": [\n    "${rule}", "Bash(ls)"\n] } }`;
     const { problems, rules } = await readSettings(machine({ [project]: text }));
     expect(problems.map(({ severity, message }) => `${severity} ${message}`)).toEqual([told]);
     expect(rules.map((one) => one.text)).toEqual(['Bash(ls)']);
   });
 
-  test('a typo is told with line, column and the nearest name', async () => {
+  test('a typo is reported with line, column and the nearest name', async () => {
     expect(await messages({ [user]: '{\n  "modle": "x",\n  "sandbox": { "enbled": true }\n}' })).toEqual([
       'warning ~/.helve/settings.json:2:3: "modle" is not a setting that helve knows, so it does nothing. Did you mean "model"?',
       'warning ~/.helve/settings.json:3:16: "sandbox.enbled" is not a setting that helve knows, so it does nothing. Did you mean "sandbox.enabled"?',
     ]);
+  });
+
+  test('a misspelt event of hooks is reported with one punctuation mark at the end of each sentence', async () => {
+    expect(await messages({ [user]: '{ "hooks": { "PretoolUse": [] } }' })).toEqual([
+      expect.stringMatching(/so its hooks never run\. Did you mean PreToolUse\? Correct or remove it\.$/),
+    ]);
+    const blocking = { PretoolUse: [{ hooks: [{ type: 'command', command: 'x', onFailure: 'block' }] }] };
+    expect((await messages({ [user]: { hooks: blocking } })).join()).not.toMatch(/\?[.,]/);
   });
 
   test.each([
@@ -308,13 +316,13 @@ describe('what is wrong', () => {
     ]);
   });
 
-  test('settings of other agents that only add comfort are passed over without a word', async () => {
+  test('settings of other agents that only add convenience are ignored silently', async () => {
     const comfort = [...passedOver].filter((name) => !name.includes('.'));
     expect(await messages({ [user]: Object.fromEntries(comfort.map((name) => [name, true])) })).toEqual([]);
     expect([...passedOver].filter((name) => isSettingName(name))).toEqual([]);
   });
 
-  test('a setting of the sandbox that does nothing is told, so that nobody waits for it', async () => {
+  test('a setting of the sandbox without effect is reported', async () => {
     const sandbox = { autoAllowBashIfSandboxed: true, network: { allowUnixSockets: ['/run/x'] } };
     expect(await messages({ [user]: { sandbox } })).toEqual([
       'warning ~/.helve/settings.json:1:56: "sandbox.network.allowUnixSockets" does nothing: helve\'s sandbox has no such setting. Remove it.',
@@ -336,7 +344,7 @@ describe('what is wrong', () => {
     expect(settings.problems).toHaveLength(isUnderstood ? 0 : 1);
   });
 
-  test('a restriction that helve does not have is told, so that nobody relies on it', async () => {
+  test('a restriction that helve does not support is reported, so that users do not rely on it', async () => {
     expect(await messages({ [user]: { deniedMcpServers: [] } })).toEqual([
       'warning ~/.helve/settings.json:1:2: "deniedMcpServers" would restrict something, and helve does not have it, so it does nothing. Deny their tools by rules, as in "mcp__NAME".',
     ]);
@@ -404,12 +412,12 @@ describe('merge', () => {
     ]);
   });
 
-  test('a broken .mcp.json is told and keeps nobody from working', async () => {
+  test('a broken .mcp.json is reported and does not stop the start', async () => {
     const { problems } = await loadSettings(machine({ 'project/.mcp.json': '{' }));
     expect(problems.map(({ severity, file }) => [severity, file])).toEqual([['dropped', '.mcp.json']]);
   });
 
-  test('what was overruled says by what', async () => {
+  test('an overridden setting names the setting that overrides it', async () => {
     const { entries } = await loadSettings(machine({ [managed]: { model: 'a' }, [user]: { model: 'b' } }));
     expect(entries[1]?.ignored).toMatch(/managed-settings.json:1:10 says otherwise and comes first$/);
   });
@@ -459,7 +467,7 @@ describe('merge', () => {
     expect(sandbox.denyRead).toEqual([options.path('home/.ssh')]);
   });
 
-  test('a folder that is not there is told and left out', async () => {
+  test('a missing folder is reported and left out', async () => {
     const { additionalDirectories, problems } = await loadSettings(
       machine({ [user]: { permissions: { additionalDirectories: ['/nowhere'] } } }),
     );
@@ -471,7 +479,7 @@ describe('merge', () => {
     ]);
   });
 
-  test('whoever switches off bypassPermissions, nobody starts in it', async () => {
+  test('no source starts in bypassPermissions if any source switches it off', async () => {
     const off = { permissions: { disableBypassPermissionsMode: 'disable' } };
     const own = { permissions: { defaultMode: 'bypassPermissions' } };
     const { defaultMode, bypassDisabledBy } = await loadSettings(machine({ [project]: off, [user]: own }));
@@ -488,7 +496,7 @@ describe('merge', () => {
   });
 });
 
-describe('a folder that nobody trusts', () => {
+describe('an untrusted folder', () => {
   const powers = {
     permissions: {
       allow: ['Bash'],
@@ -550,7 +558,7 @@ describe('a folder that nobody trusts', () => {
       expect([defaultMode, model, smallModel, fallbackModel, apiKeyHelper, statusLine, cleanupPeriodDays]).toEqual(
         Array.from({ length: 7 }),
       );
-      expect(trustNotice(settings.trust)).toContain('nobody has trusted it');
+      expect(trustNotice(settings.trust)).toContain('the folder is not trusted');
     },
   );
 
@@ -599,7 +607,7 @@ describe('a folder that nobody trusts', () => {
     expect((await loadSettings(options)).trust.state).toBe('untrusted');
   });
 
-  test('is the same folder by whatever link one comes', async () => {
+  test('is the same folder by any link to it', async () => {
     const options = machine({ [project]: { model: 'x' } });
     options.write(user, { trustedFolders: [options.path('project')] });
     symlinkSync(options.path('project'), options.path('link'));

@@ -1,18 +1,18 @@
-// From the files on disk to the settings that hold. Where there is no file, this costs a few looks and loads nothing.
+// Loads the effective settings from the files on disk. Without files, this costs a few `stat` calls and loads nothing.
 import { type BigIntStats, statSync } from 'node:fs';
 import { dataFolderOf, homeFolder } from '../platform/files/paths.js';
 import { type SettingsPlace, settingsPlaces } from './locations.js';
-import type { ReadOptions, SourceFile } from './read-files.js';
+import type { ReadSettingsOptions, SourceFile } from './read-files.js';
 import { isFatal, SettingsRefused } from './report.js';
 import { noSettings, type Settings } from './settings.js';
 import { trustPath, trustState } from './trust.js';
 
-export interface LoadOptions extends ReadOptions {
-  /** `--trust`: everything of the folder counts for this run. */
+export interface LoadOptions extends ReadSettingsOptions {
+  /** `--trust`: everything in the folder applies for this run. */
   trust?: boolean;
 }
 
-/** The settings that hold. Throws `SettingsRefused` where something that could refuse is not understood. */
+/** The effective settings. Throws `SettingsRefused` if something that could refuse a call is invalid. */
 export async function loadSettings(options: LoadOptions): Promise<Settings> {
   const settings = await readSettings(options);
   const fatal = settings.problems.filter(isFatal);
@@ -20,14 +20,14 @@ export async function loadSettings(options: LoadOptions): Promise<Settings> {
   return settings;
 }
 
-/** The same for who only wants to look: what is wrong is among the problems. */
+/** The same without throwing: errors are among the problems. */
 export async function readSettings(options: LoadOptions): Promise<Settings> {
   return (await readFrom(findFiles(options), options)).settings;
 }
 
 /** The files that were found, and what they say. */
 export async function readFrom(
-  found: readonly FoundFile[],
+  found: readonly FoundSettingsFile[],
   options: LoadOptions,
   before: readonly SourceFile[] = [],
 ): Promise<{ settings: Settings; sources: readonly SourceFile[] }> {
@@ -46,26 +46,26 @@ function withoutFiles({ root, env, home = homeFolder(), trust }: LoadOptions): S
   );
 }
 
-export interface FoundFile {
+export interface FoundSettingsFile {
   place: SettingsPlace;
-  /** Another where the file has changed. */
+  /** Differs if the file has changed. */
   stamp: string;
 }
 
-/** The places where there is something, the strongest first. */
-export function findFiles(options: LoadOptions): FoundFile[] {
+/** The locations that exist, the highest precedence first. */
+export function findFiles(options: LoadOptions): FoundSettingsFile[] {
   const found = settingsPlaces(options).flatMap((place) => {
     const stats = place.path === undefined ? undefined : look(place.path);
-    const isNamed = place.kind === 'flag'; // what a person has named is told if it is missing
+    const isNamed = place.kind === 'flag'; // a file that the user has named is reported if it is missing
     return stats || isNamed ? [{ place, stamp: stampOf(stats) }] : [];
   });
-  // In the home folder, or through links, a project's file may be the person's own: it is one file, and theirs.
-  const isUsers = ({ place, stamp }: FoundFile): boolean => place.kind === 'user' && stamp.includes(':');
+  // In the home folder, or through links, a project's file may be the user's own: it is then one file, the user's.
+  const isUsers = ({ place, stamp }: FoundSettingsFile): boolean => place.kind === 'user' && stamp.includes(':');
   const own = new Set(found.filter(isUsers).map(({ stamp }) => stamp));
   return found.filter(({ place, stamp }) => (place.kind !== 'project' && place.kind !== 'local') || !own.has(stamp));
 }
 
-/** Another where somebody has trusted a folder, or has ceased to. */
+/** Differs if trust in a folder was given or revoked. */
 export function trustStamp({ env, home }: LoadOptions): string {
   return stampOf(look(trustPath(dataFolderOf({ ...(env && { env }), ...(home !== undefined && { home }) }))));
 }

@@ -1,11 +1,11 @@
-// Where settings come from, the strongest first.
+// Where settings come from, the highest precedence first.
 import { readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { dataFolderOf, homeFolder, isInside, shortPath } from '../platform/files/paths.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Who speaks, the strongest first. */
+/** The kinds of sources, the highest precedence first. */
 export const sourceKinds = ['managed', 'flag', 'local', 'project', 'user'] as const;
 
 export type SourceKind = (typeof sourceKinds)[number];
@@ -13,7 +13,7 @@ export type SourceKind = (typeof sourceKinds)[number];
 /** Where a value is written. */
 export interface Origin {
   kind: SourceKind;
-  /** The file as a person knows it: `.helve/settings.json`, `~/.helve/settings.json`, `--settings`. */
+  /** The name of the file in messages: `.helve/settings.json`, `~/.helve/settings.json`, `--settings`. */
   file: string;
   line?: number | undefined;
   column?: number | undefined;
@@ -21,31 +21,31 @@ export interface Origin {
 
 export interface SettingsPlace {
   kind: SourceKind;
-  /** As a person knows it. */
+  /** The name in messages. */
   file: string;
-  /** Absolute; missing for settings that were given on the command line as they are. */
+  /** Absolute; missing for settings that were given as JSON on the command line. */
   path?: string;
-  /** What was given on the command line instead of a file. */
+  /** JSON given on the command line instead of a file. */
   text?: string;
-  /** The folder that the file speaks for: where `/x` in its rules starts. */
+  /** The folder that the file belongs to: where `/x` in its rules starts. */
   anchor: string;
-  /** The file can hold these settings and no others, as `.mcp.json` does. */
+  /** The file may contain only these settings, like `.mcp.json`. */
   only?: readonly string[];
 }
 
 export interface PlaceOptions {
-  /** The project: the folder that the session was started in. No folder above it is looked at. */
+  /** The project: the folder that the session was started in. No folder above it is searched. */
   root: string;
   env?: Environment;
   /** Default: the home folder. */
   home?: string;
   /** `--settings`: a file, or the settings themselves as JSON. */
   flag?: string;
-  /** Where the machine's administrator puts settings. Default: the platform's usual place. */
+  /** The folder of the administrator's settings. Default: the platform's usual place. */
   managedFolder?: string;
 }
 
-/** All places that settings may be at, the strongest first, whether there is something or not. */
+/** All possible locations of settings, the highest precedence first, whether they exist or not. */
 export function settingsPlaces(options: PlaceOptions): SettingsPlace[] {
   const { env = process.env, home = homeFolder() } = options;
   const root = resolve(options.root);
@@ -83,7 +83,7 @@ function managedFolder(): string {
   return '/etc/helve';
 }
 
-/** The file and, stronger the later they are in the alphabet, those of the folder beside it. */
+/** The file, and those of the folder beside it, of which later names take precedence. */
 function managedPlaces(folder: string): SettingsPlace[] {
   const parts = join(folder, 'managed-settings.d');
   const paths = [join(folder, 'managed-settings.json'), ...namesIn(parts).map((name) => join(parts, name))];
@@ -98,7 +98,7 @@ function namesIn(folder: string): string[] {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOENT' || code === 'ENOTDIR') return [];
-    return ['']; // the folder itself, so that whoever reads it is told what is wrong with it
+    return ['']; // the folder itself, so that reading it reports the error
   }
 }
 

@@ -1,14 +1,15 @@
-// What holds when all files have spoken. Single values go by rank: managed, --settings, local, project, user. Lists are
-// put together. What tightens counts from anywhere; what loosens, of a project, only once a person has trusted it.
+// Merges all files into the effective settings. Single values go by precedence: managed, --settings, local, project,
+// user. Lists are merged. A stricter value applies from any source; a project's more permissive value only once the
+// project is trusted.
 import { statSync } from 'node:fs';
 import { dataFolderOf, homeFolder, resolveIn } from '../platform/files/paths.js';
 import { refusedVariable } from './environment.js';
 import { keyActionNames } from './key-actions.js';
 import type { SettingsPlace } from './locations.js';
-import { type ReadOptions, readFiles, type SourceFile, type UnderstoodContribution } from './read-files.js';
+import { type ReadSettingsOptions, readFiles, type SourceFile, type UnderstoodContribution } from './read-files.js';
 import { placeOf, problemAt, type SettingsProblem } from './report.js';
 import { type SettingName, type SettingValue, settings } from './schema.js';
-import type { Entry, Settings, Sourced } from './settings.js';
+import type { SettingEntry, Settings, Sourced } from './settings.js';
 import { hashOf, trustState } from './trust.js';
 
 export interface MergeOptions {
@@ -19,17 +20,17 @@ export interface MergeOptions {
   trust?: boolean;
 }
 
-/** Something said, and why it does not count, if it does not. */
+/** A statement, and why it does not apply, if it does not. */
 interface Statement extends UnderstoodContribution {
   ignored?: string;
-  /** It would count if the folder were trusted. */
+  /** It would apply if the folder were trusted. */
   isUntrusted?: true;
 }
 
-/** Reads the files, the strongest first, and says what holds. */
+/** Merges the files, the highest precedence first. */
 export function readAndMerge(
   places: readonly SettingsPlace[],
-  options: MergeOptions & ReadOptions,
+  options: MergeOptions & ReadSettingsOptions,
   before: readonly SourceFile[],
 ): { settings: Settings; sources: readonly SourceFile[] } {
   const sources = readFiles(places, options, before);
@@ -60,7 +61,7 @@ function mergeSettings(files: readonly SourceFile[], options: MergeOptions): Set
       const ignored = flawOf(one, { ...options, home }) ?? limits(one);
       if (ignored !== undefined) return { ...statement, ignored };
       if (!isOfProject(one) || !loosens(one) || !pending.has(hashOf(itemOf(one)))) return statement;
-      return { ...statement, ignored: 'nobody has trusted this folder with it', isUntrusted: true };
+      return { ...statement, ignored: 'this folder is not trusted with it', isUntrusted: true };
     }),
   );
   for (const one of said) {
@@ -84,7 +85,7 @@ const loosens = ({ key, value }: UnderstoodContribution): boolean => settings[ke
 
 const itemOf = ({ key, name, value }: UnderstoodContribution) => ({ key, name, value });
 
-const entryOf = ({ key, name, value, origin, ignored }: Statement): Entry => ({
+const entryOf = ({ key, name, value, origin, ignored }: Statement): SettingEntry => ({
   key,
   ...(name !== undefined && { name }),
   value,
@@ -92,7 +93,7 @@ const entryOf = ({ key, name, value, origin, ignored }: Statement): Entry => ({
   ...(ignored !== undefined && { ignored }),
 });
 
-/** What some settings say about whether others count. */
+/** Settings that decide whether other settings apply. */
 function limitsOf(said: readonly UnderstoodContribution[]): (one: UnderstoodContribution) => string | undefined {
   const isOn = (key: SettingName): boolean => said.some((one) => one.key === key && one.value === true);
   const managedOnly = new Map<SettingName, boolean>([
@@ -124,7 +125,7 @@ function limitsOf(said: readonly UnderstoodContribution[]): (one: UnderstoodCont
   };
 }
 
-/** What makes a statement useless on this machine, though it is written well. */
+/** Why a valid statement has no effect on this machine. */
 function flawOf(
   { key, name = '', value, origin }: UnderstoodContribution,
   { root, home }: { root: string; home: string | undefined },
@@ -143,7 +144,7 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** Of single values and of entries with the same name, one holds. */
+/** Of single values and of entries with the same name, one applies. */
 function withOverridden(statements: readonly Statement[]): Statement[] {
   const winners = new Map<string, Statement>();
   for (const statement of statements) {
@@ -171,7 +172,7 @@ function withOverridden(statements: readonly Statement[]): Statement[] {
 
 const counting = ({ ignored: _, isUntrusted: __, ...statement }: Statement): Statement => statement;
 
-/** How strict a value is among those of its setting, where there is an order. */
+/** How strict a value is among those of its setting, if they have an order. */
 const strictnessOf = ({ key, value }: Pick<Statement, 'key' | 'value'>): number =>
   settings[key].order?.indexOf(String(value)) ?? Number.NaN;
 
@@ -191,7 +192,7 @@ function collect(
   const all = <Name extends SettingName>(name: Name): Array<Sourced<SettingValue<Name>>> =>
     counted
       .filter(({ key }) => key === name)
-      // What has this key has passed this key's schema.
+      // A statement with this key has passed this key's schema.
       .map(({ value, origin }) => ({ value: value as SettingValue<Name>, origin }));
   const one = <Name extends SettingName>(name: Name): Sourced<SettingValue<Name>> | undefined => all(name)[0];
   const values = <Name extends SettingName>(name: Name): Array<SettingValue<Name>> => [
@@ -272,11 +273,11 @@ function collect(
 
 function hookOf({ key, value, origin, ignored, isUntrusted }: Statement): Settings['hooks'] {
   if (key !== 'hooks' || (ignored !== undefined && !isUntrusted)) return [];
-  // Put together by the check of this key, from what the hooks' own reader has understood.
+  // The check of this key built it from what the hook parser returned.
   const hook = value as Pick<Settings['hooks'][number], 'event' | 'matcher' | 'hook'>;
   return [{ ...hook, source: placeOf({ ...origin, column: undefined }), trusted: !isUntrusted }];
 }
 
 const given = <Name extends string, Value>(name: Name, value: Value | undefined) =>
-  // A computed name is of any text to the compiler; here it is this one.
+  // The compiler types a computed name as any string; here it is exactly this one.
   (value === undefined ? {} : { [name]: value }) as { [key in Name]?: Value };

@@ -1,5 +1,5 @@
-// Settings that files written for other agents may hold and that Helve does not have. Those that would only add comfort
-// or power are passed over without a word. Those that would restrict something are named, so that nobody relies on them.
+// Settings of other agents that Helve does not support. Those that would only add convenience or rights are ignored
+// silently. Those that would restrict something are reported, so that no one relies on them.
 
 export const passedOver: ReadonlySet<string> = new Set([
   ...['$schema', 'advisorModel', 'agent', 'alwaysThinkingEnabled', 'attribution', 'autoCompactEnabled'],
@@ -15,7 +15,7 @@ export const passedOver: ReadonlySet<string> = new Set([
   'sandbox.network.strictAllowlist', // nothing but what is allowed can be reached anyway
 ]);
 
-/** What would open or shape the sandbox and does nothing here: whoever wrote it waits for something that never comes. */
+/** Settings that would relax or configure the sandbox and have no effect here; they are reported for that reason. */
 export const withoutEffect: ReadonlySet<string> = new Set([
   ...['sandbox.ignoreViolations', 'sandbox.enableWeakerNestedSandbox', 'sandbox.allowNestedUserNamespaces'],
   ...['sandbox.enableWeakerNetworkIsolation', 'sandbox.allowAppleEvents', 'sandbox.ripgrep', 'sandbox.bwrapPath'],
@@ -24,7 +24,7 @@ export const withoutEffect: ReadonlySet<string> = new Set([
   ...['sandbox.network.socksProxyPort', 'sandbox.network.tlsTerminate', 'sandbox.filesystem.disabled'],
 ]);
 
-/** What would restrict and does nothing here, with what to write instead. */
+/** Settings that would restrict something and have no effect here, with the equivalent to write instead. */
 export const notEnforced: Readonly<Record<string, string>> = {
   'permissions.denyInsteadOfPrompting': 'Write "defaultMode": "dontAsk" instead.',
   'permissions.blockReadsOutsideWorkingDirectories': 'Deny what must not be read, as in "Read(//etc/**)".',

@@ -1,4 +1,4 @@
-// Helve's own small files: private, whole or not there at all, never through a link, and changed by one at a time.
+// Helve's own small files: private, written atomically, never through a link, and changed under a lock.
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { link, readFile, realpath, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -6,15 +6,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { monotonicMs } from '../platform/clock.js';
 import { randomHex } from '../platform/crypto.js';
 import { discard, stage } from '../platform/files/atomic-write.js';
-import { inFolder, sync } from '../platform/files/folder.js';
-import { makeFolder } from '../platform/files/make-folder.js';
+import { fsyncFolder, inFolder } from '../platform/files/folder.js';
+import { mkdirPrivate } from '../platform/files/mkdir-private.js';
 import { codeOf } from '../platform/files/write-failure.js';
-import { isFromBefore, isRunning, type ProcessIdentity, thisProcess } from '../platform/journal/process-identity.js';
+import { isRunning, isStale, type ProcessIdentity, thisProcess } from '../platform/journal/process-identity.js';
 
-const WAIT_MS = 10_000; // a change takes milliseconds; who waits longer waits for somebody who hangs
+const WAIT_MS = 10_000; // a change takes milliseconds; after this time the other process is assumed to hang
 const POLL_MS = 10;
 
-/** The text of one of our files, or undefined where there is none. Throws where somebody else may have written it. */
+/** The text of one of our files, or undefined if it does not exist. Throws if another user may have written it. */
 export function readPrivateFile(path: string): string | undefined {
   let descriptor: number;
   try {
@@ -37,9 +37,9 @@ export function readPrivateFile(path: string): string | undefined {
   }
 }
 
-/** Puts a private file in place of the one that is there, links included. */
+/** Replaces the existing file, or link, by a private file. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
-  makeFolder(dirname(path));
+  mkdirPrivate(dirname(path));
   await inFolder(await realpath(dirname(path)), async (folder) => {
     const temporary = `.helve-${randomHex(9)}.tmp`;
     try {
@@ -49,13 +49,13 @@ export async function writePrivateFile(path: string, text: string): Promise<void
       await discard(folder, temporary);
       throw error;
     }
-    await sync(folder);
+    await fsyncFolder(folder);
   });
 }
 
-/** Does the work while nobody else does work under the same lock, in this process or another. */
+/** Runs the work under an exclusive lock, across processes. */
 export async function withLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
-  makeFolder(dirname(lock));
+  mkdirPrivate(dirname(lock));
   const ours = await thisProcess();
   const record = JSON.stringify({ ...ours, token: randomHex(9) });
   const until = monotonicMs() + WAIT_MS;
@@ -73,7 +73,7 @@ export async function withLock<T>(lock: string, work: () => Promise<T>): Promise
   }
 }
 
-/** By a second name, so that a lock is there with its owner's name in it or not at all. */
+/** Uses a hard link, so that a lock file appears atomically with its owner's name in it. */
 async function take(lock: string, record: string): Promise<boolean> {
   const draft = `${lock}.${randomHex(9)}`;
   await writeFile(draft, record, { flag: 'wx', mode: 0o600 });
@@ -86,7 +86,7 @@ async function take(lock: string, record: string): Promise<boolean> {
   } finally {
     await unlink(draft);
   }
-  // The file system has no second names. Without its owner's name in it yet, a lock counts as held.
+  // The file system has no hard links. A lock file without its owner's name in it yet counts as held.
   try {
     await writeFile(lock, record, { flag: 'wx', mode: 0o600 });
     return true;
@@ -100,14 +100,14 @@ async function isLeftBehind(lock: string, ours: ProcessIdentity): Promise<boolea
   try {
     const [{ mtimeMs }, text] = await Promise.all([stat(lock), readFile(lock, 'utf8')]);
     const owner = ownerIn(text);
-    return owner ? !(await isRunning(owner, mtimeMs, ours)) : isFromBefore(mtimeMs);
+    return owner ? !(await isRunning(owner, mtimeMs, ours)) : isStale(mtimeMs);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return false; // free again: the next try takes it
     throw error;
   }
 }
 
-/** Two may find the same lock left behind; the second must not take away what the first has put in its place. */
+/** Two processes may find the same stale lock; the second must not remove the new lock of the first. */
 async function setAside(lock: string, ours: ProcessIdentity): Promise<void> {
   const aside = join(dirname(lock), `${basename(lock)}.${randomHex(9)}`);
   try {

@@ -1,40 +1,47 @@
-// Reads the settings files that there are. Loaded only when there is one: it brings the parser and the schemas.
+// Reads the existing settings files. Loaded only if there is one, since it loads the parser and the schemas.
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import { parseRule, type Rule, type RuleProblem } from '../permissions/rule.js';
+import { oddMatcher } from '../hooks/odd-matchers.js';
+import type { ConfiguredHook } from '../hooks/schema.js';
+import { parseRule } from '../permissions/parse-rule.js';
+import type { Rule, RuleProblem } from '../permissions/rule.js';
 import { folderNames, homeFolder, realName } from '../platform/files/paths.js';
+import { messageOf } from '../platform/message-of.js';
 import { nearestWords } from '../platform/text/similar-text.js';
+import { toolTable } from '../tools/index.js';
 import { type Contribution, checkDocument } from './check.js';
 import { type JsonNode, parseDocument } from './document.js';
 import type { PlaceOptions, SettingsPlace } from './locations.js';
 import { isFatal, oneLine, problemAt, type SettingsProblem } from './report.js';
 
-const MAX_BYTES = 2 * 1024 * 1024; // far more than anybody writes by hand
+const MAX_BYTES = 2 * 1024 * 1024; // far larger than any file written by hand
 
-/** What one file says. */
+/** The statements of one file. */
 export interface SourceFile {
   place: SettingsPlace;
   contributions: readonly UnderstoodContribution[];
   problems: readonly SettingsProblem[];
-  /** The file is broken now: this is what it said before, and of that only what tightens counts. */
+  /** The file is broken now: these are its last valid statements, of which only the stricter ones apply. */
   isFromBefore?: true;
 }
 
 export interface UnderstoodContribution extends Contribution {
-  /** Of a rule that was understood. */
+  /** Present for a valid rule. */
   rule?: Rule;
 }
 
-export interface ReadOptions extends PlaceOptions {
-  /** The tools that there are. Left out, no rule is reported for naming a tool that there is not. */
+export interface ReadSettingsOptions extends PlaceOptions {
+  /** The existing tools. If omitted, rules that name unknown tools are not reported. */
   knownTools?: readonly string[];
-  /** The same for types of agents, asked for where a rule names one. */
+  /** The same for types of agents, called if a rule names one. */
   knownAgents?: () => readonly string[];
+  /** Matchers of hooks that can match no tool are reported too. A session says so itself, once it knows all tools. */
+  checkMatchers?: boolean;
 }
 
-/** What each file says. Of one that is broken now, what it said before goes on to tighten. */
+/** The statements of each file. For a file that is broken now, its last valid restrictions stay in force. */
 export function readFiles(
   places: readonly SettingsPlace[],
-  options: ReadOptions,
+  options: ReadSettingsOptions,
   before: readonly SourceFile[] = [],
 ): SourceFile[] {
   return places.map((place) => {
@@ -53,9 +60,9 @@ function fromBefore({ place, contributions }: SourceFile, problems: readonly Set
   return { place, contributions, problems: told, isFromBefore: true };
 }
 
-function readSource(place: SettingsPlace, options: ReadOptions, { isNew }: { isNew: boolean }): SourceFile {
+function readSource(place: SettingsPlace, options: ReadSettingsOptions, { isNew }: { isNew: boolean }): SourceFile {
   const failed = (line: number | undefined, column: number | undefined, what: string): SourceFile => {
-    // A file that can't hold rules can be done without.
+    // A file that can't contain rules may be ignored.
     const consequence = place.only
       ? 'Nothing in it counts. Correct it there.'
       : 'It may hold rules that refuse something, so helve will not start. Correct it there, or move it away.';
@@ -68,21 +75,21 @@ function readSource(place: SettingsPlace, options: ReadOptions, { isNew }: { isN
   } catch (error) {
     return failed(undefined, undefined, `can't be read (${reason(error)}). `);
   }
-  // Somebody may be about to write it: an empty file in place of one that said something is not taken at its word.
+  // An editor may be about to write it: an empty file that had content before counts as broken.
   if (!isNew && text.trim() === '') return failed(undefined, undefined, 'is empty now. ');
   const parsed = parseDocument(text);
   if ('problem' in parsed) return failed(parsed.at.line, parsed.at.column, `not valid JSON: ${parsed.problem}. `);
   return readNode(parsed.node, place, options);
 }
 
-/** The same for what is parsed already. */
-export function readNode(node: JsonNode, place: SettingsPlace, options: ReadOptions): SourceFile {
+/** The same for text that is already parsed. */
+export function readNode(node: JsonNode, place: SettingsPlace, options: ReadSettingsOptions): SourceFile {
   const { contributions, problems } = checkDocument(node, place);
   return withRules({ place, contributions, problems }, options);
 }
 
 function readText(path: string): string {
-  // Without waiting: something else than a file could keep us for ever.
+  // Non-blocking: opening a pipe could block forever.
   const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stats = fstatSync(descriptor);
@@ -99,10 +106,10 @@ function reason(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT') return 'there is no such file';
   if (code === 'EACCES' || code === 'EPERM') return 'permission is missing';
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }
 
-function withRules({ place, contributions, problems }: SourceFile, options: ReadOptions): SourceFile {
+function withRules({ place, contributions, problems }: SourceFile, options: ReadSettingsOptions): SourceFile {
   const { home = homeFolder(), knownTools, knownAgents } = options;
   const anchors = {
     source: folderNames(place.anchor),
@@ -110,6 +117,7 @@ function withRules({ place, contributions, problems }: SourceFile, options: Read
     home: home === undefined ? [] : folderNames(home),
     realName,
   };
+  const tools = toolTable();
   const ruleProblems: RuleProblem[] = [];
   const understood = contributions.map((contribution) => {
     const list = ruleList(contribution.key);
@@ -120,6 +128,7 @@ function withRules({ place, contributions, problems }: SourceFile, options: Read
       list,
       source,
       anchors,
+      tools,
       ...(knownTools && { knownTools }),
       ...(knownAgents && { knownAgents }),
     });
@@ -134,11 +143,27 @@ function withRules({ place, contributions, problems }: SourceFile, options: Read
   return {
     place,
     contributions: understood,
-    problems: [...problems, ...told, ...unknownSwitches(contributions, knownTools)],
+    problems: [
+      ...problems,
+      ...told,
+      ...unknownSwitches(contributions, knownTools),
+      ...(options.checkMatchers ? oddMatchers(contributions, knownTools ?? []) : []),
+    ],
   };
 }
 
-/** Switches of tools that there are not. Those of programs and servers have a `_` in their names, mostly. */
+function oddMatchers(contributions: SourceFile['contributions'], toolNames: readonly string[]): SettingsProblem[] {
+  return contributions.flatMap(({ key, value, origin }) => {
+    if (key !== 'hooks') return [];
+    const { event, matcher } = value as Pick<ConfiguredHook, 'event' | 'matcher'>; // what the check of hooks made
+    const odd = oddMatcher(event, matcher, { toolNames, tools: toolTable() });
+    return odd === undefined
+      ? []
+      : [problemAt(origin, 'warning', `A hook for ${event} may never run: the matcher ${odd}`)];
+  });
+}
+
+/** Switches of unknown tools. Names of tools of programs and servers mostly contain a `_`. */
 function unknownSwitches(
   contributions: SourceFile['contributions'],
   knownTools: readonly string[] | undefined,

@@ -1,20 +1,20 @@
-// What is wrong with settings, and how it is told.
+// Problems with settings, and their messages.
 import { visible } from '../platform/text/visible.js';
 import type { Origin } from './locations.js';
 import type { TrustReport } from './trust.js';
 
 export interface SettingsProblem {
-  /** `fatal`: helve must not start. `dropped`: this one thing does not count. `warning`: it counts, but look at it. */
+  /** `fatal`: Helve must not start. `dropped`: this statement does not apply. `warning`: it applies, but needs attention. */
   severity: 'fatal' | 'dropped' | 'warning';
-  /** The file as a person knows it. */
+  /** The name of the file in messages. */
   file: string;
   line?: number;
   column?: number;
-  /** One line: the place, what is wrong and why it matters, what to do. */
+  /** One line: the position, the problem and why it matters, what to do. */
   message: string;
 }
 
-/** Settings that are not understood could hold rules that refuse something: nothing is run without them. */
+/** Invalid settings could contain rules that refuse something, so nothing runs without them. */
 export class SettingsRefused extends Error {
   readonly problems: readonly SettingsProblem[];
 
@@ -36,19 +36,19 @@ export function problemAt(
   return { severity, file, ...(line !== undefined && { line }), ...(column !== undefined && { column }), message };
 }
 
-/** Words of a file as they are told: on one line, with nothing in them that a terminal would obey. */
+/** Text of a file for messages: on one line, without control characters. */
 export const oneLine = (text: string): string => visible(text).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
 
-/** `file:line:column`, as far as it is known. */
+/** `file:line:column`, as far as known. */
 export const placeOf = ({ file, line, column }: Pick<Origin, 'file' | 'line' | 'column'>): string =>
   [file, line, column].filter((part) => part !== undefined).join(':');
 
-/** One sentence about what of the folder does not count, for a person who wonders; undefined where everything does. */
+/** One sentence about settings of the folder that do not apply; undefined if all apply. */
 export function trustNotice({ state, pending }: TrustReport): string | undefined {
   if (pending.length === 0) return undefined;
   const labels = [...new Set(pending.map(({ key, name }) => (name === undefined ? key : `${key}.${name}`)))];
   const named = labels.slice(0, MAX_NAMED).join(', ') + (labels.length > MAX_NAMED ? ', …' : '');
-  const why = state === 'changed' ? 'they are new or changed since you trusted it' : 'nobody has trusted it';
+  const why = state === 'changed' ? 'they are new or changed since you trusted it' : 'the folder is not trusted';
   return `Settings of this folder do not count, because ${why}: ${oneLine(named)}. To look at them and trust the folder: helve config trust; for one run: --trust.`;
 }
 

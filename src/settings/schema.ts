@@ -1,11 +1,12 @@
-// Every setting that there is: what it is about, what fits, whose word counts, and what happens when it is broken.
-// The loader, the merge, `helve config`, the JSON Schema and the table in docs/settings.md all go by this list.
+// Every setting: its description, its valid values, which sources may set it, and what a broken value does.
+// The loader, the merge, `helve config`, the JSON Schema and the table in docs/settings.md all use this list.
 import * as z from 'zod';
 import { efforts } from '../contract/model.js';
 import { permissionModes, sandboxModes } from '../contract/permission.js';
 import { hooksSchema } from '../hooks/schema.js';
-import { keyActions } from './key-actions.js';
+import { type KeyAction, keyActionNames, keyActions } from './key-actions.js';
 import type { SourceKind } from './locations.js';
+import type { Setting } from './setting.js';
 import {
   domain,
   keys,
@@ -22,48 +23,32 @@ import {
   webSearchSchema,
 } from './setting-values.js';
 
-export interface Setting<Schema extends z.ZodType = z.ZodType> {
-  /** One sentence for the table of settings. */
-  about: string;
-  /** `list`: elements of all sources together. `map`: each name by itself. `hooks`: all hooks together. */
-  shape: 'one' | 'list' | 'map' | 'hooks';
-  /** Of the value; of lists and maps, of each element. */
-  schema: Schema;
-  /** Which values of a project count only once its folder is trusted. Left out: none. */
-  loosens?: (value: unknown) => boolean;
-  /** What a value that is not understood does. Left out: it is left out. */
-  broken?: 'refuse' | { as: string | boolean };
-  /** This value wins, whoever says it. */
-  strictest?: string | boolean;
-  /** All values, the loosest first: where a project is not trusted, its value counts if it is stricter than the others'. */
-  order?: readonly string[];
-  /** Whose word counts. Left out: everybody's. */
-  from?: readonly SourceKind[];
-  /** Values are not repeated in messages: they may hold a secret. */
-  isSecret?: boolean;
-}
-
 const always = (): boolean => true;
 const isTrue = (value: unknown): boolean => value === true;
 const isFalse = (value: unknown): boolean => value === false;
 const ownSources: readonly SourceKind[] = ['managed', 'flag', 'user'];
 
-const keySetting = (action: keyof typeof keyActions) => ({
-  about: `The key, or the list of keys, to ${keyActions[action].about}; ${keyActions[action].keys.map((one) => `\`${one}\``).join(' or ')} where nothing is said.`,
+const keySetting = (action: KeyAction) => ({
+  about: `The key, or the list of keys, to ${keyActions[action].about}; ${keyActions[action].keys.map((one) => `\`${one}\``).join(' or ')} by default.`,
   shape: 'one' as const,
   schema: keys,
   from: ownSources,
 });
 
+// The type of Object.fromEntries has any string for a key; these are exactly the names of the actions.
+const keySettings = Object.fromEntries(keyActionNames.map((action) => [`keys.${action}`, keySetting(action)])) as {
+  readonly [Action in KeyAction as `keys.${Action}`]: ReturnType<typeof keySetting>;
+};
+
 export const settingTable = {
   'permissions.allow': {
-    about: 'Rules for calls that need no question.',
+    about: 'Rules for calls that run without a question.',
     shape: 'list',
     schema: rule,
     loosens: always,
   },
   'permissions.ask': {
-    about: 'Rules for calls that are always asked about.',
+    about: 'Rules for calls that always need a question.',
     shape: 'list',
     schema: rule,
     broken: 'refuse',
@@ -76,7 +61,7 @@ export const settingTable = {
   },
   'permissions.defaultMode': {
     about:
-      'The mode that a session starts in; one that is not understood means `default`. A project can not set `bypassPermissions`.',
+      "The mode that a session starts in; an invalid value means `default`. A project can't set `bypassPermissions`.",
     shape: 'one',
     schema: z
       .enum([...permissionModes, 'manual'], `must be one of ${permissionModes.join(', ')}`)
@@ -86,13 +71,13 @@ export const settingTable = {
     broken: { as: 'default' },
   },
   'permissions.additionalDirectories': {
-    about: 'Folders that count as part of the project; relative ones start at the project.',
+    about: 'Folders that count as part of the project; relative paths start at the project.',
     shape: 'list',
     schema: path,
     loosens: always,
   },
   'permissions.disableBypassPermissionsMode': {
-    about: '`"disable"`: nobody can switch to `bypassPermissions`.',
+    about: '`"disable"`: `bypassPermissions` can\'t be switched on.',
     shape: 'one',
     schema: z.literal(['disable', true], 'must be "disable"').transform(() => 'disable' as const),
     broken: { as: 'disable' },
@@ -106,7 +91,7 @@ export const settingTable = {
     isSecret: true,
   },
   disableAllHooks: {
-    about: "No hooks run. Managed hooks run all the same, and a project's word is about its own hooks.",
+    about: 'No hooks run. Managed hooks still run, and a project can only disable its own hooks.',
     shape: 'one',
     schema: truth,
   },
@@ -118,8 +103,7 @@ export const settingTable = {
     isSecret: true,
   },
   'mcp.startWaitMs': {
-    about:
-      'How long the first request waits for MCP servers that are about to be ready, in milliseconds; 300 where nothing is said.',
+    about: 'How long the first request waits for MCP servers that are nearly ready, in milliseconds; default 300.',
     shape: 'one',
     schema: z.int('must be a whole number').nonnegative('must not be below 0'),
     loosens: always,
@@ -132,7 +116,7 @@ export const settingTable = {
   },
   tools: {
     about:
-      'Built-in tools to have (`true`) or not (`false`), by name. Off unless switched on: MemoryRead, MemoryWrite, Architect. `false` counts whoever says it.',
+      'Switches built-in tools on (`true`) or off (`false`), by name. Off by default: MemoryRead, MemoryWrite, Architect. `false` applies from any source.',
     shape: 'map',
     schema: truth,
     loosens: isTrue,
@@ -140,14 +124,14 @@ export const settingTable = {
     strictest: false,
   },
   'webFetch.localHosts': {
-    about: 'Hosts of this machine or its network that WebFetch may reach, as in `localhost:3000`. Without any, none.',
+    about: 'Hosts of this machine or its network that WebFetch may reach, such as `localhost:3000`; default none.',
     shape: 'list',
     schema: domain.refine((host) => !/^\s*\*(?::|\s*$)/.test(host), 'must name a host: "*" would be all of them'),
     loosens: always,
   },
   webSearch: {
     about:
-      'Where WebSearch searches: `provider` is `searxng`, `brave` or `tavily`, `url` the address, `apiKeyEnv` the variable with the key. Without it, there is no WebSearch.',
+      'The search service of WebSearch: `provider` is `searxng`, `brave` or `tavily`, `url` the address, `apiKeyEnv` the variable with the key. Without it, WebSearch is off.',
     shape: 'one',
     schema: webSearchSchema,
     loosens: always,
@@ -168,57 +152,57 @@ export const settingTable = {
   model: { about: 'The model to use: `PROVIDER/NAME`, or a short name.', shape: 'one', schema: model, loosens: always },
   smallModel: { about: 'The model for small tasks.', shape: 'one', schema: model, loosens: always },
   fallbackModel: {
-    about: 'At most three models to ask in turn while the one before is overloaded.',
+    about: 'At most three models to use in turn while the one before is overloaded.',
     shape: 'one',
     schema: models,
     loosens: always,
   },
   agentModels: {
-    about: 'Models by the short names that child agents are asked for: `sonnet`, `opus`, `haiku`, or any other.',
+    about: 'Models for the short names that child agents use: `sonnet`, `opus`, `haiku`, or any other.',
     shape: 'map',
     schema: model,
     loosens: always,
   },
   'agents.maxTurns': {
-    about: 'How many requests one child agent may make; 200 where nothing is said.',
+    about: 'How many requests one child agent may make; default 200.',
     shape: 'one',
     schema: z.int('must be a whole number').positive('must be above 0'),
     loosens: always,
   },
   'agents.maxTokens': {
-    about: 'How many tokens one child agent may use, over all its requests; 30 million where nothing is said.',
+    about: 'How many tokens one child agent may use, over all its requests; default 30 million.',
     shape: 'one',
     schema: z.int('must be a whole number').positive('must be above 0'),
     loosens: always,
   },
   'agents.maxCostUsd': {
-    about: 'What one child agent may cost, in US dollars, where the prices of its model are known.',
+    about: 'What one child agent may cost, in US dollars, if the prices of its model are known.',
     shape: 'one',
     schema: z.number('must be a number').positive('must be above 0'),
     loosens: always,
   },
   maxRunMinutes: {
-    about: 'How many minutes one prompt may take, as `--max-time`; any time where nothing is said.',
+    about: 'How many minutes one prompt may take, like `--max-time`; default no limit.',
     shape: 'one',
     schema: z.number('must be a number').positive('must be above 0'),
     loosens: always,
   },
   'bash.maxBackground': {
     about:
-      'How many commands of a session may run in the background at once; 32 where nothing is said. `HELVE_MAX_BACKGROUND` wins over it.',
+      'How many commands of a session may run in the background at once; default 32. `HELVE_MAX_BACKGROUND` takes precedence.',
     shape: 'one',
     schema: z.int('must be a whole number').positive('must be above 0'),
     loosens: always,
   },
   'bash.maxSessionOutput': {
     about:
-      'How much output all commands of a session may keep in files together, as in `512M`; `1G` where nothing is said. `HELVE_MAX_SESSION_OUTPUT` wins over it.',
+      'How much output all commands of a session may keep in files together, such as `512M`; default `1G`. `HELVE_MAX_SESSION_OUTPUT` takes precedence.',
     shape: 'one',
     schema: size,
     loosens: always,
   },
   effort: {
-    about: 'How much the model is to think.',
+    about: 'How much the model should think.',
     shape: 'one',
     schema: z.enum(efforts, `must be one of ${efforts.join(', ')}`),
   },
@@ -242,47 +226,30 @@ export const settingTable = {
     schema: truth,
     loosens: isFalse,
   },
-  outputStyle: { about: 'Has no effect yet: how answers are to be worded.', shape: 'one', schema: text },
+  outputStyle: { about: 'Has no effect yet: the style of answers.', shape: 'one', schema: text },
   theme: { about: 'The colours of the terminal.', shape: 'one', schema: text },
   editorMode: {
-    about: '`vim`: the prompt is edited with the keys of vi.',
+    about: '`vim`: the prompt is edited with vi keys.',
     shape: 'one',
     schema: z
       .enum(['normal', 'vim', 'vi'], 'must be "normal" or "vim"')
       .transform((mode) => (mode === 'vi' ? 'vim' : mode)),
     from: ownSources,
   },
-  'keys.submit': keySetting('submit'),
-  'keys.newLine': keySetting('newLine'),
-  'keys.interrupt': keySetting('interrupt'),
-  'keys.clear': keySetting('clear'),
-  'keys.quit': keySetting('quit'),
-  'keys.cycleMode': keySetting('cycleMode'),
-  'keys.historySearch': keySetting('historySearch'),
-  'keys.historyPrevious': keySetting('historyPrevious'),
-  'keys.historyNext': keySetting('historyNext'),
-  'keys.expand': keySetting('expand'),
-  'keys.background': keySetting('background'),
-  'keys.externalEditor': keySetting('externalEditor'),
-  'keys.pasteImage': keySetting('pasteImage'),
-  'keys.todos': keySetting('todos'),
-  'keys.complete': keySetting('complete'),
-  'keys.redraw': keySetting('redraw'),
-  'keys.suspend': keySetting('suspend'),
-  'keys.undo': keySetting('undo'),
+  ...keySettings,
   includeCoAuthoredBy: {
     about: 'Has no effect yet: whether commits name Helve as co-author.',
     shape: 'one',
     schema: truth,
   },
   cleanupPeriodDays: {
-    about: 'For how many days after they were last written to sessions are kept; 30 where nothing is said.',
+    about: 'How many days sessions are kept after they were last written to; default 30.',
     shape: 'one',
     schema: z.int('must be a whole number of days').nonnegative('must not be below 0'),
     loosens: always,
   },
   trustedFolders: {
-    about: 'Folders that are trusted, with all that is below them, whatever their settings say.',
+    about: 'Folders that are trusted, with everything below them, whatever their settings say.',
     shape: 'list',
     schema: path.regex(/^(?:\/|~(?:\/|$)|[A-Za-z]:[\\/]|\\\\)/, 'must be a full path, or one that begins with ~/'),
     from: ownSources,
@@ -295,7 +262,7 @@ export const settingTable = {
     broken: { as: true },
   },
   'sandbox.failIfUnavailable': {
-    about: 'Without a sandbox on this machine, commands are refused.',
+    about: 'Commands are refused if no sandbox works on this machine.',
     shape: 'one',
     schema: truth,
     loosens: isFalse,
@@ -304,7 +271,7 @@ export const settingTable = {
   },
   'sandbox.mode': {
     about:
-      '`workspace`: commands may write the project. `effects`: where all that a command touches is known, it may write that and nothing else, and has no network.',
+      '`workspace`: commands may write the project. `effects`: if everything that a command writes is known, it may write only that, and has no network.',
     shape: 'one',
     schema: z.enum(sandboxModes, `must be one of ${sandboxModes.join(', ')}`),
     loosens: (value) => value !== 'effects',
@@ -319,7 +286,7 @@ export const settingTable = {
     broken: { as: false },
   },
   'sandbox.allowUnsandboxedCommands': {
-    about: '`false`: no command may ask to run outside the sandbox.',
+    about: "`false`: the model can't request to run a command outside the sandbox.",
     shape: 'one',
     schema: truth,
     loosens: isTrue,
@@ -327,49 +294,50 @@ export const settingTable = {
     strictest: false,
   },
   'sandbox.excludedCommands': {
-    about: 'Commands that run outside the sandbox, by their first words. They are permitted like all others.',
+    about: 'Commands that run outside the sandbox, by their first words. The usual permission rules apply to them.',
     shape: 'list',
     schema: text,
     loosens: always,
   },
   'sandbox.network.allowedDomains': {
-    about: 'Hosts that commands in the sandbox may reach; without any, none.',
+    about: 'Hosts that commands in the sandbox may reach; default none.',
     shape: 'list',
     schema: domain,
     loosens: always,
   },
   'sandbox.network.deniedDomains': {
-    about: 'Hosts that they may not reach, whatever else is allowed.',
+    about: 'Hosts that commands in the sandbox may not reach, whatever else is allowed.',
     shape: 'list',
     schema: domain,
     broken: 'refuse',
   },
   'sandbox.filesystem.allowWrite': {
-    about: 'What commands in the sandbox may write beside the project.',
+    about: 'Paths that commands in the sandbox may write in addition to the project.',
     shape: 'list',
     schema: path,
     loosens: always,
   },
   'sandbox.filesystem.denyWrite': {
-    about: 'What they may not write.',
+    about: 'Paths that commands in the sandbox may not write.',
     shape: 'list',
     schema: path,
     broken: 'refuse',
   },
   'sandbox.filesystem.denyRead': {
-    about: 'What they may not read.',
+    about: 'Paths that commands in the sandbox may not read.',
     shape: 'list',
     schema: path,
     broken: 'refuse',
   },
   'sandbox.filesystem.allowRead': {
-    about: 'What they may read all the same, be it denied above or hidden as a key. Rules that deny reading win.',
+    about:
+      'Paths that they may still read, although `denyRead` lists them or they are hidden as keys. Rules that deny reading win.',
     shape: 'list',
     schema: path,
     loosens: always,
   },
   allowManagedPermissionRulesOnly: {
-    about: 'Of rules that allow, only managed ones count.',
+    about: 'Only managed allow rules apply.',
     shape: 'one',
     schema: truth,
     broken: { as: true },
@@ -396,17 +364,17 @@ export const settingTable = {
 
 export type SettingName = keyof typeof settingTable;
 
-/** What a setting holds: the value, or one element of it. */
+/** The type of a setting's value, or of one element of it. */
 export type SettingValue<Name extends SettingName> = z.output<(typeof settingTable)[Name]['schema']>;
 
 export const settings: Readonly<Record<SettingName, Setting>> = settingTable;
 
 export const isSettingName = (name: string): name is SettingName => Object.hasOwn(settingTable, name);
 
-// Object.keys can't say that the keys are those of the table, which is a constant.
+// The type of Object.keys is string[]; the table is a constant, so its keys are exactly these.
 export const settingNames = Object.keys(settingTable) as readonly SettingName[];
 
-/** Names that only hold other settings: `permissions`, `sandbox.network`. */
+/** Names that only contain other settings: `permissions`, `sandbox.network`. */
 export const sectionNames: readonly string[] = [
   ...new Set(
     settingNames.flatMap((name) => {

@@ -1,4 +1,4 @@
-// What fits into settings: each schema says in its messages what must be there, as the end of a sentence about the value.
+// Schemas of setting values. Each message completes a sentence about the value: "must be …".
 import * as z from 'zod';
 import { searchProviders } from '../contract/web.js';
 import { parseHostPattern } from '../platform/sandbox/allowed-hosts.js';
@@ -29,10 +29,10 @@ export const models = z
   .transform((names) => names.map((name) => name.trim()).filter((name) => name !== ''))
   .refine((names) => names.length > 0 && names.length <= 3, 'must name one to three models');
 
-// Rules are read one by one by the part that knows them, so that one that is wrong is told in its words.
+// Rules are parsed one by one in permissions/, which also words their errors.
 export const rule = z.unknown().meta({ type: 'string' });
 
-/** A server as its file describes it; what it needs beyond that is known where it is started. */
+/** A server as its file describes it; the code that starts it checks the rest. */
 export const serverSchema = z
   .looseObject(
     {

@@ -1,4 +1,4 @@
-// What all files together say: the one value that holds, and who said so.
+// The effective settings: each value with its source.
 import type { Effort } from '../contract/model.js';
 import type { PermissionMode, SandboxMode } from '../contract/permission.js';
 import type { SearchProvider } from '../contract/web.js';
@@ -15,14 +15,14 @@ export interface Sourced<Value> {
 }
 
 export interface Settings {
-  /** From all sources. Those of a project that nobody trusts are marked so: they may tighten and not loosen. */
+  /** From all sources. Rules of an untrusted project are marked: they can only make decisions stricter. */
   readonly rules: readonly Rule[];
   /** Absolute. */
   readonly additionalDirectories: ReadonlyArray<Sourced<string>>;
   readonly defaultMode?: Sourced<PermissionMode>;
-  /** Who says that nobody may switch to bypassPermissions. */
+  /** The source that forbids bypassPermissions. */
   readonly bypassDisabledBy?: Origin;
-  /** In the order in which they count; those of a project that nobody trusts are marked so. */
+  /** In order of precedence; hooks of an untrusted project are marked. */
   readonly hooks: readonly ConfiguredHook[];
   readonly mcpServers: ReadonlyMap<string, Sourced<McpServerSettings>>;
   readonly mcp: { readonly startWaitMs?: Sourced<number> };
@@ -35,13 +35,13 @@ export interface Settings {
   readonly fallbackModel?: Sourced<readonly string[]>;
   /** By short name. */
   readonly agentModels: ReadonlyMap<string, Sourced<string>>;
-  /** What one child agent may use up. */
+  /** The limits of one child agent. */
   readonly agents: {
     readonly maxTurns?: Sourced<number>;
     readonly maxTokens?: Sourced<number>;
     readonly maxCostUsd?: Sourced<number>;
   };
-  /** What all commands of a session may take together. */
+  /** The limits of all commands of a session together. */
   readonly bash: {
     readonly maxBackground?: Sourced<number>;
     /** Bytes. */
@@ -55,7 +55,7 @@ export interface Settings {
   readonly outputStyle?: Sourced<string>;
   readonly theme?: Sourced<string>;
   readonly editorMode?: Sourced<'normal' | 'vim'>;
-  /** The keys of the terminal, by what they do, where somebody has set them. */
+  /** Configured keys of the terminal, by action. */
   readonly keys: ReadonlyMap<KeyAction, Sourced<readonly string[]>>;
   readonly includeCoAuthoredBy?: Sourced<boolean>;
   readonly cleanupPeriodDays?: Sourced<number>;
@@ -64,10 +64,10 @@ export interface Settings {
   readonly webSearch?: Sourced<WebSearchSettings>;
   readonly trust: TrustReport;
   readonly problems: readonly SettingsProblem[];
-  /** Everything that was said, the strongest first, with what does not count and why. */
-  readonly entries: readonly Entry[];
+  /** All statements, the highest precedence first, including those that do not apply, with the reason. */
+  readonly entries: readonly SettingEntry[];
   /** The files that were read. */
-  readonly files: readonly ReadFile[];
+  readonly files: readonly SettingsFile[];
 }
 
 /** A server as its file describes it. */
@@ -87,8 +87,8 @@ export interface WebSearchSettings {
   readonly apiKeyEnv?: string | undefined;
 }
 
-/** Lists hold what all sources say; paths are absolute. */
-export interface SandboxSettings {
+/** Lists are merged from all sources; paths are absolute. */
+interface SandboxSettings {
   readonly enabled?: Sourced<boolean>;
   readonly failIfUnavailable?: Sourced<boolean>;
   readonly mode?: Sourced<SandboxMode>;
@@ -103,24 +103,24 @@ export interface SandboxSettings {
   readonly allowRead: readonly string[];
 }
 
-export interface Entry {
+export interface SettingEntry {
   /** `permissions.deny`, `env`. */
   key: string;
   /** Which entry of a map, or for which event. */
   name?: string;
   value: unknown;
   origin: Origin;
-  /** Why it does not count; left out where it does. */
+  /** Why it does not apply; missing if it applies. */
   ignored?: string;
 }
 
-export interface ReadFile {
+export interface SettingsFile {
   kind: SourceKind;
   file: string;
   path?: string;
 }
 
-/** What holds where there is no settings file at all. */
+/** The settings without any settings file. */
 export const noSettings = (trust: TrustReport, problems: readonly SettingsProblem[] = []): Settings => ({
   rules: [],
   additionalDirectories: [],
@@ -149,6 +149,6 @@ export const noSettings = (trust: TrustReport, problems: readonly SettingsProble
   files: [],
 });
 
-/** Whether a switch is on, whoever says so. */
+/** Whether a switch is on, from any source. */
 export const isOn = (name: string, settings: Settings | undefined): boolean =>
   settings?.entries.some(({ key, value }) => key === name && value === true) ?? false;

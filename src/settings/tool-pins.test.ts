@@ -6,7 +6,7 @@ import { toolPins } from './tool-pins.js';
 
 const newFolder = async (): Promise<string> => mkdtemp(join(tmpdir(), 'helve-pins-'));
 
-test('what a tool was is found again by whoever looks next, for its server alone', async () => {
+test('a recorded tool is found by later readers, under its own server only', async () => {
   const folder = await newFolder();
   await toolPins(folder).set('one', 'pay', { hash: 'a', text: 'Pays.' });
   expect(await toolPins(folder).get('one', 'pay')).toEqual({ hash: 'a', text: 'Pays.' });
@@ -14,7 +14,7 @@ test('what a tool was is found again by whoever looks next, for its server alone
   expect(await toolPins(folder).get('one', 'toString')).toBeUndefined();
 });
 
-test('many that write at once lose nothing', async () => {
+test('concurrent writes are all kept', async () => {
   const folder = await newFolder();
   const numbers = Array.from({ length: 20 }, (_, number) => number);
   await Promise.all(numbers.map((number) => toolPins(folder).set('s', `t${number}`, { hash: String(number) })));
@@ -30,7 +30,7 @@ test('the record is private, and one that others may write is not relied on', as
   await expect(toolPins(folder).get('s', 't')).rejects.toThrow(/can't be relied on: other users may write it/);
 });
 
-test('a record that is broken is said to be, and left alone', async () => {
+test('a broken record is reported and left alone', async () => {
   const folder = await newFolder();
   const file = join(folder, 'mcp-tools.json');
   await writeFile(file, '{"servers": ', { mode: 0o600 });

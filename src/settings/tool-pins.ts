@@ -1,4 +1,5 @@
-// Which tools of MCP servers have been allowed to run, and what they were then. Kept for the user, privately.
+// Records which tools of MCP servers were allowed to run, with their description and schema then. The file is private to
+// the user.
 
 import { join } from 'node:path';
 import type { PinnedTool, ToolPins } from '../mcp/client/pins.js';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createEngine, type EngineOptions } from '../create-engine.js';
+import { createEngine } from '../compose/create-engine.js';
+import type { FullEngineOptions } from '../compose/options.js';
 import { type Files, local, machine, managed, project, user } from '../testing/temporary-machine.js';
 import { loadSettings, readSettings } from './load.js';
 import { watchSettings } from './watch.js';
@@ -25,7 +26,7 @@ test.each([
   expect(await switches(files, true)).toEqual({ Architect: false });
 });
 
-test('a switch that is neither on nor off counts as off, and is told', async () => {
+test('a switch that is neither on nor off counts as off, and is reported', async () => {
   const place = machine({ [user]: { tools: { MemoryRead: true, MemoryWrite: 'yes' } } });
   const { tools } = await loadSettings(place);
   expect([tools.get('MemoryRead')?.value, tools.get('MemoryWrite')?.value]).toEqual([true, false]);
@@ -34,7 +35,7 @@ test('a switch that is neither on nor off counts as off, and is told', async () 
   ]);
 });
 
-test('a switch of a tool that there is not is told, with the one that was meant', async () => {
+test('a switch of an unknown tool is reported, with the nearest name', async () => {
   const place = machine({ [user]: { tools: { WebFetsh: false, Zzz: true, my_tool: false, Think: false } } });
   const { problems } = await readSettings({ ...place, knownTools: ['Think', 'WebFetch'] });
   expect(problems.map(({ severity, message }) => [severity, message.replace(/^.*?: /, '')])).toEqual([
@@ -43,7 +44,7 @@ test('a switch of a tool that there is not is told, with the one that was meant'
   ]);
 });
 
-async function enabled(files: Files, more: Partial<EngineOptions> = {}): Promise<string[]> {
+async function enabled(files: Files, more: Partial<FullEngineOptions> = {}): Promise<string[]> {
   const place = machine(files);
   const { root, home, dataFolder } = place;
   const engine = createEngine({ root, home, dataFolder, settings: await watchSettings(place), ...more });
@@ -58,7 +59,7 @@ test('a session has the tools that settings switch on, and not those that they s
   expect(await enabled(files)).toEqual(['MemoryRead', 'TodoWrite']);
 });
 
-test('whoever starts a session may switch tools on, but none that settings switch off', async () => {
+test('the options of a session can switch tools on, but none that settings switch off', async () => {
   const toolSwitches = { MemoryRead: true, Architect: true, Think: false };
   expect(await enabled({ [user]: { tools: { Architect: false } } }, { toolSwitches })).toEqual([
     'MemoryRead',

@@ -25,7 +25,7 @@ test('what a person has trusted counts from then on, and no other folder does', 
   expect([below.trust.state, below.model]).toEqual(['untrusted', undefined]);
 });
 
-test('a changed hook and a new server ask again, while the rest goes on to count', async () => {
+test('a changed hook and a new server need approval again, while the rest still applies', async () => {
   const here = machine({ [project]: { model: 'x', hooks: hook('./a') } });
   const { trust } = await loadSettings(here);
   await trustFolder(trust.folder, trust.covered, here);
@@ -82,21 +82,21 @@ test('the order of names and what was taken away ask nothing', async () => {
   expect(trustState(here.root, [turned], here)).toMatchObject({ state: 'trusted', pending: [] });
 });
 
-test('one approved item counts though nobody has trusted the folder', async () => {
+test('one approved item applies although the folder is not trusted', async () => {
   const here = machine({ [local]: { permissions: { allow: ['Bash(ls)', 'Bash(rm *)'] } } });
   await approveItem(here.root, { key: 'permissions.allow', value: 'Bash(ls)' }, here);
   const { rules, trust } = await loadSettings(here);
   expect([trust.state, rules.map(({ trusted }) => trusted)]).toEqual(['untrusted', [true, false]]);
 });
 
-test('trust can be taken back', async () => {
+test('trust can be revoked', async () => {
   const here = machine();
   await trustFolder(here.root, [], here);
   expect(await forgetTrust(here.root, here)).toBe(true);
   expect([trustState(here.root, [], here).state, await forgetTrust(here.root, here)]).toEqual(['untrusted', false]);
 });
 
-test('many who trust at once lose nothing of each other', async () => {
+test('concurrent decisions to trust are all kept', async () => {
   const here = machine();
   const folders = Array.from({ length: 12 }, (_, index) => here.path(`folder-${index}`));
   await Promise.all(folders.map((folder) => trustFolder(folder, [], here)));
@@ -109,7 +109,7 @@ test('the record is private', async () => {
   expect(statSync(here.path('home/.helve/trust.json')).mode & 0o777).toBe(0o600);
 });
 
-test('a lock that a process left behind keeps nobody waiting', async () => {
+test('a stale lock does not block', async () => {
   const here = machine({
     'home/.helve/trust.json.lock': { pid: 2 ** 22 + 1, started: 1, boot: 'long ago', space: '', host: 'here' },
   });
@@ -146,7 +146,7 @@ test('a record that others may write, that is a link or that is broken makes not
   expect((await loadSettings({ ...linked, root: here.root })).problems[0]?.message).toContain('it is a link');
 });
 
-test('what is to be trusted is shown whole, with nothing that can not be seen', () => {
+test('what is to be trusted is shown in full, with invisible characters made visible', () => {
   const item = { key: 'env', name: 'A', value: 'a\u202e\u200b\n\u001b[2Jb' };
   expect(describeItem(item)).toBe('env.A: a\\u202e\\u{200b}\\u{a}\\u001b[2Jb');
 });

@@ -1,6 +1,6 @@
-// Before a person has trusted a folder, nothing from it runs, is fetched or loosens policy. Trust is bound to the folder's
-// real path and to the content of what it covers: each hook, server, variable and rule that a person has seen. What is
-// changed or new counts only after it was seen as well; what was seen goes on to count.
+// Nothing from an untrusted folder runs, is fetched or relaxes a rule. Trust is bound to the folder's
+// real path and to the content of what it covers: each hook, server, variable and rule that a person has seen. A
+// changed or new item applies only after it was seen as well; items seen before still apply.
 import { join, resolve } from 'node:path';
 import { sha256 } from '../platform/crypto.js';
 import { isInside, realPathSync, resolveIn } from '../platform/files/paths.js';
@@ -8,7 +8,7 @@ import { isObject } from '../platform/is-object.js';
 import { visible } from '../platform/text/visible.js';
 import { readPrivateFile, withLock, writePrivateFile } from './private-file.js';
 
-/** Something of a folder that counts only when a person trusts it. */
+/** An item of a folder that applies only if a person trusts it. */
 export interface CoveredItem {
   /** `hooks`, `mcpServers`, `env`, `permissions.allow`. */
   key: string;
@@ -18,29 +18,29 @@ export interface CoveredItem {
 }
 
 export interface TrustReport {
-  /** `changed`: a person has trusted the folder, and something came or changed since. */
+  /** `changed`: a person has trusted the folder, and an item was added or changed since. */
   state: 'trusted' | 'changed' | 'untrusted';
   /** The real path. */
   folder: string;
-  /** For the whole run, by a list in the person's own settings, or by what was approved. */
+  /** For the whole run, by a list in the user's own settings, or by approved items. */
   by?: 'flag' | 'settings' | 'approval';
-  /** What the folder brings that needs trust. */
+  /** The folder's items that need trust. */
   covered: readonly CoveredItem[];
-  /** What of it nobody has approved, so that it does not count. */
+  /** Items that were not approved, so they do not apply. */
   pending: ReadonlyArray<CoveredItem & { change: 'new' | 'changed' }>;
 }
 
 export interface TrustOptions {
   /** Helve's own folder, where trust is kept. */
   dataFolder: string;
-  /** `--trust`: everything of the folder counts for this run. */
+  /** `--trust`: everything in the folder applies for this run. */
   trust?: boolean | undefined;
-  /** Folders that are trusted with all that is below them. */
+  /** Folders that are trusted with everything below them. */
   trustedFolders?: readonly string[] | undefined;
   home?: string | undefined;
 }
 
-/** Says whether the folder is trusted with what it brings. A record that can't be relied on is no record: see `problem`. */
+/** Whether the folder is trusted with its items. An unreliable record is ignored: see `problem`. */
 export function trustState(
   folder: string,
   covered: readonly CoveredItem[],
@@ -78,7 +78,7 @@ function wholeTrust(real: string, { trust, trustedFolders = [], home }: TrustOpt
   return isListed ? 'settings' : undefined;
 }
 
-/** Writes down that a person trusts the folder with these items. Those that were approved before stay so. */
+/** Records that a person trusts the folder with these items. Items approved before stay approved. */
 export async function trustFolder(
   folder: string,
   covered: readonly CoveredItem[],
@@ -91,7 +91,7 @@ export async function trustFolder(
   }));
 }
 
-/** Writes down that a person has approved this one item, whatever they think of the folder. */
+/** Records that a person has approved this one item, without trusting the folder. */
 export async function approveItem(
   folder: string,
   item: CoveredItem,
@@ -104,7 +104,7 @@ export async function approveItem(
   }));
 }
 
-/** Takes all trust in the folder back. Says whether there was any. */
+/** Revokes all trust in the folder. Returns whether there was any. */
 export async function forgetTrust(folder: string, { dataFolder }: Pick<TrustOptions, 'dataFolder'>): Promise<boolean> {
   let found = false;
   await updateRecord(folder, dataFolder, (before) => {
@@ -114,7 +114,7 @@ export async function forgetTrust(folder: string, { dataFolder }: Pick<TrustOpti
   return found;
 }
 
-/** One line for a person who is to decide: everything that the item would do, with nothing that can't be seen. */
+/** One line for a person who decides: everything that the item would do, with invisible characters made visible. */
 export function describeItem(item: CoveredItem): string {
   const value = typeof item.value === 'string' ? item.value : JSON.stringify(item.value);
   return visible(`${labelOf(item)}: ${value}`).replace(
@@ -132,7 +132,7 @@ export function hashOf({ key, name, value }: CoveredItem): string {
     .digest('hex');
 }
 
-/** The same whatever the order in which names are written. */
+/** Independent of the order of names. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
@@ -146,7 +146,7 @@ interface FolderRecord {
   /** A person trusts the folder. Without it, only the items are approved, one by one. */
   trusted: boolean;
   at: string;
-  /** By hash, what each item was called. */
+  /** The name of each item, by hash. */
   items: Readonly<Record<string, string>>;
 }
 

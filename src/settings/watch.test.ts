@@ -7,7 +7,7 @@ import { watchSettings } from './watch.js';
 const texts = ({ rules }: { rules: readonly { text: string; list: string; trusted: boolean }[] }): string[] =>
   rules.map(({ text, list, trusted }) => `${list} ${text}${trusted ? '' : ' (untrusted)'}`);
 
-test('a file that comes, changes or goes is noticed at the next look, and nothing is read where none has', async () => {
+test('an added, changed or removed file is noticed at the next check, and without a change no file is read', async () => {
   const here = machine();
   const watched = await watchSettings(here);
   expect((await watched.refresh()).changed).toBe(false);
@@ -25,7 +25,7 @@ test.each([
   ['half a file', '{ "permissions": { "deny": ["Read(.e'],
   ['nothing yet', ''],
   ['a broken rule', '{ "permissions": { "deny": ["Read("] } }'],
-])('%s goes on to refuse what the file refused before, allows nothing, and is told once', async (_, text) => {
+])('%s still refuses what the file refused before, allows nothing, and is reported once', async (_, text) => {
   const here = machine({ [user]: { model: 'x', permissions: { deny: ['Read(.env)'], allow: ['Bash(ls)'] } } });
   const watched = await watchSettings(here);
   here.write(user, text);
@@ -39,7 +39,7 @@ test.each([
   expect([(await watched.refresh()).problems, texts(watched.current)]).toEqual([[], ['allow Bash(ls)']]);
 });
 
-test('a file that is broken from its first moment is told as one that would have stopped the start', async () => {
+test('a new file that is broken is reported as one that would have stopped the start', async () => {
   const here = machine();
   const watched = await watchSettings(here);
   here.write(local, '{');
@@ -50,7 +50,7 @@ test('settings that are broken stop the start', async () => {
   await expect(watchSettings(machine({ [user]: '{' }))).rejects.toThrow('will not start');
 });
 
-test('trust that is given meanwhile counts at the next look', async () => {
+test('trust that is given meanwhile applies at the next check', async () => {
   const here = machine({ [project]: { permissions: { allow: ['Bash(ls)'] } } });
   const watched = await watchSettings(here);
   expect(texts(watched.current)).toEqual(['allow Bash(ls) (untrusted)']);

@@ -1,14 +1,15 @@
-// Settings that are changed while a session runs. Nobody is told by the system: whoever begins a turn asks.
-import { type FoundFile, findFiles, type LoadOptions, readFrom, trustStamp } from './load.js';
+// Detects changes of settings during a session. There is no file watcher: the start of each turn checks.
+import type { LoadedSettings } from '../contract/options.js';
+import { type FoundSettingsFile, findFiles, type LoadOptions, readFrom, trustStamp } from './load.js';
 import { isFatal, type SettingsProblem, SettingsRefused } from './report.js';
 import type { Settings } from './settings.js';
 
-export interface WatchedSettings {
-  /** What holds now. */
+export interface WatchedSettings extends LoadedSettings {
+  /** The effective settings now. */
   readonly current: Settings;
   /**
-   * Looks whether a file has come, gone or changed, and if so reads all of them anew. A few looks at the disk where
-   * nothing has. A file that is broken, be it that somebody is writing it, goes on to refuse what it refused before.
+   * Checks whether a file was added, removed or changed, and if so reads all of them again. Costs a few `stat` calls if
+   * nothing has changed. While a file is invalid (say, half saved), its last valid restrictions stay in force.
    */
   refresh(): Promise<Refreshed>;
 }
@@ -16,11 +17,11 @@ export interface WatchedSettings {
 export interface Refreshed {
   changed: boolean;
   settings: Settings;
-  /** What is wrong that was not wrong before. */
+  /** Problems that are new. */
   problems: readonly SettingsProblem[];
 }
 
-/** Loads the settings, and again when they change. Throws `SettingsRefused` as loading does, on the first time only. */
+/** Loads the settings, and again when they change. Throws `SettingsRefused` like loading does, but only the first time. */
 export async function watchSettings(options: LoadOptions): Promise<WatchedSettings> {
   let [found, trust] = [findFiles(options), trustStamp(options)];
   let { settings, sources } = await readFrom(found, options);
@@ -40,6 +41,9 @@ export async function watchSettings(options: LoadOptions): Promise<WatchedSettin
     get current() {
       return settings;
     },
+    get problems() {
+      return settings.problems.map(({ message }) => message);
+    },
     refresh() {
       refreshing ??= refresh().finally(() => {
         refreshing = undefined;
@@ -49,6 +53,6 @@ export async function watchSettings(options: LoadOptions): Promise<WatchedSettin
   };
 }
 
-const isSame = (one: readonly FoundFile[], other: readonly FoundFile[]): boolean =>
+const isSame = (one: readonly FoundSettingsFile[], other: readonly FoundSettingsFile[]): boolean =>
   one.length === other.length &&
   one.every(({ place, stamp }, index) => place.path === other[index]?.place.path && stamp === other[index]?.stamp);

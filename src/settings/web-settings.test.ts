@@ -39,6 +39,6 @@ test.each([
   [{ webSearch: { provider: 'searxng', url: 'https://me:pass@x.test' } }, 'without a password'],
   [{ webFetch: { localHosts: ['*'] } }, 'must name a host'],
   [{ webFetch: { localHosts: ['http://localhost'] } }, 'must be a host'],
-])('what is wrong with %j is told', async (settings, sentence) => {
+])('the problem with %j is reported', async (settings, sentence) => {
   expect(await problems({ [user]: settings })).toEqual([expect.stringContaining(sentence)]);
 });

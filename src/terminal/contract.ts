@@ -1,4 +1,4 @@
-// What the parts of the terminal know of each other and of the conversation: types, and nothing else.
+// Types that the parts of the terminal share; no code.
 import type { StartedAgent } from '../contract/agents.js';
 import type { ListedCommand } from '../contract/command.js';
 import type { CompactionEvent, ModelUse } from '../contract/event.js';
@@ -8,64 +8,64 @@ import type { Todo } from '../contract/todo.js';
 import type { ToolDisplay } from '../contract/tool.js';
 import type { Settings } from '../settings/settings.js';
 
-/** One command that a person calls by a leading slash. */
+/** A slash command. */
 export interface TerminalCommand {
   /** Without the slash. */
   readonly name: string;
   readonly aliases?: readonly string[];
-  /** A few words for the list. */
+  /** A short description for the list. */
   readonly description: string;
   readonly argumentHint?: string;
   /** It changes the conversation, so it waits until no prompt is running. */
   readonly needsRest?: boolean;
-  /** What could stand behind it, given what is typed of it so far. */
+  /** Completions of its arguments, given what is typed so far. */
   complete?(typed: string, session: CommandSession): Promise<readonly Choice[]> | readonly Choice[];
-  /** Rejects with an `Error` whose message is for the person. */
+  /** Rejects with an `Error` whose message is for the user. */
   run(args: string, session: CommandSession): Promise<CommandAnswer>;
 }
 
-/** What becomes of a command. Whoever runs it shows texts with control characters made visible. */
+/** The outcome of a command. The code that shows it makes control characters visible. */
 export type CommandAnswer =
-  /** Lines to show, as they are. */
+  /** Lines, shown as is. */
   | { type: 'text'; text: string }
-  /** The same as Markdown. */
+  /** Text to render as Markdown. */
   | { type: 'markdown'; text: string }
-  /** What fills the model's window. */
+  /** The use of the model's context window. */
   | { type: 'context'; context: ShownContext }
-  /** A picture, as tools give it. */
+  /** A display, as tools return it. */
   | { type: 'display'; display: ToolDisplay }
-  /** Something went wrong, or was not understood; a sentence. */
+  /** An error message. */
   | { type: 'problem'; text: string }
-  /** A question with a list; what is chosen leads to the next answer. Leaving it changes nothing. */
+  /** A choice from a list, which leads to the next answer. Cancelling changes nothing. */
   | {
       type: 'choose';
       title: string;
-      /** What there is to know before one chooses. */
+      /** Text above the choices. */
       text?: string;
       items: readonly Choice[];
       choose(value: string): Promise<CommandAnswer>;
     }
-  /** A question for one line of text; `isSecret` is shown as dots. Leaving it changes nothing. */
+  /** A question for one line of text; `isSecret` masks it. Cancelling changes nothing. */
   | { type: 'ask'; title: string; isSecret?: boolean; answer(text: string): Promise<CommandAnswer> }
-  /** Goes to the model as if the person had typed it. `shown` stands for it on the screen. */
+  /** Sent to the model as if the user had typed it. `shown` is displayed instead of it. */
   | { type: 'prompt'; text: string; shown?: string }
-  /** Comes into the editor, to be changed and sent. The text, where there is one, is shown. */
+  /** Placed in the editor, to be edited and sent. The text, if any, is shown. */
   | { type: 'edit'; draft: string; text?: string }
   | { type: 'quit' }
   /** Nothing to show. */
   | { type: 'done' };
 
 export interface Choice {
-  /** What is handed back, or put into the line. */
+  /** The value that is returned, or inserted into the line. */
   value: string;
   /** Default: the value. */
   label?: string;
   description?: string;
-  /** The one that holds now. */
+  /** Whether it is the current value. */
   isCurrent?: boolean;
 }
 
-/** What commands may know of the conversation, and do to it. Whoever runs the conversation implements it. */
+/** What commands can read and change in the conversation. */
 export interface CommandSession {
   readonly id: string;
   readonly root: string;
@@ -73,64 +73,64 @@ export interface CommandSession {
   readonly dataFolder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home?: string | undefined;
-  /** Folders beside the root that count as part of the project. */
+  /** Folders outside the root that belong to the workspace. */
   readonly additionalDirectories: readonly string[];
   readonly mode: PermissionMode;
   readonly todos: readonly Todo[] | undefined;
-  /** The settings that hold now. */
+  /** The settings in effect. */
   readonly settings: Settings;
-  /** Takes over what has changed in the files of settings. */
+  /** Reloads changed settings files. */
   refresh(): Promise<void>;
-  /** "provider/name"; undefined where no model is set up. */
+  /** "provider/name"; undefined if no model is set up. */
   readonly model: string | undefined;
-  /** The child agents that were started, the latest last. */
+  /** The child agents that were started, oldest first. */
   readonly agents: readonly StartedAgent[];
-  /** What runs in the background. */
+  /** Background tasks. */
   readonly tasks: readonly RunningTask[];
   readonly servers: readonly ShownServer[];
-  /** Connects to them, where that has not begun, and waits for a moment. */
+  /** Starts connecting, if that has not begun, and waits briefly. */
   connectServers(): Promise<void>;
-  /** Begins anew with one. Settles when it has connected or failed. */
+  /** Reconnects one. Resolves once it has connected or failed. */
   reconnect(server: string): Promise<void>;
   readonly usage: SessionUsage;
-  /** Undefined where nothing has been sent yet and nothing can be said. */
+  /** Undefined until the first request. */
   readonly context: ShownContext | undefined;
   readonly themes: ThemePort;
-  /** The keys, as the person has them: one line each, for help. */
+  /** The key bindings in effect: one line each, for help. */
   readonly keys: ReadonlyArray<{ keys: string; about: string }>;
-  /** What can be called. */
+  /** The tools that can be called. */
   readonly tools: readonly ConsoleTool[];
   /** All commands of the terminal. */
   readonly builtIn: readonly TerminalCommand[];
-  /** Those of the person, the project and MCP servers. */
+  /** The commands of the user, the project and MCP servers. */
   commands(): Promise<readonly ListedCommand[]>;
-  /** The kinds of child agents that there are. */
+  /** The available types of child agents. */
   agentTypes(): Promise<ReadonlyArray<{ name: string; description: string; file?: string }>>;
-  /** Gives a sentence where the mode can't be had. */
+  /** Returns an error message if the mode is not available. */
   setMode(mode: PermissionMode): string | undefined;
-  /** The models that can be chosen here, those on this machine among them. */
+  /** The available models, including local ones. */
   models(): Promise<readonly Choice[]>;
-  /** Rejects with a sentence where it can't be had. Gives "provider/name". */
+  /** Returns "provider/name". Rejects with a message for the user. */
   chooseModel(name: string): Promise<string>;
-  /** Begins a new conversation. */
+  /** Starts a new conversation. */
   clear(): Promise<void>;
   compact(instructions: string): Promise<CompactionEvent | { type: 'refused'; why: string }>;
-  /** Leaves this conversation and takes up that one. */
+  /** Leaves this conversation and resumes that one. */
   resume(id: string): Promise<void>;
-  /** What the person has said in this conversation, oldest first. */
+  /** The user's prompts in this conversation, oldest first. */
   readonly prompts: readonly PastPrompt[];
-  /** Forgets what was said from that prompt on. The files are another matter. */
+  /** Removes everything from that prompt on from the conversation. Files are not touched. */
   rewind(prompt: PastPrompt): Promise<void>;
-  /** From now on it counts as part of the project. */
+  /** Adds the folder to the workspace. */
   addDirectory(path: string): Promise<void>;
-  /** What Helve needs on this machine, and what it found. */
+  /** Checks what Helve needs on this machine. */
   checkSetup(): Promise<readonly SetupFinding[]>;
-  /** Whether a call would be allowed, and why, in lines. */
+  /** Whether a call would be allowed, and why, as lines of text. */
   explain(tool: string, input: unknown): Promise<string>;
 }
 
 export interface PastPrompt {
-  /** Where in the conversation it is; only who gave it knows what that means. */
+  /** Its position in the conversation; opaque to commands. */
   readonly index: number;
   readonly text: string;
   /** In milliseconds since the epoch. */
@@ -139,11 +139,11 @@ export interface PastPrompt {
 
 export interface RunningTask {
   readonly id: string;
-  /** The command, or what an agent does. */
+  /** The command, or the agent's description. */
   readonly title: string;
   /** `running`, `ended, exit code 0`. */
   readonly state: string;
-  /** Absent where it has ended. */
+  /** Undefined once it has ended. */
   stop?(): Promise<void> | void;
 }
 
@@ -158,7 +158,7 @@ export interface ShownServer {
 
 export interface SessionUsage {
   readonly models: readonly ModelUse[];
-  /** Null where the prices of a model that answered are not known. */
+  /** Null if the price of a model in use is unknown. */
   readonly costUsd: number | null;
   readonly prompts: number;
   readonly modelMs: number;
@@ -184,11 +184,11 @@ export interface ThemePort {
 
 export interface SetupFinding {
   readonly what: string;
-  readonly state: 'ok' | 'missing' | 'broken';
+  readonly state: 'ok' | 'warning' | 'missing' | 'broken';
   readonly detail: string;
 }
 
-/** A tool as the console sees it. */
+/** A tool, as the console needs it. */
 export interface ConsoleTool {
   readonly name: string;
   readonly description: string;

@@ -3,29 +3,29 @@ import type { WatchedSettings } from '../settings/watch.js';
 import { Screen } from './screen/screen.js';
 import { guardTerminal } from './screen/terminal-guard.js';
 import { chooseTheme, supportsLinks, Theme } from './screen/theme.js';
-import type { OpenedSession, SessionPorts, SessionWish } from './session/opened-session.js';
+import type { OpenedSession, SessionRequest, TerminalPorts } from './session/opened-session.js';
 import { TerminalApp } from './terminal-app.js';
 
 export interface TerminalOptions {
   version: string;
-  /** Said at once, as if it had been typed. */
+  /** Sent at once, as if it had been typed. */
   prompt?: string | undefined;
   root: string;
   env: Readonly<Record<string, string | undefined>>;
-  /** Plain lines, for screen readers: nothing is painted over. */
+  /** Plain lines, for screen readers: nothing is overdrawn. */
   isPlain?: boolean | undefined;
-  /** Which conversation to begin with. */
-  first: SessionWish;
-  /** Reads settings anew. A person is asked about trust before a conversation is opened by them. */
-  open(ports: SessionPorts): Promise<TerminalSettings>;
+  /** The conversation to start with. */
+  first: SessionRequest;
+  /** Reads settings again. The user is asked about trust before a conversation is opened with them. */
+  open(ports: TerminalPorts): Promise<TerminalSettings>;
 }
 
 export interface TerminalSettings {
   settings: WatchedSettings;
-  openSession(wish: SessionWish): Promise<OpenedSession>;
+  openSession(request: SessionRequest): Promise<OpenedSession>;
 }
 
-/** Talks with a person at a terminal until they leave. Gives the exit code; the terminal is as it was by then. */
+/** Runs the terminal until the user leaves it. Returns the exit code, after the terminal is restored. */
 export async function startTerminal(options: TerminalOptions): Promise<number> {
   const { env } = options;
   if (options.isPlain || env['HELVE_SCREEN_READER'] === '1' || env['TERM'] === 'dumb') {

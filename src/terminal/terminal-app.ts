@@ -15,12 +15,12 @@ import { applyTheme, themePort } from './screen/theme-choice.js';
 import { WaitingView } from './screen/waiting-view.js';
 import { Conversation } from './session/conversation.js';
 import { CurrentSession } from './session/current-session.js';
-import { EditorPlace } from './session/editor-place.js';
+import { EditorSlot } from './session/editor-slot.js';
 import { ForegroundTask } from './session/foreground-task.js';
 import { editInOwnEditor, KeyActions } from './session/key-actions.js';
 import type { LoadedCommands } from './session/loaded-commands.js';
 import { openSettings } from './session/open-settings.js';
-import type { SessionWish } from './session/opened-session.js';
+import type { SessionRequest } from './session/opened-session.js';
 import { Questions } from './session/questions.js';
 import { hintWithoutModel } from './session/setup-hint.js';
 import { TypedLines } from './session/typed-lines.js';
@@ -28,9 +28,9 @@ import type { TerminalOptions, TerminalSettings } from './start-terminal.js';
 import { EventViews } from './views/event-views.js';
 import { NoticeView } from './views/notice-view.js';
 
-const LONG_MS = 10_000; // work that is longer than this is told of when it ends
+const LONG_MS = 10_000; // the user is notified at the end of work that takes longer than this
 
-/** A conversation at the terminal: puts its parts together, and runs it until the person leaves. */
+/** The terminal application: assembles its parts, and runs until the user leaves. */
 export class TerminalApp {
   readonly #screen: Screen;
   readonly #theme: Theme;
@@ -44,7 +44,7 @@ export class TerminalApp {
   readonly #status: StatusLine;
   readonly #history: PromptHistory;
   readonly #files: FileIndex;
-  readonly #place: EditorPlace;
+  readonly #place: EditorSlot;
   readonly #work: ForegroundTask;
   readonly #typed: TypedLines;
   readonly #left = Promise.withResolvers<number>();
@@ -112,7 +112,7 @@ export class TerminalApp {
     screen.addLive(new WaitingView(theme, () => this.#conversation.waiting));
     this.#status = new StatusLine(theme, { root, draw: () => screen.draw(), session: () => this.#session.orNone });
     screen.statusLine = this.#status.view;
-    this.#files = new FileIndex({ root, env });
+    this.#files = new FileIndex({ root, env, onProblem: (sentence) => this.tell(sentence) });
     this.#history = PromptHistory.open({ dataFolder: dataFolderOf({ env }), root });
     this.#work = new ForegroundTask({
       onBegin: () => this.#activity.begin('Running'),
@@ -155,7 +155,7 @@ export class TerminalApp {
       rewind: () => void this.#typed.runCommand('rewind'),
       quit: () => this.quit(),
     });
-    this.#place = new EditorPlace(screen, theme, {
+    this.#place = new EditorSlot(screen, theme, {
       history: this.#history,
       onAction: (action) => keys.act(action),
       onSubmit: (text, shown) => this.#submit(text, shown),
@@ -183,12 +183,12 @@ export class TerminalApp {
     this.#left.resolve(code);
   }
 
-  /** Ends at once whatever calls have left running. */
+  /** Kills everything that calls have left running. */
   killAll(): void {
     this.#session.orNone?.engine.session.killAll();
   }
 
-  /** Words for the person that belong to nothing on the screen. */
+  /** Shows a message that belongs to nothing else on the screen. */
   tell(words: string): void {
     for (const line of words.split('\n')) {
       const text = line.replace(/^helve: /, '').trim();
@@ -235,7 +235,7 @@ export class TerminalApp {
     }
   }
 
-  async #firstWish(): Promise<SessionWish> {
+  async #firstWish(): Promise<SessionRequest> {
     const { first, root, env } = this.#options;
     if (!first.picks) return first;
     const { pickSession } = await import('./session/pick-session.js');
@@ -253,12 +253,12 @@ export class TerminalApp {
     for (const conflict of keys.conflicts()) this.tell(conflict);
     applyTheme(this.#screen, this.#theme, { setting: current.theme?.value, env: this.#options.env });
     if (current.statusLine) this.#status.useCommand(current.statusLine.value.command);
-    this.#screen.drawAnew();
+    this.#screen.redrawAll();
   }
 
-  /** Leaves the conversation, where there is one, for another. */
-  async #change(settings: TerminalSettings, wish: SessionWish): Promise<void> {
-    const opened = await settings.openSession(wish);
+  /** Switches to another conversation, leaving the current one, if any. */
+  async #change(settings: TerminalSettings, request: SessionRequest): Promise<void> {
+    const opened = await settings.openSession(request);
     const theme = this.#theme;
     const { id, tools } = opened.engine.session;
     if (await this.#session.become(opened)) {
@@ -297,7 +297,7 @@ export class TerminalApp {
       edit: (draft) => this.#place.editor.setText(draft),
       quit: () => this.quit(),
       tell: (sentence) => this.tell(sentence),
-      change: async (wish) => await this.#change(settings, wish),
+      change: async (request) => await this.#change(settings, request),
       onEvent: (event) => this.#take(event),
       onMode: () => this.#status.refresh(),
       onCompaction: (work) => {
@@ -313,7 +313,7 @@ export class TerminalApp {
   }
 
   async #end(): Promise<void> {
-    this.#ending.abort(new Error('The terminal was left.'));
+    this.#ending.abort(new Error('The terminal was closed.'));
     this.#conversation.interrupt();
     this.#work.stop();
     this.#activity.end();
@@ -327,6 +327,6 @@ export class TerminalApp {
     await this.#session.close();
     await this.#history.flushed();
     if (!opened?.agent || spending.usage.prompts === 0) return;
-    process.stdout.write(`To go on with this conversation: helve --resume ${opened.engine.session.id}\n`);
+    process.stdout.write(`To resume this conversation: helve --resume ${opened.engine.session.id}\n`);
   }
 }

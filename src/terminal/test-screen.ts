@@ -1,29 +1,29 @@
 import { type Terminal, visibleWidth } from '@earendil-works/pi-tui';
 
-/** One row: a character for each cell, and nothing for the second cell of a wide one. */
+/** One row: a character per cell, and an empty string for the second cell of a wide one. */
 interface Row {
   cells: string[];
-  /** The terminal has broken a line here, and it goes on in the next row. */
+  /** The line was wrapped here and continues in the next row. */
   goesOn: boolean;
 }
 
-/** How terminals differ when their window gets another size. */
-export interface ResizeManners {
-  /** Empty rows at the end are given up before rows at the top leave the screen. */
+/** How terminals differ when they are resized. */
+export interface ResizeBehaviour {
+  /** Empty rows at the end are dropped before rows at the top leave the screen. */
   givesUpEmptyRows?: boolean;
-  /** Rows come back from the scrollback where there is room for them. */
+  /** Rows come back from the scrollback if there is space for them. */
   takesBack?: boolean;
-  /** It does not say where its cursor is. */
+  /** It does not report its cursor's position. */
   isMute?: boolean;
 }
 
-/** As much of a terminal as the screen needs: rows that scroll off, a cursor, and the few sequences that are written. */
+/** A minimal terminal emulator: rows that scroll off, a cursor, and the few sequences that are written. */
 export class TestScreen implements Terminal {
   columns: number;
   rows: number;
   readonly kittyProtocolActive = false;
-  readonly #manners: ResizeManners;
-  /** All rows, those that have scrolled off first. */
+  readonly #manners: ResizeBehaviour;
+  /** All rows, including those that have scrolled off. */
   #lines: Row[] = [emptyRow()];
   /** How many have scrolled off. */
   #top = 0;
@@ -33,7 +33,7 @@ export class TestScreen implements Terminal {
   onInput: (data: string) => void = () => {};
   onResize: () => void = () => {};
 
-  constructor(columns: number, rows: number, manners: ResizeManners = {}) {
+  constructor(columns: number, rows: number, manners: ResizeBehaviour = {}) {
     this.columns = columns;
     this.rows = rows;
     this.#manners = { takesBack: true, ...manners };
@@ -55,7 +55,7 @@ export class TestScreen implements Terminal {
   setTitle(): void {}
   setProgress(): void {}
 
-  /** What can be seen, without what is empty at the end. */
+  /** The visible rows, without empty ones at the end. */
   get screen(): string[] {
     const lines = this.#lines.slice(this.#top).map(textOf);
     return lines.slice(0, lines.findLastIndex((line) => line !== '') + 1);
@@ -65,16 +65,16 @@ export class TestScreen implements Terminal {
     return this.#lines.slice(0, this.#top).map(textOf);
   }
 
-  /** The scrollback and the screen, with lines whole that the terminal has broken. */
+  /** The scrollback and the screen, with wrapped lines joined. */
   get text(): string[] {
     return joined(this.#lines).map((cells) => cells.join('').trimEnd());
   }
 
-  /** Another window: rows are broken anew, and the cursor stays where it is in its line. */
+  /** Re-wraps all rows for the new size, and keeps the cursor at its position in its line. */
   resize(columns: number, rows: number): void {
     const shorter = this.rows - rows;
     const below = this.#lines.length - 1 - this.#row;
-    if (shorter > 0) this.#lines.length -= Math.min(shorter, below); // what is below the cursor is gone
+    if (shorter > 0) this.#lines.length -= Math.min(shorter, below); // rows below the cursor are dropped
     const cursor = this.#lineOf(this.#row);
     const top = this.#lineOf(this.#top);
     const broken = joined(this.#lines).map((cells) => brokenInto(cells, columns));
@@ -121,7 +121,7 @@ export class TestScreen implements Terminal {
 
   #clearBelow(): void {
     this.#lines[this.#row] = { cells: this.#cells.slice(0, this.#column), goesOn: false };
-    // Rows stay where they are, with nothing in them.
+    // Rows stay, but become empty.
     for (let row = this.#row + 1; row < this.#lines.length; row += 1) this.#lines[row] = emptyRow();
   }
 
@@ -150,7 +150,7 @@ export class TestScreen implements Terminal {
     this.#column += width;
   }
 
-  /** Which line a row is of, and how many of its cells stand before. */
+  /** The line that a row belongs to, and how many of its cells come before. */
   #lineOf(row: number): PlaceInLine {
     let first = row;
     while (this.#lines[first - 1]?.goesOn) first -= 1;

@@ -34,7 +34,7 @@ test('renders an answer chunk by chunk', () => {
   expect(usage).toMatchObject({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } });
 });
 
-test('leaves out what it is told to', () => {
+test('leaves out the listed parts', () => {
   expect(chatFormat.events({ text: 'x', omit: ['role', 'usage', 'finish'] }, 1)).toHaveLength(2);
 });
 

@@ -2,8 +2,8 @@ import { chatViolations } from './chat-violations.js';
 import { type FakeMessage, pieces, type WireFormat } from './wire-format.js';
 
 /**
- * The Chat Completions API. An answer's `thinking` comes as `reasoning_content`, and each of its `blocks` is one delta
- * as it is on the wire. `omit` knows "role", "finish", "usage" and "done".
+ * The Chat Completions API. An answer's `thinking` is sent as `reasoning_content`, and each of its `blocks` is one
+ * delta in wire format. `omit` accepts "role", "finish", "usage" and "done".
  */
 export const chatFormat: WireFormat = {
   matches: (path) => /^\/v1\/chat\/completions(\?|$)/.test(path),
@@ -64,7 +64,7 @@ const FINISH_REASONS: Readonly<Record<string, string>> = {
   refusal: 'content_filter',
 };
 
-/** The API counts what came from the cache among the tokens of the prompt. */
+/** The API includes cached tokens in the prompt tokens. */
 function wireUsage(usage: FakeMessage['usage'] = {}): object {
   const { input_tokens = 1, output_tokens = 1, cache_read_input_tokens = 0, cache_creation_input_tokens = 0 } = usage;
   const prompt_tokens = input_tokens + cache_read_input_tokens + cache_creation_input_tokens;

@@ -1,9 +1,11 @@
+import { isObject } from '../platform/is-object.js';
+
 /**
- * What is wrong with a request body by the rules of the Chat Completions API and of the stricter servers that imitate
- * it, in words like theirs. A loop whose requests pass here never loses a conversation to "400 invalid_request_error".
+ * Violations of the rules of the Chat Completions API, and of the stricter servers that imitate it, in words like
+ * theirs. A loop whose requests pass here never loses a conversation to "400 invalid_request_error".
  */
 export function chatViolations(body: unknown): string[] {
-  if (!isFields(body)) return ['the body is not a JSON object'];
+  if (!isObject(body)) return ['the body is not a JSON object'];
   const { model, messages, tools, max_tokens, max_completion_tokens } = body;
   const violations: string[] = [];
   if (typeof model !== 'string' || model === '') violations.push('model: must be a non-empty string');
@@ -20,8 +22,8 @@ export function chatViolations(body: unknown): string[] {
 
   if (!Array.isArray(messages) || messages.length === 0) return [...violations, 'messages: at least one is required'];
   violations.push(...messages.flatMap((message, at) => messageViolations(message, `messages.${at}`)));
-  // Calls and results can be compared only where messages have the right shape.
-  if (messages.every(isFields)) violations.push(...pairingViolations(messages));
+  // Calls and results can be compared only if messages have the right shape.
+  if (messages.every(isObject)) violations.push(...pairingViolations(messages));
   return violations;
 }
 
@@ -43,7 +45,7 @@ function toolViolations(tools: unknown): string[] {
   const names = new Set<unknown>();
   for (const [at, tool] of tools.entries()) {
     const place = `tools.${at}`;
-    if (!isFields(tool) || tool['type'] !== 'function' || !isFields(tool['function'])) {
+    if (!isObject(tool) || tool['type'] !== 'function' || !isObject(tool['function'])) {
       violations.push(`${place}: must be a function`);
       continue;
     }
@@ -51,7 +53,7 @@ function toolViolations(tools: unknown): string[] {
     if (!isToolName(name)) violations.push(nameViolation(`${place}.function.name`, name));
     if (names.has(name)) violations.push(`${place}.function.name: "${name}" is used twice`);
     names.add(name);
-    if (!isFields(parameters) || parameters['type'] !== 'object') {
+    if (!isObject(parameters) || parameters['type'] !== 'object') {
       violations.push(`${place}.function.parameters.type: must be "object"`);
     } else if (strict === true) violations.push(...strictViolations(parameters, `${place}.function.parameters`));
   }
@@ -63,14 +65,14 @@ const isToolName = (name: unknown): boolean => typeof name === 'string' && TOOL_
 const nameViolation = (place: string, name: unknown): string =>
   `${place}: ${JSON.stringify(name)} does not match ${TOOL_NAME.source}`;
 
-/** In strict mode every object is closed and wants all of its properties. */
+/** In strict mode every object is closed and requires all of its properties. */
 function strictViolations(schema: unknown, place: string): string[] {
   if (Array.isArray(schema)) return schema.flatMap((item, at) => strictViolations(item, `${place}.${at}`));
-  if (!isFields(schema)) return [];
+  if (!isObject(schema)) return [];
   const violations: string[] = [];
   const { properties, required, additionalProperties } = schema;
   if ([schema['type']].flat().includes('object')) {
-    const names = isFields(properties) ? Object.keys(properties) : [];
+    const names = isObject(properties) ? Object.keys(properties) : [];
     const wanted = Array.isArray(required) ? required : [];
     if (additionalProperties !== false) violations.push(`${place}: additionalProperties must be false`);
     const missing = names.filter((name) => !wanted.includes(name));
@@ -78,7 +80,7 @@ function strictViolations(schema: unknown, place: string): string[] {
   }
   for (const [name, inner] of Object.entries(schema)) {
     const isMap = name === 'properties' || name === '$defs' || name === 'definitions';
-    for (const [key, part] of isMap && isFields(inner) ? Object.entries(inner) : [['', inner] as const]) {
+    for (const [key, part] of isMap && isObject(inner) ? Object.entries(inner) : [['', inner] as const]) {
       violations.push(...strictViolations(part, [place, name, key].filter(Boolean).join('.')));
     }
   }
@@ -86,7 +88,7 @@ function strictViolations(schema: unknown, place: string): string[] {
 }
 
 function messageViolations(message: unknown, place: string): string[] {
-  if (!isFields(message)) return [`${place}: must be an object`];
+  if (!isObject(message)) return [`${place}: must be an object`];
   const { role, content, tool_calls, tool_call_id, name } = message;
   switch (role) {
     case 'system':
@@ -111,7 +113,7 @@ function contentViolations(content: unknown, place: string, types: readonly stri
     return [`${place}.content: must be a non-empty string or array of parts`];
   }
   return content.flatMap((part: unknown, at) => {
-    const type = isFields(part) ? part['type'] : undefined;
+    const type = isObject(part) ? part['type'] : undefined;
     if (typeof type === 'string' && types.includes(type)) return [];
     return [`${place}.content.${at}.type: must be one of ${types.join(', ')}`];
   });
@@ -121,7 +123,7 @@ function callViolations(calls: unknown, place: string): string[] {
   if (!Array.isArray(calls) || calls.length === 0) return [`${place}.tool_calls: must be a non-empty array`];
   return calls.flatMap((call: unknown, at) => {
     const inner = `${place}.tool_calls.${at}`;
-    if (!isFields(call) || call['type'] !== 'function' || !isFields(call['function'])) {
+    if (!isObject(call) || call['type'] !== 'function' || !isObject(call['function'])) {
       return [`${inner}: must be a function`];
     }
     const violations: string[] = [];
@@ -155,7 +157,7 @@ function pairingViolations(messages: readonly Fields[]): string[] {
       continue;
     }
     if (unanswered.size > 0) violations.push(`${place}: comes before the answers to ${[...unanswered].join(', ')}`);
-    const calls = role === 'assistant' && Array.isArray(tool_calls) ? tool_calls.filter(isFields) : [];
+    const calls = role === 'assistant' && Array.isArray(tool_calls) ? tool_calls.filter(isObject) : [];
     const ids = calls.map(({ id }) => String(id));
     unanswered = new Set(ids);
     answered = new Set();
@@ -167,7 +169,7 @@ function pairingViolations(messages: readonly Fields[]): string[] {
 
 function isObjectText(text: string): boolean {
   try {
-    return isFields(JSON.parse(text));
+    return isObject(JSON.parse(text));
   } catch {
     return false;
   }
@@ -176,9 +178,5 @@ function isObjectText(text: string): boolean {
 function isWellFormed(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (Array.isArray(value)) return value.every(isWellFormed);
-  return !isFields(value) || Object.entries(value).every(([name, field]) => name.isWellFormed() && isWellFormed(field));
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return !isObject(value) || Object.entries(value).every(([name, field]) => name.isWellFormed() && isWellFormed(field));
 }

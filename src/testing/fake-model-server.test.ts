@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { anthropicSse } from './anthropic-sse.js';
+import { anthropicSse } from './anthropic-format.js';
 import { type FakeAnswers, type FakeModelServer, startFakeModelServer } from './fake-model-server.js';
 
 const servers: FakeModelServer[] = [];

@@ -2,47 +2,49 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { messageOf } from '../platform/message-of.js';
+import { parseJson } from '../platform/parse-json.js';
 import { anthropicFormat } from './anthropic-format.js';
 import { chatFormat } from './chat-format.js';
 import type { WireBlock, WireMessage } from './protocol-violations.js';
 import { responsesFormat } from './responses-format.js';
 import type { FakeMessage, WireFormat } from './wire-format.js';
 
-/** Chosen by the path of the request. `wire-format.ts` says how to add one. */
+/** Chosen by the path of the request. See `wire-format.ts` for adding one. */
 const formats: readonly WireFormat[] = [anthropicFormat, chatFormat, responsesFormat];
 
-/** One answer of the server: what the model says, and how the network treats it. */
+/** One answer of the server: what the model says, and how the network delivers it. */
 export interface FakeAnswer extends FakeMessage {
   /** A plain HTTP answer instead of a stream, usually an error, with `error` as its body. */
   status?: number;
-  /** As the API words it, or the body as it is. */
+  /** As the API words it, or a raw body. */
   error?: { type: string; message: string } | string;
   headers?: Readonly<Record<string, string>>;
-  /** Cuts the stream into chunks of so many bytes, inside characters too. Default: one chunk for each event. */
+  /** Splits the stream into chunks of this many bytes, even within characters. Default: one chunk for each event. */
   chunkBytes?: number;
   /** Waits before each event. */
   delayMs?: number;
-  /** Waits once so many events are sent, until the test lets go: no clock needed. */
+  /** Pauses after this many events until the test releases it: no clock needed. */
   holdAfter?: { events: number; until: Promise<unknown> };
-  /** Breaks the connection off after so many bytes or events. */
+  /** Breaks the connection after this many bytes or events. */
   dropAfterBytes?: number;
   dropAfterEvents?: number;
 }
 
-/** A request that the server got. */
+/** A request that the server received. */
 export interface FakeRequest {
   path: string;
   headers: IncomingHttpHeaders;
   /** The body exactly as it was sent. */
   text: string;
-  /** When its last byte was there, by `performance.now()`. */
+  /** When its last byte arrived, by `performance.now()`. */
   arrivedAt: number;
   body: FakeRequestBody;
-  /** Resolves when the connection of this request is closed or the answer is through, whichever comes first. */
+  /** Resolves when the connection of this request is closed or the answer is complete, whichever comes first. */
   finished: Promise<'answered' | 'disconnected'>;
 }
 
-/** What the formats have in common, and the fields of the Anthropic one; `text` has what was really sent. */
+/** The fields that the formats share, and those of the Anthropic one; `text` has the raw body. */
 export interface FakeRequestBody {
   model: string;
   max_tokens: number;
@@ -56,23 +58,23 @@ export interface FakeRequestBody {
 export interface FakeModelServer {
   /** The base URL, on loopback. */
   url: string;
-  /** The requests that keep to the protocol, in order. */
+  /** The requests that follow the protocol, in order. */
   requests: FakeRequest[];
   /** The requests that the API would refuse, with the reasons. A test of a whole loop expects none. */
   refused: Array<{ text: string; violations: string[] }>;
-  /** Breaks off what is still under way. */
+  /** Aborts pending answers. */
   close(): Promise<void>;
 }
 
-/** What the server answers, request by request. */
+/** The server's answers, request by request. */
 export type FakeAnswers =
   | readonly FakeAnswer[]
   | ((request: FakeRequest, number: number) => FakeAnswer | Promise<FakeAnswer>);
 
 /**
- * A model server that speaks the wire formats of several APIs, with real sockets. Answers come from the list in order,
- * or from the function, which gets the request's number from 0. Requests against the protocol are refused as the API
- * would.
+ * A model server that speaks the wire formats of several APIs, over real sockets. Answers come from the list in
+ * order, or from the function, which gets the request's number from 0. Requests that violate the protocol are refused
+ * as the API would.
  */
 export async function startFakeModelServer(answers: FakeAnswers): Promise<FakeModelServer> {
   const requests: FakeRequest[] = [];
@@ -121,14 +123,14 @@ export async function startFakeModelServer(answers: FakeAnswers): Promise<FakeMo
 
   const server = createServer((incoming, response) => {
     handle(incoming, response).catch((error: unknown) => {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       if (response.headersSent) response.destroy();
       else sendJson(response, 500, anthropicFormat.errorBody({ type: 'api_error', message }));
     });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // listens on TCP, so it is no pipe's name
+  const { port } = server.address() as AddressInfo; // listens on TCP, so it is not a pipe's name
 
   return {
     url: `http://127.0.0.1:${port}`,
@@ -144,7 +146,7 @@ export async function startFakeModelServer(answers: FakeAnswers): Promise<FakeMo
   };
 }
 
-/** Ends early when the client goes away, so that nothing waits for it. */
+/** Ends early when the client disconnects, so that nothing waits for it. */
 async function play(
   answer: FakeAnswer,
   all: readonly string[],
@@ -156,7 +158,7 @@ async function play(
   const { dropAfterBytes = Number.POSITIVE_INFINITY, dropAfterEvents = Number.POSITIVE_INFINITY } = answer;
   const { delayMs, holdAfter, chunkBytes } = answer;
   const events = all.slice(0, dropAfterEvents).map((event) => Buffer.from(event));
-  // Without waits between events, chunks may span them as they do on a real network.
+  // Without delays between events, chunks may span them as on a real network.
   const stretches = chunkBytes && !delayMs && !holdAfter ? [Buffer.concat(events)] : events;
   let sent = 0;
   for (const [at, stretch] of stretches.entries()) {
@@ -182,7 +184,7 @@ function* cut(bytes: Buffer, length = bytes.length): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
 }
 
-/** Resolves when the bytes have left, so that a break after them does not swallow them. */
+/** Resolves when the bytes have been sent, so that a break after them does not lose them. */
 function write(response: ServerResponse, bytes: Buffer): Promise<void> {
   return new Promise((resolve) => response.write(bytes, () => resolve()));
 }
@@ -210,12 +212,4 @@ async function readText(incoming: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk);
   return Buffer.concat(chunks).toString('utf8');
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

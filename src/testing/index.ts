@@ -1,4 +1,4 @@
-export { anthropicSse } from './anthropic-sse.js';
+export { anthropicSse } from './anthropic-format.js';
 export { chatViolations } from './chat-violations.js';
 export {
   type FakeAnswer,
@@ -9,4 +9,4 @@ export {
 } from './fake-model-server.js';
 export { protocolViolations } from './protocol-violations.js';
 export { responsesViolations } from './responses-violations.js';
-export { type TemporaryProject, type ToolRun, temporaryProject } from './temporary-project.js';
+export { type TestProject, type ToolRun, temporaryProject } from './temporary-project.js';

@@ -1,22 +1,22 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
-export interface LocalServer {
+export interface TestServer {
   /** `http://127.0.0.1:PORT`. */
   readonly url: string;
   readonly port: number;
-  /** What it was asked for, host and path, in order. */
+  /** The requested hosts and paths, in order. */
   readonly asked: readonly string[];
   close(): Promise<void>;
 }
 
-/** A web server on this machine alone, for tests of what fetches pages. */
+/** A web server on the loopback interface, for tests of fetching pages. */
 export async function startLocalServer(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
-): Promise<LocalServer> {
+): Promise<TestServer> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(`${request.headers.host?.split(':')[0]}${request.url}`);
-    response.on('error', () => {}); // whoever asked may be gone
+    response.on('error', () => {}); // the client may be gone
     answer(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -33,7 +33,7 @@ export async function startLocalServer(
   };
 }
 
-/** Always this text, of this type. */
+/** Always answers with this text and content type. */
 export const page =
   (body: string | Uint8Array, contentType = 'text/html; charset=utf-8') =>
   (_request: IncomingMessage, response: ServerResponse): void => {

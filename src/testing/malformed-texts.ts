@@ -1,4 +1,4 @@
-/** Where a request holds half of a surrogate pair, which is no text in UTF-8 and which servers refuse. */
+/** The positions of lone surrogates in a request: they are not valid UTF-8, and servers refuse them. */
 export function malformedTexts(value: unknown, place = 'body'): string[] {
   if (typeof value === 'string') return value.isWellFormed() ? [] : [`${place}: holds half of a surrogate pair`];
   if (Array.isArray(value)) return value.flatMap((item, at) => malformedTexts(item, `${place}.${at}`));

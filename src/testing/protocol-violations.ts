@@ -1,11 +1,12 @@
+import { isObject } from '../platform/is-object.js';
 import { malformedTexts } from './malformed-texts.js';
 
 /**
- * What is wrong with a request body by the rules of the Anthropic Messages API, in words like the API's own. A loop whose
- * requests pass here never loses a conversation to "400 invalid_request_error".
+ * Violations of the rules of the Anthropic Messages API, in words like the API's own. A loop whose requests pass here
+ * never loses a conversation to "400 invalid_request_error".
  */
 export function protocolViolations(body: unknown): string[] {
-  if (!isFields(body)) return ['the body is not a JSON object'];
+  if (!isObject(body)) return ['the body is not a JSON object'];
   const { model, max_tokens, messages, tools = [], system = [] } = body;
   const violations: string[] = [];
   if (typeof model !== 'string' || model === '') violations.push('model: must be a non-empty string');
@@ -16,7 +17,7 @@ export function protocolViolations(body: unknown): string[] {
   if (!Array.isArray(messages) || messages.length === 0) return [...violations, 'messages: at least one is required'];
   const shapes = messages.flatMap((message, at) => messageViolations(message, `messages.${at}`));
   violations.push(...shapes);
-  // Calls and results can be compared only where messages and blocks have the right shape.
+  // Calls and results can be compared only if messages and blocks have the right shape.
   if (messages.every(isWireMessage)) violations.push(...pairingViolations(messages));
 
   const marks = countMarks([tools, system, messages]);
@@ -48,7 +49,7 @@ function toolViolations(tools: unknown): string[] {
   const names = new Set<unknown>();
   return tools.flatMap((tool: unknown, at) => {
     const place = `tools.${at}`;
-    if (!isFields(tool)) return [`${place}: must be an object`];
+    if (!isObject(tool)) return [`${place}: must be an object`];
     const { name, type = 'custom', input_schema } = tool;
     const violations: string[] = [];
     if (typeof name !== 'string' || !TOOL_NAME.test(name)) {
@@ -56,8 +57,8 @@ function toolViolations(tools: unknown): string[] {
     }
     if (names.has(name)) violations.push(`${place}.name: tool names must be unique, "${name}" is used twice`);
     names.add(name);
-    if (type !== 'custom') return violations; // a tool of the provider's own
-    if (!isFields(input_schema) || input_schema['type'] !== 'object') {
+    if (type !== 'custom') return violations; // a server-side tool of the provider
+    if (!isObject(input_schema) || input_schema['type'] !== 'object') {
       violations.push(`${place}.input_schema.type: must be "object"`);
     } else if (['oneOf', 'anyOf', 'allOf'].some((keyword) => keyword in input_schema)) {
       violations.push(`${place}.input_schema: oneOf, anyOf and allOf are not supported at the top level`);
@@ -70,13 +71,13 @@ function systemViolations(system: unknown): string[] {
   if (typeof system === 'string') return [];
   if (!Array.isArray(system)) return ['system: must be a string or an array of text blocks'];
   return system.flatMap((block: unknown, at) => {
-    if (!isFields(block) || block['type'] !== 'text') return [`system.${at}: must be a text block`];
+    if (!isObject(block) || block['type'] !== 'text') return [`system.${at}: must be a text block`];
     return textViolations(block, `system.${at}`);
   });
 }
 
 function messageViolations(message: unknown, place: string): string[] {
-  if (!isFields(message)) return [`${place}: must be an object`];
+  if (!isObject(message)) return [`${place}: must be an object`];
   const { role, content } = message;
   if (role !== 'user' && role !== 'assistant') return [`${place}.role: must be "user" or "assistant"`];
   if (typeof content === 'string') return hasWords(content) ? [] : [`${place}.content: must be non-empty`];
@@ -90,7 +91,7 @@ function messageViolations(message: unknown, place: string): string[] {
   ];
 }
 
-/** Blocks of other types belong to the provider's own tools and are its affair. */
+/** Blocks of other types belong to the provider's server-side tools and are not checked. */
 function blockViolations(block: unknown, role: 'user' | 'assistant', place: string): string[] {
   if (!isWireBlock(block)) return [`${place}.type: is required`];
   const expected = BLOCK_ROLES[block.type];
@@ -131,7 +132,7 @@ function textViolations({ text, cache_control }: Fields, place: string): string[
 }
 
 function imageViolations({ source }: Fields, place: string): string[] {
-  if (!isFields(source)) return [`${place}.source: is required`];
+  if (!isObject(source)) return [`${place}.source: is required`];
   if (source['type'] !== 'base64') return [];
   const violations: string[] = [];
   if (!IMAGE_TYPES.some((type) => type === source['media_type'])) {
@@ -156,7 +157,7 @@ function callViolations({ id, name, input }: Fields, place: string): string[] {
   if (typeof id !== 'string' || !CALL_ID.test(id)) violations.push(`${place}.id: must match ${CALL_ID.source}`);
   if (typeof name !== 'string' || !TOOL_NAME.test(name))
     violations.push(`${place}.name: must match ${TOOL_NAME.source}`);
-  if (!isFields(input)) violations.push(`${place}.input: must be an object`);
+  if (!isObject(input)) violations.push(`${place}.input: must be an object`);
   return violations;
 }
 
@@ -218,26 +219,22 @@ function pairingViolations(messages: readonly WireMessage[]): string[] {
   return violations;
 }
 
-/** Breakpoints count where the API looks for them: in the lists, and in the blocks of messages and of results. */
+/** Cache breakpoints count where the API looks for them: in the lists, and in the blocks of messages and of results. */
 function countMarks(list: unknown): number {
   if (Array.isArray(list)) return list.reduce<number>((sum, item) => sum + countMarks(item), 0);
-  if (!isFields(list)) return 0;
+  if (!isObject(list)) return 0;
   return (list['cache_control'] ? 1 : 0) + countMarks(Array.isArray(list['content']) ? list['content'] : []);
 }
 
 function isWireMessage(message: unknown): message is WireMessage {
-  if (!isFields(message)) return false;
+  if (!isObject(message)) return false;
   const { role, content } = message;
   if (role !== 'user' && role !== 'assistant') return false;
   return typeof content === 'string' || (Array.isArray(content) && content.every(isWireBlock));
 }
 
 function isWireBlock(block: unknown): block is WireBlock {
-  return isFields(block) && typeof block['type'] === 'string';
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject(block) && typeof block['type'] === 'string';
 }
 
 function hasWords(text: string): boolean {

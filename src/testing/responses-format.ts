@@ -5,8 +5,8 @@ type Item = Readonly<Record<string, unknown>>;
 type WireEvent = { type: string } & Record<string, unknown>;
 
 /**
- * The OpenAI Responses API. An answer's `thinking` comes as a reasoning item with that summary, its signature as the
- * encrypted content, and `blocks` are output items as they are on the wire. `omit` knows the events by their types.
+ * The OpenAI Responses API. An answer's `thinking` is sent as a reasoning item with that summary, its signature as
+ * the encrypted content, and `blocks` are output items in wire format. `omit` accepts event types.
  */
 export const responsesFormat: WireFormat = {
   matches: (path) => /^\/v1\/responses(\?|$)/.test(path),
@@ -64,7 +64,7 @@ const REASONS: Readonly<Record<string, string | undefined>> = {
   refusal: 'content_filter',
 };
 
-/** The reasons that all formats share in the words of this one, and any other as it is. */
+/** The stop reasons that all formats share, in this format's words; any other unchanged. */
 function incompleteReason({ stopReason }: FakeMessage): string | undefined {
   if (!stopReason) return undefined;
   return stopReason in REASONS ? REASONS[stopReason] : stopReason;
@@ -109,7 +109,7 @@ function messageItem(text: string, number: number): Item {
   };
 }
 
-/** Where a limit ends an answer, a text may always go on, a call only when its arguments do not end. */
+/** When a limit ends an answer, a text is always incomplete, a call only if its arguments do not end. */
 function isWhole({ type, arguments: json }: Item): boolean {
   if (type === 'message') return false;
   if (type !== 'function_call') return true;
@@ -120,7 +120,7 @@ function isWhole({ type, arguments: json }: Item): boolean {
   }
 }
 
-/** An item begins empty, is filled by deltas and ends as a whole. */
+/** An item starts empty, is filled by deltas and ends complete. */
 function* itemEvents(item: Item, output_index: number): Generator<WireEvent> {
   const place = { item_id: item['id'], output_index };
   const { empty, deltas } = split(item);
@@ -187,7 +187,7 @@ function summaryDeltas(part: Item, summary_index: number): WireEvent[] {
   ];
 }
 
-/** In this format the tokens of the cache are among the input tokens. */
+/** This format includes cached tokens in the input tokens. */
 function usageOf({ usage = {} }: FakeMessage): Item {
   const { cache_read_input_tokens = 0, cache_creation_input_tokens = 0, output_tokens = 1 } = usage;
   const input_tokens = (usage.input_tokens ?? 1) + cache_read_input_tokens + cache_creation_input_tokens;

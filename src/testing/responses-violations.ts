@@ -1,11 +1,12 @@
+import { isObject } from '../platform/is-object.js';
 import { malformedTexts } from './malformed-texts.js';
 
 /**
- * What is wrong with a request body by the rules of the OpenAI Responses API, in words like the API's own, for a
- * conversation that the server does not store.
+ * Violations of the rules of the OpenAI Responses API, in words like the API's own, for a conversation that the
+ * server does not store.
  */
 export function responsesViolations(body: unknown): string[] {
-  if (!isFields(body)) return ['the body is not a JSON object'];
+  if (!isObject(body)) return ['the body is not a JSON object'];
   const { model, input, tools = [], instructions = '' } = body;
   const violations: string[] = [];
   if (typeof model !== 'string' || model === '') violations.push('model: must be a non-empty string');
@@ -13,7 +14,7 @@ export function responsesViolations(body: unknown): string[] {
   violations.push(...malformedTexts(body), ...toolViolations(tools));
   if (typeof input === 'string' && input !== '') return violations;
   if (!Array.isArray(input) || input.length === 0) return [...violations, 'input: must be a text or a list of items'];
-  if (!input.every(isFields)) return [...violations, 'input: every item must be an object'];
+  if (!input.every(isObject)) return [...violations, 'input: every item must be an object'];
   return [
     ...violations,
     ...input.flatMap((item, at) => itemViolations(item, `input[${at}]`)),
@@ -34,16 +35,16 @@ function toolViolations(tools: unknown): string[] {
   const names = new Set<unknown>();
   for (const [at, tool] of tools.entries()) {
     const place = `tools[${at}]`;
-    if (!isFields(tool)) violations.push(`${place}: must be an object`);
+    if (!isObject(tool)) violations.push(`${place}: must be an object`);
     else if (tool['type'] === 'function') {
       const { name, parameters, strict } = tool;
       if (!isName(name)) violations.push(`${place}.name: ${JSON.stringify(name)} does not match ${NAME.source}`);
       if (names.has(name)) violations.push(`${place}.name: tool names must be unique, "${name}" is used twice`);
       names.add(name);
-      if (!isFields(parameters) || parameters['type'] !== 'object') {
+      if (!isObject(parameters) || parameters['type'] !== 'object') {
         violations.push(`${place}.parameters: must be a schema of type "object"`);
       } else if (strict !== false) {
-        // Left out, it counts as true.
+        // The default is true.
         violations.push(...strictViolations(parameters, `${place}.parameters`));
       }
     } else if (typeof tool['type'] !== 'string') violations.push(`${place}.type: is required`);
@@ -51,21 +52,21 @@ function toolViolations(tools: unknown): string[] {
   return violations;
 }
 
-/** In strict mode every object names all of its properties as required and allows no others. */
+/** In strict mode every object lists all of its properties as required and allows no others. */
 function strictViolations(schema: unknown, place: string): string[] {
   if (Array.isArray(schema)) return schema.flatMap((inner, at) => strictViolations(inner, `${place}[${at}]`));
-  if (!isFields(schema)) return [];
+  if (!isObject(schema)) return [];
   const violations: string[] = [];
   const { properties, required = [], additionalProperties } = schema;
-  if (schema['type'] === 'object' || isFields(properties)) {
+  if (schema['type'] === 'object' || isObject(properties)) {
     if (additionalProperties !== false) violations.push(`${place}: additionalProperties must be false when strict`);
-    for (const name of Object.keys(isFields(properties) ? properties : {})) {
+    for (const name of Object.keys(isObject(properties) ? properties : {})) {
       const isRequired = Array.isArray(required) && required.includes(name);
       if (!isRequired) violations.push(`${place}: required must include every key when strict, missing "${name}"`);
     }
   }
   const { properties: _, enum: __, const: ___, default: ____, ...keywords } = schema;
-  const inner = [...Object.entries(isFields(properties) ? properties : {}), ...Object.entries(keywords)];
+  const inner = [...Object.entries(isObject(properties) ? properties : {}), ...Object.entries(keywords)];
   return [...violations, ...inner.flatMap(([name, value]) => strictViolations(value, `${place}.${name}`))];
 }
 
@@ -99,13 +100,13 @@ function itemViolations(item: Fields, place: string): string[] {
   }
 }
 
-/** The arguments are JSON inside of JSON, whose texts count too. */
+/** The arguments are JSON inside JSON, whose strings count too. */
 function argumentsViolations(json: unknown, place: string): string[] {
   if (typeof json !== 'string') return [`${place}: must be a string`];
   try {
     return malformedTexts(JSON.parse(json), place);
   } catch {
-    return []; // the API takes what the model got wrong
+    return []; // the API accepts invalid JSON from the model
   }
 }
 
@@ -133,7 +134,7 @@ function partsViolations(parts: unknown, role: 'user' | 'assistant', place: stri
   if (!hasParts(parts)) return [`${place}: must be a text or a non-empty list of parts`];
   return parts.flatMap((part: unknown, at) => {
     const inner = `${place}[${at}]`;
-    const { type, text, image_url } = isFields(part) ? part : {};
+    const { type, text, image_url } = isObject(part) ? part : {};
     if (!PARTS[role].some((known) => known === type)) {
       return [`${inner}.type: ${JSON.stringify(type)} is not one of ${PARTS[role].join(', ')}`];
     }
@@ -143,7 +144,7 @@ function partsViolations(parts: unknown, role: 'user' | 'assistant', place: stri
   });
 }
 
-/** Reasoning comes right before what it led to: a call, or a message under its own id. */
+/** Reasoning comes right before the item that it led to: a call, or a message under its own id. */
 function reasoningViolations(items: readonly Fields[]): string[] {
   return items.flatMap((item, at) => {
     if (item['type'] !== 'reasoning') return [];
@@ -175,7 +176,3 @@ function pairingViolations(items: readonly Fields[]): string[] {
 const isName = (value: unknown): boolean => typeof value === 'string' && NAME.test(value);
 
 const hasParts = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > 0;
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -2,34 +2,38 @@ import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runCall } from '../calls/run-call.js';
+import { createEngine } from '../compose/create-engine.js';
+import type { FullEngine } from '../compose/engine.js';
+import type { FullEngineOptions } from '../compose/options.js';
 import type { Effect } from '../contract/effect.js';
 import type { AgentHappening, ToolResultEvent } from '../contract/event.js';
 import type { Tool } from '../contract/tool.js';
-import { createEngine, type Engine, type EngineOptions } from '../create-engine.js';
 import type { ToolRun } from './tool-run.js';
 
 export type { ToolRun } from './tool-run.js';
 
-/** A folder of real files with a session of its own: run one tool after the other in it, down the whole path of a call. */
-export interface TemporaryProject {
+/**
+ * A folder of real files with its own session: runs one tool after the other in it, through the whole path of a call.
+ */
+export interface TestProject {
   readonly root: string;
-  readonly engine: Engine;
-  /** Everything is permitted unless the project was made with another mode. */
+  readonly engine: FullEngine;
+  /** Everything is permitted unless the project was created with another mode. */
   run(tool: Tool, input: unknown, options?: { signal?: AbortSignal }): Promise<ToolRun>;
-  /** What the tool says that it would touch. */
+  /** The effects that the tool declares. */
   effects(tool: Tool, input: unknown): Promise<readonly Effect[]>;
   path(name: string): string;
   text(name: string): Promise<string>;
   bytes(name: string): Promise<Buffer>;
   write(name: string, content: string | Uint8Array): Promise<void>;
-  /** Ends what calls left running and deletes the folder. */
+  /** Ends processes that calls left running and deletes the folder. */
   remove(): Promise<void>;
 }
 
 export async function temporaryProject(
   files: Readonly<Record<string, string | Uint8Array>> = {},
-  options: Omit<EngineOptions, 'root' | 'dataFolder'> = {},
-): Promise<TemporaryProject> {
+  options: Omit<FullEngineOptions, 'root' | 'dataFolder'> = {},
+): Promise<TestProject> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-project-')));
   const root = join(folder, 'project');
   await mkdir(root);
@@ -56,7 +60,7 @@ export async function temporaryProject(
       calls += 1;
       const events: AgentHappening[] = [];
       const environment = { ...engine.environment((event) => events.push(event)), findTool: () => tool };
-      // An input of the wrong shape is what some tests are about; the path checks it.
+      // Some tests send an input of the wrong shape; the path of a call checks it.
       const call = { id: `call_${calls}`, name: tool.name, input: input as Record<string, unknown> };
       await runCall(call, environment, signal);
       return asToolRun(events);
@@ -71,7 +75,7 @@ export async function temporaryProject(
 
     async remove() {
       await engine.end();
-      // Again where a process that was ended still makes a file in it.
+      // Retried if a process that was ended still creates a file in it.
       await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
     },
   };

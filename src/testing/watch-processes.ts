@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const PATIENCE_MS = 30_000;
 
-/** For watching what other processes do; they tell us nothing, so there is no event to wait for. */
+/** Polls for the effects of other processes, which send no events to wait for. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   while (!(await condition())) {
@@ -20,15 +20,15 @@ export function isRunning(pid: number): boolean {
   }
   if (!existsSync('/proc/self/stat')) return true;
   try {
-    // A killed process stays in the table until its parent, which may be slow or careless, has taken note.
+    // A killed process stays in the process table until its parent, which may be slow, has reaped it.
     return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
   } catch {
-    return false; // it has gone this very moment
+    return false; // it has just ended
   }
 }
 
-/** Whether a file is there and its last line is whole. */
+/** Whether a file exists and its last line is complete. */
 export const isWritten = (file: string): boolean => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n');
 
-/** The numbers of processes in a file, one a line. */
+/** The PIDs in a file, one per line. */
 export const pidsIn = (file: string): number[] => readFileSync(file, 'utf8').trim().split(/\s+/).map(Number);

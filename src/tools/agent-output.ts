@@ -19,12 +19,13 @@ const input = z.strictObject({
 
 interface Look {
   description: string;
-  /** Absent while it is at work. */
+  /** Undefined while it runs. */
   report?: AgentReport;
 }
 
 export const agentOutputTool = defineTool({
   name: 'AgentOutput',
+  traits: { olderNames: ['TaskOutput', 'AgentOutputTool'] },
   exposure: 'deferred',
   description,
   input,
@@ -42,7 +43,7 @@ export const agentOutputTool = defineTool({
   toModel: ({ description, report }, { agentId }) =>
     report
       ? `${report.answer || '(the agent ended without a word)'}\n\n${footer(agentId, report)}`
-      : `The agent ${agentId} (${description}) is still at work. You are told when it ends; go on with something else meanwhile.`,
+      : `The agent ${agentId} (${description}) is still at work. You are notified when it ends; go on with something else meanwhile.`,
 
   displayCall: ({ agentId = '' }) => ({ title: agentId }),
   displayResult: ({ description, report }) => ({
@@ -54,5 +55,5 @@ export const agentOutputTool = defineTool({
 function unknownAgent(id: string, all: ReadonlyArray<{ id: string; description: string }>): string {
   const known = all.map((agent) => `${agent.id} (${agent.description})`).join(', ');
   const there = known === '' ? 'None was started here' : `There are: ${known}`;
-  return `There is no agent "${id}". ${there}. One of an earlier process can be taken up with resume of Task.`;
+  return `There is no agent "${id}". ${there}. One of an earlier process can be resumed with Task.`;
 }

@@ -1,22 +1,22 @@
 import type { CommandEffect } from '../contract/effect.js';
 
-/** The name here of a tool that other agents call by another: models know these names from elsewhere. */
+/** Maps other agents' names for tools to Helve's: models know them from training. */
 export function aliasOf(name: string): string | undefined {
   const spelled = name.toLowerCase().replaceAll('-', '_');
   return Object.hasOwn(aliases, spelled) ? aliases[spelled] : undefined;
 }
 
-/** A call that is typed into another tool: what it means, and what it would be for rules about that other tool. */
+/** A call that was typed into another tool: the call that it means, and what rules about the other tool see. */
 export interface TypedCall {
   name: string;
   input: { input: string };
-  /** Stands for the command that was typed. It is not run, so it does nothing by itself. */
+  /** The effect of the typed command, for rules. The command is not run. */
   command: CommandEffect;
 }
 
 /**
- * The call that another one means: a patch that is typed into a shell, as models do that know apply_patch as a program,
- * is a call of the tool of that name. Undefined for all others.
+ * The call that another call means: a patch typed into a shell, by models that know apply_patch as a program, becomes a
+ * call of apply_patch. Undefined for all other calls.
  */
 export function meantCall(name: string, input: unknown): TypedCall | undefined {
   if (name !== 'Bash' || typeof input !== 'object' || input === null || !('command' in input)) return undefined;
@@ -29,7 +29,7 @@ export function meantCall(name: string, input: unknown): TypedCall | undefined {
 
 const PATCH_COMMAND = /^\s*apply_patch\s*<<-?\s*(['"]?)(\w+)\1[ \t]*\n([\s\S]*?\n)\2\s*$/;
 
-/** The reverse: the input of Bash that means this input of apply_patch. Undefined where the input is of another shape. */
+/** The reverse: the Bash input that means this apply_patch input. Undefined if the input has another shape. */
 export function typedInput(input: Readonly<Record<string, unknown>>): { command: string } | undefined {
   const { input: patch = input['patch'] } = input;
   if (typeof patch !== 'string') return undefined;
@@ -38,7 +38,7 @@ export function typedInput(input: Readonly<Record<string, unknown>>): { command:
   return { command: `apply_patch <<'${mark}'\n${patch.replace(/\n$/, '')}\n${mark}` };
 }
 
-// Only names that leave no doubt, and tools that do the same with the same kind of input.
+// Only unambiguous names, and tools that do the same with the same kind of input.
 const aliases: Readonly<Record<string, string>> = {
   read_file: 'Read',
   view_file: 'Read',

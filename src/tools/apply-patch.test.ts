@@ -1,18 +1,18 @@
 import { chmod, lstat, mkdir, readdir, stat, symlink } from 'node:fs/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type TemporaryProject, type ToolRun, temporaryProject } from '../testing/temporary-project.js';
+import { type TestProject, type ToolRun, temporaryProject } from '../testing/temporary-project.js';
 import { applyPatchTool } from './apply-patch.js';
 import { editTool } from './edit.js';
 import { readTool } from './read.js';
 
 const patch = (...lines: string[]): string => ['*** Begin Patch', ...lines, '*** End Patch'].join('\n');
 
-const apply = (project: TemporaryProject, ...lines: string[]): Promise<ToolRun> =>
+const apply = (project: TestProject, ...lines: string[]): Promise<ToolRun> =>
   project.run(applyPatchTool, { input: patch(...lines) });
 
 /** Reads a.txt, then updates it. */
-async function update(project: TemporaryProject, ...lines: string[]): Promise<ToolRun> {
+async function update(project: TestProject, ...lines: string[]): Promise<ToolRun> {
   await project.run(readTool, { file_path: 'a.txt' });
   return apply(project, '*** Update File: a.txt', ...lines);
 }
@@ -271,7 +271,7 @@ test.each([
   [
     'lines added below an @@ line that could be several',
     ['@@ def run():', '+    y = 1'],
-    'hunk 1 (line 3 of the patch) only adds lines, and its @@ line occurs 2 times in a.txt (lines 2, 6), so there is no telling where they belong. Nothing was written. Add the lines around the place as context.',
+    'hunk 1 (line 3 of the patch) only adds lines, and its @@ line occurs 2 times in a.txt (lines 2, 6), so it is unclear where they belong. Nothing was written. Add the lines around the place as context.',
   ],
   [
     'an @@ line that is nowhere',
@@ -347,7 +347,7 @@ test.each([
   expect(await project.text('a.txt')).toBe(twoClasses);
 });
 
-test('answers a patch that does not parse with one refusal, and asks nobody', async () => {
+test('answers a patch that does not parse with one refusal, and asks no question', async () => {
   const asked: unknown[] = [];
   const project = await temporaryProject(
     { 'a.txt': 'a\n' },
@@ -648,7 +648,7 @@ test('refuses to add or move to a file that was not read, and to move one that i
     'b.txt exists already, so no new file can be put there. Nothing was written. Choose another name, or read it first to replace it.',
   );
   expect(await words('*** Update File: a.txt', '*** Move to: c', `*** Delete File: ${project.path('a.txt')}`)).toBe(
-    `The patch names a.txt twice and moves it, so there is no telling what shall become of it. Nothing was written. Put all its changes below one line "*** Update File: ${project.path('a.txt')}".`,
+    `The patch names a.txt twice and moves it, so the result is unclear. Nothing was written. Put all its changes below one line "*** Update File: ${project.path('a.txt')}".`,
   );
   expect(await words('*** Update File: missing.txt', '-a')).toMatch(/^missing.txt does not exist/);
   expect(await words('*** Add File: a.txt/b', '+x')).toMatch(
@@ -775,7 +775,7 @@ test('is there only for models that are trained on patches', () => {
   ]).toEqual([false, true]);
 });
 
-/** A file by its lines, each with what becomes of it, so that the patch and its outcome are known without the tool. */
+/** A file by its lines, each with its change, so that the patch and its outcome are known without the tool. */
 const someLines = fc.array(
   fc.record({
     fate: fc.constantFrom('keep', 'keep', 'keep', 'remove', 'replace'),
@@ -792,7 +792,7 @@ test('gives exactly the file that the patch describes, whatever its lines and en
   await fc.assert(
     fc.asyncProperty(someLines, ending, fc.boolean(), fc.boolean(), async (plan, given, isClosed, inHunks) => {
       const end = plan.length === 1 && !isClosed ? '\n' : given; // a file without an ending has no kind of its own
-      // Numbered, so that each place is there once.
+      // Numbered, so that each line is unique.
       const lines = plan.map((line, index) => ({ ...line, text: `${line.text}${index}` }));
       const body: string[] = ['@@'];
       const after: string[] = [];

@@ -1,20 +1,18 @@
 import * as z from 'zod';
-import type { Effect } from '../contract/effect.js';
 import { defineTool } from '../contract/tool.js';
 import { unifiedPatch } from '../platform/text/diff.js';
 import { countLines } from '../platform/text/line-endings.js';
 import { counted } from './counted.js';
 import { changeFiles, type PlannedChange } from './editing/commit-changes.js';
-import type { ChangedText } from './editing/match/edit-text.js';
 import { showPlaces } from './editing/match/show-place.js';
 import { type FilePatch, parsePatch } from './editing/patch/patch-format.js';
 import { type PatchChange, pathsOf, planPatch } from './editing/patch/plan-patch.js';
-import { type FilePlan, questionAbout, settled, textsOf } from './editing/plan-change.js';
-import { changeEffects } from './file-effect.js';
+import { questionAbout, type SettledPlan, settled, textsOf } from './editing/plan-change.js';
+import { effectsOfChanges } from './file-effect.js';
 import { withAliases } from './input.js';
 
 const description = `Change files by a patch: edit, add, delete and move, several places and files at once. Answers with the differences and the edited places.
-Use it for changes of files that you have read, above all for several that belong together: either all of them happen or none. Use Bash for what is no text.
+Use it for changes of files that you have read, above all for several that belong together: either all of them happen or none. Use Bash for binary files.
 The patch is not a unified diff. It looks like this:
 *** Begin Patch
 *** Update File: src/app.py
@@ -53,26 +51,22 @@ interface PatchData {
 
 export const applyPatchTool = defineTool<PatchInput, PatchData>({
   name: 'apply_patch',
+  traits: { family: 'edit', worksAs: ['Edit', 'Write', 'MultiEdit'], editStyle: 'patch' },
   description,
   input,
 
   isEnabled: ({ editStyle }) => editStyle === 'patch',
 
-  // A patch that can't be read names no files, so there is nothing to judge it by: the refusal comes from here.
+  // An invalid patch names no files, so there are no effects to judge: it is refused here.
   async effects({ input: text }, context) {
-    const effects = await Promise.all(
-      parsePatch(text)
-        .flatMap(pathsOf)
-        .map((path) => changeEffects(path, context)),
-    );
-    return withoutTwins(effects.flat());
+    return await effectsOfChanges(parsePatch(text).flatMap(pathsOf), context);
   },
 
   async validate({ input: text }, context) {
     return questionAbout((await planPatch(text, context)).flatMap(newTexts));
   },
 
-  // Everything is read and matched again here, before the first file is written: somebody may have been asked.
+  // Reads and matches everything again before the first write: the user may have taken time to answer a question.
   async execute({ input: text }, context) {
     const look = async (): Promise<SettledChange[]> => {
       const changes: SettledChange[] = [];
@@ -87,7 +81,7 @@ export const applyPatchTool = defineTool<PatchInput, PatchData>({
 
   toModel({ files }) {
     const summaries = files.map(({ summary }) => summary).join('\n');
-    // Whoever adds or deletes a file knows what was in it.
+    // The model already knows the content of files that it adds or deletes.
     const edited = files.filter(({ type, patch }) => type === 'update' && patch !== '');
     const places = edited.map((file) => (edited.length > 1 ? `${shownName(file)}: ${file.places}` : file.places));
     return [summaries, ...edited.map(({ patch }) => patch), ...places].join('\n\n');
@@ -108,17 +102,13 @@ export const applyPatchTool = defineTool<PatchInput, PatchData>({
   }),
 });
 
-const withoutTwins = (effects: readonly Effect[]): Effect[] => [
-  ...new Map(effects.map((effect) => [JSON.stringify(effect), effect])).values(),
-];
-
-/** The files that a patch names, also one that is still arriving. */
+/** The files that a patch names, even if it is still streaming. */
 const namesIn = (text: string): string[] =>
   [...text.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map(([, name = '']) => name.trim());
 
 const shownName = ({ path, movedTo }: PatchData['files'][number]): string => movedTo ?? path;
 
-type SettledChange = PatchChange<FilePlan & { changed: ChangedText }>;
+type SettledChange = PatchChange<SettledPlan>;
 
 function newTexts(change: PatchChange): Parameters<typeof questionAbout>[0] {
   if (change.type === 'delete') return [];
@@ -128,15 +118,13 @@ function newTexts(change: PatchChange): Parameters<typeof questionAbout>[0] {
 
 function asPlanned(change: SettledChange): PlannedChange[] {
   const { target } = change;
-  if (change.type === 'add') return [{ target, before: undefined, after: change.bytes, lines: 'all' }];
-  if (change.type === 'delete') return [{ target, before: change.before, after: null, lines: [] }];
+  if (change.type === 'add') return [{ target, before: undefined, changed: { bytes: change.bytes, lines: 'all' } }];
+  if (change.type === 'delete') return [{ target, before: change.before, changed: null }];
   const { moveTo, file } = change;
-  const { before, changed } = file;
-  const written = { after: changed.bytes, lines: changed.lines, merged: changed.merged };
-  if (!moveTo) return [{ target, before, ...written }];
+  if (!moveTo) return [file];
   return [
-    { target: moveTo, before: moveTo.before, ...written, movedFrom: target },
-    { target, before, after: null, lines: [] },
+    { target: moveTo, before: moveTo.before, changed: file.changed, movedFrom: target },
+    { target, before: file.before, changed: null },
   ];
 }
 

@@ -18,7 +18,7 @@ export const architectTool = defineTool({
     prompt: z.string().trim().min(1).describe('The task or the question'),
     context: z.string().optional().describe('What the agent should know beforehand'),
   }),
-  effects: () => [], // what the agent does is judged call by call
+  effects: () => [], // the agent's own calls are judged one by one
 
   async validate(input, { session }) {
     return await agentsOf(session).check(requestFor(input), 'Architect');
@@ -27,7 +27,7 @@ export const architectTool = defineTool({
   async *execute(input, { session, callId, signal }) {
     const agent = await agentsOf(session).start(requestFor(input), { callId, signal });
     for await (const text of agent.progress) yield { text };
-    const report = await agent.wait(); // it ends with the signal, and what it started with it
+    const report = await agent.wait(); // the signal ends it, together with what it started
     signal.throwIfAborted();
     if (report?.problem !== undefined || !report?.answer.trim()) {
       throw refusal(

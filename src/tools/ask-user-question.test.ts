@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { FullEngineOptions } from '../compose/options.js';
 import type { Answer, Question } from '../contract/question.js';
-import type { EngineOptions } from '../create-engine.js';
 import { temporaryProject } from '../testing/temporary-project.js';
 import { askUserQuestionTool } from './ask-user-question.js';
 
@@ -11,7 +11,7 @@ const options = [
 const storage = { question: 'Which database?', header: 'Database', options };
 const features = { question: 'Which features?', header: 'Features', options, multiSelect: true };
 
-async function ask(input: unknown, answers: Answer[], more: Partial<EngineOptions> = {}) {
+async function ask(input: unknown, answers: Answer[], more: Partial<FullEngineOptions> = {}) {
   const asked: Array<{ questions: readonly Question[]; callId: string | undefined }> = [];
   const project = await temporaryProject(
     {},
@@ -26,7 +26,7 @@ async function ask(input: unknown, answers: Answer[], more: Partial<EngineOption
   return { asked, run: await project.run(askUserQuestionTool, input), project };
 }
 
-test('puts the questions to the person and gives the answers, in their own words too', async () => {
+test('asks the person and returns the answers, including typed text', async () => {
   const { run, asked } = await ask({ questions: [storage, features] }, [
     { chosen: [], text: 'Neither, a text file' },
     { chosen: ['SQLite', 'Postgres'] },
@@ -41,7 +41,7 @@ test('puts the questions to the person and gives the answers, in their own words
   expect(asked).toEqual([{ questions: [{ ...storage, multiSelect: false }, features], callId: 'call_1' }]);
 });
 
-test('says so where questions are left open', async () => {
+test('says if questions were left open', async () => {
   const one = await ask({ questions: [storage, features] }, [{ chosen: ['SQLite'] }, { chosen: [] }]);
   expect(one.run.content).toContain('"Which database?"="SQLite". One question was left open.');
   const none = await ask({ questions: [storage] }, [{ chosen: [] }]);
@@ -57,7 +57,7 @@ test.each([
   ],
   [{ questions: [{ ...storage, options: [...options, ...options, ...options] }] }, 'must have at most 4 entries'],
   [{ questions: [{ ...storage, header: 'Thirteen chars' }] }, '"questions[0].header" must have at most 12 characters'],
-])('refuses what is no list of questions: %#', async (input, problem) => {
+])('refuses an invalid list of questions: %#', async (input, problem) => {
   const { run, asked } = await ask(input, []);
   expect(run.failure).toBe('invalid_input');
   expect(run.content).toContain(problem);
@@ -68,28 +68,28 @@ test.each([
   [{ questions: [storage, storage] }, 'is asked twice'],
   [{ questions: [{ ...storage, options: [options[0], options[0]] }] }, 'two options named "SQLite"'],
   [{ questions: [storage], answers: { 'Which database?': 'SQLite' } }, '"answers" is for the user to fill in'],
-])('refuses questions that nobody could answer, and answers of its own: %#', async (input, problem) => {
+])('refuses questions that can not be answered, and answers of its own: %#', async (input, problem) => {
   const { run, asked } = await ask(input, []);
   expect(run.failure).toBe('check_refused');
   expect(run.content).toContain(problem);
   expect(asked).toEqual([]);
 });
 
-test('says that nobody is there, and what to do', async () => {
+test('says that there is no user, and what to do', async () => {
   const project = await temporaryProject();
   const run = await project.run(askUserQuestionTool, { questions: [storage] });
   expect(run.failure).toBe('check_refused');
-  expect(run.content).toContain('Nobody is here to answer');
+  expect(run.content).toContain("It can't be answered");
   expect(run.content).toContain('say what you assumed');
 });
 
-test('asks nobody in the mode dontAsk', async () => {
+test('asks no question in the mode dontAsk', async () => {
   const { run, asked } = await ask({ questions: [storage] }, [], { permissionMode: 'dontAsk' });
   expect(run.content).toContain('The mode dontAsk permits no questions');
   expect(asked).toEqual([]);
 });
 
-test('takes the answers that a hook puts into the input, and asks nobody', async () => {
+test('uses the answers that a hook puts into the input, and asks no question', async () => {
   const { run, asked } = await ask({ questions: [storage, features] }, [], {
     hooks: {
       PreToolUse: [
@@ -115,7 +115,7 @@ test('takes the answers that a hook puts into the input, and asks nobody', async
   expect(asked).toEqual([]);
 });
 
-test.each(['hook', 'person'])('does not take answers of the model that a %s passes on with the rest', async (who) => {
+test.each(['hook', 'person'])('ignores answers of the model that a %s passes on with the rest', async (who) => {
   const input = { questions: [storage], answers: { 'Which database?': 'SQLite' } };
   const { run, asked } = await ask(input, [], {
     permissions: { ask: ['AskUserQuestion'] },
@@ -145,7 +145,7 @@ test.each(['hook', 'person'])('does not take answers of the model that a %s pass
   expect(asked).toEqual([]);
 });
 
-test('the model hears of questions alone, and the call touches nothing', async () => {
+test('the schema for the model has only questions, and the call touches nothing', async () => {
   expect(Object.keys(askUserQuestionTool.inputSchema['properties'] ?? {})).toEqual(['questions']);
   const project = await temporaryProject();
   expect(await project.effects(askUserQuestionTool, { questions: [storage] })).toEqual([]);
@@ -174,7 +174,7 @@ test.each([
   [[{ answer: 'Memory' }], 'but answer 1 was {"answer":"Memory"}'],
   [[{ chosen: 'Memory' }], 'but answer 1 was {"chosen":"Memory"}'],
   [[{ chosen: [], text: 7 }], 'but answer 1 was {"chosen":[],"text":7}'],
-])('says what is wrong with the answer %j of a program', async (answer, what) => {
+])('reports the problem with the answer %j of a program', async (answer, what) => {
   const project = await temporaryProject({}, { askUser: async () => answer as never });
   const { content } = await project.run(askUserQuestionTool, { questions: [storage] });
   expect(content).toBe(

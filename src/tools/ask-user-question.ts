@@ -4,7 +4,7 @@ import { defineTool } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { refusal } from './refusal.js';
 
-const MAX_HEADER_CHARS = 12; // a narrow screen shows it as a label
+const MAX_HEADER_CHARS = 12; // shown as a label on a narrow screen
 
 const description = `Ask the user what only they can decide, with choices. They can also answer in their own words, so offer no "Other".
 Use it where a wrong guess would cost work, not for what you can find out. For approval of a plan use ExitPlanMode.`;
@@ -23,7 +23,7 @@ const question = z.object({
 
 type AskedQuestion = z.output<typeof question>;
 
-/** What the model sees. Whoever answers in the model's place sends the same with `answers`. */
+/** What the model sees. A host that answers in the user's place sends the same with `answers`. */
 const asked = z.strictObject({ questions: z.array(question).min(1).max(4) });
 
 const answered = asked.extend({
@@ -32,7 +32,7 @@ const answered = asked.extend({
   metadata: z.unknown().optional(),
 });
 
-// A schema that checks one thing and shows another: programs may send more than models are told of.
+// Validates one schema and shows another: hosts may send more fields than models are offered.
 const input: z.ZodType<z.output<typeof answered>> = Object.assign(answered.clone(), {
   toJSONSchema: (options?: Parameters<typeof asked.toJSONSchema>[0]) => asked.toJSONSchema(options),
 });
@@ -61,13 +61,13 @@ export const askUserQuestionTool = defineTool({
     if (answers !== undefined && (context.inputBy === undefined || holdsAnswers(context.sentInput))) {
       throw refusal('"answers" is for the user to fill in, not for you. Send the questions without it.');
     }
-    if (answers === undefined) whoAnswers(context);
+    if (answers === undefined) userToAsk(context);
     return undefined;
   },
 
   async execute({ questions, answers }, context) {
     if (answers !== undefined) return { answers: fromAnswers(questions, answers) };
-    const ask = whoAnswers(context);
+    const ask = userToAsk(context);
     const given = await ask(questions.map(asQuestion), context.signal, { callId: context.callId });
     return { answers: questions.map((one, index) => ({ question: one.question, answer: words(given[index]) })) };
   },
@@ -90,15 +90,15 @@ export const askUserQuestionTool = defineTool({
   }),
 });
 
-/** Whoever changes an input mostly passes on what is in it: answers that the model had put there would count as theirs. */
+/** A hook that changes an input usually copies it: answers that the model put there would count as the user's. */
 const holdsAnswers = (input: unknown): boolean =>
   typeof input === 'object' && input !== null && 'answers' in input && input.answers !== undefined;
 
-/** Throws where there is nobody, or where nobody wants to be asked. */
-function whoAnswers({ askUser, session }: ToolContext): NonNullable<ToolContext['askUser']> {
+/** Throws if no user can be asked, or if the user does not want to be asked. */
+function userToAsk({ askUser, session }: ToolContext): NonNullable<ToolContext['askUser']> {
   const next = 'Decide yourself what is most likely meant, say what you assumed, and go on.';
   if (session.planning.mode === 'dontAsk') throw refusal(`The mode dontAsk permits no questions. ${next}`);
-  if (!askUser) throw refusal(`Nobody is here to answer: this run has no person and no program to ask. ${next}`);
+  if (!askUser) throw refusal(`It can't be answered: this run has no user and no program to ask. ${next}`);
   return askUser;
 }
 

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { StaleFile } from '../contract/file-change.js';
 import type { Answer, Question } from '../contract/question.js';
-import { type TemporaryProject, type ToolRun, temporaryProject } from '../testing/temporary-project.js';
+import { type TestProject, type ToolRun, temporaryProject } from '../testing/temporary-project.js';
 import { editTool } from './edit.js';
 import { readTool } from './read.js';
 
-async function edit(project: TemporaryProject, old_string: string, new_string: string, more = {}): Promise<ToolRun> {
+async function edit(project: TestProject, old_string: string, new_string: string, more = {}): Promise<ToolRun> {
   await project.run(readTool, { file_path: 'a.txt' });
   return project.run(editTool, { file_path: 'a.txt', old_string, new_string, ...more });
 }
@@ -211,7 +211,7 @@ test('refuses replacements that would make the file too large', async () => {
   );
 });
 
-test('finds a long text that overlaps itself without looking at each place anew', async () => {
+test('finds a long text that overlaps itself in linear time', async () => {
   const project = await temporaryProject({ 'a.txt': 'a'.repeat(4_000_000) });
   expect((await edit(project, 'a'.repeat(2_000_001), 'b')).content).toMatch(/^old_string occurs 2 times in a.txt/);
   expect((await edit(project, 'a'.repeat(1_000_000), 'b', { replace_all: true })).data).toMatchObject({
@@ -288,7 +288,7 @@ test('edits a text that is exact and unique in lines that were not read, since i
     [1, 5],
     [41, 43],
   ]);
-  // The lines above moved with it, and those that were edited are known.
+  // The lines above moved with it, and the edited lines are known.
   expect((await run('this is line 3')).content).toMatch(/occurs 11 times/);
   expect((await run('y\nz')).isError).toBe(false);
 });
@@ -320,7 +320,7 @@ test('wants the lines to have been seen once another program has changed the fil
   expect((await run('this is line 41')).content).toMatch(since);
   expect((await run('this is the outside change')).content).toMatch(since);
   expect(await project.text('a.txt')).toBe(theirs);
-  // An edit of what was seen is merged. What came in with that has still not been read.
+  // An edit of lines that were seen is merged. The lines merged in have still not been read.
   expect((await run('this is line 2\n')).isError).toBe(false);
   expect((await run('this is the outside change')).content).toMatch(/lines of a.txt that have not been read \(\d/);
   expect((await run('this is line 41')).content).toMatch(/lines of a.txt that have not been read \(\d/);
@@ -347,9 +347,7 @@ test('refuses to edit a changed file whose text was not kept', async () => {
   await project.run(readTool, { file_path: 'a.txt', offset: 600_000 });
   await project.write('a.txt', `y\n${large}`);
   const edit = { file_path: 'a.txt', old_string: 'a long line of text', new_string: 'z' };
-  expect((await project.run(editTool, edit)).content).toMatch(
-    /, and what you read was not kept, so there is no telling/,
-  );
+  expect((await project.run(editTool, edit)).content).toMatch(/, and what you read was not kept, so it is unclear/);
 });
 
 test('takes a new date alone for no change', async () => {
@@ -376,7 +374,7 @@ test('merges an edit with a change elsewhere, also where its text is not unique 
   const run = await project.run(editTool, { file_path: 'a.txt', old_string: 'two', new_string: '2' });
   expect(await project.text('a.txt')).toBe('one\n2\nthree\nfour\nFIVE\ntwo\n');
   expect(run.content).toContain('both changes were merged and the other one was kept. Not yours: lines 5–6.');
-  // What is not the model's has not been seen by it.
+  // Lines from another program have not been seen by the model.
   const next = await project.run(editTool, { file_path: 'a.txt', old_string: 'three', new_string: '3' });
   expect([next.isError, await project.text('a.txt')]).toEqual([false, 'one\n2\n3\nfour\nFIVE\ntwo\n']);
 });
@@ -396,11 +394,11 @@ test.each([
   expect(await edit('line 40\n')).toBe(false);
   expect([await edit('line 10\n'), await edit('line 50\n')]).toEqual([false, false]);
   const unseen = { file_path: 'a.txt', old_string: becomes, new_string: 'x\n' };
-  const isShown = theirs === 'line 21\n'; // among the lines around an edit
+  const isShown = theirs === 'line 21\n'; // within the context lines of an edit
   expect((await project.run(editTool, unseen)).isError).toBe(!isShown);
 });
 
-test('says so where somebody else has made the very same change, and where they have changed no line', async () => {
+test('says so where another program made the very same change, and where it has changed no line', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\ntwo\n', 'b.txt': 'one\ntwo\n' });
   for (const file_path of ['a.txt', 'b.txt']) await project.run(readTool, { file_path });
   await project.write('a.txt', '1\ntwo\n');
@@ -408,7 +406,7 @@ test('says so where somebody else has made the very same change, and where they 
   const edit = async (file_path: string) =>
     (await project.run(editTool, { file_path, old_string: 'one', new_string: '1' })).content;
   expect(await edit('a.txt')).toMatch(
-    /^a.txt reads so already, so nothing was written. The file had changed on disk since you read it: somebody else has made the same change\.\n\nThe edited place:\n1\t1\n2\ttwo$/,
+    /^a.txt reads so already, so nothing was written. The file had changed on disk since you read it: another program made the same change\.\n\nThe edited place:\n1\t1\n2\ttwo$/,
   );
   expect(await edit('b.txt')).toContain('its bytes had changed and none of its lines');
   expect(await project.text('b.txt')).toBe('\ufeff1\ntwo\n');
@@ -458,7 +456,7 @@ test('asks what to do about a conflict', async () => {
     {
       header: 'Changed file',
       question: expect.stringMatching(
-        /^a.txt changed on disk after the model read it \(read .*\) and the edit conflicts with that change at line 2\. What shall be done\?$/,
+        /^a.txt changed on disk after the model read it \(read .*\) and the edit conflicts with that change at line 2\. What should be done\?$/,
       ),
       options: ['Overwrite', 'Abort', 'Read again', 'Write with conflict markers'].map((label) =>
         expect.objectContaining({ label }),
@@ -584,7 +582,7 @@ test('refuses to edit a file that changed in the place of the edit, and writes n
   await project.write('a.txt', 'one\nTWO\n');
   const { content } = await project.run(editTool, { file_path: 'a.txt', old_string: 'two', new_string: '2' });
   expect(content).toMatch(
-    /^a.txt changed on disk after you read it \(read \d\d:\d\d:\d\d, modified \d\d:\d\d:\d\d\) and the edit conflicts with that change at line 2\. Nothing was written\. Read it again, then send an edit that fits\.\nBoth versions, between git-style markers:\none\n<<<<<<< yours\n2\n=======\nTWO\n>>>>>>> on disk\nNobody is here to choose\. The choices are: read it again/,
+    /^a.txt changed on disk after you read it \(read \d\d:\d\d:\d\d, modified \d\d:\d\d:\d\d\) and the edit conflicts with that change at line 2\. Nothing was written\. Read it again, then send an edit that fits\.\nBoth versions, between git-style markers:\none\n<<<<<<< yours\n2\n=======\nTWO\n>>>>>>> on disk\nNo user can choose here\. The choices are: read it again/,
   );
   expect(await project.text('a.txt')).toBe('one\nTWO\n');
 });
@@ -630,7 +628,7 @@ test.each([
   expect([content, await project.text('a.txt')]).toEqual([expect.stringMatching(words), before]);
 });
 
-test('tells whoever sends the same failing edit a third time to stop and read', async () => {
+test('tells a model that sends the same failing edit a third time to stop and read', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\n' });
   await project.run(readTool, { file_path: 'a.txt' });
   const send = async () =>
@@ -870,7 +868,7 @@ test('changes the bytes that were matched and no others, wherever old_string beg
       if (isError) expect(after).toBe(before);
       else if (hasLoneReturn) expect(after).toBe(before.replaceAll(old_string, '#'));
       else {
-        // Each # stands for text that the reader can't tell from old_string, and the rest is as it was.
+        // Each # stands for text that looks the same as old_string, and the rest is unchanged.
         let rest = before;
         for (const [index, kept] of after.split('#').entries()) {
           const replaced = index === 0 ? '' : rest.slice(0, endOf(rest, old_string));
@@ -885,7 +883,7 @@ test('changes the bytes that were matched and no others, wherever old_string beg
   );
 });
 
-/** Where the first text ends that reads like the wanted one; an ending of two characters is never cut in two. */
+/** The end of the first text that looks like the wanted one; a line ending of two characters is never split. */
 function endOf(text: string, wanted: string): number {
   let at = 0;
   for (const character of withLineFeeds(wanted)) {

@@ -5,7 +5,7 @@ import { unifiedPatch } from '../platform/text/diff.js';
 import { counted } from './counted.js';
 import { changeFiles } from './editing/commit-changes.js';
 import { hunksOf } from './editing/patch/structured-patch.js';
-import { checkOf, plannedChange, settled, textsOf } from './editing/plan-change.js';
+import { checkOf, settled, textsOf } from './editing/plan-change.js';
 import { planEdits } from './editing/plan-edits.js';
 import { type EditReport, reportEdit } from './editing/report-edit.js';
 import { changeEffects } from './file-effect.js';
@@ -28,6 +28,12 @@ type EditInput = z.output<typeof input>;
 
 export const editTool = defineTool<EditInput, EditReport>({
   name: 'Edit',
+  traits: {
+    family: 'edit',
+    subject: ['file_path'],
+    fields: ['file_path', 'old_string', 'new_string', 'replace_all', 'expected_replacements'],
+    bareRule: 'family',
+  },
   description,
   input,
 
@@ -37,10 +43,10 @@ export const editTool = defineTool<EditInput, EditReport>({
     return checkOf([textsOf(await plan(edit, context))]);
   },
 
-  // The file is read again here: between the check and now somebody may have been asked, and may have taken a while.
+  // Reads the file again: since the check, the user may have taken time to answer a question.
   async execute(edit, context) {
     const look = async () => await settled(await plan(edit, context), context);
-    const { plan: done, notes } = await changeFiles(context, look, (settledPlan) => [plannedChange(settledPlan)]);
+    const { plan: done, notes } = await changeFiles(context, look, (settledPlan) => [settledPlan]);
     return reportEdit(done, notes.flat());
   },
 

@@ -6,9 +6,9 @@ import { EventQueue } from '../platform/event-queue.js';
 import { refusal } from './refusal.js';
 
 const NAME = 'ExitPlanMode';
-const MAX_PLAN_CHARS = 100_000; // more than a person reads before they agree
+const MAX_PLAN_CHARS = 100_000; // more than a user would read before approving
 const MAX_TEAMMATES = 10;
-const TEAMMATES = 3; // where launchSwarm says nothing else
+const TEAMMATES = 3; // the default of launchSwarm
 
 const description = `Put the plan to the user, and leave plan mode if they agree; if not, you learn why.
 Use it once the plan is complete: what changes where, and how it is tested. Not after mere research.`;
@@ -24,12 +24,12 @@ export const exitPlanModeTool = defineTool({
   description,
   input,
   needsPerson: true,
-  // The children's calls stand at the gate one by one, so a call that starts them must not stand in their way.
+  // The children's calls pass the gate one by one, so the call that starts them must not block them.
   effects: ({ launchSwarm }) => (launchSwarm ? [] : [{ kind: 'session', access: 'write', what: 'mode' }]),
 
   async validate({ plan, launchSwarm = false, teammateCount }, { session, callId, inputBy }) {
     const { mode, modeAfter } = session.planning;
-    const isAgreed = inputBy === 'user'; // they have sent this plan themselves, perhaps with another mode
+    const isAgreed = inputBy === 'user'; // the host sent this plan itself, perhaps with another mode
     if (mode !== 'plan' && !isAgreed) {
       throw refusal(
         `Plan mode is not on (the mode is ${mode}), so there is nothing to leave. Go on with the work, or switch to plan mode with EnterPlanMode first.`,
@@ -41,10 +41,10 @@ export const exitPlanModeTool = defineTool({
     }
     const { swarm } = launchSwarm ? await stepsFor(text, session) : {};
     const aboutAgents = await swarm?.check(NAME);
-    const file = await session.planning.keep(text); // the person may want to read it before they answer, and it stays if they refuse
-    session.own(plansPut).set(callId, text);
+    const file = await session.planning.keep(text); // the user may want to read it before answering, and it stays if they refuse
+    session.own(shownPlans).set(callId, text);
     if (isAgreed) return undefined;
-    // One that was not sent is not in the input that they are shown.
+    // A plan that was not sent is not in the input that they see.
     const which = plan?.trim() ? 'the plan' : `the plan of before${file === undefined ? '' : ` (${file})`}`;
     const agents = launchSwarm ? `, and ${teammateCount ?? TEAMMATES} child agents run its steps` : '';
     const rule = aboutAgents === undefined ? '' : ` (${aboutAgents.ask})`;
@@ -53,8 +53,8 @@ export const exitPlanModeTool = defineTool({
   },
 
   async *execute({ plan, launchSwarm = false, teammateCount = TEAMMATES }, { session, callId, signal, inputBy }) {
-    const text = session.own(plansPut).get(callId) ?? planOf(plan, session);
-    session.own(plansPut).delete(callId);
+    const text = session.own(shownPlans).get(callId) ?? planOf(plan, session);
+    session.own(shownPlans).delete(callId);
     const { swarm, steps } = launchSwarm ? await stepsFor(text, session) : {};
     const file = await session.planning.keep(text);
     const mode = session.planning.leave(callId);
@@ -78,8 +78,8 @@ export const exitPlanModeTool = defineTool({
   displayResult: ({ plan, mode }) => ({ title: `plan approved (${mode})`, body: { type: 'text', text: plan } }),
 });
 
-/** What was put to the person, by call: another call may bring another plan while they think about this one. */
-const plansPut = (): Map<string, string> => new Map();
+/** The plan shown to the user, by call: another call may bring another plan while they decide. */
+const shownPlans = (): Map<string, string> => new Map();
 
 function planOf(plan: string | undefined, { planning }: SessionPort): string {
   const text = plan?.trim() ? plan : planning.plan;
@@ -98,13 +98,13 @@ async function stepsFor(plan: string, { swarm, planning }: SessionPort) {
   return { swarm, steps };
 }
 
-/** Passes on what the work says of itself while it goes on. */
+/** Yields the progress of the work while it runs. */
 async function* withProgress<Result>(
   work: (onProgress: (text: string) => void) => Promise<Result>,
 ): AsyncGenerator<ToolProgress, Result, void> {
   const queue = new EventQueue<ToolProgress>();
   const result = work((text) => queue.push({ text })).finally(() => queue.end());
-  result.catch(() => {}); // it is thrown below
+  result.catch(() => {}); // thrown below
   yield* queue;
   return await result;
 }

@@ -1,10 +1,10 @@
 import { isAbsolute, sep } from 'node:path';
 import type { Effect, FileEffect } from '../contract/effect.js';
 import type { ToolContext } from '../contract/tool-context.js';
-import { fileIdentity, realPathAsWritten, resolveIn, startsInCwd } from '../platform/files/paths.js';
+import { dependsOnCwd, fileIdentity, realPathAsWritten, resolveIn } from '../platform/files/paths.js';
 import { realTarget } from './path-failure.js';
 
-/** What reading a path touches: the file by both its names, and the directory where the path is relative. */
+/** The effects of reading a path: the file by both its names, and the directory if the path is relative. */
 export async function readEffects(
   path: string,
   context: Pick<ToolContext, 'cwd'>,
@@ -14,13 +14,22 @@ export async function readEffects(
   return [...files.map((file) => (tree ? { ...file, tree } : file)), ...directoryEffect(path)];
 }
 
-/** What changing a file touches. Whoever changes it looks at it too, so both count. */
+/** The effects of changing a file. Changing includes reading, so both count. */
 export async function changeEffects(path: string, context: Pick<ToolContext, 'cwd'>): Promise<Effect[]> {
   const files = await fileEffects(path, context);
   return [...files, ...files.map((file) => ({ ...file, access: 'write' as const })), ...directoryEffect(path)];
 }
 
-/** The file as it is read. A path with `..` behind a link is two: the one that we open, and the one that others would. */
+/** The effects of changing several files, each effect once. */
+export async function effectsOfChanges(paths: readonly string[], context: Pick<ToolContext, 'cwd'>): Promise<Effect[]> {
+  const effects = await Promise.all(paths.map((path) => changeEffects(path, context)));
+  return [...new Map(effects.flat().map((effect) => [JSON.stringify(effect), effect])).values()];
+}
+
+/**
+ * The effects of reading the file. A path with `..` after a symlink names two files: the one that we open, and the one
+ * that other programs would.
+ */
 async function fileEffects(path: string, { cwd }: Pick<ToolContext, 'cwd'>): Promise<FileEffect[]> {
   const absolute = resolveIn(cwd, path);
   const real = await realTarget(absolute, { cwd });
@@ -36,4 +45,4 @@ async function fileEffects(path: string, { cwd }: Pick<ToolContext, 'cwd'>): Pro
 }
 
 const directoryEffect = (path: string): Effect[] =>
-  startsInCwd(path) ? [{ kind: 'session', access: 'read', what: 'cwd' }] : [];
+  dependsOnCwd(path) ? [{ kind: 'session', access: 'read', what: 'cwd' }] : [];

@@ -97,14 +97,14 @@ test('says what hides files, where ignored ones would match', async () => {
   expect(await run({ pattern: '/gone-for-sure/*.ts' })).toMatch(/begins with "\/" is an absolute path/);
 });
 
-test.each([
-  ['with ripgrep', {}],
-  ['without ripgrep', { env: { USE_BUILTIN_RIPGREP: '0', PATH: '' } }],
-])('reads patterns alike %s', async (_, options) => {
-  const project = await temporaryProject(
-    { 'a.ts': '', 'src/b.ts': '', 'src/c.js': '', 'app/[id]/page.tsx': '', 'x y.md': '' },
-    options,
-  );
+test('reads braces, brackets, folders and what is to be left out', async () => {
+  const project = await temporaryProject({
+    'a.ts': '',
+    'src/b.ts': '',
+    'src/c.js': '',
+    'app/[id]/page.tsx': '',
+    'x y.md': '',
+  });
   const found = async (pattern: string) => {
     const { data } = await project.run(globTool, { pattern });
     return (data as { files: string[] }).files.sort(); // the data of Glob
@@ -116,6 +116,13 @@ test.each([
   expect(await found('./*.ts')).toEqual(['a.ts']);
   expect(await found('x y.md')).toEqual(['x y.md']);
   expect(await found('src/../a.ts')).toEqual(['a.ts']);
+});
+
+test('says what is missing and what to do where there is no ripgrep', async () => {
+  const project = await temporaryProject({ 'a.ts': '' }, { env: { USE_BUILTIN_RIPGREP: '0', PATH: '' } });
+  expect((await project.run(globTool, { pattern: '*.ts' })).content).toMatch(
+    /^The search failed\. ripgrep, which searches need, was not found: .*put "rg" on PATH.*\.$/,
+  );
 });
 
 test('leaves out what may not be read, from files, totals and hints alike', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
-import { cutPath, resolveIn, shortPath, startsInCwd } from '../platform/files/paths.js';
+import { dependsOnCwd, elidedPath, isMissing, resolveIn, shortPath } from '../platform/files/paths.js';
 import type { SearchOutcome } from '../platform/search/query.js';
 import { counted } from './counted.js';
 import { readEffects } from './file-effect.js';
@@ -18,10 +18,9 @@ import {
   type SearchRoot,
   searchRoot,
 } from './search-root.js';
-import { isMissing } from './target-file.js';
 
-const MAX_FILES = 100; // more than this and a narrower pattern serves the model better
-const HINT_TIMEOUT_MS = 3_000; // for a look at what would be found otherwise, which nobody asked for
+const MAX_FILES = 100; // with more files, a narrower pattern serves the model better
+const HINT_TIMEOUT_MS = 3_000; // for an extra search that only produces a hint
 
 const description = `Find files by name, newest first, at most ${MAX_FILES}. To search inside files use Grep.
 Knows *, **, ?, [abc], {a,b}, and ! in front for all others. Finds hidden files; those that .gitignore names only with include_ignored, or where pattern or path names their directory.`;
@@ -35,28 +34,29 @@ const input = z.strictObject({
 type GlobInput = z.output<typeof input>;
 
 interface GlobData {
-  /** Relative to the working directory where they lie below it. */
+  /** Relative to the working directory if they are below it. */
   files: string[];
   total: number;
   /** The directory that was searched. */
   searched: string;
   stopped: SearchOutcome['stopped'];
   unreadable: number;
-  /** Folders that were not searched. */
+  /** Folders that were skipped. */
   leftOut: string[];
-  /** Why nothing was found, where that can be told. */
+  /** Why nothing was found, if that is known. */
   hint?: string;
 }
 
 export const globTool = defineTool<GlobInput, GlobData>({
   name: 'Glob',
+  traits: { family: 'read', subject: ['path'], fields: ['path', 'pattern'], olderNames: ['GlobTool'] },
   description,
   input,
   effects: ({ pattern, path = '.' }, context) =>
     readEffects(splitPattern(pattern, path).folder, context, { tree: true }),
 
   async validate({ pattern, path = '.' }, context) {
-    // Where the pattern leads elsewhere, the path is not looked at.
+    // If the pattern is absolute or leads elsewhere, `path` is not used.
     if (splitPattern(pattern, path).folder === path) await folderToSearch(path, context);
     return undefined;
   },
@@ -64,10 +64,10 @@ export const globTool = defineTool<GlobInput, GlobData>({
   async execute({ pattern, path = '.', include_ignored: includeIgnored = false }, context) {
     const { folder, glob } = splitPattern(pattern, path);
     const shownFolder = resolveIn(context.cwd, folder);
-    const searched = cutPath(shortPath(context.cwd, shownFolder));
+    const searched = elidedPath(shortPath(context.cwd, shownFolder));
     const isOfPattern = folder !== path;
     const root = await folderToSearch(folder, context).catch((error: unknown) => {
-      // The directory is part of the pattern, so where it is missing nothing matches.
+      // The directory is part of the pattern, so if it is missing, nothing matches.
       if (isOfPattern && error instanceof Error && isMissing(error.cause)) return undefined;
       throw error;
     });
@@ -92,8 +92,8 @@ export const globTool = defineTool<GlobInput, GlobData>({
     };
 
     let found = await find(glob, { includeIgnored });
-    if (found.files.count === 0 && !found.stopped && /\[.*\]/.test(glob)) {
-      // Frameworks have files named "[id].ts": where the brackets match nothing as a set, they may be part of the name.
+    if (found.files.count === 0 && !found.stopped && /\[[^[\]\n\r\u2028\u2029]*\]/.test(glob)) {
+      // Frameworks have files named "[id].ts": if the brackets match nothing as a set, they are tried literally.
       found = await find(glob.replace(/[[\]]/g, '\\$&'), { includeIgnored });
     }
     const { files, stopped, unreadable } = found;
@@ -142,14 +142,14 @@ interface Found {
   unreadable: number;
 }
 
-/** The directories that a pattern begins with are searched and nothing beside them; the rest is anchored there. */
+/** Only the directory that a pattern starts with is searched; the rest of the pattern is anchored there. */
 function splitPattern(pattern: string, path: string): { folder: string; glob: string } {
   const parts = pattern.split('/');
   const plain = parts.findIndex((part) => /[*?[\]{}!\\]/.test(part));
   const count = plain === -1 ? parts.length - 1 : plain;
   if (count === 0) return { folder: path, glob: pattern };
   const prefix = parts.slice(0, count).join('/') || '/';
-  const folder = startsInCwd(prefix) ? join(path, prefix) : prefix;
+  const folder = dependsOnCwd(prefix) ? join(path, prefix) : prefix;
   const rest = parts.slice(count).join('/');
   return { folder, glob: rest === '' ? '**' : `/${rest}` };
 }
@@ -158,7 +158,7 @@ async function folderToSearch(path: string, context: Pick<ToolContext, 'cwd' | '
   const root = await searchRoot(path, context);
   if (root.file === undefined) return root;
   const cause = Object.assign(new Error('not a directory'), { code: 'ENOTDIR' });
-  throw refusal(`${cutPath(path)} is a file, not a directory. Leave path out, or give the directory.`, cause);
+  throw refusal(`${elidedPath(path)} is a file, not a directory. Leave path out, or give the directory.`, cause);
 }
 
 interface Missed {
@@ -170,7 +170,7 @@ interface Missed {
 
 async function hintFor(glob: string, { root, includeIgnored, mayRead, find }: Missed): Promise<string | undefined> {
   const named = join(root.folder, glob);
-  const stats = mayRead(named) ? await stat(named).catch(() => undefined) : undefined; // a pattern is seldom a name as well
+  const stats = mayRead(named) ? await stat(named).catch(() => undefined) : undefined; // the pattern may also be a literal path
   if (stats?.isDirectory()) return 'It is a directory, and only files are found: add "/**" to find those in it.';
   if (includeIgnored) return undefined;
   const { files, stopped } = await find(glob, { includeIgnored: true, timeoutMs: HINT_TIMEOUT_MS });

@@ -127,13 +127,8 @@ test('declares that it reads the tree below its path', async () => {
   );
 });
 
-const withoutRipgrep = { env: { USE_BUILTIN_RIPGREP: '0', PATH: '' } };
-
-test.each([
-  ['with ripgrep', {}],
-  ['without ripgrep', withoutRipgrep],
-])('answers in full %s', async (_, options) => {
-  const project = await temporaryProject(files, options);
+test('answers in full', async () => {
+  const project = await temporaryProject(files);
   const run = async (input: object) => (await project.run(grepTool, { pattern: 'needle', ...input })).content;
   expect(await run({ output_mode: 'content', ignore_case: true, context: 1 })).toBe(
     'a.ts-1-one\na.ts:2:needle two\na.ts-3-three\n--\nc.md:1:Needle\n--\nsrc/b.ts:1:needle needle\n' +
@@ -148,8 +143,15 @@ test.each([
   expect(await run({ output_mode: 'count', head_limit: 1 })).toBe(
     'a.ts:1\nFound 3 matches in 2 files.\n(Showing files 1–1 of 2. To continue, use offset 1.)',
   );
-  expect(await run({ pattern: '(open' })).toMatch(/^The search failed\. .*Mend the expression/s);
+  expect(await run({ pattern: '(open' })).toMatch(/^The search failed\. .*Fix the expression/s);
   expect(await run({ pattern: 'a\\nb' })).toMatch(/Set multiline to match across lines/);
+});
+
+test('says what is missing and what to do where there is no ripgrep', async () => {
+  const project = await temporaryProject(files, { env: { USE_BUILTIN_RIPGREP: '0', PATH: '' } });
+  expect((await project.run(grepTool, { pattern: 'needle' })).content).toMatch(
+    /^The search failed\. ripgrep, which searches need, was not found: .*put "rg" on PATH.*\.$/,
+  );
 });
 
 test('reads look-around and back-references', async () => {
@@ -258,7 +260,7 @@ test.each(['/proc/kmsg', '/proc/self', '/proc', '/sys/kernel'])(
 
 test.runIf(process.platform === 'linux')('does not go down into /proc and /sys from above, and says so', async () => {
   const project = await temporaryProject();
-  const only = '!/[!p]*'; // of the folders in /, only /proc and the like
+  const only = '!/[!p]*'; // of the folders in /, only /proc and those with the same first letter
   const { content } = await project.run(grepTool, { path: '/', pattern: '^Linux version', glob: only });
   expect(content).toContain('No match for');
   expect(content).toMatch(

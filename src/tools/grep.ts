@@ -2,7 +2,7 @@ import { join, relative } from 'node:path';
 import * as z from 'zod';
 import { DEFAULT_MAX_RESULT_CHARS, defineTool } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
-import { cutPath, realName, resolveIn, shortPath } from '../platform/files/paths.js';
+import { elidedPath, realName, resolveIn, shortPath } from '../platform/files/paths.js';
 import type { FileMatches, SearchOutcome, TextMode } from '../platform/search/query.js';
 import { CUT_MARK, SEPARATOR } from '../platform/search/query.js';
 import { counted } from './counted.js';
@@ -21,9 +21,9 @@ import {
 } from './search-root.js';
 
 const DEFAULT_ENTRIES = 250;
-const MAX_COUNTED_FILES = 50; // of more, what was seen of the rest is not remembered
+const MAX_COUNTED_FILES = 50; // with more files, the ledger does not record the lines shown of the rest
 const MAX_COUNTED_CHARS = DEFAULT_MAX_RESULT_CHARS - 2_000; // a longer result is not shown whole
-const MAX_COLUMNS = 500; // minified code: the match matters, not the line
+const MAX_COLUMNS = 500; // minified code: the match matters, not the whole line
 
 const description = `Search inside files by regular expression (ripgrep's; look-around and back-references too; escape literal braces).
 Shows the files that match, newest first; by output_mode "content" the lines, cut at ${MAX_COLUMNS} columns; by "count" how many. Searches hidden files; those that .gitignore names only with include_ignored, binary ones only by path. type and the flags are rg's; -n is on.`;
@@ -63,31 +63,37 @@ type GrepInput = z.output<typeof input>;
 
 interface GrepData {
   mode: TextMode;
-  /** What is shown: lines, files, or files with their counts. */
+  /** The output: lines, files, or files with counts. */
   entries: string[];
   offset: number;
   totalEntries: number;
-  /** Totals, whatever part of it is shown. */
+  /** Totals, regardless of the page shown. */
   files: number;
   lines?: number;
   occurrences?: number;
-  /** Binary files that match. */
+  /** Matching binary files. */
   binary: string[];
   stopped: SearchOutcome['stopped'];
   unreadable: number;
-  /** Folders that were not searched. */
+  /** Folders that were skipped. */
   leftOut: string[];
 }
 
 export const grepTool = defineTool<GrepInput, GrepData>({
   name: 'Grep',
+  traits: {
+    family: 'read',
+    subject: ['path'],
+    fields: ['path', 'pattern', 'glob', 'type', 'output_mode', 'multiline', 'head_limit'],
+    olderNames: ['GrepTool'],
+  },
   description,
   input,
   effects: ({ path = '.' }, context) => readEffects(path, context, { tree: true }),
 
   async validate({ path = '.' }, context) {
     const { folder, file } = await searchRoot(path, context);
-    refusePseudoFiles(file === undefined ? folder : join(folder, file), cutPath(path));
+    refusePseudoFiles(file === undefined ? folder : join(folder, file), elidedPath(path));
     return undefined;
   },
 
@@ -115,7 +121,7 @@ export const grepTool = defineTool<GrepInput, GrepData>({
         maxColumns: MAX_COLUMNS,
       },
       context,
-      // Their ages are looked up while the search goes on.
+      // Starts looking up modification times while the search runs.
       (file) => {
         if (mayRead(file)) dated.add(file);
       },
@@ -213,7 +219,7 @@ function totals({ files, lines, occurrences }: GrepData): string {
 
 function noMatch({ pattern, path, glob, type, include_ignored, multiline }: GrepInput): string {
   const only = [glob && `that match ${glob}`, type && `of type ${type}`].filter(Boolean).join(' and ');
-  const where = `${path === undefined ? 'the working directory' : cutPath(path)}${only ? `, among files ${only}` : ''}`;
+  const where = `${path === undefined ? 'the working directory' : elidedPath(path)}${only ? `, among files ${only}` : ''}`;
   const endings = multiline && /\n|\\n/.test(pattern) ? ' Where lines may end in \\r\\n, write \\r?\\n.' : '';
   const ignored = include_ignored
     ? ''
@@ -221,7 +227,7 @@ function noMatch({ pattern, path, glob, type, include_ignored, multiline }: Grep
   return `No match for "${pattern}" in ${where}. Check the directory and the glob, or try a wider pattern.${endings}${ignored}`;
 }
 
-/** Models send several globs in one text; a comma or a space in braces belongs to its glob. */
+/** Models send several globs in one string; a comma or a space inside braces belongs to its glob. */
 function splitGlobs(text: string): string[] {
   const globs: string[] = [];
   let current = '';
@@ -240,8 +246,8 @@ function splitGlobs(text: string): string[] {
 }
 
 /**
- * A glob as it reads from the folder that is searched. One that is absolute, or that begins with the path from the
- * working directory, is meant from there.
+ * The glob relative to the searched folder. An absolute one, or one that starts with the path from the working
+ * directory, is rebased.
  */
 function fromFolder(written: string, { folder }: SearchRoot, { cwd }: Pick<ToolContext, 'cwd'>): string[] {
   const not = written.startsWith('!') ? '!' : '';
@@ -258,14 +264,14 @@ interface PageWish {
   wanted: GrepInput;
   offset: number;
   end: number;
-  /** Is filled with the lines that are on the page, by file, each with its number. */
+  /** Filled with the lines on the page, by file, each with its number. */
   shown: Map<string, string[]>;
 }
 
 const hasContext = (wanted: GrepInput): boolean =>
   !wanted['-o'] && (wanted['-A'] ?? wanted['-C'] ?? 0) + (wanted['-B'] ?? wanted['-C'] ?? 0) > 0;
 
-/** The first so many in the order of their names; to sort all of them would take longer than the search. */
+/** The first `count` by name; sorting all would take longer than the search. */
 function firstByName(names: readonly string[], count: number): string[] {
   let first: string[] = [];
   let last: string | undefined;
@@ -279,7 +285,7 @@ function firstByName(names: readonly string[], count: number): string[] {
   return first.sort().slice(0, count);
 }
 
-/** The entries of one page. Only what is shown is written out. */
+/** The entries of one page. Only these are formatted. */
 function page(
   order: readonly string[],
   files: ReadonlyMap<string, FileMatches>,
@@ -314,7 +320,7 @@ function page(
   return entries;
 }
 
-/** As grep writes it: a colon before a match, a dash before its context. */
+/** In grep's format: a colon before a match, a dash before context. */
 function shownLine(name: string, line: string, withNumber: boolean): string {
   if (line === SEPARATOR) return SEPARATOR;
   const end = line.search(/[:-]/);

@@ -1,82 +1,23 @@
-import type { Tool } from '../contract/tool.js';
-import { agentOutputTool } from './agent-output.js';
-import { applyPatchTool } from './apply-patch.js';
-import { architectTool } from './architect.js';
-import { askUserQuestionTool } from './ask-user-question.js';
-import { bashTool } from './bash/bash.js';
-import { bashOutputTool } from './bash/bash-output.js';
-import { killShellTool } from './bash/kill-shell.js';
-import { editTool } from './edit.js';
-import { enterPlanModeTool } from './enter-plan-mode.js';
-import { exitPlanModeTool } from './exit-plan-mode.js';
-import { globTool } from './glob.js';
-import { grepTool } from './grep.js';
-import { listMcpResourcesTool } from './list-mcp-resources.js';
-import { lsTool } from './ls.js';
-import { memoryReadTool } from './memory/memory-read.js';
-import { memoryWriteTool } from './memory/memory-write.js';
-import { multiEditTool } from './multi-edit.js';
-import { notebookEditTool } from './notebook-edit.js';
-import { notebookReadTool } from './notebook-read.js';
-import { readTool } from './read.js';
-import { readMcpResourceTool } from './read-mcp-resource.js';
-import { skillTool } from './skill.js';
-import { slashCommandTool } from './slash-command.js';
-import { stickerRequest } from './sticker-request.js';
-import { taskTool } from './task.js';
-import { thinkTool } from './think.js';
-import { todoWriteTool } from './todo-write.js';
-import { toolSearchTool } from './tool-search.js';
-import { webFetchTool } from './web-fetch.js';
-import { webSearchTool } from './web-search.js';
-import { writeTool } from './write.js';
+import type { BuiltInTool, Tool } from '../contract/tool.js';
+import type { ToolTable } from '../contract/tool-traits.js';
+import { lazyTool } from './lazy-tool.js';
+import { toolFacts } from './tool-facts.js';
+import { toolList } from './tool-list.js';
+import { tableOf } from './tool-table.js';
 
 export { changeEffects, readEffects } from './file-effect.js';
+export { ownCallTools, simpleToolNames } from './roles.js';
 
-/** The only list of the tools that are built in. */
-export const builtInTools = (): Tool[] => [
-  agentOutputTool,
-  applyPatchTool,
-  architectTool,
-  askUserQuestionTool,
-  bashOutputTool,
-  bashTool,
-  editTool,
-  enterPlanModeTool,
-  exitPlanModeTool,
-  globTool,
-  grepTool,
-  killShellTool,
-  listMcpResourcesTool,
-  lsTool,
-  memoryReadTool,
-  memoryWriteTool,
-  multiEditTool,
-  notebookEditTool,
-  notebookReadTool,
-  readMcpResourceTool,
-  readTool,
-  skillTool,
-  slashCommandTool,
-  taskTool,
-  thinkTool,
-  todoWriteTool,
-  toolSearchTool,
-  webFetchTool,
-  webSearchTool,
-  writeTool,
-  ...gatedTools(),
-];
+/** The built-in tools. The code of each is loaded with its first call. */
+export const builtInTools = (): Tool[] => allTools();
 
-declare const HELVE_FEATURE_STICKER_REQUEST: boolean | undefined; // put in by the build
+/** What permission rules, hooks and replays know of them. */
+export const toolTable = (): ToolTable => tableOf(allTools());
 
-/** Those that are built only where their gate is on; a gate that is off leaves nothing of them in the bundle. */
-function gatedTools(): Tool[] {
-  return typeof HELVE_FEATURE_STICKER_REQUEST === 'boolean' && HELVE_FEATURE_STICKER_REQUEST ? [stickerRequest] : [];
+const allTools = (): BuiltInTool[] => Object.entries(toolFacts).map(([name, facts]) => lazyTool(facts, loaderOf(name)));
+
+function loaderOf(name: string): () => Promise<BuiltInTool> {
+  const load = toolList[name];
+  if (!load) throw new Error(`The tool ${name} is not in the list of tools.`);
+  return load;
 }
-
-/** By which a command that a person has written runs what it says, and reads what it names. */
-export const ownCallTools = { shell: 'Bash', file: 'Read' } as const;
-
-/** What the `simple` mode keeps. */
-export const simpleToolNames = ['Bash', 'Read', 'Edit'] as const;

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * Accepts other names for fields, as models that know other tools send them. The schema that models see has the real
- * names alone. A field that is given by both names is refused as unknown, since one of the two would be lost.
+ * Accepts other names for fields, which models know from other tools. The schema that models see has only the real
+ * names. A field given under both names is refused as unknown, since one of the two would be lost.
  */
 export function withAliases<Schema extends z.ZodObject>(
   aliases: Readonly<Record<string, string>>,
@@ -20,12 +20,12 @@ export function withAliases<Schema extends z.ZodObject>(
   }, schema);
 }
 
-/** Text that is handed to the system, which ends it at a NUL. */
+/** A string for the system, which would truncate it at a NUL. */
 export const systemText = z.string().refine((text) => !text.includes('\0'), 'must not hold a NUL character');
 
 export const pathText = systemText.refine((text) => text !== '', 'must not be empty');
 
-/** What one replacement of text is given by, in Edit and MultiEdit alike. */
+/** The fields of one text replacement, shared by Edit and MultiEdit. */
 export const editFields = {
   old_string: z.string(),
   new_string: z.string(),
@@ -33,5 +33,5 @@ export const editFields = {
   expected_replacements: z.int().min(1).optional(),
 };
 
-/** The names that other agents have for the fields of an edit. */
+/** Other agents' names for the fields of an edit. */
 export const editAliases = { path: 'file_path', old_str: 'old_string', new_str: 'new_string' } as const;

@@ -8,6 +8,7 @@ const input = z.strictObject({
 
 export const listMcpResourcesTool = defineTool({
   name: 'ListMcpResources',
+  traits: { olderNames: ['ListMcpResourcesTool'], asksServers: true },
   description: `List the resources that MCP servers offer: files, records, pages, each by its address (uri).
 Use it to find what ReadMcpResource can read; an entry marked as template has names in braces that you fill in.
 Not for the tools of servers: those are called by their names.`,

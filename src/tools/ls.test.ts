@@ -21,25 +21,25 @@ test('opens a heavy folder when the path names it', async () => {
   expect((await project.run(lsTool, { path: 'node_modules' })).content).toBe('node_modules/\n  m/\n    index.js');
 });
 
-test('leaves out what it is told to', async () => {
+test('leaves out ignored patterns', async () => {
   const project = await temporaryProject({ 'a.log': '', 'dist/x.js': '', 'src/b.log': '', 'src/c.ts': '' });
   expect((await project.run(lsTool, { ignore: ['*.log', 'dist'] })).content).toBe('./\n  src/\n    c.ts');
 });
 
-test('leaves out by hard patterns and broken ones alike', async () => {
+test('handles expensive and broken patterns', async () => {
   const project = await temporaryProject({ ['a'.repeat(60)]: '', m: '', '[z-a]': '' });
   const { content } = await project.run(lsTool, { ignore: ['*a*a*a*a*a*a*a*a*a*a*a*a*b', '[z-a]'] });
   expect(content).toBe(`./\n  ${'a'.repeat(60)}\n  m`);
 });
 
-test('refuses patterns without measure, and says what the measure is', async () => {
+test('refuses patterns beyond the limit, and names the limit', async () => {
   const project = await temporaryProject({});
   const words = async (ignore: string[]) => (await project.run(lsTool, { ignore })).content;
   expect(await words(Array.from({ length: 51 }, () => '*'))).toMatch(/"ignore" must hold at most 50 patterns/);
   expect(await words(['*'.repeat(257)])).toMatch(/"ignore\[0\]" must have at most 256 characters/);
 });
 
-test('stops at 1,000 entries, says so, and shows the top before what is below', async () => {
+test('stops at 1,000 entries, says so, and shows upper levels first', async () => {
   const files = Object.fromEntries(Array.from({ length: 1_200 }, (_, index) => [`deep/${index}.txt`, '']));
   const project = await temporaryProject({ ...files, 'top.txt': '' });
   const { content } = await project.run(lsTool, {});
@@ -48,7 +48,7 @@ test('stops at 1,000 entries, says so, and shows the top before what is below', 
   expect(content).toMatch(/\(Only the first 1000 entries are shown; there are more\./);
 });
 
-test('says of a directory that has no room left that it is not shown', async () => {
+test('says that a directory beyond the limit is not shown', async () => {
   const files = Object.fromEntries(Array.from({ length: 999 }, (_, index) => [`${index}.txt`, '']));
   const project = await temporaryProject({ ...files, 'src/a.ts': '' });
   const { content } = await project.run(lsTool, {});
@@ -61,7 +61,7 @@ test.skipIf(process.getuid?.() === 0)('names a directory that can not be read', 
   expect((await project.run(lsTool, {})).content).toBe("./\n  closed/ (can't be read)\n  b.ts");
 });
 
-test('leaves out what may not be read, and links to it', async () => {
+test('leaves out denied files, and links to them', async () => {
   const project = await temporaryProject({ 'secret/key': '', 'a.txt': '' });
   await symlink('secret/key', project.path('link'));
   const accepted = lsTool.accept({});
@@ -113,7 +113,7 @@ test('declares that it reads the tree', async () => {
   );
 });
 
-test('writes a name with a line break on one line, so that it passes for no other entry', async () => {
+test('writes a name with a line break on one line, so that it can not imitate another entry', async () => {
   const project = await temporaryProject({ 'a\nb.txt': '' });
   await symlink('x\ny', project.path('link'));
   expect((await project.run(lsTool, {})).content).toBe('./\n  "a\\nb.txt"\n  link -> "x\\ny"');

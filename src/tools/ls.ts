@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { inFolder } from '../platform/files/folder.js';
-import { cutPath, realPath, resolveIn, shortPath } from '../platform/files/paths.js';
+import { elidedPath, isMissing, realPath, resolveIn, shortPath } from '../platform/files/paths.js';
 import { pseudoFoldersBelow } from '../platform/files/pseudo-file-system.js';
 import { globMatcher, MAX_GLOB_CHARS, MAX_GLOBS } from '../platform/text/glob-matcher.js';
 import { counted } from './counted.js';
@@ -15,11 +15,10 @@ import { pathText, systemText } from './input.js';
 import { errorCode, pathFailure, realTarget } from './path-failure.js';
 import { refusal } from './refusal.js';
 import { checkApproved, nameOnOneLine } from './search-root.js';
-import { isMissing } from './target-file.js';
 
 const MAX_ENTRIES = 1_000;
-const LOOKED_AT_ONCE = 64; // a directory may have a million entries, and the call must still be cancelled when asked to
-const CLOSED = new Set(['.git', 'node_modules']); // thousands of entries that nobody asked for; LS of the folder itself shows them
+const LOOKED_AT_ONCE = 64; // a directory may have a million entries, and the call must stay cancellable
+const CLOSED = new Set(['.git', 'node_modules']); // thousands of entries of little interest; LS of the folder itself shows them
 
 const description = `List a directory as a tree, hidden entries too, at most ${MAX_ENTRIES}, the nearest first. To find files use Glob.
 .git and node_modules stay closed unless path names them.`;
@@ -35,7 +34,7 @@ const input = z.strictObject({
 interface Entry {
   name: string;
   isFolder: boolean;
-  /** Where a link leads, as it is written in it. */
+  /** The target of a symlink, as stored in it. */
   target?: string;
   entries: Entry[];
   note?: string;
@@ -45,21 +44,22 @@ interface LsData {
   path: string;
   entries: Entry[];
   count: number;
-  /** Some entries are not shown, because there are too many; where, is noted beside their directories. */
+  /** Some entries are omitted because there are too many; notes on their directories say where. */
   capped: boolean;
-  /** Of the directory itself, what is not shown. */
+  /** What is omitted from this directory. */
   note?: string;
 }
 
 export const lsTool = defineTool<z.output<typeof input>, LsData>({
   name: 'LS',
+  traits: { family: 'read', subject: ['path'], fields: ['path'] },
   description,
   input,
   effects: ({ path = '.' }, context) => readEffects(path, context, { tree: true }),
 
   async execute({ path = '.', ignore = [] }, { cwd, signal, mayRead, approved }) {
     const absolute = resolveIn(cwd, path);
-    const shown = cutPath(shortPath(cwd, absolute));
+    const shown = elidedPath(shortPath(cwd, absolute));
     const root = await realTarget(absolute, { cwd });
     checkApproved(path, root, approved);
     const isIgnored = globMatcher(ignore);
@@ -68,14 +68,14 @@ export const lsTool = defineTool<z.output<typeof input>, LsData>({
     let looked = 0;
     let count = 0;
     let capped = false;
-    // Level by level, so that one deep folder can't hide its neighbours.
+    // Breadth first, so that one deep folder can't crowd out its neighbours.
     let level = [{ folder: top, at: '' }];
     while (level.length > 0) {
       const next: typeof level = [];
       for (const { folder, at } of level) {
         signal.throwIfAborted();
         if (count === MAX_ENTRIES) {
-          folder.note = 'not shown'; // the room was used up before its turn
+          folder.note = 'not shown'; // the limit was reached before its turn
           capped = true;
           continue;
         }
@@ -130,11 +130,11 @@ const noteText = (note: string | undefined): string => (note ? ` (${note})` : ''
 
 const DENIED = Symbol('a link to what is denied');
 
-/** Where a link leads. One to a place that may not be read is no more there than the place itself. */
+/** The target of a symlink. A link to a path that may not be read is treated as missing, like the path itself. */
 async function targetOf(path: string, mayRead: ToolContext['mayRead']): Promise<string | typeof DENIED> {
-  const real = await realPath(path).catch(() => undefined); // in a circle: it leads nowhere
+  const real = await realPath(path).catch(() => undefined); // a loop has no target
   if (real !== undefined && !mayRead(real)) return DENIED;
-  return await readlink(path).catch(() => '?'); // gone meanwhile
+  return await readlink(path).catch(() => '?'); // it was removed meanwhile
 }
 
 interface AskedFolder {
@@ -143,7 +143,9 @@ interface AskedFolder {
   cwd: string;
 }
 
-/** Directories first, then by name. Only the directory that was asked for may fail; one below is noted and left out. */
+/**
+ * Directories first, then by name. Only the requested directory may fail; an unreadable one below is noted and skipped.
+ */
 async function itemsOf(path: string, folder: Entry, asked: AskedFolder | undefined): Promise<Dirent[]> {
   try {
     const items = await inFolder(path, (opened) => readdir(opened.anchor, { withFileTypes: true }));

@@ -1,13 +1,13 @@
 import { link } from 'node:fs/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type TemporaryProject, type ToolRun, temporaryProject } from '../testing/temporary-project.js';
+import { type TestProject, type ToolRun, temporaryProject } from '../testing/temporary-project.js';
 import { multiEditTool } from './multi-edit.js';
 import { readTool } from './read.js';
 
 type Edit = [old_string: string, new_string: string, more?: object];
 
-async function multiEdit(project: TemporaryProject, ...edits: Edit[]): Promise<ToolRun> {
+async function multiEdit(project: TestProject, ...edits: Edit[]): Promise<ToolRun> {
   await project.run(readTool, { file_path: 'a.txt' });
   return await project.run(multiEditTool, { file_path: 'a.txt', edits: edits.map(asEdit) });
 }

@@ -1,16 +1,16 @@
 import * as z from 'zod';
-import type { Effect } from '../contract/effect.js';
 import { defineTool } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { unifiedPatch } from '../platform/text/diff.js';
 import { counted } from './counted.js';
+import type { TextEdit } from './editing/apply-edit.js';
 import { changeFiles } from './editing/commit-changes.js';
-import type { TextEdit } from './editing/match/edit-text.js';
+import type { FilePlan } from './editing/fit-to-disk.js';
 import { hunksOf } from './editing/patch/structured-patch.js';
-import { checkOf, type FilePlan, plannedChange, type SettledPlan, settled, textsOf } from './editing/plan-change.js';
+import { checkOf, type SettledPlan, settled, textsOf } from './editing/plan-change.js';
 import { planEdits } from './editing/plan-edits.js';
 import { type EditReport, reportEdit } from './editing/report-edit.js';
-import { changeEffects } from './file-effect.js';
+import { effectsOfChanges } from './file-effect.js';
 import { editAliases, editFields, pathText, withAliases } from './input.js';
 import { locate, type TargetFile } from './target-file.js';
 
@@ -42,26 +42,26 @@ interface MultiEditData {
 
 export const multiEditTool = defineTool<MultiEditInput, MultiEditData>({
   name: 'MultiEdit',
+  traits: { family: 'edit', subject: ['file_path'], fields: ['file_path'], worksAs: ['Edit'] },
   description,
   input,
 
   async effects(call, context) {
-    const effects = await Promise.all(pathsOf(call).map((path) => changeEffects(path, context)));
-    return withoutTwins(effects.flat());
+    return await effectsOfChanges(pathsOf(call), context);
   },
 
   async validate(call, context) {
     return checkOf((await plan(call, context)).map(textsOf));
   },
 
-  // Everything is read and matched again here: between the check and now somebody may have been asked.
+  // Reads and matches everything again: since the check, the user may have taken time to answer a question.
   async execute(call, context) {
     const look = async (): Promise<SettledPlan[]> => {
       const plans: SettledPlan[] = [];
       for (const one of await plan(call, context)) plans.push(await settled(one, context));
       return plans;
     };
-    const { plan: done, notes } = await changeFiles(context, look, (plans) => plans.map(plannedChange));
+    const { plan: done, notes } = await changeFiles(context, look, (plans) => plans);
     return {
       edits: call.edits.length,
       files: done.map((one, index) => reportEdit(one, notes[index] ?? [])),
@@ -107,11 +107,7 @@ const pathsOf = ({ file_path, edits }: MultiEditInput): string[] => [
   ...new Set(edits.map((edit) => edit.file_path ?? file_path)),
 ];
 
-const withoutTwins = (effects: readonly Effect[]): Effect[] => [
-  ...new Map(effects.map((effect) => [JSON.stringify(effect), effect])).values(),
-];
-
-/** The edits of each file in their order, whatever name a file is called by. */
+/** Groups the edits by file, in order, whatever path names it. */
 async function plan({ file_path, edits }: MultiEditInput, context: ToolContext): Promise<FilePlan[]> {
   const files = new Map<string, { target: TargetFile; edits: TextEdit[] }>();
   for (const [index, { file_path: own = file_path, ...edit }] of edits.entries()) {

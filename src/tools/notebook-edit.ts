@@ -41,12 +41,17 @@ interface NotebookEditData {
   cell: string;
   type: string;
   patch: string;
-  /** What else is to be said. */
+  /** Further notes for the result. */
   notes: string[];
 }
 
 export const notebookEditTool = defineTool<NotebookEditInput, NotebookEditData>({
   name: 'NotebookEdit',
+  traits: {
+    family: 'edit',
+    subject: ['notebook_path'],
+    fields: ['notebook_path', 'cell_id', 'cell_type', 'edit_mode', 'new_source'],
+  },
   description,
   input,
   exposure: 'deferred',
@@ -102,9 +107,13 @@ interface Plan {
   seen: SeenFile;
 }
 
-// Cells are not lines: unless the text was seen whole, which lines the model knows can't be told any more.
+// Cells are not lines: unless the text was seen whole, it is no longer known which lines the model knows.
 const plannedChanges = ({ target, file, edited, seen }: Plan): PlannedChange[] => [
-  { target, before: file, after: spliceBytes(file, edited.splices), lines: seen.lines === 'all' ? 'all' : [] },
+  {
+    target,
+    before: file,
+    changed: { bytes: spliceBytes(file, edited.splices), lines: seen.lines === 'all' ? 'all' : [] },
+  },
 ];
 
 async function plan(edit: NotebookEditInput, context: ToolContext): Promise<Plan> {

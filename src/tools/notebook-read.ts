@@ -7,7 +7,7 @@ import type { Cells } from './reading/cells.js';
 import { refusal } from './refusal.js';
 import { locate, openTarget } from './target-file.js';
 
-const MAX_RESULT_CHARS = 120_000; // what Read may answer with, too
+const MAX_RESULT_CHARS = 120_000; // the same as for Read
 
 const description = `Read the cells of a Jupyter notebook with their outputs, or one cell of it.
 Use it for one cell of a long notebook. Read shows a whole notebook as well.
@@ -23,6 +23,12 @@ const input = withAliases(
 
 export const notebookReadTool = defineTool<z.output<typeof input>, Cells>({
   name: 'NotebookRead',
+  traits: {
+    family: 'read',
+    subject: ['notebook_path'],
+    fields: ['notebook_path', 'cell_id'],
+    worksAs: ['Read'],
+  },
   description,
   input,
   exposure: 'deferred',

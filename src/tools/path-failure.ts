@@ -1,8 +1,8 @@
 import type { ToolContext } from '../contract/tool-context.js';
-import { cutPath, realPath, shortPath } from '../platform/files/paths.js';
+import { elidedPath, realPath, shortPath } from '../platform/files/paths.js';
 import { refusal } from './refusal.js';
 
-/** The real path; a path that the system will not follow is refused in words that help. */
+/** The real path; throws a helpful refusal for a path that can't be resolved. */
 export async function realTarget(absolute: string, { cwd }: Pick<ToolContext, 'cwd'>): Promise<string> {
   try {
     return await realPath(absolute);
@@ -11,11 +11,11 @@ export async function realTarget(absolute: string, { cwd }: Pick<ToolContext, 'c
   }
 }
 
-/** The refusal for a path that the system will not follow; any other error comes back as it is. */
+/** The refusal for a path that can't be resolved; any other error is returned unchanged. */
 export function pathFailure(error: unknown, absolute: string, cwd: string): unknown {
   const why = reasons[errorCode(error) ?? '']?.(absolute);
   if (why === undefined) return error;
-  return refusal(`${cutPath(shortPath(cwd, absolute))} can't be reached: ${why}`, error);
+  return refusal(`${elidedPath(shortPath(cwd, absolute))} can't be reached: ${why}`, error);
 }
 
 export const errorCode = (error: unknown): string | undefined =>

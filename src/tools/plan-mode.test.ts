@@ -1,9 +1,9 @@
 import { mkdir, readFile, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import type { FullEngineOptions } from '../compose/options.js';
 import type { PermissionAnswer, PermissionMode, PermissionQuestion } from '../contract/permission.js';
 import type { ApprovedPlan, SwarmReport } from '../contract/planning.js';
-import type { EngineOptions } from '../create-engine.js';
 import { temporaryProject } from '../testing/temporary-project.js';
 import { enterPlanModeTool } from './enter-plan-mode.js';
 import { exitPlanModeTool } from './exit-plan-mode.js';
@@ -14,7 +14,7 @@ const plan = '1. Write the parser\n2. Test it (depends on 1)';
 async function projectWith(
   answer: PermissionAnswer,
   mode: PermissionMode = 'default',
-  more: Partial<EngineOptions> = {},
+  more: Partial<FullEngineOptions> = {},
 ) {
   const questions: PermissionQuestion[] = [];
   const project = await temporaryProject(
@@ -44,7 +44,7 @@ test.each<PermissionMode>(['default', 'acceptEdits', 'bypassPermissions', 'dontA
   },
 );
 
-test('is refused where plan mode is on already, or not on', async () => {
+test('is refused if plan mode is already on, or not on', async () => {
   const { project } = await projectWith({ behavior: 'allow' }, 'plan');
   expect((await project.run(enterPlanModeTool, {})).content).toContain('Plan mode is on already');
   const other = await projectWith({ behavior: 'allow' });
@@ -72,21 +72,21 @@ test.each<PermissionMode>(['default', 'acceptEdits', 'bypassPermissions'])(
   },
 );
 
-test('goes to the mode that the person chooses with their answer', async () => {
+test('switches to the mode that the person chooses', async () => {
   const { project, session } = await projectWith({ behavior: 'allow', mode: 'acceptEdits' }, 'plan');
   const run = await project.run(exitPlanModeTool, { plan });
   expect(run.content).toContain('the mode is acceptEdits');
   expect(session.mode).toBe('acceptEdits');
 });
 
-test('an answer gives no mode that it may not give', async () => {
+test('an answer can not set a forbidden mode', async () => {
   const answer = { behavior: 'allow', mode: 'bypassPermissions' } as unknown as PermissionAnswer; // from a program without types
   const { project, session } = await projectWith(answer, 'plan');
   expect((await project.run(exitPlanModeTool, { plan })).isError).toBe(false);
   expect(session.mode).toBe('default');
 });
 
-test('a session that began in plan mode goes on in the default mode', async () => {
+test('a session that began in plan mode continues in the default mode', async () => {
   const { project, session } = await projectWith({ behavior: 'allow' }, 'plan');
   await project.run(exitPlanModeTool, { plan });
   expect(session.mode).toBe('default');
@@ -101,7 +101,7 @@ test('stays in plan mode when the person refuses, and the model learns why', asy
   expect(session.plan).toBe(plan);
 });
 
-test('takes the plan as the person has changed it, and shows it to the model', async () => {
+test('uses the plan as the person has changed it, and shows it to the model', async () => {
   const { project, session, questions } = await projectWith(
     { behavior: 'allow', updatedInput: { plan: '1. Only the parser' } },
     'plan',
@@ -112,11 +112,11 @@ test('takes the plan as the person has changed it, and shows it to the model', a
   expect([session.mode, session.plan]).toEqual(['default', '1. Only the parser']);
 });
 
-test('is denied where nobody can agree, and in the mode dontAsk', async () => {
+test('is denied without a user to agree, and in the mode dontAsk', async () => {
   const project = await temporaryProject({}, { permissionMode: 'plan' });
   const run = await project.run(exitPlanModeTool, { plan });
   expect(run.failure).toBe('permission_denied');
-  expect(run.content).toContain('nobody is here to be asked');
+  expect(run.content).toContain('no one can be asked here');
   expect(project.engine.session.mode).toBe('plan');
 });
 
@@ -133,7 +133,7 @@ test('a rule or a hook that allows the tool is no approval of a plan', async () 
   expect([questions.length, session.mode]).toEqual([1, 'plan']);
 });
 
-test('a hook may agree in the place of the person', async () => {
+test('a hook may approve in place of the person', async () => {
   const project = await temporaryProject(
     {},
     {
@@ -154,7 +154,7 @@ test('a hook may agree in the place of the person', async () => {
   expect(project.engine.session.mode).toBe('default');
 });
 
-test('nothing leaves plan mode by a call that nobody agreed to', async () => {
+test('a call that was not approved can not leave plan mode', async () => {
   const { session } = await projectWith({ behavior: 'allow' }, 'plan');
   expect(() => session.planning.leave('call_1')).toThrow('nobody has agreed to');
   expect(session.mode).toBe('plan');
@@ -169,7 +169,7 @@ test('keeps the plan in a private file of the session', async () => {
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
-test('writes through no link in the place of that file, and goes on without it', async () => {
+test('does not write through a link at that path, and continues without the file', async () => {
   const { project, session } = await projectWith({ behavior: 'allow' }, 'plan');
   const folder = join(session.dataFolder, 'sessions', session.id);
   await mkdir(folder, { recursive: true });
@@ -181,7 +181,7 @@ test('writes through no link in the place of that file, and goes on without it',
   expect(await project.text('mine.md')).toBe('mine');
 });
 
-test('puts the plan of before to the person where none is sent, and says where there is none', async () => {
+test('presents the previous plan if none is sent, and refuses if there is none', async () => {
   const { project, questions } = await projectWith({ behavior: 'deny' }, 'plan');
   expect((await project.run(exitPlanModeTool, {})).content).toContain('There is no plan yet. Send it in "plan"');
   await project.run(exitPlanModeTool, { plan });
@@ -189,7 +189,7 @@ test('puts the plan of before to the person where none is sent, and says where t
   expect(questions).toHaveLength(2);
 });
 
-test('tells the model of plan mode once, and again when it is off by other hands', async () => {
+test('reminds the model of plan mode once, and when it is switched off elsewhere', async () => {
   const { session } = await projectWith({ behavior: 'allow' }, 'plan');
   expect(session.takeReminders().map(({ text }) => text)).toEqual([expect.stringContaining('Plan mode is on')]);
   expect(session.takeReminders()).toEqual([]);
@@ -198,16 +198,16 @@ test('tells the model of plan mode once, and again when it is off by other hands
   expect(session.takeReminders()).toEqual([]);
 });
 
-test('refuses a swarm where no child agents can be started, before anybody is asked', async () => {
+test('refuses a swarm where no child agents can be started, before the user is asked', async () => {
   const { project, questions, session } = await projectWith({ behavior: 'allow' }, 'plan');
-  session.swarm = undefined;
+  session.provide({ swarm: undefined });
   const run = await project.run(exitPlanModeTool, { plan, launchSwarm: true });
   expect(run.failure).toBe('check_refused');
   expect(run.content).toContain('launchSwarm needs child agents');
   expect(questions).toEqual([]);
 });
 
-test('has the steps of an approved plan run, tells how it goes, and reports each', async () => {
+test('runs the steps of an approved plan with progress, and reports each', async () => {
   const { project, session, questions } = await projectWith({ behavior: 'allow' }, 'plan');
   const ran: Array<{ plan: ApprovedPlan; count: number; mode: PermissionMode }> = [];
   const report: SwarmReport = {
@@ -216,14 +216,16 @@ test('has the steps of an approved plan run, tells how it goes, and reports each
       { id: '2', outcome: 'failed', report: 'One test fails.' },
     ],
   };
-  session.swarm = {
-    check: async () => undefined,
-    async run(approved, count, { onProgress }) {
-      ran.push({ plan: approved, count, mode: session.mode });
-      onProgress('step 1 begins');
-      return report;
+  session.provide({
+    swarm: {
+      check: async () => undefined,
+      async run(approved, count, { onProgress }) {
+        ran.push({ plan: approved, count, mode: session.mode });
+        onProgress('step 1 begins');
+        return report;
+      },
     },
-  };
+  });
   const run = await project.run(exitPlanModeTool, { plan, launchSwarm: true, teammateCount: 2 });
   expect(run.content).toContain('Step 1 (Write the parser): done. It parses.');
   expect(run.content).toContain('Step 2 (Test it (depends on 1)): FAILED. One test fails.');
@@ -235,7 +237,7 @@ test('has the steps of an approved plan run, tells how it goes, and reports each
   expect(await project.effects(exitPlanModeTool, { plan, launchSwarm: true })).toEqual([]);
 });
 
-test('a plan that another call brings meanwhile does not take the place of the one that was agreed to', async () => {
+test('a plan that another call sends meanwhile does not replace the approved one', async () => {
   const ran: string[] = [];
   const answer = Promise.withResolvers<PermissionAnswer>();
   const questions: PermissionQuestion[] = [];
@@ -245,13 +247,15 @@ test('a plan that another call brings meanwhile does not take the place of the o
       return questions.length === 2 ? answer.promise : Promise.resolve({ behavior: 'deny' });
     },
   });
-  session.swarm = {
-    check: async () => undefined,
-    async run({ text }) {
-      ran.push(text);
-      return { steps: [] };
+  session.provide({
+    swarm: {
+      check: async () => undefined,
+      async run({ text }) {
+        ran.push(text);
+        return { steps: [] };
+      },
     },
-  };
+  });
   await project.run(exitPlanModeTool, { plan });
   const agreedTo = project.run(exitPlanModeTool, { launchSwarm: true });
   await vi.waitFor(() => expect(questions).toHaveLength(2));
@@ -269,7 +273,7 @@ test.each([
   [{ plan, teammateCount: 2 }, 'teammateCount counts for launchSwarm only'],
 ])('refuses a swarm that could not work: %#', async (input, problem) => {
   const { project, session } = await projectWith({ behavior: 'allow' }, 'plan');
-  session.swarm = { check: async () => undefined, run: async () => ({ steps: [] }) };
+  session.provide({ swarm: { check: async () => undefined, run: async () => ({ steps: [] }) } });
   expect((await project.run(exitPlanModeTool, input)).content).toContain(problem);
   expect(session.mode).toBe('plan');
 });

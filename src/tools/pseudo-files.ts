@@ -1,7 +1,7 @@
 import { pseudoFileSystem } from '../platform/files/pseudo-file-system.js';
 import { refusal } from './refusal.js';
 
-/** Throws where the path lies in a file system such as /proc. */
+/** Throws if the path is in a file system such as /proc. */
 export function refusePseudoFiles(real: string, shown: string): void {
   const system = pseudoFileSystem(real);
   if (system === undefined) return;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ToolFailure } from '../contract/failure.js';
 import { defineTool } from '../contract/tool.js';
 
-const MAX_RESULT_CHARS = 100_000; // as for the results of servers' tools
+const MAX_RESULT_CHARS = 100_000; // as for results of MCP tools
 
 const input = z.strictObject({
   server: z.string().min(1).describe('The name of the MCP server'),
@@ -11,12 +11,13 @@ const input = z.strictObject({
 
 export const readMcpResourceTool = defineTool({
   name: 'ReadMcpResource',
+  traits: { olderNames: ['ReadMcpResourceTool'], asksServers: true },
   description: `Read a resource of an MCP server by its address.
 Use it for addresses that ListMcpResources or a tool of that server has given. Text comes as it is, images are shown, anything else is saved to a file that is named.`,
   input,
   exposure: 'deferred',
   maxResultChars: MAX_RESULT_CHARS,
-  // The address goes to somebody else's program, which may do anything with it.
+  // The URI goes to a third-party program, which may do anything with it.
   effects: ({ server }) => [
     { kind: 'unknown', why: `the MCP server ${server} is asked for a resource`, readOnlyHint: true },
   ],

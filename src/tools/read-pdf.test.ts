@@ -3,7 +3,9 @@ import { expect, test } from 'vitest';
 import { temporaryProject } from '../testing/temporary-project.js';
 import { readTool } from './read.js';
 
-/** A PDF with one page for each text, by hand: small, and readable in a failing test. An empty text is an empty page. */
+/**
+ * A PDF with one page per text, written by hand: small, and readable in a failing test. An empty text is an empty page.
+ */
 function minimalPdf(texts: readonly string[], { trailer = '' }: { trailer?: string } = {}): Buffer {
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R >>',

@@ -19,7 +19,7 @@ test('shows each line after its number and a tab, whatever ends it', async () =>
   expect([content, isError]).toEqual(['1\tone\n2\t\ttwo\n3\tthree\n\n(Indented with tabs.)', false]);
 });
 
-test('takes "path" for the file and 0 for the first line', async () => {
+test('accepts "path" for the file and 0 for the first line', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\ntwo\n' });
   const { content } = await project.run(readTool, { path: 'a.txt', offset: 0, limit: 1 });
   expect(content).toBe('1\tone\n\n(PARTIAL view: lines 1–1 of 2. To continue, read with offset 2.)');
@@ -64,7 +64,7 @@ test('stops at a line before its answer gets too long, and every page can be rea
   expect(seen).toBe(200);
 });
 
-test('says that a file is empty, and that there is nothing behind its end', async () => {
+test('says that a file is empty, or that an offset is beyond its end', async () => {
   const project = await temporaryProject({ 'empty.txt': '', 'a.txt': 'one\n' });
   expect((await project.run(readTool, { file_path: 'empty.txt' })).content).toBe(
     '<system-reminder>empty.txt exists, but it is empty.</system-reminder>',
@@ -97,7 +97,7 @@ test('refuses directories, pipes, binary files and unknown encodings, each by na
   expect(await words('old.txt')).toMatch(/^old.txt is in an encoding that can't be read without loss/);
 });
 
-test('says of links that lead in a circle what they are', async () => {
+test('reports circular links', async () => {
   const project = await temporaryProject();
   await symlink('b', project.path('a'));
   await symlink('a', project.path('b'));
@@ -143,7 +143,7 @@ test('cuts a long path of a file that is not there', async () => {
   expect(content.length).toBeLessThan(600);
 });
 
-test('reads UTF-16 by its mark', async () => {
+test('reads UTF-16 with a byte order mark', async () => {
   const project = await temporaryProject({ 'a.txt': Buffer.from('\ufeffπ\r\nq', 'utf16le') });
   expect((await project.run(readTool, { file_path: 'a.txt' })).content).toBe(
     '1\tπ\n2\tq\n\n(The file is in UTF-16 LE with a byte order mark; edits keep that.)',
@@ -238,7 +238,7 @@ test('shows a page again once what the conversation shows was forgotten', async 
   expect((await project.run(readTool, { file_path: 'a.txt' })).content).toBe(page);
 });
 
-test('keeps to itself what one session has shown', async () => {
+test('what one session has shown does not affect another', async () => {
   const [one, other] = [await temporaryProject(), await temporaryProject()];
   await one.write('a.txt', numbered(1, 300));
   const page = (await one.run(readTool, { file_path: one.path('a.txt') })).content;
@@ -248,7 +248,7 @@ test('keeps to itself what one session has shown', async () => {
 
 test('finds a page of a very large file without reading on behind it', async () => {
   const project = await temporaryProject({ 'a.log': numbered(1, 5_000) });
-  await truncate(project.path('a.log'), 6_000_000_000); // the rest is a hole of NULs, which takes no room
+  await truncate(project.path('a.log'), 6_000_000_000); // the rest is a sparse hole of NULs
   const { content, isError } = await project.run(readTool, { file_path: 'a.log', offset: 4_000, limit: 2 });
   expect([isError, content]).toEqual([
     false,
@@ -256,7 +256,7 @@ test('finds a page of a very large file without reading on behind it', async () 
   ]);
 });
 
-test('refuses files that the system makes up, by their real path', async () => {
+test('refuses pseudo files of the kernel, by their real path', async () => {
   const project = await temporaryProject();
   await symlink('/proc/self/environ', project.path('link.txt'));
   for (const file_path of ['/proc/self/environ', '/proc/meminfo', '/dev/null', '/sys/kernel/notes', 'link.txt']) {

@@ -11,17 +11,17 @@ import { pathText, withAliases } from './input.js';
 import { refusePseudoFiles } from './pseudo-files.js';
 import type { Cells } from './reading/cells.js';
 import { MAX_TOKENS } from './reading/estimate-tokens.js';
+import { describeImage, type ImageFile, readImageFile } from './reading/image.js';
 import { MAX_PAGES } from './reading/page-choice.js';
 import { describePdf, type PdfPages, readPdfPages } from './reading/pdf-pages.js';
-import { describePicture, type Picture, readPicture } from './reading/picture.js';
 import { describePage, MAX_LINE_CHARS, readTextPage, type TextPage, type UnchangedPage } from './reading/text-page.js';
 import { refusal } from './refusal.js';
 import { locate, openTarget } from './target-file.js';
 
 const DEFAULT_LINES = 2_000;
-const MAX_RESULT_CHARS = 120_000; // above MAX_TOKENS in characters, and notices: a page of a saved result is never saved again
+const MAX_RESULT_CHARS = 120_000; // MAX_TOKENS in characters, plus notices: a page of a saved result is never saved again
 
-/** Names only tools that the set has. */
+/** Names only tools that are enabled. */
 const description = ({
   mode,
 }: Pick<
@@ -42,14 +42,21 @@ const input = withAliases(
 );
 
 type ReadInput = z.output<typeof input>;
-type ReadData = TextPage | UnchangedPage | Picture | PdfPages | Cells;
+type ReadData = TextPage | UnchangedPage | ImageFile | PdfPages | Cells;
 
 export const readTool = defineTool<ReadInput, ReadData>({
   name: 'Read',
+  traits: {
+    family: 'read',
+    subject: ['file_path'],
+    fields: ['file_path', 'offset', 'limit', 'pages'],
+    bareRule: 'family',
+    olderNames: ['View'],
+  },
   description,
   input,
   maxResultChars: MAX_RESULT_CHARS,
-  preload: async () => {}, // its code alone: there is hardly a first answer that reads nothing
+  preload: async () => {}, // loads only its code: almost every first answer reads a file
   effects: ({ file_path }, context) => readEffects(file_path, context),
 
   async execute(asked, context) {
@@ -67,7 +74,7 @@ export const readTool = defineTool<ReadInput, ReadData>({
   toModel(data) {
     switch (data.type) {
       case 'image':
-        return describePicture(data);
+        return describeImage(data);
       case 'pdf':
         return describePdf(data);
       case 'notebook':
@@ -105,7 +112,7 @@ async function readAsItsKind(
       `${target.shown} is not a PDF, and pages is for PDF files alone. Send the call again without it; for a text file use offset and limit.`,
     );
   }
-  if (kind.kind === 'image') return await readPicture(target, handle, size, kind.mediaType);
+  if (kind.kind === 'image') return await readImageFile(target, handle, size, kind.mediaType);
   const wantsCells = offset === undefined && limit === undefined && size > 0;
   if (target.real.toLowerCase().endsWith('.ipynb') && wantsCells) {
     const { readCells } = await import('./reading/cells.js');

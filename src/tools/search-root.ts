@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname, relative } from 'node:path';
 import { ToolFailure } from '../contract/failure.js';
 import type { ToolContext } from '../contract/tool-context.js';
-import { cutPath, resolveIn } from '../platform/files/paths.js';
+import { elidedPath, isMissing, resolveIn } from '../platform/files/paths.js';
 import { pseudoFoldersBelow } from '../platform/files/pseudo-file-system.js';
 import type {
   FileList,
@@ -16,17 +16,17 @@ import type {
 import { counted } from './counted.js';
 import { pathFailure, realTarget } from './path-failure.js';
 import { refusal } from './refusal.js';
-import { isMissing, locate } from './target-file.js';
+import { locate } from './target-file.js';
 
-const MAX_NAMED = 5; // of folders that were not searched
+const MAX_NAMED = 5; // skipped folders
 
-/** Where a search runs: a folder, and in it the one file that is searched, if it is one. */
+/** Where a search runs: a folder, and the one file in it if only that is searched. */
 export interface SearchRoot {
   folder: string;
   file?: string;
 }
 
-/** Fails when nothing is at the path, or something else than what was approved. */
+/** Throws if nothing is at the path, or something other than what was approved. */
 export async function searchRoot(path: string, context: Pick<ToolContext, 'cwd' | 'approved'>): Promise<SearchRoot> {
   const absolute = resolveIn(context.cwd, path);
   const real = await realTarget(absolute, context);
@@ -44,21 +44,23 @@ export async function searchRoot(path: string, context: Pick<ToolContext, 'cwd' 
     );
   }
   throw refusal(
-    `${cutPath(path)} is neither a directory nor a regular file, so it can't be searched. Choose another path.`,
+    `${elidedPath(path)} is neither a directory nor a regular file, so it can't be searched. Choose another path.`,
   );
 }
 
-/** The world may have moved since the question was asked: a link may lead elsewhere now. */
+/** The file system may have changed since the approval: a symlink may lead elsewhere now. */
 export function checkApproved(path: string, real: string, approved: ToolContext['approved']): void {
   if (!approved || approved.some((effect) => effect.kind === 'file' && effect.tree && effect.real === real)) return;
-  throw refusal(`${cutPath(path)} leads elsewhere than when the call was approved. Nothing was read. Send it again.`);
+  throw refusal(
+    `${elidedPath(path)} leads elsewhere than when the call was approved. Nothing was read. Send it again.`,
+  );
 }
 
-/** A name on one line: where it holds a line break or the like, it is written as JSON, so that it passes for no other. */
+/** A name on one line: one with a line break or the like is written as JSON, so that it can't look like another. */
 export const nameOnOneLine = (name: string): string =>
   /[\p{Cc}\u2028\u2029]/u.test(name) ? JSON.stringify(name) : name;
 
-/** Folders that no search goes down into, since the system makes up their files: as globs, and as names to tell of. */
+/** Pseudo file systems, which no search enters: as globs, and as names for a notice. */
 export function leftOutOf({ folder, file }: SearchRoot): { globs: string[]; names: string[] } {
   const names = file === undefined ? pseudoFoldersBelow(folder) : [];
   const globs = names.map((name) => `!/${relative(folder, name).replace(/[*?[\]{}!\\]/g, '\\$&')}`);
@@ -73,7 +75,7 @@ export const listFiles = (
   { timeoutMs, onFiles }: Pick<SearchOptions, 'timeoutMs' | 'onFiles'> = {},
 ): Promise<FileList> =>
   explained(context, timeoutMs, async (options) => {
-    const { listFiles } = await import('../platform/search/search.js'); // for the first search, not for the start
+    const { listFiles } = await import('../platform/search/search.js'); // lazy: needed for the first search, not at startup
     return await listFiles(query, { ...options, onFiles });
   });
 
@@ -101,17 +103,17 @@ async function explained<T>(
   }
 }
 
-/** What to do about it, in the words of this tool's parameters. */
+/** What to do about it, in terms of this tool's parameters. */
 function hintFor(message: string): string {
   if (message.includes('the literal "\\n" is not allowed')) return '\nSet multiline to match across lines.';
   if (message.includes('unrecognized file type:')) return '\nUse glob to choose files by name, for example "*.ext".';
   if (/regex parse error|PCRE2/.test(message)) {
-    return '\nMend the expression; where a sign such as ( [ { . * + ? is meant literally, put a backslash before it.';
+    return '\nFix the expression; to match a sign such as ( [ { . * + ? literally, put a backslash before it.';
   }
   return '';
 }
 
-/** Files of a folder with their ages. */
+/** Files of a folder with their modification times. */
 export class DatedFiles {
   readonly #folder: string;
   readonly #files: Array<{ file: string; modified: number }> = [];
@@ -128,7 +130,7 @@ export class DatedFiles {
     this.#files.push({ file, modified: modifiedAt(`${this.#folder}${file}`) });
   }
 
-  /** By name where two are of one age. */
+  /** By name if two have the same time. */
   newestFirst(): string[] {
     return this.#files
       .sort((one, other) => other.modified - one.modified || (one.file < other.file ? -1 : 1))
@@ -136,16 +138,16 @@ export class DatedFiles {
   }
 }
 
-/** In one go: for ten thousand files, asking the system one by one without waiting takes a tenth of the time. */
+/** Synchronous: for ten thousand files this takes a tenth of the time of async calls. */
 function modifiedAt(path: string): number {
   try {
     return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   } catch {
-    return 0; // not ours to look at
+    return 0; // no permission
   }
 }
 
-/** What the reader must know of a search that did not see everything. */
+/** Notices about a search that did not see everything. */
 export function partialNotices({
   stopped,
   unreadable,
@@ -153,7 +155,7 @@ export function partialNotices({
 }: {
   stopped: SearchOutcome['stopped'];
   unreadable: number;
-  /** Folders that were not searched. */
+  /** Folders that were skipped. */
   leftOut: readonly string[];
 }): string[] {
   const notices = [];

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { EngineOptions } from '../create-engine.js';
+import type { FullEngineOptions } from '../compose/options.js';
 import { temporaryProject } from '../testing/temporary-project.js';
 import { skillTool } from './skill.js';
 import { slashCommandTool } from './slash-command.js';
@@ -9,7 +9,7 @@ const files = {
   '.helve/commands/git/ship.md': '---\ndescription: Ships\n---\nShip $ARGUMENTS.',
 };
 
-async function project(options: Partial<EngineOptions> = {}) {
+async function project(options: Partial<FullEngineOptions> = {}) {
   const made = await temporaryProject(files, { home: '/nowhere', commands: true, ...options });
   onTestFinished(async () => await made.remove());
   return made;
@@ -31,7 +31,7 @@ test.each([
   [skillTool, { skill: 'reprt' }, 'There is no skill reprt. Did you mean report?'],
   [skillTool, { skill: 'git:ship' }, 'There is no skill git:ship. There are: report.'],
   [slashCommandTool, { command: '/ship' }, 'There is no command /ship. Did you mean /git:ship?'],
-  [slashCommandTool, { command: ' ' }, 'command names none.'],
+  [slashCommandTool, { command: ' ' }, 'command is missing.'],
 ])('%o refuses %j', async (tool, input, sentence) => {
   const { content, isError } = await (await project()).run(tool, input);
   expect([isError, textOf(content)]).toEqual([true, expect.stringContaining(sentence)]);
@@ -47,7 +47,7 @@ test.each([
   expect(failure).toBe('permission_denied');
 });
 
-test('they touch nothing themselves, and say so where nobody asked for commands', async () => {
+test('they touch nothing themselves, and say so where commands are off', async () => {
   const without = await project({ commands: false });
   expect(await without.effects(skillTool, { skill: 'report' })).toEqual([]);
   expect(textOf((await without.run(skillTool, { skill: 'report' })).content)).toContain('not switched on');

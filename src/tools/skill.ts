@@ -5,7 +5,7 @@ import { defineTool } from '../contract/tool.js';
 const description = `Get the instructions of a skill, and follow them. Use it as soon as a task is what a skill below is for, and only for skills below.
 Skills:`;
 
-// Rules are held against what comes out here, so each skill has one spelling only.
+// Rules match the output of this schema, so each skill has only one spelling.
 const input = z.strictObject({
   skill: z
     .string()
@@ -16,10 +16,11 @@ const input = z.strictObject({
 
 export const skillTool = defineTool({
   name: 'Skill',
+  traits: { family: 'skill', subject: ['skill', 'name'], fields: ['skill', 'args'] },
   description,
   input,
   lists: 'skills',
-  // It reads what is written for it. What a skill runs or reads beyond that are calls of their own.
+  // It reads only the skill's text. Commands and reads of a skill are calls of their own.
   effects: () => [],
 
   async execute({ skill, args = '' }, { session, signal }) {

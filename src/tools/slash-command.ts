@@ -6,7 +6,7 @@ import { refusal } from './refusal.js';
 const description = `Get what a command of the user or the project says, and follow it. Use it when the user asks for one, or a task is what one is for. Only those below; not for what the user has just called by a slash.
 Commands:`;
 
-// Rules are held against what comes out here, so each command has one spelling only.
+// Rules match the output of this schema, so each command has only one spelling.
 const input = z.strictObject({
   command: z
     .string()
@@ -21,6 +21,7 @@ const input = z.strictObject({
 
 export const slashCommandTool = defineTool({
   name: 'SlashCommand',
+  traits: { family: 'slash', subject: ['command'], fields: [] },
   description,
   input,
   lists: 'commands',
@@ -29,7 +30,7 @@ export const slashCommandTool = defineTool({
   async execute({ command }, { session, signal }) {
     if (!session.commands) throw new ToolFailure('Commands are not switched on in this session.');
     const [, name, args = ''] = /^\/(\S+)(?: ([\s\S]*))?$/.exec(command) ?? [];
-    if (name === undefined) throw refusal('command names none. Write it as "/name arguments".');
+    if (name === undefined) throw refusal('command is missing. Write it as "/name arguments".');
     return await session.commands.use({ kind: 'command', name, args }, signal);
   },
 

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { FileEffect } from '../contract/effect.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { NotARegularFile, type OpenedFile, openForReading } from '../platform/files/open-file.js';
-import { cutPath, isInside, resolveIn, shortPath } from '../platform/files/paths.js';
+import { elidedPath, isInside, isMissing, resolveIn, shortPath } from '../platform/files/paths.js';
 import { nearestWords } from '../platform/text/similar-text.js';
 import { errorCode, pathFailure, realTarget } from './path-failure.js';
 import { refusal } from './refusal.js';
@@ -13,7 +13,10 @@ import { refusal } from './refusal.js';
 export interface TargetFile {
   path: string;
   real: string;
-  /** As messages call it: relative to the working directory where it lies below, with the target of a link, and cut where it is very long. */
+  /**
+   * For messages: relative to the working directory if it is below it, with the target of a symlink, and shortened if
+   * very long.
+   */
   shown: string;
 }
 
@@ -21,20 +24,20 @@ export async function locate(path: string, { cwd }: Pick<ToolContext, 'cwd'>): P
   const absolute = resolveIn(cwd, path);
   const real = await realTarget(absolute, { cwd });
   const isLink = real !== absolute && real !== join(await realTarget(dirname(absolute), { cwd }), basename(absolute));
-  const shown = cutPath(shortPath(cwd, absolute));
-  return { path: absolute, real, shown: isLink ? `${shown} (a link to ${cutPath(shortPath(cwd, real))})` : shown };
+  const shown = elidedPath(shortPath(cwd, absolute));
+  return { path: absolute, real, shown: isLink ? `${shown} (a link to ${elidedPath(shortPath(cwd, real))})` : shown };
 }
 
 /**
- * Refuses a file that is not among what was approved for the call. A link on the way may lead elsewhere by now, and
- * nobody has been asked about that place.
+ * Refuses a file that was not approved for the call. A symlink on the way may lead elsewhere by now, and that path was
+ * not approved.
  */
 export function assertApproved(
   { path, real }: Pick<TargetFile, 'path' | 'real'>,
   access: FileEffect['access'],
   { approved, cwd }: Pick<ToolContext, 'approved' | 'cwd'>,
 ): void {
-  if (!approved) return; // nothing is decided yet: the call is still being looked at
+  if (!approved) return; // not decided yet: the call is still being checked
   const isCovered = approved.some(
     (effect) =>
       effect.kind === 'file' &&
@@ -42,15 +45,15 @@ export function assertApproved(
       (effect.real === real || (effect.tree === true && isInside(effect.real, real))),
   );
   if (isCovered) return;
-  const shown = cutPath(shortPath(cwd, path));
+  const shown = elidedPath(shortPath(cwd, path));
   throw refusal(
-    `${shown} now leads elsewhere (to ${cutPath(real)}) than when ${access === 'read' ? 'reading' : 'writing'} it was approved, so it was left alone. Nothing was written. Look where it leads (ls -l in Bash), then send the call again.`,
+    `${shown} now leads elsewhere (to ${elidedPath(real)}) than when ${access === 'read' ? 'reading' : 'writing'} it was approved, so it was left alone. Nothing was written. Look where it leads (ls -l in Bash), then send the call again.`,
   );
 }
 
 /**
- * Opens the file for reading; what can't be opened, or was not approved, is refused in words that help. The caller closes
- * the handle.
+ * Opens the file for reading; throws a helpful refusal if it can't be opened or was not approved. The caller closes the
+ * handle.
  */
 export async function openTarget(
   target: TargetFile,
@@ -74,13 +77,11 @@ export async function openTarget(
   }
 }
 
-export const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '');
-
 async function missing({ real, shown, path }: TargetFile, cwd: string): Promise<string> {
   const names = await readdir(dirname(real)).catch(() => []); // the folder may be missing too
   const [similar] = nearestWords(basename(real), names);
   const next = similar
-    ? `Did you mean ${cutPath(shortPath(cwd, join(dirname(path), similar)))}?`
+    ? `Did you mean ${elidedPath(shortPath(cwd, join(dirname(path), similar)))}?`
     : 'Check the path, or find the file with Glob.';
   return `${shown} does not exist (the working directory is ${cwd}). ${next}`;
 }

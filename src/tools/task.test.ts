@@ -23,8 +23,7 @@ test('where there is no model, an agent is refused with the reason', async () =>
   });
   expect(await run(agentOutputTool, { agentId: 'a1' })).toMatchObject({
     isError: true,
-    content:
-      'There is no agent "a1". None was started here. One of an earlier process can be taken up with resume of Task.',
+    content: 'There is no agent "a1". None was started here. One of an earlier process can be resumed with Task.',
   });
 });
 

@@ -1,19 +1,20 @@
 import * as z from 'zod';
-import { AGENT_TOOL, type AgentReport, type AgentRequest, type ChildAgents } from '../contract/agents.js';
+import type { AgentReport, AgentRequest, ChildAgents } from '../contract/agents.js';
 import { ToolFailure } from '../contract/failure.js';
 import { defineTool, type ToolProgress } from '../contract/tool.js';
 import type { DescribeContext, SessionPort } from '../contract/tool-context.js';
 import { clause } from '../platform/text/clause.js';
 import { counted } from './counted.js';
+import { AGENT_TOOL } from './roles.js';
 
 const MAX_ANSWER_CHARS = 32_000;
-const OUTPUT_TOOL = 'AgentOutput'; // gives the answer of one in the background
+const OUTPUT_TOOL = 'AgentOutput'; // returns the answer of a background agent
 
 const description = ({
   mode,
 }: DescribeContext): string => `Give a task to a child agent, which sees nothing of this conversation and may do no more than you. You get its last message. Several in one message work side by side.
 Types: general-purpose; Explore (finds code, only reads; say quick, medium or very thorough); Plan (only reads); helve-guide (on Helve); statusline-setup.
-You are told when one in the background ends${mode === 'repl' ? '' : '; your work is not over before that'}.`;
+You are notified when one in the background ends${mode === 'repl' ? '' : '; your work is not over before that'}.`;
 
 const input = z.strictObject({
   description: z.string().min(1).describe('3-5 words'),
@@ -29,16 +30,17 @@ type TaskInput = z.output<typeof input>;
 interface Launched {
   agentId: string;
   type: string;
-  /** Absent for one in the background. */
+  /** Undefined for a background agent. */
   report?: AgentReport;
 }
 
 export const taskTool = defineTool({
   name: AGENT_TOOL,
+  traits: { family: 'agent', subject: ['subagent_type'], olderNames: ['Agent'] },
   description,
   input,
   maxResultChars: MAX_ANSWER_CHARS,
-  effects: () => [], // what the agent touches, its own calls declare
+  effects: () => [], // the agent's own calls declare their effects
 
   async validate(given, { session }) {
     return await agentsOf(session).check(requestFor(given), AGENT_TOOL);
@@ -48,11 +50,11 @@ export const taskTool = defineTool({
     const agent = await agentsOf(session).start(requestFor(given), { callId, signal });
     const launched = { agentId: agent.id, type: agent.type };
     if (given.run_in_background) {
-      session.tools.activate([OUTPUT_TOOL]); // of no use before
+      session.tools.activate([OUTPUT_TOOL]); // not useful before
       return launched;
     }
     for await (const text of agent.progress) yield { text };
-    const report = await agent.wait(); // also when it is interrupted: what it started has to end
+    const report = await agent.wait(); // even when interrupted: what it started has to end
     if (report?.problem !== undefined) throw stopped(agent.id, report, report.problem);
     return { ...launched, ...(report && { report }) };
   },
@@ -60,7 +62,7 @@ export const taskTool = defineTool({
   toModel: ({ agentId, report }, { description }) =>
     report
       ? `${report.answer || '(the agent ended without a word)'}\n\n${footer(agentId, report)}`
-      : `The agent ${agentId} (${description}) works in the background. Go on with something else: you are told when it ends, and AgentOutput gives its answer.`,
+      : `The agent ${agentId} (${description}) works in the background. Go on with something else: you are notified when it ends, and AgentOutput gives its answer.`,
 
   displayCall: ({ description = '', subagent_type = 'general-purpose' }) => ({
     title: `${subagent_type}: ${description}`,
@@ -78,7 +80,7 @@ function requestFor({ description, prompt, subagent_type, model, resume, run_in_
     description,
     prompt,
     type: subagent_type,
-    model: model || undefined, // models that have nothing to say send an empty text
+    model: model || undefined, // models may send an empty string
     resume: resume || undefined,
     inBackground: run_in_background === true,
   };
@@ -91,14 +93,14 @@ function agentsOf({ agents }: SessionPort): ChildAgents {
   );
 }
 
-/** What the caller needs beside the answer. */
+/** What the caller needs besides the answer. */
 export function footer(agentId: string, { turns, calls, tokens, milliseconds, model, notes }: AgentReport): string {
   const seconds = (milliseconds / 1000).toFixed(1);
   const facts = `agentId: ${agentId} (to go on with it, use resume); ${model}, ${counted(turns, 'turn')}, ${counted(calls, 'call')}, ${tokens} tokens, ${seconds} s`;
   return [...notes, facts].map((line) => `[${line}]`).join('\n');
 }
 
-/** For the caller of an agent that is not done. */
+/** The message for the caller of an agent that did not finish. */
 export function stopped(agentId: string, report: AgentReport, problem: string): ToolFailure {
   const words = report.answer === '' ? '' : `\nIts last words:\n${report.answer}\n`;
   return new ToolFailure(

@@ -7,7 +7,7 @@ const reply =
 
 const todo = (content: string, status: string) => ({ content, status, activeForm: `${content}…` });
 
-test('keeps the list in the session, shows it, and answers with the words that programs know', async () => {
+test('keeps the list in the session, shows it, and answers with the usual text', async () => {
   const project = await temporaryProject();
   const todos = [todo('Look', 'completed'), todo('Change', 'in_progress'), todo('Test', 'pending')];
   const run = await project.run(todoWriteTool, { todos });
@@ -17,7 +17,7 @@ test('keeps the list in the session, shows it, and answers with the words that p
   expect(project.engine.session.takeReminders()).toEqual([]);
 });
 
-test('replaces the whole list, and gives what it was before', async () => {
+test('replaces the whole list, and returns the previous one', async () => {
   const project = await temporaryProject();
   await project.run(todoWriteTool, { todos: [todo('Look', 'pending')] });
   const run = await project.run(todoWriteTool, { todos: [] });
@@ -32,7 +32,7 @@ test('shows what is to be done where nothing says how it reads while it is done'
   expect(project.engine.session.todos).toEqual([{ content: 'Look', status: 'pending', activeForm: 'Look' }]);
 });
 
-test('takes a list with two todos in progress, and tells the model to keep one', async () => {
+test('accepts a list with two todos in progress, and tells the model to keep one', async () => {
   const project = await temporaryProject();
   const { content } = await project.run(todoWriteTool, {
     todos: [todo('Look', 'in_progress'), todo('Test', 'in_progress')],
@@ -48,7 +48,7 @@ test.each([
   [{ todos: [{ status: 'pending' }] }, '"todos[0].content" is required'],
   [{ todos: Array.from({ length: 101 }, () => todo('Look', 'pending')) }, '"todos" must have at most 100 entries'],
   [{}, '"todos" is required'],
-])('refuses what is no list of todos: %#', async (input, problem) => {
+])('refuses an invalid list of todos: %#', async (input, problem) => {
   const project = await temporaryProject();
   const run = await project.run(todoWriteTool, input);
   expect(run.failure).toBe('invalid_input');

@@ -26,7 +26,7 @@ export const todoWriteTool = defineTool({
     );
     session.setTodos(newTodos);
     const active = newTodos.filter(({ status }) => status === 'in_progress');
-    // By a reminder, since programs know the answer by its words.
+    // Sent as a reminder, since programs parse the result's exact text.
     if (active.length > 1) {
       session.remind(
         `The todo list has ${active.length} todos in progress: ${active.map(({ content }) => `"${content}"`).join(', ')}. Keep one in_progress at a time.`,

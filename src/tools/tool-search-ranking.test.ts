@@ -39,7 +39,7 @@ test('words that say nothing find nothing', () => {
   expect(best('zebra')).toBeUndefined();
 });
 
-test('a description that has changed is read anew', () => {
+test('a description that has changed is read again', () => {
   const ranking = new ToolRanking();
   ranking.search('zebra', tools);
   const changed = [tool('mcp__db__query', 'Counts zebras.')];

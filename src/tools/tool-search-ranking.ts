@@ -1,12 +1,13 @@
-// Which tools fit some words, the best first: BM25 over their names, their descriptions and the names of their parameters.
+// Ranks tools for a query with BM25 over their names, descriptions and parameter names.
 import type { DeferredTool } from '../contract/tool-context.js';
+import { withoutMcpPrefix } from '../platform/text/mcp-names.js';
 
 const NAME_WEIGHT = 4; // a word in a name says more than one in a description
-const SATURATION = 1.2; // how soon a word that comes again says nothing new
-const LENGTH_SHARE = 0.75; // how much a long description counts against a tool
-const PART_OF_WORD = 0.4; // of what a whole word would count
+const SATURATION = 1.2; // BM25's k1: how quickly repeated words stop counting
+const LENGTH_SHARE = 0.75; // BM25's b: how much a long description counts against a tool
+const PART_OF_WORD = 0.4; // relative to a whole word
 
-/** Finds tools. What it has read of one it remembers, so that the next search is quick. */
+/** Ranks tools. Caches what it has read of each, so that the next search is quick. */
 export class ToolRanking {
   readonly #read = new Map<string, ReadTool>();
 
@@ -40,7 +41,7 @@ export class ToolRanking {
   #readTool(tool: DeferredTool): ReadTool {
     const known = this.#read.get(tool.name);
     if (known?.description === tool.description) return known;
-    const name = spelled(tool.name.replace(/^mcp__/, ''));
+    const name = spelled(withoutMcpPrefix(tool.name));
     const rest = `${tool.description.toLowerCase()} ${spelled(tool.parameters.join(' '))}`;
     const read = { description: tool.description, name, rest, length: NAME_WEIGHT * name.length + rest.length };
     this.#read.set(tool.name, read);
@@ -48,7 +49,7 @@ export class ToolRanking {
   }
 }
 
-/** Kept as text: to look for the few words of a query in it costs less than to make words of all of it. */
+/** Kept as text: searching for a query's few words is cheaper than tokenising all of it. */
 interface ReadTool {
   description: string;
   name: string;
@@ -67,7 +68,7 @@ function saturated(count: number, tool: ReadTool | undefined, averageLength: num
   return (count * (SATURATION + 1)) / (count + SATURATION * lengthFactor);
 }
 
-/** Also where a longer word begins with it: "repo" is in "repository". */
+/** Also counts longer words that start with it: "repo" is in "repository". */
 function countOf(word: string, { name, rest }: ReadTool): number {
   const inName = occurrences(word, name);
   const inRest = occurrences(word, rest);
@@ -76,7 +77,7 @@ function countOf(word: string, { name, rest }: ReadTool): number {
   return PART_OF_WORD * (NAME_WEIGHT * inName.begun + inRest.begun);
 }
 
-/** How often a text has the word, or its plural, and how often a longer one that begins with it. */
+/** How often a text has the word or its plural, and how often a longer word that starts with it. */
 function occurrences(word: string, text: string): { whole: number; begun: number } {
   let whole = 0;
   let begun = 0;
@@ -89,24 +90,24 @@ function occurrences(word: string, text: string): { whole: number; begun: number
   return { whole, begun };
 }
 
-/** All beyond ASCII counts as letters: it is quick, and near enough. */
+/** Everything beyond ASCII counts as a letter: fast, and accurate enough. */
 function isWordAt(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   return (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code >= 128;
 }
 
-/** Say nothing about what a tool does. */
+/** Words that say nothing about what a tool does. */
 const emptyWords = new Set(
   'a an and are as at be by can for from how i in is it me my of on or that the this to with'.split(' '),
 );
 
-/** The words of a query, each as in a text, without plurals. */
+/** The words of a query, in the same form as in a text, without plurals. */
 function wordsOf(text: string): string[] {
   const words = spelled(text).split(/[^a-z0-9\u0080-\uffff]+/);
   return words.filter((word) => word !== '').map(singular);
 }
 
-/** A name in any spelling (`listOpenIssues`, `list_open_issues`), as words that can be told apart. */
+/** Splits a name in any spelling (`listOpenIssues`, `list_open_issues`) into words. */
 const spelled = (text: string): string => text.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
 
 const singular = (word: string): string =>

@@ -21,7 +21,7 @@ async function projectWithTools() {
   return { ...project, active };
 }
 
-test('exact names are loaded, in any case, and stay', async () => {
+test('exact names are activated, in any letter case, and stay', async () => {
   const { run, active } = await projectWithTools();
   const { content } = await run(toolSearchTool, { query: 'select:Weather, nothing' });
   expect(content).toBe('Loaded, ready from your next message on:\nweather: Says how warm it is.');
@@ -29,13 +29,13 @@ test('exact names are loaded, in any case, and stay', async () => {
   expect(active().slice(-2)).toEqual(['trains', 'weather']);
 });
 
-test('words find tools by what they say and by their parameters, as many as are wanted', async () => {
+test('words find tools by description and parameters, up to the requested number', async () => {
   const { run, active } = await projectWithTools();
   await run(toolSearchTool, { query: 'city', max_results: 1 });
   expect(active().filter((name) => name === 'weather' || name === 'trains')).toHaveLength(1);
 });
 
-test('where nothing fits, the names are told', async () => {
+test('if nothing matches, the names are listed', async () => {
   const { run, active } = await projectWithTools();
   const before = active();
   const { content } = await run(toolSearchTool, { query: 'zebra' });
@@ -44,7 +44,7 @@ test('where nothing fits, the names are told', async () => {
   expect(active()).toEqual(before);
 });
 
-test('where nothing fits, servers that are not there are told of too', async () => {
+test('if nothing matches, missing servers are listed too', async () => {
   const project = await temporaryProject({}, { mcpServers: { gone: { command: '/nowhere' } } });
   onTestFinished(async () => await project.remove());
   expect((await project.run(toolSearchTool, { query: 'zebra' })).content).toContain('gone is still connecting');

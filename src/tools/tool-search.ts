@@ -4,7 +4,7 @@ import type { DeferredTool, DescribeContext } from '../contract/tool-context.js'
 import { ToolRanking } from './tool-search-ranking.js';
 
 const DEFAULT_RESULTS = 5;
-const MAX_NAMED = 100; // where nothing fits; the rest is found by other words
+const MAX_NAMED = 100; // if nothing matches; the rest is found by other words
 const MAX_RESULTS = 20; // more schemas than this cost more context than they save
 
 const description = ({
@@ -59,5 +59,5 @@ function byName(query: string, known: readonly DeferredTool[]): readonly Deferre
   return known.filter(({ name }) => wanted.includes(name.toLowerCase()));
 }
 
-/** One for each session, which remembers what it has read. */
+/** One per session, which caches what it has read. */
 const newRanking = (): ToolRanking => new ToolRanking();

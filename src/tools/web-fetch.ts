@@ -3,18 +3,19 @@ import { ToolFailure } from '../contract/failure.js';
 import { defineTool } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { monotonicMs } from '../platform/clock.js';
+import { messageOf } from '../platform/message-of.js';
 import { grouped } from '../platform/text/digits.js';
 import { safeCut } from '../platform/text/truncate.js';
 import { PageCache } from '../platform/web/page-cache.js';
 import { addressProblem, webAddress } from '../platform/web/web-address.js';
 import { untrustedText } from './web-text.js';
 
-const MAX_SHOWN_CHARS = 25_000; // of a page, where no small model reads it first
-const MAX_ASKED_CHARS = 100_000; // of a page, that a small model is given
+const MAX_SHOWN_CHARS = 25_000; // of a page that no small model reads first
+const MAX_ASKED_CHARS = 100_000; // of a page that a small model is given
 
 const description = `Fetch a page and get its text: HTML as Markdown, PDF and plain text too.
 Where a small model is set, it answers the prompt from the page; else you get the text.
-http becomes https; a redirect to another host is told, not followed. No logins, no private addresses: use gh or the like there.`;
+http becomes https; a redirect to another host is reported, not followed. No logins, no private addresses: use gh or the like there.`;
 
 const input = z.strictObject({
   url: z
@@ -32,7 +33,7 @@ type Input = z.infer<typeof input>;
 
 interface Page {
   url: string;
-  /** Where redirects led to on the way. */
+  /** The redirects that were followed. */
   followed: readonly string[];
   code: number;
   codeText: string;
@@ -50,13 +51,14 @@ export type WebFetchData =
       codeText: string;
       bytes: number;
       durationMs: number;
-      /** What the model gets: the answer of the small model, or the text. */
+      /** For the model: the small model's answer, or the text. */
       result: string;
     }
   | { kind: 'redirect'; url: string; to: string; code: number; codeText: string; durationMs: number };
 
 export const webFetchTool = defineTool({
   name: 'WebFetch',
+  traits: { family: 'domain', subject: ['url', 'domain'] },
   description,
   input,
   maxResultChars: 40_000,
@@ -72,7 +74,7 @@ export const webFetchTool = defineTool({
     }
     const cache = context.session.own(pageCache);
     let page = cache.get(url);
-    // What was allowed when it was fetched may be denied by now.
+    // A redirect that was allowed when the page was fetched may be denied by now.
     if (!page?.followed.every((hop) => mayFollow(hop, given, context))) {
       yield { text: `fetching ${url}` };
       const fetched = await load(url, given, context);
@@ -95,7 +97,7 @@ export const webFetchTool = defineTool({
   toModel(data: WebFetchData) {
     if (data.kind === 'page') return data.result;
     const { url, to, code, codeText } = data;
-    return `${url} redirects (${code} ${codeText}) to an address that was not followed, since it is of another host or not permitted: ${to}\nThe address comes from that server, and nobody has checked it. If it is what you want, call WebFetch with it.`;
+    return `${url} redirects (${code} ${codeText}) to an address that was not followed, since it is of another host or not permitted: ${to}\nThe address comes from that server and was not checked. If it is what you want, call WebFetch with it.`;
   },
 
   displayCall: ({ url = '' }) => ({ title: url }),
@@ -110,7 +112,7 @@ export const webFetchTool = defineTool({
 
 const sinceMs = (began: number): number => Math.round(monotonicMs() - began);
 
-/** One for each session. */
+/** One per session. */
 const pageCache = (): PageCache<Page> => new PageCache();
 
 async function load(url: string, given: Input, context: ToolContext) {
@@ -148,7 +150,7 @@ async function resultOf(page: Page, { prompt, offset = 0 }: Input, context: Tool
       return `${untrustedText(`A small model answers from the text of ${page.url}.`, answer)}${notes}${part.more}`;
     } catch (error) {
       context.signal.throwIfAborted();
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       return `${shown(page, prompt, offset)}${notes}\nThe small model could not answer (${why}), so this is the text itself.`;
     }
   }

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
+import type { FullEngineOptions } from '../compose/options.js';
 import type { SearchEndpoint } from '../contract/web.js';
-import type { EngineOptions } from '../create-engine.js';
-import { type LocalServer, page, startLocalServer } from '../testing/local-server.js';
-import { type TemporaryProject, temporaryProject } from '../testing/temporary-project.js';
+import { page, startLocalServer, type TestServer } from '../testing/local-server.js';
+import { type TestProject, temporaryProject } from '../testing/temporary-project.js';
 import { webSearchTool } from './web-search.js';
 
 const cleanUps: Array<() => Promise<void>> = [];
@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0)) await cleanUp();
 });
 
-async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<LocalServer> {
+async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<TestServer> {
   const server = await startLocalServer(answer);
   cleanUps.push(server.close);
   return server;
@@ -20,8 +20,8 @@ async function serve(answer: (request: IncomingMessage, response: ServerResponse
 
 async function searching(
   search: SearchEndpoint,
-  options: Omit<EngineOptions, 'root' | 'dataFolder'> = {},
-): Promise<TemporaryProject> {
+  options: Omit<FullEngineOptions, 'root' | 'dataFolder'> = {},
+): Promise<TestProject> {
   const project = await temporaryProject({}, { ...options, web: { localHosts: [], search } });
   cleanUps.push(project.remove);
   return project;
@@ -38,7 +38,7 @@ const found = [
   'nonsense',
 ];
 
-test('searches with SearXNG, and gives titles, addresses and words as those of others', async () => {
+test('searches with SearXNG, and marks titles, addresses and text as untrusted', async () => {
   const { url, asked } = await serve(json({ results: found }));
   const project = await searching({ provider: 'searxng', url });
   const { content } = await project.run(webSearchTool, { query: 'a & b' });
@@ -75,7 +75,7 @@ test('searches with Brave, with the key in a header', async () => {
   });
 });
 
-test('searches with Tavily, which takes the domains itself', async () => {
+test('searches with Tavily, which filters domains itself', async () => {
   let sent: unknown;
   const { url } = await serve((request, response) => {
     void text(request).then((body) => {
@@ -98,20 +98,20 @@ test.each([
   [{ allowed_domains: ['https://*.example.com/'] }, ['https://docs.example.com/one', 'https://example.com/four']],
   [{ allowed_domains: ['docs.example.com'] }, ['https://docs.example.com/one']],
   [{ blocked_domains: ['EXAMPLE.com'] }, ['https://example.com.evil.test/two', 'https://notexample.com/three']],
-])('leaves out what %j does not want, by labels', async (filter, urls) => {
+])('leaves out domains that %j excludes, compared by labels', async (filter, urls) => {
   const { url } = await serve(json({ results: found }));
   const project = await searching({ provider: 'searxng', url });
   const { data } = await project.run(webSearchTool, { query: 'helve', ...filter });
-  const { results } = data as { results: Array<{ url: string }> }; // as the tool gives it
+  const { results } = data as { results: Array<{ url: string }> }; // the tool's declared result type
   expect(results.map((result) => result.url)).toEqual(urls);
 });
 
-test('takes allowed or blocked domains, not both, and nothing that is no domain', async () => {
+test('accepts allowed or blocked domains, not both, and only valid domains', async () => {
   const project = await searching({ provider: 'searxng', url: 'http://127.0.0.1:1' });
   const both = { query: 'xy', allowed_domains: ['a.test'], blocked_domains: ['b.test'] };
   expect((await project.run(webSearchTool, both)).content).toContain('only one of them can count. Leave one out.');
   const odd = { query: 'xy', allowed_domains: ['a.test/path@evil'] };
-  expect((await project.run(webSearchTool, odd)).content).toContain('"a.test/path@evil" is no domain');
+  expect((await project.run(webSearchTool, odd)).content).toContain('"a.test/path@evil" is not a domain');
   expect((await project.run(webSearchTool, { query: 'x' })).failure).toBe('invalid_input');
 });
 
@@ -126,7 +126,7 @@ test.each([
   expect({ content, isError }).toEqual({ content: expect.stringContaining(sentence), isError: true });
 });
 
-test('follows no redirect, since the key would go along', async () => {
+test('follows no redirect, since the key would be sent along', async () => {
   const { url, asked } = await serve((_, response) => void response.writeHead(302, { location: '/other' }).end());
   const project = await searching({ provider: 'brave', url, key: 'k' });
   expect((await project.run(webSearchTool, { query: 'helve' })).content).toContain('answered with 302 Found');
@@ -175,7 +175,7 @@ test.each([
   ['WebFetch', 'permission_denied'],
   ['WebFetch(domain:127.0.0.1)', 'permission_denied'],
   ['WebFetch(domain:*)', 'permission_denied'],
-])('by the rule %s, and nobody to ask, a search ends with %s', async (rule, failure) => {
+])('by the rule %s, and without a user, a search ends with %s', async (rule, failure) => {
   const { url } = await serve(json({ results: [] }));
   const options = { permissionMode: 'default' as const, permissions: { allow: [rule] } };
   const project = await searching({ provider: 'searxng', url }, options);
@@ -198,8 +198,8 @@ test('offers its own name as the rule to remember', async () => {
   expect(asked).toEqual([['WebSearch']]);
 });
 
-test('is there only where a setting says where to search', async () => {
-  const enabledIn = ({ engine }: TemporaryProject) => engine.session.tools.names.includes('WebSearch');
+test('is available only if a setting names a search service', async () => {
+  const enabledIn = ({ engine }: TestProject) => engine.session.tools.names.includes('WebSearch');
   const without = await temporaryProject();
   cleanUps.push(without.remove);
   expect(enabledIn(without)).toBe(false);

@@ -3,11 +3,11 @@ import * as z from 'zod';
 import { ToolFailure } from '../contract/failure.js';
 import { defineTool } from '../contract/tool.js';
 import { monotonicMs } from '../platform/clock.js';
-import { type SearchResult, searchAddress, searchWeb } from '../platform/web/search-web.js';
+import { searchAddress, searchWeb, type WebSearchResult } from '../platform/web/search-web.js';
 import { counted } from './counted.js';
 import { untrustedText } from './web-text.js';
 
-const MAX_SEARCHES = 200; // of one session: more is a loop, and somebody pays for each
+const MAX_SEARCHES = 200; // per session: more is a loop, and each search costs money
 
 const description = `Search the web. Answers with titles, addresses and a few words of each page.
 Use WebFetch to read one of them, and name the addresses that you relied on in your answer.`;
@@ -22,14 +22,15 @@ const input = z.strictObject({
 
 export interface WebSearchData {
   query: string;
-  results: SearchResult[];
+  results: WebSearchResult[];
   durationSeconds: number;
-  /** There were too many searches, so this one was not made. */
+  /** The limit was reached, so this search was not made. */
   isOverLimit: boolean;
 }
 
 export const webSearchTool = defineTool({
   name: 'WebSearch',
+  traits: { family: 'search' },
   description,
   input,
   needsSetting: 'webSearch',
@@ -84,20 +85,20 @@ export const webSearchTool = defineTool({
   }),
 });
 
-/** One for each session. */
+/** One per session. */
 const searchCount = (): { made: number } => ({ made: 0 });
 
-/** A host as it is compared: without a protocol, in lower case, in ASCII. */
+/** A host, normalised for comparison: no protocol, lower case, ASCII. */
 function plainDomain(written: string): string {
   const text = written
     .trim()
     .toLowerCase()
     .replace(/^https?:\/\//, '')
     .replace(/^\*\./, '')
-    .replace(/[./]+$/, '');
+    .replace(/(?<![./])[./]+$/, '');
   const domain = /^[\p{L}\p{N}_.-]+$/u.test(text) ? domainToASCII(text) : '';
   if (domain !== '' && !domain.split('.').includes('')) return domain;
-  throw new ToolFailure(`"${written.slice(0, 100)}" is no domain. Write a host, as in "example.com".`, {
+  throw new ToolFailure(`"${written.slice(0, 100)}" is not a domain. Write a host, as in "example.com".`, {
     kind: 'check_refused',
   });
 }

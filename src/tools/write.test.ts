@@ -5,7 +5,7 @@ import { editTool } from './edit.js';
 import { readTool } from './read.js';
 import { writeTool } from './write.js';
 
-test('makes a new file and its folders without a read', async () => {
+test('creates a new file and its folders without a read', async () => {
   const project = await temporaryProject();
   const { content } = await project.run(writeTool, { path: 'deep/down/a.txt', content: 'one\ntwo\n' });
   expect([content, await project.text('deep/down/a.txt')]).toEqual([
@@ -75,7 +75,7 @@ test('has no version to merge with for a large file, and says so', async () => {
   expect(await project.text('a.txt')).toBe(`${large}y\n`);
 });
 
-test('makes a file anew that was deleted after it was read, and says so', async () => {
+test('creates a file again that was deleted after it was read, and says so', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\n' });
   await project.run(readTool, { file_path: 'a.txt' });
   await rm(project.path('a.txt'));
@@ -106,7 +106,7 @@ test('replaces a file that was read, keeps its mode and shows the difference', a
   ]);
 });
 
-test('keeps encoding, mark and line endings of the file that it replaces', async () => {
+test('keeps encoding, byte order mark and line endings of the file that it replaces', async () => {
   const project = await temporaryProject({ 'a.txt': Buffer.from('\ufeffa\r\nb\r\n', 'utf16le') });
   await project.run(readTool, { file_path: 'a.txt' });
   const { content } = await project.run(writeTool, { file_path: 'a.txt', content: 'x\ny\n' });
@@ -151,7 +151,7 @@ test('writes nothing when the content is there already', async () => {
   expect((await stat(project.path('a.txt'))).ino).toBe(before.ino);
 });
 
-test('refuses a directory and half a character, and leaves nothing behind', async () => {
+test('refuses a directory and a lone surrogate, and leaves nothing behind', async () => {
   const project = await temporaryProject();
   await mkdir(project.path('dir'));
   expect((await project.run(writeTool, { file_path: 'dir', content: 'x' })).content).toMatch(/^dir is a directory/);
@@ -159,7 +159,7 @@ test('refuses a directory and half a character, and leaves nothing behind', asyn
   expect(await readdir(project.root)).toEqual(['dir']);
 });
 
-test('refuses a path that leads through a file, before anybody is asked', async () => {
+test('refuses a path that leads through a file, before the user is asked', async () => {
   const asked: unknown[] = [];
   const project = await temporaryProject(
     { 'a.txt': 'x' },
@@ -179,14 +179,14 @@ test('refuses a path that leads through a file, before anybody is asked', async 
   expect(asked).toEqual([]);
 });
 
-test('makes no folder for a name that is too long to be written', async () => {
+test('creates no folder for a name that is too long', async () => {
   const project = await temporaryProject();
   const { content } = await project.run(writeTool, { file_path: `new/${'x'.repeat(300)}`, content: 'x' });
   expect(content).toMatch(/ can't be reached: the path or a name in it is too long for the system/);
   expect(await readdir(project.root)).toEqual([]);
 });
 
-test('refuses a folder that it may not write or look into, in words', async ({ skip }) => {
+test('refuses a folder without write or search permission, with a message', async ({ skip }) => {
   if (process.getuid?.() === 0) skip('root may write and look into every folder');
   const project = await temporaryProject({ 'fixed/a.txt': 'x', 'closed/a.txt': 'x' });
   await chmod(project.path('fixed'), 0o555);
@@ -201,7 +201,7 @@ test('refuses a folder that it may not write or look into, in words', async ({ s
   await chmod(project.path('closed'), 0o755);
 });
 
-test('tells a large change without comparing it', async () => {
+test('reports a large change without comparing it', async () => {
   const project = await temporaryProject({ 'a.txt': 'x' });
   await project.run(readTool, { file_path: 'a.txt' });
   const content = 'line of text\n'.repeat(400_000);

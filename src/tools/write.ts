@@ -6,13 +6,14 @@ import { unifiedPatch } from '../platform/text/diff.js';
 import { counted } from './counted.js';
 import { checkSeenWhole } from './editing/check-editable.js';
 import { checkPlace } from './editing/check-place.js';
-import { changeFiles, type PlannedChange } from './editing/commit-changes.js';
+import { changeFiles } from './editing/commit-changes.js';
+import type { FilePlan } from './editing/fit-to-disk.js';
 import type { LoadedText } from './editing/load-text.js';
 import type { ChangedText } from './editing/match/edit-text.js';
 import { elidedCode } from './editing/match/elided-code.js';
 import { replacement, wholeText } from './editing/match/whole-text.js';
 import { hunksOf, originalText } from './editing/patch/structured-patch.js';
-import { checkOf, type FilePlan, planChange, plannedChange, settled, textsOf } from './editing/plan-change.js';
+import { checkOf, planChange, settled, textsOf } from './editing/plan-change.js';
 import { changeEffects } from './file-effect.js';
 import { pathText, withAliases } from './input.js';
 import { refusal } from './refusal.js';
@@ -40,7 +41,7 @@ interface WriteData {
   path: string;
   /** The absolute path. */
   file: string;
-  /** The text before; null where there was none, or where it is very long. */
+  /** The earlier text; null if there was none, or if it is very long. */
   original: string | null;
   lines: number;
   patch: string;
@@ -49,6 +50,13 @@ interface WriteData {
 
 export const writeTool = defineTool<WriteInput, WriteData>({
   name: 'Write',
+  traits: {
+    family: 'edit',
+    subject: ['file_path'],
+    fields: ['file_path', 'content'],
+    bareRule: 'commands',
+    olderNames: ['Replace'],
+  },
   description,
   input,
 
@@ -59,14 +67,14 @@ export const writeTool = defineTool<WriteInput, WriteData>({
     return checkOf([replacing ? textsOf(replacing) : { target, after: content }]);
   },
 
-  // The file is looked at again here: between the check and now somebody may have been asked.
+  // Reads the file again: since the check, the user may have taken time to answer a question.
   async execute(write, context) {
-    const look = async (): Promise<SettledWrite> => {
+    const look = async () => {
       const { target, content, replacing } = await plan(write, context);
-      if (!replacing) return { target, before: undefined, changed: newText(content, notesOnNew(target, context)) };
-      return await settled(replacing, context);
+      if (replacing) return await settled(replacing, context);
+      return { target, before: undefined, changed: newText(content, notesOnNew(target, context)) };
     };
-    const { plan: done, notes } = await changeFiles(context, look, (settledWrite) => [asPlanned(settledWrite)]);
+    const { plan: done, notes } = await changeFiles(context, look, (settledWrite) => [settledWrite]);
     const { target, before, changed } = done;
     return {
       type: !before ? 'created' : changed.bytes.equals(before.bytes) ? 'unchanged' : 'updated',
@@ -109,16 +117,10 @@ export const writeTool = defineTool<WriteInput, WriteData>({
 
 interface WritePlan {
   target: TargetFile;
-  /** With the line endings that were asked for. */
+  /** With the requested line endings. */
   content: string;
-  /** Absent where there is no file yet. */
+  /** Undefined if there is no file yet. */
   replacing?: FilePlan;
-}
-
-interface SettledWrite {
-  target: TargetFile;
-  before: LoadedText | undefined;
-  changed: ChangedText;
 }
 
 async function plan(
@@ -148,11 +150,6 @@ function withEndings(content: string, wanted: 'keep' | 'lf' | 'crlf'): string {
   if (wanted === 'keep') return content;
   const plain = content.replaceAll('\r\n', '\n');
   return wanted === 'lf' ? plain : plain.replaceAll('\n', '\r\n');
-}
-
-function asPlanned({ target, before, changed }: SettledWrite): PlannedChange {
-  if (before) return plannedChange({ target, before, changed });
-  return { target, before, after: changed.bytes, lines: 'all' };
 }
 
 const newText = (content: string, notes: string[]): ChangedText => ({

@@ -66,7 +66,7 @@ test('says that a log is intact, and finds it changed', async () => {
 test.each([
   [['shwo'], 2, 'Did you mean "helve audit show"?'],
   [['show'], 2, 'takes one session'],
-  [['show', 'nobody'], 1, 'There is no audit log of a session "nobody"'],
+  [['show', 'missing'], 1, 'There is no audit log of a session "missing"'],
   [['verify', '--all', 'x'], 2, 'One session, or --all'],
   [['verify', '--hash', 'x'], 2, '--hash takes the 64 digits'],
   [['list'], 0, 'No audit log for'],

@@ -26,13 +26,13 @@ test('exits 1 when the call failed, with the failure as the result', async () =>
   expect(JSON.parse(run.stdout)).toMatchObject({ is_error: true, content: expect.stringContaining('missing.txt') });
 });
 
-test('denies a write where nobody can be asked, and says how to allow it', async () => {
+test('denies a write when no one can be asked, and says how to allow it', async () => {
   const cwd = await emptyFolder();
   const run = await runHelve(['call', 'Write', '{"file_path":"a.txt","content":"x"}'], { cwd });
   expect(run.code).toBe(1);
-  expect(JSON.parse(run.stdout).content).toContain('nobody is here to be asked');
+  expect(JSON.parse(run.stdout).content).toContain('no one can be asked here');
   expect(run.stderr).toBe(
-    'helve: nobody is here to be asked. A rule may allow it, see --allowed-tools and helve permissions explain.\n',
+    'helve: this command cannot ask for permission. A rule may allow it, see --allowed-tools and helve permissions explain.\n',
   );
   await expect(readFile(join(cwd, 'a.txt'))).rejects.toThrow('ENOENT');
 });
@@ -100,7 +100,7 @@ test('answers a stream of lines in order, in one session, so that a Read counts 
   expect(await readFile(join(cwd, 'a.txt'), 'utf8')).toBe('eins\n');
 });
 
-test('answers a bad line with its id, or null where it has none, and goes on', async () => {
+test('answers a bad line with its id, or null if it has none, and continues', async () => {
   const input =
     'not json\n\n[1]\n{"id":7}\n{"id":8,"tool":"Think","input":5}\n{"id":9,"tool":"Think","input":{"thought":"a\u2028b"}}\n';
   const run = await runHelve(['call', '--stdin'], { input });
@@ -157,7 +157,7 @@ test('on SIGTERM ends the running call and its processes, and exits 143', async 
   expect(jsonLines(run.stdout)[1]).toMatchObject({ is_error: true, content: expect.stringContaining('nterrupted') });
 });
 
-test('a second signal exits at once and takes what ignores the first with it', async () => {
+test('a second signal exits at once and kills processes that ignore the first', async () => {
   const cwd = await emptyFolder();
   const command = "trap '' TERM INT; echo $$ > begun; sleep 300; sleep 300";
   const run = await runHelve(['call', ...bypass, 'Bash', JSON.stringify({ command })], {
@@ -174,7 +174,7 @@ test('a second signal exits at once and takes what ignores the first with it', a
   await vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 10_000 });
 });
 
-test('a reader that goes away ends the session in good order', async () => {
+test('a closed output pipe ends the session cleanly', async () => {
   const cwd = await emptyFolder();
   const line = JSON.stringify({ tool: 'Bash', input: { command: 'sleep 300 & echo $! >> pids' } });
   const program = `'${process.execPath}' '${resolve('bin/helve.cjs')}' call --stdin --permission-mode bypassPermissions | head -n 1 > /dev/null`;
@@ -186,7 +186,7 @@ test('a reader that goes away ends the session in good order', async () => {
   expect(pids.filter(isRunning)).toEqual([]);
 });
 
-test('keeps the key that pays for the model away from commands, unless it is to be passed', async () => {
+test('hides the key of the model from commands, unless it is to be passed', async () => {
   const env = { ANTHROPIC_API_KEY: 'sk-secret', DEEPSEEK_API_KEY: 'sk-other' };
   const print = ['call', ...bypass, 'Bash', '{"command":"echo [$ANTHROPIC_API_KEY$DEEPSEEK_API_KEY]"}'];
   expect(JSON.parse((await runHelve(print, { env })).stdout).content).toBe('[]');
@@ -194,7 +194,7 @@ test('keeps the key that pays for the model away from commands, unless it is to 
   expect(JSON.parse(passed.stdout).content).toBe('[sk-secret]');
 });
 
-test('tells an unwritable output and a vanished directory in a sentence', async () => {
+test('reports an unwritable output and a missing directory in a sentence', async () => {
   const cwd = await emptyFolder();
   const script = `rmdir '${cwd}'; exec '${process.execPath}' '${resolve('bin/helve.cjs')}' call LS '{}'`;
   const failed = await promisify(execFile)('bash', ['-c', script], { cwd }).catch((error) => error);
@@ -215,7 +215,7 @@ test.each([
   ['--disallowed-tools', 'Bash(touch', /"Bash\(touch"/],
   ['--disallowed-tools', 'Bsh(touch:*)', /Bsh/],
   ['--allowed-tools', 'Bsh(touch:*)', /Bsh/],
-])('%s refuses the rule %s, which would mean more or less than was typed', async (flag, rule, named) => {
+])('%s refuses the invalid rule %s', async (flag, rule, named) => {
   const cwd = await emptyFolder();
   const run = await runHelve(['call', 'Bash', '{"command": "touch made"}', flag, rule], { cwd });
   expect(run.code).toBe(2);
@@ -241,3 +241,12 @@ test.runIf(process.platform === 'linux')(
     expect(run.stderr).not.toMatch(/(?<!\.)\.\.(?!\.|\/)/);
   },
 );
+
+test('a mistyped parameter is reported with the nearest name', async () => {
+  const { code, stdout } = await runHelve(['call', 'Read', '{"file_path": "a", "limt": 3}'], {
+    cwd: await emptyFolder(),
+  });
+  expect(code).toBe(1);
+  expect(stdout).toContain('is not a parameter of this tool. Did you mean');
+  expect(JSON.parse(stdout).content).toContain('Did you mean "limit"? Nothing was run.');
+});

@@ -6,7 +6,7 @@ import { emptyFolder, jsonLines, runHelve } from './run-helve.js';
 
 const files = {
   'CLAUDE.md': 'Use tabs.',
-  '.claude/commands/greet.md': '---\ndescription: Greet somebody\nargument-hint: [who] [how]\n---\nGreet $1.',
+  '.claude/commands/greet.md': '---\ndescription: Greet a person\nargument-hint: [who] [how]\n---\nGreet $1.',
   '.claude/skills/report/SKILL.md': '---\ndescription: Reports\n---\nReport.',
 };
 
@@ -24,7 +24,7 @@ async function run(...args: string[]) {
   return { ...done, sent: server.requests[0]?.text ?? '' };
 }
 
-test('a prompt brings the instructions of the project, and what the command says that it calls', async () => {
+test('a prompt includes the instructions of the project, and the text of the command that it calls', async () => {
   const { code, sent, stderr } = await run('/greet them');
   expect([code, stderr]).toEqual([0, '']);
   expect(sent).toContain('Use tabs.');
@@ -32,7 +32,7 @@ test('a prompt brings the instructions of the project, and what the command says
   expect(sent).toContain('- report: Reports');
 });
 
-test('a command that is not there fails, with the nearest name', async () => {
+test('an unknown command fails, with the nearest name', async () => {
   expect(await run('/great')).toMatchObject({
     code: 1,
     stdout: '',
@@ -52,7 +52,7 @@ test.each([
   expect(sent).not.toMatch(left);
 });
 
-test('a host learns what there is', async () => {
+test('a host gets the list of commands', async () => {
   const { stdout } = await run('--output-format', 'stream-json', 'hi');
   expect(jsonLines(stdout)[0]).toMatchObject({
     subtype: 'init',

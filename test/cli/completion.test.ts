@@ -49,7 +49,7 @@ const bashCall = (words: readonly string[], last: string): string =>
   `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}) COMP_CWORD=${words.length - 1}; ` +
   `_helve helve '${last}'; printf '%s\\n' "\${COMPREPLY[@]}"`;
 
-test('bash asks the alias that helve is', async () => {
+test('bash completes an alias of helve', async () => {
   const alias = `alias helve="'${process.execPath}' '${resolve('bin/helve.cjs')}'"`;
   const own = { ...env, PATH: process.env['PATH'] ?? '' };
   const setUp = `shopt -s expand_aliases\n${alias}\nsource <(helve completion bash)`;
@@ -76,7 +76,7 @@ test('fish completes them too', async ({ skip }) => {
   expect(found).toEqual(cases.map(([, expected]) => expected));
 });
 
-test('a shell that is not known is named, with those that are', async () => {
+test('an unknown shell is refused, with the list of known ones', async () => {
   const { code, stderr } = await runHelve(['completion', 'bsh']);
   expect(code).toBe(2);
   expect(stderr).toContain('There is no "helve completion bsh". Did you mean "helve completion bash"?');

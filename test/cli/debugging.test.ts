@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { type FakeAnswers, startFakeModelServer } from '../../src/testing/index.js';
@@ -30,7 +30,7 @@ const readThenDone: FakeAnswers = [
   { text: 'Done.' },
 ];
 
-test('--debug keeps a log of the session, away from standard output and for nobody but its owner', async () => {
+test('--debug writes a log of the session that only its owner can read, and nothing to standard output', async () => {
   const run = await ask(readThenDone, ['--debug']);
   expect(run).toMatchObject({ code: 0, stdout: 'Done.\n' });
   const [name = '', ...more] = await readdir(run.logs);
@@ -48,7 +48,7 @@ test('--debug keeps a log of the session, away from standard output and for nobo
   expect(log).not.toContain(KEY);
 });
 
-test('the log holds no value that the environment calls secret', async () => {
+test('the log contains no value of a secret variable', async () => {
   const secret = 'nothing"like\\a-key';
   const calls: FakeAnswers = [
     { calls: [{ name: 'Read', input: { file_path: `${secret}.txt` }, id: 'toolu_1' }] },
@@ -60,12 +60,19 @@ test('the log holds no value that the environment calls secret', async () => {
   expect(log).not.toContain('a-key');
 });
 
-test.skipIf(process.platform === 'win32')('a pipe that nobody reads is no log, and holds nothing up', async () => {
-  const pipe = join(await emptyFolder(), 'pipe');
-  execFileSync('mkfifo', [pipe]);
-  const run = await ask(readThenDone, ['--debug-file', pipe]);
-  expect(run).toMatchObject({ code: 0, stdout: 'Done.\n', stderr: expect.stringContaining("can't be written (ENXIO") });
-});
+test.skipIf(process.platform === 'win32')(
+  'a pipe without a reader is not used as a log and does not block',
+  async () => {
+    const pipe = join(await emptyFolder(), 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const run = await ask(readThenDone, ['--debug-file', pipe]);
+    expect(run).toMatchObject({
+      code: 0,
+      stdout: 'Done.\n',
+      stderr: expect.stringContaining("can't be written (ENXIO"),
+    });
+  },
+);
 
 test('a request that failed is in the log with its status, and so is what came next', async () => {
   const overloaded = { status: 529, error: { type: 'overloaded_error', message: `Busy. ${KEY}` } };
@@ -88,13 +95,13 @@ test.each([
   expect(await readFile(join(run.cwd, name), 'utf8')).toContain(' result completed ');
 });
 
-test('there is no log where none is asked for', async () => {
+test('there is no log unless it is requested', async () => {
   const run = await ask([{ text: 'Done.' }], [], { HELVE_DEBUG: '0' });
   expect(run).toMatchObject({ code: 0, stderr: '' });
   expect(existsSync(run.logs)).toBe(false);
 });
 
-test('a log that can not be written is said once, and the work is done', async () => {
+test('a log that can not be written is reported once, and the run continues', async () => {
   const run = await ask(readThenDone, ['--debug-file', 'a.txt/x.log']);
   expect(run).toMatchObject({ code: 0, stdout: 'Done.\n' });
   expect(run.stderr).toMatch(
@@ -179,8 +186,23 @@ test('a provider that a script has registered gets the spans of a run, below TRA
   });
 });
 
-test('says that nothing is traced where no provider is registered', async () => {
+test('says that nothing is traced if no provider is registered', async () => {
   const run = await ask([{ text: 'Done.' }], [], { OTEL_SERVICE_NAME: 'test' });
   expect(run).toMatchObject({ code: 0, stdout: 'Done.\n' });
   expect(run.stderr).toMatch(/^helve: OTEL_\* is set, but no tracer provider is registered .*\n$/);
+});
+
+test('the stack of an unexpected error names functions, files and lines of the sources', async () => {
+  const preload = join(await emptyFolder(), 'fail.cjs');
+  await writeFile(preload, "process.stdout.write = () => { throw new TypeError('defect'); };");
+  const { code, stderr } = await runHelve(['tools'], {
+    env: { HELVE_DEBUG: '1', NODE_OPTIONS: `--require=${preload}` },
+  });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^helve: TypeError: defect\n/m);
+  const [, file = '', line = 0] = /at writeLine \((.+\.ts):(\d+):\d+\)/.exec(stderr) ?? [];
+  expect(file).toBe(resolve('src/cli/write-line.ts'));
+  const source = (await readFile(file, 'utf8')).split('\n');
+  expect(source[Number(line) - 1]).toContain('new Promise');
+  expect(stderr).not.toContain('dist');
 });

@@ -1,8 +1,9 @@
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { emptyFolder, runHelve } from './run-helve.js';
 
-test.each([[['demo']], [[]]])('helve %j plays the demo to its end: a real failure, mended', async (args) => {
+test.each([[['demo']], [[]]])('helve %j plays the demo to its end: a real failure, and its fix', async (args) => {
   const temporary = await emptyFolder();
   const { code, stdout, stderr } = await runHelve(args, { env: { TMPDIR: temporary } });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -24,4 +25,12 @@ test('helve doctor says what is there and what is missing', async () => {
 test('helve --version and --help answer', async () => {
   expect((await runHelve(['--version'])).stdout).toMatch(/^helve \d+\.\d+\.\d+\n$/);
   expect((await runHelve(['--help'])).stdout).toContain('helve call --stdin');
+});
+
+test('doctor marks settings that need attention', async () => {
+  const cwd = await emptyFolder();
+  await mkdir(join(cwd, '.helve'));
+  await writeFile(join(cwd, '.helve', 'settings.json'), '{"permissions": {"allow": ["Bash("]}}');
+  const { stdout } = await runHelve(['doctor'], { cwd });
+  expect(stdout).toMatch(/^! Settings: .*; 1 thing to look at, see helve config list$/m);
 });

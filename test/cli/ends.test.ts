@@ -9,13 +9,13 @@ const call = ['call', 'Bash', JSON.stringify({ command: 'echo hi' })];
 test.each([
   ['confined', []],
   ['not confined', ['--dangerously-skip-permissions']],
-])('runs commands, %s, where few files may be open', async (_, flags) => {
+])('runs commands, %s, with a low limit of open files', async (_, flags) => {
   const run = await runHelve([...call, ...flags], { descriptorLimit: 60 });
   expect(run).toMatchObject({ code: 0, stderr: '' });
   expect(JSON.parse(run.stdout)).toMatchObject({ content: 'hi' });
 });
 
-test.each([20, 28, 32])('gives a result or a reason where only %i files may be open', async (descriptorLimit) => {
+test.each([20, 28, 32])('returns a result or a reason with a limit of %i open files', async (descriptorLimit) => {
   for (const tool of [call, ['call', 'Grep', '{"pattern": "x"}']]) {
     const run = await runHelve(tool, { descriptorLimit });
     const said = run.stdout + run.stderr;
@@ -26,7 +26,7 @@ test.each([20, 28, 32])('gives a result or a reason where only %i files may be o
   }
 });
 
-test('gives a result where bash ends before it takes the command', async () => {
+test('returns a result if bash exits before it reads the command', async () => {
   const bin = await emptyFolder();
   await writeFile(join(bin, 'bash'), '#!/bin/sh\nexit 0\n');
   await chmod(join(bin, 'bash'), 0o755);
@@ -46,7 +46,7 @@ test('never ends with exit code 0 while a result is awaited', async () => {
   expect(run).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^helve: stopped without a result/) });
 });
 
-test('keeps warnings of Node from people, and writes them to the debug log', async () => {
+test('writes warnings of Node to the debug log only', async () => {
   const folder = await emptyFolder();
   const preload = join(folder, 'warn.cjs');
   const warn = "process.emitWarning('of no use to a person', 'ExperimentalWarning')";
@@ -69,7 +69,7 @@ test('keeps warnings of Node from people, and writes them to the debug log', asy
   expect(await readFile(log, 'utf8')).toContain('of no use to a person');
 });
 
-test('escapes what could steer a terminal in stream-json', async () => {
+test('escapes control characters in stream-json', async () => {
   const text = 'a\u009b31mred\u202eturned\u2066';
   const server = await startFakeModelServer([{ text }]);
   const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'sk-test' };

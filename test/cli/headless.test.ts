@@ -34,7 +34,7 @@ test('prints the answer as text', async () => {
   ]);
 });
 
-test('sends what is piped in along with the prompt', async () => {
+test('sends piped input with the prompt', async () => {
   const run = await ask([{ text: 'ok' }], ['Explain:'], { input: 'line 1\nline 2\n' });
   expect(run.server.requests[0]?.body.messages[0]?.content).toMatchObject([{ text: 'Explain:\n\nline 1\nline 2' }]);
 });
@@ -109,7 +109,7 @@ test('streams init, assistant, user and result as lines of JSON', async () => {
   expect(lines.every(({ uuid }) => typeof uuid === 'string')).toBe(true);
 });
 
-test('denies a write, lists the denial, and lets the model go on', async () => {
+test('denies a write, lists the denial, and lets the model continue', async () => {
   const { stdout, code } = await ask(
     [{ calls: [{ name: 'Write', id: 'toolu_1', input: { file_path: 'x', content: 'y' } }] }, { text: 'I may not.' }],
     ['write', '--output-format', 'json'],
@@ -135,7 +135,7 @@ test.each([
   [404, { type: 'not_found_error', message: 'model: claude-x' }, /claude-sonnet-5-5.*--model/],
   [400, { type: 'invalid_request_error', message: 'bad thing' }, /bad thing/],
   [529, { type: 'overloaded_error', message: 'Overloaded' }, /overloaded/i],
-])('tells the error %i of the server in a sentence', async (status, error, sentence) => {
+])('reports the error %i of the server in a sentence', async (status, error, sentence) => {
   const run = await ask([{ status, error }], ['hi'], { env: { HELVE_MAX_RETRIES: '0' } });
   expect(run).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(sentence) });
   expect(run.stderr).not.toContain('sk-test');
@@ -169,7 +169,7 @@ test('on Ctrl-C ends the call that runs, leaves a result, and exits 130', async 
   expect(isRunning(Number(await readFile(join(cwd, 'begun'), 'utf8')))).toBe(false);
 });
 
-test('plays a script in the place of a model', async () => {
+test('plays a script instead of a model', async () => {
   const cwd = await emptyFolder();
   await writeFile(
     join(cwd, 'script.json'),
@@ -179,7 +179,7 @@ test('plays a script in the place of a model', async () => {
   expect(run).toMatchObject({ code: 0, stdout: 'Seen.\n', stderr: '' });
 });
 
-test('prints the whole of an answer that the output limit has cut, and not what was said before calls', async () => {
+test('prints all of an answer that continued after the output limit, without text before calls', async () => {
   const server = await startFakeModelServer([
     { text: 'I look.', calls: [{ name: 'LS', input: { path: '.' } }] },
     { text: 'The first half, ', stopReason: 'max_tokens' },

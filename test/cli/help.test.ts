@@ -26,7 +26,7 @@ test.each([
   [['nope'], 'See helve --help.'],
   [['help', 'nope'], 'See helve --help.'],
   [['help', 'constructor'], 'See helve --help.'],
-])('the error of helve %j ends with where to read on', async (args, end) => {
+])('the error of helve %j ends with a pointer to help', async (args, end) => {
   const { code, stderr } = await runHelve(args);
   expect(code).toBe(2);
   expect(stderr.trimEnd().split('\n').at(-1)).toBe(end);
@@ -38,7 +38,7 @@ test.each([
   ['init', 'helve doctor'],
   ['resume', '--resume ID'],
   ['udno', 'Did you mean "helve undo"?'],
-])('helve %s points to what there is', async (word, way) => {
+])('helve %s points to the existing command', async (word, way) => {
   const { code, stderr } = await runHelve([word]);
   expect(code).toBe(2);
   expect(stderr).toContain(`There is no command "${word}".`);
@@ -58,7 +58,7 @@ test.each([
     '--model needs a value after it, but "--fork" follows, which looks like an option.',
   ],
   [['undo', '--list=x'], '--list takes no value.'],
-])('helve %j says what is wrong in words of its own', async (args, sentence) => {
+])('helve %j has its own error message', async (args, sentence) => {
   const { code, stderr } = await runHelve(args);
   expect(code).toBe(2);
   expect(stderr).toContain(sentence);

@@ -6,7 +6,7 @@ import { emptyFolder, runHelve } from './run-helve.js';
 const hostile = 'x\u009b31m\u202ey\u2066z';
 const raw = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 
-test('no JSON output of a command holds characters that could steer a terminal', async () => {
+test('no JSON output of a command contains control characters', async () => {
   const [cwd, home] = [await emptyFolder(), await emptyFolder()];
   const script = join(home, 'script.json');
   const read = { name: 'Read', input: { file_path: `${hostile}.txt` } };
@@ -36,7 +36,7 @@ test('no JSON output of a command holds characters that could steer a terminal',
   expect(found).toBeGreaterThanOrEqual(5);
 });
 
-test('every command writes its JSON by the one function that escapes', async () => {
+test('every command writes its JSON with the function that escapes', async () => {
   const files = (await readdir('src/cli', { recursive: true })).filter((name) => /(?<!\.test)\.ts$/.test(name));
   const lines = await Promise.all(
     files.map(async (name) =>

@@ -25,13 +25,13 @@ async function contentOf({ folder, names }: Kept): Promise<string[]> {
   return await Promise.all(names.map(async (name) => (await readFile(join(folder, name))).toString('base64')));
 }
 
-test('a run keeps its compiled code, in files for their owner alone', async () => {
+test('a run saves its compiled code in files that only their owner can read', async () => {
   const { folder, names } = await afterOneRun();
   expect(names.some((name) => name.startsWith('cli-shell-'))).toBe(true);
   for (const name of names) expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
 });
 
-test('what the loader reads as bytes has no character of more than one', async () => {
+test('files that the loader reads as bytes are ASCII', async () => {
   const files = (await readdir('dist', { recursive: true })).filter((name) => name.endsWith('.cjs'));
   const texts = await Promise.all(files.map(async (name) => await readFile(join('dist', name), 'latin1')));
   expect(files.length).toBeGreaterThan(0);
@@ -55,7 +55,7 @@ test.each([
   ['empty', () => Buffer.alloc(0)],
   ['all zeros', (bytes: Buffer) => Buffer.alloc(bytes.length)],
   ['changed in one byte', (bytes: Buffer) => Buffer.from(bytes.map((byte, at) => (at === 5_000 ? byte ^ 0x55 : byte)))],
-])('code that is %s is not run, and written anew', async (_, damage) => {
+])('code that is %s is not run, and is written again', async (_, damage) => {
   const kept = await afterOneRun();
   const paths = kept.names.map((name) => join(kept.folder, name));
   for (const path of paths) await writeFile(path, damage(await readFile(path)));
@@ -63,8 +63,8 @@ test.each([
   const { code, stdout } = await kept.run();
   expect(code).toBe(0);
   expect(stdout).toContain('hi');
-  const mended = await contentOf(kept);
-  for (const [index, content] of mended.entries()) expect(content).not.toBe(damaged[index]);
+  const rewritten = await contentOf(kept);
+  for (const [index, content] of rewritten.entries()) expect(content).not.toBe(damaged[index]);
 });
 
 test('code that others could have written is not run', async () => {
@@ -82,10 +82,10 @@ test('code in a folder that others can write is not run, and nothing is added to
   expect(await contentOf(kept)).toEqual(kept.names.map(() => Buffer.from('damaged').toString('base64')));
 });
 
-test('a link in the place of the folder is not followed, and the old files behind it stay', async () => {
+test('a link instead of the folder is not followed, and old files behind it stay', async () => {
   const { home, folder, run } = await afterOneRun();
   const elsewhere = await mkdtemp(join(tmpdir(), 'helve-elsewhere-'));
-  await writeFile(join(elsewhere, 'old.txt'), 'of somebody');
+  await writeFile(join(elsewhere, 'old.txt'), 'not ours');
   await utimes(join(elsewhere, 'old.txt'), new Date(1e12), new Date(1e12));
   await rename(folder, join(home, 'before'));
   await symlink(elsewhere, folder);
@@ -93,23 +93,27 @@ test('a link in the place of the folder is not followed, and the old files behin
   expect(await readdir(elsewhere)).toEqual(['old.txt']);
 });
 
-test('a run under flags of its own keeps nothing, which would be of no use to others', async () => {
+test('a run with Node flags saves nothing', async () => {
   const home = await mkdtemp(join(tmpdir(), 'helve-kept-code-'));
   const { code } = await runHelve(call(), { env: { HELVE_HOME: home, NODE_OPTIONS: '--max-old-space-size=500' } });
   expect(code).toBe(0);
   expect(await readdir(home)).not.toContain('cache');
 });
 
-test('a data folder that can not be written keeps nobody from a quick question', async () => {
+test('a quick question is answered although the data folder can not be written', async () => {
   const { code, stdout } = await runHelve(['tools', '--json'], { env: { HELVE_HOME: '/proc/helve' } });
   expect(code).toBe(0);
   expect(JSON.parse(stdout).length).toBeGreaterThan(5);
 });
 
-test('a data folder that can not be made is told, and the work is done all the same', async () => {
+test('a data folder that can not be created is reported, and the prompt is answered all the same', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'helve-no-home-'));
   await writeFile(join(folder, 'script.json'), JSON.stringify({ turns: [{ text: 'Done.' }] }));
   const args = ['-p', 'go', '--model', `scripted/${join(folder, 'script.json')}`];
   const run = await runHelve(args, { cwd: folder, env: { HELVE_HOME: '/proc/helve' } });
-  expect(run).toMatchObject({ code: 0, stdout: 'Done.\n', stderr: expect.stringContaining('it is not saved') });
+  expect(run).toMatchObject({
+    code: 0,
+    stdout: 'Done.\n',
+    stderr: expect.stringContaining("The data folder can't be written"),
+  });
 });

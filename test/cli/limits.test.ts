@@ -62,7 +62,7 @@ test('a setting says how much output the commands of a session may keep', async 
 test.each([
   [{ bash: { maxSessionOutput: 'much' } }, 'must be a size above 0, as in "1G" or "512M"'],
   [{ bash: { maxBackground: 0 } }, 'must be above 0'],
-])('%j is told', async (settings, sentence) => {
+])('%j is reported', async (settings, sentence) => {
   const args = ['call', 'Think', '{"thought":"x"}', '--settings', JSON.stringify(settings)];
   expect((await runHelve(args)).stderr).toContain(sentence);
 });
@@ -83,7 +83,7 @@ test('lets a run within its budget end as usual', async () => {
   expect(run).toMatchObject({ code: 0, stdout: 'cheap\n', stderr: '' });
 });
 
-test('says at the start that a budget can not be held where prices are not known', async () => {
+test('says at the start that a budget can not be enforced if prices are unknown', async () => {
   const run = await ask([{ text: 'ok' }], ['go', '--max-budget-usd', '1', '--model', 'anthropic/unheard-of']);
   expect(run).toMatchObject({
     code: 0,
@@ -91,7 +91,7 @@ test('says at the start that a budget can not be held where prices are not known
   });
 });
 
-test('gives a new session the id that was asked for, once', async () => {
+test('gives a new session the requested id, once', async () => {
   const cwd = await emptyFolder();
   const env = { HELVE_HOME: await emptyFolder() };
   const args = ['go', '--session-id', id.toUpperCase(), '--output-format', 'json'];
@@ -103,7 +103,7 @@ test('gives a new session the id that was asked for, once', async () => {
   expect(resumed.server.requests[0]?.body.messages).toHaveLength(3);
 });
 
-test('leaves the session as it is with --fork-session, and keeps nothing with --no-session-persistence', async () => {
+test('leaves the session unchanged with --fork-session, and saves nothing with --no-session-persistence', async () => {
   const cwd = await emptyFolder();
   const env = { HELVE_HOME: await emptyFolder() };
   await ask([{ text: 'ok' }], ['go', '--session-id', id], { cwd, env });
@@ -116,7 +116,7 @@ test('leaves the session as it is with --fork-session, and keeps nothing with --
   expect(none.code).toBe(2);
 });
 
-test('ends a run when its time is over, and what it has started', async () => {
+test('ends a run at its time limit, with everything it has started', async () => {
   const answers = [{ calls: [{ name: 'Bash', input: { command: 'sleep 600' } }] }, { text: 'late' }];
   const run = await ask(answers, [
     'go',
@@ -134,7 +134,7 @@ test('ends a run when its time is over, and what it has started', async () => {
   });
 });
 
-test('the history of a run whose time is over names the limit, not the user', async () => {
+test('the history of a run that reached its time limit names the limit, not the user', async () => {
   const [cwd, env] = [await emptyFolder(), { HELVE_HOME: await emptyFolder() }];
   const hold = { text: 'Hello there.', holdAfter: { events: 4, until: new Promise<void>(() => {}) } };
   await ask([hold], ['go', '--max-time', '0.5s'], { cwd, env });
@@ -144,14 +144,14 @@ test('the history of a run whose time is over names the limit, not the user', as
   expect(history).not.toContain('The user interrupted here');
 });
 
-test('takes the time of a run from settings', async () => {
+test('reads the time limit of a run from settings', async () => {
   const hold = { text: 'hi', holdAfter: { events: 1, until: new Promise<void>(() => {}) } };
   const settings = JSON.stringify({ maxRunMinutes: 0.01 });
   const run = await ask([hold], ['go', '--settings', settings]);
   expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('Stopped after 0.6 s') });
 });
 
-test('refuses a time that is none', async () => {
+test('refuses an invalid time limit', async () => {
   const run = await runHelve(['-p', 'go', '--max-time', 'soon']);
   expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('--max-time takes a time such as 90s') });
 });
@@ -159,7 +159,7 @@ test('refuses a time that is none', async () => {
 test.each([
   ['HELVE_ANSWER_MAX_CHARS', '1000', '1000 characters'],
   ['HELVE_ANSWER_MAX_MS', '500', '0.5 s'],
-])('breaks off an answer that goes beyond %s, and does not ask again', async (variable, value, limit) => {
+])('aborts an answer that exceeds %s, and does not retry', async (variable, value, limit) => {
   const endless = { text: 'on and on '.repeat(1_000), holdAfter: { events: 700, until: new Promise<void>(() => {}) } };
   const run = await ask(() => endless, ['go'], { env: { [variable]: value } });
   expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining(`broken off after ${limit}`) });
@@ -167,7 +167,7 @@ test.each([
   expect(run.server.requests).toHaveLength(1);
 });
 
-test('does not take more from standard input than a model could read', async () => {
+test('limits standard input to what a model could read', async () => {
   const run = await ask([], ['what is this?'], { input: 'x'.repeat(3_000), env: { HELVE_MAX_STDIN_BYTES: '2000' } });
   expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('more than 2000 bytes on standard input') });
   expect(run.server.requests).toHaveLength(0);

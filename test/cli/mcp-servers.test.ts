@@ -17,7 +17,7 @@ interface Desk {
   listed(...flags: string[]): Promise<Record<string, Record<string, unknown>>>;
 }
 
-/** A project and a home of its own, as one person has them. */
+/** A project and a home folder of one user. */
 async function desk(files: Readonly<Record<string, unknown>> = {}): Promise<Desk> {
   const [root, home] = [await emptyFolder(), await emptyFolder()];
   const mcp = (...words: string[]): Promise<HelveRun> =>
@@ -86,11 +86,11 @@ test("adds to the project's file, whose comments and other servers stay", async 
   const states = Object.entries(await listed()).map(([name, { state }]) => [name, state]);
   expect(states).toEqual([
     ['a', 'untrusted'],
-    ['b', 'trusted'], // who typed it has seen it
+    ['b', 'trusted'], // the user typed it
   ]);
 });
 
-test("warns of values that a project's file gives to everybody", async () => {
+test("warns of values that a project's file would share", async () => {
   const { mcp } = await desk();
   const safe = `SAFE=${variable('SAFE')}`;
   const { stderr } = await mcp('add', 'a', '-s', 'project', '-e', 'KEY=s3cret', '-e', safe, '--', 'a');
@@ -98,7 +98,7 @@ test("warns of values that a project's file gives to everybody", async () => {
   expect(stderr).not.toContain('s3cret');
 });
 
-test('refuses a name that is there, unless forced', async () => {
+test('refuses an existing name, unless forced', async () => {
   const { mcp, json } = await desk();
   await mcp('add', 'a', '--', 'one');
   const { code, stderr } = await mcp('add', 'a', '--', 'two');
@@ -117,7 +117,7 @@ test('adds an entry as it is written in files', async () => {
 
 test.each<[string[], string]>([
   [['add'], 'The server has no name. Use helve mcp add NAME'],
-  [['add', 'a'], 'Nothing says how to reach the server "a". Use helve mcp add NAME'],
+  [['add', 'a'], 'There is no command or address for the server "a". Use helve mcp add NAME'],
   [['add', 'a b', '--', 'x'], `can't be named "a b"`],
   [['add', 'a__b', '--', 'x'], `can't be named "a__b"`],
   [['add', '_a', '--', 'x'], `can't be named "_a"`],
@@ -132,7 +132,7 @@ test.each<[string[], string]>([
   [['add', 'a', 'http://x', '--header', 'no colon'], '--header takes "Name: value"'],
   [['add', 'a', 'http://x', '--header', 'A: b\r\nC: d'], '--header takes "Name: value"'],
   [['add', 'a', 'http://x', 'more'], 'takes one word, but "more" follows'],
-  [['add', 'a', '-t', 'http', 'ftp://x'], 'no http or https address'],
+  [['add', 'a', '-t', 'http', 'ftp://x'], 'not an http or https address'],
   [['add', 'a', '-t', 'ws', 'http://x'], '--transport takes stdio, http or sse'],
   [['add', 'a', '-s', 'everywhere', '--', 'x'], '--scope takes local, project, user'],
   [['add-json', 'a', '{'], 'not valid JSON'],
@@ -142,7 +142,7 @@ test.each<[string[], string]>([
   [['add-json', 'a', '{"url": "http://x"}'], 'no "type"'],
   [['add-json', 'a', '{"command": "x", "args": "y"}'], 'must be a list of texts'],
   [['get'], 'Use helve mcp get NAME'],
-  [['get', 'none'], 'There is no MCP server "none". None is written down here.'],
+  [['get', 'none'], 'There is no MCP server "none". None is configured here.'],
   [['remove', 'none'], 'There is no MCP server "none"'],
   [['doctor', 'none'], 'There is no MCP server "none"'],
   [['list', 'all'], 'takes no word'],
@@ -192,7 +192,7 @@ const secretive = {
   },
 };
 
-test('secrets are shown by neither list nor get, in whatever form', async () => {
+test('neither list nor get shows secrets, in any form', async () => {
   const { mcp, write } = await desk({ '.helve/settings.local.json': secretive });
   await write('.mcp.json', { mcpServers: { cmd: secretive.mcpServers.cmd } });
   const [list, web] = await Promise.all([mcp('list'), mcp('get', 'web')]);
@@ -211,7 +211,7 @@ test('secrets are shown by neither list nor get, in whatever form', async () => 
   expect(list.stdout).toContain('--name shown');
 });
 
-test('lists every server with where it stands and whether it counts, and starts none', async () => {
+test('lists every server with its file and state, and starts none', async () => {
   const trap = { command: 'touch', args: ['started'] };
   const { listed, root, mcp } = await desk({
     '.mcp.json': { mcpServers: { both: { command: 'project' }, off: trap, trap } },
@@ -246,7 +246,7 @@ test('removes a server, and says from where', async () => {
   await mcp('add', 'b', '-s', 'user', '--', 'b');
   const { code, stderr } = await mcp('remove', 'b');
   expect(code).toBe(2);
-  expect(stderr).toContain('"b" is written in several places: .mcp.json (project), ~/.helve/settings.json (user)');
+  expect(stderr).toContain('"b" is configured in several places: .mcp.json (project), ~/.helve/settings.json (user)');
   expect(await mcp('remove', 'b', '--scope', 'user')).toMatchObject({ code: 0 });
   expect(await json(join(home, '.helve/settings.json'))).toEqual({ mcpServers: {} });
   expect(await mcp('remove', 'b', '--scope', 'local')).toMatchObject({ code: 2 });
@@ -260,7 +260,7 @@ test("leaves other agents' files alone", async () => {
   expect(await json('.claude/settings.json')).toEqual({ mcpServers: { a: { command: 'a' } } });
 });
 
-test('a server that can not be reached is told, and makes exit 1', async () => {
+test('a server that can not be reached is reported, with exit code 1', async () => {
   const { mcp } = await desk();
   await mcp('add', 'gone', 'http://127.0.0.1:1/mcp');
   await mcp('add', 'missing', '--', 'no-such-command-anywhere');
@@ -270,7 +270,7 @@ test('a server that can not be reached is told, and makes exit 1', async () => {
   expect(stdout).toMatch(/✗ missing: .*no-such-command-anywhere/);
 });
 
-test('connects to what is trusted, and tells how it went', async () => {
+test('connects to trusted servers, and reports the result', async () => {
   const { mcp, root } = await desk();
   await mcp('add', 'helve', '--', process.execPath, helve, 'mcp', 'serve');
   await mcp('add', 'silent', '--', 'true');
@@ -289,14 +289,14 @@ test('connects to what is trusted, and tells how it went', async () => {
   expect(existsSync(join(root, 'started'))).toBe(false);
 });
 
-test('an entry that others have changed since it was added has to be looked at again', async () => {
+test('an entry that was changed after it was added needs approval again', async () => {
   const { mcp, write, listed } = await desk();
   await mcp('add', 'a', '-s', 'project', '--', 'good');
   await write('.mcp.json', { mcpServers: { a: { type: 'stdio', command: 'evil', args: [] } } });
   expect(await listed()).toMatchObject({ a: { state: 'untrusted' } });
 });
 
-test('an address is not spoken to before its entry is trusted', async () => {
+test('an address is not contacted before its entry is trusted', async () => {
   let connections = 0;
   const server = createServer((socket) => {
     connections += 1;

@@ -31,15 +31,28 @@ test('the first request has the tools of servers of settings that are ready with
 
 test('the first request names servers of settings that are not ready, and does not wait for them', async () => {
   const { requests, stdout, stderr } = await ask({ mcpServers: { slow: silent }, mcp: { startWaitMs: 1 } });
-  expect({ stdout, stderr }).toEqual({ stdout: 'hi\n', stderr: '' });
+  expect(stdout).toBe('hi\n');
+  expect(stderr).toBe(
+    'helve: The MCP server slow was not ready in this run, so it had none of its tools. helve mcp doctor says why.\n',
+  );
   expect(requests[0]?.text).toContain('Not ready yet: the MCP server slow');
 });
 
-test('a silent server that was named is told of while it is waited for, and then left out', async () => {
+test('a silent server given by flag is named while helve waits for it, and then left out', async () => {
   const config = JSON.stringify({ mcpServers: { mute: silent } });
   const { stdout, stderr } = await ask({}, { args: ['--mcp-config', config] });
   expect(stdout).toBe('hi\n');
   expect(stderr).toMatch(/^helve: Waiting for the MCP server mute before the first request\.\nhelve: .*\bmute\b/);
+  expect(stderr.match(/mute/g)).toHaveLength(2);
+}, 60_000);
+
+test('helve tools says what it waits for', async () => {
+  const config = JSON.stringify({ mcpServers: { mute: silent } });
+  const { stderr } = await runHelve(['tools', '--mcp-config', config], {
+    cwd: await emptyFolder(),
+    env: { MCP_TIMEOUT: '4000' },
+  });
+  expect(stderr).toMatch(/^helve: Waiting for the MCP server mute\. MCP_TIMEOUT sets how long, in milliseconds/);
 }, 60_000);
 
 test('a list of resources does not wait for a silent server, and names it', async () => {

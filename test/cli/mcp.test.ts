@@ -27,7 +27,7 @@ async function ask(
 const toolNames = (server: FakeModelServer, request: number): string[] =>
   (server.requests[request]?.body.tools ?? []).map(({ name }) => name).filter((name) => name.startsWith('mcp__'));
 
-test('a server that is named on the command line is there from the first request on, and in init', async () => {
+test('a server given on the command line is available from the first request on, and in init', async () => {
   const run = await ask(
     [{ calls: [{ name: 'mcp__odd__echo', id: 'toolu_1', input: { say: 'hi' } }] }, { text: 'done' }],
     [
@@ -55,7 +55,7 @@ test('a server that is named on the command line is there from the first request
   expect(run.code).toBe(0);
 });
 
-test('rules that deny servers and tools hold in the spelling of the server, and one that names nothing is reported', async () => {
+test('deny rules match servers and tools in the spelling of the server, and one that matches nothing is reported', async () => {
   const cwd = await emptyFolder();
   const deny = ['mcp__My.Odd server', 'mcp__two__X.Y', 'mcp__two__goood', 'mcp__tow__good', 'mcp__elsewhere__x'];
   await mkdir(join(cwd, '.helve'));
@@ -98,7 +98,7 @@ test('a call of a denied tool of a server is answered with the rule, also in a c
   expect(run.code).toBe(0);
 });
 
-test('many tools cost the first request little: names in a reminder, schemas when they are asked for', async () => {
+test('many tools add little to the first request: names in a reminder, schemas on demand', async () => {
   const servers = Object.fromEntries(Array.from({ length: 4 }, (_, n) => [`s${n}`, odd('many', '50')]));
   const run = await ask(
     [
@@ -123,7 +123,7 @@ test('servers of a project start only once the folder is trusted', async () => {
   expect(untrusted.code).toBe(0);
   expect(existsSync(marker)).toBe(false);
   const doctor = await runHelve(['doctor'], { cwd });
-  expect(doctor.stdout).toContain('MCP server mine: not started: nobody has trusted this folder with it');
+  expect(doctor.stdout).toContain('MCP server mine: not started: this folder is not trusted with it');
   expect(existsSync(marker)).toBe(false);
   await runHelve(['tools', '--trust'], { cwd });
   expect(existsSync(marker)).toBe(true);
@@ -164,7 +164,7 @@ test('helve tools shows where a tool comes from, and what is wrong with a server
   expect(stderr).toContain('The tool hopeless of the MCP server odd is not used.');
 });
 
-test('helve doctor says how each server is', async () => {
+test('helve doctor reports the state of each server', async () => {
   const cwd = await emptyFolder();
   const home = await emptyFolder();
   await mkdir(join(home, 'h'), { recursive: true });
@@ -175,7 +175,7 @@ test('helve doctor says how each server is', async () => {
   expect(code).toBe(1);
 });
 
-test('--strict-mcp-config leaves out what settings name', async () => {
+test('--strict-mcp-config leaves out servers of settings', async () => {
   const cwd = await emptyFolder();
   await writeFile(join(cwd, '.mcp.json'), config({ mine: odd('exits') }));
   const named = join(cwd, 'named.json');
@@ -214,12 +214,12 @@ test.skipIf(process.platform !== 'linux')('a server of a killed Helve is ended b
   expect(readdirSync(join(home, 'running'))).toEqual([]);
 });
 
-test('a resource that the prompt mentions goes along with it', async () => {
+test('a resource that the prompt mentions is sent with it', async () => {
   const run = await ask([{ text: 'ok' }], ['Look at @odd:note://1, please', '--mcp-config', config({ odd: odd() })]);
   expect(JSON.stringify(run.server.requests[0]?.body.messages)).toContain('note://1:\\nthe note');
 });
 
-test('a tool that has changed since an earlier run is refused where nobody can be asked, with the difference', async () => {
+test('a tool that has changed since an earlier run is refused when no one can be asked, and the difference is shown', async () => {
   const [cwd, home] = [await emptyFolder(), await emptyFolder()];
   const file = join(cwd, 'description');
   await writeFile(file, 'Pays a bill.');
@@ -244,14 +244,14 @@ test('a tool that has changed since an earlier run is refused where nobody can b
   expect(JSON.parse(refused.stdout).content).toContain('+  "description": "Pays a bill, to me."');
 });
 
-test('a run ends though a server in settings never answers', async () => {
+test('a run ends although a server in settings never answers', async () => {
   const cwd = await emptyFolder();
   await writeFile(join(cwd, '.mcp.json'), config({ silent: odd('silent'), exits: odd('exits') }));
   const run = await ask([{ text: 'ok' }], ['hi', '--trust'], { cwd });
   expect(run).toMatchObject({ code: 0, stdout: 'ok\n' });
 });
 
-test('--permission-prompt-tool has a tool of a server decide about what would be asked', async () => {
+test('--permission-prompt-tool lets a tool of a server answer permission questions', async () => {
   const cwd = await emptyFolder();
   const answer = join(cwd, 'answer');
   const run = async (words: string): Promise<HelveRun & { server: FakeModelServer }> => {

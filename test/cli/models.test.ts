@@ -50,7 +50,7 @@ test('helve models lists providers, whether a key is set, models and short names
   expect(stdout).not.toContain('secret');
 });
 
-test('helve models and doctor show where requests really go, and nothing of an address that may be secret', async () => {
+test('helve models and doctor show the host of requests, and nothing of an address that may be secret', async () => {
   const home = await homeWith({
     default: 'glm',
     providers: {
@@ -78,7 +78,7 @@ test('helve models and doctor show where requests really go, and nothing of an a
   expect([text, json, doctor].join('')).not.toContain('pa55');
 });
 
-test('a key of a house shows the host of that house', async () => {
+test('a key with its own address shows the host of that address', async () => {
   const { stdout } = await runHelve(['models'], { env: { ZHIPU_API_KEY: 'k' } });
   expect(stdout).toMatch(/key from ZHIPU_API_KEY at open\.bigmodel\.cn /);
 });
@@ -155,7 +155,7 @@ test('a server on this machine is found and offered', async () => {
   );
 });
 
-test('a name that a server gives can not steer the terminal', async () => {
+test('control characters in a model name of a server are escaped', async () => {
   const home = await homeWith(ollamaAt(await localServer(['bad\u001b[31m'])));
   const { stdout } = await runHelve(['models'], { env: { HELVE_HOME: home } });
   expect(stdout).toContain('bad\\u001b[31m');
@@ -171,7 +171,7 @@ test.each<[string[], string]>([
   expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`models.json: ${sentence}`) });
 });
 
-test('helve doctor tells a broken models.json', async () => {
+test('helve doctor reports a broken models.json', async () => {
   const home = await homeWith('{');
   const { code, stdout } = await runHelve(['doctor'], { env: { HELVE_HOME: home, ANTHROPIC_API_KEY: 'k' } });
   expect(code).toBe(1);
@@ -195,7 +195,7 @@ test.each<[Record<string, string>, string]>([
   expect(stdout).not.toContain('secret');
 });
 
-test('the example of a models.json is understood, and the page shows it as it is', async () => {
+test('the example of a models.json is valid, and the page shows it unchanged', async () => {
   const example = await readFile('examples/models.json', 'utf8');
   expect(await readFile('docs/models.md', 'utf8')).toContain(`\`\`\`json\n${example}\`\`\``);
   const home = await emptyFolder();
@@ -241,7 +241,7 @@ test('helve models takes no words', async () => {
   });
 });
 
-test('helve models and doctor go by the model of settings, and say where it is named', async () => {
+test('helve models and doctor use the model of settings, and name its file', async () => {
   const home = await homeWith({ default: 'opus' });
   await writeFile(
     join(home, 'settings.json'),
@@ -265,7 +265,7 @@ test('helve models and doctor go by the model of settings, and say where it is n
   expect((await runHelve(['models'], { env: without })).stdout).toMatch('(named by "default" in models.json)\n');
 });
 
-test('a bad model in settings is told with its file and line, by -p, models and doctor', async () => {
+test('-p, models and doctor report a bad model in settings with its file and line', async () => {
   const home = await homeWith({});
   await writeFile(join(home, 'settings.json'), '{\n  "model": "sonet"\n}\n');
   const told = `"sonet" names no model. Did you mean "sonnet"?`;

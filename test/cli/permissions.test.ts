@@ -30,7 +30,7 @@ function expectRight(cases: readonly Case[], answers: ReadonlyArray<Record<strin
   expect(falsePrompts.length / harmless.length, falsePrompts.join('\n')).toBeLessThan(0.02);
 }
 
-test('allows no command of the corpus that must not be, and asks about hardly one that need not be', async () => {
+test('allows no unsafe command of the corpus, and asks about few safe ones', async () => {
   const root = await emptyFolder();
   const [cwd, home] = [join(root, 'project'), join(root, 'home')];
   await setUp([{ file: join(cwd, 'src/a.ts'), content: 'a\n' }, { file: join(cwd, 'a.txt') }, { dir: home }]);
@@ -51,7 +51,7 @@ test('the same for calls that are about paths, and names nothing that is denied'
   expect(cases.some(({ must_not_reveal = [] }) => must_not_reveal.length > 0)).toBe(true);
 });
 
-test('answers each line in order, and refuses the ones that it can not judge, alone', async () => {
+test('answers each line in order, and refuses only the ones that it can not judge', async () => {
   const cwd = await emptyFolder();
   const read = { cwd, settings: {}, tool: 'Read', input: { file_path: 'a' } };
   const answers = await explainLines([
@@ -167,6 +167,15 @@ test('explains to a program with --json', async () => {
 });
 
 test.each([
+  ['Raed', '{}'],
+  ['Read', '{"file": 5}'],
+])('a question about %s with %s, which nothing can answer, is wrong usage', async (tool, input) => {
+  const { code, stdout } = await runHelve(['permissions', 'explain', tool, input]);
+  expect(code).toBe(2);
+  expect(stdout).toMatch(/^deny: /);
+});
+
+test.each([
   [['explain'], 'Use helve permissions explain TOOL JSON'],
   [['explain', 'Read', '{'], 'is not valid JSON'],
   [['explain', 'Read', '{}', 'more'], 'Use helve'],
@@ -224,11 +233,17 @@ test('names each test that fails, with the reason, and exits with 1', async () =
 });
 
 test.each([
-  ['{"tests": [{"tool": "Read", "expect": "allow"}]}', 'policy.json: test 1: "input" is wrong'],
+  ['{"tests": [{"tool": "Read", "expect": "allow"}]}', 'policy.json: test 1: "input" is missing.'],
   ['{"tests": []}', 'holds no test'],
-  ['{"tests": [', 'policy.json:1: it is not valid JSON'],
-  ['{"tool": "Read", "input": {}, "expect": "alow"}', 'policy.json:1: "expect" is wrong'],
-  ['{"tool": "Read", "input": {}, "expect": "allow"}\nnonsense', 'policy.json:2: it is wrong'],
+  ['{"tests": [', 'policy.json:1: it is not valid JSON: a closing bracket is missing.'],
+  ['{"tests": [{"tool": "Read"}', 'it is not valid JSON: a closing bracket is missing.'],
+  ['{"test": [{}]}', 'policy.json: it has "test", which is not known. Did you mean "tests"?'],
+  ['{"tests": 5}', 'policy.json: "tests" must be a list.'],
+  [
+    '{"tool": "Read", "input": {}, "expect": "alow"}',
+    'policy.json:1: "expect" must be one of allow, ask, deny, not-allow.',
+  ],
+  ['{"tool": "Read", "input": {}, "expect": "allow"}\nnonsense', 'policy.json:2: it must be an object.'],
 ])('does not run a file of tests that it does not understand: %s', async (text, message) => {
   const folder = await emptyFolder();
   await writeFile(join(folder, 'policy.json'), text);
@@ -237,7 +252,7 @@ test.each([
   expect(stderr).toContain(message);
 });
 
-test('lists the rules that there are, with their place, and whether they count', async () => {
+test('lists all rules, with their location, and whether they apply', async () => {
   const project = await projectWith({ allow: ['Bash(make:*)'], deny: ['Read(./.env)'] });
   const { code, stdout, stderr } = await runHelve(['permissions', 'list'], { cwd: project });
   expect([code, stdout]).toEqual([
@@ -275,7 +290,7 @@ test.each([
   ],
   [{ permissions: { refuse: ['Read(a)'] } }, '"permissions.refuse" is not a setting that helve knows', 'Remove it.'],
   [{ permissions: { deny: ['Bsh(npm:*)'] } }, '"Bsh(npm:*)" names no tool that there is', '"Bash(npm:*)"'],
-])('a slip in the settings of a line is denied, and named: %j', async (settings, what, fix) => {
+])('a typo in the settings of a line denies, and is reported: %j', async (settings, what, fix) => {
   const read = { cwd: await emptyFolder(), tool: 'Read', input: { file_path: 'b' } };
   const known = { permissions: { allow: [], defaultMode: 'plan' }, $schema: 'x', env: {}, deny: ['Read(a)'] };
   const [slip, fine] = await explainLines([
@@ -294,7 +309,7 @@ const slips = [
   ['{"permissions": {"deny": ["Bsh(npm:*)"]}}', '"Bsh(npm:*)" names no tool that there is'],
 ] as const;
 
-test.each(slips)('a policy with a slip is not tested, but told as at a start: %s', async (policy, sentence) => {
+test.each(slips)('a policy with a typo is not tested, but reported as at a start: %s', async (policy, sentence) => {
   const folder = await emptyFolder();
   const one = '{"tool": "Read", "input": {"file_path": "b"}, "expect": "allow"';
   await writeFile(join(folder, 'all.json'), `{\n  "settings": ${policy},\n  "tests": [${one}}]\n}\n`);
@@ -311,7 +326,7 @@ test.each(slips)('a policy with a slip is not tested, but told as at a start: %s
   }
 });
 
-test('a call that can not be judged is said so, in as many lines as its reason has', async () => {
+test('a call that can not be judged is reported with all lines of its reason', async () => {
   const folder = await emptyFolder();
   const test = { name: 'no such', tool: 'Raed', input: {}, settings: {}, expect: 'deny' };
   await writeFile(join(folder, 'policy.jsonl'), JSON.stringify(test));
@@ -391,3 +406,26 @@ test.each(['Edit', 'Edit(*)', 'Write', 'Write(*)'])(
     expect(await explain('make')).toMatch(/^ask: /);
   },
 );
+
+test('a rule about a file applies to a program on standard input, even in bypassPermissions', async () => {
+  const settings = { permissions: { deny: ['Read(.env)', 'Edit(MARK)'] } };
+  const commands = [
+    "sh -c 'cat .env'",
+    "sh <<< 'cat .env'",
+    "sh -s <<< 'cat .env'",
+    "bash <<'E'\ncat .env\nE",
+    "echo 'cat .env' | sh",
+    "sh <<< 'touch MARK'",
+    'bash <(echo cat .env)',
+    'cat x | python3 -',
+    "sh <<< 'echo hi'",
+    "python3 - <<'E'\nprint(1)\nE",
+  ];
+  const answers = await explainLines(
+    commands.map((command) => ({ tool: 'Bash', input: { command }, mode: 'bypassPermissions', settings })),
+  );
+  expect(answers.map(({ decision }) => decision)).toEqual([
+    ...['deny', 'deny', 'deny', 'deny', 'deny', 'deny'],
+    ...['ask', 'ask', 'allow', 'allow'],
+  ]);
+});

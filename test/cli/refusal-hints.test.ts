@@ -42,25 +42,27 @@ test.each([
 ])('helve call %s %s says that no rule can allow it', async (tool, input) => {
   const { code, stderr } = await runHelve(['call', tool, input]);
   expect(code).toBe(1);
-  expect(stderr).toBe('helve: nobody is here to be asked. No rule can allow it; helve permissions explain says why.\n');
+  expect(stderr).toBe(
+    'helve: this command cannot ask for permission. No rule can allow it; helve permissions explain says why.\n',
+  );
 });
 
-test('a refusal says what is known of the command, where nobody can be asked', async () => {
+test('a refusal says what is known of the command when no one can be asked', async () => {
   const cwd = await emptyFolder();
   const input = JSON.stringify({ command: 'ls -l --made-up' });
   const { stdout } = await runHelve(['call', 'Bash', input], { cwd });
   expect(JSON.parse(stdout).content).toContain(
-    'it runs the command "ls -l --made-up" (the option --made-up is not known to be harmless), and nobody is here to be asked',
+    'it runs the command "ls -l --made-up" (the option --made-up is not known to be harmless), and no one can be asked here',
   );
 });
 
 test.each([
-  ['find . -name x -delete', [], /it removes what it finds in \S+, which is or holds the project, and nobody/],
+  ['find . -name x -delete', [], /it removes what it finds in \S+, which is or holds the project, and no one/],
   ['kill 1234', [], /"kill 1234" \(it sends a signal to processes, which may end them\)/],
   ['cargo --version', [], /\(a file of the project may choose which program it starts\)/],
-  ['touch /srv/zz', ['acceptEdits'], /"touch \/srv\/zz", which writes \/srv\/zz outside the project, and nobody/],
-  ['rm /srv/zz', ['acceptEdits'], /"rm \/srv\/zz", which removes \/srv\/zz outside the project, and nobody/],
-  ['echo a > /srv/zz', ['acceptEdits'], /it writes \/srv\/zz, which is outside the project, and nobody/],
+  ['touch /srv/zz', ['acceptEdits'], /"touch \/srv\/zz", which writes \/srv\/zz outside the project, and no one/],
+  ['rm /srv/zz', ['acceptEdits'], /"rm \/srv\/zz", which removes \/srv\/zz outside the project, and no one/],
+  ['echo a > /srv/zz', ['acceptEdits'], /it writes \/srv\/zz, which is outside the project, and no one/],
 ])('the reason for asking about %s says what it does', async (command, [mode = 'default'], reason) => {
   const args = ['call', 'Bash', JSON.stringify({ command }), '--permission-mode', mode];
   const { stdout } = await runHelve(args, { cwd: await emptyFolder() });

@@ -236,7 +236,7 @@ test('--keep leaves the copy, and nothing is left without it', async () => {
 test.each([
   [[], 2, 'Use helve replay ID'],
   [['a', 'b'], 2, 'Use helve replay ID'],
-  [['nobody'], 1, 'There is no session "nobody"'],
+  [['missing'], 1, 'There is no session "missing"'],
   [['last'], 1, 'There is no session in'],
   [['x', '--policy', 'f', '--strict'], 2, '--policy runs nothing, so --strict does not go with it'],
 ])('answers replay %j with exit status %i', async (args, code, message) => {

@@ -13,7 +13,7 @@ async function person() {
   return { cwd, env, server, modelOf, home: HELVE_HOME };
 }
 
-test('a session that is taken up goes on with the model that it had, unless another is named', async () => {
+test('a resumed session continues with its model, unless another one is given', async () => {
   const { cwd, env, server, modelOf } = await person();
   try {
     await runHelve(['-p', 'one', '--model', 'opus'], { cwd, env });
@@ -30,7 +30,7 @@ test('a session that is taken up goes on with the model that it had, unless anot
   }
 });
 
-test('a model that can not be had any more is said, and the session goes on with another', async () => {
+test('a model that is no longer available is reported, and the session continues with another', async () => {
   const { cwd, env, server, modelOf } = await person();
   try {
     await writeFile(join(cwd, 'script.json'), JSON.stringify({ name: 'gone-1', turns: [{ text: 'ok' }] }));
@@ -38,7 +38,7 @@ test('a model that can not be had any more is said, and the session goes on with
     const { code, stderr } = await runHelve(['-p', 'two', '--continue'], { cwd, env });
     expect(code).toBe(0);
     expect(stderr).toContain(
-      "The session began with the model gone-1, which can't be had here, so it goes on with another.",
+      'The session used the model gone-1, which is not available here, so it continues with another.',
     );
     expect(modelOf(0)).toMatch(/sonnet/);
   } finally {

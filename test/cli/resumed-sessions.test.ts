@@ -31,12 +31,12 @@ test('a session is resumed in its own project, under the rules of that', async (
 
   const elsewhere = await run(await emptyFolder(), '--resume', id);
   expect(elsewhere.code).toBe(2);
-  expect(elsewhere.stderr).toContain(`The session ${id} belongs to ${project}, whose settings and rules hold for it`);
+  expect(elsewhere.stderr).toContain(`The session ${id} belongs to ${project} and uses its settings and rules`);
   expect(elsewhere.stderr).toContain(`cd ${project}`);
   expect(elsewhere.stdout).toBe('');
 });
 
-test('a fork of a session elsewhere is refused as well, and a project that is gone is told', async () => {
+test('refuses to fork a session of another folder too, and says when the project is gone', async () => {
   const { project, id, run } = await sessionInProject();
   const here = await emptyFolder();
   expect((await run(here, '--resume', id, '--fork')).code).toBe(2);
@@ -44,7 +44,7 @@ test('a fork of a session elsewhere is refused as well, and a project that is go
   expect((await run(here, '--resume', id)).stderr).toContain('That folder is gone');
 });
 
-test('the model is told what the user has taken back since', async () => {
+test('tells the model what the user has undone since', async () => {
   const [project, home] = [await emptyFolder(), await emptyFolder()];
   await writeFile(join(project, 'a.txt'), 'one\n');
   const server = await startFakeModelServer([

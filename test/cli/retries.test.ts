@@ -35,7 +35,7 @@ async function ask(
 
 const bytesSent = (server: FakeModelServer): string[] => [...new Set(server.requests.map(({ text }) => text))];
 
-test('sends a request that was turned away again, byte for byte, and tells the person', async () => {
+test('retries a rejected request byte for byte, and says so', async () => {
   const run = await ask([limited('0'), overloaded, { status: 503 }, { text: 'Here I am.' }], ['hi']);
   expect(run).toMatchObject({ code: 0, stdout: 'Here I am.\n' });
   expect(run.server.requests).toHaveLength(4);
@@ -46,7 +46,7 @@ test('sends a request that was turned away again, byte for byte, and tells the p
   expect(lines[2]).toMatch(/503.*\(3 of 10\)\.$/);
 });
 
-test('tells each retry as a line of stream-json', async () => {
+test('reports each retry as a line of stream-json', async () => {
   const run = await ask([limited('0.01'), { text: 'ok' }], ['hi', '--output-format', 'stream-json']);
   expect(run.stderr).toBe('');
   const lines = jsonLines(run.stdout);
@@ -63,7 +63,7 @@ test('tells each retry as a line of stream-json', async () => {
   });
 });
 
-test('gives up after the retries that it may make, with the reason and a status of 1', async () => {
+test('fails after the maximum number of retries, with the reason and exit status 1', async () => {
   const run = await ask([overloaded, overloaded, overloaded], ['hi'], { env: { HELVE_MAX_RETRIES: '2' } });
   expect(run).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/tried 3 times\.\n$/) });
   expect(run.server.requests).toHaveLength(3);
@@ -97,13 +97,13 @@ test('connects again when the connection is dropped before the first byte', asyn
   }
 });
 
-test('shows only the second answer when the first broke off in the middle of a sentence', async () => {
+test('shows only the second answer if the first was cut off in the middle of a sentence', async () => {
   const run = await ask([{ text: 'A long sentence.', dropAfterEvents: 4 }, { text: 'Done.' }], ['hi']);
   expect(run).toMatchObject({ code: 0, stdout: 'Done.\n', stderr: expect.stringContaining('broke off') });
   expect(bytesSent(run.server)).toHaveLength(1);
 });
 
-test('never runs a call again when the connection drops after it, and goes on from its result', async () => {
+test('never runs a call again if the connection drops after it, and continues from its result', async () => {
   const cwd = await emptyFolder();
   const command = { name: 'Bash', input: { command: 'echo ran >> log' } };
   const run = await ask(
@@ -119,7 +119,7 @@ test('never runs a call again when the connection drops after it, and goes on fr
   expect(await readFile(join(cwd, 'log'), 'utf8')).toBe('ran\n');
 });
 
-test('breaks a silent stream off and asks again', async () => {
+test('aborts a silent stream and retries', async () => {
   const silence = { text: 'Hm', holdAfter: { events: 3, until: new Promise(() => {}) } };
   const run = await ask([silence, { text: 'Sorry.' }], ['hi'], { env: { HELVE_STREAM_IDLE_MS: '200' } });
   expect(run).toMatchObject({
@@ -138,7 +138,7 @@ test('asks the fallback model after three answers that say the first is overload
   expect(run).toMatchObject({
     code: 0,
     stdout: 'Hello from the other one.\n',
-    stderr: expect.stringContaining('claude-haiku-4-5 is asked in place of claude-test for now. Trying again now'),
+    stderr: expect.stringContaining('Using claude-haiku-4-5 instead of claude-test for now. Trying again now'),
   });
   expect(run.server.requests.map(({ body }) => body.model)).toEqual([
     'claude-test',

@@ -15,7 +15,7 @@ async function person(prompt: string, args: readonly string[] = []) {
   return { run, say, home };
 }
 
-test('titles in the list have no token in them, be it whole or cut', async () => {
+test('titles in the list contain no token, neither whole nor cut', async () => {
   const { run, say } = await person(`use ${token} please`);
   await say(`${'word '.repeat(14)}${token}`);
   const { stdout } = await run('sessions');
@@ -32,13 +32,13 @@ test('a fork is marked as one', async () => {
   expect(fork).toMatch(new RegExp(` \\(fork of ${first.slice(0, 8)}\\)$`));
 });
 
-test('whoever only looks is told nothing of a mode that is not taken up again', async () => {
+test('sessions show does not mention that a mode is not restored; --continue does', async () => {
   const { run, say } = await person('go', ['--permission-mode', 'acceptEdits']);
   expect(await run('sessions', 'show', 'last')).toMatchObject({ code: 0, stderr: '' });
   expect((await say('on', '--continue')).stderr).toContain('The mode acceptEdits is not taken up again.');
 });
 
-test('where the person broke off is no prompt of theirs', async () => {
+test('an interrupt is not listed as a prompt', async () => {
   const { run, home } = await person('go');
   const id = (await readdir(join(home, 'sessions'))).find((name) => !name.startsWith('.')) ?? '';
   const folder = join(home, 'sessions', id);

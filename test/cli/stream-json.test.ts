@@ -88,7 +88,7 @@ test('sends images of a prompt to the model', async () => {
   expect(host.server.requests[0]?.body.messages[0]?.content).toMatchObject([image, { type: 'text' }]);
 });
 
-test('answers lines that it does not understand with an error, and goes on', async () => {
+test('answers invalid lines with an error, and continues', async () => {
   const host = await startHost([{ text: 'Still here.' }]);
   const bad = [
     'broken{',
@@ -196,7 +196,7 @@ test('ends on a signal while it waits for a prompt', async () => {
   expect(await host.closed).toBe(143);
 });
 
-test('calls the hooks of a host, and heeds what they say', async () => {
+test('calls the hooks of a host, and applies their answers', async () => {
   const host = await startHost([echo('touch a'), { text: 'I see.' }], {
     args: ['--permission-mode', 'bypassPermissions'],
   });
@@ -229,7 +229,7 @@ test('calls the hooks of a host, and heeds what they say', async () => {
 });
 
 test.each([
-  ['{ behavior: "deny" }', { behavior: 'deny' }, 'counts since it refuses'],
+  ['{ behavior: "deny" }', { behavior: 'deny' }, 'which is not known here'],
   ['null', null, 'but was null'],
   ['"deny"', 'deny', 'but was "deny"'],
 ])('lets no call pass a hook of a host that answers %s, and names the answer', async (_, answer, named) => {
@@ -249,6 +249,20 @@ test.each([
   expect(existsSync(join(host.cwd, 'a'))).toBe(false);
   const notices = host.lines.filter(({ subtype }) => subtype === 'notice').map(({ text }) => text);
   expect(notices).toEqual([expect.stringContaining('Did you mean "Bash"?'), expect.stringContaining(named)]);
+});
+
+test('lets no call pass a hook of a host whose refusal is one level too high, and names it', async () => {
+  const host = await startHost([echo('touch a'), { text: 'I see.' }], {
+    args: ['--permission-mode', 'bypassPermissions'],
+  });
+  await host.request({ subtype: 'initialize', hooks: { PreToolUse: [{ hookCallbackIds: ['hook_0'] }] } });
+  host.prompt('go');
+  const { request_id } = await host.next('hook_callback');
+  host.send({ type: 'control_response', response: { subtype: 'success', request_id, ...deny } });
+  await host.next('success');
+  expect(existsSync(join(host.cwd, 'a'))).toBe(false);
+  const notices = host.lines.filter(({ subtype }) => subtype === 'notice').map(({ text }) => text);
+  expect(notices).toEqual([expect.stringContaining('the host sent "hookSpecificOutput" beside "response"')]);
 });
 
 test('lets no call pass a hook of a host that can not be asked any more', async () => {
@@ -337,7 +351,7 @@ test.each([
   });
 });
 
-test('tells how full the context is', async () => {
+test('reports the use of the context window', async () => {
   const host = await startHost([]);
   expect(await host.request({ subtype: 'get_context_usage' })).toMatchObject({
     subtype: 'success',
@@ -451,7 +465,7 @@ test('ends the run when the host denies and interrupts', async () => {
   expect(await host.end()).toBe(0);
 });
 
-test('runs the input that the host made of it, without asking again', async () => {
+test('runs the input that the host has changed, without asking again', async () => {
   const host = await startHost([echo('touch a'), { text: 'Done.' }], { args: asking });
   host.prompt('go');
   const { line } = await host.question();
@@ -461,7 +475,7 @@ test('runs the input that the host made of it, without asking again', async () =
   expect([existsSync(join(host.cwd, 'a')), existsSync(join(host.cwd, 'b'))]).toEqual([false, true]);
 });
 
-test('judges the input that the host made of it: what a rule denies stays denied, what does not fit is told', async () => {
+test('checks the input that the host has changed: denied stays denied, and invalid input is reported', async () => {
   const answers = [echo('touch a', 'toolu_1'), echo('touch b', 'toolu_2'), { text: 'Done.' }];
   const host = await startHost(answers, { args: [...asking, '--disallowed-tools', 'Bash(rm:*)'] });
   await writeFile(join(host.cwd, 'kept'), '');
@@ -519,20 +533,24 @@ test('remembers nothing that the question did not offer', async () => {
 });
 
 test.each([
-  ['nothing', null],
-  ['something else', { behavior: 'maybe' }],
-])('takes an answer of %s for a no', async (_, response) => {
+  ['nothing', null, 'neither allow nor deny'],
+  ['something else', { behavior: 'maybe' }, 'neither allow nor deny'],
+  ['a new input that is a text', { behavior: 'allow', updatedInput: 'echo safe' }, 'must be an object'],
+  ['a new input that is a list', { behavior: 'allow', updatedInput: ['echo safe'] }, 'must be an object'],
+  ['a misspelt new input', { behavior: 'allow', updated_input: { command: 'ls' } }, '"updated_input", which is not'],
+  ['yes and no', { behavior: 'allow', decision: 'deny' }, 'also "deny" in "decision"'],
+])('treats an answer of %s as a denial', async (_, response, why) => {
   const host = await startHost([echo('touch a'), { text: 'Done.' }], { args: asking });
   host.prompt('go');
   host.answer((await host.question()).line, response);
   expect(await host.next('user')).toMatchObject({
-    message: { content: [{ is_error: true, content: expect.stringContaining('neither allow nor deny') }] },
+    message: { content: [{ is_error: true, content: expect.stringContaining(why) }] },
   });
   await host.next('success');
   expect(existsSync(join(host.cwd, 'a'))).toBe(false);
 });
 
-test('takes an error of the host for a no', async () => {
+test('treats an error of the host as a denial', async () => {
   const host = await startHost([echo('touch a'), { text: 'Done.' }], { args: asking });
   host.prompt('go');
   const { request_id } = (await host.question()).line;
@@ -554,7 +572,7 @@ test('denies an open question when the input ends, and says why', async () => {
   expect(await host.next('success')).toMatchObject({ result: 'Pity.' });
 });
 
-test('sends open questions again when a host initializes anew', async () => {
+test('sends open questions again when a host initializes again', async () => {
   const host = await startHost([echo('touch a'), { text: 'Done.' }], { args: asking });
   host.prompt('go');
   const { line } = await host.question();
@@ -581,7 +599,7 @@ test('withdraws a question when the run is interrupted', async () => {
   expect(existsSync(join(host.cwd, 'a'))).toBe(false);
 });
 
-test('without --permission-prompt-tool asks nobody, also after initialize', async () => {
+test('without --permission-prompt-tool asks no one, even after initialize', async () => {
   const host = await startHost([echo('touch a'), { text: 'I may not.' }]);
   await host.request({ subtype: 'initialize' });
   host.prompt('go');
@@ -589,7 +607,7 @@ test('without --permission-prompt-tool asks nobody, also after initialize', asyn
   expect(host.kinds()).not.toContain('can_use_tool');
 });
 
-test('puts the questions of a tool to the host', async () => {
+test('sends the questions of a tool to the host', async () => {
   const edit = { file_path: 'a.txt', old_string: 'one', new_string: 'ours' };
   const host = await startHost(
     async (_, number) => {
@@ -669,7 +687,7 @@ test('interrupts a prompt that came just before, and says which ones still wait'
   expect(results.map(({ subtype }) => subtype)).toEqual(['error_during_execution', 'success', 'success']);
 });
 
-test('drops the prompts that wait where an interrupt says so', async () => {
+test('drops queued prompts if an interrupt says so', async () => {
   const host = await startHost([echo('echo > begun; sleep 300'), { text: 'never' }], {
     args: ['--permission-mode', 'bypassPermissions'],
   });
@@ -690,7 +708,7 @@ test('answers a request that can not be handled, whatever is wrong with it', asy
   expect(await host.end()).toBe(0);
 });
 
-test('shows what is there in the words about a call, and leaves its input as it is', async () => {
+test('escapes control characters in descriptions of a call, and leaves its input unchanged', async () => {
   const command = 'echo \u202e\u001b[31m > a.txt';
   const host = await startHost([echo(command), { text: 'Done.' }], { args: asking });
   host.prompt('go');
@@ -732,7 +750,7 @@ test('changes the model for the prompts that follow', async () => {
   host.prompt('two');
   expect(await host.next('init')).toMatchObject({ model: expect.stringContaining('haiku') });
   expect(await host.next('success')).toMatchObject({ result: expect.stringContaining('haiku') });
-  expect(await host.request({ subtype: 'set_model', model: 'nobody/knows' })).toMatchObject({ subtype: 'error' });
+  expect(await host.request({ subtype: 'set_model', model: 'made-up/model' })).toMatchObject({ subtype: 'error' });
   await host.request({ subtype: 'set_model', model: 'default' });
   host.prompt('three');
   expect(await host.next('success')).toMatchObject({ result: 'claude-sonnet-5-5' });
@@ -781,7 +799,7 @@ test('sends the answer as it is written, in the raw shape, with --include-partia
   ]);
 });
 
-test('says that room was made in the context, and does not show the summary as an answer', async () => {
+test('reports compaction, and does not show the summary as an answer', async () => {
   const host = await startHost(
     ({ body }) => {
       const isForSummary = JSON.stringify(body.messages.at(-1)).includes('replaced by a summary');

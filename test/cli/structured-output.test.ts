@@ -54,7 +54,7 @@ test('prints it alone as text', async () => {
   expect(JSON.parse(stdout)).toEqual({ name: 'Ada', age: 36 });
 });
 
-test('sends an answer back that does not fit, and one that is not given', async () => {
+test('rejects an answer that does not match, and a missing one', async () => {
   const answers = [
     giving({ name: 'Ada', age: -1 }),
     { text: 'She is 36.' },
@@ -69,7 +69,7 @@ test('sends an answer back that does not fit, and one that is not given', async 
 test.each([
   ['never gives it', () => ({ text: 'No.' })],
   ['gives what does not fit', (_: unknown, number: number) => giving({ name: number }, `toolu_${number}`)],
-])('gives up on a model that %s', async (_, answers) => {
+])('fails with a model that %s', async (_, answers) => {
   const { stdout, code, server } = await ask(answers, inSchema);
   expect(code).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({

@@ -85,7 +85,7 @@ test.each<[string[], Record<string, string>]>([
   expect(names((await runHelve(['tools', '--json', ...args], { env })).stdout)).toEqual(['Bash', 'Edit', 'Read']);
 });
 
-test('every schema is an object that a provider takes, and every description says when to use the tool', async () => {
+test('every schema is an object that providers accept, and every description says when to use the tool', async () => {
   for (const { name, description, input_schema } of JSON.parse((await runHelve(['tools', '--json', '--all'])).stdout)) {
     expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
     const isGivenAtRunTime = name === 'StructuredOutput';
@@ -94,7 +94,7 @@ test('every schema is an object that a provider takes, and every description say
   }
 });
 
-test('tools that are of no use without Bash are gone with it', async () => {
+test('tools that are useless without Bash are off with it', async () => {
   for (const args of [
     ['--disallowed-tools', 'Bash'],
     ['--settings', '{"tools": {"Bash": false}}'],

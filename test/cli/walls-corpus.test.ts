@@ -1,8 +1,8 @@
 // The same calls on a machine that can confine commands and on one that can't: what differs is named here, with the reason.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { createExplainer } from '../../src/compose/explain-call.js';
 import type { Walls } from '../../src/contract/permission.js';
-import { createExplainer } from '../../src/explain-call.js';
 import { type Case, casesOf, setUp } from './permission-corpus.js';
 import { emptyFolder } from './run-helve.js';
 
@@ -40,7 +40,7 @@ async function expectNamed(cases: readonly Case[]): Promise<void> {
   expect(differing.filter(({ change }) => change !== 'allow to ask' && change !== 'allow to deny')).toEqual([]);
 }
 
-test('decisions on commands are the same with and without walls, but for those that are named', async () => {
+test('decisions on commands are the same with and without confinement, except for the listed ones', async () => {
   const root = await emptyFolder();
   const [cwd, home] = [join(root, 'project'), join(root, 'home')];
   await setUp([{ file: join(cwd, 'src/a.ts'), content: 'a\n' }, { file: join(cwd, 'a.txt') }, { dir: home }]);

@@ -26,7 +26,7 @@ describe.each(nodes)('on $name', ({ path, missing }) => {
     expect(checked.stdout).toContain(join(installed.folder, 'node_modules/@vscode'));
     const played = await helve(['demo']);
     expect({ code: played.code, stderr: played.stderr }).toEqual({ code: 0, stderr: '' });
-    expect(played.stdout).toContain('That was the engine with a script in the model');
+    expect(played.stdout).toContain('That was the engine with a scripted model');
   });
 
   test('helve call reads, runs and searches', async ({ skip }) => {
@@ -70,7 +70,7 @@ describe.each(nodes)('on $name', ({ path, missing }) => {
   });
 });
 
-test('a Node that is too old is told which one helve needs', async ({ skip }) => {
+test('on a Node that is too old, helve says which one it needs', async ({ skip }) => {
   const old = findOldNode();
   if (old === undefined) return skip('there is no Node below 22.12 on the path.');
   const run = await runInstalled(old, [join(installed.folder, 'node_modules/helve/bin/helve.cjs'), 'doctor']);

@@ -1,5 +1,5 @@
-// The package as somebody gets it: packed, and installed into an empty folder. That takes seconds, so all test files of a
-// run share one; the first of them that needs it makes it.
+// The package as users get it: packed, and installed into an empty folder. That takes seconds, so all test files of a
+// run share one installation; the first test file that needs it makes it.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -35,7 +35,7 @@ export async function installedPackage(): Promise<InstalledPackage> {
   return outcome.installed;
 }
 
-/** In one step: whoever waits for the file reads it at once. */
+/** Writes the file with a rename: a waiting process reads it as soon as it appears, so it must be complete. */
 async function leaveOutcome(place: string, outcome: Outcome): Promise<void> {
   await writeFile(join(place, 'outcome'), JSON.stringify(outcome));
   await rename(join(place, 'outcome'), join(place, 'outcome.json'));

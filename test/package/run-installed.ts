@@ -9,7 +9,7 @@ export interface InstalledRun {
   stderr: string;
 }
 
-/** Runs a program as somebody would who has installed the package and set nothing up, with a home of its own. */
+/** Runs a program of the installed package without any configuration, with a home folder of its own. */
 export async function runInstalled(
   program: string,
   args: readonly string[],

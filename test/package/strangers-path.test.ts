@@ -1,4 +1,4 @@
-// The way of somebody who has never seen Helve: install it, run what the README shows, write a tool, be refused, serve.
+// The path of a new user: install Helve, run what the README shows, write a tool, be refused, serve.
 import { readFile, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
@@ -41,7 +41,7 @@ test('a call that is denied says what, why, and what to do next', async () => {
   expect(JSON.parse(denied.stdout)).toMatchObject({
     is_error: true,
     content:
-      'Bash was not run: it runs the command "rm -rf build" (it writes), and nobody is here to be asked. ' +
+      'Bash was not run: it runs the command "rm -rf build" (it writes), and no one can be asked here. ' +
       'Do not look for another way to do the same; ask the user or go on without it.',
   });
   expect(denied.stderr).toContain('A rule may allow it, see --allowed-tools and helve permissions explain.');

@@ -72,8 +72,8 @@ function optionsOfLine(line: string): [string, Arity][] {
 }
 
 /**
- * What a program that parses its words with getopt answers to one option: its arity, or `missing` where there is none.
- * `glued` is also the answer of an option that ends the program at once, such as `-V`.
+ * Probes one option of a program that uses getopt: its arity, or `missing` if the program does not have the option.
+ * An option that ends the program at once, such as `-V`, gives `glued` too.
  */
 export function probeOption(program: string, option: string): Arity | 'missing' {
   const isUnknown = /(invalid|unrecognized|unknown|illegal) option|ambiguous/i;

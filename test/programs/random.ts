@@ -1,3 +1,5 @@
+import { seeded } from '../seeded.js';
+
 /** Numbers that a seed decides, so that a failure can be repeated with HELVE_SEED. */
 export interface Random {
   /** A whole number from 0, below `limit`. */
@@ -7,13 +9,7 @@ export interface Random {
 }
 
 export function createRandom(seed: number): Random {
-  let state = seed >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const next = seeded(seed);
   const below = (limit: number): number => Math.floor(next() * limit);
   return {
     below,

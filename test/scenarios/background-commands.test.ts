@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { type Agent, createAgent } from '../../src/create-agent.js';
+import type { FullAgent } from '../../src/compose/agent.js';
+import { createAgent } from '../../src/compose/create-agent.js';
 import { anthropicModel } from '../../src/models/index.js';
 import {
   type FakeAnswers,
@@ -9,7 +10,7 @@ import {
 } from '../../src/testing/index.js';
 import { until } from '../../src/testing/watch-processes.js';
 
-async function begin(answers: FakeAnswers): Promise<{ agent: Agent; server: FakeModelServer }> {
+async function begin(answers: FakeAnswers): Promise<{ agent: FullAgent; server: FakeModelServer }> {
   const server = await startFakeModelServer(answers);
   const project = await temporaryProject();
   const agent = createAgent({
@@ -49,7 +50,7 @@ test('the model learns with the next prompt that a background command has ended 
   );
 });
 
-test('what happens while calls run is told with their results, once', async () => {
+test('events that happen while calls run are reported with the results, once', async () => {
   const { agent, server } = await begin([
     { calls: [{ id: 'one', name: 'Bash', input: { command: 'echo one' } }] },
     { calls: [{ id: 'two', name: 'Bash', input: { command: 'echo two' } }] },

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ToolOutcome } from '../../src/contract/tool.js';
 import { runProcess } from '../../src/platform/shell/run-process.js';
-import { createShellSupply } from '../../src/platform/shell/shell-supply.js';
-import { type TemporaryProject, type ToolRun, temporaryProject } from '../../src/testing/temporary-project.js';
+import { createShellPool } from '../../src/platform/shell/shell-pool.js';
+import { type TestProject, type ToolRun, temporaryProject } from '../../src/testing/temporary-project.js';
 import { isRunning, isWritten, pidsIn, until } from '../../src/testing/watch-processes.js';
 import { bashTool } from '../../src/tools/bash/bash.js';
 
 const SOAK = Boolean(process.env['HELVE_SOAK']);
 
-interface Story extends TemporaryProject {
+interface Story extends TestProject {
   bash(command: string): Promise<ToolRun>;
 }
 
@@ -22,7 +22,7 @@ async function begin(): Promise<Story> {
   return { ...project, bash: (command) => project.run(bashTool, { command }) };
 }
 
-test('a child that holds the pipe holds up nobody', async () => {
+test('a child that holds the pipe does not block the call', async () => {
   const { bash, path } = await begin();
   const { content } = await bash('sleep 1000 & echo $! > pid; echo done');
   expect(content).toMatch(/^done\nA process that the command started is still running and ends with the session;/);
@@ -42,12 +42,12 @@ test.each([
   ['cat', '(no output)'],
   ['read -r answer; echo "[$answer] $?"', '[] 1'],
   ['python3 -c "input()" 2>&1 | tail -n 1', 'EOFError: EOF when reading a line'],
-])('%s does not wait for input that nobody can give', async (command, content) => {
+])('%s does not wait for input', async (command, content) => {
   const { bash } = await begin();
   expect(await bash(command)).toMatchObject({ content });
 });
 
-test('an editor that git wants to open holds up nobody and changes nothing', async () => {
+test('an editor that git wants to open does not block and changes nothing', async () => {
   const { bash } = await begin();
   const git = 'git -c user.name=a -c user.email=a@b.c';
   const commit = `${git} commit -q --allow-empty -m`;
@@ -75,14 +75,14 @@ test.each(['a working directory that was deleted', 'one that deleted itself'])(
   },
 );
 
-test('exec takes the shell away and nothing else', async () => {
+test('exec replaces the shell and nothing else', async () => {
   const { bash, root } = await begin();
   expect(await bash('mkdir sub; cd sub; exec echo replaced')).toMatchObject({ content: 'replaced', isError: false });
   expect(await bash('exec > elsewhere; echo hidden')).toMatchObject({ content: '(no output)' });
   expect(await bash('pwd; cat elsewhere')).toMatchObject({ content: `${root}\nhidden` });
 });
 
-test('a shell that kills itself is told as what it is, and the next one lives', async () => {
+test('a shell that kills itself is reported as such, and the next one works', async () => {
   const { bash } = await begin();
   expect(await bash('echo before; kill -9 $$; echo after')).toMatchObject({
     content: 'Exit code 137 (the shell was ended by SIGKILL)\nbefore',
@@ -91,7 +91,7 @@ test('a shell that kills itself is told as what it is, and the next one lives', 
   expect(await bash('echo alive')).toMatchObject({ content: 'alive' });
 });
 
-test('a command that closes its output is not waited for in vain', async () => {
+test('a command that closes its output does not block', async () => {
   const { bash } = await begin();
   expect(await bash('exec >&- 2>&-; true')).toMatchObject({ content: '(no output)', isError: false });
 });
@@ -121,7 +121,7 @@ test.each([
   ['bytes that are not text', 'cat /dev/urandom'],
 ])(`takes ${amount / 1e9} GB of %s without holding it in memory`, async (_, source) => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-much-')));
-  const shells = createShellSupply(process.env);
+  const shells = createShellPool(process.env);
   onTestFinished(() => shells.end());
   const before = process.memoryUsage.rss();
   let most = before;

@@ -8,6 +8,6 @@ export async function buildProgram(contents: string): Promise<string> {
   const outfile = join(await mkdtemp(join(tmpdir(), 'helve-program-')), 'program.mjs');
   const resolveDir = join(import.meta.dirname, '..', '..', 'src', 'platform', 'journal');
   const stdin = { contents, resolveDir, loader: 'ts' } as const;
-  await build({ stdin, bundle: true, platform: 'node', format: 'esm', outfile, logLevel: 'error' });
+  await build({ stdin, bundle: true, platform: 'node', format: 'esm', target: 'node22', outfile, logLevel: 'error' });
   return outfile;
 }

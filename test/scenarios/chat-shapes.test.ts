@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { createAgent } from '../../src/compose/create-agent.js';
 import { defineTool } from '../../src/contract/tool.js';
-import { createAgent } from '../../src/create-agent.js';
 import { openAiCompatibleModel } from '../../src/models/wire/chat/openai-compatible.js';
 import { startFakeModelServer, temporaryProject } from '../../src/testing/index.js';
 
@@ -11,7 +11,7 @@ import { startFakeModelServer, temporaryProject } from '../../src/testing/index.
 const FIXTURES = new URL('../fixtures/chat/', import.meta.url);
 const project = await temporaryProject();
 
-test.each(readdirSync(FIXTURES))('goes on after an answer like %s', async (file) => {
+test.each(readdirSync(FIXTURES))('continues after an answer like %s', async (file) => {
   const stream = readFileSync(new URL(file, FIXTURES), 'utf8');
   const server = await startFakeModelServer((_, number) => (number === 0 ? { raw: stream } : { text: 'Done.' }));
   const started: string[] = [];

@@ -5,17 +5,19 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readAudit } from '../../src/agent/observe/read-audit.js';
 import { resumeSession } from '../../src/agent/store/resume-session.js';
 import { listUndoable } from '../../src/agent/undo/undo-calls.js';
+import type { FullAgent } from '../../src/compose/agent.js';
+import { createAgent } from '../../src/compose/create-agent.js';
+import type { FullAgentOptions } from '../../src/compose/options.js';
 import type { AgentEvent, ChildEvent, RunResult } from '../../src/contract/event.js';
 import { type Model, type ModelEvent, ModelFailure, type ModelRequest } from '../../src/contract/model.js';
 import type { PermissionQuestion } from '../../src/contract/permission.js';
-import { type Agent, type AgentOptions, createAgent } from '../../src/create-agent.js';
 import { type ScriptedTurn, scriptedModel } from '../../src/models/scripted.js';
 import { watchSettings } from '../../src/settings/watch.js';
 import { protocolViolations } from '../../src/testing/protocol-violations.js';
 import { machine } from '../../src/testing/temporary-machine.js';
 import { isRunning, isWritten, pidsIn, until } from '../../src/testing/watch-processes.js';
 
-/** Answers by conversation: whoever was given the prompt "NAME: …" is answered from the script of that name, turn by turn. */
+/** Answers by conversation: an agent whose prompt is "NAME: …" gets the script of that name, turn by turn. */
 type Scripts = Readonly<Record<string, ReadonlyArray<ScriptedTurn | (() => Promise<ScriptedTurn>) | ModelFailure>>>;
 
 interface Asked extends ModelRequest {
@@ -48,7 +50,7 @@ const promptsIn = ({ messages }: ModelRequest): string[] =>
     role === 'user' ? content.flatMap((block) => (block.type === 'text' ? [block.text] : [])) : [],
   );
 
-interface Options extends Partial<AgentOptions> {
+interface Options extends Partial<FullAgentOptions> {
   files?: Readonly<Record<string, unknown>>;
   isTrusted?: boolean;
 }
@@ -89,7 +91,7 @@ interface Run {
   children: ChildEvent[];
 }
 
-async function runOf(agent: Agent, prompt = 'main: go', signal?: AbortSignal): Promise<Run> {
+async function runOf(agent: FullAgent, prompt = 'main: go', signal?: AbortSignal): Promise<Run> {
   const events: AgentEvent[] = [];
   for await (const event of agent.run(prompt, { ...(signal && { signal }) })) events.push(event);
   const result = events.at(-1);
@@ -116,7 +118,7 @@ const idIn = (text: string | undefined): string => /\b(a[0-9a-f]{8})\b/.exec(tex
 const resultsOf = (events: readonly ChildEvent[]): string[] =>
   events.flatMap(({ event }) => (event.type === 'tool_result' ? [String(event.result.content)] : []));
 
-test('a child reads and edits in a context of its own, and its parent gets its last words', async () => {
+test('a child reads and edits in a context of its own, and its parent gets its last message', async () => {
   const it = await family(
     {
       main: [calls(task('child: change it')), says('All done.')],
@@ -158,7 +160,7 @@ test('a child reads and edits in a context of its own, and its parent gets its l
   ]);
 });
 
-test('what a child has read its parent has not seen', async () => {
+test('a file that a child has read does not count as read by its parent', async () => {
   const it = await family({
     main: [
       calls(task('child: read it')),
@@ -230,7 +232,7 @@ test('a child is refused what its parent may not do, and the person is asked in 
   expect(existsSync(it.path('new.txt'))).toBe(false);
 });
 
-test('offers no agent a tool that a rule denies outright, also when the rule comes on the way', async () => {
+test('offers no agent a tool that a rule denies, also if the rule is added during the session', async () => {
   const it = await family(
     {
       main: [
@@ -322,7 +324,7 @@ test('cancelling the parent leaves no child, in the foreground or the background
   expect(it.agent.session.stillRunning).toEqual([]);
 });
 
-test("a child's model failure is a clear result, and its parent goes on", async () => {
+test("a child's model failure is a clear result, and its parent continues", async () => {
   const it = await family({
     main: [calls(task('child: go')), says('It failed.')],
     child: [says('Looking. '), new ModelFailure('auth', 'The key was refused.', { transient: false })],
@@ -348,7 +350,7 @@ test("a child's model failure is a clear result, and its parent goes on", async 
   expect(result).toMatchObject({ outcome: 'completed', text: 'It failed.' });
 });
 
-test('a child in the background is told of when it ends, and AgentOutput gives its answer', async () => {
+test('the end of a child in the background is reported, and AgentOutput gives its answer', async () => {
   let letGo = (): void => {};
   const held = new Promise<void>((resolve) => {
     letGo = resolve;
@@ -388,16 +390,16 @@ test('a child in the background is told of when it ends, and AgentOutput gives i
   );
 });
 
-test('what still works in the background when a session ends is named and ended with it', async () => {
+test('agents that run in the background when a session ends are named and ended', async () => {
   const it = await family(
     {
       main: [calls(task('child: go', { run_in_background: true })), says('It works.')],
       child: [calls({ name: 'Bash', input: { command: 'echo $$ > pid; sleep 1000' } })],
     },
-    { toolSet: 'repl' },
+    { interactive: true },
   );
   const { result } = await it.run();
-  expect(result.text).toBe('It works.'); // where a person sits, nobody waits
+  expect(result.text).toBe('It works.'); // in interactive use the result does not wait for the child
   await until(() => isWritten(it.path('pid')));
   expect(it.agent.session.stillRunning).toContainEqual(expect.stringMatching(/^the agent a\w{8} \(do child\)$/));
   const [pid = 0] = pidsIn(it.path('pid'));
@@ -443,7 +445,7 @@ test.each([{ keepSession: true }, { keepSession: false }])(
   },
 );
 
-test('a child goes on by its id after its session was taken up by another process', async () => {
+test('a child continues by its id after another process has resumed its session', async () => {
   const first = await family(
     {
       main: [calls(task('child: read a.txt', { subagent_type: 'Explore' })), says('Read.')],
@@ -496,7 +498,7 @@ test('children go three deep and no deeper', async () => {
   expect(it.asked.some(({ who }) => who === 'four')).toBe(false);
 });
 
-test('more than ten children at once wait for their turn, and all of them come to an end', async () => {
+test('more than ten children at once wait for their turn, and all of them finish', async () => {
   let atWork = 0;
   let most = 0;
   const one = async (): Promise<ScriptedTurn> => {
@@ -554,7 +556,7 @@ test("a person's own type has its prompt and its tools, within its limits, and i
   expect(notices).toContainEqual(expect.stringMatching(/agents\/broken\.md: line \d+: .* The agent is left out\.$/));
 });
 
-test('agents of a project that nobody trusts are not used, and those of the person are', async () => {
+test('agents of an untrusted project are not used, and those of the user are', async () => {
   const it = await family(
     {
       main: [
@@ -609,7 +611,7 @@ test.each([
   expect(it.asked.some(({ who }) => who === 'child')).toBe(false);
 });
 
-test('one agent is not taken up twice at once', async () => {
+test('one agent can not be resumed twice at the same time', async () => {
   const it = await family({
     main: [
       calls(task('child: go')),
@@ -631,7 +633,7 @@ test('one agent is not taken up twice at once', async () => {
   expect(results.find(({ isError }) => isError)?.text).toMatch(/^The agent a\w{8} is still at work/);
 });
 
-test('a rule about a type holds whichever tool starts an agent of it', async () => {
+test('a rule about a type applies whichever tool starts an agent of it', async () => {
   const it = await family(
     { main: [calls({ name: 'Architect', input: { prompt: 'child: plan it' } }), says('No.')], child: [says('a plan')] },
     { permissions: { deny: ['Agent(Plan)'] }, toolSwitches: { Architect: true } },
@@ -640,7 +642,7 @@ test('a rule about a type holds whichever tool starts an agent of it', async () 
   expect(results).toEqual([{ text: expect.stringContaining('the rule "Agent(Plan)"'), isError: true }]);
 });
 
-test('a rule about a type also holds for an agent of it that is taken up without its name', async () => {
+test('a rule about a type also applies to an agent of that type that is resumed by id', async () => {
   const it = await family(
     {
       main: [
@@ -699,7 +701,7 @@ test.each([{ subagent_type: 'Explore' }, { subagent_type: 'explore' }])(
   },
 );
 
-test('hooks are told which agent it is, may add to its prompt, and may send it back once', async () => {
+test('hooks get the type of the agent, can add to its prompt, and can make it continue once', async () => {
   const seen: Array<Record<string, unknown>> = [];
   let blocks = 1;
   const it = await family(
@@ -794,7 +796,7 @@ test('the guide answers from the documentation that comes with Helve', async () 
   expect(results).toContainEqual(expect.stringMatching(/^# Hooks\n.*PreToolUse/s));
 });
 
-test('an agent may be asked of a model by name, and one that there is not is told of', async () => {
+test('an agent can be started with a model by name, and an unknown model is reported', async () => {
   const names: Array<string | undefined> = [];
   const asked: Asked[] = [];
   const other = modelOf({ child: [says('small')], again: [says('same')] }, asked);
@@ -838,7 +840,7 @@ test('an agent without tools is not started', async () => {
   ]);
 });
 
-test('what children cost is in the result of the run, and what they used in the list of models', async () => {
+test('the cost of children is in the result of the run, and their usage in the list of models', async () => {
   const usage = { input_tokens: 1_000_000, output_tokens: 0 };
   const asked: Asked[] = [];
   const model = modelOf(
@@ -862,7 +864,7 @@ test('what children cost is in the result of the run, and what they used in the 
   expect(result.models.map(({ usage }) => usage.input_tokens)).toEqual([5_000_000]);
 });
 
-test('a fork of a session can take up its children too', async () => {
+test('a fork of a session can resume its children too', async () => {
   const it = await family(
     { main: [calls(task('child: go')), says('Well.')], child: [says('first')] },
     { keepSession: true },
@@ -880,7 +882,7 @@ test('a fork of a session can take up its children too', async () => {
   expect(results).toEqual([{ text: expect.stringMatching(/^second/), isError: false }]);
 });
 
-test('settings bound what a child may use, and say which models short names mean', async () => {
+test('settings limit a child, and define short names of models', async () => {
   const names: Array<string | undefined> = [];
   const it = await family(
     { main: [calls(task('child: go', { model: 'haiku' })), says('Well.')] },

@@ -1,9 +1,9 @@
 // What rules about commands mean, through the whole path of a call: each row is a rule, commands and the answer.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type TemporaryProject, temporaryProject } from '../../src/testing/temporary-project.js';
+import { type TestProject, temporaryProject } from '../../src/testing/temporary-project.js';
 import { judge } from './judge.js';
 
-let place: TemporaryProject;
+let place: TestProject;
 
 beforeAll(async () => {
   place = await temporaryProject({ 'a.txt': 'x\n', 'src/a.ts': 'x\n', 'package.json': '{}' });
@@ -84,7 +84,7 @@ test.each<[rule: string, allowed: readonly string[], not: readonly string[]]>([
   ['Bash(sudo:*)', [], ['sudo rm -rf /']],
   ['Bash(echo:*)', ['echo a', 'echo "a; b"'], ['echo a > b.txt', 'echo $(rm x)', 'echo a | tee b.txt', 'echo a; rm b']],
   ['Bash(touch:*)', ['touch a.txt', 'touch new.txt'], ['touch .git/x', 'touch .env', 'touch a > .npmrc']],
-])('%s allows what it says and nothing that comes along', async (rule, allowed, not) => {
+])('%s allows what it says and nothing that is added to it', async (rule, allowed, not) => {
   for (const command of allowed) {
     const { answer, text } = await judge(place, 'Bash', { command }, { allow: [rule] });
     expect([command, answer], text).toEqual([command, 'allow']);
@@ -182,7 +182,7 @@ test.each<[rule: string, denied: readonly string[], not: readonly string[]]>([
   ['Bash', ['ls', 'rm x', 'if then ((', 'git $X'], []],
   ['Bash(*)', ['ls', 'rm x', 'if then (('], []],
   ['Bash(run_in_background:true)', [], ['ls']],
-])('%s denies by every road, and no command that only looks like it', async (rule, denied, not) => {
+])('%s denies in every form, and no command that only looks like it', async (rule, denied, not) => {
   for (const command of denied) {
     const { answer, text } = await judge(
       place,
@@ -223,7 +223,7 @@ test.each([
     `git push ${'a'.repeat(20_000)}`,
     `${'true; '.repeat(3_000)}git push`,
   ],
-])('with git push denied, what may be it is not allowed: %.60s', async (command) => {
+])('with git push denied, a command that may be git push is not allowed: %.60s', async (command) => {
   const { answer } = await judge(place, 'Bash', { command }, { deny: ['Bash(git push:*)'] });
   expect(answer).not.toBe('allow');
 });

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import type { AgentOptions } from '../../src/create-agent.js';
+import type { FullAgentOptions } from '../../src/compose/options.js';
 import type { FakeAnswer } from '../../src/testing/fake-model-server.js';
 import { closeAll, instructedAgent } from './instructed-agent.js';
 
@@ -10,7 +10,7 @@ const calling = (name: string, input: object) => ({ calls: [{ name, input }] });
 
 const agentWith = async (
   files: Record<string, string | { link: string }>,
-  more: { trust?: boolean; options?: Partial<AgentOptions>; answers?: readonly FakeAnswer[] } = {},
+  more: { trust?: boolean; options?: Partial<FullAgentOptions>; answers?: readonly FakeAnswer[] } = {},
 ) => await instructedAgent({ files, ...more, options: { commands: true, ...more.options } });
 
 /** The texts of the first message. */
@@ -20,7 +20,7 @@ const promptOf = ({ server }: Awaited<ReturnType<typeof agentWith>>): string[] =
   return Array.isArray(content) ? content.map(({ text }) => String(text)) : [String(content)];
 };
 
-test('a prompt that begins with the name of a command brings what its file says, with the arguments in their places', async () => {
+test('a prompt that begins with the name of a command sends the text of its file, with the arguments inserted', async () => {
   const agent = await agentWith({
     'project/.claude/commands/fix.md':
       '---\ndescription: Fix it\nargument-hint: [issue] [tone]\n---\n\nFix #$1 in a $2 tone. All: $ARGUMENTS\n',
@@ -33,7 +33,7 @@ test('a prompt that begins with the name of a command brings what its file says,
   ]);
 });
 
-test('arguments that a command has no place for come behind it', async () => {
+test('arguments without a placeholder are appended', async () => {
   const agent = await agentWith({ 'home/.helve/commands/git/tidy.md': 'Tidy up.' });
   await agent.run('/git:tidy all of it');
   expect(promptOf(agent).at(-1)).toBe('Tidy up.\n\nARGUMENTS: all of it');
@@ -50,14 +50,14 @@ test.each(['/etc/hosts what is this', '/tmp', '/* a comment */', '// and another
   },
 );
 
-test('a name that is not known ends the run before anything is sent, with the nearest one', async () => {
+test('an unknown name ends the run before anything is sent, with the nearest name', async () => {
   const agent = await agentWith({ 'project/.helve/commands/review.md': 'Review.' });
   const { result } = await agent.run('/revew now');
   expect(result).toMatchObject({ outcome: 'stopped', text: 'There is no command /revew. Did you mean /review?' });
   expect(agent.server.requests).toEqual([]);
 });
 
-test('a command may have the name of a folder that is there', async () => {
+test('a command may have the name of an existing folder', async () => {
   const agent = await agentWith({ 'project/.helve/commands/tmp.md': 'Clean up.' });
   await agent.run('/tmp');
   expect(promptOf(agent).at(-1)).toBe('Clean up.');
@@ -69,7 +69,7 @@ test('an agent whose program does not ask for commands sends a slash as it is', 
   expect(promptOf(agent)).toEqual(['/fix']);
 });
 
-test("what a person has made is not replaced by a project's of the same name", async () => {
+test("a user's command is not replaced by a project's of the same name", async () => {
   const agent = await agentWith({
     'home/.claude/commands/commit.md': 'Mine.',
     'project/.helve/commands/commit.md': 'Theirs.',
@@ -78,7 +78,7 @@ test("what a person has made is not replaced by a project's of the same name", a
   expect(promptOf(agent).at(-1)).toBe('Mine.');
 });
 
-test('the files that a command names come with it, by a call like any other', async () => {
+test('the files that a command names are sent with it, by a call like any other', async () => {
   const agent = await agentWith(
     {
       'project/.helve/commands/explain.md': 'Explain @$1 and @b.txt, not `@c.txt`.',
@@ -99,7 +99,7 @@ const statusCommand = {
     '---\nallowed-tools: Bash(touch ran.txt)\n---\nIt says: !`touch ran.txt && echo "all $(basename here)"`.',
 };
 
-test('a command of a project that nobody trusts runs nothing, and says so', async () => {
+test('a command of an untrusted project runs nothing, and says so', async () => {
   const agent = await agentWith(statusCommand, { options: { permissionMode: 'bypassPermissions' } });
   const { result } = await agent.run('/status');
   expect(result.outcome).toBe('stopped');
@@ -107,7 +107,7 @@ test('a command of a project that nobody trusts runs nothing, and says so', asyn
   expect(agent.server.requests).toEqual([]);
 });
 
-test('once it is trusted, what it runs is judged like any call: refused where nobody can be asked', async () => {
+test('once trusted, the shell lines of a command are checked like any call: denied when no one can be asked', async () => {
   const agent = await agentWith({ 'project/.helve/commands/status.md': 'It says: !`touch ran.txt`.' }, { trust: true });
   const { result } = await agent.run('/status');
   expect(result.text).toMatch(/^\/status was not used: it runs "touch ran\.txt" .* that was refused\./);
@@ -125,7 +125,7 @@ test('a block of code with an exclamation mark is run as well, and one that is n
   expect(promptOf(agent).at(-1)).toMatch(/^Here:\none\.txt\n1\s+and\n```!\nrm -rf x$/);
 });
 
-test('what it runs is permitted by rules, and its output stands in its place', async () => {
+test('its shell lines are permitted by rules, and replaced by their output', async () => {
   const agent = await agentWith(
     { 'project/.helve/commands/status.md': 'It says: !`touch ran.txt && ls`.' },
     { trust: true, options: { permissions: { allow: ['Bash(touch ran.txt)'] } } },
@@ -149,7 +149,7 @@ test("its own allowed-tools permit it, and end with the prompt's run", async () 
   expect(second.result.denials).toHaveLength(1);
 });
 
-test('allowed-tools of a project that nobody trusts do not count, and the person is told', async () => {
+test('allowed-tools of an untrusted project do not count, and a notice says so', async () => {
   const agent = await agentWith(
     { 'project/.helve/commands/make.md': '---\nallowed-tools: Bash\n---\nMake it.' },
     { answers: [calling('Bash', { command: 'touch made.txt' })] },
@@ -159,7 +159,7 @@ test('allowed-tools of a project that nobody trusts do not count, and the person
   expect(notices).toContain('allowed-tools of .helve/commands/make.md do not count: nobody has trusted this folder.');
 });
 
-test('what a command runs gets its arguments as words, whatever is in them', async () => {
+test('shell lines of a command get its arguments as quoted words', async () => {
   const agent = await agentWith(
     { 'project/.helve/commands/say.md': '!`printf "[%s]" $ARGUMENTS`' },
     { trust: true, options: { permissionMode: 'bypassPermissions' } },
@@ -201,7 +201,7 @@ test('the model that a command names answers its prompt and no other, if the pla
 
 const skill = (front: string, body: string) => `---\ndescription: Use it for reports\n${front}---\n${body}`;
 
-test('the model is told of skills and commands, and gets what they say when it calls one', async () => {
+test('the model gets a list of skills and commands, and the content of one when it calls it', async () => {
   const agent = await agentWith(
     {
       // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what such files hold
@@ -234,7 +234,7 @@ test('the model is told of skills and commands, and gets what they say when it c
   expect(start).toMatchObject({ commands: ['quiet', 'report', 'secret', 'ship'], skills: ['report', 'secret'] });
 });
 
-test('one that is for the model only says so to a person who calls it', async () => {
+test('a skill for the model only says so when a person calls it', async () => {
   const agent = await agentWith({ 'home/.helve/skills/inner/SKILL.md': skill('user-invocable: false\n', 'For you.') });
   const { result } = await agent.run('/inner');
   expect(result.text).toMatch(
@@ -289,7 +289,7 @@ test('what a skill runs is a call below its own, and both finish', async () => {
   expect(agent.sent(1)).toMatch(/There is: /);
 });
 
-test('a link out of a project that nobody trusts is no command, and a broken one says where it is broken', async () => {
+test('a link out of an untrusted project is no command, and a broken command says where it is broken', async () => {
   const agent = await agentWith({
     'home/diary.md': 'Dear diary.',
     'project/.helve/commands/diary.md': { link: '../../../home/diary.md' },
@@ -320,12 +320,12 @@ test('a prompt of an MCP server is a command, with its arguments by their order'
 
 test.each([
   ['/mcp__notes__write_up', '/mcp__notes__write_up needs "topic". Write /mcp__notes__write_up topic [tone]'],
-  ['/mcp__notes__empty', 'The MCP server notes gave nothing for the prompt "empty".'],
+  ['/mcp__notes__empty', 'The MCP server notes returned nothing for the prompt "empty".'],
   [
     '/mcp__notes__other',
     'There is no command /mcp__notes__other. MCP servers offer: /mcp__notes__write_up, /mcp__notes__empty.',
   ],
-])('%s is not sent, and it is said why', async (prompt, why) => {
+])('%s is not sent, and a message says why', async (prompt, why) => {
   const agent = await agentWith({}, { options: promptServer });
   expect((await agent.run(prompt)).result).toMatchObject({ outcome: 'stopped', text: why });
   expect(agent.server.requests).toEqual([]);

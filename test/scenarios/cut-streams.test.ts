@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { createAgent } from '../../src/compose/create-agent.js';
 import type { RunResult } from '../../src/contract/event.js';
 import { defineTool } from '../../src/contract/tool.js';
-import { createAgent } from '../../src/create-agent.js';
 import {
   type FakeAnswer,
   type FakeModelServer,

@@ -25,7 +25,7 @@ async function dataFolder(): Promise<{ home: string; project: string }> {
   return { home, project };
 }
 
-test.for([COMPLETE, KILLED, KILLED_THINKING])('the session %s goes on with a valid history', async (id) => {
+test.for([COMPLETE, KILLED, KILLED_THINKING])('the session %s continues with a valid history', async (id) => {
   const { home, project } = await dataFolder();
   const server = await startFakeModelServer([{ text: 'Still here.' }]);
   onTestFinished(() => server.close());
@@ -52,7 +52,7 @@ test('the sessions are listed and shown, and their audit logs are whole', async 
   }
 });
 
-test('the journal takes back what the session has changed', async () => {
+test('the journal can undo the changes of the session', async () => {
   const { home, project } = await dataFolder();
   writeFileSync(join(project, 'notes.txt'), 'two\n');
   writeFileSync(join(project, 'made.txt'), 'made\n');

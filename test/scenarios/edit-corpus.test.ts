@@ -84,7 +84,7 @@ function callsOf(one: EditCase): object[] {
   ];
 }
 
-/** What somebody else does to the file between the read and the edit: another program, so another process. */
+/** Changes to the file between the read and the edit, made by another process. */
 function betweenCalls(one: EditCase): object[] {
   const bash = (command: string): object => ({ tool: 'Bash', input: { command } });
   const file = `${one.id}/real.txt`;

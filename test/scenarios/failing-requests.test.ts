@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { createAgent } from '../../src/compose/create-agent.js';
+import type { FullAgentOptions } from '../../src/compose/options.js';
 import type { AgentEvent, RunResult } from '../../src/contract/event.js';
 import { type ModelEvent, ModelFailure } from '../../src/contract/model.js';
 import { defineTool } from '../../src/contract/tool.js';
-import { type AgentOptions, createAgent } from '../../src/create-agent.js';
 import { anthropicModel } from '../../src/models/index.js';
 import { anthropicSse, protocolViolations, temporaryProject } from '../../src/testing/index.js';
 
@@ -44,7 +45,7 @@ interface Told {
 }
 
 /** Runs one prompt against a model whose requests fare like this, one after the other; what comes after them goes well. */
-async function tell(fates: readonly Fate[], options: Partial<AgentOptions> = {}): Promise<Told> {
+async function tell(fates: readonly Fate[], options: Partial<FullAgentOptions> = {}): Promise<Told> {
   const ran: string[] = [];
   const bodies: string[] = [];
   const answering: typeof fetch = async (_url, init) => {
@@ -159,7 +160,7 @@ function turnsOf(events: readonly AgentEvent[]): AgentEvent[][] {
   return turns;
 }
 
-test('an answer that begins anew replaces what was shown of the first', async () => {
+test('an answer that starts over replaces what was shown of the first', async () => {
   const cut = { ...wellThen, cut: 'event: content_block_stop' };
   const { events, result, bodies } = await tell([cut, wellThen]);
   expect(result).toMatchObject({ outcome: 'completed', text: 'Well then.', turns: 1 });
@@ -255,7 +256,7 @@ test('requests are sent once where retries are switched off, by the caller or th
   expect((await tell([busy], { retries: {}, env: { HELVE_MAX_RETRIES: '0' } })).bodies).toHaveLength(1);
 });
 
-test('a setting in the environment that is no number is told', async () => {
+test('a variable that must be a number and is not one is reported', async () => {
   await expect(tell([], { env: { HELVE_STREAM_IDLE_MS: '5s' } })).rejects.toThrow(
     'HELVE_STREAM_IDLE_MS is "5s", which is not a whole number from 0 to 999999999. Set it to one, or leave it out.',
   );

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, rm, symlink } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { type TemporaryProject, temporaryProject } from '../../src/testing/temporary-project.js';
+import { type TestProject, temporaryProject } from '../../src/testing/temporary-project.js';
 
 const FLIPS = process.env['HELVE_SOAK'] ? 100_000 : 3_000;
 const LEAST_CALLS = 30;
@@ -20,7 +20,7 @@ for (let flip = 0; flip < Number(count); flip += 1) {
 
 const SECRET = 'TOP-SECRET\n';
 
-async function projectWithLinks(): Promise<TemporaryProject> {
+async function projectWithLinks(): Promise<TestProject> {
   const files = { 'plain/a.txt': 'plain\n', 'secret/a.txt': SECRET };
   const project = await temporaryProject(files, { permissions: { deny: ['Read(/secret/**)'] } });
   await mkdir(project.path('links'));
@@ -48,7 +48,7 @@ test.each([
     const said: string[] = [];
     const kept: string[] = [];
     const call = async (tool: string, input: Record<string, unknown>): Promise<void> => {
-      const [result] = await project.engine.runCalls([{ id: 'x', name: tool, input }]);
+      const [result] = await project.engine.callTools([{ id: 'x', name: tool, input }]);
       said.push(JSON.stringify(result?.content));
       kept.push(await project.text('secret/a.txt'));
     };

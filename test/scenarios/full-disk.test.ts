@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { buildProgram } from './build-program.js';
 
-// Run where the small disk is mounted, for nobody else to see: what is told to the person, and what is on the disks.
+// Runs in a mount namespace of its own, with a small disk. Prints the message for the user and the state of the disks.
 const program = `
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createFileChanges } from './file-changes.ts';
@@ -37,7 +37,7 @@ async function run(small: 'project' | 'data', bytes: number): Promise<{ message:
 
 const unchanged = { asBefore: true, b: 'old', names: ['a', 'b', 'cache'] };
 
-test('a full disk changes nothing and is told with the bytes needed, the bytes free and what could be cleaned', async ({
+test('a full disk changes nothing, and the error names the bytes needed, the bytes free and what could be deleted', async ({
   skip,
 }) => {
   const seen = await run('project', 100);

@@ -1,15 +1,17 @@
 // A whole run with settings from files: a machine with a project, a scripted model, and what each side got to see.
+
+import type { FullAgent } from '../../src/compose/agent.js';
+import { createAgent } from '../../src/compose/create-agent.js';
+import type { FullAgentOptions, FullEngineOptions } from '../../src/compose/options.js';
 import type { AgentEvent, RunResult } from '../../src/contract/event.js';
 import type { Model, ModelRequest } from '../../src/contract/model.js';
-import { type Agent, type AgentOptions, createAgent } from '../../src/create-agent.js';
-import type { EngineOptions } from '../../src/create-engine.js';
 import { type ScriptedCall, type ScriptedTurn, scriptedModel } from '../../src/models/scripted.js';
 import type { LoadOptions } from '../../src/settings/load.js';
 import { watchSettings } from '../../src/settings/watch.js';
 import { type Files, type Machine, machine, project } from '../../src/testing/temporary-machine.js';
 
 export interface HookedAgent {
-  agent: Agent;
+  agent: FullAgent;
   place: Machine;
   /** What the model was sent, turn by turn. */
   requests: ModelRequest[];
@@ -32,7 +34,7 @@ interface Options {
   settings?: unknown;
   files?: Files;
   load?: Partial<LoadOptions>;
-  engine?: Partial<EngineOptions & Pick<AgentOptions, 'instructions' | 'setup'>>;
+  engine?: Partial<FullEngineOptions & Pick<FullAgentOptions, 'instructions' | 'setup'>>;
 }
 
 /** The project is trusted unless `load` says otherwise, and everything is permitted that no rule or hook is against. */

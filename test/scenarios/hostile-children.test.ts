@@ -3,16 +3,18 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
+import type { FullAgent } from '../../src/compose/agent.js';
+import { createAgent } from '../../src/compose/create-agent.js';
+import type { FullAgentOptions } from '../../src/compose/options.js';
 import type { AgentEvent } from '../../src/contract/event.js';
 import type { Model, ModelRequest } from '../../src/contract/model.js';
-import { type Agent, type AgentOptions, createAgent } from '../../src/create-agent.js';
 import { type ScriptedTurn, scriptedModel } from '../../src/models/scripted.js';
 import { watchSettings } from '../../src/settings/watch.js';
 import { machine } from '../../src/testing/temporary-machine.js';
 
 type Turn = (request: ModelRequest, turn: number) => ScriptedTurn;
 
-/** Whoever's first prompt begins with one of the names is answered by that function, turn by turn. */
+/** A conversation whose first prompt begins with one of the names is answered by that function, turn by turn. */
 function modelOf(actors: Readonly<Record<string, Turn>>): Model {
   return {
     ...scriptedModel({ turns: [] }),
@@ -27,7 +29,7 @@ function modelOf(actors: Readonly<Record<string, Turn>>): Model {
 
 async function family(
   actors: Readonly<Record<string, Turn>>,
-  options: Partial<AgentOptions> = {},
+  options: Partial<FullAgentOptions> = {},
   files: Readonly<Record<string, string>> = {},
 ) {
   const place = machine(files);
@@ -44,7 +46,7 @@ async function family(
   return { agent, path: (name: string): string => join(place.root, name) };
 }
 
-async function eventsOf(agent: Agent, signal?: AbortSignal): Promise<AgentEvent[]> {
+async function eventsOf(agent: FullAgent, signal?: AbortSignal): Promise<AgentEvent[]> {
   const events: AgentEvent[] = [];
   for await (const event of agent.run('main', { ...(signal && { signal }) })) events.push(event);
   return events;
@@ -72,7 +74,7 @@ permissionMode: bypassPermissions
 ---
 You take what you can.`;
 
-test('a type that claims all rights and tools gets none that its parent has not', async () => {
+test('a type that claims all rights and tools gets none that its parent lacks', async () => {
   const write = { name: 'Write', input: { file_path: 'taken.txt', content: 'x' } };
   const { agent, path } = await family(
     {
@@ -84,7 +86,7 @@ test('a type that claims all rights and tools gets none that its parent has not'
   );
   const results = childResults(await eventsOf(agent));
   expect(results).toEqual([
-    { tool: 'Write', text: expect.stringContaining('nobody is here to be asked'), isError: true },
+    { tool: 'Write', text: expect.stringContaining('no one can be asked here'), isError: true },
   ]);
   expect(existsSync(path('taken.txt'))).toBe(false);
 });

@@ -8,10 +8,9 @@ const write = (file_path: string, content = 'new\n'): [string, unknown] => ['Wri
 
 /** Depth that a parser takes and a careless walk through the value does not. */
 const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+const nested = (inside: string): string => `${'['.repeat(20_000)}${inside}${']'.repeat(20_000)}`;
 
 test.each([
-  ['prints a flood', 'head -c 50000000 /dev/zero | tr "\\0" x'],
-  ['prints a flood that begins like an answer', `printf '{"decision":"'; head -c 5000000 /dev/zero | tr "\\0" x`],
   ['closes everything at once', 'exec 0<&- 1>&- 2>&-'],
   ['never reads its input', 'exit 0'],
   ['leaves a child that holds its output', 'sleep 600 & echo $! > child.txt'],
@@ -23,7 +22,7 @@ test.each([
     'answers with wrong types',
     prints({ hookSpecificOutput: { hookEventName: 5, additionalContext: {} }, systemMessage: 7 }),
   ],
-  ['answers with names of the workings of objects', `echo '{"__proto__":{"continue":false},"constructor":{"x":1}}'`],
+  ['answers with names of the workings of objects', `echo '{"__proto__":{"x":1},"constructor":{"x":1}}'`],
   ['answers with nothing but depth', `echo '${deep(20_000)}'`],
 ])('a hook that %s decides nothing, and the call runs', async (_, command) => {
   const { run, place } = await hookedAgent({
@@ -36,11 +35,11 @@ test.each([
   if (existsSync(place.path('project/child.txt'))) process.kill(Number(place.text('project/child.txt')));
 });
 
-test.each([
+test.each<[string, string, Record<string, unknown>?]>([
   ['prints its refusal behind other text', `echo debug; ${decides('deny')}`],
   ['refuses and is killed', `${decides('deny')}; kill -9 $$`],
   ['refuses with exit code 2 and prints that it allows', `${decides('allow')}; exit 2`],
-  ['answers with a word that nobody knows', decides('maybe')],
+  ['answers with an unknown word', decides('maybe')],
   ['refuses in another spelling', decides('DENY')],
   ['refuses by the older form', prints({ decision: 'block', reason: 'no' })],
   [
@@ -49,13 +48,22 @@ test.each([
   ],
   ['refuses outside of the envelope', prints({ permissionDecision: 'deny' })],
   ['refuses and goes on printing', `${decides('deny')}; head -c 3000000 /dev/zero | tr "\\0" x`],
+  ['refuses below names of the workings of objects', `echo '{"__proto__":{"continue":false}}'`],
   ['refuses and fails', `${decides('deny')}; exit 1`],
-])('a hook that %s refuses', async (_, command) => {
+  ['prints a flood', 'head -c 50000000 /dev/zero | tr "\\0" x'],
+  ['prints a flood that begins like an answer', `printf '{"decision":"'; head -c 5000000 /dev/zero | tr "\\0" x`],
+  ['refuses in UTF-16', `printf '{"decision":"block"}' | sed 's/./&\\x00/g'`],
+  ['refuses at a depth that nothing can hold', `echo '{"permissionDecision":${nested('"deny"')}}'`],
+  ['refuses beside such a depth', `echo '{"decision":"block","a":${nested('')}}'`],
+  ['refuses on the line that sends it to the background', prints({ async: true, decision: 'block' })],
+  ['changes the input and then hangs', `${decides('allow', { updatedInput: {} })}; sleep 600`, { timeout: 0.5 }],
+])('a hook that %s refuses', async (_, command, more = {}) => {
   const { run, place } = await hookedAgent({
     turns: [calls(write('a.txt')), done],
-    settings: hook('PreToolUse', command),
+    settings: hook('PreToolUse', command, more),
   });
-  await run();
+  const { results } = await run();
+  expect(results['a']).toContain('was not run: the hook');
   expect(existsSync(place.path('project/a.txt'))).toBe(false);
 });
 
@@ -73,7 +81,7 @@ test.each([
   expect((await run()).decisions['a']).toBe('ask');
 });
 
-test('an input of a depth that nothing can hold is refused, and the run goes on', async () => {
+test('an input that is nested too deeply is refused, and the run continues', async () => {
   const answer = `echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":${deep(20_000)}}}'`;
   const { run } = await hookedAgent({ turns: [calls(write('a.txt')), done], settings: hook('PreToolUse', answer) });
   const { result, events } = await run();
@@ -81,7 +89,7 @@ test('an input of a depth that nothing can hold is refused, and the run goes on'
   expect(events.find((event) => event.type === 'tool_result')).toMatchObject({ result: { is_error: true } });
 });
 
-test('what a call says never becomes part of a command, only of what the hook reads', async () => {
+test("the input of a call never becomes part of a command, only of the hook's stdin", async () => {
   const hostile = `a'; touch pwned; '$(touch pwned)\`touch pwned\`";touch pwned;"\n\${IFS}\u0000.txt`;
   const settings = hook(
     'PreToolUse',
@@ -97,7 +105,7 @@ test('what a call says never becomes part of a command, only of what the hook re
   expect(existsSync(place.path('project/pwned'))).toBe(false);
 });
 
-test('of many hooks the strictest decides, wherever it stands', async () => {
+test('the strictest of many hooks decides, whatever their order', async () => {
   const group = (command: string) => ({ hooks: [{ type: 'command', command }] });
   const allowing = Array.from({ length: 12 }, (_, index) => group(`: ${index}; ${decides('allow')}`));
   const settings = {
@@ -131,9 +139,8 @@ test.each<[string, (response: ServerResponse) => void]>([
   ['redirects', (response) => response.writeHead(307, { location: '/elsewhere' }).end()],
   ['never ends its answer', (response) => response.writeHead(200).write('{"decision":')],
   ['sends its answer drop by drop', (response) => void setInterval(() => response.write(' '), 50).unref()],
-  ['floods', (response) => void response.end('x'.repeat(5_000_000))],
   ['closes the connection', (response) => void response.destroy()],
-])('a hook on a server that %s decides nothing, and nobody waits beyond its time', async (_, respond) => {
+])('a hook on a server that %s decides nothing, and the call does not wait beyond its timeout', async (_, respond) => {
   const { url, requests, close } = await serverThat(respond);
   const settings = { hooks: { PreToolUse: [{ hooks: [{ type: 'http', url, timeout: 0.5 }] }] } };
   const { run, place } = await hookedAgent({ turns: [calls(write('a.txt')), done], settings });
@@ -142,4 +149,24 @@ test.each<[string, (response: ServerResponse) => void]>([
   expect(requests).toEqual(['/hook']);
   expect(place.text('project/a.txt')).toBe('new\n');
   expect(notices.join('\n')).toContain('failed:');
+});
+
+const answer = (fields: object) => JSON.stringify({ hookSpecificOutput: { hookEventName: 'PreToolUse', ...fields } });
+const safe = answer({ updatedInput: { file_path: 'a.txt', content: 'safe' } });
+
+test.each<[string, (response: ServerResponse) => void]>([
+  ['floods', (response) => void response.end('x'.repeat(5_000_000))],
+  ['refuses and keeps the connection', (response) => response.write(answer({ permissionDecision: 'deny' }))],
+  ['changes the input and keeps the connection', (response) => response.write(safe)],
+  ['changes the input in broken JSON', (response) => void response.end(safe.slice(0, -1))],
+  ['changes the input in a list', (response) => void response.end(`[${safe}]`)],
+  ['changes the input in a text', (response) => void response.end(JSON.stringify(safe))],
+])('a hook on a server that %s refuses', async (_, respond) => {
+  const { url, close } = await serverThat(respond);
+  const settings = { hooks: { PreToolUse: [{ hooks: [{ type: 'http', url, timeout: 0.5 }] }] } };
+  const { run, place } = await hookedAgent({ turns: [calls(write('a.txt')), done], settings });
+  const { notices } = await run();
+  close();
+  expect(existsSync(place.path('project/a.txt'))).toBe(false);
+  expect(notices.join('\n')).toContain('To be safe, this counts as a refusal');
 });

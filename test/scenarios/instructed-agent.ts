@@ -2,14 +2,16 @@
 import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { FullAgent } from '../../src/compose/agent.js';
+import { createAgent } from '../../src/compose/create-agent.js';
+import type { FullAgentOptions } from '../../src/compose/options.js';
 import type { AgentEvent, RunResult } from '../../src/contract/event.js';
-import { type Agent, type AgentOptions, createAgent } from '../../src/create-agent.js';
 import { anthropicModel } from '../../src/models/wire/anthropic/anthropic.js';
 import { watchSettings } from '../../src/settings/watch.js';
 import { type FakeAnswer, type FakeModelServer, startFakeModelServer } from '../../src/testing/fake-model-server.js';
 
 export interface Instructed {
-  agent: Agent;
+  agent: FullAgent;
   server: FakeModelServer;
   path(name: string): string;
   run(prompt: string): Promise<Run>;
@@ -30,7 +32,7 @@ interface Options {
   files: Readonly<Record<string, string | { link: string }>>;
   answers?: readonly FakeAnswer[];
   trust?: boolean;
-  options?: Partial<AgentOptions>;
+  options?: Partial<FullAgentOptions>;
 }
 
 const opened: Array<() => Promise<void>> = [];

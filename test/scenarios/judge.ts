@@ -1,21 +1,21 @@
+import { createEngine } from '../../src/compose/create-engine.js';
 import type { Behavior, PermissionMode } from '../../src/contract/permission.js';
-import { createEngine } from '../../src/create-engine.js';
 import type { RuleLists } from '../../src/permissions/rule.js';
-import type { TemporaryProject } from '../../src/testing/temporary-project.js';
+import type { TestProject } from '../../src/testing/temporary-project.js';
 
 /**
  * What the engine decides, and what the call says; one that is allowed runs only if it reads. In rules and inputs, `{ROOT}`
  * stands for the project and `{UP}` for the folder that it is in, where `home` is the home folder.
  */
 export async function judge(
-  place: TemporaryProject,
+  place: TestProject,
   tool: string,
   input: Record<string, unknown>,
   lists: RuleLists = {},
   mode: PermissionMode = 'default',
 ): Promise<{ answer: Behavior; text: string }> {
   const filled = (text: string): string => text.replaceAll('{ROOT}', place.root).replaceAll('{UP}', place.path('..'));
-  const inPlace = (rules: readonly unknown[] = []): unknown[] => rules.map((rule) => filled(String(rule)));
+  const inPlace = (rules: readonly unknown[] = []): string[] => rules.map((rule) => filled(String(rule)));
   const engine = createEngine({
     root: place.root,
     home: place.path('../home'),
@@ -29,13 +29,15 @@ export async function judge(
   );
   try {
     const { findTool, decide } = engine.environment(() => {});
-    const accepted = findTool(tool)?.accept(given);
+    const found = findTool(tool);
+    await found?.load();
+    const accepted = found?.accept(given);
     if (!accepted?.ok) throw new Error(`${tool} does not take ${JSON.stringify(given)}`);
     const effects = await accepted.call.effects(engine.contextFor('x', new AbortController().signal));
     const { behavior } = decide({ tool, input: given, effects });
     const onlyReads = effects.every((effect) => effect.kind !== 'file' || effect.access === 'read');
     if (behavior === 'allow' && !(onlyReads && tool !== 'Bash')) return { answer: behavior, text: '' };
-    const [result] = await engine.runCalls([{ id: 'x', name: tool, input: given }]);
+    const [result] = await engine.callTools([{ id: 'x', name: tool, input: given }]);
     return { answer: behavior, text: JSON.stringify(result?.content) };
   } finally {
     await engine.end();

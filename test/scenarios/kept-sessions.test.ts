@@ -9,7 +9,7 @@ import { restoreSession } from '../../src/agent/store/restore-session.js';
 import { resumeSession } from '../../src/agent/store/resume-session.js';
 import { sessionFolder } from '../../src/agent/store/session-folder.js';
 import { SessionStore } from '../../src/agent/store/session-store.js';
-import { createAgent } from '../../src/create-agent.js';
+import { createAgent } from '../../src/compose/create-agent.js';
 import { scriptedModel } from '../../src/models/scripted.js';
 import { protocolViolations } from '../../src/testing/protocol-violations.js';
 import { buildProgram } from './build-program.js';
@@ -64,7 +64,7 @@ async function killAfter(child: ChildProcess, turns: number): Promise<string> {
   return output;
 }
 
-test('a process that is killed at any moment loses no turn that was on the disk, and the next goes on', async () => {
+test('a process that is killed at any moment loses no turn on the disk, and the next one continues', async () => {
   const dataFolder = await newFolder();
   const program = await buildProgram(writer);
   for (let kill = 1; kill <= KILLS; kill += 1) {
@@ -99,14 +99,14 @@ test('a second process is refused while the first one has the session, and gets 
   await store.close();
 });
 
-// Run where the small disk is mounted, for nobody else to see. It is full in the middle, and has room again later.
+// Runs in a mount namespace of its own, with a small disk that fills up and later has space again.
 const onSmallDisk = `
 mount -t tmpfs -o size=512k,mode=700 tmpfs "$1" || exit 77
 head -c 300000 /dev/zero > "$1/filler"
 "$2" "$3" "$1" 2000 30 "$1/filler"
 cp "$1/sessions/abc/session.jsonl" "$4"`;
 
-test('a full disk is told once, the conversation goes on, and what waited is written when there is room again', async ({
+test('a full disk is reported once, the conversation goes on, and pending data is written once there is space again', async ({
   skip,
 }) => {
   const folder = await newFolder();
@@ -119,7 +119,7 @@ test('a full disk is told once, the conversation goes on, and what waited is wri
   const lines = stdout.trim().split('\n');
   expect(lines.filter((line) => line.startsWith('problem'))).toEqual([
     expect.stringMatching(
-      /^problem: The conversation goes on, but it is not being saved, .*session\.jsonl was not written: the disk is full/,
+      /^problem: The data folder can't be written\. .*session\.jsonl was not written: the disk is full/,
     ),
   ]);
   expect(lines).toContainEqual(expect.stringMatching(/^turn 19 lost [1-9]/));
@@ -131,7 +131,7 @@ test('a full disk is told once, the conversation goes on, and what waited is wri
   expect({ turns: totals.turns, messages: messages.length, damaged }).toEqual({ turns: 30, messages: 61, damaged: [] });
 });
 
-test('what the loop tells is enough to have the whole conversation back', async () => {
+test('the events of the loop are enough to restore the whole conversation', async () => {
   const folder = await newFolder();
   const root = join(folder, 'project');
   await mkdir(root);
@@ -228,7 +228,7 @@ test('helve sessions lists those of this folder, or all, for people and for prog
   ]);
 });
 
-test('helve sessions show takes the beginning of an id, or last, and names the nearest for a slip', async () => {
+test('helve sessions show accepts a prefix of an id, or last, and suggests the nearest for a typo', async () => {
   const { home, add, run } = await commandLine();
   await (await add('aaaa1111', 'Fix it\nplease')).close();
   await appendFile(sessionFolder(home, 'aaaa1111').file, 'garbage');
@@ -288,7 +288,7 @@ test('helve sessions export writes a private page without secrets, and never ove
   });
 });
 
-test('a session that nobody has written to for thirty days is gone when another one has ended', async () => {
+test('a session without a write for thirty days is deleted when another one ends', async () => {
   const [dataFolder, root] = [await newFolder(), await newFolder()];
   const long = new Date(Date.now() - 32 * 24 * 3_600_000);
   for (const id of ['old', 'new']) {

@@ -7,8 +7,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { journalFolders, listChanges, makeJournal } from '../../src/platform/journal/journal.js';
 import { recoverChanges } from '../../src/platform/journal/recover-changes.js';
+import { seeded, seedOfRun } from '../seeded.js';
 import { buildProgram } from './build-program.js';
 
+const SEED = seedOfRun();
 const KILLS = process.env['HELVE_SOAK'] ? 500 : 12;
 const LINES = 20_000; // of the file with two names: enough that its writing can be cut in two
 
@@ -104,7 +106,8 @@ async function expectNothingOpen(dataFolder: string): Promise<void> {
   expect([...(await readdir(open)), ...(await readdir(locks))]).toEqual([]);
 }
 
-test('leaves every file whole, old or new, and all files of one change alike, when the process is killed', async () => {
+test(`leaves every file whole, old or new, and all files of one change alike, when the process is killed: HELVE_SEED=${SEED}`, async () => {
+  const random = seeded(SEED);
   const story = await begin();
   const bundle = await buildProgram(program);
   let restored = 0;
@@ -113,7 +116,7 @@ test('leaves every file whole, old or new, and all files of one change alike, wh
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     await once(child.stdout, 'data');
-    await delay(Math.random() * 60); // the moment is what is tried out here, not waited for
+    await delay(random() * 60); // the moment is what is tried out here, not waited for
     child.kill('SIGKILL');
     const [code] = await once(child, 'exit');
     expect(code).toBeNull();
@@ -127,7 +130,8 @@ test('leaves every file whole, old or new, and all files of one change alike, wh
   if (process.env['HELVE_SOAK']) expect(restored).toBeGreaterThan(0);
 });
 
-test('a process that comes after a killed one puts right what it needs, without being told to', async () => {
+test(`a process that starts after a killed one recovers what it needs by itself: HELVE_SEED=${SEED}`, async () => {
+  const random = seeded(SEED);
   const story = await begin();
   const bundle = await buildProgram(program);
   for (let kill = 0; kill < KILLS / 2; kill += 1) {
@@ -135,7 +139,7 @@ test('a process that comes after a killed one puts right what it needs, without 
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     await once(child.stdout, 'data');
-    await delay(Math.random() * 60);
+    await delay(random() * 60);
     child.kill('SIGKILL');
     const [code] = await once(child, 'exit');
     expect(code).toBeNull();

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { isRunning, isWritten, pidsIn, until } from '../../src/testing/watch-processes.js';
 import { runHelve } from '../cli/run-helve.js';
 
-test('what a command has changed can be taken back after Helve was killed while it ran, and the command is ended first', async () => {
+test('the changes of a command can be undone after Helve was killed while it ran, and the command is ended first', async () => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-killed-command-')));
   const [project, home] = [join(folder, 'project'), join(folder, 'home')];
   const pids = join(folder, 'pids');

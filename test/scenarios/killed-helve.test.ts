@@ -46,8 +46,8 @@ test.skipIf(process.platform !== 'linux')('a shell that is being started ends wh
   const folder = await newFolder();
   const bundle = await buildProgram(`
     import { readdirSync, readFileSync, writeSync } from 'node:fs';
-    import { createShellSupply } from '../shell/shell-supply.ts';
-    void createShellSupply(process.env, { dataFolder: process.argv[2] }).fill();
+    import { createShellPool } from '../shell/shell-pool.ts';
+    void createShellPool(process.env, { dataFolder: process.argv[2] }).fill();
     const parentOf = (pid) => Number(readFileSync('/proc/' + pid + '/stat', 'latin1').split(') ')[1].split(' ')[1]);
     const isChild = (pid) => { try { return parentOf(pid) === process.pid; } catch { return false; } };
     const dieWithChild = () => {
@@ -68,8 +68,8 @@ test.skipIf(process.platform !== 'linux')('a shell that is being started ends wh
 test('a shell that waits for its command ends when Helve is killed', async () => {
   const folder = await newFolder();
   const bundle = await buildProgram(`
-    import { createShellSupply } from '../shell/shell-supply.ts';
-    const shells = createShellSupply(process.env, { dataFolder: process.argv[2] });
+    import { createShellPool } from '../shell/shell-pool.ts';
+    const shells = createShellPool(process.env, { dataFolder: process.argv[2] });
     const { tree } = await shells.take();
     process.stdout.write(String(tree.group));
     setInterval(() => {}, 1_000);

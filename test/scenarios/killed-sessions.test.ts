@@ -7,12 +7,12 @@ import { readSession } from '../../src/agent/store/read-session.js';
 import { restoreSession } from '../../src/agent/store/restore-session.js';
 import { sessionFolder } from '../../src/agent/store/session-folder.js';
 import type { Message } from '../../src/contract/message.js';
-import { anthropicSseEvents } from '../../src/testing/anthropic-sse.js';
+import { anthropicSseEvents } from '../../src/testing/anthropic-format.js';
 import { type FakeAnswer, type FakeRequest, startFakeModelServer } from '../../src/testing/fake-model-server.js';
 import { protocolViolations, type WireMessage } from '../../src/testing/protocol-violations.js';
 import { isRunning, pidsIn, until } from '../../src/testing/watch-processes.js';
 import { emptyFolder, fileAppears, runHelve } from '../cli/run-helve.js';
-import { seeded, seedOfRun } from '../walls/seeded.js';
+import { seeded, seedOfRun } from '../seeded.js';
 
 const KILLS = process.env['HELVE_SOAK'] ? 1_000 : 15;
 const TURNS = 30;
@@ -88,10 +88,11 @@ const resultsIn = (messages: readonly Message[]): Map<string, string> =>
       }),
   );
 
-test('a session that is killed at any moment resumes with a valid history and with all that was settled before', {
+const seed = seedOfRun();
+
+test(`a session that is killed at any moment resumes with a valid history and with all that was settled before: HELVE_SEED=${seed}`, {
   timeout: 3_600_000,
 }, async () => {
-  const seed = seedOfRun();
   const random = seeded(seed);
   const [cwd, home] = [await emptyFolder(), await emptyFolder()];
   const pids = join(cwd, 'pids');
@@ -144,10 +145,10 @@ test('a session that is killed at any moment resumes with a valid history and wi
     sessionId = id;
     const { messages } = restoreSession(readSession(sessionFolder(home, id)));
     expect(protocolViolations({ model: 'm', max_tokens: 1, messages })).toEqual([]);
-    expect([...complete.difference(stepsIn(messages))], `HELVE_SEED=${seed}`).toEqual([]);
+    expect([...complete.difference(stepsIn(messages))]).toEqual([]);
     const kept = resultsIn(messages);
     const lost = [...settledCalls(home, id)].filter(([call, hash]) => kept.get(call) !== hash);
-    expect(lost, `HELVE_SEED=${seed}`).toEqual([]);
+    expect(lost).toEqual([]);
   }
   if (sessionId !== undefined) {
     const last = await runHelve(

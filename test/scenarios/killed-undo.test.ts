@@ -9,7 +9,7 @@ import { runHelve } from '../cli/run-helve.js';
 const FILES = 600;
 const KILLS = process.env['HELVE_SOAK'] ? 30 : 3;
 
-test('an undo of many files that is killed in the middle is taken back as a whole, and the person is informed', async () => {
+test('an undo of many files that is killed in the middle is rolled back completely, and the user is informed', async () => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-killed-undo-')));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const [project, home] = [join(folder, 'project'), join(folder, 'home')];

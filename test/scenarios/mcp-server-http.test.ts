@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { type HttpOptions, serveOverHttp } from '../../src/mcp/server/serve-http.js';
+import { type HttpServerOptions, serveOverHttp } from '../../src/mcp/server/serve-http.js';
 import type { ServedSession } from '../../src/mcp/server/serve-port.js';
 import { isRunning, isWritten, pidsIn, until } from '../../src/testing/watch-processes.js';
 import { runHelve } from '../cli/run-helve.js';
@@ -68,7 +68,7 @@ test.each(revisions)('serves a client that has the token: list, call, ask (%s)',
   expect(await folder.text('a.txt')).toBe('two\n');
 });
 
-test('two clients are two sessions, and one that is ended takes its processes with it', async () => {
+test('two clients have two sessions, and the processes of a session end with it', async () => {
   const folder = await servedFolder({ 'a.txt': 'one\n' });
   const served = await serveHttp(folder, { flags: ['--allowed-tools', 'Bash'] });
   const [one, other] = [await connectByHttp(served), await connectByHttp(served)];
@@ -153,7 +153,7 @@ test('a page of another origin is refused, and no answer allows one to read it',
   expect(Object.keys(good.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
 });
 
-test('what is not a session is told as such', async () => {
+test('requests without a valid session get an HTTP error', async () => {
   const { url, token } = await serveHttp(await servedFolder());
   const Authorization = `Bearer ${token}`;
   const list = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/list' });
@@ -166,7 +166,7 @@ test('what is not a session is told as such', async () => {
   expect(await post(url, { Authorization }, { method: 'GET', body: '' })).toMatchObject({ status: 400 });
 });
 
-test('the token can be brought along, and is then not printed', async () => {
+test('the token can be given in the environment, and is then not printed', async () => {
   const folder = await servedFolder();
   folder.env['HELVE_MCP_TOKEN'] = 'brought-along-0123456789';
   const served = await serveHttp(folder);
@@ -194,7 +194,7 @@ test.each([
   [['--http', '70000'], 'takes a port'],
   [['8080'], 'takes no word'],
   [['--http', '1', '2'], 'takes one port'],
-])('wrong usage is told: %j', async (words, problem) => {
+])('wrong usage is reported: %j', async (words, problem) => {
   const { code, stderr } = await runHelve(['mcp', 'serve', ...words]);
   expect(code).toBe(2);
   expect(stderr).toContain(problem);
@@ -207,7 +207,7 @@ test('a token that could be guessed is refused', async () => {
   expect(stderr).not.toContain('short');
 });
 
-test('a port that is taken is told in a sentence', async () => {
+test('a port in use is reported in a sentence', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void other.close());
   await once(other, 'listening');
@@ -231,7 +231,7 @@ test('a signal ends the server with all that it has started', async () => {
 });
 
 /** The HTTP side alone, with a session that takes note of what becomes of it. */
-async function serveWith(options: Partial<HttpOptions>) {
+async function serveWith(options: Partial<HttpServerOptions>) {
   const log: string[] = [];
   const open = (): ServedSession => ({
     tools: async () => [],
@@ -260,7 +260,7 @@ test('there are no more sessions than the limit, until one is ended', async () =
   await connectByHttp(served);
 });
 
-test('a session that no client uses makes room for another, the longest idle one first', async () => {
+test('an idle session is ended for a new one, the longest idle first', async () => {
   const served = await serveWith({ maxSessions: 2 });
   const begin = async (): Promise<string> =>
     String((await post(served.url, { Authorization: 'Bearer token' })).headers['mcp-session-id']);
@@ -280,7 +280,7 @@ test('a message beyond the limit is refused', async () => {
   expect(await post(url, { Authorization: `Bearer ${token}` }, { body })).toMatchObject({ status: 413 });
 });
 
-test('a session that nobody uses is ended', async () => {
+test('an unused session is ended', async () => {
   const served = await serveWith({ idleMs: 1 });
   const begun = await post(served.url, { Authorization: 'Bearer token' });
   const id = String(begun.headers['mcp-session-id']);

@@ -31,7 +31,7 @@ test('introduces itself and says how its tools are to be used', async () => {
   expect(client.getInstructions()).toContain('Read a file before you change it');
 });
 
-test.each(revisions)('what is read counts for the edit after it, and undo takes it back (%s)', async (revision) => {
+test.each(revisions)('a read counts for the edit after it, and undo reverts it (%s)', async (revision) => {
   const folder = await servedFolder({ 'a.txt': 'one\n' });
   const { client } = await connectByStdio(folder, { revision, flags: ['--permission-mode', 'acceptEdits'] });
   const edit = { file_path: 'a.txt', old_string: 'one', new_string: 'two' };
@@ -102,7 +102,7 @@ test.each(revisions)('a refusal comes back with the reason that the person gave 
   });
 });
 
-test.each(revisions)('a question that is waved away is a no (%s)', async (revision) => {
+test.each(revisions)('a cancelled question denies (%s)', async (revision) => {
   for (const action of ['decline', 'cancel'] as const) {
     const { client } = await connectByStdio(await servedFolder(), { revision, elicit: () => ({ action }) });
     expect(await called(client, 'Bash', { command: 'touch a' })).toMatchObject({
@@ -112,18 +112,18 @@ test.each(revisions)('a question that is waved away is a no (%s)', async (revisi
   }
 });
 
-test.each(revisions)('an answer that was not offered is no yes (%s)', async (revision) => {
+test.each(revisions)('an answer that was not offered denies (%s)', async (revision) => {
   const folder = await servedFolder();
   const elicit = () => ({ action: 'accept' as const, content: { answer: 'allow' } });
   const { client } = await connectByStdio(folder, { revision, elicit });
   expect(await called(client, 'Bash', { command: 'touch a' })).toMatchObject({ isError: true });
 });
 
-test.each(revisions)('where the client can not ask, what would be asked is denied (%s)', async (revision) => {
+test.each(revisions)('if the client can not ask, calls that need a question are denied (%s)', async (revision) => {
   const { client } = await connectByStdio(await servedFolder(), { revision });
   expect(await called(client, 'Bash', { command: 'touch a' })).toEqual({
     isError: true,
-    text: expect.stringContaining('nobody is here to be asked'),
+    text: expect.stringContaining('no one can be asked here'),
   });
 });
 
@@ -141,7 +141,7 @@ test('a name that no tool has is an error of the protocol, with the nearest name
   await expect(client.callTool({ name: 'Reed', arguments: {} })).rejects.toThrow('Did you mean "Read"?');
 });
 
-test('an input that does not fit is told in the words that a model can act on', async () => {
+test('invalid input gives an error that a model can act on', async () => {
   const { client } = await connectByStdio(await servedFolder());
   expect(await called(client, 'Read', {})).toEqual({
     isError: true,
@@ -149,7 +149,7 @@ test('an input that does not fit is told in the words that a model can act on', 
   });
 });
 
-test('tools that wait are told of once they were searched for', async () => {
+test('deferred tools are listed once they were searched for', async () => {
   const { client } = await connectByStdio(await servedFolder());
   const changed = Promise.withResolvers<void>();
   client.setNotificationHandler('notifications/tools/list_changed', () => changed.resolve());
@@ -160,7 +160,7 @@ test('tools that wait are told of once they were searched for', async () => {
   expect(await names()).toContain('NotebookEdit');
 });
 
-test.each(revisions)('a call tells of its progress (%s)', async (revision) => {
+test.each(revisions)('a call reports its progress (%s)', async (revision) => {
   const folder = await servedFolder();
   const { client } = await connectByStdio(folder, { revision, flags: ['--allowed-tools', 'Bash'] });
   const told: string[] = [];
@@ -272,7 +272,7 @@ test('nothing but messages is on standard output, whatever is sent', async () =>
   for (const line of jsonLines(stdout)) expect(line).toMatchObject({ jsonrpc: '2.0' });
 });
 
-test('a background command that has ended is told with the next result', async () => {
+test('a background command that has ended is reported with the next result', async () => {
   const folder = await servedFolder();
   const { client } = await connectByStdio(folder, { flags: ['--allowed-tools', 'Bash'] });
   await called(client, 'Bash', { command: 'echo done > done.txt', run_in_background: true });

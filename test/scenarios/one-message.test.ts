@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { createAgent } from '../../src/compose/create-agent.js';
 import type { AgentEvent } from '../../src/contract/event.js';
-import { createAgent } from '../../src/create-agent.js';
 import { anthropicModel } from '../../src/models/index.js';
 import {
   anthropicSse,

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Behavior } from '../../src/contract/permission.js';
 import { permissionModes } from '../../src/contract/permission.js';
 import type { RuleLists } from '../../src/permissions/rule.js';
-import { type TemporaryProject, temporaryProject } from '../../src/testing/temporary-project.js';
+import { type TestProject, temporaryProject } from '../../src/testing/temporary-project.js';
 import { judge } from './judge.js';
 
-let place: TemporaryProject;
+let place: TestProject;
 const files = [
   ...[
     'a.txt',
@@ -163,7 +163,7 @@ const readers: ReadonlyArray<[tool: string, input: (path: string) => Record<stri
 
 const quoted = (path: string): string => `'${path.replaceAll("'", "'\\''")}'`;
 
-test.each(rows)('%s binds every tool and command, and nothing else', async (rule, denied, free) => {
+test.each(rows)('%s applies to every tool and command, and nothing else', async (rule, denied, free) => {
   for (const path of denied) {
     for (const mode of ['default', 'bypassPermissions'] as const) {
       for (const [tool, input] of mode === 'default' ? readers : readers.slice(0, 1)) {
@@ -202,7 +202,7 @@ test.each<[rule: string, allowed: readonly string[], asked: readonly string[]]>(
   ],
   ['Edit(**)', ['a.txt', 'src/new.ts'], ['.git/config', 'sub/.env', '.vscode/tasks.json', '../outside/new.txt']],
   ['Read(docs/**)', [], ['docs/a.md']],
-])('%s as a rule that allows means its place, and no protected one', async (rule, allowed, asked) => {
+])('%s as an allow rule covers its path, and no protected one', async (rule, allowed, asked) => {
   for (const file_path of allowed) {
     const { answer, text } = await decisionOn('Write', { file_path, content: '' }, { allow: [rule] }, 'dontAsk');
     expect([file_path, answer], text).toEqual([file_path, 'allow']);
@@ -304,7 +304,7 @@ const guarded = [
   ],
 ];
 
-test.each(guarded)('%s is written without a question in no mode, by no rule and by no command', async (path) => {
+test.each(guarded)('%s is never written without a question, in any mode, by any rule or command', async (path) => {
   for (const mode of permissionModes) {
     for (const allow of [[], ['Edit', 'Write', 'Bash', 'Edit(**)', 'Edit(//**)']]) {
       for (const [tool, input] of readers.filter(([name]) => name !== 'Read' && name !== 'Grep')) {

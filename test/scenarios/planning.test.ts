@@ -2,9 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { resumeSession } from '../../src/agent/store/resume-session.js';
+import type { FullAgent } from '../../src/compose/agent.js';
+import { createAgent } from '../../src/compose/create-agent.js';
+import type { FullAgentOptions } from '../../src/compose/options.js';
 import type { AgentEvent, RunResult } from '../../src/contract/event.js';
 import type { Question } from '../../src/contract/question.js';
-import { type Agent, type AgentOptions, createAgent } from '../../src/create-agent.js';
 import { anthropicModel } from '../../src/models/index.js';
 import {
   type FakeAnswers,
@@ -25,7 +27,7 @@ const call = (name: string, input: unknown, id = `${name}-${JSON.stringify(input
 });
 
 interface Story {
-  agent: Agent;
+  agent: FullAgent;
   server: FakeModelServer;
   root: string;
   dataFolder: string;
@@ -33,7 +35,7 @@ interface Story {
 }
 
 /** A conversation over real HTTP in a project of real files. */
-async function story(answers: FakeAnswers, options: Partial<AgentOptions> = {}): Promise<Story> {
+async function story(answers: FakeAnswers, options: Partial<FullAgentOptions> = {}): Promise<Story> {
   const server = await startFakeModelServer(answers);
   const project = await temporaryProject({ 'a.txt': 'bug\n' });
   const dataFolder = project.path('../data');
@@ -48,7 +50,7 @@ async function story(answers: FakeAnswers, options: Partial<AgentOptions> = {}):
   return { agent, server, root, dataFolder, run: (prompt) => runOf(agent, prompt) };
 }
 
-async function runOf(agent: Agent, prompt = 'go'): Promise<{ events: AgentEvent[]; result: RunResult }> {
+async function runOf(agent: FullAgent, prompt = 'go'): Promise<{ events: AgentEvent[]; result: RunResult }> {
   const events: AgentEvent[] = [];
   for await (const event of agent.run(prompt)) events.push(event);
   const result = events.at(-1);
@@ -62,7 +64,7 @@ const sentIn = ({ requests }: FakeModelServer, number: number): string =>
 
 const toolsOf = ({ requests }: FakeModelServer): string[] => (requests[0]?.body.tools ?? []).map(({ name }) => name);
 
-test('the todo list and the plan are there again when a session is resumed, and go into its summary', async () => {
+test('the todo list and the plan are restored when a session is resumed, and go into its summary', async () => {
   const first = await story(
     [
       call('TodoWrite', { todos }),
@@ -96,7 +98,7 @@ test('the todo list and the plan are there again when a session is resumed, and 
   expect(server.refused).toEqual([]);
 });
 
-test('plans, is sent back with the words of the person, plans anew, and then may work', async () => {
+test('plans, gets the plan back with a comment, plans again, and then may work', async () => {
   const answers = ['Use the other parser.', undefined];
   const { run, agent, server, root } = await story(
     [
@@ -157,7 +159,7 @@ test('asks the person what the model wants to know', async () => {
   expect(sentIn(server, 1)).toContain('\\"Fast or safe?\\"=\\"Safe, please\\"');
 });
 
-test('without anybody to answer, tools that ask are not offered, and a call of one says why', async () => {
+test('when no one can answer, tools that ask are not offered, and a call of one says why', async () => {
   const { run, server } = await story([call('AskUserQuestion', { questions: [] }), { text: 'Well.' }]);
   await run();
   expect(toolsOf(server)).toContain('TodoWrite');
@@ -167,7 +169,7 @@ test('without anybody to answer, tools that ask are not offered, and a call of o
   );
 });
 
-test('a model that goes in circles is told, then the person, and nothing is stopped', async () => {
+test('a loop of equal calls is reported to the model, then to the user, and nothing is stopped', async () => {
   const turns = Array.from({ length: 5 }, (_, index) => call('Read', { file_path: 'missing.txt' }, `read-${index}`));
   const { run, server } = await story([...turns, { text: 'I give up.' }]);
   const { events, result } = await run();
@@ -178,10 +180,10 @@ test('a model that goes in circles is told, then the person, and nothing is stop
   expect(sentIn(server, 3)).toContain('Read was called 3 times with the same input and failed in the same way');
 });
 
-test('an architect that is switched on looks around in a conversation of its own, and gives a plan', async () => {
+test('an architect that is switched on reads the code in a conversation of its own, and returns a plan', async () => {
   const { run, server } = await story(
     [
-      call('Architect', { prompt: 'Mend the bug.', context: 'It is in a.txt.' }, 'architect'),
+      call('Architect', { prompt: 'Fix the bug.', context: 'It is in a.txt.' }, 'architect'),
       call('Read', { file_path: 'a.txt' }, 'look'),
       { text: '1. Replace the word in `a.txt`.' },
       { text: 'A good plan.' },
@@ -192,7 +194,7 @@ test('an architect that is switched on looks around in a conversation of its own
   expect(result).toMatchObject({ outcome: 'completed', text: 'A good plan.' });
   expect(server.refused).toEqual([]);
   const child = server.requests[1]?.body;
-  expect(JSON.stringify(child?.messages[0])).toContain('Mend the bug.');
+  expect(JSON.stringify(child?.messages[0])).toContain('Fix the bug.');
   expect(JSON.stringify(child?.messages[0])).toContain('It is in a.txt.');
   for (const name of ['Write', 'Edit', 'Architect']) expect(child?.tools?.map((tool) => tool.name)).not.toContain(name);
   expect(sentIn(server, 3)).toContain('1. Replace the word in `a.txt`.');

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { hashOf, journalFolders, makeJournal, saveImage } from '../../src/platform/journal/journal.js';
+import { hashOf, journalFolders, makeJournal, saveBeforeImage } from '../../src/platform/journal/journal.js';
 import { writeRecord } from '../../src/platform/journal/lock.js';
 import { thisProcess } from '../../src/platform/journal/process-identity.js';
 import { writePlan } from '../../src/platform/journal/recovery-plan.js';
@@ -18,7 +18,7 @@ test('the first call finds files as they were before a change that a killed proc
     after: hashOf(wanted),
   }));
   await makeJournal(folders);
-  await saveImage(folders, old, hashOf(old));
+  await saveBeforeImage(folders, old, hashOf(old));
   const owner = { ...(await thisProcess()), pid: spawnSync('true').pid, started: 1 };
   const about = { token: 'left', sessionId: 'earlier', callId: 'call', at: new Date().toISOString(), locks: [] };
   await writeRecord(folders, { ...about, owner, files }, { durable: true });

@@ -66,7 +66,7 @@ const messagesOf = (request: FakeRequest | undefined): unknown[] =>
     key === 'cache_control' ? undefined : value,
   );
 
-test('a session that outgrows a small window makes room in time and goes on to its end', async () => {
+test('a session that outgrows a small window is compacted in time and finishes', async () => {
   const { server, run, overflows } = await machine(16_000);
   const done = await run(['Read all files, please.'], { HELVE_CONTEXT_TOKENS: '16000' });
   await server.close();
@@ -78,7 +78,7 @@ test('a session that outgrows a small window makes room in time and goes on to i
   expect(server.requests.some(({ text }) => text.includes('was cleared to make room'))).toBe(true);
 });
 
-test('a server whose window is smaller than anybody knew is believed, and the work goes on', async () => {
+test('a smaller context window that the server reports is used, and the work goes on', async () => {
   const { server, run, overflows } = await machine(14_000);
   const done = await run(['Read all files, please.']);
   await server.close();
@@ -91,7 +91,7 @@ test('a server whose window is smaller than anybody knew is believed, and the wo
   expect(last).toContain('Read all files, please.');
 });
 
-test('a resumed session goes on from exactly what the one before had left of it', async () => {
+test('a resumed session continues from exactly the messages that were left', async () => {
   const { server, run } = await machine(14_000, 20);
   expect((await run(['Read the first files.'])).code).toBe(0);
   const before = server.requests.length;
@@ -104,7 +104,7 @@ test('a resumed session goes on from exactly what the one before had left of it'
   expect(first).toHaveLength(last.length + 2);
 });
 
-test('a run ends with a sentence where not even the tools fit', async () => {
+test('a run ends with a message if not even the tools fit', async () => {
   const { server, run } = await machine(1_000);
   const done = await run(['Hello.']);
   await server.close();
@@ -114,7 +114,7 @@ test('a run ends with a sentence where not even the tools fit', async () => {
   expect(server.requests.length).toBeLessThan(5);
 });
 
-test('a setting that makes no sense is refused with a sentence', async () => {
+test('an invalid setting is refused with a message', async () => {
   const done = await runHelve(['-p', 'hi'], {
     env: { ANTHROPIC_API_KEY: 'k', HELVE_MODEL: 'claude-test', HELVE_AUTO_COMPACT_PCT: 'much' },
   });

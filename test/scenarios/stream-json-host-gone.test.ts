@@ -12,14 +12,14 @@ const sleeping = (command: string) => ({ calls: [{ name: 'Bash', input: { comman
 
 const permitted = ['--permission-mode', 'bypassPermissions'];
 
-test('a host that reads no more ends the session and its commands', async () => {
+test('a host that stops reading ends the session and its commands', async () => {
   const answer = { text: 'Working. '.repeat(1_000), ...sleeping('echo $$ > begun; exec sleep 300') };
   const host = await startHost([answer, { text: 'x'.repeat(500_000) }], { args: permitted });
   host.prompt('go');
   await until(() => isWritten(join(host.cwd, 'begun')));
   const [pid = 0] = pidsIn(join(host.cwd, 'begun'));
   host.child.stdout?.destroy();
-  host.prompt('this is answered on a line that nobody reads');
+  host.prompt('this is answered on a closed pipe');
   host.send('this too');
   expect(await host.closed).not.toBeNull();
   expect(isRunning(pid)).toBe(false);
@@ -72,7 +72,7 @@ test('a host that has stopped reading can still end the session by a signal', as
   expect(await ended).toEqual([143, null]);
 });
 
-test('a host that does not listen to what is said beside the work does not end it', async () => {
+test('a host that does not read stderr does not end the session', async () => {
   const host = await startHost([{ text: 'Done.' }], { env: { HELVE_HOME: '/dev/null/nowhere' } });
   host.child.stderr?.destroy();
   host.prompt('go');

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { createAgent } from '../../src/compose/create-agent.js';
 import { defineTool } from '../../src/contract/tool.js';
-import { createAgent } from '../../src/create-agent.js';
 import { anthropicModel } from '../../src/models/index.js';
 import { anthropicSse, temporaryProject } from '../../src/testing/index.js';
 

@@ -3,15 +3,16 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
+import { createAgent } from '../../src/compose/create-agent.js';
+import type { FullAgentOptions } from '../../src/compose/options.js';
 import type { AgentEvent } from '../../src/contract/event.js';
 import { type Model, ModelFailure, type ModelRequest } from '../../src/contract/model.js';
-import { type AgentOptions, createAgent } from '../../src/create-agent.js';
 import { type ScriptedTurn, scriptedModel } from '../../src/models/scripted.js';
 import { watchSettings } from '../../src/settings/watch.js';
 import { machine, user } from '../../src/testing/temporary-machine.js';
 import { isRunning, isWritten, pidsIn, until } from '../../src/testing/watch-processes.js';
 
-/** Whoever was given step N is answered by `step`, turn by turn; the author of the plan puts it to the person first. */
+/** An agent with step N is answered by `step`, turn by turn; the agent that plans submits its plan to the user first. */
 function modelOf(plan: string, teammateCount: number, step: (id: string, turn: number) => ScriptedTurn): Model {
   return {
     ...scriptedModel({ turns: [] }),
@@ -33,7 +34,7 @@ async function swarm(
   teammateCount: number,
   step: (id: string, turn: number, path: (name: string) => string) => ScriptedTurn,
   files: Readonly<Record<string, string>> = {},
-  options: Partial<AgentOptions> = {},
+  options: Partial<FullAgentOptions> = {},
 ) {
   const place = machine({});
   const path = (name: string): string => join(place.root, name);
@@ -102,7 +103,7 @@ test('four agents run ten steps that change the same files: each step is done on
   expect(agent.session.todos?.map(({ status }) => status)).toEqual(numbers.map(() => 'completed'));
 });
 
-test('what builds on a step that failed is not begun, and the rest is done', async () => {
+test('steps that depend on a failed step are not started, and the rest is done', async () => {
   const { run } = await swarm('1. break\n2. build on it, after step 1\n3. go on\n4. and on, after step 2', 2, (id) => {
     if (id === '1') throw new ModelFailure('invalid_request', 'The model is out of order.', { transient: false });
     return { text: `${id} is done` };
@@ -130,7 +131,7 @@ test('an interrupted swarm leaves no agent and no process', async () => {
 });
 
 test.each(['Agent(general-purpose)', 'Task'])(
-  'the rule that denies %s holds for a swarm too, before anybody is asked',
+  'the rule that denies %s applies to a swarm too, before any question',
   async (rule) => {
     const begun: string[] = [];
     let asked = 0;
@@ -174,7 +175,7 @@ test('a rule that asks about agents is named in the question about the plan', as
   expect(reasons).toEqual([expect.stringContaining('the rule "Agent(general-purpose)"')]);
 });
 
-test('a hundred steps by ten agents, interrupted at any moment: none is begun twice, and nothing goes on', async () => {
+test('a hundred steps by ten agents, interrupted at any moment: none is started twice, and nothing continues', async () => {
   const ids = Array.from({ length: 100 }, (_, index) => index + 1);
   const plan = ids.map((id) => `${id}. Do part ${id}${id % 3 === 0 ? `, after step ${id - 1}` : ''}`).join('\n');
   await fc.assert(
@@ -200,7 +201,7 @@ test('a hundred steps by ten agents, interrupted at any moment: none is begun tw
   );
 }, 60_000);
 
-test('a rule that comes while a swarm is at work holds for the steps that have not begun', async () => {
+test('a rule that is added while a swarm works applies to the steps that have not started', async () => {
   const place = machine({});
   const { run } = await swarm(
     '1. one\n2. two, after step 1',

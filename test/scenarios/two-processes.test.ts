@@ -41,7 +41,7 @@ for (let edit = 0; edit < Number(edits); edit += 1) {
 }
 process.stdout.write(String(stale));`;
 
-// On a system without /proc, processes are told apart and opened files are checked in other ways.
+// On a system without /proc, Helve identifies processes and checks opened files in other ways.
 test.each([process.platform, 'freebsd'])(
   'two processes that change the same files lose no update (%s)',
   async (platform) => {

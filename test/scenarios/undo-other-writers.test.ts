@@ -9,9 +9,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { applyUndo } from '../../src/agent/undo/apply-undo.js';
 import { planUndo, type UndoPlan } from '../../src/agent/undo/undo.js';
+import type { Engine } from '../../src/contract/engine.js';
+import type { EngineOptions } from '../../src/contract/options.js';
 import { defineTool } from '../../src/contract/tool.js';
-import { createEngine, type Engine } from '../../src/sdk/engine.js';
-import type { EngineOptions } from '../../src/sdk/options.js';
+import { createEngine } from '../../src/sdk/engine.js';
 import { until } from '../../src/testing/watch-processes.js';
 import { runHelve } from '../cli/run-helve.js';
 

@@ -15,10 +15,11 @@ import { planUndo } from '../../src/agent/undo/undo.js';
 import { createEngine } from '../../src/sdk/engine.js';
 import { until } from '../../src/testing/watch-processes.js';
 import { type HelveRun, runHelve } from '../cli/run-helve.js';
+import { seeded, seedOfRun } from '../seeded.js';
 
 const SEEDS = process.env['HELVE_SOAK'] ? 50 : 3; // of each kind
 const STEPS = 14;
-const FIRST_SEED = Number(process.env['HELVE_SEED'] ?? Math.floor(Math.random() * 1_000_000));
+const FIRST_SEED = seedOfRun();
 const NAMES = ['a', 'b'] as const;
 type Name = (typeof NAMES)[number];
 
@@ -99,17 +100,6 @@ async function inAnotherProcess({ folder, root, dataFolder }: Place): Promise<Se
   };
 }
 
-/** Numbers that are the same for the same seed (mulberry32). */
-function randomFrom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
-
 /** What a command does that names its files, by the folder of its session. */
 const declared = (own: string, step: number): string[] => [
   `echo ${step} >> ${own}/log`,
@@ -156,7 +146,8 @@ test.each(
       await writeFile(join(root, `write-${step}.sh`), `echo ${step} > free-${step}\n`);
     const start = await treeOf(root);
 
-    const random = randomFrom(seed);
+    const next = seeded(seed);
+    const random = (below: number): number => Math.floor(next() * below);
     const sessions = { a: await open(place), b: await open(place) };
     const running = new Map<Name, { ended: Promise<string>; free: string | undefined }>();
     const free: Record<Name, string[]> = { a: [], b: [] };

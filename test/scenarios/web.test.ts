@@ -2,9 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { createAgent } from '../../src/compose/create-agent.js';
+import type { FullAgentOptions } from '../../src/compose/options.js';
 import type { AgentEvent } from '../../src/contract/event.js';
 import type { Model, ModelRequest } from '../../src/contract/model.js';
-import { type AgentOptions, createAgent } from '../../src/create-agent.js';
 import { scriptedModel } from '../../src/models/scripted.js';
 import { page, startLocalServer } from '../../src/testing/local-server.js';
 
@@ -13,7 +14,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0)) await cleanUp();
 });
 
-async function run(options: Pick<AgentOptions, 'model' | 'sideModel'>): Promise<AgentEvent[]> {
+async function run(options: Pick<FullAgentOptions, 'model' | 'sideModel'>): Promise<AgentEvent[]> {
   const folder = await mkdtemp(join(tmpdir(), 'helve-web-'));
   const agent = createAgent({
     ...options,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { createAgent } from '../../src/compose/create-agent.js';
 import type { Message, ToolResultBlock } from '../../src/contract/message.js';
-import { createAgent } from '../../src/create-agent.js';
 import { type FakeAnswer, startFakeModelServer, temporaryProject } from '../../src/testing/index.js';
 import { wires } from './wire-formats.js';
 

@@ -19,7 +19,15 @@ const open = () => readdirSync('/proc/self/fd').flatMap((fd) => {
     return [];
   }
 });
-const children = () => readFileSync('/proc/self/task/' + process.pid + '/children', 'utf8').trim();
+const named = (pid) => {
+  try {
+    return pid + ' ' + readFileSync('/proc/' + pid + '/stat', 'utf8').split(' ').slice(1, 3).join(' ');
+  } catch {
+    return pid + ' (ended meanwhile)';
+  }
+};
+const pidsOfChildren = () => readFileSync('/proc/self/task/' + process.pid + '/children', 'utf8').trim().split(' ').filter(Boolean);
+const children = () => pidsOfChildren().map(named).join(', ');
 const before = open();
 const held = () => ({ descriptors: open().filter((one) => !before.includes(one)), children: children() });
 const agentIn = async (name) => createAgent({

@@ -6,9 +6,9 @@ import { converse } from './converse.js';
 import { whyNoTmux } from './tmux.js';
 
 const inTerminal = test.skipIf(whyNoTmux !== undefined);
-const ASKED = 'esc for no'; // the keys are told when they count
+const ASKED = 'esc for no'; // the hint appears once the question accepts keys
 
-inTerminal('a prompt is answered, and quitting gives the terminal back', async () => {
+inTerminal('a prompt is answered, and quitting restores the terminal', async () => {
   const { terminal, server, say } = await converse([{ text: 'Hello **there**.' }]);
   await say('hi');
   await terminal.shows('Hello there.');
@@ -46,7 +46,7 @@ inTerminal('a refusal with a reason reaches the model', async () => {
   await terminal.shows('denied');
 });
 
-inTerminal('Esc stops the answer, and the next prompt goes on', async () => {
+inTerminal('Esc stops the answer, and the next prompt continues', async () => {
   const held = Promise.withResolvers<void>();
   const { terminal, say } = await converse([
     { text: 'A long story that never ends', holdAfter: { events: 4, until: held.promise } },
@@ -61,7 +61,7 @@ inTerminal('Esc stops the answer, and the next prompt goes on', async () => {
   await terminal.shows('The second answer.');
 });
 
-inTerminal('what is typed while the model works can be changed, and goes to it with the next step', async () => {
+inTerminal('a prompt that is typed while the model works can be changed, and is sent with the next step', async () => {
   const held = Promise.withResolvers<void>();
   const { terminal, server, say } = await converse(
     [
@@ -88,7 +88,7 @@ inTerminal('what is typed while the model works can be changed, and goes to it w
   expect(await terminal.hides('» and be brief')).toContain('> and be brief, please');
 });
 
-inTerminal('a session is taken up with its last messages on the screen', async () => {
+inTerminal('a session is resumed with its last messages on the screen', async () => {
   const first = await converse([{ text: 'The answer is forty-two.' }]);
   await first.say('what is the answer?');
   await first.terminal.shows('forty-two');
@@ -125,7 +125,7 @@ inTerminal('ten thousand pasted lines are one prompt', async () => {
   expect(server.requests[0]?.text).toContain('line 9998\\nline 9999');
 });
 
-inTerminal('a command that comes with its Enter in one burst runs, and its answer fits the screen', async () => {
+inTerminal('a command that arrives with its Enter in one burst runs, and its answer fits the screen', async () => {
   const { terminal } = await converse([]);
   await terminal.burst('/help\r');
   const screen = await terminal.shows('/quit');
@@ -152,7 +152,7 @@ inTerminal('a command that writes 200,000 lines leaves the terminal quick to ans
   await terminal.shows('still here');
 });
 
-inTerminal('SIGTERM gives the terminal back and ends what was started', async () => {
+inTerminal('SIGTERM restores the terminal and ends everything that was started', async () => {
   const { terminal, say } = await converse(
     [{ calls: [{ name: 'Bash', input: { command: 'sleep 1000' } }] }, { text: 'never' }],
     { args: ['--allowed-tools', 'Bash(sleep:*)'] },
@@ -166,7 +166,7 @@ inTerminal('SIGTERM gives the terminal back and ends what was started', async ()
   expect(await terminal.modes()).toMatch(/(?<!-)icanon.*(?<!-)echo /s);
 });
 
-inTerminal('Ctrl-C twice leaves', async () => {
+inTerminal('Ctrl-C twice exits', async () => {
   const { terminal } = await converse([]);
   await terminal.type('a draft');
   await terminal.shows('> a draft');
@@ -187,7 +187,7 @@ inTerminal('Shift-Tab goes through the modes', async () => {
   await terminal.shows('· default ·');
 });
 
-inTerminal('a command of the person runs without the model, which hears of it later', async () => {
+inTerminal('a command of the user runs without the model, which gets it with the next prompt', async () => {
   const { terminal, server, say } = await converse([{ text: 'I saw it.' }]);
   await say('!echo from-the-shell');
   await terminal.shows(/✓ Bash echo from-the-shell/);
@@ -196,7 +196,7 @@ inTerminal('a command of the person runs without the model, which hears of it la
   expect(server.requests[0]?.text).toContain('from-the-shell');
 });
 
-inTerminal('Ctrl-B lets a running command run on in the background', async () => {
+inTerminal('Ctrl-B moves a running command to the background', async () => {
   const { terminal, server, say } = await converse(
     [{ calls: [{ name: 'Bash', input: { command: 'echo be""gun; sleep 1000' } }] }, { text: 'It runs on.' }],
     { args: ['--allowed-tools', 'Bash(sleep:*),Bash(echo:*)'] },
@@ -208,7 +208,7 @@ inTerminal('Ctrl-B lets a running command run on in the background', async () =>
   expect(server.requests[1]?.text).toContain('moved to the background by the user');
 });
 
-inTerminal('Ctrl-O shows what is folded, and what has scrolled off with it', async () => {
+inTerminal('Ctrl-O expands folded results, including those that have scrolled off', async () => {
   const { terminal, say } = await converse([
     { calls: [{ name: 'Bash', input: { command: 'seq 1 60' } }] },
     { text: 'Counted.' },

@@ -23,10 +23,10 @@ async function projectWithHook() {
   return { project, home };
 }
 
-inTerminal('trust shows what it would switch on, and what was trusted counts at once', async () => {
+inTerminal('the trust question shows what trust would enable, and trusted items apply at once', async () => {
   const folders = await projectWithHook();
   const { terminal, say } = await converse([{ text: 'Heard.' }], { folders, shows: 'Do you trust this folder?' });
-  expect(await terminal.shows('esc to go on without')).toContain('touch hook-ran');
+  expect(await terminal.shows('esc to continue without')).toContain('touch hook-ran');
   await terminal.press('t');
   await terminal.hides('Do you trust');
   await say('hello');
@@ -34,10 +34,10 @@ inTerminal('trust shows what it would switch on, and what was trusted counts at 
   expect(await readFile(join(folders.project, 'hook-ran'), 'utf8')).toBe('');
 });
 
-inTerminal('Enter goes on without trust, and nothing of the folder runs', async () => {
+inTerminal('Enter continues without trust, and nothing of the folder runs', async () => {
   const folders = await projectWithHook();
   const { terminal, say } = await converse([{ text: 'Heard.' }], { folders, shows: 'Do you trust this folder?' });
-  await terminal.shows('esc to go on without');
+  await terminal.shows('esc to continue without');
   await terminal.press('Enter');
   await terminal.hides('Do you trust');
   await say('hello');
@@ -59,19 +59,19 @@ inTerminal('without a model there is a hint, and the tools can be called', async
   expect(await terminal.exitCode()).toBe(0);
 });
 
-inTerminal('a prompt on the command line is said at once', async () => {
+inTerminal('a prompt on the command line is sent at once', async () => {
   const { terminal } = await converse([{ text: 'At your service.' }], { args: ['tell me something'] });
   await terminal.shows('> tell me something');
   await terminal.shows('At your service.');
 });
 
-inTerminal('a wrong option is told, and no terminal is taken', async () => {
+inTerminal('a wrong option is reported, and the terminal is left alone', async () => {
   const terminal = await terminalWithoutModel({ args: ['--modell', 'x'] });
   expect(await terminal.exitCode()).toBe(2);
   expect(await terminal.screen()).toContain('Did you mean --model?');
 });
 
-inTerminal('a session that is not there is told once the screen is given back', async () => {
+inTerminal('a missing session is reported after the screen is restored', async () => {
   const terminal = await terminalWithoutModel({
     args: ['--resume', 'nothing'],
     env: { ANTHROPIC_API_KEY: 'sk-test', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' },
@@ -124,7 +124,7 @@ inTerminal('a resize puts nothing twice into the scrollback, and loses nothing o
   expect(itemsIn(await terminal.wholeLines())).toEqual(Array.from({ length: 90 }, (_, index) => `item${index}`));
 });
 
-inTerminal('a storm of resizes while an answer comes ends with a whole picture', async () => {
+inTerminal('a storm of resizes during an answer ends with a complete screen', async () => {
   const { terminal, say } = await converse([{ text: numbered(0, 120), chunkBytes: 40, delayMs: 10 }]);
   await say('list');
   await terminal.shows('item3');
@@ -138,7 +138,7 @@ inTerminal('a storm of resizes while an answer comes ends with a whole picture',
   expect(screen.match(/typed after/g)).toHaveLength(1);
 });
 
-inTerminal('what stood in the terminal before stays above', async () => {
+inTerminal('earlier content of the terminal stays above', async () => {
   const { terminal, say } = await converse([{ text: Array.from({ length: 80 }, (_, n) => `line ${n}  `).join('\n') }]);
   await say('a long one');
   await terminal.shows('line 79');
@@ -155,7 +155,7 @@ inTerminal('what is typed before the first frame is not lost, and its Enter coun
   await terminal.shows('/quit');
 });
 
-inTerminal('one word is a prompt, a pasted command runs, and a near miss of a command is told', async () => {
+inTerminal('one word is a prompt, a pasted command runs, and a near miss of a command gets a hint', async () => {
   const { terminal } = await converse([{ text: 'Hello to you.' }], { args: ['hello'] });
   await terminal.shows('Hello to you.');
   await terminal.paste('/cost\n');
@@ -165,7 +165,7 @@ inTerminal('one word is a prompt, a pasted command runs, and a near miss of a co
   expect(await other.screen()).toContain('Did you mean "helve models"?');
 });
 
-inTerminal('without an id, --resume asks which conversation to go on with', async () => {
+inTerminal('without an id, --resume asks which conversation to resume', async () => {
   const first = await converse([{ text: 'The first answer.' }], { args: ['first prompt'] });
   await first.terminal.shows('The first answer.');
   await first.say('/quit');
@@ -181,7 +181,7 @@ inTerminal('without an id, --resume asks which conversation to go on with', asyn
   await terminal.shows('The first answer.');
 });
 
-inTerminal('the path of a picture that is pasted is attached, and a long text is shown by its mark', async () => {
+inTerminal('a pasted path of an image is attached, and a long text is shown as a marker', async () => {
   const { terminal, server } = await converse([{ text: 'Seen.' }]);
   const picture = join(terminal.project, 'dot.png');
   const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
@@ -197,7 +197,7 @@ inTerminal('the path of a picture that is pasted is attached, and a long text is
   expect(request?.text).toContain('word\\nword');
 });
 
-inTerminal('the prompt comes back from an editor of the person, and nothing is on the screen twice', async () => {
+inTerminal("the prompt returns from the user's editor, and nothing is on the screen twice", async () => {
   const files = { 'edit.sh': 'echo and more >> "$1"\n' };
   const { terminal } = await converse([], { files, env: { VISUAL: 'sh edit.sh' } });
   await terminal.type('a draft');

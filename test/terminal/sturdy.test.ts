@@ -26,7 +26,7 @@ async function atWork() {
   return { ...begun, command, helve: await terminal.pid() };
 }
 
-/** Takes up the last session of the same folder: the model learns what became of the call, which is not run again. */
+/** Resumes the last session of the same folder: the model learns the outcome of the call, which is not run again. */
 async function goesOn({ project, home }: { project: string; home: string }): Promise<string> {
   const { terminal, server, say } = await converse([{ text: 'I see.' }], {
     args: ['--continue'],
@@ -40,7 +40,7 @@ async function goesOn({ project, home }: { project: string; home: string }): Pro
   return server.requests[0]?.text ?? '';
 }
 
-inTerminal('a terminal that is closed ends what runs in it, and the session can be taken up', async () => {
+inTerminal('closing the terminal ends what runs in it, and the session can be resumed', async () => {
   const { terminal, helve, command } = await atWork();
   await terminal.hangUp();
   await gone(helve);
@@ -48,18 +48,15 @@ inTerminal('a terminal that is closed ends what runs in it, and the session can 
   expect(await goesOn(terminal)).toContain('interrupted');
 });
 
-inTerminal(
-  'a terminal that was killed leaves a session that can be taken up, and the next start ends its command',
-  async () => {
-    const { terminal, helve, command } = await atWork();
-    process.kill(helve, 'SIGKILL');
-    expect(await terminal.exitCode()).toBe(137);
-    await goesOn(terminal);
-    await gone(command);
-  },
-);
+inTerminal('after a kill, the session can be resumed, and the next start ends its command', async () => {
+  const { terminal, helve, command } = await atWork();
+  process.kill(helve, 'SIGKILL');
+  expect(await terminal.exitCode()).toBe(137);
+  await goesOn(terminal);
+  await gone(command);
+});
 
-inTerminal('a full disk is told, and the conversation goes on', async ({ skip }) => {
+inTerminal('a full disk is reported, and the conversation goes on', async ({ skip }) => {
   const canMount = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', tmpdir()]).status === 0;
   if (!canMount) skip('a file system can not be mounted here');
   const small = 'mkdir "$HELVE_HOME" && mount -t tmpfs -o size=96k,mode=700 tmpfs "$HELVE_HOME" && exec "$@"';
@@ -68,7 +65,7 @@ inTerminal('a full disk is told, and the conversation goes on', async ({ skip })
     { before: ['unshare', '--mount', 'bash', '-c', small, 'bash'] },
   );
   await say('tell me all');
-  await terminal.shows('is not being saved');
+  await terminal.shows("The data folder can't be written");
   await say('go on');
   await terminal.shows('Still here.');
 });

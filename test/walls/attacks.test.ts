@@ -4,11 +4,11 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sample, seeded, seedOfRun } from '../seeded.js';
 import { type Attack, type AttackMode, readAttacks } from './attack.js';
 import { AttackPlaces } from './attack-place.js';
 import { type AttemptOptions, attempt, denyRules, ORDINARY_USER, SYSTEM_PATH } from './attempt.js';
 import { isConfinedHere } from './confined-here.js';
-import { sample, seeded, seedOfRun } from './seeded.js';
 
 const soak = process.env['HELVE_SOAK'] !== undefined;
 const seed = seedOfRun();

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jsonLines, runHelve } from '../cli/run-helve.js';
+import { seeded, seedOfRun } from '../seeded.js';
 import { AttackPlaces, type Place } from './attack-place.js';
 import { exampleFiles } from './example-project.js';
 import { combinedCommands, plainCommands } from './free-commands.js';
-import { seeded, seedOfRun } from './seeded.js';
 import { traceSession } from './traced-session.js';
 
 const soak = process.env['HELVE_SOAK'] !== undefined;

@@ -4,17 +4,17 @@ import { tally } from '../tally.mjs';
 const todos = [
   { content: 'Run the tests', activeForm: 'Running the tests', status: 'completed' },
   {
-    content: 'Look at the code from three sides',
-    activeForm: 'Looking at the code from three sides',
+    content: 'Review the code with three agents',
+    activeForm: 'Reviewing the code with three agents',
     status: 'in_progress',
   },
-  { content: 'Mend what was found', activeForm: 'Mending what was found', status: 'pending' },
+  { content: 'Fix the problems', activeForm: 'Fixing the problems', status: 'pending' },
   { content: 'Write the release notes', activeForm: 'Writing the release notes', status: 'pending' },
 ];
 
 const tasks = [
   {
-    description: 'find rounding faults',
+    description: 'find rounding errors',
     subagent_type: 'Explore',
     prompt: 'Rounding: where can parts of a cent remain?',
   },
@@ -24,7 +24,7 @@ const tasks = [
 
 const never = new Promise(() => {});
 
-/** By who asks, since children ask in no certain order; how far each one is, by how many results it has. */
+/** Answers by agent, since the order of their requests varies; the number of results says how far an agent is. */
 function answer({ body }) {
   const [first] = body.messages;
   const said = JSON.stringify(first);
@@ -34,14 +34,14 @@ function answer({ body }) {
 }
 
 const main = [
-  { text: 'I share this out.', calls: [call('TodoWrite', { todos })], usage: used(5_300, 240) },
+  { text: 'I start three agents for this.', calls: [call('TodoWrite', { todos })], usage: used(5_300, 240) },
   { calls: tasks.map((task) => call('Task', task)), usage: used(5_600, 310) },
 ];
 
 const scripts = {
   'Rounding:': [
     { calls: [call('Grep', { pattern: 'discount' })], usage: used(2_100, 60) },
-    { text: 'Only in `total`, where the discount is taken off.', usage: used(2_900, 90) },
+    { text: 'Only in `total`, where the discount is subtracted.', usage: used(2_900, 90) },
   ],
   'Untested:': [
     { calls: [call('Glob', { pattern: 'src/**/*.ts' })], usage: used(2_150, 50) },
@@ -64,7 +64,7 @@ const scripts = {
 
 export const agents = {
   name: 'agents',
-  about: 'Child agents as a tree, and the list of what is to be done',
+  about: 'Child agents as a tree, and the to-do list',
   columns: 100,
   rows: 40,
   project: tally,
@@ -73,11 +73,11 @@ export const agents = {
   async play({ say, shows, press }) {
     await say('helve');
     await shows('/help for help');
-    await say('Look at the code from all sides before the release.');
+    await say('Review the code before the release.');
     await shows(/1 done/);
     await shows('Read src/format.ts');
     await shows('Grep ^export');
     await press('C-o');
-    await shows(/● Task .* \d+s\n(?: .*\n)*● Task .* \d+s\n/);
+    await shows(/● Task .* \d+s\n(?:.*\n)*● Task .* \d+s\n/); // the tree may be between the two
   },
 };

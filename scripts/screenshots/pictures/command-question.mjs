@@ -3,14 +3,14 @@ import { tally } from '../tally.mjs';
 
 export const commandQuestion = {
   name: 'command-question',
-  about: 'A question about a command, with the part marked that decided',
+  about: 'A question about a command, with the deciding part marked',
   columns: 100,
   rows: 36,
   project: tally,
   environment: anthropicAt,
   answers: [
     {
-      text: 'The work is committed. I look once more at what would go out, and push it.',
+      text: 'The work is committed. I check the state once more, then push.',
       calls: [call('Bash', { command: 'git status --short && git log --oneline -3 && git push origin main' })],
       usage: used(7_940, 131),
     },

@@ -8,7 +8,7 @@ const editQuestion = {
   project: tally,
   environment: anthropicAt,
   answers: [
-    { text: 'I look at the file first.', calls: [call('Read', { file_path: 'src/total.ts' })], usage: used(5_140, 61) },
+    { text: 'I read the file first.', calls: [call('Read', { file_path: 'src/total.ts' })], usage: used(5_140, 61) },
     {
       text: 'Prices are whole cents, so the result has to be rounded.',
       calls: [

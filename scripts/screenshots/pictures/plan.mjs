@@ -23,7 +23,7 @@ export const plan = {
   environment: anthropicAt,
   answers: [
     {
-      text: 'I look at what is there.',
+      text: 'I look at the code first.',
       calls: [call('Read', { file_path: 'src/total.ts' }), call('Grep', { pattern: 'price' })],
       usage: used(5_310, 97),
     },
@@ -32,7 +32,7 @@ export const plan = {
   async play({ say, shows }) {
     await say('helve --permission-mode plan');
     await shows('/help for help');
-    await say('Tally should know other currencies than the euro.');
+    await say('Tally should support other currencies than the euro.');
     await shows('esc for no');
   },
 };

@@ -3,7 +3,7 @@ import { runTests, tally } from '../tally.mjs';
 
 export const turn = {
   name: 'turn',
-  about: 'A turn: helve finds out why a test fails, mends it and tells about it',
+  about: 'A turn: helve finds out why a test fails, fixes the code and reports the result',
   columns: 100,
   rows: 44,
   project: tally,
@@ -31,14 +31,14 @@ export const turn = {
 total([{ name: 'tea', cents: 999, count: 1 }], 0.15); // 849, was 849.15
 \`\`\`
 
-1. Half a cent is rounded up, as the test wants it.
+1. Half a cent is rounded up, as the test expects.
 2. Nothing else calls \`total\` with a`,
     ),
   ],
   async play({ say, shows }) {
     await say('helve --permission-mode acceptEdits');
     await shows('/help for help');
-    await say('The discount test fails. Why? Mend it.');
+    await say('Why does the discount test fail? Fix it.');
     await shows('with a');
   },
 };

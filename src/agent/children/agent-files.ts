@@ -1,9 +1,9 @@
 // Types of agents that people write themselves: a markdown file each, with its front matter and the system prompt below.
 import { readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { AGENT_TOOL } from '../../contract/agents.js';
 import { type PermissionMode, permissionModes } from '../../contract/permission.js';
 import { isSameField, readFrontMatter } from '../../platform/text/front-matter.js';
+import { AGENT_TOOL } from '../../tools/roles.js';
 import { agentFileNames } from './agent-places.js';
 import { type AgentType, names } from './agent-types.js';
 
@@ -32,7 +32,7 @@ async function readAgentFile(file: string): Promise<{ type?: AgentType; problems
   let text = '';
   try {
     const stats = await stat(file);
-    if (!stats.isFile()) throw new Error('it is not a file.'); // to open a pipe would wait for whoever writes it
+    if (!stats.isFile()) throw new Error('it is not a file.'); // opening a pipe would wait for its writer
     const { size } = stats;
     if (size > MAX_FILE_BYTES) throw new Error(`it has ${size} bytes, and at most ${MAX_FILE_BYTES} are read.`);
     text = await readFile(file, 'utf8');

@@ -33,7 +33,7 @@ export function typesWrittenIn(folder: string): string[] {
 
 function writtenName(file: string): string[] {
   try {
-    if (!statSync(file).isFile()) return []; // to open a pipe would wait for whoever writes it
+    if (!statSync(file).isFile()) return []; // opening a pipe would wait for its writer
     const [, written = ''] = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?\n)---/.exec(readFileSync(file, 'utf8')) ?? [];
     const [, name] = /^name:[ \t]*["']?([\w.-]+)/m.exec(written) ?? [];
     return name === undefined ? [] : [name];

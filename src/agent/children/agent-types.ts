@@ -12,7 +12,7 @@ export interface AgentType {
   description: string;
   /** Its system prompt. */
   prompt: string;
-  /** The tools that it may have, by names that may hold a star. Left out: those of whoever starts it. */
+  /** The tools that it may have, by names that may hold a star. Default: those of its parent. */
   tools?: readonly string[];
   disallowedTools?: readonly string[];
   /** The types that it may start itself. Left out: all. */
@@ -36,7 +36,7 @@ export const toolsOfTheParent = names('AskUserQuestion, EnterPlanMode, ExitPlanM
 
 const changing = names('Edit, MultiEdit, Write, NotebookEdit, apply_patch');
 
-/** What every child is told, whatever its type says. */
+/** Instructions for every child agent, in addition to those of its type. */
 export const childRules = `You are a child agent: another agent gave you one task, and your last message is all that it gets from you. You can't ask anybody back.
 - Do the task, all of it and nothing more. Then report what you found or did, with the facts that the other agent needs, and what you could not do and why.
 - Name files by their absolute paths, in calls and in your report.
@@ -92,7 +92,7 @@ Try the command with a made-up object first. Then write the setting: helve confi
 
 export interface FoundType {
   type?: AgentType;
-  /** What to say where there is none. */
+  /** The message if there is no such type. */
   problem?: string;
 }
 

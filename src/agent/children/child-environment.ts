@@ -1,10 +1,11 @@
-// What the calls of a child pass through: the gate, the log and the rules of the root session, with rights that are those
-// of its parent and of its own mode at once, and with hooks and questions that say which agent it is.
+// The call environment of a child agent: the gate, the log and the rules of the root session, limited by the rights of its
+// parent and by its own mode, and with hooks and questions that name the agent.
 import type { CallEnvironment } from '../../calls/environment.js';
 import type { AgentHappening } from '../../contract/event.js';
 import type { HookEvent, HookPayloads, Hooks } from '../../contract/hook.js';
 import type { AskPermission, Behavior, Confinement, Decide } from '../../contract/permission.js';
 import type { ToolContext } from '../../contract/tool-context.js';
+import { settleShown } from '../context/settle-shown.js';
 import type { HookTranscript } from '../hook-transcript.js';
 import type { Session } from '../session.js';
 
@@ -20,11 +21,11 @@ export interface ChildIdentity {
 export interface ChildSurroundings {
   child: ChildIdentity;
   session: Session;
-  /** Of its parent: what that one may not do, the child may not. */
+  /** That of its parent: what the parent may not do, the child may not. */
   parent: MakeEnvironment;
   /** Of the root session. */
   root: { hooks: Hooks; askPermission: AskPermission | undefined };
-  /** By the mode of its own; left out where it has none. */
+  /** Decides by its own mode; absent if it has none. */
   decide?: Decide | undefined;
 }
 
@@ -41,6 +42,7 @@ export function childEnvironment({ child, session, parent, root, decide }: Child
       decide: decide ? narrowed(outer.decide, decide) : outer.decide,
       hooks,
       askPermission,
+      settled: (callId, instead) => settleShown(session, callId, instead),
       contextFor(callId, signal, approval): ToolContext {
         const { mayRead, mayFollow } = outer.contextFor(callId, signal);
         return session.contextFor(callId, signal, { mayRead, ...(mayFollow && { mayFollow }), approval });
@@ -70,8 +72,8 @@ const askingFor =
     ask({ ...question, agent: { id, type }, reason: `the agent ${id} (${type}) asks: ${question.reason}` }, signal);
 
 /**
- * A child leads no conversation with the person, so what happens around one does not happen to it. Its end is an event of
- * its own, at which hooks may send it back like the model itself.
+ * A child has no conversation with the person, so the events of one do not occur. Its end has an event of its own, at
+ * which hooks may send it back to work.
  */
 function childHooks(hooks: Hooks, { id, type, transcript }: ChildIdentity, session: Session): Hooks {
   const own = (event: HookEvent): HookEvent | undefined => {

@@ -1,4 +1,4 @@
-// Where the conversation of a child is kept, and taken up from: below the folder of the session that it belongs to.
+// Where the conversation of a child agent is kept and resumed from: below the folder of its session.
 import { stat } from 'node:fs/promises';
 import { readSession } from '../store/read-session.js';
 import { type RestoredSession, restoreSession } from '../store/restore-session.js';
@@ -6,17 +6,17 @@ import type { SessionFolder } from '../store/session-folder.js';
 import { lockSession } from '../store/session-lock.js';
 import { SessionStore, type SessionStoreOptions } from '../store/session-store.js';
 
-export interface TakenUpChild {
+export interface ResumedChild {
   restored: RestoredSession;
   /** Open, and the only writer. */
   store: SessionStore;
 }
 
-/** Undefined where nothing is kept of such a child. Rejects with `SessionProblem` where another process has it. */
-export async function takeUpChild(
+/** Undefined if nothing is kept of such a child. Rejects with `SessionProblem` if another process has it. */
+export async function resumeChild(
   folder: SessionFolder,
   options: Omit<SessionStoreOptions, 'agent'>,
-): Promise<TakenUpChild | undefined> {
+): Promise<ResumedChild | undefined> {
   if (!(await stat(folder.file).catch(() => undefined))) return undefined;
   const lock = await lockSession(folder);
   try {
@@ -32,7 +32,7 @@ export async function takeUpChild(
   }
 }
 
-/** What the first line says of a child; undefined where there is none. */
+/** The header of a child's file; undefined if there is no file. */
 export async function keptFacts(folder: SessionFolder): Promise<RestoredSession['header'] | undefined> {
   if (!(await stat(folder.file).catch(() => undefined))) return undefined;
   for (const { line } of readSession(folder, { withoutLarge: true }))

@@ -9,7 +9,7 @@ import { monotonicMs } from '../../platform/clock.js';
 import { EventQueue } from '../../platform/event-queue.js';
 import { tokensOf } from './limited-model.js';
 
-/** What a child's conversation can be taken up from. */
+/** What a child's conversation can be resumed from. */
 export interface ChildMemory {
   messages: readonly Message[];
   callIds: readonly string[];
@@ -37,7 +37,7 @@ export class Child implements StartedAgent {
   readonly description: string;
   readonly inBackground: boolean;
   readonly progress = new EventQueue<string>();
-  /** What it can be taken up from, once it has ended. */
+  /** What it can be resumed from, once it has ended. */
   memory: ChildMemory | undefined;
   readonly #facts: ChildFacts;
   readonly #stopping = new AbortController();
@@ -67,7 +67,7 @@ export class Child implements StartedAgent {
     return this.#report;
   }
 
-  /** Somebody waited for the report when it came, so nobody need be told that it is there. */
+  /** A call waited for the report when it came, so no reminder is needed. */
   get wasAwaited(): boolean {
     return this.#wasAwaited;
   }
@@ -76,7 +76,7 @@ export class Child implements StartedAgent {
     this.#stopping.abort(new Error('The agent was stopped.'));
   }
 
-  /** Settles when all has ended. Whatever goes wrong is in the report. */
+  /** Resolves once everything has ended. The report has what went wrong. */
   async run(
     work: (signal: AbortSignal, follow: Follow) => Promise<void>,
     tell: (happening: AgentHappening) => void,
@@ -137,7 +137,7 @@ export class Child implements StartedAgent {
         this.#result = event;
         break;
       case 'stop_request':
-        tell({ type: 'stop_request', reason: event.reason }); // whoever wants it all to stop means the parent as well
+        tell({ type: 'stop_request', reason: event.reason }); // a request to stop is meant for the parent as well
         break;
       default:
         break;

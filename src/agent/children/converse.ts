@@ -1,29 +1,23 @@
-// The conversation of a child: its session, its tools, its rights, and the loop that runs it.
+// The conversation of a child agent: what its session is composed of, and the loop that runs it.
 import { dirname, join } from 'node:path';
-import { AGENT_TOOL, type ChildAgents } from '../../contract/agents.js';
-import type { AgentEvent, AgentHappening } from '../../contract/event.js';
+import type { AgentEvent } from '../../contract/event.js';
 import type { HookOutcome } from '../../contract/hook.js';
-import type { Message, UserBlock } from '../../contract/message.js';
+import type { Message } from '../../contract/message.js';
 import type { Model } from '../../contract/model.js';
 import type { FileLedger, SeenFile } from '../../contract/tool-context.js';
 import { createFileLedger } from '../../tools/editing/file-ledger.js';
-import { conversationHooks } from '../components/conversation-hooks.js';
-import { loopGuard } from '../components/loop-guard.js';
-import { type SessionWriter, sessionWriter } from '../components/session-writer.js';
-import { ConversationContext } from '../context/conversation-context.js';
-import { HookTranscript } from '../hook-transcript.js';
+import { AGENT_TOOL } from '../../tools/roles.js';
 import { runLoop } from '../loop.js';
-import { Session } from '../session.js';
-import type { RunMoment, SessionComponent } from '../session-component.js';
+import type { Session } from '../session.js';
 import { agentFolder } from '../store/session-folder.js';
 import { SessionStore } from '../store/session-store.js';
 import { systemPrompt } from '../system-prompt.js';
 import { ToolPool } from '../tool-pool.js';
+import { WatchedLedger } from '../watched-ledger.js';
 import { type AgentType, childRules, mayStart } from './agent-types.js';
 import type { Child, ChildMemory } from './child.js';
-import { childEnvironment } from './child-environment.js';
-import { takeUpChild } from './child-store.js';
-import { announcement, type Family, type Parent } from './family.js';
+import { resumeChild } from './child-store.js';
+import { announcement, type Family, type OwnAgents, type Parent } from './family.js';
 import { type AgentLimits, limitedModel } from './limited-model.js';
 
 export interface Conversation {
@@ -37,99 +31,56 @@ export interface Conversation {
   limits: AgentLimits;
   prompt: string;
   isResumed: boolean;
-  /** What it goes on from, where that is not on the disk. */
+  /** What it continues from, if that is not on disk. */
   memory: ChildMemory | undefined;
   /** The agents that it may start itself. */
   agentsOf(parent: Parent): OwnAgents;
 }
 
-export interface OwnAgents extends ChildAgents {
-  listen(emit: (happening: AgentHappening) => void): void;
-  beforeEnd(signal: AbortSignal): Promise<string | undefined>;
-  end(): Promise<void>;
-}
-
 export async function* converse(given: Conversation): AsyncGenerator<AgentEvent, void, void> {
   const { family, parent, child, type, limits } = given;
   const { options } = family;
-  const { signal } = child;
-  const model = limitedModel(given.model, limits);
   const seen = new Map<string, SeenFile>();
-  let writer: SessionWriter | undefined;
-  const session = new Session({
-    parent: parent.session,
-    callPrefix: `${child.id}_`,
-    root: parent.session.root,
-    dataFolder: parent.session.dataFolder,
-    mode: type.mode ?? 'bypassPermissions', // the loosest: that of the parent then
-    env: parent.session.env,
-    home: parent.session.home,
-    ledger: rememberingLedger(seen, (real, file) => writer?.onSeen(real, file)),
-    tools: await toolsFor(given),
-    workspace: () => parent.session.workspace,
-    sandbox: () => parent.session.sandbox,
-    resources: () => parent.session.resources,
-    ...(options.askUser && { askUser: options.askUser }),
+  const model = limitedModel(given.model, limits);
+  const tools = await toolsFor(given);
+  const kept = await keptBy(given);
+  const { session, environment, context, components, agents, writer } = options.composeChild({
+    family,
+    parent,
+    id: child.id,
+    type,
+    tools,
+    model,
+    modelForChildren: given.model,
+    ledger: new WatchedLedger(rememberingLedger(seen)),
+    system: systemPrompt({
+      root: parent.session.root,
+      platform: process.platform,
+      date: new Date().toISOString().slice(0, 10),
+      instructions: `${type.prompt}\n\n${childRules}`,
+      appended: type.withoutInstructions ? undefined : await options.instructions?.(),
+    }),
+    store: kept,
+    agentsOf: given.agentsOf,
   });
-  session.changeDirectory(parent.session.cwd);
-  if (type.mode === 'plan') session.planning.enter(); // its prompt says so
-  const kept = await keptBy(given, session);
-  writer = kept?.writer;
+  if (kept?.memory) await writer?.open();
   const before = kept?.memory ?? given.memory;
   if (given.isResumed && !before) throw new Error('its conversation is not there any more');
-  if (before) takeUp(session, before, options.engine.session);
-
-  const { hooks, askPermission } = options.engine.environment(() => {});
-  const environment = childEnvironment({
-    child: { id: child.id, type: type.name, transcript: kept && hookTranscript(kept.file, session) },
-    session,
-    parent: parent.environment,
-    root: { hooks, askPermission },
-    decide: type.mode && options.engine.decideIn(type.mode),
-  });
-  const agents = given.agentsOf({
-    session,
-    depth: parent.depth + 1,
-    agentId: child.id,
-    types: [...(parent.types ?? []), type],
-    environment,
-    model: given.model,
-  });
-  session.agents = agents;
-  const system = systemPrompt({
-    root: session.root,
-    platform: process.platform,
-    date: new Date().toISOString().slice(0, 10),
-    instructions: `${type.prompt}\n\n${childRules}`,
-    appended: type.withoutInstructions ? undefined : await options.instructions?.(),
-  });
+  if (before) restoreMemory(session, before, options.engine.session);
   try {
     const started = await startHooks(given, session);
     if (started?.stop) throw new Error(`a hook stopped it: ${started.stop.reason}`);
     for (const text of started?.additionalContext ?? []) session.remind(text);
-    await tellOfTools(family, session, [...(parent.types ?? []), type]);
-    const components: readonly SessionComponent[] = [
-      ...options.engine.watchers,
-      writer,
-      // Notices about settings go to the root, which outlives the child.
-      { name: 'settings', refresh: () => options.engine.refresh(family.tellRoot) },
-      {
-        name: 'child agents',
-        prepare: async (_prompt: readonly UserBlock[], { emit }: RunMoment) => agents.listen(emit),
-        beforeEnd: (_lastText: string, { signal: ending }: RunMoment) => agents.beforeEnd(ending),
-      },
-      conversationHooks({ hooks: environment(() => {}).hooks, session, model: model.name }),
-      loopGuard(session),
-    ].filter((component) => component !== undefined);
+    await announceTools(family, session, [...(parent.types ?? []), type]);
     const events = runLoop({
       session,
       model,
-      context: new ConversationContext({ ...options.context, session, model, system, keeper: writer }),
+      context,
       components,
       environment,
       prompt: [{ type: 'text', text: given.prompt }],
       maxTurns: limits.turns,
-      signal,
+      signal: child.signal,
     });
     for (const text of [...(started?.messages ?? []), ...(started?.reports ?? [])]) yield notice(text);
     yield* events;
@@ -180,8 +131,8 @@ async function toolsFor({ parent, type, tools, family }: Conversation): Promise<
   return pool;
 }
 
-/** What is not in the definitions that it gets: types of agents, and tools that are known by name only. */
-async function tellOfTools(family: Family, session: Session, above: readonly AgentType[]): Promise<void> {
+/** Announces what is not in the definitions that the model gets: types of agents, and tools that it knows by name only. */
+async function announceTools(family: Family, session: Session, above: readonly AgentType[]): Promise<void> {
   if (session.tools.names.includes(AGENT_TOOL)) {
     const { types } = await family.types();
     const text = announcement(types.filter((each) => above.every((one) => mayStart(one, each))));
@@ -202,29 +153,20 @@ async function startHooks({ family, child, type }: Conversation, session: Sessio
   return await hooks.run('SubagentStart', payload, { signal: child.signal });
 }
 
-const hookTranscript = (file: string, session: Session): HookTranscript =>
-  new HookTranscript({
-    file: join(dirname(file), 'transcript.jsonl'),
-    sessionId: session.id,
-    cwd: () => session.cwd,
-    transcript: session.transcript,
-    isSidechain: true,
-  });
-
 interface Kept {
-  writer: SessionWriter;
-  file: string;
+  open(): Promise<SessionStore>;
+  /** The file of its transcript for hooks. */
+  transcript: string;
+  /** What it continues from. */
   memory?: ChildMemory;
 }
 
-async function keptBy(
-  { family, parent, child, type, model, isResumed }: Conversation,
-  session: Session,
-): Promise<Kept | undefined> {
+async function keptBy({ family, parent, child, type, model, isResumed }: Conversation): Promise<Kept | undefined> {
   const { isKept, onStoreProblem = () => {} } = family.options;
   if (!isKept) return undefined;
-  const { dataFolder, id: sessionId, root } = session;
+  const { dataFolder, id: sessionId, root } = parent.session;
   const folder = agentFolder(dataFolder, sessionId, child.id);
+  const transcript = join(dirname(folder.file), 'transcript.jsonl');
   const stored = {
     dataFolder,
     id: child.id,
@@ -233,31 +175,28 @@ async function keptBy(
     prices: model.facts?.prices,
     onProblem: onStoreProblem,
   };
-  const taken = isResumed ? await takeUpChild(folder, stored) : undefined;
-  if (taken) {
-    const { messages, callIds, ledger, cwd } = taken.restored;
-    const writer = sessionWriter(async () => taken.store, session, onStoreProblem);
-    await writer.open();
-    return { writer, file: folder.file, memory: { messages, callIds, seen: ledger, cwd } };
+  const resumed = isResumed ? await resumeChild(folder, stored) : undefined;
+  if (resumed) {
+    const { messages, callIds, ledger, cwd } = resumed.restored;
+    return { open: async () => resumed.store, transcript, memory: { messages, callIds, seen: ledger, cwd } };
   }
   const facts = {
     type: type.name,
     description: child.description,
     ...(parent.agentId !== undefined && { parent: parent.agentId }),
   };
-  const newStore = async () => new SessionStore({ ...stored, agent: { folder, facts } });
-  return { writer: sessionWriter(newStore, session, onStoreProblem), file: folder.file };
+  return { open: async () => new SessionStore({ ...stored, agent: { folder, facts } }), transcript };
 }
 
-function takeUp(session: Session, { messages, callIds, seen, cwd }: ChildMemory, root: Session): void {
+function restoreMemory(session: Session, { messages, callIds, seen, cwd }: ChildMemory, root: Session): void {
   for (const message of messages) session.transcript.append(message);
   for (const id of callIds) root.claimCallId(id);
   session.shownFiles.restore({ callIds, ledger: seen });
   if (cwd !== undefined) session.changeDirectory(cwd);
 }
 
-/** What the child has seen is its own: neither its parent nor another child has. */
-function rememberingLedger(seen: Map<string, SeenFile>, onSeen: (real: string, file: SeenFile) => void): FileLedger {
+/** The ledger of one child: its parent and other children have not seen these files. */
+function rememberingLedger(seen: Map<string, SeenFile>): FileLedger {
   const ledger = createFileLedger();
   return {
     get: (real) => ledger.get(real),
@@ -265,7 +204,6 @@ function rememberingLedger(seen: Map<string, SeenFile>, onSeen: (real: string, f
       const { bytes: _, ...facts } = file; // which may be many
       seen.set(real, facts);
       ledger.set(real, file);
-      onSeen(real, file);
     },
     forget(real) {
       seen.delete(real);

@@ -1,15 +1,21 @@
-// What the root session and all its children, and theirs, have in common.
+// What the root session and all child agents below it have in common, and how the session of one is composed.
 import { relative } from 'node:path';
 import type { CallEnvironment } from '../../calls/environment.js';
+import type { ChildAgents } from '../../contract/agents.js';
+import type { ContextOptions } from '../../contract/context.js';
 import type { AgentHappening } from '../../contract/event.js';
 import type { Hooks } from '../../contract/hook.js';
 import type { Model } from '../../contract/model.js';
 import type { Decide, PermissionMode } from '../../contract/permission.js';
 import type { AskUser } from '../../contract/question.js';
 import { Slots } from '../../platform/slots.js';
-import type { ContextOptions } from '../context/context-limits.js';
+import type { SessionWriter } from '../components/session-writer.js';
+import type { ConversationContext } from '../context/conversation-context.js';
 import type { Session } from '../session.js';
 import type { SessionComponent } from '../session-component.js';
+import type { SessionStore } from '../store/session-store.js';
+import type { ToolPool } from '../tool-pool.js';
+import type { WatchedLedger } from '../watched-ledger.js';
 import { readAgentTypes, type WrittenTypes } from './agent-files.js';
 import { holdsAgents } from './agent-places.js';
 import { type AgentType, builtInTypes } from './agent-types.js';
@@ -19,7 +25,7 @@ import { type AgentLimits, defaultLimits } from './limited-model.js';
 
 const MAX_AT_ONCE = 10; // of one depth; more wait. A parent that waits for its child never holds the place that the child needs
 
-/** The engine, as far as children need it. */
+/** The root session, as far as child agents need it. */
 export interface FamilyEngine {
   session: Session;
   environment(emit: (happening: AgentHappening) => void): CallEnvironment;
@@ -30,7 +36,7 @@ export interface FamilyEngine {
   watchers: readonly SessionComponent[];
 }
 
-/** Whoever starts agents. */
+/** An agent that starts others. */
 export interface Parent {
   session: Session;
   /** 0 for the root. */
@@ -40,12 +46,14 @@ export interface Parent {
   environment: MakeEnvironment;
   /** Its type and those of the agents above it: each may limit which agents are started below it. */
   types?: readonly AgentType[];
-  /** What its children ask unless they are told to ask another. Left out: the model of the session. */
+  /** The model of its children, unless they name another. Default: the model of the session. */
   model?: Model;
 }
 
 export interface FamilyOptions {
   engine: FamilyEngine;
+  /** Puts the session of a child agent together. */
+  composeChild: ComposeChild;
   /** The model of that name, else the one of the session. Rejects with `ModelFailure`. */
   model(name: string | undefined): Promise<Model>;
   context: ContextOptions;
@@ -54,19 +62,58 @@ export interface FamilyOptions {
   /** Whether conversations are written to the data folder. */
   isKept: boolean;
   onStoreProblem?: ((sentence: string) => void) | undefined;
-  /** What files of the person and the project tell every agent. */
+  /** The text of instruction files of the person and the project. */
   instructions?(): Promise<string | undefined>;
-  /** Where people's own types of agents are written, the strongest first: never in a project that nobody trusts. */
+  /** Where people write their own types of agents, by precedence: those of the project only if it is trusted. */
   folders(): readonly string[];
-  /** The folders of the project that do not count, since nobody has trusted it. */
+  /** The folders of the project that are ignored because it is not trusted. */
   untrustedFolders(): readonly string[];
-  /** What settings say. */
+  /** The limits in settings. */
   limits?(): Partial<AgentLimits>;
+}
+
+/** What the session of a child agent is composed of. */
+export interface ChildOptions {
+  family: Family;
+  parent: Parent;
+  id: string;
+  type: AgentType;
+  tools: ToolPool;
+  /** With the limits of the child. */
+  model: Model;
+  modelForChildren: Model;
+  /** What the child has seen of files. */
+  ledger: WatchedLedger;
+  /** The system prompt. */
+  system: string[];
+  /** Opens the file of the conversation, and names the file of its transcript for hooks. Absent if it is not kept. */
+  store?: { open(): Promise<SessionStore>; transcript: string } | undefined;
+  /** The agents that it may start itself. */
+  agentsOf(parent: Parent): OwnAgents;
+}
+
+/** The parts of a child agent's session. */
+export interface ChildSession {
+  session: Session;
+  environment: MakeEnvironment;
+  context: ConversationContext;
+  components: readonly SessionComponent[];
+  agents: OwnAgents;
+  writer: SessionWriter | undefined;
+}
+
+export type ComposeChild = (options: ChildOptions) => ChildSession;
+
+/** The child agents of a child agent. */
+export interface OwnAgents extends ChildAgents {
+  listen(emit: (happening: AgentHappening) => void): void;
+  beforeEnd(signal: AbortSignal): Promise<string | undefined>;
+  end(): Promise<void>;
 }
 
 export class Family {
   readonly #options: FamilyOptions;
-  /** Whoever listens to the root session now. */
+  /** Sends an event to the listener of the root session. */
   readonly tellRoot: (happening: AgentHappening) => void;
   readonly #slots: Slots[] = [];
   readonly #told = new Set<string>();
@@ -93,7 +140,7 @@ export class Family {
     return this.#slots[depth];
   }
 
-  /** People's own before those that come with Helve, as the files are now. */
+  /** Those of people before the built-in ones, as the files are now. */
   async types(): Promise<WrittenTypes> {
     const { types, problems } = await readAgentTypes(this.#options.folders());
     const own = new Set(types.map(({ name }) => name));
@@ -104,7 +151,7 @@ export class Family {
     };
   }
 
-  /** Why a type that is written in the project may not be there; nothing where there is no such reason. */
+  /** Why a type that is written in the project may be missing; empty if there is no such reason. */
   aboutUntrusted(): string {
     const { engine, untrustedFolders } = this.#options;
     const named = untrustedFolders()
@@ -115,7 +162,7 @@ export class Family {
       : ` Those in ${named.join(', ')} do not count, since nobody has trusted this folder.`;
   }
 
-  /** What is wrong with files of types, each told once. */
+  /** The problems that were not reported yet. */
   untold(problems: readonly string[]): readonly string[] {
     const news = problems.filter((problem) => !this.#told.has(problem));
     for (const problem of news) this.#told.add(problem);
@@ -129,7 +176,7 @@ export class Family {
   }
 }
 
-/** What a model has to know of types that people have written; undefined where there are none. */
+/** The list of types that people have written, for the model; undefined if there are none. */
 export function announcement(types: readonly AgentType[]): string | undefined {
   const own = types.filter(({ file }) => file !== undefined);
   if (own.length === 0) return undefined;

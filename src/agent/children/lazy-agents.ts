@@ -7,20 +7,20 @@ import { type AgentType, builtInTypes } from './agent-types.js';
 import type { FamilyOptions } from './family.js';
 import type { SessionAgents } from './session-agents.js';
 
-/** The child agents of a root session. What runs them is loaded with the first one, or where a person has written types. */
+/** The child agents of a root session. Their code is loaded with the first one, or if a person has written types. */
 export interface RootAgents extends ChildAgents {
-  /** A run begins, whose listener hears of children from now on; or it is over. */
+  /** Sends the events of child agents to the listener of a run that begins; undefined once it is over. */
   listen(emit: ((happening: AgentHappening) => void) | undefined): void;
-  /** Tells the model of the types of agents that people have written, once; gives what is wrong with their files. */
+  /** Announces the types of agents that people have written to the model, once; returns the problems of their files. */
   announce(session: Session): Promise<readonly string[]>;
   /** The names of all types: of those that people have written, as they were when they were announced. */
   readonly names: readonly string[];
-  /** What was announced has left the model's context. */
+  /** The announcement has left the model's context. */
   announceAgain(): void;
-  /** The kinds of agents that there are. */
+  /** All types of agents. */
   types(): Promise<readonly AgentType[]>;
   beforeEnd(signal: AbortSignal): Promise<string | undefined>;
-  /** Settles when those have ended that were stopped. */
+  /** Resolves once the agents that were stopped have ended. */
   stopped(): Promise<void>;
   end(): Promise<void>;
 }

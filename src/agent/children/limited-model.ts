@@ -5,7 +5,7 @@ import { costOf } from '../usage.js';
 export interface AgentLimits {
   turns: number;
   tokens: number;
-  /** US dollars; left out where nobody has set a limit. */
+  /** US dollars; absent if there is no limit. */
   costUsd?: number | undefined;
 }
 

@@ -1,12 +1,6 @@
 // The child agents of one session. All sessions of a family, the root and its children, share what is in `Family`.
 
-import {
-  AGENT_TOOL,
-  type AgentReport,
-  type AgentRequest,
-  type ChildAgents,
-  type StartedAgent,
-} from '../../contract/agents.js';
+import type { AgentReport, AgentRequest, ChildAgents, StartedAgent } from '../../contract/agents.js';
 import type { AgentHappening } from '../../contract/event.js';
 import { ToolFailure } from '../../contract/failure.js';
 import type { Model } from '../../contract/model.js';
@@ -14,6 +8,7 @@ import { ModelFailure } from '../../contract/model.js';
 import { abortable } from '../../platform/abortable.js';
 import { randomHex } from '../../platform/crypto.js';
 import { clause } from '../../platform/text/clause.js';
+import { AGENT_TOOL } from '../../tools/roles.js';
 import { agentFolder } from '../store/session-folder.js';
 import { type AgentType, findType, mayStart, namesOf } from './agent-types.js';
 import { Child, type ChildMemory } from './child.js';
@@ -22,7 +17,7 @@ import { converse } from './converse.js';
 import type { Family, Parent } from './family.js';
 import { grantedTools } from './granted-tools.js';
 
-const MAX_DEPTH = 3; // below that, tasks are small enough to be done by whoever has them
+const MAX_DEPTH = 3; // below that, tasks are small enough for the agent that has them
 const SHORT_NAMES = ['sonnet', 'opus', 'haiku']; // which callers know from elsewhere, whatever provider there is
 
 interface Plan {
@@ -35,10 +30,10 @@ export class SessionAgents implements ChildAgents {
   readonly #family: Family;
   readonly #parent: Parent;
   readonly #started = new Map<string, Child>();
-  /** Settles when the agent has ended and whoever had to know was told. */
+  /** Resolves once the agent has ended and its parent was notified. */
   readonly #running = new Map<Child, Promise<void>>();
   #emit: (happening: AgentHappening) => void = () => {};
-  /** Agents have ended that the model was told of, or is about to be. */
+  /** Agents have ended, and a reminder for the model says so. */
   #hasNews = false;
 
   constructor(family: Family, parent: Parent) {
@@ -46,7 +41,7 @@ export class SessionAgents implements ChildAgents {
     this.#parent = parent;
   }
 
-  /** A run begins, whose listener hears of children from now on; or it is over. */
+  /** Sends the events of child agents to the listener of a run that begins; undefined once it is over. */
   listen(emit: ((happening: AgentHappening) => void) | undefined): void {
     this.#emit = emit ?? (() => {});
   }
@@ -63,7 +58,7 @@ export class SessionAgents implements ChildAgents {
     const { type } = await this.#plan(request);
     const { decide } = this.#parent.environment(() => {});
     const { prompt, description } = request;
-    // A rule may call the type by another name than the caller does, who may leave it out, too, for one taken up again.
+    // A rule may use another name of the type than the caller does, who may leave it out for an agent that is resumed.
     const answers = namesOf(type)
       .filter((name) => tool !== AGENT_TOOL || name !== request.type) // that one was judged with the call
       .map((name) => decide({ tool: AGENT_TOOL, input: { description, prompt, subagent_type: name }, effects: [] }));
@@ -127,7 +122,7 @@ export class SessionAgents implements ChildAgents {
       .then((report) => {
         call.signal.removeEventListener('abort', stop);
         takeBack?.();
-        this.#tellEnd(child, report);
+        this.#reportEnd(child, report);
       });
     this.#running.set(child, running);
     void running.finally(() => this.#running.delete(child));
@@ -135,8 +130,8 @@ export class SessionAgents implements ChildAgents {
   }
 
   /**
-   * Where nobody sits at the session, who would ask later: the model may not end before it has heard of its agents in the
-   * background. Resolves once there is something to tell, or nothing to wait for.
+   * Without a person who could ask later, the model may not end before it knows the results of its agents in the
+   * background. Resolves once there is a result to report, or nothing to wait for.
    */
   async beforeEnd(signal: AbortSignal): Promise<string | undefined> {
     const { session } = this.#parent;
@@ -155,7 +150,7 @@ export class SessionAgents implements ChildAgents {
     return '[Work that you left in the background has ended. See below, then go on, or say in a sentence that all is done.]';
   }
 
-  /** Settles when those have ended that were stopped: by an interrupt, most of all. */
+  /** Resolves once the agents that were stopped, as by an interrupt, have ended. */
   async stopped(): Promise<void> {
     await Promise.all([...this.#running].filter(([child]) => child.signal.aborted).map(([, running]) => running));
   }
@@ -166,7 +161,7 @@ export class SessionAgents implements ChildAgents {
     await Promise.all(this.#running.values());
   }
 
-  #tellEnd(child: Child, report: AgentReport): void {
+  #reportEnd(child: Child, report: AgentReport): void {
     if (!child.inBackground || child.wasAwaited) return;
     this.#hasNews = true;
     const how = report.problem === undefined ? 'it is done' : `it stopped before it was done: ${report.problem}`;
@@ -175,7 +170,7 @@ export class SessionAgents implements ChildAgents {
     );
   }
 
-  /** What is to be started, or why not. */
+  /** What is to be started. Throws `ToolFailure` if it can't be. */
   async #plan(request: AgentRequest): Promise<Plan> {
     const { depth, session } = this.#parent;
     if (depth >= MAX_DEPTH) {
@@ -210,7 +205,7 @@ export class SessionAgents implements ChildAgents {
     return { type, tools: names, ...(resumed && { resumed }) };
   }
 
-  /** An agent that can go on: of this process, or of an earlier one. */
+  /** An agent that can be resumed: of this process, or of an earlier one. */
   async #kept(
     id: string,
   ): Promise<{ id: string; type: string; description: string; memory?: ChildMemory | undefined }> {

@@ -72,7 +72,7 @@ export class CommandBook {
       );
     }
     if (!command) throw this.#unknown(name, isForPerson, 'command');
-    const [firstLine = ''] = args.split('\n'); // the rest may have been piped in, and be anybody's text
+    const [firstLine = ''] = args.split('\n'); // the rest may have been piped in, and is untrusted
     const content = await this.#expand(command, args, findImports(firstLine), signal);
     if (command.model !== undefined && command.model !== 'inherit') await this.#useModel(command, command.model);
     return [{ type: 'text', text: `What the ${command.kind} /${command.name} says:` }, ...content];

@@ -1,4 +1,4 @@
-// The folders that commands and skills may be in, found by a few looks at the disk. Nothing is loaded where there is none.
+// The folders that commands and skills may be in, found by a few checks of the disk. Nothing is loaded if there are none.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CommandKind } from '../../contract/command.js';

@@ -5,6 +5,7 @@ import { ToolFailure } from '../../contract/failure.js';
 import type { ContentBlock, UserBlock } from '../../contract/message.js';
 import type { ServerPrompt } from '../../mcp/client/client.js';
 import type { RuleLists } from '../../permissions/rule.js';
+import { isMcpName } from '../../platform/text/mcp-names.js';
 import { projectBoundary } from '../instructions/instruction-files.js';
 import type { CommandBook } from './command-book.js';
 import { type CommandPlacesOptions, commandPlaces } from './command-places.js';
@@ -98,7 +99,7 @@ export class Commands implements CommandPort {
       if (!(await this.#book)?.has(called.name) && existsSync(`/${called.name}`)) return { prompt }; // it is a path
       const refused = await beforeUse?.(called);
       if (refused !== undefined) return { refused };
-      const content = called.name.startsWith('mcp__')
+      const content = isMcpName(called.name)
         ? await this.#fromServer(called, signal)
         : await this.#fromFile(called, signal);
       return { prompt: [first, ...content, ...others] };

@@ -1,4 +1,4 @@
-// What the model is told of commands and skills before it uses one: a line for each, within a budget.
+// The list of commands and skills for the model: a line for each, within a budget.
 import { safeCut } from '../../platform/text/truncate.js';
 import type { Command } from './command-file.js';
 

@@ -1,5 +1,6 @@
 import type { HookEvent, HookOutcome, HookPayloads, Hooks } from '../../contract/hook.js';
 import type { UserBlock } from '../../contract/message.js';
+import { isMcpName } from '../../platform/text/mcp-names.js';
 import { reminder } from '../../platform/text/reminder.js';
 import type { Session } from '../session.js';
 import type { RunMoment, SessionComponent } from '../session-component.js';
@@ -68,7 +69,7 @@ export function conversationHooks({ hooks, session, model }: ConversationHooksOp
     },
     async onCommand({ name, args }, prompt, moment) {
       if (!hooks.has('UserPromptExpansion')) return undefined;
-      const expansion_type = name.startsWith('mcp__') ? 'mcp_prompt' : 'slash_command';
+      const expansion_type = isMcpName(name) ? 'mcp_prompt' : 'slash_command';
       const payload = { expansion_type, command_name: name, command_args: args, prompt: textOf(prompt) } as const;
       const { stop, block, additionalContext } = await run('UserPromptExpansion', payload, moment);
       for (const text of additionalContext) session.remind(text);

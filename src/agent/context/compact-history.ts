@@ -69,7 +69,7 @@ function listed(state: unknown): string {
   return state.map((item: unknown) => `- ${typeof item === 'string' ? item : JSON.stringify(item)}`).join('\n');
 }
 
-/** What the person said last, as far as the messages tell: of a session that was taken up nobody else knows. */
+/** The last prompt, as far as the messages show: for a session that was resumed there is no other record. */
 export function latestPrompt(messages: readonly Message[]): readonly UserBlock[] | undefined {
   for (const { role, content } of messages.toReversed()) {
     if (role !== 'user' || content.some((block) => block.type === 'tool_result')) continue;

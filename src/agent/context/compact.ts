@@ -1,6 +1,7 @@
 // Replaces the history by a summary of it. It always can: a request that is too long is made shorter, and where the model
 // gives no summary, the program lists what happened.
 import { appendFile } from 'node:fs/promises';
+import type { CompactionRefused } from '../../contract/context.js';
 import type { AgentHappening, CompactionEvent } from '../../contract/event.js';
 import type { Hooks } from '../../contract/hook.js';
 import type { Message, UserBlock } from '../../contract/message.js';
@@ -36,13 +37,6 @@ export interface CompactionInput {
   keepLatest: boolean;
   emit(happening: AgentHappening): void;
   signal: AbortSignal;
-}
-
-/** Why it was not done. `stop`: a hook wants the work to end. */
-export interface CompactionRefused {
-  type: 'refused';
-  why: string;
-  stop: boolean;
 }
 
 /** Rejects only when the signal aborts; then nothing has changed. */

@@ -1,17 +1,10 @@
+import type { ContextOptions } from '../../contract/context.js';
 import { type Model, ModelFailure } from '../../contract/model.js';
 
 const UNKNOWN_WINDOW = 128_000; // what most models have; one that has less says so, and is believed
 const MAX_ANSWER_SHARE = 1 / 4; // of the window that is kept free for an answer, however long it may be
 const DEFAULT_PERCENT = 92; // estimates are a few percent off, and the next answer needs its own place in the next request
 const LEAST_ROOM_SHARE = 1 / 10; // where tools and system prompt fill the window, something must be tried all the same
-
-/** How the context window is used; what is left out is as usual. */
-export interface ContextOptions {
-  /** Tokens that fit into one request and its answer. Default: what is known of the model. */
-  windowTokens?: number;
-  /** How full the window gets before room is made, in percent of what an answer leaves of it; 0 for never. Default 92. */
-  compactAtPercent?: number;
-}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,13 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import type { FullAgent } from '../../compose/agent.js';
+import { createAgent } from '../../compose/create-agent.js';
+import type { FullAgentOptions } from '../../compose/options.js';
 import type { AgentEvent, CompactionEvent, RunResult } from '../../contract/event.js';
 import type { Message } from '../../contract/message.js';
 import { type Model, type ModelEvent, ModelFailure, type ModelRequest, type StopReason } from '../../contract/model.js';
 import { defineTool } from '../../contract/tool.js';
-import { type Agent, type AgentOptions, createAgent } from '../../create-agent.js';
 import { protocolViolations } from '../../testing/protocol-violations.js';
-import { type TemporaryProject, temporaryProject } from '../../testing/temporary-project.js';
+import { type TestProject, temporaryProject } from '../../testing/temporary-project.js';
 import { readSession } from '../store/read-session.js';
 import { restoreSession } from '../store/restore-session.js';
 import { resumeSession } from '../store/resume-session.js';
@@ -77,8 +79,8 @@ const tooLong = new ModelFailure('context_overflow', 'The conversation is too lo
 
 async function agentWith(
   model: Model,
-  options: Partial<AgentOptions> = {},
-): Promise<{ agent: Agent; project: TemporaryProject }> {
+  options: Partial<FullAgentOptions> = {},
+): Promise<{ agent: FullAgent; project: TestProject }> {
   const project = await temporaryProject();
   const agent = createAgent({
     model,
@@ -93,7 +95,7 @@ async function agentWith(
 }
 
 async function run(
-  agent: Agent,
+  agent: FullAgent,
   prompt = 'Do the work.',
 ): Promise<{ result: RunResult; events: AgentEvent[]; rooms: CompactionEvent[] }> {
   const events = await Array.fromAsync(agent.run(prompt));

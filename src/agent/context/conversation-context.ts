@@ -1,3 +1,4 @@
+import type { CompactionRefused, ContextOptions, ContextUsage } from '../../contract/context.js';
 import type { AgentHappening, CompactionEvent, RunOutcome } from '../../contract/event.js';
 import type { Hooks } from '../../contract/hook.js';
 import type { ToolResultBlock, UserBlock } from '../../contract/message.js';
@@ -7,23 +8,13 @@ import type { NextStep } from '../run-record.js';
 import type { Session } from '../session.js';
 import type { TurnOutcome } from '../turn.js';
 import { noUsage } from '../usage.js';
-import type { CompactionRefused } from './compact.js';
-import { ContextLimits, type ContextOptions } from './context-limits.js';
+import { ContextLimits } from './context-limits.js';
 import { type ContextParts, ContextSize } from './context-size.js';
 
 const MAX_IN_A_ROW = 3; // compactions with no more than one answer between them
 const RESULTS_SHARE = 0.3; // of the room for the conversation, for the results of one turn
 const KEPT_RESULTS_SHARE = 0.25; // the same, for the latest results where older ones are cleared
 const WORTH_CLEARING = 0.6; // how full it may be after clearing; above, the prompt cache would be lost for too little
-
-/** How full the context window is, in tokens: estimates, set right by what the provider reported last. */
-export interface ContextUsage extends ContextParts {
-  total: number;
-  /** What fits into one request and its answer, as far as it is known. */
-  window: number;
-  /** What a request may still grow by, so that the answer has its place. */
-  free: number;
-}
 
 /** Keeps what becomes of a history on the disk. */
 export interface HistoryKeeper {

@@ -12,12 +12,15 @@ export function textOf({ content }: ToolResultBlock): string {
 export const imagesIn = ({ content }: ToolResultBlock): number =>
   typeof content === 'string' ? 0 : content.filter(({ type }) => type === 'image').length;
 
+// From the start of a line, since a search from each of these words would go to its end each time.
+const SAYS_WHERE = /^(?:(?!All of it is in ).)*All of it is in (.+?): read it in parts/m;
+
 /**
  * Where a result that was too long is kept as a whole, by the words that a shortened result says it in. Anybody can write
  * these words into a file or a page, so nothing counts but a file among the results of the session.
  */
 export function savedIn(text: string, resultsFolder: string): string | undefined {
-  const [, path = ''] = /All of it is in (.+?): read it in parts/.exec(text) ?? [];
+  const [, path = ''] = SAYS_WHERE.exec(text) ?? [];
   return dirname(path) === resultsFolder ? path : undefined;
 }
 

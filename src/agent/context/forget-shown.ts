@@ -27,7 +27,7 @@ export function forgetShown(
 }
 
 /** The lines that were seen and stand in one of the texts. */
-function stillSeen({ real, seen }: ForgottenFile, { texts, isWhole }: Showing): SeenFile['lines'] | undefined {
+export function stillSeen({ real, seen }: ForgottenFile, { texts, isWhole }: Showing): SeenFile['lines'] | undefined {
   const bytes = texts.length > 0 ? (seen.bytes ?? bytesAt(real, seen)) : undefined;
   if (!bytes) return undefined;
   const text = textLines(decodeText(Buffer.from(bytes)).text);

@@ -1,6 +1,7 @@
 import type { Effect } from '../../contract/effect.js';
 import type { Message } from '../../contract/message.js';
 import type { FileLedger, SeenFile } from '../../contract/tool-context.js';
+import { joinRanges } from '../../tools/editing/match/line-ranges.js';
 
 export interface ForgottenFile {
   real: string;
@@ -26,14 +27,18 @@ export class ShownFiles {
   /** As it was given, and hears which call showed a file. */
   readonly ledger: FileLedger;
   readonly #byCall = new Map<string, Set<string>>();
-  /** Of a session that was taken up: which of these calls showed which of these files is not known. */
+  /** What calls show whose results are not settled: a hook may still put something else in the place of the result. */
+  readonly #pending = new Map<string, Map<string, SeenFile>>();
+  /** Those of a session that was resumed: which of these calls showed which of these files is not known. */
   #restored: { callIds: ReadonlySet<string>; files: ReadonlySet<string> } = { callIds: new Set(), files: new Set() };
 
   constructor(ledger: FileLedger) {
     this.ledger = {
       get: (real) => ledger.get(real),
       set: (real, seen, call) => {
-        ledger.set(real, seen);
+        const pending = call === undefined ? undefined : this.#pending.get(call);
+        if (pending) pending.set(real, withEarlier(pending.get(real), seen));
+        else ledger.set(real, seen);
         if (call !== undefined) this.#add(call, [real]);
       },
       forget: (real) => ledger.forget(real),
@@ -42,9 +47,22 @@ export class ShownFiles {
 
   /** What a call is about to touch. Of searches and commands the ledger hears what they have shown. */
   note(callId: string, effects: readonly Effect[]): void {
+    this.#pending.set(callId, new Map());
     if (effects.some(({ kind }) => kind === 'command')) return;
     const files = effects.flatMap((effect) => (effect.kind === 'file' && !effect.tree ? [effect.real] : []));
     this.#add(callId, files);
+  }
+
+  /** What the call showed, which counts from now on only if it is kept. */
+  takePending(callId: string): ForgottenFile[] {
+    const pending = this.#pending.get(callId) ?? [];
+    this.#pending.delete(callId);
+    return [...pending].map(([real, seen]) => ({ real, seen }));
+  }
+
+  /** The model gets to see it. */
+  keep({ real, seen }: ForgottenFile): void {
+    this.ledger.set(real, withEarlier(this.ledger.get(real), seen));
   }
 
   restore({ callIds, ledger }: { callIds: readonly string[]; ledger: ReadonlyMap<string, SeenFile> }): void {
@@ -91,6 +109,13 @@ export class ShownFiles {
       this.#byCall.get(callId)?.has(real) ?? (this.#restored.callIds.has(callId) && this.#restored.files.has(real))
     );
   }
+}
+
+/** With the lines that other calls have shown of the same content. */
+function withEarlier(earlier: SeenFile | undefined, seen: SeenFile): SeenFile {
+  if (earlier?.hash !== seen.hash) return seen;
+  if (earlier.lines === 'all' || seen.lines === 'all') return { ...seen, lines: 'all' };
+  return { ...seen, lines: joinRanges([...earlier.lines, ...seen.lines]) };
 }
 
 /** All words of calls and of their results, by the id of the call. */

@@ -2,8 +2,8 @@ import type { AgentHappening } from '../../contract/event.js';
 import type { Message } from '../../contract/message.js';
 import { type Model, ModelFailure, type ModelRequest, type Usage } from '../../contract/model.js';
 import { addUsage, noUsage } from '../usage.js';
-import { askingFor, fitHistory } from './compact-request.js';
 import type { ContextSize } from './context-size.js';
+import { askingFor, fitHistory } from './summary-request.js';
 
 const MAX_TRIES = 3; // of a request that the provider finds too long; each is smaller than the one before
 const SMALLER = 0.6;

@@ -14,7 +14,7 @@ export function findImports(text: string): string[] {
 }
 
 /** A sentence may end behind a path. */
-export const withoutEnding = (path: string): string => path.replace(/[.,;:!?)\]}'"*_]+$/, '');
+export const withoutEnding = (path: string): string => path.replace(/(?<![.,;:!?)\]}'"*_])[.,;:!?)\]}'"*_]+$/, '');
 
 /** An empty line stands where a block of code was. */
 function withoutFences(text: string): string {

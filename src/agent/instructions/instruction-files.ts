@@ -41,7 +41,7 @@ export function projectBoundary({ root, home }: Pick<InstructionPlaces, 'root' |
   let folder = root;
   for (let parents = 0; parents <= MAX_PARENTS; parents += 1) {
     if (exists(join(folder, '.git'))) return folder;
-    // The home folder is nobody's project, even where somebody keeps it in a repository.
+    // The home folder is not a project, even if it is in a repository.
     if (folder === dirname(folder) || dirname(folder) === home) return root;
     folder = dirname(folder);
   }

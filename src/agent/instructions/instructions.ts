@@ -78,7 +78,7 @@ export class Instructions {
     if (read.texts.length > 0) this.#options.remind(`${NESTED}\n\n${instructionsText(read)}`);
   }
 
-  /** What was told on the way has left the conversation: it is told again when its folder is met again. */
+  /** Instructions of folders have left the conversation: they are sent again with the next file of their folder. */
   forget(): void {
     this.#folders.clear();
     this.#nested = undefined;

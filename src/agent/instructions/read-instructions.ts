@@ -142,4 +142,4 @@ export function instructionsText({ texts, problems }: ReadInstructions): string 
 
 const attribute = (path: string): string => plain(visible(path)).replaceAll('"', "'");
 
-const plain = (text: string): string => withoutReminders(text).replaceAll(/<(?=\s*\/?\s*instructions)/gi, '&lt;');
+const plain = (text: string): string => withoutReminders(text).replaceAll(/<(?=\s*(?:\/\s*)?instructions)/gi, '&lt;');

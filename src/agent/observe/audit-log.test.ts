@@ -170,7 +170,9 @@ test('tells once when it can not be written, and lets calls go on', () => {
   const log = open(dataFolder, (sentence) => told.push(sentence));
   for (const event of [...wholeCall('c1'), ...wholeCall('c2')]) log.take(event);
   log.close();
-  expect(told).toEqual([expect.stringContaining("The audit log of this session can't be written")]);
+  expect(told).toEqual([
+    expect.stringContaining("The data folder can't be written. The audit log was not written: EEXIST"),
+  ]);
 });
 
 const linesOf = (dataFolder: string): string[] => readFileSync(logOf(dataFolder), 'utf8').split('\n').slice(0, -1);
@@ -272,4 +274,23 @@ test('holds inputs without secrets, with the hash of the whole, and what was ans
     { type: 'answer', call: 'b', answers: [{ chosen: ['yes'], text: 'and [redacted: secret]' }] },
     { type: 'end' },
   ]);
+});
+
+test('says in words why a call was denied, without secrets', () => {
+  const dataFolder = newFolder();
+  const log = createAuditLog({ dataFolder, sessionId: session, root: '/p', secrets: ['hunter2hunter2'] });
+  const content = 'Bash was not run: it runs "login hunter2hunter2", and nobody is here to be asked.';
+  log.take(called('a'));
+  log.take({
+    type: 'tool_result',
+    callId: 'a',
+    tool: 'Bash',
+    result: { type: 'tool_result', tool_use_id: 'a', content, is_error: true },
+    failure: 'permission_denied',
+    display: { title: '' },
+  });
+  log.close();
+  const text = readFileSync(logOf(dataFolder), 'utf8');
+  expect(text).toContain('and nobody is here to be asked.');
+  expect(text).not.toContain('hunter2hunter2');
 });

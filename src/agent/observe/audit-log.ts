@@ -8,6 +8,7 @@ import type { AgentHappening } from '../../contract/event.js';
 import type { Decision, PermissionAnswer } from '../../contract/permission.js';
 import type { Answer } from '../../contract/question.js';
 import { sha256 } from '../../platform/crypto.js';
+import { unwritableNotice } from '../../platform/files/spare-folder.js';
 import { clause } from '../../platform/text/clause.js';
 import { redactSecrets } from '../store/redact-secrets.js';
 import { makePrivateFolder, openFlags, sessionFolder, sessionsFolder } from '../store/session-folder.js';
@@ -76,9 +77,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       if (isReported) return;
       isReported = true;
       const why = error instanceof Error ? error.message : String(error);
-      onProblem(
-        `The audit log of this session can't be written: ${clause(why)}. What is missing is written as soon as that is possible again.`,
-      );
+      onProblem(unwritableNotice(options, `The audit log was not written: ${clause(why)}.`));
     }
   };
   const add = (entry: Entry): void => {
@@ -112,7 +111,9 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
           const { callId: call, tool, result, failure } = happening;
           const content = typeof result.content === 'string' ? result.content : JSON.stringify(result.content);
           const outcome = { ok: result.is_error !== true, ...(failure && { failure }) };
-          add({ type: 'result', call, tool, ...outcome, ...measured(content) });
+          // A denied call has no content. If no one could be asked, only this entry has the reason.
+          const why = failure === 'permission_denied' && { reason: clean(content) };
+          add({ type: 'result', call, tool, ...outcome, ...why, ...measured(content) });
           running.delete(call);
           const isFreeCall = harmless.delete(call);
           if (running.size === 0 || !isFreeCall) flush(); // also while other calls of the same answer are at work

@@ -2,10 +2,10 @@ import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { createAgent } from '../../compose/create-agent.js';
 import type { AgentEvent } from '../../contract/event.js';
 import { type Model, type ModelEvent, ModelFailure } from '../../contract/model.js';
 import { defineTool } from '../../contract/tool.js';
-import { createAgent } from '../../create-agent.js';
 import { type ScriptedTurn, scriptedModel } from '../../models/scripted.js';
 import { temporaryProject } from '../../testing/temporary-project.js';
 import { createDebugLog } from './debug-log.js';

@@ -9,18 +9,18 @@ export interface Observer {
   /** A run begins: before its first event, and before its first request, which may be sent ahead of who reads events. */
   begin?(): void;
   take(event: AgentEvent): void;
-  /** A request goes out. Each attempt is one; what is returned is told what becomes of it. */
+  /** A request is sent; each attempt is one. The returned observer gets its events. */
   request?(model: Model, request: ModelRequest): RequestObserver;
   hooks?(run: HookRun): void;
   /** Node, or code of a part, warns of something that is not for the person. */
   warning?(warning: Error): void;
-  /** Nothing is told after it. */
+  /** No method is called after it. */
   close(): void | Promise<void>;
 }
 
 export interface RequestObserver {
   take(event: ModelEvent): void;
-  /** Once. `stopped`: it was interrupted, or whoever read the answer wanted no more of it. */
+  /** Once. `stopped`: it was interrupted, or the reader of the answer stopped. */
   end(how: { failure?: unknown; stopped?: boolean }): void;
 }
 

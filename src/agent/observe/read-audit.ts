@@ -19,7 +19,7 @@ export interface AuditEntry {
 export interface AuditText {
   /** Without the empty one behind the last line break. */
   lines: readonly string[];
-  /** The last line has no end: a crash, or somebody else's work. */
+  /** The last line has no end, because of a crash or of a change by another program. */
   isCut: boolean;
   /** How far the log had come when it was last written, by the file beside it. */
   head?: { n: number; hash: string };
@@ -34,7 +34,7 @@ export interface AuditReport {
   last: { n: number; hash: string };
 }
 
-/** The log of the session in that folder; undefined where there is none. */
+/** The log of the session in that folder; undefined if there is none. */
 export function readAudit(folder: string): AuditText | undefined {
   const text = readPrivate(join(folder, 'audit.jsonl'));
   const headText = readPrivate(join(folder, 'audit.head'));

@@ -64,10 +64,10 @@ export class RotatingFile {
       makePrivateFolder(dirname(path));
       removeOldest(dirname(path), basename(path), ownFolder.keptFiles);
     }
-    // To open a pipe that nobody reads would wait for a reader; in this way it fails.
+    // Opening a pipe without a reader would wait for one; with these flags it fails.
     const probe = ownFolder ? undefined : openSync(path, openFlags.probe, 0o600);
     this.#descriptor = openSync(path, ownFolder ? openFlags.append : 'a', 0o600);
-    if (probe !== undefined) closeSync(probe); // not before: the reader of a pipe goes when nobody has it open
+    if (probe !== undefined) closeSync(probe); // not before: the reader of a pipe ends when no writer has it open
     const stats = fstatSync(this.#descriptor);
     this.#size = stats.size;
     this.#isFile = stats.isFile();

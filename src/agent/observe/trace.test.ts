@@ -1,8 +1,8 @@
 import { ProxyTracerProvider, SpanStatusCode, trace } from '@opentelemetry/api';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { afterEach, expect, test } from 'vitest';
+import { createAgent } from '../../compose/create-agent.js';
 import { type Model, type ModelEvent, ModelFailure } from '../../contract/model.js';
-import { createAgent } from '../../create-agent.js';
 import { scriptedModel } from '../../models/scripted.js';
 import { temporaryProject } from '../../testing/temporary-project.js';
 import { type Observer, observedEvents, observedModel } from './observe.js';

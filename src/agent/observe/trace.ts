@@ -26,7 +26,7 @@ export interface TraceOptions {
   load?: () => Promise<Api>;
 }
 
-/** Undefined where there is nobody to give the spans to; the person is told why. */
+/** Undefined if there is no tracer that takes the spans; a notice says why. */
 export async function createTrace(options: TraceOptions): Promise<Observer | undefined> {
   const { env, load = loadApi, onProblem } = options;
   const api = await load().catch((error: unknown) => {
@@ -87,7 +87,7 @@ function traceTo(api: Api, tracer: Tracer, { parent, content, flush }: TraceSurr
     const span = tracer.startSpan('invoke_agent helve', { kind: SpanKind.INTERNAL, attributes }, parent);
     run = { span, context: api.trace.setSpan(parent, span) };
   };
-  /** With whatever of it is still open, as where nobody read the events to their end. */
+  /** Also ends spans that are still open, as if the events were not read to their end. */
   const endRun = (): void => {
     for (const span of calls.values()) span.end();
     calls.clear();

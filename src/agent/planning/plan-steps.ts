@@ -115,7 +115,7 @@ const unindented = (text: string): string => {
 
 const NUMBERS = String.raw`(?:steps?\s+|#)?\d+(?:\s*(?:,|;|&|and|or|to|[-–])\s*(?:steps?\s+|#)?\d+)*`;
 const DEPENDS = new RegExp(
-  String.raw`\b(?:depends?\s+on|depending\s+on|dependenc(?:y|ies)|blocked\s+by|needs|requires)\s*:?\s*(${NUMBERS})(?![\w.])`,
+  String.raw`\b(?:depends?\s+on|depending\s+on|dependenc(?:y|ies)|blocked\s+by|needs|requires)\s*(?::\s*)?(${NUMBERS})(?![\w.])`,
   'gi',
 );
 const AFTER = new RegExp(String.raw`\b(?:after|once|following)\s+((?:steps?\s+|#)${NUMBERS})`, 'gi');

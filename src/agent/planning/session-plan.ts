@@ -2,7 +2,7 @@ import { closeSync, constants, openSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { PermissionMode } from '../../contract/permission.js';
 import type { PlanningPort, PlanSteps } from '../../contract/planning.js';
-import { makeFolder } from '../../platform/files/make-folder.js';
+import { mkdirPrivate } from '../../platform/files/mkdir-private.js';
 
 const PLAN_MODE_ON =
   'Plan mode is on: read and search, and change nothing; calls that would change something are refused. When the plan is complete, put it to the user with the tool for that, or as your answer where you have none.';
@@ -18,7 +18,7 @@ interface ModeHolder {
 /** The plan of a session, and the way into plan mode and out of it. */
 export class SessionPlan implements PlanningPort {
   readonly #holder: ModeHolder;
-  /** Calls that somebody was asked about and agreed to. */
+  /** Calls that a person was asked about and agreed to. */
   readonly #agreed = new Set<string>();
   #before: PermissionMode = 'default';
   /** Whether the model knows that plan mode is on. */
@@ -61,7 +61,7 @@ export class SessionPlan implements PlanningPort {
     const folder = dirname(this.#holder.resultsFolder);
     const file = join(folder, 'plan.md');
     try {
-      makeFolder(folder);
+      mkdirPrivate(folder);
       const descriptor = openSync(file, WRITE_ANEW, 0o600);
       try {
         writeFileSync(descriptor, plan.endsWith('\n') ? plan : `${plan}\n`);
@@ -74,7 +74,7 @@ export class SessionPlan implements PlanningPort {
     }
   }
 
-  /** Of a session that is taken up again. */
+  /** The plan of a session that is resumed. */
   restore(plan: string | undefined): void {
     this.#plan = plan;
   }

@@ -9,7 +9,7 @@ const MAX_REPORT_CHARS = 4_000; // of a step that another one builds on, or that
 
 interface SwarmSurroundings {
   agents: ChildAgents;
-  /** Where the steps stand, for whoever watches. */
+  /** Called with the state of the steps. */
   setTodos(todos: readonly Todo[]): void;
 }
 

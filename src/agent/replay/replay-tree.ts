@@ -18,7 +18,7 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { stateBefore } from '../../platform/files/entry-state.js';
 import { isInside, realPath } from '../../platform/files/paths.js';
 import { codeOf } from '../../platform/files/write-failure.js';
-import { journalFolders, readImage } from '../../platform/journal/journal.js';
+import { journalFolders, readBeforeImage } from '../../platform/journal/journal.js';
 import type { RecordedChange, RecordedFile } from '../../platform/journal/recorded-change.js';
 
 const MAX_BYTES = 2 * 1024 ** 3;
@@ -186,7 +186,7 @@ export async function putBack({ dataFolder, changes, root, copy, date }: PutBack
     }
     const bytes =
       state.kind === 'file' && state.hash !== undefined
-        ? await readImage(journalFolders(dataFolder), state.hash)
+        ? await readBeforeImage(journalFolders(dataFolder), state.hash)
         : undefined;
     if (state.kind === 'file' && !bytes) {
       notes.push(`What ${relative(root, file.real)} held before the session is not kept, so it is as it is now.`);

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { explain } from '../../platform/files/write-failure.js';
+import { asWriteFailure } from '../../platform/files/write-failure.js';
 import { openFlags } from './session-folder.js';
 
 export const MAX_WAITING_BYTES = 16 * 1024 * 1024; // what is kept for a disk that is full now and may not be later
@@ -19,7 +19,7 @@ export const MAX_WAITING_BYTES = 16 * 1024 * 1024; // what is kept for a disk th
 // Not by `import`: that reads every export of node:util, and what they load takes milliseconds.
 const dataSync = process.getBuiltinModule('node:util').promisify(fdatasync);
 
-/** One sentence for the person; `unwritable` where the disk does not take what is written, for now. */
+/** One sentence for the person; `unwritable` for the reason why the disk does not take what is written, for now. */
 export type ReportProblem = (sentence: string, kind?: 'unwritable') => void;
 
 /** The end of a file that could not be written. */
@@ -156,12 +156,9 @@ export class AppendLog {
   #tell(error: unknown, needed: string): void {
     if (this.#told) return;
     this.#told = true;
-    void explain(error, this.path, 'written', needed).then((reason) => {
+    void asWriteFailure(error, this.path, 'written', needed).then((reason) => {
       const why = reason instanceof Error ? reason.message : String(reason);
-      this.#onProblem(
-        `The conversation goes on, but it is not being saved, so it can't be resumed from here. ${why} What is missing is written as soon as that is possible again.`,
-        'unwritable',
-      );
+      this.#onProblem(why, 'unwritable');
     });
   }
 }

@@ -1,6 +1,7 @@
 // What became of the commands that ran in the background when the process of a session ended.
 import type { EndedCommand, LeftCommand } from '../../contract/background.js';
 import { isRunning, thisProcess } from '../../platform/journal/process-identity.js';
+import { endingOf } from '../../platform/shell/ended-note.js';
 import { reapedLeftovers } from '../../platform/shell/leftovers.js';
 
 const SHOWN_CHARS = 80; // of a command
@@ -14,7 +15,13 @@ export async function endedCommands(
   const ours = await thisProcess();
   return await Promise.all(
     commands.map(async (command) => {
-      const { process } = command;
+      const { process, outputFile } = command;
+      const ending = endingOf(outputFile);
+      if (ending) {
+        const how = ending.signal === null ? `with exit code ${ending.exitCode}` : `by ${ending.signal}`;
+        const why = `it had ended ${how} before Helve ended`;
+        return { command, isRunning: false, exitCode: ending.exitCode, why };
+      }
       const runs = process !== undefined && (await isRunning(process, 0, ours));
       const why = runs
         ? `it still runs as process ${process.pid}, which this session does not control`

@@ -1,4 +1,5 @@
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import type { SessionSummary } from '../../contract/session-summary.js';
 import { nearestWords } from '../../platform/text/similar-text.js';
 import { isSessionId, openFlags, type SessionFolder, sessionFolder, sessionsFolder } from './session-folder.js';
 import { isInUse } from './session-lock.js';
@@ -8,25 +9,6 @@ import { checkedLine, type SessionHeader, type SessionLine } from './session-rec
 const FIRST_BYTES = 4_096;
 const MAX_HEADER_BYTES = 64 * 1024;
 const TAIL_BYTES = 8_192; // holds the last turn's record, unless a long prompt or call came after it
-
-export interface SessionSummary {
-  id: string;
-  title: string;
-  /** Absent where the first line is damaged. */
-  root?: string;
-  model?: string;
-  created: Date;
-  /** When it was last written. */
-  updated: Date;
-  turns: number;
-  /** US dollars; null where it is not known. */
-  costUsd: number | null;
-  /** Of the conversation's file, without large results. */
-  bytes: number;
-  inUse: boolean;
-  /** The session that this one was forked from. */
-  fork?: string;
-}
 
 /** The sessions, the latest first; of one project where `root` is given. Reads the two ends of each file and no more. */
 export async function listSessions(dataFolder: string, { root }: { root?: string } = {}): Promise<SessionSummary[]> {

@@ -2,17 +2,21 @@ import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type ProcessIdentity, thisProcess } from '../../platform/journal/process-identity.js';
 import { checkAudit, readAudit } from '../observe/read-audit.js';
 import { movedSpareData } from './moved-spare-data.js';
 import { sessionFolder } from './session-folder.js';
 import { lockSession } from './session-lock.js';
-import { keepAudit, keepTail } from './spare-records.js';
+import { keepAudit } from './spare-records.js';
+import { SpareTail } from './spare-tail.js';
 
 const before = process.env['TMPDIR'];
 let folder: string;
 let dataFolder: string;
+let owner: ProcessIdentity;
 
 beforeEach(async () => {
+  owner = await thisProcess();
   folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-spare-test-')));
   dataFolder = join(folder, 'data');
   await mkdir(join(folder, 'tmp'));
@@ -24,6 +28,13 @@ afterEach(async () => {
   else process.env['TMPDIR'] = before;
   await rm(folder, { recursive: true, force: true });
 });
+
+/** As a process does until its end. */
+function keepTail(data: string, session: string, end: { offset: number; bytes: Buffer }): void {
+  const kept = new SpareTail(data, session);
+  kept.keep(end, owner);
+  kept.release();
+}
 
 const tail = (offset: number, text: string) => ({ offset, bytes: Buffer.from(text) });
 
@@ -88,4 +99,22 @@ test('a data folder that still can not be written leaves what was kept where it 
   await rm(dataFolder);
   expect(await movedSpareData(dataFolder)).toEqual([expect.stringContaining('is in the data folder now')]);
   expect(await readFile(sessionFolder(dataFolder, 's').file, 'utf8')).toBe('begin\n');
+});
+
+test('what a process still adds to is moved only after it', async () => {
+  const session = sessionFolder(dataFolder, 's');
+  const kept = new SpareTail(dataFolder, session.path);
+  kept.keep(tail(0, 'first\n'), owner);
+  expect(await movedSpareData(dataFolder)).toEqual([]);
+  kept.keep(tail(0, 'first\nsecond\n'), owner);
+  kept.release();
+  await movedSpareData(dataFolder);
+  expect(await readFile(session.file, 'utf8')).toBe('first\nsecond\n');
+});
+
+test('nothing is left in the temporary folder once the data folder takes it', async () => {
+  const kept = new SpareTail(dataFolder, sessionFolder(dataFolder, 's').path);
+  kept.keep(tail(0, 'first\n'), owner);
+  kept.drop();
+  expect(await readdir(join(folder, 'tmp'))).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readdirSync, 
 import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { spareFolders } from '../../platform/files/spare-folder.js';
-import { explain } from '../../platform/files/write-failure.js';
+import { asWriteFailure } from '../../platform/files/write-failure.js';
 import { moveSpareJournal } from '../../platform/journal/spare-journal.js';
 import { appendToAudit } from '../observe/audit-log.js';
 import {
@@ -19,34 +19,36 @@ import {
 import { lockSession } from './session-lock.js';
 import { SessionProblem } from './session-problem.js';
 import { type KeptTail, keptAudit, keptTails, removeKept } from './spare-records.js';
+import { isSpareInUse } from './spare-tail.js';
 
-/** What was moved, or why it could not be, in sentences for the person. Never rejects. */
-export async function moveSpareData(dataFolder: string): Promise<string[]> {
-  const sentences: string[] = [];
+/** What was moved, and why the rest could not be, in sentences for the person. Never rejects. */
+export async function moveSpareData(dataFolder: string): Promise<{ moved: string[]; failed?: string }> {
+  const moved: string[] = [];
   for (const folder of spareFolders(dataFolder)) {
     for (const id of readdirSync(folder).filter(isSessionId)) {
       try {
-        if (await moveSession(dataFolder, id, join(folder, id))) sentences.push(movedSentence(id, folder));
+        if (await moveSession(dataFolder, id, join(folder, id))) moved.push(movedSentence(id, folder));
       } catch (error) {
         if (error instanceof SessionProblem) continue; // a process has the session; the next start tries again
-        return [...sentences, await failedSentence(error, dataFolder, folder)]; // the next one would fail for the same reason
+        return { moved, failed: await failedSentence(error, dataFolder, folder) }; // the next one would fail for the same reason
       }
     }
   }
-  return sentences;
+  return { moved };
 }
 
 const movedSentence = (id: string, folder: string): string =>
   `The session ${id} could not be written to the data folder when it ran. What was kept of it in ${folder} is in the data folder now.`;
 
 async function failedSentence(error: unknown, dataFolder: string, folder: string): Promise<string> {
-  const reason = await explain(error, dataFolder, 'written');
+  const reason = await asWriteFailure(error, dataFolder, 'written');
   const why = reason instanceof Error ? reason.message : String(reason);
   return `Parts of earlier sessions are still in ${folder}, because they can't be moved to the data folder. ${why}`;
 }
 
 /** False where another process uses what is left. */
 async function moveSession(dataFolder: string, id: string, spare: string): Promise<boolean> {
+  if (await isSpareInUse(spare)) return false;
   const folder = sessionFolder(dataFolder, id);
   makePrivateFolder(sessionsFolder(dataFolder));
   makePrivateFolder(folder.path);

@@ -18,18 +18,18 @@ export type ReadLine =
   /** How many bytes can't be understood. `torn`: the file ends without the line's end, as after a crash. */
   | { number: number; end: number; line?: undefined; damaged: { bytes: number; torn: boolean } };
 
-export interface ReadOptions {
+export interface ReadSessionOptions {
   /** Leave large texts where they are. */
   withoutLarge?: boolean;
 }
 
 /** The lines, from the first. Throws `SessionProblem` where the file can't be read at all. */
-export function* readSession(folder: SessionFolder, options: ReadOptions = {}): Generator<ReadLine, void, void> {
+export function* readSession(folder: SessionFolder, options: ReadSessionOptions = {}): Generator<ReadLine, void, void> {
   const load = (hash: string): string => (options.withoutLarge ? '' : (readLarge(folder.results, hash) ?? LOST_TEXT));
   let number = 0;
   for (const { text, bytes, end, torn } of rawLines(folder)) {
     number += 1;
-    if (bytes === 0) continue; // somebody's editor has added it
+    if (bytes === 0) continue; // added by an editor
     const line = parsed(text, load);
     if (line) {
       if (line.type === 'session') refuseNewer(folder, line.v);

@@ -2,7 +2,7 @@ import { lstat, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomHex } from '../../platform/crypto.js';
 import { codeOf } from '../../platform/files/write-failure.js';
-import { dueCleanUp } from '../../platform/journal/clean-up-marker.js';
+import { isCleanUpDue } from '../../platform/journal/clean-up-marker.js';
 import { isSessionId, type SessionFolder, sessionFolder, sessionsFolder } from './session-folder.js';
 import { lockSession } from './session-lock.js';
 import { noSuchSession, SessionProblem } from './session-problem.js';
@@ -46,7 +46,7 @@ export async function cleanUpSessions(dataFolder: string, days = KEPT_DAYS, now 
   const top = sessionsFolder(dataFolder);
   const names = await readdir(top).catch(() => undefined);
   if (!names) return []; // no session yet
-  const due = await dueCleanUp(join(top, '.cleaned'), now);
+  const due = await isCleanUpDue(join(top, '.cleaned'), now);
   if (!due) return [];
 
   const removed: string[] = [];
@@ -61,7 +61,7 @@ export async function cleanUpSessions(dataFolder: string, days = KEPT_DAYS, now 
 
 async function removeIfOld(dataFolder: string, folder: SessionFolder, before: number): Promise<boolean> {
   if (!(await isOld(folder, before))) return false;
-  // Looked at again once nobody else can write it. The folder itself has a new time then, by the lock.
+  // Checked again once no other process can write it. The folder itself has a new time then, because of the lock.
   const isStillOld = async (): Promise<boolean> =>
     ((await stat(folder.file).catch(() => undefined))?.mtimeMs ?? 0) < before;
   return await removeFolder(dataFolder, folder, isStillOld).catch((error: unknown) => {

@@ -19,12 +19,12 @@ export interface RestoredSession {
   messages: readonly Message[];
   /** Ids that no new call may have. */
   callIds: readonly string[];
-  /** Calls that began and whose outcome nobody knows, since the session was resumed last. */
+  /** Calls that began since the session was last resumed, and whose outcome is unknown. */
   interrupted: ReadonlyArray<{ id: string; tool: string; input: unknown }>;
   root: string | undefined;
   /** Where it was left, if that is still there; else the root. */
   cwd: string | undefined;
-  /** Never one that allows more than `default` does, unless it was chosen anew. */
+  /** Never one that allows more than `default` does, unless it was chosen again. */
   mode: PermissionMode;
   todos: unknown;
   plan: string | undefined;
@@ -47,7 +47,7 @@ export interface RestoredSession {
 export interface RestoreOptions {
   /** Also what a compaction has taken out of the conversation: for showing it, not for going on. */
   whole?: boolean;
-  /** A mode that was chosen anew: it goes before the one that the session had. */
+  /** A mode that was chosen now, instead of the one that the session had. */
   mode?: PermissionMode | undefined;
 }
 

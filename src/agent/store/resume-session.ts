@@ -34,14 +34,14 @@ import { noSuchSession } from './session-problem.js';
 import { SESSION_FORMAT, type SessionHeader } from './session-record.js';
 import { SessionStore, type SessionStoreOptions } from './session-store.js';
 
-const MAX_FILES = 20; // that the model is told the names of
+const MAX_FILES = 20; // whose names the model gets
 
-export interface ResumeOptions extends Omit<SessionStoreOptions, 'root'> {
+export interface ResumeSessionOptions extends Omit<SessionStoreOptions, 'root'> {
   /** Go on in a new session and leave this one as it is. Allowed also while it is in use. */
   fork?: boolean;
   /** With `fork`: what was said from this prompt on, counted from 0, is left out. */
   beforePrompt?: number | undefined;
-  /** A mode that was chosen anew. */
+  /** A mode that was chosen now. */
   mode?: PermissionMode | undefined;
   /** Where the session's own root is lost with its first line. */
   root: string;
@@ -61,8 +61,8 @@ export interface ResumedSession {
   leftCommands: readonly EndedCommand[];
 }
 
-/** Takes a session up again. Rejects with `SessionProblem` where there is none, or where another process has it. */
-export async function resumeSession(options: ResumeOptions): Promise<ResumedSession> {
+/** Resumes a session. Rejects with `SessionProblem` if there is none, or if another process has it. */
+export async function resumeSession(options: ResumeSessionOptions): Promise<ResumedSession> {
   const source = sessionFolder(options.dataFolder, options.id);
   const folder = options.fork ? await forkOf(source, options) : source;
   if (!(await stat(folder.file).catch(() => undefined))) throw noSuchSession(options.id);
@@ -95,7 +95,7 @@ async function removeLocksOfAgents({ id, path }: SessionFolder, dataFolder: stri
 /** A copy under a new id, complete in itself: the one that it came from may go on, or be deleted. */
 async function forkOf(
   source: SessionFolder,
-  { dataFolder, root, model, beforePrompt }: ResumeOptions,
+  { dataFolder, root, model, beforePrompt }: ResumeSessionOptions,
 ): Promise<SessionFolder> {
   const { header, from, upTo } = outline(source, { wholeTurns: await isInUse(source), beforePrompt });
   const folder = sessionFolder(dataFolder, randomId());
@@ -179,7 +179,7 @@ function copyLarge(source: string, target: string): void {
   }
 }
 
-/** Child agents can be taken up in the fork as well. */
+/** Child agents can be resumed in the fork as well. */
 function copyAgents(source: string, target: string): void {
   const [from, to] = [join(source, 'agents'), join(target, 'agents')];
   if (!existsSync(from)) return;

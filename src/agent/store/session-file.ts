@@ -3,16 +3,19 @@
 
 import { statSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
-import { explain } from '../../platform/files/write-failure.js';
+import { relative, sep } from 'node:path';
+import { unwritableNotice } from '../../platform/files/spare-folder.js';
+import { asWriteFailure } from '../../platform/files/write-failure.js';
+import { type ProcessIdentity, thisProcess } from '../../platform/journal/process-identity.js';
 import { clause } from '../../platform/text/clause.js';
-import { AppendLog, MAX_WAITING_BYTES, type ReportProblem, type Unwritten } from './append-log.js';
+import { AppendLog, MAX_WAITING_BYTES, type ReportProblem } from './append-log.js';
 
 import { keepLarge, lineOf } from './large-values.js';
 import { makePrivateFolder, type SessionFolder, sessionsFolder } from './session-folder.js';
 import { lockSession, type SessionLock } from './session-lock.js';
 import { SessionProblem } from './session-problem.js';
 import type { SessionHeader, SessionRecord } from './session-record.js';
-import { keepTail } from './spare-records.js';
+import { SpareTail } from './spare-tail.js';
 
 export interface SessionFileOptions {
   dataFolder: string;
@@ -36,6 +39,11 @@ export class SessionFile {
   #isStopped = false;
   #isReported = false;
   #lost = 0;
+  readonly #tail: SpareTail;
+  #owner: ProcessIdentity | undefined;
+  /** How many early records are in the spare folder. */
+  #keptEarly = 0;
+  #whyNotKept: string | undefined;
   #isWriteDue = false;
   #settled: Promise<void> = Promise.resolve();
 
@@ -43,6 +51,7 @@ export class SessionFile {
     this.#options = options;
     this.#lock = options.lock;
     this.#hasHeader = options.lock !== undefined;
+    this.#tail = new SpareTail(options.dataFolder, options.folder.path);
   }
 
   /** Records that are not in the file: 0 as long as all is well. */
@@ -69,7 +78,9 @@ export class SessionFile {
   write(): void {
     if (this.#isStopped || (!this.#log && this.#early.length === 0)) return;
     if (!this.#lock) {
-      if (this.#isReported) void this.#openAgain();
+      if (!this.#isReported) return;
+      this.#keepInSpare();
+      void this.#openAgain();
       return;
     }
     try {
@@ -84,6 +95,7 @@ export class SessionFile {
     for (const record of early) this.add(record);
     this.#log.write();
     this.#isReported = false;
+    this.#keepInSpare();
   }
 
   /** Writes in a moment, so that the result of a run that ends with this turn is in the same write, and syncs. */
@@ -108,44 +120,55 @@ export class SessionFile {
 
   async close(): Promise<void> {
     await this.flushed();
-    this.#keepUnwritten();
+    this.#releaseSpare();
     await this.#log?.close();
     await this.#lock?.release();
     this.#isStopped = true;
     if (!this.#hasHeader) await rmdir(this.#options.folder.path).catch(() => {}); // nothing was said, so nothing is kept
   }
 
-  /** What the data folder could not take until the end goes to the spare folder, for the next start to move. */
-  #keepUnwritten(): void {
-    const { dataFolder, folder, report } = this.#options;
-    const unwritten = this.#isStopped ? undefined : (this.#log?.unwritten ?? this.#neverOpened());
-    if (!unwritten) return;
+  /** What the data folder does not take is in the spare folder at once, so that a kill loses nothing. */
+  #keepInSpare(): void {
+    if (this.#isStopped || !this.#owner) return;
     try {
-      keepTail(dataFolder, folder.path, unwritten);
+      if (!this.#log) this.#keepEarly(this.#owner);
+      else if (this.#log.unwritten) this.#tail.keep(this.#log.unwritten, this.#owner);
+      else this.#tail.drop();
+      this.#whyNotKept = undefined;
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      report(
-        `The end of the session ${folder.id} is lost: neither the data folder nor the temporary folder took it. ${why}`,
-      );
+      this.#whyNotKept = error instanceof Error ? error.message : String(error); // the next record tries again
     }
   }
 
-  #neverOpened(): Unwritten | undefined {
-    if (this.#early.length === 0) return undefined;
-    const header = this.#hasHeader ? [] : [JSON.stringify(this.#options.header())];
-    const records = this.#early.flatMap((record) => this.#line(record) ?? []);
-    const bytes = Buffer.from([...header, ...records].map((line) => `${line}\n`).join(''));
-    return { bytes, offset: statSync(this.#options.folder.file, { throwIfNoEntry: false })?.size ?? 0 };
+  #keepEarly(owner: ProcessIdentity): void {
+    const { folder, header } = this.#options;
+    const isFirst = this.#keptEarly === 0 && !this.#hasHeader;
+    const more = this.#early.slice(this.#keptEarly).flatMap((record) => this.#line(record) ?? []);
+    const lines = isFirst && more.length > 0 ? [JSON.stringify(header()), ...more] : more;
+    const offset = statSync(folder.file, { throwIfNoEntry: false })?.size ?? 0;
+    this.#tail.add({ bytes: Buffer.from(lines.map((line) => `${line}\n`).join('')), offset }, owner);
+    this.#keptEarly = this.#early.length;
+  }
+
+  #releaseSpare(): void {
+    this.#keepInSpare();
+    if (this.#whyNotKept !== undefined && this.lost > 0) {
+      this.#options.report(
+        `The end of the session ${this.#options.folder.id} is lost: neither the data folder nor the temporary folder took it. ${this.#whyNotKept}`,
+      );
+    }
+    this.#tail.release();
   }
 
   async #open(): Promise<void> {
-    const { dataFolder, folder, report } = this.#options;
+    const { dataFolder, folder } = this.#options;
+    this.#owner ??= await thisProcess();
     try {
       makePrivateFolder(sessionsFolder(dataFolder));
       makePrivateFolder(folder.path);
       this.#lock ??= await lockSession(folder);
       // A new session gets its file with its first prompt; the folder is there for the lock.
-      if (this.#hasHeader) this.#log ??= new AppendLog(folder.file, report);
+      if (this.#hasHeader) this.#log ??= new AppendLog(folder.file, this.#report);
       this.write();
     } catch (error) {
       await this.#unwritable(error);
@@ -168,9 +191,11 @@ export class SessionFile {
 
   /** The file of a new session, with its first line. */
   #begun(): AppendLog {
-    const log = new AppendLog(this.#options.folder.file, this.#options.report);
+    const log = new AppendLog(this.#options.folder.file, this.#report);
     if (!this.#hasHeader) log.add(JSON.stringify(this.#options.header()));
     this.#hasHeader = true;
+    this.#tail.drop(); // the log has all of it now, and keeps what it can't write
+    this.#keptEarly = 0;
     return log;
   }
 
@@ -206,6 +231,13 @@ export class SessionFile {
     );
   }
 
+  /** With all that the person has to know where the data folder is the reason. */
+  readonly #report: ReportProblem = (text, kind) => {
+    const { dataFolder, folder, report } = this.#options;
+    const [sessionId = ''] = relative(sessionsFolder(dataFolder), folder.path).split(sep); // a child agent's is its parent's
+    report(kind === 'unwritable' ? unwritableNotice({ dataFolder, sessionId }, text) : text, kind);
+  };
+
   async #unwritable(error: unknown): Promise<void> {
     if (this.#isReported) return;
     this.#isReported = true;
@@ -215,13 +247,12 @@ export class SessionFile {
       this.#lost += this.#early.length;
       this.#early = [];
     }
-    const reason = await explain(error, this.#options.folder.file, 'made');
+    const reason = await asWriteFailure(error, this.#options.folder.file, 'made');
     const why = reason instanceof Error ? reason.message : String(reason);
-    const next = isFinal ? '' : ' It is saved as soon as that is possible again.';
-    this.#options.report(
-      `The conversation goes on, but it is not saved, so it can't be resumed later. ${why}${next}`,
-      isFinal ? undefined : 'unwritable',
-    );
+    if (!isFinal) this.#keepInSpare();
+    if (isFinal)
+      this.#options.report(`The conversation goes on, but it is not saved, so it can't be resumed later. ${why}`);
+    else this.#report(why, 'unwritable');
   }
 }
 

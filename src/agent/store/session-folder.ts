@@ -1,4 +1,4 @@
-// Where sessions live on disk, all of it for nobody but their owner:
+// Where sessions are on disk, readable only by their owner:
 //
 //   sessions/<id>/session.jsonl     the conversation, one record a line
 //   sessions/<id>/lock              while a process writes it
@@ -6,7 +6,7 @@
 //   sessions/<id>/agents/<id>/      the same for each child agent
 import { chmodSync, constants, lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '../../platform/files/make-folder.js';
+import { mkdirPrivate } from '../../platform/files/mkdir-private.js';
 import { WriteFailure } from '../../platform/files/write-failure.js';
 import { SessionProblem } from './session-problem.js';
 
@@ -41,9 +41,9 @@ export function agentFolder(dataFolder: string, sessionId: string, agentId: stri
   return { id, path, file: join(path, 'session.jsonl'), lock: join(path, 'lock'), results: join(path, 'results') };
 }
 
-/** Makes the folder, and refuses one that somebody else could have put in its place. */
+/** Creates the folder, and refuses one that another user could have put in its place. */
 export function makePrivateFolder(path: string): void {
-  makeFolder(path);
+  mkdirPrivate(path);
   const stats = lstatSync(path);
   const uid = process.getuid?.();
   if (!stats.isDirectory() || (uid !== undefined && stats.uid !== uid)) {
@@ -58,7 +58,7 @@ export function makePrivateFolder(path: string): void {
 const noFollow = constants.O_NOFOLLOW ?? 0;
 
 export const openFlags = {
-  /** Where a pipe is in a file's place, nobody may be there to write it, and to open it would wait for them. */
+  /** Opening a pipe in place of a file would wait for its writer, and there may be none. */
   read: constants.O_RDONLY | constants.O_NONBLOCK | noFollow,
   /** Fails where a pipe has no reader. */
   probe: constants.O_WRONLY | constants.O_CREAT | constants.O_NONBLOCK,

@@ -6,7 +6,7 @@ import { stat, unlink, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { randomHex } from '../../platform/crypto.js';
 import { codeOf } from '../../platform/files/write-failure.js';
-import { look, type OpenChange } from '../../platform/journal/lock.js';
+import { inspectRecord, type OpenChange } from '../../platform/journal/lock.js';
 import { type ProcessIdentity, thisProcess } from '../../platform/journal/process-identity.js';
 import type { SessionFolder } from './session-folder.js';
 import { SessionProblem } from './session-problem.js';
@@ -16,7 +16,7 @@ const RENEW_MS = 4 * 60_000; // a process that can't be seen, as in a container,
 
 /** The right to write a session, until it is released. */
 export interface SessionLock {
-  /** False once somebody has taken it over, as after this machine slept for long. */
+  /** False once another process has taken it over, as after this machine slept for long. */
   isOurs(): Promise<boolean>;
   release(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export async function lockSession({ id, lock: path }: SessionFolder): Promise<Se
   };
 }
 
-/** Another where somebody has touched the file. */
+/** Differs if the file was touched. */
 function fileStamp(path: string): string | undefined {
   const { dev, ino, mtimeNs, ctimeNs } = statSync(path, { bigint: true, throwIfNoEntry: false }) ?? {};
   return ino === undefined ? undefined : [dev, ino, mtimeNs, ctimeNs].join(':');
@@ -63,7 +63,7 @@ export async function isInUse({ lock }: SessionFolder): Promise<boolean> {
 /** Removes a lock whose process has ended, as after a kill. */
 export async function removeEndedLock({ id, lock }: SessionFolder): Promise<void> {
   const owner = await thisProcess();
-  const found = await look(lock, owner);
+  const found = await inspectRecord(lock, owner);
   if (found.state === 'ended') await removeLeft(lock, found.change, id, owner);
 }
 
@@ -76,7 +76,7 @@ interface Holder {
 
 async function holder(path: string, ours: ProcessIdentity): Promise<Holder | undefined> {
   if (!(await stat(path).catch(() => undefined))) return undefined;
-  const found = await look(path, ours);
+  const found = await inspectRecord(path, ours);
   if (found.state !== 'running') return undefined;
   const { token, owner, at } = found.change ?? {};
   return { token, pid: owner?.pid, host: owner?.host, at };
@@ -94,7 +94,7 @@ async function acquire(path: string, id: string, owner: ProcessIdentity): Promis
     files: [],
   };
   for (let attempt = 1; !create(path, JSON.stringify(content), token); attempt += 1) {
-    const found = await look(path, owner);
+    const found = await inspectRecord(path, owner);
     if (found.state === 'running') throw inUse(id, found.change, owner);
     if (attempt >= TRIES) throw inUse(id, undefined, owner);
     if (found.state === 'ended') await removeLeft(path, found.change, id, owner);
@@ -102,12 +102,12 @@ async function acquire(path: string, id: string, owner: ProcessIdentity): Promis
   return token;
 }
 
-/** Where nobody else is about to do the same. */
+/** Unless another process is about to do the same. */
 async function removeLeft(path: string, left: OpenChange, id: string, owner: ProcessIdentity): Promise<void> {
   const claim = join(dirname(path), `${left.token}.claim`);
   await acquire(claim, id, owner);
   try {
-    const found = await look(path, owner);
+    const found = await inspectRecord(path, owner);
     if (found.state === 'ended' && found.change.token === left.token) await remove(path);
   } finally {
     await remove(claim);
@@ -127,7 +127,7 @@ function create(path: string, content: string, token: string): boolean {
   } finally {
     rmSync(written, { force: true });
   }
-  // The file system has no second names. What is found before the content is there counts as held by somebody.
+  // The file system has no second names. What is found before the content is there counts as held by another process.
   try {
     writeFileSync(path, content, { flag: 'wx', mode: 0o600 });
     return true;

@@ -1,13 +1,16 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { UserBlock } from '../../contract/message.js';
 import { isInterruption } from '../interruption.js';
 import { auditedCalls } from './audited-calls.js';
 import { inputLine } from './conversation-view.js';
 import { readSession } from './read-session.js';
 import { redactSecrets } from './redact-secrets.js';
-import { sessionFolder } from './session-folder.js';
+import { type SessionFolder, sessionFolder } from './session-folder.js';
 import { SessionProblem } from './session-problem.js';
 import type { RecordedUserBlock } from './session-record.js';
 import { titleOf } from './session-title.js';
+import { tailName } from './spare-records.js';
 
 const MAX_TITLE_CHARS = 60;
 
@@ -35,7 +38,7 @@ export function outlineSession(dataFolder: string, sessionId: string): SessionOu
   const calls = new Map<string, { tool: string; title: string }>();
   const inputs = new Map<string, unknown>();
   try {
-    for (const { line } of readSession(sessionFolder(dataFolder, sessionId), { withoutLarge: true })) {
+    for (const { line } of readSession(keptFolder(dataFolder, sessionId), { withoutLarge: true })) {
       if (line?.type === 'user' && isPrompt(line.content)) {
         const text = redactSecrets(titleOf(line.content.filter(hasContent)));
         prompts.push({ at: line.at, text, changes: line.changes });
@@ -53,6 +56,13 @@ export function outlineSession(dataFolder: string, sessionId: string): SessionOu
   }
   if (calls.size === 0) addAudited(calls, dataFolder, sessionId);
   return { prompts, calls, promptsBefore };
+}
+
+/** In the place that the temporary folder has for a session, all of a session that was never in the data folder is one end. */
+function keptFolder(dataFolder: string, sessionId: string): SessionFolder {
+  const folder = sessionFolder(dataFolder, sessionId);
+  const kept = join(dataFolder, tailName(0));
+  return !existsSync(folder.file) && existsSync(kept) ? { ...folder, file: kept } : folder;
 }
 
 function addAudited(calls: Map<string, { tool: string; title: string }>, dataFolder: string, sessionId: string): void {

@@ -150,7 +150,7 @@ function isLeftCommand(value: unknown): boolean {
   return [pid, started].every(Number.isInteger) && [boot, space, host].every(isText);
 }
 
-/** What is none leads to wherever the program was started, or is refused by the system in words that help nobody. */
+/** Must be absolute: a relative path would resolve against `process.cwd()`. */
 const isPath = (value: unknown): boolean => isText(value) && isAbsolute(value) && !value.includes('\0');
 
 const isFields = (value: unknown): value is Fields =>

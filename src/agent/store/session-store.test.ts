@@ -10,7 +10,7 @@ import type { Decision } from '../../contract/permission.js';
 import type { SeenFile } from '../../contract/tool-context.js';
 import { protocolViolations } from '../../testing/protocol-violations.js';
 import { addUsage } from '../usage.js';
-import { watchedLedger } from '../watched-ledger.js';
+import { WatchedLedger } from '../watched-ledger.js';
 import { LARGE_CHARS } from './large-values.js';
 import { readSession } from './read-session.js';
 import { restoreSession } from './restore-session.js';
@@ -112,14 +112,12 @@ test('gives a conversation back as it was, with directory, mode, todos, ledger, 
   const session = await newSession();
   const seen: SeenFile = { hash: 'h', size: 3, at: new Date(5), lines: [[1, 2]] };
   const kept = new Map<string, SeenFile>();
-  const ledger = watchedLedger(
-    {
-      get: (real) => kept.get(real),
-      set: (real, one) => kept.set(real, one),
-      forget: (real) => kept.delete(real),
-    },
-    (real, one) => session.store.saw(real, one),
-  );
+  const ledger = new WatchedLedger({
+    get: (real) => kept.get(real),
+    set: (real, one) => kept.set(real, one),
+    forget: (real) => kept.delete(real),
+  });
+  ledger.listen((real, one) => session.store.saw(real, one));
   session.store.prompt([text('  Fix the bug\nplease')]);
   session.say({ type: 'session_start', sessionId: 'abc', cwd: '/', model: 'm', mode: 'default', tools: [] });
   session.turn('Looking', [{ id: 'a', input: { file: 'x' } }, { id: 'b' }]);

@@ -14,7 +14,7 @@ import type {
 import type { ModelFacts, Usage } from '../../contract/model.js';
 import type { Decision, PermissionMode } from '../../contract/permission.js';
 import type { SeenFile } from '../../contract/tool-context.js';
-import { journaledBytes } from '../../platform/journal/lazy-changes.js';
+import { journaledBytes } from '../../platform/journal/session-changes.js';
 import { addUsage, costOf, noUsage } from '../usage.js';
 import type { ReportProblem } from './append-log.js';
 import { SessionFile } from './session-file.js';
@@ -106,7 +106,7 @@ export class SessionStore {
     return this.#totals;
   }
 
-  /** Takes the lock and opens the file. Never rejects: a session that can't be saved is told, and goes on. */
+  /** Takes the lock and opens the file. Never rejects: that a session can't be saved is reported, and it continues. */
   async open(): Promise<void> {
     await this.#file.open();
   }

@@ -16,7 +16,7 @@ export function titleOf(content: readonly UserBlock[]): string {
     .trim();
   if (line.length <= MAX_CHARS) return line;
   const cut = line.slice(0, safeCut(line, MAX_CHARS - 1));
-  // A key that is cut is one that nobody recognizes any more: a long word of its kind goes as a whole.
+  // A key that is cut can't be recognized any more: a long word that may be one is left out as a whole.
   const start = cut.lastIndexOf(' ');
   const isLong = start >= 0 && /^ [!-~]{20}/.test(line.slice(start));
   return `${isLong ? cut.slice(0, start) : cut}…`;

@@ -13,19 +13,17 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { randomHex } from '../../platform/crypto.js';
 import { makeSpareFolder } from '../../platform/files/spare-folder.js';
 import { codeOf } from '../../platform/files/write-failure.js';
 import type { Unwritten } from './append-log.js';
-import { isSessionId, openFlags, sessionsFolder } from './session-folder.js';
+import { isSessionId, openFlags } from './session-folder.js';
 
 const AUDIT = 'audit.jsonl';
 
-/** Keeps the end of a session's file, or of that of a child agent. Throws where the temporary folder can't take it. */
-export function keepTail(dataFolder: string, folder: string, { bytes, offset }: Unwritten): void {
-  keep(dataFolder, join(relative(sessionsFolder(dataFolder), folder), `tail-${offset}.jsonl`), bytes);
-}
+/** The name of an end of a session's file, or of that of a child agent: it belongs behind that many bytes. */
+export const tailName = (offset: number): string => `tail-${offset}.jsonl`;
 
 /** Keeps entries of the audit log that are not in it. They get their place in the chain when they are moved. */
 export function keepAudit(dataFolder: string, sessionId: string, entries: readonly KeptEntry[]): void {
@@ -65,12 +63,16 @@ export interface KeptTail extends Unwritten {
 }
 
 export function keptTails(spare: string): KeptTail[] {
-  const agents = namesIn(join(spare, 'agents')).filter(isSessionId);
   return [
     ...tailsIn(spare, undefined),
-    ...agents.flatMap((agent) => tailsIn(join(spare, 'agents', agent), agent)),
+    ...agentFoldersIn(spare).flatMap((folder) => tailsIn(folder, basename(folder))),
   ].toSorted((one, other) => one.offset - other.offset);
 }
+
+export const agentFoldersIn = (spare: string): string[] =>
+  namesIn(join(spare, 'agents'))
+    .filter(isSessionId)
+    .map((agent) => join(spare, 'agents', agent));
 
 const tailsIn = (folder: string, agent: string | undefined): KeptTail[] =>
   namesIn(folder).flatMap((name) => {
@@ -90,7 +92,12 @@ export function keptAudit(spare: string): { path: string; entries: KeptEntry[] }
 /** Removes what has been moved, and the folders that are empty by that, up to the spare folder itself. */
 export function removeKept(path: string, spare: string): void {
   rmSync(path);
-  for (let folder = dirname(path); folder.length >= dirname(spare).length; folder = dirname(folder)) {
+  removeEmptyFolders(dirname(path), dirname(spare));
+}
+
+/** Removes the folder and those above it, up to the last one given, as far as they are empty. */
+export function removeEmptyFolders(from: string, last: string): void {
+  for (let folder = from; folder.length >= last.length; folder = dirname(folder)) {
     try {
       rmdirSync(folder);
     } catch {

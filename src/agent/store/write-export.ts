@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { codeOf, explain } from '../../platform/files/write-failure.js';
+import { asWriteFailure, codeOf } from '../../platform/files/write-failure.js';
 import { SessionProblem } from './session-problem.js';
 
 /** Writes the pieces to a new file, private to the person. One that is there already is not written over. */
@@ -18,7 +18,7 @@ export async function writeExport(path: string, pieces: Iterable<string>): Promi
         `${path} is there already, and was not written over. Choose another name, or remove it first.`,
       );
     }
-    const reason = await explain(error, path, 'written');
+    const reason = await asWriteFailure(error, path, 'written');
     throw new SessionProblem('unwritable', reason instanceof Error ? reason.message : String(reason), { cause: error });
   }
 }

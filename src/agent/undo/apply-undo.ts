@@ -7,14 +7,14 @@ import { chmod, lstat, mkdir, rmdir, symlink, unlink } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { type FileChange, type FileChanges, StaleFile } from '../../contract/file-change.js';
 import { randomHex } from '../../platform/crypto.js';
-import { type EntryState, isSameContent, modeOf, stateNow } from '../../platform/files/entry-state.js';
-import { type Folder, inFolder, sync } from '../../platform/files/folder.js';
+import { currentState, type EntryState, isSameContent, modeOf } from '../../platform/files/entry-state.js';
+import { type Folder, fsyncFolder, inFolder } from '../../platform/files/folder.js';
 import { codeOf } from '../../platform/files/write-failure.js';
+import { BeforeImageReader } from '../../platform/journal/before-image-pack.js';
 import { createFileChanges } from '../../platform/journal/file-changes.js';
-import { ImageReader } from '../../platform/journal/image-pack.js';
 import { type JournalFolders, journalFolders, makeJournal, recordChange } from '../../platform/journal/journal.js';
 import type { RecordedFile, RecordedOther } from '../../platform/journal/recorded-change.js';
-import type { UndoTakenBack } from '../../platform/journal/recover-changes.js';
+import type { RolledBackUndo } from '../../platform/journal/recover-changes.js';
 import { markUndo } from '../../platform/journal/undo-marker.js';
 import { clause } from '../../platform/text/clause.js';
 import { planUndo, type UndoItem, type UndoPlan } from './undo.js';
@@ -33,8 +33,8 @@ export interface UndoOutcome {
 }
 
 /**
- * Puts back what the plan says, all or nothing. Refuses where that would lose somebody else's work, or where something
- * can't be put back; with `force` it does what can be done.
+ * Restores what the plan says, all or nothing. Refuses if that would lose changes of another program, or if something
+ * can't be restored; with `force` it restores what it can.
  */
 export async function applyUndo(plan: UndoPlan, { force = false }: { force?: boolean } = {}): Promise<UndoOutcome> {
   if (!force) assertClear(plan);
@@ -50,7 +50,7 @@ export async function applyUndo(plan: UndoPlan, { force = false }: { force?: boo
 }
 
 /** Takes back what an undo has done that was cut short. What others have changed since is left alone. */
-export async function takeBackUndo(dataFolder: string, sessionId: string, undoId: string): Promise<UndoTakenBack> {
+export async function takeBackUndo(dataFolder: string, sessionId: string, undoId: string): Promise<RolledBackUndo> {
   const plan = await planUndo(dataFolder, sessionId, { callIds: [undoId] }).catch((error: unknown) => {
     if (error instanceof UndoFailure) return undefined; // it had not begun
     throw error;
@@ -92,12 +92,12 @@ function groups(items: readonly UndoItem[], reasonOf: (item: UndoItem) => string
   });
 }
 
-/** The world may have moved while somebody looked at the plan. */
+/** Files may have changed since the plan was shown. */
 async function assertAsPlanned(items: readonly UndoItem[]): Promise<void> {
   const links = items.filter(({ now, target }) => now?.kind === 'link' && target?.kind !== 'link');
   const goingLinks = new Set(links.map(({ real }) => real));
   for (const { real, now } of items) {
-    const found = await stateNow(real, goingLinks);
+    const found = await currentState(real, goingLinks);
     const same = found?.kind !== 'obstacle' && isSameContent(found, now) && modeOf(found) === modeOf(now);
     if (!same) {
       throw new UndoFailure(
@@ -111,7 +111,7 @@ class Undo {
   readonly #plan: UndoPlan;
   readonly #items: readonly UndoItem[];
   readonly #folders: JournalFolders;
-  readonly #images: ImageReader;
+  readonly #images: BeforeImageReader;
   readonly #changes: FileChanges;
   readonly #undoId = `undo_${randomHex(4)}`;
   readonly #left: UndoOutcome['left'];
@@ -124,7 +124,7 @@ class Undo {
     this.#plan = plan;
     this.#items = items;
     this.#folders = journalFolders(plan.dataFolder);
-    this.#images = new ImageReader(this.#folders);
+    this.#images = new BeforeImageReader(this.#folders);
     this.#changes = createFileChanges({ dataFolder: plan.dataFolder, sessionId: plan.sessionId });
     this.#left = plan.items.flatMap(({ real, impossible, stays }) =>
       impossible === undefined && stays === undefined ? [] : [{ real, why: impossible ?? stays ?? '' }],
@@ -280,7 +280,7 @@ class Undo {
   async #inPlace(real: string, work: (folder: Folder) => Promise<void>): Promise<void> {
     await inFolder(dirname(real), async (folder) => {
       await work(folder);
-      await sync(folder);
+      await fsyncFolder(folder);
     });
   }
 
@@ -302,7 +302,7 @@ class Undo {
     try {
       await takeBackUndo(dataFolder, sessionId, this.#undoId);
       await this.#close();
-      return new UndoFailure(`Nothing was undone: ${message} All files are as they were before.`, { cause: error });
+      return new UndoFailure(`Nothing was undone: ${message} No file was changed.`, { cause: error });
     } catch (second) {
       return new UndoFailure(
         `The undo stopped in the middle: ${message} Putting back what it had done failed too: ${messageOf(second)} Undo ${this.#undoId} when that is put right, or the same calls again: what is done already stays so.`,
@@ -323,8 +323,8 @@ const withoutTarget = (item: UndoItem): UndoItem => ({ ...item, target: null });
 const withRoom = (item: UndoItem): UndoItem => ({ ...item, now: null });
 
 /**
- * Names of files that must not be written into, because the file has other names that shall not change with it: those
- * are made anew.
+ * Names of files that must not be written in place, because the file has other names that must not change with it: they
+ * are created again.
  */
 function partedNames(items: readonly UndoItem[]): Set<string> {
   const groups = new Map<string, UndoItem[]>();

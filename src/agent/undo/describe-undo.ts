@@ -1,6 +1,7 @@
 // What can be taken back, and what that would do, in lines for people.
 import { resolve } from 'node:path';
 import { shortPath } from '../../platform/files/paths.js';
+import { entryAt } from '../../platform/snapshots/workspace-tree.js';
 import { localSecond } from '../../platform/text/local-time.js';
 import type { SessionOutline } from '../store/session-outline.js';
 import type { UndoItem } from './undo.js';
@@ -74,7 +75,9 @@ function lineFor(
 /** What stays because it is not known whose work it is. */
 export function unclaimedLines(unclaimed: readonly string[], cwd: string, force = '--force'): string[] {
   if (unclaimed.length === 0) return [];
-  const shown = unclaimed.slice(0, MAX_UNCLAIMED).map((real) => shortPath(cwd, real));
+  const shown = unclaimed
+    .slice(0, MAX_UNCLAIMED)
+    .map((real) => `${shortPath(cwd, real)}${entryAt(real) ? '' : ' (which does not exist now)'}`);
   const more = unclaimed.length > shown.length ? ` and ${unclaimed.length - shown.length} more` : '';
   return [
     `Stays as it is: ${shown.join(', ')}${more}. It changed while a command, hook or tool of another session ran too, so it is not known which of them changed it. ${force} takes it back all the same.`,

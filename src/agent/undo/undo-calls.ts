@@ -24,7 +24,7 @@ export interface UndoableCall {
   isCommand?: true;
   /** Why more may have changed than is known, where that is so. */
   notCovered?: string;
-  /** What of a command is not covered, or may be somebody else's work. */
+  /** Changes of a command that are not covered, or that another program may have made. */
   notes?: readonly string[];
   /** What changed while it ran, and may be the work of another session's command: it is not taken back. */
   unclaimed?: readonly string[];
@@ -83,7 +83,9 @@ export function selectCalls(calls: readonly UndoableCall[], selection: UndoSelec
   const chosen = calls.filter(({ callId }) => selection.callIds.includes(callId));
   if (chosen.length === 0) {
     const named = selection.callIds.map((id) => `"${id}"`).join(', ');
-    throw new UndoFailure(`No call ${named} of this session changed files. Look at the list for those that did.`);
+    throw new UndoFailure(
+      `No call ${named} of this session changed files. helve undo --list shows those that did, and helve undo --sessions the other sessions.`,
+    );
   }
   const open = chosen.filter(({ undoneBy }) => undoneBy === undefined);
   const [first] = chosen;

@@ -1,4 +1,5 @@
 // Which calls came after which prompt: by their order in the session's files, since a clock may be set back.
+import { localSecond } from '../../platform/text/local-time.js';
 import { type OutlinedPrompt, outlineSession, type SessionOutline } from '../store/session-outline.js';
 import { type UndoableCall, UndoFailure, type UndoSelection } from './undo-calls.js';
 
@@ -22,7 +23,7 @@ export function selectSincePrompt(
   const later = callsSince(count - prompts, calls, outline);
   if (later.length === 0) {
     throw new UndoFailure(
-      `No call has changed files since the prompt of ${new Date(since.at).toISOString()}, or all are taken back already.`,
+      `No call has changed files since the prompt of ${localSecond(since.at)}, or all are taken back already.`,
     );
   }
   return { callIds: later.map(({ callId }) => callId) };

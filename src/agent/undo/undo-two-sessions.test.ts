@@ -1,14 +1,17 @@
 // Two sessions in one project and one process: an undo takes back the work of its own session and nothing else.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { runCall } from '../../calls/run-call.js';
+import { createEngine } from '../../compose/create-engine.js';
+import type { FullEngine } from '../../compose/engine.js';
 import type { Tool } from '../../contract/tool.js';
-import { createEngine, type Engine } from '../../create-engine.js';
+import { journalFolders } from '../../platform/journal/journal.js';
 import { recoverChanges } from '../../platform/journal/recover-changes.js';
+import { runningCalls } from '../../platform/journal/running-commands.js';
 import { until } from '../../testing/watch-processes.js';
 import { bashTool } from '../../tools/bash/bash.js';
 import { readTool } from '../../tools/read.js';
@@ -17,7 +20,7 @@ import { applyUndo, type UndoOutcome } from './apply-undo.js';
 import { planUndo, type UndoPlan } from './undo.js';
 
 class Worker {
-  readonly engine: Engine;
+  readonly engine: FullEngine;
   readonly root: string;
   #calls = 0;
 
@@ -48,7 +51,7 @@ class Worker {
   undo = async (): Promise<UndoOutcome> => await applyUndo(await this.plan());
 }
 
-interface Place {
+interface TwoSessions {
   a: Worker;
   b: Worker;
   dataFolder: string;
@@ -59,7 +62,7 @@ interface Place {
   release(name: string): Promise<void>;
 }
 
-async function place(files: Readonly<Record<string, string>>): Promise<Place> {
+async function twoSessions(files: Readonly<Record<string, string>>): Promise<TwoSessions> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-two-sessions-')));
   const [root, dataFolder] = [join(folder, 'project'), join(folder, 'data')];
   const path = (name: string): string => join(root, name);
@@ -91,7 +94,7 @@ test.each([
   ['echo x >> log.txt', 'known by its effects'],
   ['eval "$(echo echo x) >> log.txt"', 'may write anything'],
 ])('leaves what another session edits and writes while a command runs: %s', async (command) => {
-  const { a, b, path, text, waiting, release } = await place({ 'log.txt': 'log\n', 'b.txt': 'one\n' });
+  const { a, b, path, text, waiting, release } = await twoSessions({ 'log.txt': 'log\n', 'b.txt': 'one\n' });
   const running = a.bash(`${command}; ${waiting('a')}`);
   await until(() => holds(path('log.txt'), 'x'));
   await b.write('b.txt', 'two\n');
@@ -111,7 +114,7 @@ test.each([
 });
 
 test('leaves what another session takes back while a command runs', async () => {
-  const { a, b, path, text, waiting, release } = await place({ 'log.txt': 'log\n', 'b.txt': 'one\n' });
+  const { a, b, path, text, waiting, release } = await twoSessions({ 'log.txt': 'log\n', 'b.txt': 'one\n' });
   await b.write('b.txt', 'two\n');
   await b.bash('mkdir folder; ln -s b.txt link; chmod 600 b.txt');
   const running = a.bash(`eval "$(echo echo x) >> log.txt"; ${waiting('a')}`);
@@ -126,7 +129,7 @@ test('leaves what another session takes back while a command runs', async () => 
 });
 
 test('gives each of two sessions what the effects of its command name, when both run at once', async () => {
-  const { a, b, path, text, waiting, release } = await place({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
+  const { a, b, path, text, waiting, release } = await twoSessions({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
   const first = a.bash(`sed -i s/a/A/ a.txt; ${waiting('a')}`);
   await until(() => holds(path('a.txt'), 'A'));
   const second = b.bash(`echo more >> b.txt; echo new > new.txt; ${waiting('b')}`);
@@ -142,7 +145,7 @@ test('gives each of two sessions what the effects of its command name, when both
 });
 
 test('leaves what neither effects nor the journal name when two sessions ran commands at once, and names it', async () => {
-  const { a, b, path, text, waiting, release } = await place({
+  const { a, b, path, text, waiting, release } = await twoSessions({
     ...{ 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n' },
     ...{ 'a.sh': 'echo A >> a.txt', 'b.sh': 'echo B >> b.txt' },
   });
@@ -165,7 +168,7 @@ test('leaves what neither effects nor the journal name when two sessions ran com
 });
 
 test('claims a file for neither when the commands of two sessions name it', async () => {
-  const { a, b, path, text, waiting, release } = await place({ 'log.txt': 'log\n' });
+  const { a, b, path, text, waiting, release } = await twoSessions({ 'log.txt': 'log\n' });
   const first = a.bash(`echo a >> log.txt; ${waiting('a')}`);
   await until(() => holds(path('log.txt'), 'a'));
   const second = b.bash(`echo b >> log.txt; ${waiting('b')}`);
@@ -182,7 +185,7 @@ test('claims a file for neither when the commands of two sessions name it', asyn
 });
 
 test('takes back all that a command did once no other session runs one', async () => {
-  const { a, b, text, waiting, release, path } = await place({ 'a.txt': 'a\n' });
+  const { a, b, text, waiting, release, path } = await twoSessions({ 'a.txt': 'a\n' });
   const first = b.bash(`echo b > b.txt; ${waiting('b')}`);
   await until(() => existsSync(path('b.txt')));
   await release('b');
@@ -193,8 +196,105 @@ test('takes back all that a command did once no other session runs one', async (
   expect(await text('a.txt')).toBe('a\n');
 });
 
+const SCRIPT = { 'move.sh': 'mv d e' };
+
+test.each([
+  ['mv d e', {}],
+  ['sh move.sh', SCRIPT],
+  ['mkdir e; mv d/* e/; rmdir d', {}],
+  ['git init -q .; git add .; git mv d e; mv d/b e/ 2>/dev/null; true', {}],
+])('moves back what another session wrote while a command ran that moved it: %s', async (command, more) => {
+  const { a, b, path, text, waiting, release } = await twoSessions({ 'd/a': 'a\n', ...more });
+  const running = a.bash(`echo go > started; ${waiting('a')}; ${command}`);
+  await until(() => existsSync(path('started')));
+  await b.write('d/b', 'of b\n');
+  await release('a');
+  await running;
+  expect([existsSync(path('d/b')), await text('e/b')]).toEqual([false, 'of b\n']);
+  const plan = await a.plan();
+  expect(plan.items.map(({ real }) => real)).toContain(path('d/b'));
+  await applyUndo(plan);
+  expect([await text('d/a'), await text('d/b'), existsSync(path('e'))]).toEqual(['a\n', 'of b\n', false]);
+  await b.undo();
+  expect(await readdir(path('d'))).toEqual(['a']);
+});
+
+test('moves back folders that another session made while a command ran', async () => {
+  const { a, b, path, text, waiting, release } = await twoSessions({ 'd/a': 'a\n' });
+  const running = a.bash(`echo go > started; ${waiting('a')}; mv d e`);
+  await until(() => existsSync(path('started')));
+  await b.write('d/deep/er/b', 'of b\n');
+  await release('a');
+  await running;
+  await a.undo();
+  expect([await text('d/deep/er/b'), existsSync(path('e'))]).toEqual(['of b\n', false]);
+  expect(statSync(path('d/deep')).mode & 0o7777).toBe(0o755);
+  await b.undo();
+  expect(await readdir(path('d'))).toEqual(['a']);
+});
+
+test.each([
+  ['rm d/b', 'of b\n'],
+  ['rm -rf d', 'of b\n'],
+  ['echo of a > d/b', 'of b\n'],
+  ['sed -i s/of/OF/ d/*', 'of b\n'],
+])('brings back what another session wrote while a command ran that removed or changed it: %s', async (command) => {
+  const { a, b, path, text, waiting, release } = await twoSessions({ 'd/a': 'a\n' });
+  const running = a.bash(`echo go > started; ${waiting('a')}; ${command}`);
+  await until(() => existsSync(path('started')));
+  await b.write('d/b', 'of b\n');
+  await b.write('d/a', 'of b too\n');
+  await release('a');
+  await running;
+  await a.undo();
+  expect([await text('d/a'), await text('d/b')]).toEqual(['of b too\n', 'of b\n']);
+  await b.undo();
+  expect([await readdir(path('d')), await text('d/a')]).toEqual([['a'], 'a\n']);
+});
+
+test('moves back what the same session wrote while its background command ran that moved it', async () => {
+  const { a, path, text, waiting, release } = await twoSessions({ 'd/a': 'a\n' });
+  const command = `echo go > started; ${waiting('a')}; mv d e`;
+  await a.run(bashTool, { command, run_in_background: true });
+  await until(() => existsSync(path('started')));
+  await a.write('d/b', 'mine\n');
+  await release('a');
+  await until(() => existsSync(path('e/b')));
+  await a.bash('echo next > next');
+  const { id, dataFolder } = a.engine.session;
+  await until(() => runningCalls(journalFolders(dataFolder), id).length === 0);
+  await applyUndo(await planUndo(dataFolder, id, { callIds: ['call_1'] }));
+  expect([await text('d/a'), await text('d/b'), existsSync(path('e'))]).toEqual(['a\n', 'mine\n', false]);
+  await a.undo();
+  expect(await readdir(path('d'))).toEqual(['a']);
+});
+
+test('leaves what a command of another session wrote and a command moved, and names it', async () => {
+  const { a, b, path, text, waiting, release } = await twoSessions({ 'd/a': 'a\n' });
+  const running = a.bash(`echo go > started; ${waiting('a')}; mv d e`);
+  await until(() => existsSync(path('started')));
+  await b.bash('echo of b > d/b');
+  await release('a');
+  await running;
+  const plan = await a.plan();
+  expect(plan.items.map(({ real }) => real)).not.toContain(path('e/b'));
+  expect(plan.unclaimed).toEqual(expect.arrayContaining([path('d/b'), path('e/b')]));
+  expect(await text('e/b')).toBe('of b\n');
+});
+
+test('removes a copy that a command made of what another session wrote, which stays', async () => {
+  const { a, b, path, text, waiting, release } = await twoSessions({ 'd/a': 'a\n' });
+  const running = a.bash(`echo go > started; ${waiting('a')}; cp -r d e`);
+  await until(() => existsSync(path('started')));
+  await b.write('d/b', 'of b\n');
+  await release('a');
+  await running;
+  await a.undo();
+  expect([await text('d/b'), existsSync(path('e'))]).toEqual(['of b\n', false]);
+});
+
 test("takes no temporary file of Helve's own for a file of the project", async () => {
-  const { a, path, waiting, release } = await place({ 'log.txt': 'log\n' });
+  const { a, path, waiting, release } = await twoSessions({ 'log.txt': 'log\n' });
   const running = a.bash(`eval "$(echo echo x) >> log.txt"; ${waiting('a')}`);
   await until(() => holds(path('log.txt'), 'x'));
   const names = [`.helve-${'0a'.repeat(12)}-3.tmp`, `.helve-${'0a'.repeat(9)}.tmp`];
@@ -208,7 +308,7 @@ test("takes no temporary file of Helve's own for a file of the project", async (
 });
 
 test('leaves nothing in the journal that tells of running commands when all have ended', async () => {
-  const { a, b, dataFolder, path, waiting, release } = await place({ 'a.txt': 'a\n' });
+  const { a, b, dataFolder, path, waiting, release } = await twoSessions({ 'a.txt': 'a\n' });
   const first = a.bash(`echo more >> a.txt; ${waiting('a')}`);
   await until(() => holds(path('a.txt'), 'more'));
   await b.bash('touch b.txt; echo new > c.txt');
@@ -218,7 +318,7 @@ test('leaves nothing in the journal that tells of running commands when all have
 });
 
 test('removes what a killed process has left of running commands', async () => {
-  const { a, dataFolder } = await place({ 'a.txt': 'a\n' });
+  const { a, dataFolder } = await twoSessions({ 'a.txt': 'a\n' });
   await a.bash('touch b.txt');
   const owner = {
     pid: execFileSync('sh', ['-c', 'echo $$']).toString().trim(),

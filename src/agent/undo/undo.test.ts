@@ -21,14 +21,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { FileChanges } from '../../contract/file-change.js';
 import { createFileChanges } from '../../platform/journal/file-changes.js';
-import { hashOf, imagePath, journalFolders, listChanges } from '../../platform/journal/journal.js';
+import { beforeImagePath, hashOf, journalFolders, listChanges } from '../../platform/journal/journal.js';
 import type { SnapshotLimits, SnapshotReport } from '../../platform/snapshots/snapshot-contract.js';
 import { createWorkspaceSnapshots } from '../../platform/snapshots/workspace-snapshot.js';
 import { applyUndo, type UndoOutcome } from './apply-undo.js';
 import { planUndo } from './undo.js';
 import { listUndoable, type UndoSelection } from './undo-calls.js';
 
-interface Place {
+interface TestProject {
   root: string;
   dataFolder: string;
   path(name: string): string;
@@ -41,10 +41,10 @@ interface Place {
   tree(): Promise<Record<string, string>>;
 }
 
-async function place(
+async function testProject(
   files: Readonly<Record<string, string>> = {},
-  limits: Partial<SnapshotLimits> = { keepMs: 60_000, changedMs: 60_000, lookMs: 60_000, afterMs: 60_000 },
-): Promise<Place> {
+  limits: Partial<SnapshotLimits> = { copyMs: 60_000, readChangedMs: 60_000, scanMs: 60_000, rescanMs: 60_000 },
+): Promise<TestProject> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-undo-')));
   const root = join(folder, 'project');
   const dataFolder = join(folder, 'data');
@@ -100,7 +100,7 @@ const messageOf = (work: Promise<unknown>): Promise<string> =>
   );
 
 test('takes back the last call, then the one before it', async () => {
-  const { edit, undo, text } = await place({ a: 'one' });
+  const { edit, undo, text } = await testProject({ a: 'one' });
   await edit('call_1', 'a', 'two');
   await edit('call_2', 'a', 'three');
   await undo();
@@ -110,7 +110,7 @@ test('takes back the last call, then the one before it', async () => {
 });
 
 test('takes back several calls at once', async () => {
-  const { edit, undo, tree } = await place({ a: 'one', b: 'two' });
+  const { edit, undo, tree } = await testProject({ a: 'one', b: 'two' });
   const before = await tree();
   await edit('call_1', 'a', 'x');
   await edit('call_2', 'b', null);
@@ -121,7 +121,7 @@ test('takes back several calls at once', async () => {
 });
 
 test('takes back one call in the middle where no later one touched its files', async () => {
-  const { edit, undo, text } = await place({ a: 'one', b: 'two' });
+  const { edit, undo, text } = await testProject({ a: 'one', b: 'two' });
   await edit('call_1', 'a', 'x');
   await edit('call_2', 'b', 'y');
   await undo({ callIds: ['call_1'] });
@@ -129,7 +129,7 @@ test('takes back one call in the middle where no later one touched its files', a
 });
 
 test('refuses to take back a call whose file a later call has changed, and names that call', async () => {
-  const { edit, undo, text, path } = await place({ a: 'one' });
+  const { edit, undo, text, path } = await testProject({ a: 'one' });
   await edit('call_1', 'a', 'two');
   await edit('call_2', 'a', 'three');
   expect(await messageOf(undo({ callIds: ['call_1'] }))).toBe(
@@ -139,11 +139,11 @@ test('refuses to take back a call whose file a later call has changed, and names
 });
 
 test('refuses where a person has changed the file since, and with force keeps what the person wrote', async () => {
-  const { edit, undo, text, path } = await place({ a: 'one' });
+  const { edit, undo, text, path } = await testProject({ a: 'one' });
   await edit('call_1', 'a', 'two');
   await writeFile(path('a'), 'by hand');
   expect(await messageOf(undo())).toMatch(
-    /^Nothing was undone\. .*\/a: it was changed since, at \d{4}-.*Z\. With force/,
+    /^Nothing was undone\. .*\/a: it was changed since, at \d{4}-\d\d-\d\d [\d:]+\. With force/,
   );
   expect(await text('a')).toBe('by hand');
   const { undoId } = await undo({ calls: 1 }, { force: true });
@@ -153,7 +153,7 @@ test('refuses where a person has changed the file since, and with force keeps wh
 });
 
 test('refuses where a person has changed the file between two calls that are taken back together', async () => {
-  const { edit, undo, path, text } = await place({ a: 'one' });
+  const { edit, undo, path, text } = await testProject({ a: 'one' });
   await edit('call_1', 'a', 'two');
   await writeFile(path('a'), 'by hand');
   await edit('call_2', 'a', 'three');
@@ -164,7 +164,7 @@ test('refuses where a person has changed the file between two calls that are tak
 });
 
 test('is all or nothing where one of the files was changed since', async () => {
-  const { edit, undo, path, text } = await place({ a: 'one', b: 'two' });
+  const { edit, undo, path, text } = await testProject({ a: 'one', b: 'two' });
   await edit('call_1', 'a', 'x');
   await edit('call_2', 'b', 'y');
   await writeFile(path('a'), 'by hand');
@@ -173,7 +173,7 @@ test('is all or nothing where one of the files was changed since', async () => {
 });
 
 test('an undo can be taken back, and that again', async () => {
-  const { edit, undo, tree, command, path } = await place({ a: 'one', 'sub/b': 'two' });
+  const { edit, undo, tree, command, path } = await testProject({ a: 'one', 'sub/b': 'two' });
   const start = await tree();
   await edit('call_1', 'a', 'x');
   await command('call_2', async () => {
@@ -191,7 +191,7 @@ test('an undo can be taken back, and that again', async () => {
 });
 
 test('says that all is taken back, and by which undo it can be brought back', async () => {
-  const { edit, undo } = await place({ a: 'one' });
+  const { edit, undo } = await testProject({ a: 'one' });
   await edit('call_1', 'a', 'x');
   const { undoId } = await undo();
   await expect(undo()).rejects.toMatchObject({
@@ -205,16 +205,16 @@ test('says that all is taken back, and by which undo it can be brought back', as
 });
 
 test('says that there is nothing to undo', async () => {
-  const { undo, edit } = await place({ a: 'one' });
+  const { undo, edit } = await testProject({ a: 'one' });
   expect(await messageOf(undo())).toBe('This session has changed no files, so there is nothing to undo.');
   await edit('call_1', 'a', 'x');
   expect(await messageOf(undo({ callIds: ['call_9'] }))).toBe(
-    'No call "call_9" of this session changed files. Look at the list for those that did.',
+    'No call "call_9" of this session changed files. helve undo --list shows those that did, and helve undo --sessions the other sessions.',
   );
 });
 
 test('lists the calls that changed files, with what was taken back', async () => {
-  const { edit, undo, dataFolder, path } = await place({ a: 'one' });
+  const { edit, undo, dataFolder, path } = await testProject({ a: 'one' });
   await edit('call_1', 'a', 'x');
   const { undoId } = await undo();
   const at = expect.any(String);
@@ -225,7 +225,7 @@ test('lists the calls that changed files, with what was taken back', async () =>
 });
 
 test('plans without touching anything, with a patch for each file', async () => {
-  const { edit, dataFolder, root, tree, path } = await place({ a: 'one\n' });
+  const { edit, dataFolder, root, tree, path } = await testProject({ a: 'one\n' });
   await edit('call_1', 'a', 'two\n');
   const before = await tree();
   const { items } = await planUndo(dataFolder, 's', { calls: 1 }, { cwd: root });
@@ -236,7 +236,7 @@ test('plans without touching anything, with a patch for each file', async () => 
 });
 
 test('leaves alone what a person did to the mode while a call changed the content', async () => {
-  const { edit, undo, tree, path } = await place({ a: 'one' });
+  const { edit, undo, tree, path } = await testProject({ a: 'one' });
   await edit('call_1', 'a', 'two');
   await chmod(path('a'), 0o755);
   await undo();
@@ -244,7 +244,7 @@ test('leaves alone what a person did to the mode while a call changed the conten
 });
 
 test('finds a file as it was already and has nothing to do for it', async () => {
-  const { edit, undo, path, dataFolder } = await place({ a: 'one' });
+  const { edit, undo, path, dataFolder } = await testProject({ a: 'one' });
   await edit('call_1', 'a', 'two');
   await writeFile(path('a'), 'one');
   expect((await undo()).done).toEqual([]);
@@ -303,7 +303,7 @@ test.each<[string, (path: (name: string) => string) => Promise<unknown>]>([
     (path) => appendFile(path('.gitignore'), 'a\n').then(() => writeFile(path('a'), 'x')),
   ],
 ])('takes back what a command did, and brings it back again, where %s', async (_, work) => {
-  const { path, command, undo, tree } = await place({
+  const { path, command, undo, tree } = await testProject({
     a: 'one',
     'sub/b': 'two',
     'sub/deep/c': 'three',
@@ -325,7 +325,7 @@ test.each<[string, (path: (name: string) => string) => Promise<unknown>]>([
 });
 
 test('leaves files that git ignores alone, in a folder that a command made too', async () => {
-  const { path, command, undo, tree } = await place({ '.gitignore': 'build\n', a: 'one' });
+  const { path, command, undo, tree } = await testProject({ '.gitignore': 'build\n', a: 'one' });
   await command('call_1', async () => {
     await mkdir(path('x/build'), { recursive: true });
     await writeFile(path('x/build/out'), 'made');
@@ -337,8 +337,8 @@ test('leaves files that git ignores alone, in a folder that a command made too',
 });
 
 test('says of a file that had no copy that it can not be put back, and with force puts back the rest', async () => {
-  const limits = { keepMs: 60_000, changedMs: 60_000, lookMs: 60_000, maxFileBytes: 10 };
-  const { path, command, undo, text } = await place({ large: 'more than ten bytes', a: 'one' }, limits);
+  const limits = { copyMs: 60_000, readChangedMs: 60_000, scanMs: 60_000, maxFileBytes: 10 };
+  const { path, command, undo, text } = await testProject({ large: 'more than ten bytes', a: 'one' }, limits);
   const report = await command('call_1', async () => {
     await writeFile(path('large'), 'x');
     await writeFile(path('a'), 'two');
@@ -357,8 +357,8 @@ test('says of a file that had no copy that it can not be put back, and with forc
 });
 
 test('puts the mode of a file back that was too large to be copied', async () => {
-  const limits = { keepMs: 60_000, changedMs: 60_000, lookMs: 60_000, maxFileBytes: 10 };
-  const { path, command, undo, tree } = await place({ large: 'more than ten bytes' }, limits);
+  const limits = { copyMs: 60_000, readChangedMs: 60_000, scanMs: 60_000, maxFileBytes: 10 };
+  const { path, command, undo, tree } = await testProject({ large: 'more than ten bytes' }, limits);
   const before = await tree();
   await command('call_1', () => chmod(path('large'), 0o700));
   await undo();
@@ -366,15 +366,15 @@ test('puts the mode of a file back that was too large to be copied', async () =>
 });
 
 test('removes a file that a command made and that is too large to be copied, if nobody has written it since', async () => {
-  const limits = { keepMs: 60_000, changedMs: 60_000, lookMs: 60_000, maxFileBytes: 10 };
-  const { path, command, undo, tree } = await place({}, limits);
+  const limits = { copyMs: 60_000, readChangedMs: 60_000, scanMs: 60_000, maxFileBytes: 10 };
+  const { path, command, undo, tree } = await testProject({}, limits);
   await command('call_1', () => writeFile(path('large'), 'more than ten bytes'));
   await undo();
   expect(await tree()).toEqual({});
 });
 
 test('refuses without force where nothing is known of what a command did', async () => {
-  const { path, command, undo, dataFolder } = await place({ a: 'one' });
+  const { path, command, undo, dataFolder } = await testProject({ a: 'one' });
   await mkdir(dataFolder);
   await writeFile(join(dataFolder, 'journal'), 'a file in the place of the folder');
   await command('call_1', async () => {
@@ -388,14 +388,14 @@ test('refuses without force where nothing is known of what a command did', async
 });
 
 test('refuses where the folder is gone since, and says which', async () => {
-  const { edit, undo, root } = await place({ 'sub/a': 'one' });
+  const { edit, undo, root } = await testProject({ 'sub/a': 'one' });
   await edit('call_1', 'sub/a', 'two');
   await rename(root, `${root}-moved`);
   expect(await messageOf(undo())).toContain(`its folder ${root} does not exist any more`);
 });
 
 test('refuses where a file can not be put back because its folder is a link by now', async () => {
-  const { edit, undo, root, path } = await place({ 'sub/a': 'one' });
+  const { edit, undo, root, path } = await testProject({ 'sub/a': 'one' });
   await edit('call_1', 'sub/a', 'two');
   await rename(path('sub'), path('other'));
   await symlink('other', path('sub'));
@@ -403,14 +403,14 @@ test('refuses where a file can not be put back because its folder is a link by n
 });
 
 test('says of a copy that is gone that it is not kept any more', async () => {
-  const { edit, undo, dataFolder } = await place({ a: 'one' });
+  const { edit, undo, dataFolder } = await testProject({ a: 'one' });
   await edit('call_1', 'a', 'two');
-  await rm(imagePath(journalFolders(dataFolder), hashOf(Buffer.from('one'))));
+  await rm(beforeImagePath(journalFolders(dataFolder), hashOf(Buffer.from('one'))));
   expect(await messageOf(undo())).toContain('what it held before is not kept any more');
 });
 
 test('puts everything back where the undo fails in the middle', async () => {
-  const { command, undo, path, tree, dataFolder } = await place({ a: 'one', b: 'two', z: 'three' });
+  const { command, undo, path, tree, dataFolder } = await testProject({ a: 'one', b: 'two', z: 'three' });
   await symlink('a', path('link'));
   await command('call_1', async () => {
     await unlink(path('link'));
@@ -422,13 +422,13 @@ test('puts everything back where the undo fails in the middle', async () => {
   const [pack = ''] = (await readdir(packs)).filter((name) => name.endsWith('.pack'));
   await writeFile(join(packs, pack), (await readFile(join(packs, pack), 'latin1')).replace('three', 'THREE'));
   expect(await messageOf(undo())).toBe(
-    `Nothing was undone: The copy of what ${path('z')} held before is damaged or gone. All files are as they were before.`,
+    `Nothing was undone: The copy of what ${path('z')} held before is damaged or gone. No file was changed.`,
   );
   expect(await tree()).toEqual(changed);
 });
 
 test('refuses where a file is changed after the plan was made', async () => {
-  const { edit, dataFolder, path } = await place({ a: 'one' });
+  const { edit, dataFolder, path } = await testProject({ a: 'one' });
   await edit('call_1', 'a', 'two');
   const plan = await planUndo(dataFolder, 's', { calls: 1 });
   await writeFile(path('a'), 'meanwhile');
@@ -438,7 +438,7 @@ test('refuses where a file is changed after the plan was made', async () => {
 });
 
 test('removes the folders that were made for a file, unless something else is in them', async () => {
-  const { path, undo, tree, edit } = await place({ a: 'one' });
+  const { path, undo, tree, edit } = await testProject({ a: 'one' });
   await edit('call_1', 'x/y/new', 'new');
   await edit('call_2', 'other/new', 'new');
   await writeFile(path('x/other'), 'by hand');
@@ -447,7 +447,7 @@ test('removes the folders that were made for a file, unless something else is in
 });
 
 test('puts the file back that made room for a folder of its name', async () => {
-  const { dataFolder, path, undo, tree } = await place({ a: 'one' });
+  const { dataFolder, path, undo, tree } = await testProject({ a: 'one' });
   const before = await tree();
   const changes = createFileChanges({ dataFolder, sessionId: 's' });
   await changes.apply('call_1', [
@@ -526,7 +526,7 @@ test('any sequence of edits and commands is taken back byte for byte, call by ca
       stepsOf(soak ? { minLength: 500, maxLength: 500 } : { minLength: 1, maxLength: 12 }),
       fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 4 }),
       async (steps, portions) => {
-        const { edit, command, undo, tree, path, root, dataFolder } = await place({ a: 'one', 'sub/a': 'two' });
+        const { edit, command, undo, tree, path, root, dataFolder } = await testProject({ a: 'one', 'sub/a': 'two' });
         const states = [await tree()];
         for (const [index, next] of steps.entries()) {
           const callId = `call_${index}`;

@@ -1,9 +1,10 @@
 // Taking back what calls have done to files. A plan is made from the session's list of changes and from what is on the
-// disk now, shown to whoever wants it, and then applied as it was shown.
+// disk now, may be shown, and is then applied as it was shown.
 import { existsSync } from 'node:fs';
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import {
+  currentState,
   type EntryState,
   type FileState,
   isSameContent,
@@ -11,16 +12,16 @@ import {
   type Obstacle,
   stateAfter,
   stateBefore,
-  stateNow,
 } from '../../platform/files/entry-state.js';
 import { shortPath } from '../../platform/files/paths.js';
-import { ImageReader } from '../../platform/journal/image-pack.js';
+import { BeforeImageReader } from '../../platform/journal/before-image-pack.js';
 import { journalFolders, type ListedChange, listChanges } from '../../platform/journal/journal.js';
 import type { RecordedChange, RecordedFile } from '../../platform/journal/recorded-change.js';
 import { isOwnTemporary } from '../../platform/journal/recovery-plan.js';
 import { runningCalls } from '../../platform/journal/running-commands.js';
 import { entryAt } from '../../platform/snapshots/workspace-tree.js';
 import { grouped } from '../../platform/text/digits.js';
+import { localSecond } from '../../platform/text/local-time.js';
 import { asCalls, selectCalls, type UndoableCall, UndoFailure, type UndoSelection } from './undo-calls.js';
 
 const MAX_DIFFS = 100; // more than a person looks through
@@ -55,7 +56,7 @@ export interface UndoItem {
   keepsNames: boolean;
   /** A patch, or a line that says what happens; undefined beyond the first hundred. */
   diff?: string;
-  /** Why it should not be done: somebody else's work would be lost. */
+  /** Why it should not be done: changes of another program would be lost. */
   conflict?: string;
   /** Why it can't be done. */
   impossible?: string;
@@ -64,7 +65,7 @@ export interface UndoItem {
 }
 
 export interface PlanOptions {
-  /** Paths in patches are shown as somebody in this folder would write them. */
+  /** Paths in patches are relative to this folder. */
   cwd?: string;
   /** Takes back commands that still run, as far as they have come, and changes that no session claims. */
   force?: boolean;
@@ -85,7 +86,7 @@ export async function planUndo(
   const ids = new Set(calls.map(({ callId }) => callId));
   const selected = changes.filter(({ callId }) => ids.has(callId));
   const histories = historiesOf(selected);
-  const images = new ImageReader(journalFolders(dataFolder));
+  const images = new BeforeImageReader(journalFolders(dataFolder));
   const found: UndoItem[] = [];
   const paths = [...histories.keys()];
   const goingLinks = new Set(paths.filter((real) => isGoingLink(real, histories.get(real)?.[0])));
@@ -160,7 +161,7 @@ function isGoingLink(real: string, start: Moment | undefined): boolean {
 }
 
 async function planItem(
-  images: ImageReader,
+  images: BeforeImageReader,
   real: string,
   history: readonly Moment[],
   goingLinks: ReadonlySet<string>,
@@ -172,7 +173,7 @@ async function planItem(
   const changesMode = first?.kind === last?.kind && modeOf(first) !== modeOf(last);
   if (!changesContent && !changesMode) return undefined;
 
-  const found = await stateNow(real, goingLinks);
+  const found = await currentState(real, goingLinks);
   const keepsNames = !end.seen;
   if (isObstacle(found)) {
     return { real, action: 'change', now: null, target: first, keepsNames, impossible: found.what };
@@ -188,7 +189,7 @@ async function planItem(
 
 const isObstacle = (state: EntryState | Obstacle): state is Obstacle => state?.kind === 'obstacle';
 
-/** What was not changed by the calls stays as it is, whoever has changed it since. */
+/** What the calls have not changed stays as it is now, even if another program has changed it since. */
 function targetOf(
   first: EntryState,
   now: EntryState,
@@ -214,7 +215,7 @@ function actionOf(now: EntryState, target: EntryState): UndoItem['action'] {
 }
 
 async function whyImpossible(
-  images: ImageReader,
+  images: BeforeImageReader,
   now: EntryState,
   target: EntryState,
   { uncopied }: RecordedFile,
@@ -261,10 +262,19 @@ async function tellWho(
   changes: readonly RecordedChange[],
   selected: ReadonlySet<string>,
 ): Promise<string> {
+  // An undo and what it took back cancel each other out.
+  const cancelled = new Set(
+    asCalls(changes.map((change) => ({ ...change, position: 0 })))
+      .filter(({ undoes, undoneBy }) => undoes !== undefined || undoneBy !== undefined)
+      .map(({ callId }) => callId),
+  );
   const lastSelected = changes.findLastIndex(({ callId }) => selected.has(callId));
   const later = changes.find(
     ({ callId, files }, index) =>
-      !selected.has(callId) && files.some((file) => file.real === real) && index > firstOf(changes, selected, real),
+      !selected.has(callId) &&
+      !cancelled.has(callId) &&
+      files.some((file) => file.real === real) &&
+      index > firstOf(changes, selected, real),
   );
   if (later) {
     const when = changes.indexOf(later) > lastSelected ? 'later' : 'in between';
@@ -275,7 +285,7 @@ async function tellWho(
     return missing === undefined ? `${conflict}` : `its folder ${missing} does not exist any more`;
   }
   const stats = await lstat(real).catch(() => undefined);
-  return stats ? `${conflict}, at ${stats.mtime.toISOString()}` : `${conflict}`;
+  return stats ? `${conflict}, at ${localSecond(stats.mtimeMs)}` : `${conflict}`;
 }
 
 const firstOf = (changes: readonly RecordedChange[], selected: ReadonlySet<string>, real: string): number =>
@@ -315,7 +325,7 @@ async function lookInFolders(items: readonly UndoItem[]): Promise<UndoItem[]> {
 
 const isReplaced = (now: EntryState, target: EntryState): boolean => target === null || now?.kind !== target.kind;
 
-/** What is made needs its folder: one that the calls have not removed was removed by somebody else. */
+/** An entry that is restored needs its folder: one that the calls have not removed was removed by another program. */
 function checkPlaces(items: readonly UndoItem[]): UndoItem[] {
   const made = new Set(items.filter(({ target }) => target?.kind === 'folder').map(({ real }) => real));
   return items.map((item) => {
@@ -326,7 +336,7 @@ function checkPlaces(items: readonly UndoItem[]): UndoItem[] {
   });
 }
 
-async function withDiffs(images: ImageReader, cwd: string, items: readonly UndoItem[]): Promise<UndoItem[]> {
+async function withDiffs(images: BeforeImageReader, cwd: string, items: readonly UndoItem[]): Promise<UndoItem[]> {
   const { describeContent } = await import('./undo-diff.js');
   const shown: UndoItem[] = [];
   for (const item of items) {
@@ -337,7 +347,7 @@ async function withDiffs(images: ImageReader, cwd: string, items: readonly UndoI
 }
 
 async function diffOf(
-  images: ImageReader,
+  images: BeforeImageReader,
   shown: string,
   { real, now, target }: UndoItem,
   describeContent: (path: string, now: Uint8Array | undefined, then: Uint8Array | undefined) => string,

@@ -1,12 +1,12 @@
 import { helpPages } from '../help/pages.js';
 import { type ActionRow, type FlagRow, type PageTable, readPage } from './read-page.js';
-import type { Candidate, Place, Values } from './values.js';
+import type { Candidate, PlaceholderContext, Values } from './values.js';
 
-/** What could stand in the place of the last of these words, which follow `helve` and of which the last may be empty. */
+/** The candidates for the last of these words, which follow `helve`; the last may be empty. */
 export async function complete(words: readonly string[]): Promise<Values> {
   const before = words.slice(0, -1);
   const word = words.at(-1) ?? '';
-  if (before.includes('--')) return []; // a prompt, or a command of somebody else
+  if (before.includes('--')) return []; // a prompt, or another program's command
   const [first] = before;
   if (first === undefined && !word.startsWith('-')) return fitting(commands(), word);
   if (first === 'help') return before.length === 1 ? fitting(commands(), word) : [];
@@ -35,7 +35,7 @@ async function inCommand(command: string, before: readonly string[], word: strin
   return fittingValues(await valuesOf(placeholder, { command, after: action ?? command }), word);
 }
 
-/** What a person has said so far: which action, how many words after it, and whether a flag still waits for its value. */
+/** What the words so far contain: the action, the number of operands, and whether a flag still needs its value. */
 function readBefore(before: readonly string[], { actions, flags }: PageTable) {
   let action: string | undefined;
   let operands = 0;
@@ -60,7 +60,7 @@ async function joinedValue(command: string, { flags }: PageTable, { head, text }
   return fitting(values, text).map(({ word, ...rest }) => ({ word: `${head}${word}`, ...rest }));
 }
 
-/** At the terminal there are a few more than with -p. */
+/** The terminal has a few more flags than -p. */
 function tableOf(command: string): PageTable {
   const table = readPage(command, helpPages[command] ?? '');
   if (command !== '-p') return table;
@@ -90,7 +90,7 @@ const fitting = (candidates: readonly Candidate[], start: string): Candidate[] =
 const fittingValues = (values: Values, start: string): Values =>
   typeof values === 'string' ? values : fitting(values, start);
 
-/** Loaded only here: commands and flags are completed more often than values, and need far less. */
-async function valuesOf(placeholder: string, place: Place): Promise<Values> {
-  return await (await import('./values.js')).valuesOf(placeholder, place);
+/** Loaded on demand: commands and flags are completed more often than values, and need far less code. */
+async function valuesOf(placeholder: string, context: PlaceholderContext): Promise<Values> {
+  return await (await import('./values.js')).valuesOf(placeholder, context);
 }

@@ -1,27 +1,27 @@
-/** What a page of the help says about its command, as far as completion needs it: the page is the only table of flags. */
+/** The parts of a help page that completion needs: the page is the only table of flags. */
 export interface PageTable {
   /** What the command does. */
   about: string;
   actions: ReadonlyMap<string, ActionRow>;
-  /** The words of the command itself, where it has no actions. */
+  /** The operands of the command itself, if it has no actions. */
   own: ActionRow;
   flags: readonly FlagRow[];
 }
 
 export interface ActionRow {
   about: string;
-  /** Placeholders of the words that follow, as ID or FILE. */
+  /** Placeholders of the operands, such as ID or FILE. */
   operands: readonly string[];
-  /** The last of them may be repeated. */
+  /** The last operand may be repeated. */
   repeats: boolean;
 }
 
 export interface FlagRow {
   name: string;
-  /** The placeholder of its value, as MODE; undefined where it takes none. */
+  /** The placeholder of its value, such as MODE; undefined if it takes none. */
   value: string | undefined;
   about: string;
-  /** The only actions that take it; undefined where all do. */
+  /** The only actions that accept it; undefined if all do. */
   actions: ReadonlySet<string> | undefined;
 }
 
@@ -65,7 +65,7 @@ function readOptions(lines: readonly string[]): FlagRow[] {
   });
 }
 
-/** A short name takes what the long one before it takes. */
+/** A short flag takes the same value as the long one before it. */
 function readHeads(heads: string): Array<Pick<FlagRow, 'name' | 'value'>> {
   let before: string | undefined;
   return [...heads.matchAll(flagWithValue)].map(([, name = '', written]) => {
@@ -74,7 +74,7 @@ function readHeads(heads: string): Array<Pick<FlagRow, 'name' | 'value'>> {
   });
 }
 
-/** A flag may stand in the lists of several actions. */
+/** A flag may be listed for several actions. */
 const merged = (known: FlagRow, other: FlagRow): FlagRow => ({
   ...known,
   actions: known.actions && other.actions && known.actions.union(other.actions),
@@ -85,7 +85,7 @@ function readUsage(command: string, line: string) {
   if (line !== prefix && !line.startsWith(`${prefix} `)) return undefined;
   const [head = '', about = ''] = splitOnce(line.slice(prefix.length), /\s{2,}/);
   const action = /^ \[?([a-z][\w-]*)\]?(?= |$)/.exec(head);
-  const words = head.slice(action?.[0].length ?? 0).replace(/ -- .*/, ''); // behind it, flags are somebody else's
+  const words = head.slice(action?.[0].length ?? 0).replace(/ -- .*/, ''); // flags after it belong to another program
   const flags = [...words.matchAll(flagWithValue)].map(([, name = '', value]) => ({ name, value }));
   const operands = words.replace(flagWithValue, '').match(/[A-Z]{2,}/g) ?? [];
   return { action: action?.[1], flags, row: { about, operands, repeats: words.includes('…') } };
@@ -96,7 +96,7 @@ const splitOnce = (text: string, at: RegExp): [string, string] => {
   return found ? [text.slice(0, found.index), text.slice(found.index + found[0].length)] : [text, ''];
 };
 
-/** A command may be shown in several ways: the first says what it does, and the one with more words what it takes. */
+/** A command may be listed in several forms: the first says what it does, the longest what it takes. */
 const longer = (known: ActionRow | undefined, other: ActionRow): ActionRow =>
   !known || other.operands.length > known.operands.length ? { ...other, about: known?.about || other.about } : known;
 

@@ -1,5 +1,5 @@
-// What each shell runs on Tab. All of them ask `helve completion words`, whose answer is a word, a tab and what it is on
-// each line, or `:files` or `:folders` alone, which the shell knows best.
+// The shells' completion scripts. All of them run `helve completion words`, which prints a word, a tab and a
+// description per line, or only `:files` or `:folders`, which the shell completes itself.
 
 const bash = `# Completion of helve for bash.
 _helve() {

@@ -3,7 +3,7 @@ import { permissionModes } from '../../contract/permission.js';
 import { editableScopes } from '../mcp/edit-servers.js';
 import { inputFormats, outputFormats } from '../run-flags.js';
 
-/** A word that fits, and what it is. */
+/** A matching word and its description. */
 export interface Candidate {
   word: string;
   about?: string;
@@ -11,14 +11,14 @@ export interface Candidate {
 
 export type Values = readonly Candidate[] | 'files' | 'folders';
 
-export interface Place {
+export interface PlaceholderContext {
   command: string;
-  /** The flag, or the action, that the placeholder follows. */
+  /** The flag or action before the placeholder. */
   after: string;
 }
 
-/** What may stand in the place of a placeholder. Nothing here starts a program or sends a request. */
-export async function valuesOf(placeholder: string, { command, after }: Place): Promise<Values> {
+/** The values for a placeholder. Nothing here starts a program or sends a request. */
+export async function valuesOf(placeholder: string, { command, after }: PlaceholderContext): Promise<Values> {
   switch (placeholder) {
     case 'MODE':
       return words(permissionModes);
@@ -76,7 +76,7 @@ async function models(): Promise<Candidate[]> {
     Object.entries(own).map(([word, name]) => ({ word, about: `${id}/${name}` })),
   );
   const named = [...aliases].map(([word, about]) => ({ word, about }));
-  // A person's own names hold before all others, and a provider's before those of the providers after it.
+  // The user's own names take precedence, then those of earlier providers.
   const unique = new Map([...named, ...short].toReversed().map((candidate) => [candidate.word, candidate]));
   return [...unique.values(), ...words([...known.keys()])];
 }

@@ -1,4 +1,4 @@
-/** A small shop's prices, with a test that asks for more than the code does yet. */
+/** A small shop's prices, with a test for a feature that the code lacks. */
 export const sampleProject: Readonly<Record<string, string>> = {
   'package.json': `{
   "name": "corner-shop",

@@ -2,7 +2,7 @@ import type { Script } from '../../models/scripted.js';
 
 export const demoPrompt = 'Give 10 % off from ten pieces on, as the tests ask for, and make the tests pass.';
 
-/** What the scripted model says. The calls are real: their results come from the tools, whatever the script expects. */
+/** The scripted model's output. The calls are real: their results come from the tools, whatever the script expects. */
 export const demoScript: Script = {
   name: 'a script, not a model',
   turns: [
@@ -14,7 +14,7 @@ export const demoScript: Script = {
       ],
     },
     {
-      text: 'The price is made in one place. I read it together with its test.',
+      text: 'The price is computed in one place. I read it together with its test.',
       calls: [
         { name: 'Read', input: { file_path: 'src/price.js' } },
         { name: 'Read', input: { file_path: 'test/price.test.js' } },
@@ -35,7 +35,7 @@ export const demoScript: Script = {
       ],
     },
     {
-      text: 'Ten pieces themselves still cost the full price: the comparison leaves them out. I mend it and run the tests again.',
+      text: 'Ten pieces themselves still cost the full price: the comparison leaves them out. I fix it and run the tests again.',
       calls: [
         {
           name: 'Edit',

@@ -2,12 +2,12 @@ import { costOf } from '../../agent/usage.js';
 import { type Model, type ModelEvent, ModelFailure } from '../../contract/model.js';
 import type { ModelWatch } from '../watched-model.js';
 
-/** Ends the work before the request that would come after so many US dollars. The last answer may go beyond them. */
+/** Stops before the next request once this many US dollars are spent. The last response may exceed the limit. */
 export class Budget implements ModelWatch {
   readonly #limit: number;
   readonly #model: Model;
   #spent = 0;
-  /** Who answers the request that is under way. */
+  /** The model of the current request. */
   #asked: Model | undefined;
   #hasRefused = false;
 
@@ -16,7 +16,7 @@ export class Budget implements ModelWatch {
     this.#model = model;
   }
 
-  /** Why the budget can't be held, where that is so. */
+  /** Why the budget can't be enforced, if it can't. */
   get problem(): string | undefined {
     const unpriced = this.#mayAnswer.find(({ facts }) => !facts?.prices);
     if (!unpriced) return undefined;
@@ -27,12 +27,12 @@ export class Budget implements ModelWatch {
     return [this.#model, ...(this.#model.fallbacks ?? [])];
   }
 
-  /** Whether a request was held back because of it. */
+  /** Whether a request was stopped because of it. */
   get hasRefused(): boolean {
     return this.#hasRefused;
   }
 
-  /** The same budget for another model that is asked meanwhile, as by a child agent. */
+  /** The same budget for another model that is used meanwhile, for example by a child agent. */
   of(model: Model): ModelWatch {
     const other = new Budget(this.#limit, model);
     return {

@@ -4,22 +4,22 @@ import { ruleMayAllow } from '../rule-may-allow.js';
 import type { Budget } from './budget.js';
 import type { FinishedOutput } from './finished-output.js';
 
-/** A result, with what flags of this command make of it. */
+/** A result, with changes from flags of this command. */
 export interface FinishedRun extends RunResult {
   failed: boolean;
-  /** In the place of what the outcome stands for. */
+  /** Overrides the subtype of the outcome. */
   subtype?: string;
   terminalReason?: string;
   structuredOutput?: { value: unknown };
-  /** A rule could have allowed one of the calls that were denied. */
+  /** A rule could have allowed one of the denied calls. */
   rulesMayAllow?: boolean;
 }
 
-/** What flags have to say about how a run ends. */
+/** How flags affect the end of a run. */
 export class RunEnd {
   readonly #budget: Budget | undefined;
   readonly #structured: FinishedOutput | undefined;
-  /** The last decision about each call. */
+  /** The last decision on each call. */
   readonly #decisions = new Map<string, Decision>();
 
   constructor({ budget, structured }: { budget?: Budget | undefined; structured?: FinishedOutput | undefined }) {
@@ -32,7 +32,7 @@ export class RunEnd {
     this.#decisions.clear();
   }
 
-  /** Looks at an event, and calls `stop` where the run is to end by it. */
+  /** Inspects an event, and calls `stop` if the run must end because of it. */
   see(event: AgentEvent, stop: () => void): void {
     this.#structured?.see(event, stop);
     let inner = event;
@@ -47,7 +47,7 @@ export class RunEnd {
     });
     const run = { ...result, failed: result.outcome !== 'completed', rulesMayAllow };
     if (run.outcome === 'model_error' && this.#budget?.hasRefused) {
-      const turns = Math.max(run.turns - 1, 0); // the last request was held back
+      const turns = Math.max(run.turns - 1, 0); // the last request was not sent
       return { ...run, turns, subtype: 'error_max_budget_usd', terminalReason: 'budget_exhausted' };
     }
     return this.#structured?.finish(run) ?? run;

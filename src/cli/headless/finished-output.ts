@@ -1,18 +1,19 @@
-// What `--json-schema` asks for, read and put into the words of this command.
+// Reads `--json-schema`, and formats the result.
 import { readFileSync } from 'node:fs';
 import { checkedSchema, DEFAULT_RETRIES, StructuredOutput } from '../../agent/structured-output.js';
 import type { JsonSchema } from '../../contract/model.js';
+import { messageOf } from '../../platform/message-of.js';
 import { UsageProblem } from '../usage-problem.js';
 import type { FinishedRun } from './finish-run.js';
 
-/** Reads what `--json-schema` was given: a schema, or a file with one. */
+/** Parses the value of `--json-schema`: a schema, or a file with one. */
 export async function readSchema(given: string): Promise<JsonSchema> {
   const isText = given.trimStart().startsWith('{');
   let schema: unknown;
   try {
     schema = JSON.parse(isText ? given : readFileSync(given, 'utf8'));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new UsageProblem(`--json-schema takes a JSON Schema, or a file with one, which this is not: ${why}`);
   }
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) {
@@ -26,7 +27,7 @@ export async function readSchema(given: string): Promise<JsonSchema> {
   }
 }
 
-/** How often the model may try again, by MAX_STRUCTURED_OUTPUT_RETRIES. */
+/** The number of retries, from MAX_STRUCTURED_OUTPUT_RETRIES. */
 export function retriesOf(env: Readonly<Record<string, string | undefined>>): number {
   const given = env['MAX_STRUCTURED_OUTPUT_RETRIES'] ?? '';
   return /^\d{1,3}$/.test(given) ? Number(given) : DEFAULT_RETRIES;

@@ -3,16 +3,16 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import type { FullEngineOptions } from '../../compose/options.js';
 import type { ToolResultBlock } from '../../contract/message.js';
-import type { EngineOptions } from '../../create-engine.js';
 import { temporaryProject } from '../../testing/temporary-project.js';
 import { until } from '../../testing/watch-processes.js';
 import { PermissionTool } from './permission-tool.js';
 
-/** A project in which a tool of a server answers for the person, with these words. */
+/** A project in which a server's tool answers permission questions, with this text. */
 async function projectWith(
   answer: string,
-  { tool = 'mcp__gate__approve', ...options }: Omit<EngineOptions, 'root' | 'dataFolder'> & { tool?: string } = {},
+  { tool = 'mcp__gate__approve', ...options }: Omit<FullEngineOptions, 'root' | 'dataFolder'> & { tool?: string } = {},
 ) {
   const file = join(await mkdtemp(join(tmpdir(), 'helve-approver-')), 'answer');
   await writeFile(file, answer);
@@ -23,7 +23,7 @@ async function projectWith(
     {
       mcpServers: { gate },
       permissionMode: 'default',
-      toolSet: 'headless',
+      interactive: false,
       askPermission: approver.askPermission,
       ...options,
     },
@@ -35,7 +35,7 @@ async function projectWith(
     ...project,
     async write(content: string): Promise<ToolResultBlock | undefined> {
       const input = { file_path: 'a.txt', content };
-      return (await project.engine.runCalls([{ id: 'toolu_1', name: 'Write', input }]))[0];
+      return (await project.engine.callTools([{ id: 'toolu_1', name: 'Write', input }]))[0];
     },
     isThere: () => existsSync(join(project.engine.session.root, 'a.txt')),
     asked: async (): Promise<unknown> =>
@@ -43,7 +43,7 @@ async function projectWith(
   };
 }
 
-test('a call that the tool allows runs, and the tool has been told which it is', async () => {
+test('a call that the tool allows runs, and the tool gets the call', async () => {
   const { write, text, asked } = await projectWith('{"behavior":"allow"}');
   expect(await write('one\n')).not.toHaveProperty('is_error');
   expect(await text('a.txt')).toBe('one\n');
@@ -54,14 +54,14 @@ test('a call that the tool allows runs, and the tool has been told which it is',
   });
 });
 
-test('what runs is the input that the tool answers with', async () => {
+test('the input that the tool answers with is run', async () => {
   const updatedInput = { file_path: 'a.txt', content: 'two\n' };
   const { write, text } = await projectWith(JSON.stringify({ behavior: 'allow', updatedInput }));
   await write('one\n');
   expect(await text('a.txt')).toBe('two\n');
 });
 
-test('a call that the tool denies does not run, and the model is told why', async () => {
+test('a call that the tool denies does not run, and the model gets the reason', async () => {
   const { write, isThere } = await projectWith('{"behavior":"deny","message":"not on a Sunday"}');
   expect(await write('one\n')).toMatchObject({ is_error: true, content: expect.stringContaining('not on a Sunday') });
   expect(isThere()).toBe(false);
@@ -78,8 +78,10 @@ test.each([
   '{"behavior":["allow"]}',
   '{"behavior":"allow","updatedInput":"everything"}',
   '{"behavior":"allow","updatedInput":null}',
+  '{"behavior":"allow","updated_input":{"file_path":"b.txt"}}',
+  '{"behavior":"allow","decision":"deny"}',
   '{"behavior":"allow"} {"behavior":"allow"}',
-])('an answer that is no clear yes is a no: %s', async (answer) => {
+])('an answer that is not a clear yes denies: %s', async (answer) => {
   const { write, isThere } = await projectWith(answer);
   expect(await write('one\n')).toMatchObject({ is_error: true, content: expect.stringContaining('was not run') });
   expect(isThere()).toBe(false);
@@ -90,7 +92,7 @@ test.each([
   ['is no tool of a server', { tool: 'Think' }],
   ['fails', { tool: 'mcp__gate__fail' }],
   ['is denied by a rule', { permissions: { deny: ['mcp__gate__approve'] } }],
-])('where the tool %s, the call does not run', async (_, options) => {
+])('if the tool %s, the call does not run', async (_, options) => {
   const { write, isThere } = await projectWith('{"behavior":"allow"}', options);
   expect(await write('one\n')).toMatchObject({ is_error: true, content: expect.stringContaining('was not run') });
   expect(isThere()).toBe(false);
@@ -125,12 +127,12 @@ test('a tool that its server has changed since it last ran is not asked', async 
     },
   );
   onTestFinished(async () => await project.remove());
-  const { session, servers, runCalls } = project.engine;
+  const { session, servers, callTools } = project.engine;
   approver.attach(session);
   await servers.settled();
   const write = async () =>
-    await runCalls([{ id: 'toolu_1', name: 'Write', input: { file_path: 'a.txt', content: 'one\n' } }]);
-  await write(); // by its answer the server changes the tool
+    await callTools([{ id: 'toolu_1', name: 'Write', input: { file_path: 'a.txt', content: 'one\n' } }]);
+  await write(); // the server changes the tool while answering
   const { tools } = session;
   await until(() => tools.all.some(({ tool }) => tools.describe(tool).description === 'Decides otherwise.'));
   expect(await write()).toMatchObject([

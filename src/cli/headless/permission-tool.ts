@@ -1,7 +1,8 @@
-// A tool of an MCP server that is asked for permission in the place of a person. Nothing but its clear yes is a yes.
+// A tool of an MCP server that answers permission questions in the user's place. Only an explicit yes counts as yes.
 import { isDeepStrictEqual } from 'node:util';
 import type { Session } from '../../agent/session.js';
 import { askInEachForm } from '../../calls/ask-in-each-form.js';
+import { demandClearYes } from '../../calls/clear-yes.js';
 import { ToolFailure } from '../../contract/failure.js';
 import type { AskPermission, PermissionAnswer } from '../../contract/permission.js';
 import type { BoundCall, Tool, ToolOutcome } from '../../contract/tool.js';
@@ -17,7 +18,7 @@ export class PermissionTool {
     this.#name = name;
   }
 
-  /** The session whose questions it answers, and among whose tools it is. */
+  /** The session whose questions it answers, and which has the tool. */
   attach(session: Session): void {
     this.#session = session;
   }
@@ -28,16 +29,16 @@ export class PermissionTool {
     return answerOf(said, input, this.#name);
   });
 
-  /** Runs it without asking anybody: whoever named it has agreed to that, but not to one that has changed since. */
+  /**
+   * Runs it without a permission check: the flag that names it is consent, except for a tool that has changed since.
+   */
   async #run(question: unknown, signal: AbortSignal): Promise<ToolOutcome> {
     const session = this.#session;
     const tool = session && this.#find(session);
     if (!session || !tool) {
       const absent = session?.tools.absent() ?? [];
       throw new Error(
-        [`--permission-prompt-tool names ${this.#name}, and there is no such tool of an MCP server.`, ...absent].join(
-          ' ',
-        ),
+        [`--permission-prompt-tool names ${this.#name}, but no MCP server has such a tool.`, ...absent].join(' '),
       );
     }
     const context = session.contextFor(`permission_${randomId()}`, signal, { mayRead: () => false });
@@ -47,7 +48,7 @@ export class PermissionTool {
     return await outcomeOf(call, context);
   }
 
-  /** Not by the pool's own way, which would hand the tool to the model. */
+  /** Not through the pool's lookup, which would offer the tool to the model. */
   #find({ tools }: Session): Tool | undefined {
     const found = tools.all.find(
       ({ tool, source, enabled }) => tool.name === this.#name && source === 'mcp' && enabled,
@@ -92,6 +93,7 @@ function answerOf(said: string, input: unknown, name: string): PermissionAnswer 
       `${name} answered neither {"behavior": "allow", "updatedInput": …} nor {"behavior": "deny", "message": …}`,
     );
   }
+  demandClearYes(answer, input, name);
   if (!isInput || isDeepStrictEqual(updatedInput, input)) return { behavior: 'allow' };
   return { behavior: 'allow', updatedInput };
 }

@@ -1,11 +1,11 @@
 import { fstatSync } from 'node:fs';
 import { UsageProblem } from '../usage-problem.js';
 
-const MAX_BYTES = 32_000_000; // several times what the largest context window holds
-const MOST_BYTES = 500_000_000; // what fits into one string
-const SILENCE_MS = 3_000; // a program that starts us and leaves the pipe open, with nothing to say, must not hang us
+const MAX_BYTES = 32_000_000; // several times the largest context window
+const MOST_BYTES = 500_000_000; // the maximum length of a string
+const SILENCE_MS = 3_000; // a parent that leaves the pipe open without writing must not make us hang
 
-/** All of standard input, unless it is a terminal, or one that may be silent and has said nothing for a while. */
+/** Reads all of stdin, unless it is a terminal, or a pipe that may be silent and has sent nothing for a while. */
 export async function readPiped({
   mayBeSilent,
   maxBytes,
@@ -21,7 +21,7 @@ export async function readPiped({
   const silence = mayBeSilent
     ? setTimeout(() => {
         process.stderr.write(
-          `helve: nothing came on standard input for ${SILENCE_MS / 1000} s, going on without it.\n`,
+          `helve: nothing came on standard input for ${SILENCE_MS / 1000} s, continuing without it.\n`,
         );
         stdin.destroy();
       }, SILENCE_MS)
@@ -44,7 +44,7 @@ export async function readPiped({
 const tooLong = (maxBytes: number): string =>
   `There is more than ${maxBytes} bytes on standard input, and no model reads so much at once. Save it to a file and name the file in the prompt, or set HELVE_MAX_STDIN_BYTES to a higher number.`;
 
-/** How many bytes of standard input are taken, by HELVE_MAX_STDIN_BYTES. */
+/** The limit on bytes of stdin, from HELVE_MAX_STDIN_BYTES. */
 export function maxPipedBytes(env: Readonly<Record<string, string | undefined>>): number {
   const given = env['HELVE_MAX_STDIN_BYTES'] ?? '';
   if (given === '') return MAX_BYTES;
@@ -52,11 +52,11 @@ export function maxPipedBytes(env: Readonly<Record<string, string | undefined>>)
   throw new UsageProblem(`HELVE_MAX_STDIN_BYTES takes a whole number from 1 to ${MOST_BYTES}, but was "${given}".`);
 }
 
-/** A terminal, or nothing at all as /dev/null. Asked of the system: to make a stream of it takes milliseconds. */
+/** Whether stdin is a terminal, or empty like /dev/null. Uses fstat: creating a stream takes milliseconds. */
 function isDevice(): boolean {
   try {
     return fstatSync(0).isCharacterDevice();
   } catch {
-    return false; // closed: the stream tells
+    return false; // closed: the stream reports it
   }
 }

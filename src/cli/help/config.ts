@@ -1,22 +1,22 @@
-export const help = `helve config: settings, where they stand, and which folders are trusted
+export const help = `helve config: show and change settings, and trust folders
 
-  helve config list             what holds here, and the file and line that says so; then what has no effect, and why
+  helve config list             the values in effect here, with file and line; then what has no effect, and why
   helve config get KEY          one setting, or a group such as permissions
-  helve config set KEY VALUE    write it down; VALUE is a text or JSON. An element is added to a list that is there
-  helve config unset KEY        take it out again
-  helve config path             the files that are looked for, the strongest first, and whether they are there
-  helve config keys             every setting that there is
+  helve config set KEY VALUE    set it; VALUE is a text or JSON. A single value is added to an existing list
+  helve config unset KEY        remove it
+  helve config path             the settings files, the highest precedence first, and whether they exist
+  helve config keys             every setting
   helve config schema           the JSON Schema of a settings file, for editors
-  helve config trust            show what this folder brings, and trust it after a question
-  helve config untrust          trust it no longer
+  helve config trust            show what trusting this folder would enable, and ask
+  helve config untrust          revoke trust in this folder
 
 Options
   --user, --project, --local    of set and unset: which file to change; your own (default), .helve/settings.json,
                                 or .helve/settings.local.json
-  --settings FILE               of list, get and path: a file, or JSON, above those of the project and the user
+  --settings FILE               of list, get and path: a file, or JSON, with precedence over project and user
   --trust                       of list and get: as if the folder were trusted
   --yes                         of trust: do not ask
   --json                        of list, get, path and keys: as JSON
 
-KEY is a name with dots, as permissions.deny, model or env.NAME.
-Exit status: 0 fine; 1 not set, answered no, or settings that are not understood; 2 wrong usage, nothing was written`;
+KEY is a dotted name, such as permissions.deny, model or env.NAME.
+Exit status: 0 success; 1 not set, answered no, or invalid settings; 2 wrong usage, nothing was written`;

@@ -6,4 +6,4 @@ export const help = `helve doctor: check the set-up
 Options
   --json                    as an array of {what, state, detail}; state is ok, missing or broken
 
-No request is sent to a provider. Exit status: 0, or 1 where something is broken and not merely missing`;
+No request is sent to a provider. Exit status: 0, or 1 if something is broken and not merely missing`;

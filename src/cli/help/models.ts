@@ -1,7 +1,7 @@
-export const help = `helve models: which model a run here would use, and which ones there are
+export const help = `helve models: show which model a run here would use, and list providers and models
 
-  helve models              the one in use and who says so, the providers and whether they are set up, what runs on
-                            this machine, the models that are known, and the short names
+  helve models              the model in use and what selects it, the providers and whether they are set up, servers on
+                            this machine, known models, and short names
 
 Options
   --json                    as one object

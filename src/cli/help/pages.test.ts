@@ -8,7 +8,7 @@ import { helpPages } from './pages.js';
 
 const folder = join(import.meta.dirname, '..');
 
-/** What is written of flags in the code of a command: one that is read and not written there can't be found otherwise. */
+/** The flags that the code of a command mentions: there is no other way to find a flag that is read but not declared. */
 function flagsOf(command: string): Set<string> {
   const code = sourcesOf(command)
     .map((path) => readFileSync(path, 'utf8'))
@@ -35,7 +35,7 @@ test.each(Object.keys(helpPages))('the page of %s has every flag that the comman
   expect([...flagsOf(command)].filter((flag) => !told.has(flag))).toEqual([]);
 });
 
-test.each(Object.keys(helpPages))('the page of %s names no flag that there is not', (command) => {
+test.each(Object.keys(helpPages))('the page of %s names no unknown flag', (command) => {
   const anywhere = new Set(Object.keys(helpPages).flatMap((name) => [...flagsOf(name)]));
   const known = new Set([...flagsOf(command), ...(command === 'mcp' || command === '-p' ? [] : anywhere), '-p', '-x']);
   expect([...wordsOf(helpPages[command] ?? '')].filter((flag) => !known.has(flag))).toEqual([]);

@@ -1,8 +1,8 @@
 import { engineFlagsHelp } from './engine-flags.js';
 
-export const help = `helve tools: the tools that a conversation here would have
+export const help = `helve tools: list the tools that a conversation here would have
 
-  helve tools               one line for each
+  helve tools               one line for each tool
 
 Options
   --all                     also those that are deferred, hidden or switched off here

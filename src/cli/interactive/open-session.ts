@@ -1,10 +1,11 @@
 import type { ResumedSession } from '../../agent/store/resume-session.js';
 import { SessionProblem } from '../../agent/store/session-problem.js';
+import { createAgent } from '../../compose/create-agent.js';
+import { createEngine } from '../../compose/create-engine.js';
+import type { FullEngineOptions } from '../../compose/options.js';
 import { type Model, ModelFailure } from '../../contract/model.js';
-import { createAgent } from '../../create-agent.js';
-import { createEngine, type EngineOptions } from '../../create-engine.js';
 import { type Catalogue, secretVariables } from '../../models/catalogue/catalogue.js';
-import type { OpenedSession, SessionPorts, SessionWish } from '../../terminal/session/opened-session.js';
+import type { OpenedSession, SessionRequest, TerminalPorts } from '../../terminal/session/opened-session.js';
 import { ownCallTools } from '../../tools/index.js';
 import { type CliEngineOptions, engineOptions, whyNoBypass } from '../engine-options.js';
 import { readCatalogue } from '../read-catalogue.js';
@@ -14,18 +15,18 @@ import { requestedTelemetry, variablesForTracing } from '../telemetry-flags.js';
 import { UsageProblem } from '../usage-problem.js';
 import { watchedModel } from '../watched-model.js';
 
-/** What flags and settings say for a person at a terminal. */
+/** The options from flags and settings for an interactive session. */
 export async function interactiveOptions({ engine }: RunFlags): Promise<CliEngineOptions> {
   const options = await engineOptions(engine, { asksForTrust: true });
-  return { ...options, toolSet: options.toolSet === 'simple' ? 'simple' : 'repl' };
+  return { ...options, interactive: true };
 }
 
-/** Puts together a conversation for the terminal, or without a model the tools alone. */
+/** Creates a conversation for the terminal or, without a model, just the tools. */
 export async function openSession(
   flags: RunFlags,
   given: CliEngineOptions,
-  wish: SessionWish,
-  ports: SessionPorts,
+  request: SessionRequest,
+  ports: TerminalPorts,
 ): Promise<OpenedSession> {
   const { env, settings } = given;
   const catalogue = await readCatalogue(env);
@@ -33,8 +34,8 @@ export async function openSession(
   const observation = wanted && (await import('../observe.js')).observe(wanted, { env, catalogue });
   const options: CliEngineOptions = {
     ...given,
-    ...(wish.mode && { permissionMode: wish.mode }),
-    additionalDirectories: [...(given.additionalDirectories ?? []), ...(wish.folders ?? [])],
+    ...(request.mode && { permissionMode: request.mode }),
+    additionalDirectories: [...(given.additionalDirectories ?? []), ...(request.folders ?? [])],
     askPermission: ports.askPermission,
     askUser: ports.askUser,
     saveRule: async (rule) => await saveForHere(rule, env),
@@ -51,24 +52,27 @@ export async function openSession(
   };
   let models: RunModels;
   try {
-    const named = { ...flags, resume: wish.resume, ...(wish.model && { model: wish.model }) };
+    const named = { ...flags, resume: request.resume, ...(request.model && { model: request.model }) };
     models = await readModels(named, options, catalogue, observation?.model);
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error;
     return toolsOnly(options, catalogue, error, common);
   }
-  const resumed = wish.resume === undefined ? undefined : await takeUp(wish.resume, wish, models, flags, options);
-  const model = watchedModel(await models.patient(), []);
+  const resumed =
+    request.resume === undefined ? undefined : await takeUp(request.resume, request, models, flags, options);
+  const model = watchedModel(await models.resilientModel(), []);
   const small = settings.current.smallModel?.value ?? (env['HELVE_SMALL_MODEL']?.trim() || catalogue.small);
   const isSimple = options.toolSet === 'simple';
   const agent = createAgent({
     ...options,
     model,
     fallbackModels: models.fallbacks,
-    ...(small && { sideModel: () => models.patient(small) }),
-    retries: false, // the watched model has its own
-    childModel: async (name) => (name === undefined ? model.current : await models.patient(name)),
-    ...(flags.sessionId !== undefined && !resumed && wish.beforePrompt === undefined && { sessionId: flags.sessionId }),
+    ...(small && { sideModel: () => models.resilientModel(small) }),
+    retries: false, // the watched model retries by itself
+    childModel: async (name) => (name === undefined ? model.current : await models.resilientModel(name)),
+    ...(flags.sessionId !== undefined &&
+      !resumed &&
+      request.beforePrompt === undefined && { sessionId: flags.sessionId }),
     keepSession: flags.save,
     onStoreProblem: ports.tell,
     ...(resumed && { resumed }),
@@ -79,7 +83,7 @@ export async function openSession(
     ...(flags.appendSystemPrompt !== undefined && { appendSystemPrompt: flags.appendSystemPrompt }),
     instructions: flags.instructions && !isSimple && settings.current.instructions?.value !== false,
     commands: flags.commands && !isSimple,
-    useModel: async (name) => model.lend(await models.patient(name)),
+    useModel: async (name) => model.lend(await models.resilientModel(name)),
   });
   await observation?.begin(agent.session);
   return {
@@ -97,7 +101,7 @@ export async function openSession(
     begin: () => model.begin(),
     models: async () => await choices(catalogue, env, models.first),
     async chooseModel(name) {
-      const chosen = await models.patient(name === 'default' ? undefined : name);
+      const chosen = await models.resilientModel(name === 'default' ? undefined : name);
       model.choose(chosen);
       model.begin();
       return `${chosen.provider}/${chosen.name}`;
@@ -111,7 +115,7 @@ export async function openSession(
 type Common = Pick<OpenedSession, 'settings' | 'env' | 'commandTool' | 'refuseMode' | 'checkSetup' | 'explain'>;
 
 function toolsOnly(
-  options: EngineOptions,
+  options: FullEngineOptions,
   catalogue: Catalogue,
   { message }: ModelFailure,
   common: Common,
@@ -136,7 +140,7 @@ function toolsOnly(
 
 async function takeUp(
   wanted: string,
-  { fork = false, beforePrompt, mode }: SessionWish,
+  { fork = false, beforePrompt, mode }: SessionRequest,
   { first }: RunModels,
   { engine }: RunFlags,
   { env, permissionMode }: CliEngineOptions,
@@ -157,7 +161,7 @@ async function saveForHere(rule: string, env: CliEngineOptions['env']): Promise<
   await saveRule(rule, 'local', { root: process.cwd(), env });
 }
 
-/** The models of providers that are set up, and what runs on this machine. */
+/** The models of providers that are set up, and local ones. */
 async function choices(catalogue: Catalogue, env: CliEngineOptions['env'], first?: Model) {
   const { findLocalServers, localPlaces } = await import('../../models/catalogue/local-servers.js');
   const local = await findLocalServers(localPlaces(catalogue, env));
@@ -179,7 +183,7 @@ async function choices(catalogue: Catalogue, env: CliEngineOptions['env'], first
 
 function explainer({ engine }: RunFlags): OpenedSession['explain'] {
   return async (tool, input) => {
-    const { createExplainer } = await import('../../explain-call.js');
+    const { createExplainer } = await import('../../compose/explain-call.js');
     const { describeExplanation } = await import('../permissions/describe-explanation.js');
     const flag = engine.settings === undefined ? {} : { flag: engine.settings };
     const explain = createExplainer({ settings: { env: process.env, ...flag, ...(engine.trust && { trust: true }) } });

@@ -1,2 +1,2 @@
-/** What holds for a conversation at the terminal alone. */
+/** Flags that apply only at the terminal. */
 export const terminalFlags = { 'screen-reader': { type: 'boolean' } } as const;

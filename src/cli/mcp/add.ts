@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { readConfig } from '../../mcp/client/config.js';
 import { dataFolderOf } from '../../platform/files/paths.js';
 import { isObject } from '../../platform/is-object.js';
+import { messageOf } from '../../platform/message-of.js';
 import { visible } from '../../platform/text/visible.js';
 import { editablePlace } from '../../settings/edit-file.js';
 import { serverSchema } from '../../settings/setting-values.js';
@@ -16,16 +17,16 @@ import { type KnownServer, knownServers, settingsOptions } from './known-servers
 const USAGE =
   'Use helve mcp add NAME [-e KEY=VALUE] -- COMMAND ARGS, or helve mcp add NAME URL [--header "Name: value"].';
 const JSON_USAGE = 'Use helve mcp add-json NAME \'{"command": "…"}\', or with "type" and "url".';
-const MAX_NAME = 32; // leaves room for the names of tools
+const MAX_NAME = 32; // leaves space for the names of tools
 
 const commonFlags = { scope: { type: 'string', short: 's' }, force: { type: 'boolean' } } as const;
 
-/** Writes a server down, as a command to run or an address to reach. */
+/** Adds a server to the configuration: a command to run, or an address. */
 export async function add(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readAddArgs(argv);
   const [name, target, ...rest] = positionals;
   if (name === undefined) throw new UsageProblem(`The server has no name. ${USAGE}`);
-  if (target === undefined) throw new UsageProblem(`Nothing says how to reach the server "${name}". ${USAGE}`);
+  if (target === undefined) throw new UsageProblem(`There is no command or address for the server "${name}". ${USAGE}`);
   const type = readTransport(values.transport, target);
   const entry =
     type === 'stdio' ? commandEntry([target, ...rest], values) : addressEntry(type, [target, ...rest], values);
@@ -39,7 +40,7 @@ const addFlags = {
   header: { type: 'string', short: 'H', multiple: true },
 } as const;
 
-/** An option that is not ours is most likely the command's. */
+/** An unknown option is most likely the command's. */
 function readAddArgs(argv: readonly string[]) {
   try {
     return readArgs(argv, addFlags);
@@ -49,7 +50,7 @@ function readAddArgs(argv: readonly string[]) {
   }
 }
 
-/** The same for an entry as it is written in a file. */
+/** The same for a JSON entry. */
 export async function addJson(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, commonFlags);
   const [name, json, ...more] = positionals;
@@ -62,7 +63,7 @@ function parsedEntry(json: string): Record<string, unknown> {
   try {
     entry = JSON.parse(json);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new UsageProblem(`The entry is not valid JSON: ${why}. ${JSON_USAGE}`);
   }
   if (!isObject(entry)) throw new UsageProblem(`The entry must be a JSON object. ${JSON_USAGE}`);
@@ -102,7 +103,7 @@ function addressEntry(type: Transport, [url = '', ...more]: readonly string[], {
 function readVariable(text: string): [string, string] {
   const [, name, value = ''] = /^([A-Za-z_]\w*)=(.*)$/s.exec(text) ?? [];
   if (name !== undefined) return [name, value];
-  throw new UsageProblem(`-e takes KEY=VALUE, but was "${text.split('=', 1)[0] ?? ''}…".`); // what follows may be a secret
+  throw new UsageProblem(`-e takes KEY=VALUE, but was "${text.split('=', 1)[0] ?? ''}…".`); // the rest may be a secret
 }
 
 function readHeader(text: string): [string, string] {
@@ -124,7 +125,7 @@ async function write(
   const there = servers.find((one) => one.name === name && one.scope === scope);
   if (there && values.force !== true) {
     throw new UsageProblem(
-      `There is a server "${name}" in ${there.file} already. To replace it, say --force; to look at it: helve mcp get ${name}.`,
+      `There is a server "${name}" in ${there.file} already. Use --force to replace it; to see it: helve mcp get ${name}.`,
     );
   }
   const isNew = await editServer(scope === 'project' ? '.mcp.json' : scope, name, entry);
@@ -156,7 +157,7 @@ function refuseEntry(name: string, entry: Readonly<Record<string, unknown>>): vo
   if ('problem' in read) throw new UsageProblem(`${read.problem} Nothing was written.`);
 }
 
-/** Who types an entry has seen it: it counts without being asked about again. Whatever else the folder brings does not. */
+/** The user typed the entry, so it is trusted without a question. Other settings of the folder are not. */
 async function approve(name: string, entry: Readonly<Record<string, unknown>>, scope: ServerScope): Promise<void> {
   if (scope === 'user') return;
   const { settings } = await knownServers({});
@@ -167,7 +168,7 @@ async function approve(name: string, entry: Readonly<Record<string, unknown>>, s
   if (item) await approveItem(folder, item, { dataFolder: dataFolderOf(settingsOptions()) });
 }
 
-/** A project's file goes to everybody who has the project. */
+/** A project's file is shared with everyone who has the project. */
 async function warnOfSecrets({ env, headers }: Readonly<Record<string, unknown>>): Promise<void> {
   const values = [env, headers].flatMap((map) => (isObject(map) ? Object.entries(map) : []));
   const names = values.filter(([, value]) => !String(value).includes('${')).map(([name]) => name);

@@ -1,4 +1,4 @@
-// Whether servers can be reached. Nothing that nobody trusts is started, looked up or spoken to.
+// Checks whether servers can be reached. An untrusted server is never started, resolved or contacted.
 import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { ServerState } from '../../mcp/client/client.js';
@@ -9,13 +9,13 @@ import type { KnownServer, ServerFlags } from './known-servers.js';
 
 export interface ServerCheck {
   ok: boolean;
-  /** What was found, or what is wrong and what to do about it. */
+  /** What was found, or what is wrong and how to fix it. */
   detail: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A finding for every server that counts: its entry and its command are looked at first, then it is connected to. */
+/** A finding for every server in use: its entry and its command are checked first, then it is connected to. */
 export async function checkServers(
   servers: readonly KnownServer[],
   flags: ServerFlags,
@@ -35,7 +35,7 @@ export async function checkServers(
   );
 }
 
-/** What is wrong without having spoken to it. */
+/** Problems that can be found without connecting. */
 async function problemOf(server: KnownServer, env: Environment): Promise<string | undefined> {
   const read = readConfig({ name: server.name, entry: server.entry, source: server.scope }, env);
   if ('problem' in read) return read.problem;
@@ -52,7 +52,7 @@ function told(state: ServerState | undefined): ServerCheck {
     const unusable = setAside.length === 0 ? '' : `, and ${setAside.length} that can't be used`;
     return { ok: true, detail: `connected, ${tools} ${tools === 1 ? 'tool' : 'tools'}${unusable}` };
   }
-  return { ok: false, detail: visible(detail ?? 'It has not connected in time.') };
+  return { ok: false, detail: visible(detail ?? 'It did not connect in time.') };
 }
 
 async function findCommand(command: string, env: Environment): Promise<string | undefined> {

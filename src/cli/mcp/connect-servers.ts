@@ -1,5 +1,5 @@
-// Connects to servers as a session would, to see whether they work. Whoever calls this leaves out what nobody trusts.
-import { createEngine } from '../../create-engine.js';
+// Connects to servers as a session would, to see whether they work. The caller leaves out untrusted ones.
+import { createEngine } from '../../compose/create-engine.js';
 import type { ServerState } from '../../mcp/client/client.js';
 import { secretVariables } from '../../models/catalogue/catalogue.js';
 import { engineOptions } from '../engine-options.js';
@@ -8,9 +8,9 @@ import { onSignals } from '../signals.js';
 import { variablesForTracing } from '../telemetry-flags.js';
 import type { KnownServer, ServerFlags } from './known-servers.js';
 
-const WITHIN_MS = 40_000; // a little more than a server gets by itself
+const WITHIN_MS = 40_000; // slightly more than a server's own timeout
 
-/** These and no others; how each of them is once it has connected or failed. */
+/** Connects only to these; returns the state of each once it has connected or failed. */
 export async function connectServers(
   servers: readonly KnownServer[],
   flags: ServerFlags,
@@ -24,7 +24,8 @@ export async function connectServers(
   const engine = createEngine({
     ...options,
     hiddenVariables,
-    toolSet: 'headless',
+    toolSet: 'all',
+    interactive: false,
     audit: false,
     strictMcp: true,
     mcpServers,

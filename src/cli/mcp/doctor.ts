@@ -7,7 +7,7 @@ import { checkServers } from './check-servers.js';
 import { findServer, knownServers, serverFlags } from './known-servers.js';
 import { placeOf, stateOf } from './show-server.js';
 
-/** Checks the servers that count. Something broken makes it exit 1; what nobody trusts is left alone. */
+/** Checks the servers in use. Exits with 1 if one is broken; untrusted ones are skipped. */
 export async function doctor(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, { ...serverFlags, json: { type: 'boolean' } });
   const [name, ...more] = positionals;
@@ -22,7 +22,7 @@ export async function doctor(argv: readonly string[]): Promise<number> {
   });
   if (values.json) await writeLine(process.stdout, jsonText(rows));
   else {
-    if (rows.length === 0) await writeLine(process.stdout, 'No MCP servers are written down here.');
+    if (rows.length === 0) await writeLine(process.stdout, 'No MCP servers are configured here.');
     for (const row of rows)
       await writeLine(process.stdout, `${marks[row.state]} ${row.name}: ${row.detail} (${row.place})`);
   }

@@ -1,5 +1,4 @@
-// Changes the servers that are written down in a file: the person's own, the project's `.mcp.json`, or the one that this
-// person has for the project.
+// Edits the servers in a file: the user's own, the project's `.mcp.json`, or the user's file for this project.
 import { lstat, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { writeFileAtomically } from '../../platform/files/atomic-write.js';
@@ -20,7 +19,7 @@ export function readScope(word: string | undefined): ServerScope | undefined {
   throw new UsageProblem(`--scope takes ${editableScopes.join(', ')}, but was "${word}".`);
 }
 
-/** Undefined: away with it. Says whether there was anything to change. */
+/** Undefined removes it. Returns whether there was anything to change. */
 export async function editServer(
   file: 'user' | 'local' | 'project' | '.mcp.json',
   name: string,
@@ -36,7 +35,7 @@ export async function editServer(
   }
 }
 
-/** `.mcp.json` is for everybody who has the project, and other agents read it too: comments and order stay. */
+/** `.mcp.json` is shared by everyone who has the project, and other agents read it too: comments and order are kept. */
 async function editProjectFile(
   name: string,
   entry: Readonly<Record<string, unknown>> | undefined,
@@ -52,7 +51,7 @@ async function editProjectFile(
   });
 }
 
-/** Through a link, a project could have any file of the person changed. */
+/** Through a symlink, a project could have any of the user's files changed. */
 async function textOf(path: string): Promise<string | undefined> {
   try {
     const stats = await lstat(path);

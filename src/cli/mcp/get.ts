@@ -7,7 +7,7 @@ import { writeLine } from '../write-line.js';
 import { findServer, knownServers, serverFlags } from './known-servers.js';
 import { asRow, placeOf, stateOf, withoutSecrets } from './show-server.js';
 
-/** One server, and every place where that name is written. */
+/** Shows one server, and every file that defines that name. */
 export async function get(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, { ...serverFlags, json: { type: 'boolean' } });
   const [name, ...more] = positionals;

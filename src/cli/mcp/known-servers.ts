@@ -1,4 +1,4 @@
-// The servers that are written down for this folder, whether they count or not.
+// The servers that are configured for this folder, whether or not they are in use.
 import { readConfig } from '../../mcp/client/config.js';
 import { isObject } from '../../platform/is-object.js';
 import { readSettings } from '../../settings/load.js';
@@ -8,13 +8,13 @@ import { UsageProblem } from '../usage-problem.js';
 
 export interface KnownServer {
   name: string;
-  /** As it is written. */
+  /** As configured. */
   entry: Readonly<Record<string, unknown>>;
   scope: SourceKind;
   file: string;
   line?: number;
   state: 'trusted' | 'untrusted' | 'off' | 'broken' | 'overridden';
-  /** Why it is not used; left out where it is. */
+  /** Why it is not used; undefined if it is. */
   problem?: string;
 }
 
@@ -46,19 +46,19 @@ export async function knownServers(flags: ServerFlags): Promise<{ servers: Known
   return { servers, settings };
 }
 
-/** What nobody has approved is untrusted; all else that does not count gave way to another entry, or is switched off. */
+/** A server that was not approved is untrusted; other unused ones are overridden by another entry, or disabled. */
 function ignoredState(name: string, problem: string, { trust }: Settings): Pick<KnownServer, 'state' | 'problem'> {
   const isPending = trust.pending.some((item) => item.key === 'mcpServers' && item.name === name);
   if (isPending && /trusted/.test(problem)) return { state: 'untrusted', problem };
   return { state: /comes first/.test(problem) ? 'overridden' : 'off', problem };
 }
 
-/** The server of that name that counts, else the strongest that is written down. */
+/** The server of that name that is in use, else the one with the highest precedence. */
 export function findServer(name: string, servers: readonly KnownServer[]): KnownServer {
   const named = servers.filter((server) => server.name === name);
   const found = named.find(({ problem }) => problem === undefined) ?? named[0];
   if (found) return found;
   const names = [...new Set(servers.map((server) => server.name))];
-  const known = names.length === 0 ? 'None is written down here.' : `There are: ${names.join(', ')}.`;
+  const known = names.length === 0 ? 'None is configured here.' : `There are: ${names.join(', ')}.`;
   throw new UsageProblem(`There is no MCP server "${name}". ${known}`);
 }

@@ -9,7 +9,7 @@ import { asRow, placeOf, stateOf, summaryOf } from './show-server.js';
 
 const NONE = 'No MCP servers. To add one: helve mcp add NAME -- COMMAND, or helve mcp add NAME URL.';
 
-/** Every server that is written down here, and whether it is used. Starts none, unless asked to check them. */
+/** Lists all configured servers and their states. Starts none, unless asked to check them. */
 export async function list(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, {
     ...serverFlags,

@@ -6,7 +6,7 @@ import { writeLine } from '../write-line.js';
 import { editServer, readScope } from './edit-servers.js';
 import { findServer, type KnownServer, knownServers, settingsOptions } from './known-servers.js';
 
-/** Takes a server out of the file that it is written in. */
+/** Removes a server from the file that defines it. */
 export async function remove(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, { scope: { type: 'string', short: 's' } });
   const [name, ...more] = positionals;
@@ -31,10 +31,10 @@ function chosen(name: string, named: readonly KnownServer[], scope: string | und
   const scopes = [...new Set(ours.map((server) => server.scope))];
   if (scopes.length === 1) return ours;
   const places = ours.map((server) => `${server.file} (${server.scope})`).join(', ');
-  throw new UsageProblem(`"${name}" is written in several places: ${places}. Say which is meant by --scope.`);
+  throw new UsageProblem(`"${name}" is configured in several places: ${places}. Choose one with --scope.`);
 }
 
-/** Files of other agents and of the machine's administrator are not ours to change. */
+/** Files of other agents and of the administrator are not changed. */
 function ourPlace({ scope, file }: KnownServer): Parameters<typeof editServer>[0] | undefined {
   if (file === '.mcp.json') return '.mcp.json';
   if (file === '.helve/settings.json') return 'project';
@@ -43,4 +43,4 @@ function ourPlace({ scope, file }: KnownServer): Parameters<typeof editServer>[0
 }
 
 const notOurs = ({ name, file }: KnownServer): string =>
-  `"${name}" is written in ${file}, which helve does not change. Remove it there by hand.`;
+  `"${name}" is configured in ${file}, which helve does not change. Remove it there by hand.`;

@@ -1,9 +1,9 @@
-import type { Engine } from '../../create-engine.js';
+import type { FullEngine } from '../../compose/engine.js';
+import { identityOf, openSessions } from '../../compose/serve-sessions.js';
 import type { OpenSession, ServerIdentity } from '../../mcp/server/serve-port.js';
 import { secretVariables } from '../../models/catalogue/catalogue.js';
 import { randomHex } from '../../platform/crypto.js';
 import { visible } from '../../platform/text/visible.js';
-import { identityOf, openSessions } from '../../serve-sessions.js';
 import { engineFlags, readArgs } from '../args.js';
 import { engineOptions } from '../engine-options.js';
 import { exitCode } from '../exit-codes.js';
@@ -15,7 +15,7 @@ import { writeLine } from '../write-line.js';
 
 const USAGE = 'Use helve mcp serve, or helve mcp serve --http [PORT].';
 const TOKEN_VARIABLE = 'HELVE_MCP_TOKEN';
-const MIN_TOKEN_CHARS = 16; // what could be guessed by trying is no token
+const MIN_TOKEN_CHARS = 16; // a shorter token could be guessed
 
 /** Offers Helve's tools to MCP clients, with its permissions, hooks and sandbox. */
 export async function serve(argv: readonly string[]): Promise<number> {
@@ -25,7 +25,7 @@ export async function serve(argv: readonly string[]): Promise<number> {
   const token = port === undefined ? undefined : readToken(options.env);
   const secrets = secretVariables(await readCatalogue(options.env));
   const hiddenVariables = [...secrets, ...variablesForTracing(options.env), TOKEN_VARIABLE];
-  const engines = new Set<Engine>();
+  const engines = new Set<FullEngine>();
   const signals = onSignals(() => {
     for (const engine of engines) engine.session.killAll();
   });
@@ -36,8 +36,7 @@ export async function serve(argv: readonly string[]): Promise<number> {
   };
   try {
     if (port === undefined || token === undefined) {
-      if (process.stdin.isTTY)
-        tell('MCP is spoken here, on standard input and output: a client starts this, not a person.');
+      if (process.stdin.isTTY) tell('helve mcp serve speaks MCP on standard input and output: MCP clients start it.');
       const { serveOverStdio } = await import('../../mcp/server/serve-stdio.js');
       await serveOverStdio({ ...served, signal: signals.signal });
     } else {
@@ -63,7 +62,7 @@ function readPort(words: readonly string[], { isHttp }: { isHttp: boolean }): nu
 
 interface Token {
   token: string;
-  /** Whoever set it knows it. */
+  /** The user has set it, so it is not printed. */
   isOwn: boolean;
 }
 
@@ -72,7 +71,7 @@ function readToken(env: Readonly<Record<string, string | undefined>>): Token {
   if (given === undefined || given === '') return { token: randomHex(32), isOwn: true };
   if (given.length >= MIN_TOKEN_CHARS && /^[\x21-\x7e]+$/.test(given)) return { token: given, isOwn: false };
   throw new UsageProblem(
-    `${TOKEN_VARIABLE} must have at least ${MIN_TOKEN_CHARS} characters, without blanks. Leave it out to get a token made.`,
+    `${TOKEN_VARIABLE} must have at least ${MIN_TOKEN_CHARS} characters, without spaces. Leave it out to have one generated.`,
   );
 }
 
@@ -98,7 +97,7 @@ async function serveHttp({ isOwn, ...options }: HttpServing, signal: AbortSignal
   await service.close();
 }
 
-/** Standard output belongs to the protocol. */
+/** stdout is reserved for the protocol. */
 function tell(text: string): void {
   process.stderr.write(`helve: ${visible(text)}\n`);
 }

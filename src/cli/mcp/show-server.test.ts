@@ -13,7 +13,7 @@ const serverOf = (entry: KnownServer['entry']): KnownServer => ({
   state: 'trusted',
 });
 
-test('a secret is not shown, wherever it stands', () => {
+test('a secret is not shown, wherever it is', () => {
   fc.assert(
     fc.property(secret, fc.constantFrom('api-key', 'token', 'client-secret', 'password', 'auth'), (value, name) => {
       const entries = [
@@ -35,12 +35,12 @@ test('a secret is not shown, wherever it stands', () => {
   );
 });
 
-test('what is no secret stays as it is', () => {
+test('values that are no secrets are shown', () => {
   const entry = { type: 'stdio', command: 'npx', args: ['-y', 'a b', '--level', '3'], timeout: 5, alwaysLoad: true };
   expect(withoutSecrets(entry)).toEqual(entry);
   expect(summaryOf(serverOf(entry))).toBe("npx -y 'a b' --level 3");
 });
 
-test('characters that would hide something are shown', () => {
+test('hidden characters are made visible', () => {
   expect(summaryOf(serverOf({ command: 'x\u001b[2J\u202e' }))).toBe(String.raw`'x\u001b[2J\u202e'`);
 });

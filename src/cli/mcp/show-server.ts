@@ -1,4 +1,4 @@
-// Servers as they are shown: what may be a secret is not, since a list is easily passed on.
+// Formats servers without their secrets, since output is easily shared.
 
 import { isObject } from '../../platform/is-object.js';
 import { visible } from '../../platform/text/visible.js';
@@ -7,7 +7,7 @@ import type { KnownServer } from './known-servers.js';
 const HIDDEN = '***';
 const SECRET_NAME = /key|token|secret|passw|credential|auth|cookie|session/i;
 
-/** The entry with the values of variables, headers, addresses and telling arguments hidden. */
+/** The entry with the values of variables, headers, addresses and secret-looking arguments masked. */
 export function withoutSecrets(entry: KnownServer['entry']): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(entry).map(([name, value]) => {
@@ -18,7 +18,7 @@ export function withoutSecrets(entry: KnownServer['entry']): Record<string, unkn
   );
 }
 
-/** A reference to a variable is no secret: it says where the secret is. */
+/** A reference to a variable is not a secret: it only says where the secret is. */
 const masked = (value: string): string => (/^(?:[A-Za-z]+ )?\$\{\w+\}$/.test(value) ? value : HIDDEN);
 
 function maskedValues(value: unknown): unknown {
@@ -44,7 +44,7 @@ function maskedArguments(words: readonly string[]): string[] {
   });
 }
 
-/** A name and password in an address, and what follows the question mark. */
+/** Masks user name and password in an address, and its query. */
 function maskedAddress(text: string): string {
   if (!/^[a-z]+:\/\//i.test(text)) return text;
   return text
@@ -52,7 +52,7 @@ function maskedAddress(text: string): string {
     .replace(/([?&][^=&#]+=)([^&#]*)/g, (_, name: string, value: string) => `${name}${masked(value)}`);
 }
 
-/** What it runs or where it is, in a line. */
+/** Its command or address, in one line. */
 export function summaryOf({ entry }: KnownServer): string {
   const shown = withoutSecrets(entry);
   const { command, url, type } = shown;
@@ -68,7 +68,7 @@ const quoted = (word: string): string =>
 
 export const placeOf = ({ file, line }: KnownServer): string => visible(line === undefined ? file : `${file}:${line}`);
 
-/** One word, and why where it is not used. */
+/** One word, and the reason if it is not used. */
 export function stateOf({ state, problem }: KnownServer): string {
   return problem === undefined ? state : `${state}: ${visible(problem)}`;
 }

@@ -1,9 +1,10 @@
-// One line of `helve permissions explain --stdin`: a question as JSON in, the answer as JSON out. What is wrong with a
-// line is answered with a deny, for that line alone.
+// One line of `helve permissions explain --stdin`: a question as JSON in, the answer as JSON out. An invalid line is
+// answered with a deny, for that line only.
 
+import type { ExplainRequest, Explanation } from '../../compose/explain-call.js';
 import type { PermissionMode, Walls } from '../../contract/permission.js';
-import type { ExplainRequest, Explanation } from '../../explain-call.js';
 import { isObject } from '../../platform/is-object.js';
+import { messageOf } from '../../platform/message-of.js';
 import { jsonLine } from '../../platform/text/json-line.js';
 
 type Explain = (request: ExplainRequest) => Promise<Explanation>;
@@ -21,7 +22,7 @@ export async function answerLine(line: string, number: number, explain: Explain)
   try {
     request = JSON.parse(line);
   } catch (error) {
-    return refused(null, `it is not valid JSON (${error instanceof Error ? error.message : String(error)})`);
+    return refused(null, `it is not valid JSON (${messageOf(error)})`);
   }
   if (!isObject(request)) return refused(null, 'it is not a JSON object');
   const { id = null, tool } = request;
@@ -37,7 +38,7 @@ export async function answerLine(line: string, number: number, explain: Explain)
     }
     return asLine({ id, ...asAnswer(await explain(asRequest(tool, request))) });
   } catch (error) {
-    return refused(id, error instanceof Error ? error.message : String(error));
+    return refused(id, messageOf(error));
   }
 }
 
@@ -50,13 +51,13 @@ export function asRequest(tool: string, fields: Readonly<Record<string, unknown>
     input,
     ...(isGiven(cwd) && { cwd: String(cwd) }),
     ...(isGiven(home) && { home: String(home) }),
-    ...(isGiven(mode) && { mode: mode as PermissionMode }), // one that is none is refused by whoever judges
+    ...(isGiven(mode) && { mode: mode as PermissionMode }), // the engine refuses an invalid one
     ...(isGiven(walls) && { walls: walls as Walls }), // likewise
     ...(isGiven(settings) && { settings }),
   };
 }
 
-/** An explanation as programs read it: the answer first, then what it hangs on. */
+/** An explanation for programs: the answer first, then what it depends on. */
 export function asAnswer({ decision, reason, tool, effects, trail, injection, problems, ...assumed }: Explanation) {
   const { mode, walls, confinement, sandbox } = assumed;
   const rules = trail.flatMap(({ rule, about, decided, basis }) =>

@@ -1,12 +1,15 @@
-// Settings that are judged by, and not started with, are checked as at a real start: a slip in a policy must not look
-// like a policy that allows.
+// Settings that are only evaluated are validated as at a real start: a typo in a policy must not look like a policy
+// that allows.
 import { knownNames } from '../../agent/known-names.js';
 import type { JsonNode } from '../../settings/document.js';
 import { readNode } from '../../settings/read-files.js';
 import { isFatal } from '../../settings/report.js';
 import { UsageProblem } from '../usage-problem.js';
 
-/** What a start with these settings would refuse is wrong usage, in the same words. Returns what it would only tell. */
+/**
+ * Throws a usage error for what a start with these settings would refuse, in the same words. Returns what it would only
+ * warn about.
+ */
 export function checkPolicy(node: JsonNode, { file, root }: { file: string; root: string }): string[] {
   const { problems } = readNode(node, { kind: 'project', file, anchor: root }, { root, ...knownNames({ root }) });
   const fatal = problems.filter(isFatal);

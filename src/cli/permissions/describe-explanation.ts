@@ -1,8 +1,9 @@
-// A decision for people: the answer first, then each part of the call with what it would touch and what that hung on.
+// A decision for people: the answer first, then each part of the call with its effects and what decided about them.
+
+import type { Explanation } from '../../compose/explain-call.js';
 import type { CommandEffect, Effect } from '../../contract/effect.js';
 import type { Behavior, Confinement, TrailEntry } from '../../contract/permission.js';
-import type { Explanation } from '../../explain-call.js';
-import { confinementWords } from '../../permissions/confinement-words.js';
+import { confinementWords } from '../../permissions/sandboxed-call.js';
 import { visible } from '../../platform/text/visible.js';
 import { oneLine } from '../../settings/report.js';
 
@@ -23,8 +24,8 @@ export function describeExplanation(explanation: Explanation, { cwd }: { cwd: st
     ...trail.filter((entry) => entry.effect === index).flatMap((entry) => ground(entry, `${indent}  `)),
   ];
   for (const [index, effect] of effects.entries()) {
-    if (effect.kind === 'file' && effect.by) continue; // told below its command
-    if (effect.kind === 'session' && effect.access === 'read') continue; // that is so for every relative path
+    if (effect.kind === 'file' && effect.by) continue; // shown below its command
+    if (effect.kind === 'session' && effect.access === 'read') continue; // true for every relative path
     lines.push(...part(effect, index, '  '));
     if (effect.kind !== 'command') continue;
     const position = commands.indexOf(effect);
@@ -53,7 +54,7 @@ function inWordsOf(confinement: Confinement, decision: Behavior, sandbox: string
   return decision === 'allow' ? `It ${words}` : `Approved, it ${words}`;
 }
 
-/** What comes after the first line can't be taken for a line of ours. */
+/** Indents further lines, so that they can't be mistaken for lines of ours. */
 const indented = (text: string): string => visible(text).replaceAll('\n', '\n  ');
 
 const ground = ({ behavior, because, decided }: TrailEntry, indent: string): string[] => [

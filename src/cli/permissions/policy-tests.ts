@@ -1,12 +1,14 @@
-// Unit tests of a policy: calls, and what the answer to each must be.
+// Unit tests of a policy: calls, and the expected answers.
 
 import { readFileSync } from 'node:fs';
 import type { ParseError } from 'jsonc-parser';
 import * as z from 'zod';
+import type { ExplainRequest, Explanation } from '../../compose/explain-call.js';
 import type { Behavior } from '../../contract/permission.js';
 import { permissionModes, wallStates } from '../../contract/permission.js';
-import type { ExplainRequest, Explanation } from '../../explain-call.js';
+import { isObject } from '../../platform/is-object.js';
 import { errorClause } from '../../platform/text/clause.js';
+import { nearestWords } from '../../platform/text/similar-text.js';
 import type { JsonNode } from '../../settings/document.js';
 import { UsageProblem } from '../usage-problem.js';
 import { asRequest } from './answer-line.js';
@@ -15,27 +17,36 @@ const expectations = ['allow', 'ask', 'deny', 'not-allow'] as const;
 
 type Expectation = (typeof expectations)[number];
 
-const circumstances = {
-  settings: z.unknown().optional(),
-  mode: z.enum(permissionModes).optional(),
-  walls: z.enum(wallStates).optional(),
-  cwd: z.string().optional(),
-  home: z.string().optional(),
-};
-
-const oneTest = z.looseObject({
-  ...circumstances,
-  name: z.string().optional(),
-  id: z.union([z.string(), z.number()]).nullish(),
-  tool: z.string(),
-  input: z.record(z.string(), z.unknown()),
-  expect: z.enum(expectations),
+const mustBe = (what: string) => ({
+  error: ({ input }: { input?: unknown }): string => (input === undefined ? 'is missing' : `must be ${what}`),
 });
 
+const choice = (values: readonly string[]) => mustBe(`one of ${values.join(', ')}`);
+
+const circumstances = {
+  settings: z.unknown().optional(),
+  mode: z.enum(permissionModes, choice(permissionModes)).optional(),
+  walls: z.enum(wallStates, choice(wallStates)).optional(),
+  cwd: z.string(mustBe('a text')).optional(),
+  home: z.string(mustBe('a text')).optional(),
+};
+
+const oneTest = z.looseObject(
+  {
+    ...circumstances,
+    name: z.string(mustBe('a text')).optional(),
+    id: z.union([z.string(), z.number()], mustBe('a text or a number')).nullish(),
+    tool: z.string(mustBe('the name of a tool')),
+    input: z.record(z.string(), z.unknown(), mustBe('an object')),
+    expect: z.enum(expectations, choice(expectations)),
+  },
+  'must be an object',
+);
+
 const suite = z.strictObject({
-  $schema: z.string().optional(),
+  $schema: z.string(mustBe('a text')).optional(),
   ...circumstances,
-  tests: z.array(z.unknown()),
+  tests: z.array(z.unknown(), mustBe('a list')),
 });
 
 export interface FailedTest {
@@ -43,11 +54,11 @@ export interface FailedTest {
   expected: Expectation;
   decision: Behavior;
   reason: string;
-  /** There was nothing to judge: no such tool, or no input that it takes. */
+  /** There was nothing to judge: an unknown tool, or an invalid input. */
   invalid?: true;
 }
 
-/** What a test says itself comes before what the file says for all of them. */
+/** A test's own values override those of the file. */
 export async function runPolicyTests(
   file: string,
   explain: (request: ExplainRequest) => Promise<Explanation>,
@@ -72,29 +83,32 @@ interface PolicyTest {
 async function readTests(file: string): Promise<PolicyTest[]> {
   const text = readText(file).replace(/^\ufeff/, '');
   const { parse, printParseErrorCode } = await import('jsonc-parser');
+  const { wordsFor } = await import('../../settings/document.js');
   const errors: ParseError[] = [];
   const whole: unknown = parse(text, errors, { allowTrailingComma: true });
   const [wrong] = errors;
-  const isSuite = typeof whole === 'object' && whole !== null && 'tests' in whole;
+  const isSuite = isObject(whole) && ('tests' in whole || !('tool' in whole || 'expect' in whole));
   const lines = wrong || !isSuite ? asLines(text) : undefined;
   const tests = lines
     ? lines.map(([number, value]) => understood(value, `${file}:${number}`, {}))
     : wrong
-      ? unreadable(`${file}:${lineAt(text, wrong.offset)}: it is not valid JSON (${printParseErrorCode(wrong.error)})`)
+      ? unreadable(
+          `${file}:${lineAt(text, wrong.offset)}: it is not valid JSON: ${wordsFor(printParseErrorCode(wrong.error))}`,
+        )
       : testsOf(whole, file);
   if (tests.length === 0) unreadable(`${file} holds no test`);
   await checkPolicies(text, { file, isLines: lines !== undefined });
   return tests;
 }
 
-/** Every `settings` of the file, where it stands: that of all tests, and those of single ones. */
+/** Validates every `settings` in the file: that of all tests, and those of single tests. */
 async function checkPolicies(text: string, { file, isLines }: { file: string; isLines: boolean }): Promise<void> {
   const { parseDocument } = await import('../../settings/document.js');
   const { checkPolicy } = await import('./check-policy.js');
-  const rows = isLines ? text.split('\n').map((row, index) => '\n'.repeat(index) + row) : [text]; // they know their line
+  const rows = isLines ? text.split('\n').map((row, index) => '\n'.repeat(index) + row) : [text]; // keeps the line numbers
   for (const row of rows) {
     const parsed = parseDocument(row);
-    if ('problem' in parsed) continue; // told by whoever reads the tests
+    if ('problem' in parsed) continue; // reported when the tests are parsed
     for (const policy of policiesIn(parsed.node)) checkPolicy(policy, { file, root: process.cwd() });
   }
 }
@@ -116,7 +130,7 @@ function readText(file: string): string {
   }
 }
 
-/** One test a line; undefined where the first line is none, so that the text must be something else. */
+/** One test per line; undefined if the first line is not JSON, so that the text must be in another format. */
 function asLines(text: string): Array<[number: number, value: unknown]> | undefined {
   const rows = text.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [[index + 1, line] as const]));
   const values = rows.map(([number, line]): [number, unknown] => [number, parsedOrNothing(line)]);
@@ -153,12 +167,19 @@ function understood(value: unknown, place: string, common: object): PolicyTest {
   };
 }
 
-function firstIssue({ issues: [issue] }: z.ZodError): string {
-  return issue ? `${issue.path.length === 0 ? 'it' : `"${issue.path.join('.')}"`} is wrong (${issue.message})` : '';
+function firstIssue({ issues }: z.ZodError): string {
+  const odd = issues.find((issue) => issue.code === 'unrecognized_keys');
+  if (odd) {
+    const [name = ''] = odd.keys;
+    const [meant] = nearestWords(name, Object.keys(suite.shape));
+    return `it has "${name}", which is not known${meant === undefined ? '' : `. Did you mean "${meant}"?`}`;
+  }
+  const [issue] = issues;
+  return issue ? `${issue.path.length === 0 ? 'it' : `"${issue.path.join('.')}"`} ${issue.message}` : '';
 }
 
 function unreadable(what: string): never {
   throw new UsageProblem(
-    `${what}. A test is {"name"?, "tool", "input", "expect": "${expectations.join('|')}", "mode"?, "settings"?}; a file holds {"tests": […]} or one test a line.`,
+    `${what.endsWith('?') ? what : `${what}.`} A test is {"name"?, "tool", "input", "expect": "${expectations.join('|')}", "mode"?, "settings"?}; a file holds {"tests": […]} or one test a line.`,
   );
 }

@@ -1,11 +1,11 @@
-// Settings that come with a question hold nothing but what bears on it, so a name in them that nobody knows is a slip,
-// and it may be one for something that refuses.
+// Settings in a question contain only what matters for it, so an unknown name is a typo, and may be meant to deny
+// something.
 import { isObject } from '../../platform/is-object.js';
 import { nearestName } from '../../settings/check.js';
 import { notEnforced, passedOver, withoutEffect } from '../../settings/other-keys.js';
 import { isSettingName, sectionNames } from '../../settings/schema.js';
 
-/** What is wrong with the names in these settings, in one sentence; undefined where all are known. */
+/** What is wrong with the names in these settings, as one sentence; undefined if all are known. */
 export function unknownKey(settings: unknown): string | undefined {
   if (!isObject(settings)) return undefined;
   const { permissions } = settings;
@@ -17,7 +17,7 @@ export function unknownKey(settings: unknown): string | undefined {
   return `The settings are not understood: "${unknown}" is not a setting that helve knows, so what it refuses could get by. ${meant}`;
 }
 
-/** Lists of rules may stand at the root too. */
+/** Lists of rules are also accepted at the root. */
 const ROOT_LISTS = ['allow', 'ask', 'deny', 'additionalDirectories'];
 
 const isKnown = (key: string): boolean =>

@@ -2,16 +2,19 @@ import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { FailureKind } from '../../contract/failure.js';
+import { toolTable } from '../../tools/index.js';
 import { compare } from './compare.js';
 import { renamed, renamedIn } from './rename.js';
 import { volatileParts, withoutVolatile } from './volatile-parts.js';
 
+const traitsOf = (tool: string) => toolTable().traits.get(tool) ?? {};
+
 test.each(volatileParts.map((part) => [part.by, part] as const))('knows the volatile part of %s', (_by, part) => {
-  const [tool = ''] = part.tools;
-  const { text, found } = withoutVolatile(part.example, tool);
+  const tool = part.in === 'commands' ? 'Bash' : 'Edit';
+  const { text, found } = withoutVolatile(part.example, traitsOf(tool));
   expect(found).toContain(part.what);
   expect(text).toContain(`<${part.what}>`);
-  expect(withoutVolatile(part.example, 'Read')).toEqual({ text: part.example, found: [] });
+  expect(withoutVolatile(part.example, traitsOf('Read'))).toEqual({ text: part.example, found: [] });
 });
 
 test.each(volatileParts.map((part) => [part.by, part] as const))('the documentation names %s', async (_by, part) => {
@@ -30,8 +33,8 @@ test.each([
   'ok 1 - adds up',
   'Time: 12:30',
   '/tmp/tmp.conf',
-])('takes "%s" for what it says', (text) => {
-  expect(withoutVolatile(text, 'Bash')).toEqual({ text, found: [] });
+])('does not treat "%s" as volatile', (text) => {
+  expect(withoutVolatile(text, traitsOf('Bash'))).toEqual({ text, found: [] });
 });
 
 const played = (
@@ -53,12 +56,12 @@ const played = (
   },
 });
 
-test('the same text is the same, and a failure is not the success that says the same', () => {
+test('equal texts are equal, and a failure differs from a success with the same text', () => {
   expect(compare(played('a', 'a'))).toEqual({ verdict: 'same' });
   expect(compare(played('a', 'a', { isError: true }))).toMatchObject({ verdict: 'different', now: '(failed)\na' });
 });
 
-test('a difference is shown as a patch from what was recorded to what came now', () => {
+test('a difference is shown as a patch from the recorded result to the new one', () => {
   expect(compare(played('one\ntwo', 'one\n2'))).toEqual({
     verdict: 'different',
     recorded: 'one\ntwo',
@@ -74,7 +77,7 @@ test('a duration does not count, unless it is asked to, or something else differ
   expect(compare(played('✔ adds (1.5ms)', '✔ adds (22ms)', { tool: 'Read' }))).toMatchObject({ verdict: 'different' });
 });
 
-test('a listing is compared by what it says of files, not by dates, widths and what folders take up', () => {
+test('a listing is compared by its files, not by dates, widths and sizes of folders', () => {
   const recorded = `total 16
 drwxr-xr-x 3 me me 4096 Nov 15 14:41 .
 drwx------ 5 me me 4096 Nov 15 14:41 ..
@@ -90,20 +93,20 @@ ${file}`;
   }
 });
 
-test('two refusals are the same whatever their words, and a refusal is not a failure of another kind', () => {
+test('two refusals are equal whatever their text, and a refusal differs from a failure of another kind', () => {
   const denied = { before: 'permission_denied', failure: 'permission_denied' } as const;
-  expect(compare(played('nobody is here', 'the user said no', denied))).toEqual({ verdict: 'same' });
+  expect(compare(played('no one is here', 'the user said no', denied))).toEqual({ verdict: 'same' });
   const other = { before: 'permission_denied', failure: 'exception' } as const;
-  expect(compare(played('nobody is here', 'it broke', other))).toMatchObject({ verdict: 'different' });
+  expect(compare(played('no one is here', 'it broke', other))).toMatchObject({ verdict: 'different' });
 });
 
-test('an input that nobody could read is not held against the one that stands for it', () => {
+test('an unreadable input counts as equal to its placeholder', () => {
   const invalid = { before: 'invalid_input', failure: 'invalid_input' } as const;
   expect(compare(played('not JSON', 'command is missing', { ...invalid, input: {} }))).toEqual({ verdict: 'same' });
   expect(compare(played('a', 'b', { ...invalid, input: { command: 5 } }))).toMatchObject({ verdict: 'different' });
 });
 
-test('images are compared by what they hold', () => {
+test('images are compared by content', () => {
   const image = (data: string) => ({
     content: [{ type: 'image' as const, source: { type: 'base64' as const, media_type: 'image/png', data } }],
   });
@@ -123,7 +126,7 @@ test('a name is renamed where it is whole, and nowhere else', () => {
   expect(renamed(others, names)).toBe(others);
 });
 
-test('of two names the longer goes first, and names may hold characters that patterns use', () => {
+test('the longer of two names is replaced first, and names may contain special characters of patterns', () => {
   const names = [
     { from: '/a', to: '/x' },
     { from: '/a/b', to: '/y' },
@@ -139,7 +142,7 @@ test('texts at any depth of a value are renamed, and everything else stays', () 
   expect(renamedIn(value, names)).toEqual({ path: '/x/b', edits: [{ text: 'in /x' }, 5, null, true] });
 });
 
-test('whatever is renamed comes back by the way back', () => {
+test('renaming can be reversed', () => {
   const word = fc.stringMatching(/^[a-z]{1,8}$/);
   fc.assert(
     fc.property(fc.array(word, { minLength: 1 }), (words) => {

@@ -3,6 +3,7 @@ import type { FailureKind } from '../../contract/failure.js';
 import type { ToolResultBlock } from '../../contract/message.js';
 import { sha256 } from '../../platform/crypto.js';
 import { unifiedPatch } from '../../platform/text/diff.js';
+import { toolTable } from '../../tools/index.js';
 import { withoutVolatile } from './volatile-parts.js';
 
 export interface PlayedCall {
@@ -34,7 +35,8 @@ export function compare(
   const [recorded, current] = [shown(call.result), shown(now.result)];
   if (recorded === current) return { verdict: 'same' };
   if (!strict) {
-    const [before, after] = [withoutVolatile(recorded, call.tool), withoutVolatile(current, call.tool)];
+    const traits = toolTable().traits.get(call.tool) ?? {};
+    const [before, after] = [withoutVolatile(recorded, traits), withoutVolatile(current, traits)];
     if (before.text === after.text) return { verdict: 'alike', butFor: before.found };
   }
   return { verdict: 'different', recorded, now: current, diff: patch(recorded, current) };

@@ -3,13 +3,17 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { RecordedCall, RecordedSession } from '../../agent/replay/replay-calls.js';
 import { runCall } from '../../calls/run-call.js';
+import { createEngine } from '../../compose/create-engine.js';
+import type { FullEngine } from '../../compose/engine.js';
 import type { AgentHappening } from '../../contract/event.js';
 import type { FailureKind } from '../../contract/failure.js';
 import type { Decide, PermissionMode } from '../../contract/permission.js';
 import type { SandboxConfig } from '../../contract/tool-context.js';
-import { createEngine, type Engine } from '../../create-engine.js';
+import type { ToolTraits } from '../../contract/tool-traits.js';
 import { homeFolder, isInside, realPathSync } from '../../platform/files/paths.js';
+import { isMcpName } from '../../platform/text/mcp-names.js';
 import type { WatchedSettings } from '../../settings/watch.js';
+import { toolTable } from '../../tools/index.js';
 import type { PlayedCall } from './compare.js';
 import { type Renaming, renamed, renamedIn } from './rename.js';
 
@@ -29,7 +33,7 @@ export interface PlayOptions {
   /** Whether commands get walls, where this machine has some. */
   sandbox: boolean;
   signal: AbortSignal;
-  onEngine?: (engine: Engine) => void;
+  onEngine?: (engine: FullEngine) => void;
   onNotice?: (text: string) => void;
 }
 
@@ -43,6 +47,7 @@ export async function play(options: PlayOptions): Promise<Played> {
   const { session, copy, signal } = options;
   const recorded = new Map(session.turns.flatMap(({ calls }) => calls).map((call) => [call.id, call]));
   const allowedAgain = new Set<string>();
+  const { traits } = toolTable();
   const engine = createEngine({
     root: copy,
     dataFolder: options.dataFolder,
@@ -50,8 +55,8 @@ export async function play(options: PlayOptions): Promise<Played> {
     settings: options.settings,
     env: options.env,
     hiddenVariables: options.hiddenVariables,
-    toolSet: 'headless',
-    editStyle: [...recorded.values()].some(({ tool }) => tool === 'apply_patch') ? 'patch' : 'text',
+    interactive: false,
+    editStyle: [...recorded.values()].some(({ tool }) => traits.get(tool)?.editStyle === 'patch') ? 'patch' : 'text',
     audit: false,
     ...(options.sandbox && { sandbox: wallsAround(options) }),
     async askPermission({ callId }) {
@@ -74,7 +79,7 @@ export async function play(options: PlayOptions): Promise<Played> {
   const environment = engine.environment(emit);
   const guarded = { ...environment, decide: withinCopy(environment.decide, options) };
   const playCall = async (call: RecordedCall): Promise<PlayedCall> => {
-    const notPlayed = whyNotPlayed(call);
+    const notPlayed = whyNotPlayed(call, traits.get(call.tool));
     if (notPlayed !== undefined) return { call, notPlayed };
     const input = withoutWayOut(names.inCopy(call.input));
     const { content, is_error } = await runCall({ id: call.id, name: call.tool, input }, guarded, signal);
@@ -97,10 +102,10 @@ export async function play(options: PlayOptions): Promise<Played> {
   return { calls: played, allowedAgain: [...allowedAgain] };
 }
 
-function whyNotPlayed({ tool, failure }: RecordedCall): string | undefined {
+function whyNotPlayed({ tool, failure }: RecordedCall, traits: ToolTraits | undefined): string | undefined {
   if (failure === 'interrupted') return 'it was interrupted then, so there is nothing to compare';
   // Servers act on the world, and of that there is no copy.
-  const isOfServer = tool.startsWith('mcp__') || tool === 'ListMcpResources' || tool === 'ReadMcpResource';
+  const isOfServer = isMcpName(tool) || traits?.asksServers === true;
   return isOfServer ? 'it went to an MCP server, which is no part of the copy' : undefined;
 }
 

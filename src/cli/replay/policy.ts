@@ -2,8 +2,8 @@
 import { checkAudit, readAudit } from '../../agent/observe/read-audit.js';
 import type { RecordedCall, RecordedSession } from '../../agent/replay/replay-calls.js';
 import type { SessionFolder } from '../../agent/store/session-folder.js';
+import { createExplainer } from '../../compose/explain-call.js';
 import type { Behavior } from '../../contract/permission.js';
-import { createExplainer } from '../../explain-call.js';
 
 export interface PolicyDifference {
   call: string;

@@ -19,9 +19,9 @@ export interface ReplayReport {
     now: string;
     diff: string;
   }>;
-  /** Calls that nobody was asked about, because they were allowed in the recorded session. */
+  /** Calls that ran without a question, because they were allowed in the recorded session. */
   allowedAgain: readonly string[];
-  /** The walls around commands; null where they had none. */
+  /** How commands were sandboxed; null if they were not. */
   sandbox: string | null;
   /** Whether there were any commands. */
   hasCommands: boolean;

@@ -1,53 +1,52 @@
 // What a tool, or a program that it runs, is known to print and that is another each time. docs/replay.md lists it. Each
 // pattern holds on to the words around the volatile part: a number that means something must never pass for one of these.
+import type { ToolTraits } from '../../contract/tool-traits.js';
 
 export interface VolatilePart {
   what: 'duration' | 'time of day' | 'details of a listing' | 'process id' | 'temporary name';
   /** Whose. */
   by: string;
-  tools: readonly string[];
+  /** Whether it is in what commands print, or in what tools that change files say. */
+  in: 'commands' | 'changes';
   /** The volatile part is the group `part`, unless `plain` says what is left of it all. */
   pattern: RegExp;
   plain?: (match: string) => string;
   example: string;
 }
 
-const COMMANDS = ['Bash', 'BashOutput'];
-const CHANGES = ['Edit', 'MultiEdit', 'Write', 'NotebookEdit', 'apply_patch'];
-
 export const volatileParts: readonly VolatilePart[] = [
   {
     what: 'duration',
     by: "node's test runner",
-    tools: COMMANDS,
+    in: 'commands',
     pattern: /\bduration_ms:? (?<part>\d+(?:\.\d+)?)/g,
     example: 'duration_ms 71.52',
   },
   {
     what: 'duration',
     by: 'test runners, in parentheses at the end of a line',
-    tools: COMMANDS,
+    in: 'commands',
     pattern: /\((?<part>\d+(?:\.\d+)? ?(?:ms|s))\)$/gm,
     example: '✔ adds up (0.83ms)',
   },
   {
     what: 'duration',
     by: 'vitest',
-    tools: COMMANDS,
+    in: 'commands',
     pattern: /^ *(?:Duration|Start at) +(?<part>\d.*)$/gm,
     example: '   Duration  1.20s (transform 12ms)',
   },
   {
     what: 'duration',
     by: 'jest',
-    tools: COMMANDS,
+    in: 'commands',
     pattern: /^Time: +(?<part>\d+(?:\.\d+)? m?s)\b/gm,
     example: 'Time:        1.204 s',
   },
   {
     what: 'duration',
     by: 'pytest, cargo, rspec',
-    tools: COMMANDS,
+    in: 'commands',
     pattern:
       /\b(?:passed|failed|error|errors|warnings?|skipped|[Ff]inished|Ran \d+ tests?|target\(s\)) in (?<part>\d+(?:\.\d+)? ?(?:ms|s|seconds))\b/g,
     example: '3 passed in 0.12s',
@@ -55,21 +54,21 @@ export const volatileParts: readonly VolatilePart[] = [
   {
     what: 'duration',
     by: 'go test',
-    tools: COMMANDS,
+    in: 'commands',
     pattern: /^(?:ok {2}|FAIL)\t\S+\t(?<part>\d+\.\d+s)/gm,
     example: 'ok  \texample.org/shop\t0.003s',
   },
   {
     what: 'duration',
     by: "the shell's time",
-    tools: COMMANDS,
+    in: 'commands',
     pattern: /^(?:real|user|sys)\s+(?<part>\d+m\d+\.\d+s)$/gm,
     example: 'real\t0m0.012s',
   },
   {
     what: 'details of a listing',
     by: 'ls -l: dates, the widths of columns, the sizes of folders and their sum, the folder above',
-    tools: COMMANDS,
+    in: 'commands',
     pattern:
       /^(?:total \S+(?=\n[-dlbcps][-rwxsStT]{9})|[-dlbcps][-rwxsStT]{9}\S* +\d+ +\S+ +\S+ +\S+ +[A-Z][a-z]{2} [ \d]\d (?:\d\d:\d\d| \d{4}) .*)$/gm,
     plain: plainListing,
@@ -78,32 +77,35 @@ export const volatileParts: readonly VolatilePart[] = [
   {
     what: 'process id',
     by: 'the shell, for a job',
-    tools: COMMANDS,
+    in: 'commands',
     pattern: /^\[\d+\] (?<part>\d+)$/gm,
     example: '[1] 4711',
   },
   {
     what: 'temporary name',
     by: 'mktemp',
-    tools: COMMANDS,
+    in: 'commands',
     pattern: /\/tmp\.(?<part>[A-Za-z0-9]{10})\b/g,
     example: '/tmp/tmp.x7Gh2kLq9Z',
   },
   {
     what: 'time of day',
     by: 'a change that is refused because the file has changed',
-    tools: CHANGES,
+    in: 'changes',
     pattern: /\(read (?<part>\d\d:\d\d:\d\d, modified \d\d:\d\d:\d\d)\)/g,
     example: 'a.txt changed on disk after you read it (read 14:02:11, modified 14:03:40)',
   },
 ];
 
 /** The text with a mark in place of what is another each time, and which kinds of it there were. */
-export function withoutVolatile(text: string, tool: string): { text: string; found: string[] } {
+export function withoutVolatile(
+  text: string,
+  { printsCommands, family }: ToolTraits,
+): { text: string; found: string[] } {
   const found = new Set<string>();
   let plain = text;
-  for (const { what, tools, pattern, plain: rest } of volatileParts) {
-    if (!tools.includes(tool)) continue;
+  for (const { what, in: place, pattern, plain: rest } of volatileParts) {
+    if (place === 'commands' ? !printsCommands : family !== 'edit') continue;
     plain = plain.replace(pattern, (...match) => {
       const [whole] = match;
       const { part = '' } = match.at(-1) ?? {}; // the named groups come last

@@ -3,7 +3,7 @@ import { findSession, modelOf } from '../../agent/store/list-sessions.js';
 import { SessionProblem } from '../../agent/store/session-problem.js';
 import { dataFolderOf } from '../../platform/files/paths.js';
 
-/** The model that a session began with; undefined where nothing is known of it, which whoever takes it up will tell. */
+/** The model that a session started with; undefined if that is unknown, which is reported on resuming. */
 export async function recordedModel(
   wanted: string,
   env: Readonly<Record<string, string | undefined>>,

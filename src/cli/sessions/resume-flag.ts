@@ -1,4 +1,4 @@
-/** `--resume` with no id behind it as `--resume=`: an option takes a value or takes none. */
+/** Turns `--resume` without an id into `--resume=`: node:util's options have a value either always or never. */
 export function withOpenResume(argv: readonly string[]): string[] {
   const end = argv.indexOf('--');
   const isOpen = (word: string, index: number): boolean =>

@@ -8,21 +8,21 @@ import { visible } from '../../platform/text/visible.js';
 import { UsageProblem } from '../usage-problem.js';
 import { writeLine } from '../write-line.js';
 
-export interface ResumeWish {
-  /** An id, the beginning of one, or `last`. */
+export interface ResumeRequest {
+  /** An id, a prefix of one, or `last`. */
   wanted: string;
   fork: boolean;
-  /** With `fork`: what was said from this prompt on is left out. */
+  /** With `fork`: leaves out everything from this prompt on. */
   beforePrompt?: number | undefined;
   model: Model;
-  /** The mode that a flag names. */
+  /** The mode from a flag. */
   mode: PermissionMode | undefined;
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Takes up a session of this folder, and tells the person what is not as it was. */
-export async function resume(wish: ResumeWish): Promise<ResumedSession> {
-  const { wanted, fork, beforePrompt, model, mode, env } = wish;
+/** Resumes a session of this folder, and tells the user what has changed. */
+export async function resume(request: ResumeRequest): Promise<ResumedSession> {
+  const { wanted, fork, beforePrompt, model, mode, env } = request;
   const dataFolder = dataFolderOf({ env });
   const root = realpathSync(process.cwd());
   const id = await findSession(dataFolder, wanted, { root });
@@ -36,10 +36,10 @@ export async function resume(wish: ResumeWish): Promise<ResumedSession> {
   return resumed;
 }
 
-/** Its calls would work in that folder, under the rules of this one. */
+/** Its calls would run in that folder, under this folder's rules. */
 function elsewhere(id: string, project: string, here: string): UsageProblem {
   const what = existsSync(project) ? `Go there to resume it: cd ${project}` : 'That folder is gone; put it back first';
   return new UsageProblem(
-    `The session ${id} belongs to ${visible(project)}, whose settings and rules hold for it, not those of ${visible(here)}. ${visible(what)}.`,
+    `The session ${id} belongs to ${visible(project)} and uses its settings and rules, not those of ${visible(here)}. ${visible(what)}.`,
   );
 }

@@ -1,12 +1,12 @@
 import { shownCost } from '../../agent/store/export-session.js';
-import type { SessionSummary } from '../../agent/store/list-sessions.js';
 import { redactSecrets, secretsIn } from '../../agent/store/redact-secrets.js';
+import type { SessionSummary } from '../../contract/session-summary.js';
 import { localMinute } from '../../platform/text/local-time.js';
 import { visible } from '../../platform/text/visible.js';
 
 const SHORT_ID_CHARS = 8;
 
-/** Sessions as a person looks at them, one in each line. */
+/** A table of sessions, one per line. */
 export function sessionTable(found: readonly SessionSummary[], { withRoot = false } = {}): string {
   const rows = found.map(({ id, title, root, updated, turns, costUsd, inUse, fork }) => [
     id.slice(0, SHORT_ID_CHARS),

@@ -1,4 +1,4 @@
-// Requests that go to the host and come back with its answers, in any order.
+// Requests to the host and their responses, in any order.
 import { randomId } from '../../platform/crypto.js';
 import type { HostResponse } from './parse-input.js';
 
@@ -20,7 +20,7 @@ export class ControlChannel {
     this.#write = write;
   }
 
-  /** What the host answers. Rejects with its error, when it can't answer any more, or when the signal aborts. */
+  /** Resolves with the host's response. Rejects with its error, if it can no longer answer, or if the signal aborts. */
   async ask(request: Line & { subtype: string }, signal: AbortSignal): Promise<unknown> {
     signal.throwIfAborted();
     if (this.#closed) throw this.#closed;
@@ -44,7 +44,7 @@ export class ControlChannel {
     }
   }
 
-  /** An answer to a request that is not open, such as one that was withdrawn meanwhile, has no effect. */
+  /** A response to a request that is not open, for example a withdrawn one, has no effect. */
   answer(requestId: string, response: HostResponse): void {
     const pending = this.#take(requestId);
     if (response.subtype === 'success') pending?.resolve(response.response);
@@ -56,7 +56,7 @@ export class ControlChannel {
     this.#take(requestId)?.reject(new Error('the host withdrew from the question'));
   }
 
-  /** Sends again what waits for an answer, for a host that may not have seen it. */
+  /** Sends all open requests again, for a host that may have missed them. */
   async redeliver(): Promise<void> {
     for (const { line } of [...this.#pending.values()]) await this.#write(line);
   }
@@ -72,7 +72,7 @@ export class ControlChannel {
     await this.#write({ type: 'control_response', response: { subtype: 'error', request_id: requestId, error } });
   }
 
-  /** Nobody answers any more. */
+  /** The host can no longer answer. */
   close(reason: string): void {
     this.#closed = new Error(reason);
     for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(this.#closed);

@@ -19,7 +19,7 @@ function newLines(): EventLines {
 }
 
 const contents = (lines: ReturnType<EventLines['lines']>) =>
-  lines.map(({ message }) => (message as { content: unknown }).content); // assistant lines have one
+  lines.map(({ message }) => (message as { content: unknown }).content); // assistant lines have it
 
 test('shows a call with what came before it as soon as it begins, and nothing twice', () => {
   const lines = newLines();
@@ -32,7 +32,7 @@ test('shows a call with what came before it as soon as it begins, and nothing tw
   expect(lines.lines(said([text('a'), use('1'), text('b'), use('2')]))).toEqual([]);
 });
 
-test('shows the rest of an answer at its end, also where it broke off', () => {
+test('shows the rest of an answer at its end, also if it was cut off', () => {
   const lines = newLines();
   lines.note({ type: 'block', block: text('a') });
   lines.note({ type: 'call_end', index: 0 });
@@ -50,7 +50,7 @@ test('shows an answer without calls at its end, and forgets what does not count'
   expect(contents(lines.lines(said([text('new')])))).toEqual([[text('new')]]);
 });
 
-test('tells what each model was used for, and that room was made', () => {
+test('reports the usage of each model, and compaction', () => {
   const lines = newLines();
   const usage = { input_tokens: 1, output_tokens: 2, cache_read_input_tokens: 3, cache_creation_input_tokens: 4 };
   const models = [
@@ -92,7 +92,7 @@ test('tells what each model was used for, and that room was made', () => {
   ]);
 });
 
-test('what a child agent says and gets stands under the call that started it, however deep it is', () => {
+test('messages of a child agent name the call that started it, at any depth', () => {
   const lines = newLines();
   const inChild = (parentCallId: string, event: AgentEvent) =>
     at({ type: 'agent_event', agentId: 'a1', agentType: 'Explore', parentCallId, event });
@@ -107,5 +107,5 @@ test('what a child agent says and gets stands under the call that started it, ho
     ['assistant', '1'],
     ['user', 'top'],
   ]);
-  expect(contents(lines.lines(said([text('own')])))).toEqual([[text('own')]]); // nothing of it counts as shown
+  expect(contents(lines.lines(said([text('own')])))).toEqual([[text('own')]]); // nothing of it counts as emitted
 });

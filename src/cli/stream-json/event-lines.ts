@@ -1,4 +1,4 @@
-// What happens in a run, as the lines that hosts of such agents read.
+// Formats the events of a run as stream-json lines.
 import type { AgentEvent, ChildEvent, RunOutcome } from '../../contract/event.js';
 import type { AssistantBlock, ToolUseBlock, UserBlock } from '../../contract/message.js';
 import type { ModelEvent } from '../../contract/model.js';
@@ -21,12 +21,14 @@ export class EventLines {
     this.#options = options;
   }
 
-  /** An answer that is still being written: a call is shown with what came before it when it begins, not when it ends. */
+  /**
+   * A response in progress: a call is emitted, with the blocks before it, when it starts, not when the response ends.
+   */
   note(event: ModelEvent): void {
     this.#answer.note(event);
   }
 
-  /** Of all events but the result. */
+  /** The lines for all events except the result. */
   lines(event: AgentEvent): Line[] {
     switch (event.type) {
       case 'session_start':
@@ -82,7 +84,7 @@ export class EventLines {
     return { ...facts, session_id: this.#options.sessionId, uuid: randomId() };
   }
 
-  /** What a child agent says and gets, with the call that started it. Of answers that are still written nothing is shown. */
+  /** The messages of a child agent, with the call that started it. Responses in progress are omitted. */
   #ofChild({ event, parentCallId }: ChildEvent): Line[] {
     switch (event.type) {
       case 'agent_event':
@@ -128,11 +130,11 @@ export class EventLines {
   }
 }
 
-/** The blocks of one answer, as far as they are complete, and which of them have been shown. */
+/** The complete blocks of one response, and which of them have been emitted. */
 class AnswerSoFar {
   id = '';
   model = '';
-  /** In order; null stands for a call, which is told of on its own. */
+  /** In order; null stands for a call, which is emitted separately. */
   #unshown: Array<Exclude<AssistantBlock, ToolUseBlock> | null> = [];
   #shownBlocks = 0;
   readonly #shownCalls = new Set<string>();
@@ -197,7 +199,7 @@ function resultFacts(run: FinishedRun): Line {
   };
 }
 
-/** By name, and by provider where two providers have a model of that name. */
+/** By name, with the provider if two providers have a model of that name. */
 function modelUsage({ models = [] }: Pick<FinishedRun, 'models'>): Line {
   return Object.fromEntries(
     models.map(({ provider, name, usage, costUsd, contextTokens, maxOutputTokens }) => {

@@ -1,17 +1,16 @@
-// Hooks that live in the host: each is a request to it, by the id that it gave the hook.
+// Hooks that run in the host: each is a request to it, with the hook's id.
 import { type HookCallback, type HookEvent, type HookOutput, hookEvents } from '../../contract/hook.js';
+import type { HookCallbacks, HookGroup } from '../../contract/options.js';
 import { readMatcher } from '../../hooks/match-hook.js';
 import { meantEvent } from '../../hooks/odd-matchers.js';
-import type { CallbackGroup } from '../../hooks/ready-hook.js';
-import type { HookCallbacks } from '../../hooks/run-hooks.js';
 import { isObject } from '../../platform/is-object.js';
 import type { ControlChannel } from './control-channel.js';
 import { RequestRefused } from './host-requests.js';
 
 export class HostHooks {
   readonly #channel: ControlChannel;
-  /** Filled when the host says which hooks it has, before anything runs. */
-  readonly callbacks: { [Event in HookEvent]?: CallbackGroup[] } = {};
+  /** Filled when the host declares its hooks, before anything runs. */
+  readonly callbacks: { [Event in HookEvent]?: HookGroup[] } = {};
   #registered = '';
   #hasBegun = false;
 
@@ -19,25 +18,27 @@ export class HostHooks {
     this.#channel = channel;
   }
 
-  /** Hooks of the program itself come first. */
+  /** The program's own hooks come first. */
   add(hooks: HookCallbacks): void {
-    for (const event of hookEvents) this.#add(event, hooks[event] ?? []);
+    // Each is called with the input of the event that it is under.
+    for (const event of hookEvents) this.#add(event, (hooks[event] ?? []) as readonly HookGroup[]);
   }
 
-  /** The first run begins: from now on no hook comes any more. */
+  /** The first run starts: from now on hooks can't be added. */
   begin(): void {
     this.#hasBegun = true;
   }
 
   /**
-   * Takes the `hooks` of an `initialize` and returns the events that Helve never fires. Hosts register such events beside
-   * their guards, so one of them must not cost the guards. A group that can't be read is refused: it may be a guard.
+   * Registers the `hooks` of an `initialize` request and returns the events that Helve never fires. Hosts declare such
+   * events together with their guards, so one of them must not disable the guards. An invalid group is refused: it may
+   * be a guard.
    */
   register(hooks: unknown): readonly string[] {
     if (hooks === undefined || hooks === null) return [];
     if (!isObject(hooks)) throw new RequestRefused('"hooks" must be an object with a list for each event.');
     const unsupported: string[] = [];
-    const entries: Array<{ event: HookEvent; groups: CallbackGroup[] }> = [];
+    const entries: Array<{ event: HookEvent; groups: HookGroup[] }> = [];
     for (const [name, groups] of Object.entries(hooks)) {
       const event = eventOf(name);
       if (event) entries.push({ event, groups: this.#read(groups) });
@@ -53,11 +54,11 @@ export class HostHooks {
     return unsupported;
   }
 
-  #add(event: HookEvent, groups: readonly CallbackGroup[]): void {
+  #add(event: HookEvent, groups: readonly HookGroup[]): void {
     if (groups.length > 0) this.callbacks[event] = [...(this.callbacks[event] ?? []), ...groups];
   }
 
-  #read(groups: unknown): CallbackGroup[] {
+  #read(groups: unknown): HookGroup[] {
     if (!Array.isArray(groups)) throw new RequestRefused('The hooks of an event must be a list.');
     return groups.map((group: unknown) => {
       const { matcher, hookCallbackIds, timeout } = isObject(group) ? group : {};
@@ -70,7 +71,7 @@ export class HostHooks {
         ...(typeof matcher === 'string' && { matcher }),
         ...(typeof timeout === 'number' && timeout > 0 && { timeout }),
         hooks: hookCallbackIds.map((id: string) => this.#callback(id)),
-        onFailure: 'block', // a guard that can't be asked, as when the host has gone, lets nothing through
+        onFailure: 'block', // if a guard can't be asked, for example because the host is gone, nothing is allowed
       };
     });
   }
@@ -79,7 +80,7 @@ export class HostHooks {
     return async (input, toolUseId, { signal }) => {
       const request = { subtype: 'hook_callback', callback_id: callbackId, input, tool_use_id: toolUseId ?? null };
       const output = await this.#channel.ask(request, signal);
-      return output as HookOutput | undefined; // its reader checks each field, and what is no object
+      return output as HookOutput | undefined; // its reader validates all fields
     };
   }
 }

@@ -1,12 +1,12 @@
-// What a host may ask for while the session goes on, by the subtype of its request.
+// The requests that a host may send during a session, by subtype.
 import type { Line } from './control-channel.js';
 
 type Request = Line & { subtype: string };
 
-/** Gives the answer, or throws `RequestRefused`. */
+/** Returns the response, or throws `RequestRefused`. */
 export type RequestHandler = (request: Request) => Line | undefined | Promise<Line | undefined>;
 
-/** The host asked for something that can't be had; the message is for it. */
+/** The host's request can't be fulfilled; the message is for the host. */
 export class RequestRefused extends Error {}
 
 export async function handleRequest(

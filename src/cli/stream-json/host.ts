@@ -1,11 +1,12 @@
-// A conversation with a program on the other side of standard input and output, one JSON object a line each way.
+// A conversation with a host program over stdin and stdout, one JSON object per line.
 import type { Readable } from 'node:stream';
+import type { FullAgent } from '../../compose/agent.js';
+import type { FullEngineOptions } from '../../compose/options.js';
 import type { AgentEvent, RunResult } from '../../contract/event.js';
 import type { ModelEvent } from '../../contract/model.js';
+import type { HookCallbacks } from '../../contract/options.js';
 import { type PermissionMode, permissionModes } from '../../contract/permission.js';
-import type { Agent } from '../../create-agent.js';
-import type { EngineOptions } from '../../create-engine.js';
-import type { HookCallbacks } from '../../hooks/run-hooks.js';
+import { messageOf } from '../../platform/message-of.js';
 import type { FinishedRun, RunEnd } from '../headless/finish-run.js';
 import type { ModelWatch, WatchedModel } from '../watched-model.js';
 import { ControlChannel, type Line, type WriteOut } from './control-channel.js';
@@ -18,7 +19,7 @@ import { Pace } from './pace.js';
 import { type HostMessage, parseInput } from './parse-input.js';
 import { PartialMessages } from './partial-messages.js';
 import { PermissionBridge, type PermissionBridgeOptions } from './permission-bridge.js';
-import { type Prompt, PromptQueue } from './prompt-queue.js';
+import { PromptQueue, type QueuedPrompt } from './prompt-queue.js';
 import { readInputLines } from './read-input-lines.js';
 import { SlowReaderGuard } from './slow-reader-guard.js';
 
@@ -34,14 +35,14 @@ export interface HostOptions {
   partialMessages: boolean;
   replayPrompts: boolean;
   saveRule: PermissionBridgeOptions['saveRule'];
-  /** Why a mode can't be had, where that is so. */
+  /** Why a mode is not available; undefined if it is. */
   refuseMode(mode: PermissionMode): string | undefined;
-  /** Gives a model by its name; rejects with `RequestRefused`. */
+  /** Selects a model by its name; rejects with `RequestRefused`. */
   chooseModel(name: string | undefined): ReturnType<RequestHandler>;
   /** The models to choose from, for `initialize`. */
   models(): readonly unknown[];
   end: RunEnd;
-  /** Hooks beside those of the host. */
+  /** Hooks in addition to the host's. */
   hooks?: HookCallbacks | undefined;
 }
 
@@ -52,12 +53,12 @@ export class Host {
   readonly #channel: ControlChannel;
   readonly #lines: EventLines;
   readonly #hooks: HostHooks;
-  #agent: Agent | undefined;
+  #agent: FullAgent | undefined;
   #partial = new PartialMessages();
   readonly #slowReaders = new SlowReaderGuard();
-  /** Why the last `initialize` was refused: no prompt runs without the hooks that it was to register. */
+  /** Why the last `initialize` was refused: no prompt may run without the hooks that it would have registered. */
   #refusedInitialize: string | undefined;
-  /** Lists of unsupported events that a notice has named. */
+  /** Unsupported events that a notice has already named. */
   readonly #toldUnsupported = new Set<string>();
 
   constructor(options: HostOptions) {
@@ -68,13 +69,13 @@ export class Host {
     this.#hooks.add(options.hooks ?? {});
   }
 
-  /** The host did not read to the end, and some of the output is left. */
+  /** The host stopped reading, and some output is left. */
   get hasGivenUp(): boolean {
     return this.#slowReaders.hasGivenUp;
   }
 
-  /** What the agent needs of the host. */
-  get agentOptions(): Pick<EngineOptions, 'askPermission' | 'askUser' | 'saveRule' | 'hooks'> {
+  /** The agent options that the host provides. */
+  get agentOptions(): Pick<FullEngineOptions, 'askPermission' | 'askUser' | 'saveRule' | 'hooks'> {
     const hooks = this.#hooks.callbacks;
     if (!this.#options.asksHost) return { hooks };
     const { askPermission, askUser, saveRule } = new PermissionBridge({
@@ -88,7 +89,7 @@ export class Host {
     return { askPermission, askUser, saveRule, hooks };
   }
 
-  /** The model goes no faster than the host reads. */
+  /** Makes the model wait until the host has read its output. */
   get watch(): ModelWatch {
     return {
       before: async () => {
@@ -101,15 +102,15 @@ export class Host {
     };
   }
 
-  /** Takes a prompt that does not come from the host, and no more after it. */
+  /** Adds a prompt that does not come from the host, and accepts no more after it. */
   promptOnly(text: string): void {
     this.#queue.add({ content: [{ type: 'text', text }], uuid: undefined });
     this.#queue.end();
   }
 
-  /** Runs prompt after prompt until no more come, or the signal aborts. Gives the last result. */
+  /** Runs prompts until no more come, or the signal aborts. Returns the last result. */
   async converse(
-    agent: Agent,
+    agent: FullAgent,
     { model, input, signal }: { model: WatchedModel; input: Readable | undefined; signal: AbortSignal },
   ): Promise<FinishedRun | undefined> {
     this.#agent = agent;
@@ -122,7 +123,7 @@ export class Host {
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
     const reading = input && this.#read(input, signal);
-    reading?.catch(() => this.#queue.stop()); // it is thrown below, after the run under way
+    reading?.catch(() => this.#queue.stop()); // thrown below, after the current run
     const endProbe = probeOnceOrphaned(this.#write);
     let last: FinishedRun | undefined;
     try {
@@ -143,7 +144,7 @@ export class Host {
     return last;
   }
 
-  async #run(agent: Agent, prompt: Prompt, signal: AbortSignal): Promise<FinishedRun> {
+  async #run(agent: FullAgent, prompt: QueuedPrompt, signal: AbortSignal): Promise<FinishedRun> {
     const { end, replayPrompts } = this.#options;
     const ended = AbortSignal.any([signal, prompt.controller.signal]);
     let result: RunResult | undefined;
@@ -159,7 +160,7 @@ export class Host {
         }
       }
     } catch (error) {
-      // Whatever it was, it ended this run alone: the host is told, and may go on.
+      // Any error ends only this run: it is reported to the host, which may continue.
       result = noResult(error, { interrupted: ended.aborted });
     }
     const run = end.finish(result ?? noResult(new Error('The run ended without a result.'), { interrupted: false }));
@@ -196,7 +197,7 @@ export class Host {
         const problem = 'tooLong' in line ? tooLong(line.tooLong) : await this.#takeLine(line.text);
         if (problem !== undefined) await this.#complain(number, problem);
       } catch (error) {
-        await this.#complain(number, error instanceof Error ? error.message : String(error));
+        await this.#complain(number, messageOf(error));
       }
     }
     this.#channel.close('the host closed its input, so it can not answer');
@@ -214,7 +215,7 @@ export class Host {
     return await this.#take(message);
   }
 
-  /** Gives what is wrong with the message, where something is. */
+  /** Returns what is wrong with the message, if anything. */
   async #take(message: HostMessage): Promise<string | undefined> {
     switch (message.type) {
       case 'user':
@@ -244,8 +245,8 @@ export class Host {
       await this.#channel.respond(requestId, answer);
       if (request.subtype === 'initialize') await this.#channel.redeliver();
     } catch (error) {
-      // Every error is answered: a host without an answer would wait for ever.
-      const reason = error instanceof Error ? error.message : String(error);
+      // Every error is answered: without a response the host would wait forever.
+      const reason = messageOf(error);
       if (/^initiali[sz]e$/i.test(request.subtype)) this.#refusedInitialize = reason;
       await this.#channel.refuse(requestId, reason);
     }
@@ -315,17 +316,17 @@ export class Host {
   }
 }
 
-function contextUsage({ total, window, free, ...parts }: ReturnType<Agent['contextUsage']>): Line {
+function contextUsage({ total, window, free, ...parts }: ReturnType<FullAgent['contextUsage']>): Line {
   const categories = Object.entries(parts).map(([name, tokens]) => ({ name, tokens }));
   const percentage = window > 0 ? Math.round((100 * total) / window) : 0;
   return { categories, totalTokens: total, maxTokens: window, freeTokens: free, percentage };
 }
 
-/** Hosts send many fields along that say nothing. */
+/** Hosts send many empty fields. */
 const isBlank = (value: unknown): boolean => /^(?:null|false|""|\[\]|\{\})$/.test(JSON.stringify(value) ?? 'null');
 
 const tooLong = (bytes: number): string =>
   `it has ${bytes} bytes, and a line may have ${MAX_LINE_BYTES} at most. Send large files as files, and name them in the prompt`;
 
-/** Whether a line that was not understood may have been an `initialize`, with the guards of a host. */
+/** Whether an unparsable line may have been an `initialize`, with the guards of a host. */
 const mayInitialize = (text: string): boolean => /"subtype"\s*:\s*"initiali[sz]e"/i.test(text);

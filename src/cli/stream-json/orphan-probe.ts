@@ -4,8 +4,8 @@ import type { WriteOut } from './control-channel.js';
 const EVERY_MS = 2_000;
 
 /**
- * A host that dies is noticed by a write alone, and a long command writes nothing. So once whoever started us has gone,
- * a line that means nothing is sent now and then: where nobody reads it, the output's own error ends the session.
+ * A dead host is noticed only by a failing write, and a long command writes nothing. So once the parent process is
+ * gone, an empty line is sent now and then: if the pipe is closed, the error on stdout ends the session.
  */
 export function probeOnceOrphaned(write: WriteOut): () => void {
   const stats = fstatSync(1);

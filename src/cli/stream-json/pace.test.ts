@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { EventQueue } from '../../platform/event-queue.js';
 import { Pace } from './pace.js';
 
-test('has caught up only when the reader is through with every event', async () => {
+test('has caught up only when the reader has processed every event', async () => {
   const pace = new Pace();
   const queue = new EventQueue<number>();
   const [busy, told] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -27,7 +27,7 @@ test('has caught up only when the reader is through with every event', async () 
   expect(order).toEqual(['read 1', 'read 2', 'read 3', 'caught up', 'read 4']);
 });
 
-test('has caught up where nothing is read, and after a reader that gave up', async () => {
+test('has caught up if nothing is read, and after a reader that stopped', async () => {
   const pace = new Pace();
   await pace.caughtUp();
   const queue = new EventQueue<number>();

@@ -1,11 +1,13 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 
-/** Whether the reader of a run's events has come to their end: for what must not overtake them, nor run ahead of them. */
+/**
+ * Whether the consumer has caught up with a run's events: for code that must not overtake them or run ahead of them.
+ */
 export class Pace {
   #isWaiting = true;
   #wake = Promise.withResolvers<void>();
 
-  /** The same events, with their reader watched. */
+  /** The same events, tracking their consumer. */
   async *follow<T>(events: AsyncIterable<T>): AsyncGenerator<T, void, void> {
     const iterator = events[Symbol.asyncIterator]();
     try {
@@ -22,11 +24,11 @@ export class Pace {
     }
   }
 
-  /** Resolves when the reader has dealt with every event that there is, and waits for the next one. */
+  /** Resolves once the consumer has handled all events and waits for the next one. */
   async caughtUp(): Promise<void> {
     for (;;) {
       if (!this.#isWaiting) await this.#wake.promise;
-      await nextRound(); // an event that is there already reaches its reader before this
+      await nextRound(); // an event that is already queued reaches its consumer before this
       if (this.#isWaiting) return;
     }
   }

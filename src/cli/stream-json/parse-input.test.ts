@@ -7,7 +7,7 @@ const user = (content: unknown, more: object = {}) =>
 
 const image = (source: object) => [{ type: 'image', source: { type: 'base64', ...source } }];
 
-test('takes a prompt as text or as blocks, with what hosts send along', () => {
+test('accepts a prompt as text or as blocks, with the extra fields that hosts send', () => {
   const text = [{ type: 'text', text: 'Hi' }];
   expect(parseInput(user('Hi', { session_id: '', parent_tool_use_id: null, uuid: 'u' }))).toEqual({
     type: 'user',
@@ -51,8 +51,28 @@ test.each([
   ['{"type":"control_response","response":{"subtype":"odd","request_id":"1"}}', /success or error/],
   ['{"type":"control_response"}', /"response"/],
   ['{"type":"control_cancel_request"}', /"request_id"/],
-])('says what is wrong with %s', (line, problem) => {
+])('reports the problem with %s', (line, problem) => {
   expect(parseInput(line)).toMatchObject({ type: 'problem', problem: expect.stringMatching(problem) });
+});
+
+test.each([
+  { hookSpecificOutput: { permissionDecision: 'deny' } },
+  { response: null, decision: 'block' },
+  { response: {}, continue: false },
+])('an answer beside its envelope is an error of the host: %j', (fields) => {
+  const response = { subtype: 'success', request_id: '1', ...fields };
+  expect(parseInput(JSON.stringify({ type: 'control_response', response }))).toEqual({
+    type: 'control_response',
+    requestId: '1',
+    response: { subtype: 'error', error: expect.stringContaining('beside "response"') },
+  });
+});
+
+test('unknown fields beside an answer are passed over', () => {
+  const response = { subtype: 'success', request_id: '1', response: {}, took_ms: 5 };
+  expect(parseInput(JSON.stringify({ type: 'control_response', response }))).toMatchObject({
+    response: { subtype: 'success', response: {} },
+  });
 });
 
 test('never throws, whatever the line', () => {

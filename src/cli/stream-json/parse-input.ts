@@ -1,6 +1,7 @@
-// One line of the host, understood or with a sentence on what is wrong with it.
+// Parses one line from the host into a message, or an error message.
 import type { UserBlock } from '../../contract/message.js';
 import { isObject } from '../../platform/is-object.js';
+import { messageOf } from '../../platform/message-of.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -9,9 +10,9 @@ export type HostMessage =
   | { type: 'control_request'; requestId: string; request: Fields & { subtype: string } }
   | { type: 'control_response'; requestId: string; response: HostResponse }
   | { type: 'control_cancel_request'; requestId: string }
-  /** Nothing is to be done. */
+  /** Nothing to do. */
   | { type: 'keep_alive' }
-  /** `requestId`: of the request that can't be understood, where that much is clear. */
+  /** `requestId`: the id of the invalid request, if it could be read. */
   | { type: 'problem'; problem: string; requestId?: string };
 
 export type HostResponse = { subtype: 'success'; response: unknown } | { subtype: 'error'; error: string };
@@ -25,7 +26,7 @@ export function parseInput(line: string): HostMessage {
   try {
     value = JSON.parse(line.replace(/^\ufeff/, ''));
   } catch (error) {
-    return problem(`it is not valid JSON (${error instanceof Error ? error.message : String(error)})`);
+    return problem(`it is not valid JSON (${messageOf(error)})`);
   }
   if (!isObject(value)) return problem('it is not a JSON object');
   switch (value['type']) {
@@ -89,7 +90,7 @@ function parseBlock(block: unknown): UserBlock | string {
   return { type: 'image', source: { type: 'base64', media_type, data } };
 }
 
-/** Its end alone may have "=", one or two of them. */
+/** Only its end may have "=", one or two of them. */
 function isBase64(text: string): boolean {
   const end = text.indexOf('=');
   return (
@@ -110,12 +111,33 @@ function parseResponse({ response }: Fields): HostMessage {
   const { request_id: requestId, subtype, error } = response;
   if (typeof requestId !== 'string') return problem('"response.request_id" must be a string');
   if (subtype === 'success') {
+    const misplaced = misplacedFields(response);
+    if (misplaced.length > 0) {
+      const names = misplaced.map((name) => `"${name}"`).join(', ');
+      const where = 'beside "response", where nothing is read: an answer stands inside of it';
+      return {
+        type: 'control_response',
+        requestId,
+        response: { subtype: 'error', error: `the host sent ${names} ${where}` },
+      };
+    }
     return { type: 'control_response', requestId, response: { subtype, response: response['response'] } };
   }
   if (subtype !== 'error') return problem(`"response.subtype" must be success or error, but was ${shown(subtype)}`);
   const words = typeof error === 'string' ? error : 'the host gave no reason';
   return { type: 'control_response', requestId, response: { subtype, error: words } };
 }
+
+/** Fields of an answer that are one level too high. They may refuse, so they are never passed over. */
+function misplacedFields(response: Fields): string[] {
+  const hasAnswer = response['response'] !== undefined && response['response'] !== null;
+  return Object.keys(response).filter(
+    (name) => !ENVELOPE.has(name) && (!hasAnswer || ANSWER_FIELD.test(name.replace(/[^A-Za-z]/g, ''))),
+  );
+}
+
+const ENVELOPE: ReadonlySet<string> = new Set(['subtype', 'request_id', 'response', 'error']);
+const ANSWER_FIELD = /^(hookSpecificOutput|decision|permissionDecision|continue|behaviou?r|updatedInput|interrupt)$/i;
 
 const problem = (words: string) => ({ type: 'problem', problem: words }) as const;
 

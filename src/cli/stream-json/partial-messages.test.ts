@@ -70,7 +70,7 @@ test('sends a block that came in one piece whole', () => {
   ]);
 });
 
-test('begins anew with an answer that begins anew', () => {
+test('starts over with an answer that starts over', () => {
   const raw = rawOf([
     start,
     { type: 'text_delta', text: 'A' },

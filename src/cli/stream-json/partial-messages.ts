@@ -1,4 +1,4 @@
-// The answer while it is being written, in the shape of the raw events of Anthropic's API, whichever provider it comes from.
+// The response in progress, in the format of Anthropic's raw stream events, for any provider.
 import type { AssistantBlock } from '../../contract/message.js';
 import type { ModelEvent } from '../../contract/model.js';
 
@@ -6,11 +6,11 @@ type Raw = Readonly<Record<string, unknown>>;
 
 type OpenBlock = { kind: 'text' | 'thinking'; index: number } | undefined;
 
-/** Gives the raw events that one event of a model stands for. One of these for each request. */
+/** Translates a model's events to raw events. One instance per request. */
 export class PartialMessages {
   #open: OpenBlock;
   #next = 0;
-  /** The places of calls, by the model's own numbers: blocks of other kinds may stand between them. */
+  /** The indexes of calls, by the model's own: other blocks may come between them. */
   readonly #calls = new Map<number, number>();
 
   events(event: ModelEvent): Raw[] {
@@ -40,7 +40,7 @@ export class PartialMessages {
         const delta = { stop_reason: event.stopReason, stop_sequence: null };
         return [...this.#close(), { type: 'message_delta', delta, usage: event.usage }, { type: 'message_stop' }];
       }
-      // The next thing is a message_start, by which hosts know that what came before does not count.
+      // A message_start follows, which tells hosts to discard what came before.
       case 'restart':
       case 'retry':
         this.#begin();
@@ -72,7 +72,7 @@ export class PartialMessages {
     return open ? [{ type: 'content_block_stop', index: open.index }] : [];
   }
 
-  /** A block that is complete: what of it came in pieces is closed, all else is sent whole. */
+  /** A complete block: if it was streamed it is closed, otherwise it is sent whole. */
   #block(block: Exclude<AssistantBlock, { type: 'tool_use' }>): Raw[] {
     if (block.type === 'opaque') {
       const index = this.#next++;

@@ -1,25 +1,24 @@
-// Puts the engine's questions to the host, and understands its answers.
+// Sends the engine's questions to the host, and interprets its answers.
 import { isDeepStrictEqual } from 'node:util';
 import { askInEachForm } from '../../calls/ask-in-each-form.js';
+import { demandClearYes } from '../../calls/clear-yes.js';
 import type { AskPermission, PermissionAnswer, PermissionMode, PermissionQuestion } from '../../contract/permission.js';
 import { type AskUser, answerFrom } from '../../contract/question.js';
 import { abortable } from '../../platform/abortable.js';
 import { randomId } from '../../platform/crypto.js';
 import { isObject } from '../../platform/is-object.js';
 import { visible } from '../../platform/text/visible.js';
+import { QUESTION_TOOL } from '../../tools/roles.js';
 import type { ControlChannel, Line } from './control-channel.js';
 import { type RememberIn, suggestedUpdates, wantedUpdates } from './permission-updates.js';
 
-/** The name by which hosts know questions that are not about permission. */
-const QUESTION_TOOL = 'AskUserQuestion';
-
 export interface PermissionBridgeOptions {
   channel: ControlChannel;
-  /** Resolves when the host has been sent everything that led to the question. */
+  /** Resolves once the host has received everything that led to the question. */
   caughtUp(): Promise<void>;
-  /** Ends the run under way. */
+  /** Ends the current run. */
   interrupt(): void;
-  /** Says what is wrong where the mode can't be had. */
+  /** Returns an error message if the mode is not available. */
   setMode(mode: PermissionMode): string | undefined;
   notice(text: string): void;
   saveRule(rule: string, place: Exclude<RememberIn, 'session'>): Promise<void>;
@@ -27,7 +26,7 @@ export interface PermissionBridgeOptions {
 
 export class PermissionBridge {
   readonly #options: PermissionBridgeOptions;
-  /** Where rules that are about to be kept belong. */
+  /** The scopes in which to save rules. */
   readonly #places = new Map<string, Exclude<RememberIn, 'session'>>();
 
   constructor(options: PermissionBridgeOptions) {
@@ -39,10 +38,11 @@ export class PermissionBridge {
     if (!isObject(reply)) throw neither();
     if (reply['behavior'] === 'deny') return this.#denied(reply);
     if (reply['behavior'] !== 'allow') throw neither();
+    demandClearYes(reply, question.input, 'the host');
     return this.#allowed(reply, question);
   });
 
-  /** In the form of a tool's call, which is how hosts get questions with choices. */
+  /** Sent as a tool call, which is how hosts receive questions with choices. */
   readonly askUser: AskUser = async (questions, signal, about) => {
     const id = about?.callId ?? `question_${randomId()}`;
     const request = { subtype: 'can_use_tool', tool_name: QUESTION_TOOL, input: { questions }, tool_use_id: id };
@@ -57,7 +57,7 @@ export class PermissionBridge {
     return questions.map(() => ({ chosen: [], ...(text !== undefined && { text }) }));
   };
 
-  /** Keeps a rule in the file that the host named with it. */
+  /** Saves a rule in the file that the host named with it. */
   readonly saveRule = async (rule: string): Promise<void> => {
     const place = this.#places.get(rule);
     if (place) await this.#options.saveRule(rule, place);
@@ -84,7 +84,7 @@ export class PermissionBridge {
       if (place === 'session') this.#places.delete(rule);
       else this.#places.set(rule, place);
     }
-    // Many hosts send the input back as it came, which is by way of JSON.
+    // Many hosts send the input back unchanged, after a round trip through JSON.
     const sent: unknown = JSON.parse(JSON.stringify(input ?? null));
     const isRewritten = isObject(updatedInput) && !isDeepStrictEqual(updatedInput, sent);
     return {

@@ -46,12 +46,12 @@ test.each([
   ['a folder', [{ type: 'addDirectories', directories: ['/'], destination: 'session' }]],
   ['a mode that there is not', [{ type: 'setMode', mode: 'yolo', destination: 'session' }]],
   ['no object', ['WebSearch']],
-])('does nothing about %s, and says so', (_, updates) => {
+])('ignores %s, and says so', (_, updates) => {
   const { rules, mode, problems } = wantedUpdates(updates, offered);
   expect([rules.size, mode, problems.length]).toEqual([0, undefined, 1]);
 });
 
-test('understands a change of the mode, and that nothing is wanted', () => {
+test('accepts a change of the mode, and an empty list', () => {
   expect(wantedUpdates([{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }], [])).toMatchObject({
     mode: 'acceptEdits',
     problems: [],

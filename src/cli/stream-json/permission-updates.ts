@@ -1,4 +1,4 @@
-// Rules in the shape that hosts know: what a question offers to remember, and what a host wants remembered of it.
+// Rules in the format of hosts: what a question offers to save, and what a host wants to save.
 
 import { type PermissionMode, permissionModes } from '../../contract/permission.js';
 import { isObject } from '../../platform/is-object.js';
@@ -11,15 +11,15 @@ type SettingsFile = keyof typeof settingsFiles;
 
 export type RememberIn = 'session' | (typeof settingsFiles)[SettingsFile];
 
-/** What an answer of a host comes to. */
+/** The parsed updates of a host's answer. */
 export interface WantedUpdates {
   rules: ReadonlyMap<string, RememberIn>;
   mode?: PermissionMode;
-  /** What is not done, in sentences for the host. */
+  /** What was not done, as messages for the host. */
   problems: readonly string[];
 }
 
-/** The rules of a question as updates: those about files hold for the session, the others for the project. */
+/** The rules of a question as updates: rules about files apply to the session, the others to the project. */
 export function suggestedUpdates(rules: readonly string[]): Line[] {
   const grouped = Map.groupBy(rules, (rule) => (/^(?:Read|Edit)\(/.test(rule) ? 'session' : 'localSettings'));
   return [...grouped].map(([destination, some]) => ({
@@ -30,7 +30,7 @@ export function suggestedUpdates(rules: readonly string[]): Line[] {
   }));
 }
 
-/** Never more than the question offered: a rule that it did not name is not remembered. */
+/** Never more than the question offered: a rule that it did not name is not saved. */
 export function wantedUpdates(updates: unknown, offered: readonly string[]): WantedUpdates {
   const rules = new Map<string, RememberIn>();
   const problems: string[] = [];

@@ -3,7 +3,7 @@ import { PromptQueue } from './prompt-queue.js';
 
 const prompt = (text: string) => ({ content: [{ type: 'text' as const, text }], uuid: text });
 
-test('gives prompts in their order, those that come later too, until it ends', async () => {
+test('returns prompts in order, including later ones, until it ends', async () => {
   const queue = new PromptQueue();
   queue.add(prompt('a'));
   expect((await queue.next())?.uuid).toBe('a');
@@ -45,5 +45,8 @@ test('says that it is full instead of growing without end', () => {
   expect(problems.findIndex((problem) => problem !== undefined)).toBe(1_000);
   const large = new PromptQueue();
   const megabytes = { ...prompt('x'), content: [{ type: 'text' as const, text: 'x'.repeat(40_000_000) }] };
-  expect([large.add(megabytes), large.add(megabytes)]).toEqual([undefined, expect.stringContaining('1 prompts wait')]);
+  expect([large.add(megabytes), large.add(megabytes)]).toEqual([
+    undefined,
+    expect.stringContaining('1 prompts are already waiting'),
+  ]);
 });

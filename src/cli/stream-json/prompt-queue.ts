@@ -1,37 +1,40 @@
 import type { UserBlock } from '../../contract/message.js';
 
 const MAX_WAITING = 1_000;
-const MAX_WAITING_CHARS = 64 * 1024 * 1024; // a host that sends faster than a model answers must not fill the memory
+const MAX_WAITING_CHARS = 64 * 1024 * 1024; // a host that sends faster than a model answers must not exhaust memory
 
-export interface Prompt {
+export interface QueuedPrompt {
   content: readonly UserBlock[];
-  /** As the host knows it. */
+  /** The host's id for it. */
   uuid: string | undefined;
-  /** Ends its run, also before that has begun. */
+  /** Ends its run, even before it has started. */
   controller: AbortController;
 }
 
-/** Prompts in the order in which they came; each gets a run of its own, one after the other. */
+/** Prompts in order of arrival; each gets its own run, one at a time. */
 export class PromptQueue {
-  #active: Prompt | undefined;
-  #waiting: Prompt[] = [];
+  #active: QueuedPrompt | undefined;
+  #waiting: QueuedPrompt[] = [];
   #ended = false;
   #wake = Promise.withResolvers<void>();
 
-  /** Says what is wrong where the prompt can't be taken. */
-  add({ content, uuid }: Pick<Prompt, 'content' | 'uuid'>): string | undefined {
+  /** Returns an error message if the prompt can't be accepted. */
+  add({ content, uuid }: Pick<QueuedPrompt, 'content' | 'uuid'>): string | undefined {
     if (this.#ended) return 'the session is ending';
     const chars = this.#waiting.reduce((sum, waiting) => sum + lengthOf(waiting.content), lengthOf(content));
     if (this.#waiting.length >= MAX_WAITING || (this.#waiting.length > 0 && chars > MAX_WAITING_CHARS)) {
-      return `${this.#waiting.length} prompts wait already; send it again when a result has come`;
+      return `${this.#waiting.length} prompts are already waiting; send it again after the next result`;
     }
     this.#waiting.push({ content, uuid, controller: new AbortController() });
     this.#wake.resolve();
     return undefined;
   }
 
-  /** The next one, as soon as there is one; undefined when no more will come. Whoever takes it is done with the last. */
-  async next(): Promise<Prompt | undefined> {
+  /**
+   * The next prompt, as soon as there is one; undefined when no more will come. Calling it marks the previous one as
+   * done.
+   */
+  async next(): Promise<QueuedPrompt | undefined> {
     this.#active = undefined;
     while (this.#waiting.length === 0 && !this.#ended) {
       this.#wake = Promise.withResolvers<void>();
@@ -41,21 +44,21 @@ export class PromptQueue {
     return this.#active;
   }
 
-  /** Ends the run under way, or the one that was about to begin. Gives the prompts that wait, without those dropped. */
-  interrupt({ dropWaiting = false }: { dropWaiting?: boolean } = {}): readonly Prompt[] {
+  /** Ends the current run, or the one that is about to start. Returns the waiting prompts, without those dropped. */
+  interrupt({ dropWaiting = false }: { dropWaiting?: boolean } = {}): readonly QueuedPrompt[] {
     const target = this.#active ?? this.#waiting[0];
     target?.controller.abort(new Error('Interrupted.'));
     if (dropWaiting) this.#waiting = this.#waiting.filter((waiting) => waiting === target);
     return this.#waiting.filter((waiting) => waiting !== target);
   }
 
-  /** No more will come; what waits is still run. */
+  /** No more prompts will come; waiting ones still run. */
   end(): void {
     this.#ended = true;
     this.#wake.resolve();
   }
 
-  /** Nothing more is to run. */
+  /** Nothing more runs. */
   stop(): void {
     this.#waiting = [];
     this.end();

@@ -10,7 +10,7 @@ async function linesOf(chunks: readonly Uint8Array[], maxBytes = 1_000): Promise
   );
 }
 
-test('gives the lines however they are cut into chunks', async () => {
+test('returns the lines however they are split into chunks', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.string({ unit: 'grapheme' })), fc.integer({ min: 1, max: 7 }), async (texts, size) => {
       const lines = texts.map((text) => text.replaceAll(/[\n\r]/g, ''));
@@ -23,7 +23,7 @@ test('gives the lines however they are cut into chunks', async () => {
   );
 });
 
-test('takes off the return of CRLF, keeps U+2028, and gives a last line without its end', async () => {
+test('removes the CR of CRLF, keeps U+2028, and returns a last line without a line feed', async () => {
   expect(await linesOf([Buffer.from('a\r\nb\u2028c\nd')])).toEqual([
     { text: 'a' },
     { text: 'b\u2028c' },
@@ -31,7 +31,7 @@ test('takes off the return of CRLF, keeps U+2028, and gives a last line without 
   ]);
 });
 
-test('tells the length of a line that is too long, and gives the ones around it', async () => {
+test('reports the length of a line that is too long, and returns the lines around it', async () => {
   const chunks = ['ab\n', 'x'.repeat(8), 'x'.repeat(8), 'x\ncd\n'].map((text) => Buffer.from(text));
   expect(await linesOf(chunks, 10)).toEqual([{ text: 'ab' }, { tooLong: 17 }, { text: 'cd' }]);
 });

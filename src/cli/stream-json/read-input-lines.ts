@@ -5,8 +5,8 @@ export type InputLine = { text: string } | { tooLong: number };
 const NEWLINE = 0x0a;
 
 /**
- * The lines of a stream, split at "\n" alone. One that is longer than `maxBytes` is told with its length and not kept, so
- * that no host can fill the memory. Ends when the signal aborts.
+ * The lines of a stream, split only at "\n". A line longer than `maxBytes` is reported with its length and discarded,
+ * so that no host can exhaust memory. Ends when the signal aborts.
  */
 export async function* readInputLines(
   stream: Readable,

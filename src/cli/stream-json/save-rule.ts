@@ -2,7 +2,7 @@ import { dataFolderOf } from '../../platform/files/paths.js';
 import type { EditableScope } from '../../settings/edit-file.js';
 import type { PlaceOptions } from '../../settings/locations.js';
 
-/** Writes a rule that allows into a settings file, where it counts without being asked about again. */
+/** Saves an allow rule in a settings file, trusted without another question. */
 export async function saveRule(rule: string, scope: EditableScope, options: PlaceOptions): Promise<void> {
   const { editSettings, rememberRule } = await import('../../settings/edit-file.js');
   if (scope === 'local') return await rememberRule(rule, 'allow', options);

@@ -5,7 +5,7 @@ import { SlowReaderGuard } from './slow-reader-guard.js';
 
 const LINES = 20_000;
 
-test('lines that were taken leave nothing behind', async () => {
+test('written lines are released', async () => {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
   const guard = new SlowReaderGuard();
@@ -20,7 +20,7 @@ test('lines that were taken leave nothing behind', async () => {
   expect(((await used()) - before) / LINES).toBeLessThan(50);
 });
 
-test('a host that takes nothing is not waited for once the wait is limited', async () => {
+test('does not wait for a host that reads nothing once the wait is limited', async () => {
   const guard = new SlowReaderGuard();
   const waiting = guard.wait(new Promise(() => {}));
   const end = guard.limit(1);
@@ -29,6 +29,6 @@ test('a host that takes nothing is not waited for once the wait is limited', asy
   expect(guard.hasGivenUp).toBe(true);
 });
 
-test('a line that fails says so to whoever wrote it', async () => {
+test('a line that fails rejects its write', async () => {
   await expect(new SlowReaderGuard().wait(Promise.reject(new Error('broken pipe')))).rejects.toThrow('broken pipe');
 });

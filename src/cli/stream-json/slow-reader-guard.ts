@@ -1,6 +1,6 @@
 const LAST_WORDS_MS = 2_000; // for a host that has stopped reading, once the session is ending
 
-/** Waits for a host to take its lines; once it is limited, not for one that takes none. */
+/** Waits until a host has read its lines; once limited, no longer for a host that reads none. */
 export class SlowReaderGuard {
   readonly #waiting = new Set<() => void>();
   #taken = 0;
@@ -10,9 +10,9 @@ export class SlowReaderGuard {
     return this.#hasGivenUp;
   }
 
-  /** Settles when the line is taken, or is waited for no longer. */
+  /** Resolves once the line is read, or no longer waited for. */
   async wait(line: Promise<void>): Promise<void> {
-    // Not by Promise.race with one promise for all: that would hold on to every line there was.
+    // Not Promise.race with one shared promise: that would retain every line.
     await new Promise<void>((done, failed) => {
       if (this.#hasGivenUp) done();
       this.#waiting.add(done);
@@ -21,7 +21,7 @@ export class SlowReaderGuard {
     this.#taken += 1;
   }
 
-  /** Until what is returned is called. */
+  /** Applies until the returned function is called. */
   limit(everyMs = LAST_WORDS_MS): () => void {
     let before = this.#taken;
     const timer = setInterval(() => {

@@ -1,7 +1,7 @@
-// How remote servers are reached. One that never ends its answer must not fill the memory.
+// fetch for remote servers, with a limit: a response that never ends must not exhaust memory.
 import type { FetchLike } from '@modelcontextprotocol/client';
 
-/** What one message may have at most, as over standard streams. */
+/** The maximum size of one message, the same as over stdio. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
 export function boundedFetch(maxBytes = MAX_MESSAGE_BYTES): FetchLike {
@@ -14,7 +14,7 @@ export function boundedFetch(maxBytes = MAX_MESSAGE_BYTES): FetchLike {
   };
 }
 
-/** Passes on what comes, until more than so many bytes belong to one message. */
+/** Passes chunks through, and fails once one message exceeds `maxBytes`. */
 function bounded(maxBytes: number, begunIn: (chunk: Buffer) => number | undefined): TransformStream {
   let size = 0;
   return new TransformStream<Uint8Array, Uint8Array>({
@@ -29,7 +29,7 @@ function bounded(maxBytes: number, begunIn: (chunk: Buffer) => number | undefine
 
 const afterNothing = (): undefined => undefined;
 
-/** How much of a chunk belongs to an event that has begun in it: events end with an empty line. */
+/** The number of bytes at the end of a chunk that belong to an unfinished event: events end with an empty line. */
 function afterLastEvent(chunk: Buffer): number | undefined {
   const ends = ['\n\n', '\r\n\r\n', '\r\r'].map((end) => ({ end, at: chunk.lastIndexOf(end) }));
   const last = Math.max(...ends.map(({ end, at }) => (at < 0 ? -1 : at + end.length)));

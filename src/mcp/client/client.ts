@@ -1,4 +1,4 @@
-// All servers of one session. Each connects in the background by itself, and none can hold up or break another.
+// All servers of one session. Each connects in the background on its own, and none can delay or break another.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,74 +19,74 @@ import type { ToolPins } from './pins.js';
 import { contentBlocks, resourceContents } from './result-content.js';
 import { readTools, type ServerTool, type SetAside, type ToolHost, toolFromServer } from './tool-from-server.js';
 
-const STDIO_AT_ONCE = 3; // each is a process that starts up, and the machine has other work
+const STDIO_AT_ONCE = 3; // each one starts a process, and the machine has other work
 const REMOTE_AT_ONCE = 20;
 const DEFAULT_CONNECT_MS = 30_000;
-const DEFAULT_CALL_MS = 100_000_000; // more than a day: whoever waits can cancel
+const DEFAULT_CALL_MS = 100_000_000; // more than a day: the user can cancel
 const DEFAULT_OUTPUT_TOKENS = 25_000;
 const CHARS_PER_TOKEN = 4;
 const RETRY_MS = 1_000;
 const MAX_LOGGED = 20;
-const MAX_CLAIMED_CHARS = 5_000; // of the definitions that a server itself wants in every request
+const MAX_CLAIMED_CHARS = 5_000; // for definitions that a server asks to have in every request
 
 export interface McpClientOptions {
   root: string;
   env: Readonly<Record<string, string | undefined>>;
   dataFolder: string;
-  /** The folders that servers are told of. */
+  /** The folders that servers are given as roots. */
   roots(): readonly string[];
   askUser?: AskUser | undefined;
   pins: ToolPins;
   whileRunning: SessionPort['whileRunning'];
-  /** What servers offer, or how they are, has changed. */
+  /** The state of a server, or what it offers, has changed. */
   onChange(): void;
-  /** Something that the person should know. */
+  /** Called with a message for the user. */
   onNotice(text: string): void;
-  /** The first wait before a lost server is tried again. */
+  /** The delay before the first attempt to reconnect. */
   retryMs?: number;
 }
 
-/** How a server is, for people and programs. */
+/** The state of a server, for users and programs. */
 export interface ServerState extends ConnectionState {
   name: string;
   tools: number;
-  /** Tools of it that can't be used, and why. */
+  /** Its tools that can't be used, and why. */
   setAside: readonly SetAside[];
-  /** The end of what its process wrote beside its messages. */
+  /** The end of its process's stderr. */
   errorOutput: string;
 }
 
 interface Server {
   configured: ConfiguredServer;
-  /** Absent where its entry is wrong. */
+  /** Undefined if its entry is invalid. */
   connection?: Connection;
   problem?: ConnectionState;
   connecting: Promise<void>;
   pinKey: string;
   told: string | undefined;
-  /** How many of its messages were worth showing. */
+  /** How many of its log messages were shown. */
   logged: number;
   tools: readonly ServerTool[];
   setAside: readonly SetAside[];
-  /** The list that `tools` was made of. */
+  /** The list from which `tools` was built. */
   from: readonly unknown[] | undefined;
 }
 
-/** A server's tool as one of ours, with what it takes to decide how the model gets it. */
+/** A server's tool, with what decides whether the model gets its schema at once. */
 export interface OfferedTool {
   tool: Tool;
   server: string;
   alwaysLoad: boolean;
-  /** What its definition costs, in characters. */
+  /** The size of its definition, in characters. */
   size: number;
 }
 
-/** A text that a server keeps ready for people to send. */
+/** A prompt template that a server offers to users. */
 export interface ServerPrompt {
   server: string;
-  /** As the server calls it. */
+  /** The server's name for it. */
   name: string;
-  /** As a person calls it, without the slash. */
+  /** The command's name, without the slash. */
   command: string;
   description: string;
   arguments: ReadonlyArray<{ name: string; required: boolean }>;
@@ -114,7 +114,7 @@ export class McpClient {
     };
   }
 
-  /** From now on these are the servers: new ones are connected, those that are gone or changed are closed. */
+  /** Sets the list of servers: connects new ones and closes those that were removed or changed. */
   configure(servers: readonly ConfiguredServer[]): void {
     const wanted = new Map(servers.map((server) => [server.name, server]));
     for (const [name, { configured, connection }] of this.#servers) {
@@ -123,18 +123,18 @@ export class McpClient {
       void connection?.close();
     }
     this.#parts = serverParts([...wanted.keys()]);
-    for (const server of this.#servers.values()) server.from = undefined; // its name may depend on the others
+    for (const server of this.#servers.values()) server.from = undefined; // its name may depend on the other servers
     for (const server of wanted.values()) if (!this.#servers.has(server.name)) this.#add(server);
     this.#options.onChange();
   }
 
-  /** Settles when each of these has connected or failed. Without names: all of them. */
+  /** Resolves once each of these servers has connected or failed; by default, all of them. */
   async settled(names?: readonly string[]): Promise<void> {
     const waited = [...this.#servers].filter(([name]) => names === undefined || names.includes(name));
     await Promise.all(waited.map(([, { connecting }]) => connecting));
   }
 
-  /** Begins anew with a server, whatever it was doing. Settles when it has connected or failed. */
+  /** Reconnects a server, whatever its state. Resolves once it has connected or failed. */
   async reconnect(name: string): Promise<void> {
     const server = this.#servers.get(name);
     if (!server) throw new Error(`There is no MCP server "${name}".`);
@@ -154,14 +154,14 @@ export class McpClient {
     }));
   }
 
-  /** What servers say of themselves, for the model. */
+  /** The servers' own instructions, for the model. */
   instructions(): Array<{ server: string; text: string }> {
     return [...this.#servers].flatMap(([server, { connection }]) =>
       connection?.instructions ? [{ server: plainLine(server, 40), text: connection.instructions }] : [],
     );
   }
 
-  /** Those that may wait until the model asks for them are deferred where `defer` says so. */
+  /** Tools that need not be loaded at once are deferred if `defer` returns true. */
   tools(defer: (all: readonly Omit<OfferedTool, 'tool'>[]) => boolean): OfferedTool[] {
     const offered = [...this.#servers].flatMap(([name, server]) => {
       const { connection, pinKey } = server;
@@ -236,7 +236,7 @@ export class McpClient {
     });
   }
 
-  /** What the server makes of the prompt, as one message: whose words they are in an exchange is said in words. */
+  /** The prompt's messages merged into one; the speaker of each is named in the text. */
   async getPrompt(
     { server, name }: Pick<ServerPrompt, 'server' | 'name'>,
     args: Readonly<Record<string, string>>,
@@ -252,7 +252,8 @@ export class McpClient {
       if (isExchange) blocks.push({ type: 'text', text: role === 'assistant' ? '[Your part:]' : '[The user:]' });
       blocks.push(...(await contentBlocks(Array.isArray(content) ? content : [content], session)));
     }
-    if (blocks.length === 0) throw new ToolFailure(`The MCP server ${server} gave nothing for the prompt "${name}".`);
+    if (blocks.length === 0)
+      throw new ToolFailure(`The MCP server ${server} returned nothing for the prompt "${name}".`);
     return blocks;
   }
 
@@ -314,13 +315,13 @@ export class McpClient {
       .catch(() => {}); // the session has ended
   }
 
-  /** Writes down that this process has others running, so that they are ended should it be killed. */
+  /** Records that this process has child processes, so that they are ended if it is killed. */
   async #register(): Promise<void> {
     this.#registration ??= (async () => {
       const folder = await mkdtemp(join(tmpdir(), 'helve-'));
       const record = { mark: this.#mark, folder, limitFolders: [] };
       return { registration: await registerShells(this.#options.dataFolder, record), folder };
-    })().catch(() => undefined); // a data folder that can't be written keeps nobody from using a server
+    })().catch(() => undefined); // servers can be used even if the data folder can't be written
     await this.#registration;
   }
 
@@ -348,17 +349,17 @@ export class McpClient {
     return tools;
   }
 
-  /** What is worth a person's attention, and of a server that won't stop talking no more than the beginning. */
+  /** Shows messages that are worth the user's attention, and only the first few of a server that logs too much. */
   #log(server: Server, level: string, text: string): void {
     if (!['error', 'critical', 'alert', 'emergency', 'warning'].includes(level)) return;
     server.logged += 1;
     const { name } = server.configured;
-    if (server.logged <= MAX_LOGGED) this.#options.onNotice(`The MCP server ${name} says (${level}): ${text}`);
-    if (server.logged === MAX_LOGGED) this.#options.onNotice(`More of what ${name} says is not shown.`);
+    if (server.logged <= MAX_LOGGED) this.#options.onNotice(`The MCP server ${name} logged (${level}): ${text}`);
+    if (server.logged === MAX_LOGGED) this.#options.onNotice(`Further messages of ${name} are not shown.`);
   }
 }
 
-/** Another command, other arguments or another address make another server of it, whatever its name. */
+/** A changed command, arguments or address make it a different server, even under the same name. */
 function pinKeyOf({ name, entry, source }: ConfiguredServer): string {
   const { type, command, args, url } = entry;
   const hash = sha256().update(JSON.stringify([name, source, type, command, args, url]));

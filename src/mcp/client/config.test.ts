@@ -31,7 +31,7 @@ test('an empty variable gives way to a default', () => {
 test.each([
   [{ url: 'https://example.com' }, /has a "url" but no "type"/],
   [{ type: 'ws', url: 'wss://example.com' }, /has the type "ws"/],
-  [{ type: 'http', url: 'file:///etc/passwd' }, /no http or https address/],
+  [{ type: 'http', url: 'file:///etc/passwd' }, /not an http or https address/],
   [{ type: 'stdio', url: 'https://example.com' }, /has no "command"/],
   [{ command: ' ' }, /has no "command"/],
 ])('%j is refused with the reason', (entry, problem) => {

@@ -1,24 +1,24 @@
 import { clause } from '../../platform/text/clause.js';
 
-// A server as it is written in settings, made into what is needed to reach it.
+// Turns a server's entry in settings into what is needed to reach it.
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where a server was written down. What a name says of itself counts for nothing; this does. */
+/** Where a server was configured. Trust depends on this, never on the server's name. */
 export type ConfigSource = 'managed' | 'flag' | 'local' | 'project' | 'user';
 
-/** A server that may be started: whoever hands it in has seen to it that its source is trusted. */
+/** A server that may be started: the caller has checked that its source is trusted. */
 export interface ConfiguredServer {
   name: string;
-  /** As written, with `${VAR}` still in it. */
+  /** As configured, with `${VAR}` unexpanded. */
   entry: Readonly<Record<string, unknown>>;
   source: ConfigSource;
 }
 
 interface CommonConfig {
-  /** For one call, whatever progress it makes; left out: as the environment says. */
+  /** For one call, regardless of progress. Default: from the environment. */
   timeoutMs?: number;
-  /** Its tools are given to the model at once, schemas and all. */
+  /** Gives the model the schemas of its tools from the start. */
   alwaysLoad: boolean;
 }
 
@@ -41,10 +41,10 @@ export type ConnectionConfig = StdioConfig | RemoteConfig;
 
 export type ReadConfig =
   | { config: ConnectionConfig; warnings: readonly string[] }
-  /** `disabled`: an entry that is left empty on purpose. */
+  /** `disabled`: the entry is empty on purpose. */
   | { problem: string; disabled?: true };
 
-const MIN_TIMEOUT_MS = 1_000; // a smaller number was meant to be seconds
+const MIN_TIMEOUT_MS = 1_000; // smaller numbers were probably meant as seconds
 
 export function readConfig({ name, entry }: ConfiguredServer, env: Environment): ReadConfig {
   const missing = new Set<string>();
@@ -83,11 +83,11 @@ function readEntry(
   if (url === '' || url === undefined) return { problem: `The MCP server ${name} has no address.`, disabled: true };
   const address = typeof url === 'string' ? URL.parse(filled(url)) : null;
   if (!address || !['http:', 'https:'].includes(address.protocol)) {
-    return wrong(name, 'has a "url" that is no http or https address');
+    return wrong(name, 'has a "url" that is not an http or https address');
   }
-  // An error of fetch would repeat it, and so would whoever shows that.
+  // fetch would show them in its errors.
   if (address.username !== '' || address.password !== '') {
-    return wrong(name, 'has a user or a password in its "url". Give them by "headers"');
+    return wrong(name, 'has a user or a password in its "url". Use "headers" instead');
   }
   const headers = mapValues(textsByName(entry['headers']), filled);
   const headersProblem = headerProblem(headers);
@@ -102,7 +102,7 @@ function readEntry(
   };
 }
 
-/** What keeps headers from being sent, without the values, which are secrets; undefined where they can be. */
+/** Why headers can't be sent, without their values, which are secrets; undefined if they can. */
 export function headerProblem(headers: Readonly<Record<string, string>>): string | undefined {
   for (const [name, value] of Object.entries(headers)) {
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))
@@ -122,10 +122,10 @@ function timeoutOf(value: unknown): { timeoutMs?: number } {
   return typeof value === 'number' && value >= MIN_TIMEOUT_MS ? { timeoutMs: Math.min(value, MAX_TIMER_MS) } : {};
 }
 
-/** What a timer can hold; beyond it, it would go off at once. */
+/** The longest delay of a timer; with more, it would fire at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Fills in `${VAR}` and `${VAR:-default}`. What is not set and has no default stays as it is written. */
+/** Expands `${VAR}` and `${VAR:-default}`. Unset variables without a default stay unexpanded. */
 function expandVariables(text: string, env: Environment, missing: Set<string>): string {
   return text.replaceAll(/\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g, (whole, variable: string, otherwise?: string) => {
     const value = env[variable];

@@ -1,7 +1,7 @@
-// What an error of a transport means, in whichever way it tells it.
+// Classifies the errors of transports.
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 
-/** The status that a remote server answered with, in whichever way the transport tells it. */
+/** The HTTP status of a remote server's response, in whichever form the transport reports it. */
 export function httpStatus(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error.name === 'UnauthorizedError') return 401;
@@ -10,10 +10,10 @@ export function httpStatus(error: unknown): number | undefined {
   return undefined;
 }
 
-/** The server has not looked at what was asked: it does not know the session any more, or wants other headers. */
+/** Whether the server has not processed the request: it no longer knows the session, or requires other headers. */
 export function isUnheard(error: unknown): boolean {
   const status = httpStatus(error);
-  if (status === 400) return /session/i.test(messageOf(error)); // what some say to a session of an earlier life
+  if (status === 400) return /session/i.test(messageOf(error)); // some servers say this to a session from before a restart
   return status === 404 || status === 401 || status === 403;
 }
 

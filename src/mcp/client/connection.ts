@@ -1,5 +1,5 @@
-// One server: its connection, what it offers, and the calls that go to it. It may be slow, die, flood or lie; whatever it
-// does ends here as a state and a sentence.
+// One server: its connection, what it offers, and the calls that go to it. It may be slow, die, flood or lie; all of
+// that ends here as a state and a message.
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Client,
@@ -23,7 +23,7 @@ import { oneByOne, protocolClient } from './protocol-client.js';
 import { StdioTransport } from './stdio-transport.js';
 import type { TransportOptions } from './transport-options.js';
 
-const FIRST_TRIES = 3; // of a remote server that may be about to come up
+const FIRST_TRIES = 3; // for a remote server that may be starting up
 const RECONNECT_TRIES = 5;
 const STDIO_IDLE_MS = 30 * 60_000;
 const REMOTE_IDLE_MS = 5 * 60_000;
@@ -34,27 +34,27 @@ export type ConnectionStatus = 'pending' | 'connected' | 'failed' | 'needs-auth'
 
 export interface ConnectionState {
   status: ConnectionStatus;
-  /** What is wrong, in a sentence. */
+  /** What is wrong, as a sentence. */
   detail?: string;
 }
 
 export interface ConnectionOptions extends TransportOptions {
   name: string;
-  /** The folders that the server is told it may work on. */
+  /** The folders that the server is given as roots. */
   roots(): readonly string[];
   askUser: AskUser | undefined;
   limits: ConnectionLimits;
-  /** Its state or what it offers has changed. */
+  /** Its state, or what it offers, has changed. */
   onChange(): void;
-  /** The server has something to say that is not part of an answer. */
+  /** The server has sent a log message. */
   onLog(level: string, text: string): void;
 }
 
 export interface ConnectionLimits {
   connectMs: number;
-  /** For one call, whatever progress it makes. */
+  /** For one call, regardless of progress. */
   callMs: number;
-  /** The first wait before another try; it doubles. */
+  /** The delay before the first retry; it doubles. */
   retryMs: number;
 }
 
@@ -90,12 +90,12 @@ export class Connection {
     return this.#lists.offered;
   }
 
-  /** What the server wants a model to know of it. It is the server's text, not ours. */
+  /** The server's instructions for the model. Untrusted text. */
   get instructions(): string {
     return this.#instructions;
   }
 
-  /** What a process wrote beside its messages; empty for a remote server. */
+  /** The process's stderr; empty for a remote server. */
   get errorOutput(): string {
     return this.#transport instanceof StdioTransport ? this.#transport.stderr.text : '';
   }
@@ -104,7 +104,7 @@ export class Connection {
     return this.#options.config;
   }
 
-  /** Settles when it is connected or has failed; never rejects. */
+  /** Resolves once it has connected or failed; never rejects. */
   connect(tries = this.#isRemote ? FIRST_TRIES : 1): Promise<void> {
     this.#connecting ??= this.#tryAgain(tries).finally(() => {
       this.#connecting = undefined;
@@ -133,7 +133,7 @@ export class Connection {
     return await this.#request('prompts/get', { name, arguments: args }, signal);
   }
 
-  /** The folders have changed. */
+  /** Tells the server that the roots have changed. */
   rootsChanged(): void {
     void this.#client?.sendRootsListChanged().catch(() => {});
   }
@@ -153,7 +153,7 @@ export class Connection {
       try {
         return await this.#connectOnce();
       } catch (error) {
-        const end = this.#processEnd; // its own, before we make an end of it
+        const end = this.#processEnd; // read before closing: the process may have ended by itself
         await this.#drop();
         if (this.#ended.signal.aborted) return;
         const status = httpStatus(error);
@@ -183,7 +183,7 @@ export class Connection {
       this.#client = client;
       this.#transport = transport;
       await client.connect(transport, { timeout: limits.connectMs, signal: limit });
-      // Only now: what goes wrong before it is told by the attempt itself.
+      // Set only now: until here, the attempt itself reports failures.
       client.onclose = () => this.#lost(client);
       client.onerror = (error) => {
         if (transport instanceof SSEClientTransport) this.#lost(client, error);
@@ -231,7 +231,7 @@ export class Connection {
     }
   }
 
-  /** A new connection in the place of this one, unless there is another already. */
+  /** Replaces this connection with a new one, unless that has already happened. */
   async #renew(client: Client): Promise<void> {
     if (client !== this.#client) return;
     this.#setState({ status: 'pending' });
@@ -260,7 +260,7 @@ export class Connection {
       : `The connection to the MCP server ${name} broke off during the call (${plainLine(messageOf(error), 300)}). It may have done something; check before you repeat it.`;
   }
 
-  /** Gone in the middle. A remote server is tried again in the background; a process is not started a second time. */
+  /** The connection was lost. A remote server is retried in the background; a process is not started a second time. */
   #lost(client: Client, error?: unknown): void {
     if (client !== this.#client || this.#ended.signal.aborted || this.#connecting) return;
     if (!this.#isRemote) {
@@ -270,12 +270,12 @@ export class Connection {
     }
     this.#setState({ status: 'pending' });
     void this.#drop().then(() => {
-      if (this.#state.status === 'pending') return this.connect(RECONNECT_TRIES); // a call may have been quicker
+      if (this.#state.status === 'pending') return this.connect(RECONNECT_TRIES); // a call may have reconnected already
       return undefined;
     });
   }
 
-  /** Why its process is over; undefined where it is not, or where there is none. */
+  /** Why its process has ended; undefined if it runs, or if there is no process. */
   get #processEnd(): string | undefined {
     return this.#transport instanceof StdioTransport ? this.#transport.end : undefined;
   }
@@ -284,7 +284,7 @@ export class Connection {
     const status = httpStatus(error);
     const { name } = this.#options;
     if (status === 401 || status === 403) {
-      const detail = `The MCP server ${name} wants to know who asks (HTTP ${status}). Give it a key by "headers" or "headersHelper" in its settings.`;
+      const detail = `The MCP server ${name} requires authentication (HTTP ${status}). Set a key in "headers" or "headersHelper" in its settings.`;
       this.#setState({ status: 'needs-auth', detail });
       return;
     }

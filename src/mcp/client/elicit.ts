@@ -1,4 +1,5 @@
-// A server's question to the person. Nobody there, or an answer that does not fit: it is declined, and the server goes on.
+// A server's question to the user. Without a user, or with an answer that does not fit, it is declined and the server
+// continues.
 import type { Answer, AskUser, Question } from '../../contract/question.js';
 import { isObject } from '../../platform/is-object.js';
 import { jsonSchemaIssues } from '../../platform/json-schema.js';
@@ -17,7 +18,7 @@ const ANSWER = 'Answer';
 const DECLINE = 'Decline';
 const declined: ElicitAnswer = { action: 'decline' };
 
-/** Puts what a server wants to know to the person, with the name of the server that asks. */
+/** Shows a server's question to the user, with the server's name. */
 export async function elicit(
   server: string,
   params: Readonly<Record<string, unknown>>,
@@ -31,13 +32,13 @@ export async function elicit(
   const isLink = params['mode'] === 'url';
   const schema = isObject(requestedSchema) ? requestedSchema : {};
   const fields = isLink ? [] : fieldsOf(schema).slice(0, MAX_FIELDS);
-  const asked = isLink ? `${message}\nIt wants you to open ${plainText(String(url), MAX_MESSAGE_CHARS)}` : message;
+  const asked = isLink ? `${message}\nIt asks you to open ${plainText(String(url), MAX_MESSAGE_CHARS)}` : message;
   const consent: Question = {
     header,
     question: `The MCP server ${header} asks: ${asked}`,
     options: [
-      { label: ANSWER, description: isLink ? 'You have opened it' : 'What you say next is sent to the server' },
-      { label: DECLINE, description: 'The server is told that you do not want to answer' },
+      { label: ANSWER, description: isLink ? 'You have opened it' : 'Your next answers are sent to the server' },
+      { label: DECLINE, description: 'The server learns that you do not want to answer' },
     ],
   };
   try {
@@ -82,7 +83,7 @@ function questionOf({ name, schema }: Field, header: string): Question {
   };
 }
 
-/** The values that may be chosen, by which a server knows them, with their names for people. */
+/** The allowed values of a field, with the labels that users see. */
 function choicesOf(schema: Readonly<Record<string, unknown>>): Array<{ value: string; title?: string }> {
   if (schema['type'] === 'boolean') return [{ value: 'Yes' }, { value: 'No' }];
   const { items } = schema;
@@ -94,7 +95,7 @@ function choicesOf(schema: Readonly<Record<string, unknown>>): Array<{ value: st
   return Array.isArray(choices['enum']) ? choices['enum'].map((value) => ({ value: String(value) })) : [];
 }
 
-/** What the server takes a field to be that is left empty. */
+/** The server's default for an empty field. */
 function defaultOf({ schema }: Field): string | number | boolean | string[] | undefined {
   const { default: value } = schema;
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;

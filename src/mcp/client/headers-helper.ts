@@ -5,7 +5,7 @@ import { clause } from '../../platform/text/clause.js';
 const TIMEOUT_MS = 10_000;
 const MAX_OUTPUT_CHARS = 64 * 1024;
 
-/** Runs a command that prints headers as a JSON object. Who calls it has seen to it that its source is trusted. */
+/** Runs a command that prints headers as a JSON object. The caller has checked that its source is trusted. */
 export async function runHeadersHelper(
   command: string,
   { cwd, env, signal }: { cwd: string; env: Readonly<Record<string, string | undefined>>; signal: AbortSignal },
@@ -30,7 +30,7 @@ export async function runHeadersHelper(
     throw new Error(`Its headersHelper could not be run: ${clause(why)}.`, { cause: error });
   });
   if (code !== 0) throw new Error(`Its headersHelper ended with exit code ${code}.`);
-  // What it printed is a secret, so it is never repeated.
+  // The output is a secret, so messages never include it.
   const printed = parse(output);
   if (!printed) throw new Error('Its headersHelper did not print a JSON object of texts.');
   return printed;

@@ -1,14 +1,14 @@
-// What a server offers, and how that is kept up to date: lists may be long, change often, or never end.
+// What a server offers, kept up to date: lists may be long, change often, or never end.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@modelcontextprotocol/client';
 import * as z from 'zod';
 import { messageOf } from './connection-errors.js';
 import type { Offered } from './offered.js';
 
-const MAX_PAGES = 64; // a cursor that never ends is a fault of the server
+const MAX_PAGES = 64; // a cursor that never ends is a bug in the server
 const MAX_ENTRIES = 10_000;
-const SETTLE_MS = 50; // between two fetches of a list, since one change seldom comes alone
-const QUICK_FETCHES = 50; // in one session; whose lists still change after that changes them for its own sake
+const SETTLE_MS = 50; // between two fetches of a list, since changes often come in groups
+const QUICK_FETCHES = 50; // per session; a server whose lists still change after that is misbehaving
 const SLOW_MS = 10_000;
 
 const nothing: Offered = { tools: [], resources: [], templates: [], prompts: [] };
@@ -17,10 +17,10 @@ export const anyResult = z.looseObject({});
 export interface OfferedListsOptions {
   /** For one page. */
   pageMs: number;
-  /** Aborts with the session. */
+  /** Aborted when the session ends. */
   ended: AbortSignal;
   onChange(): void;
-  /** A list could not be fetched; the old one stays. */
+  /** A list could not be fetched; the old one stays in use. */
   onProblem(text: string): void;
 }
 
@@ -45,7 +45,7 @@ export class OfferedLists {
     this.#client = client;
     const can = client.getServerCapabilities() ?? {};
     const optional = async (kind: keyof Offered): Promise<readonly unknown[]> =>
-      await this.#fetch(client, kind, signal).catch(() => []); // tools are what matters; the rest is as good as it is
+      await this.#fetch(client, kind, signal).catch(() => []); // only tools are essential; other lists may fail
     const [tools, resources, templates, prompts] = await Promise.all([
       can.tools ? this.#fetch(client, 'tools', signal) : [],
       can.resources ? optional('resources') : [],
@@ -55,14 +55,14 @@ export class OfferedLists {
     this.#offered = { tools, resources, templates, prompts };
   }
 
-  /** The server is gone, or about to be reached anew. */
+  /** The connection was lost, or is about to be replaced. */
   disconnected(): void {
     this.#client = undefined;
   }
 
-  /** Lists that have changed are fetched anew, one after the other; where that fails, the old one stays. */
+  /** Fetches a changed list again, one list at a time; if that fails, the old one stays in use. */
   refresh(client: Client, kind: keyof Offered): void {
-    if (client !== this.#client) return; // a new connection fetches all of them
+    if (client !== this.#client) return; // a new connection fetches all lists
     this.#stale.add(kind);
     this.#refreshing ??= this.#fetchStale().finally(() => {
       this.#refreshing = undefined;
@@ -95,7 +95,7 @@ export class OfferedLists {
     let cursor: string | undefined;
     for (let page = 1; page <= MAX_PAGES && entries.length < MAX_ENTRIES; page += 1) {
       const params = cursor === undefined ? {} : { cursor };
-      // Not by the client's own way, which would throw the whole list away for one bad entry.
+      // Not `listTools` and the like: these reject the whole list for one invalid entry.
       const answer = await client.request({ method, params }, anyResult, { signal, timeout: this.#options.pageMs });
       const found = answer[field];
       if (Array.isArray(found)) entries.push(...found.slice(0, MAX_ENTRIES - entries.length));

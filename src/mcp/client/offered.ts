@@ -1,4 +1,7 @@
-/** What a server offers, as it came. Apart from what fetches it, so that the SDK's types do not lead to the protocol's. */
+/**
+ * What a server offers, unparsed. Separate from the code that fetches it, so that the SDK's types don't depend on the
+ * protocol's.
+ */
 export interface Offered {
   tools: readonly unknown[];
   resources: readonly unknown[];

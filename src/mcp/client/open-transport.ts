@@ -6,7 +6,7 @@ import { runHeadersHelper } from './headers-helper.js';
 import { StdioTransport } from './stdio-transport.js';
 import type { TransportOptions } from './transport-options.js';
 
-/** The way to a server, as its configuration says. Redirects are followed within its origin only, by the SDK. */
+/** Creates the transport for a server's configuration. The SDK follows redirects only within the same origin. */
 export async function openTransport(options: TransportOptions, signal: AbortSignal): Promise<Transport> {
   const { config, root, env, mark, whileRunning } = options;
   if (config.type === 'stdio') {

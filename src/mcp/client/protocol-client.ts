@@ -1,4 +1,4 @@
-// Our side of the protocol: what a server may ask of us, and what it may tell us unasked.
+// Our side of the protocol: the requests and notifications that a server may send.
 import { pathToFileURL } from 'node:url';
 import { Client, ProtocolError } from '@modelcontextprotocol/client';
 import type { AskUser } from '../../contract/question.js';
@@ -7,15 +7,15 @@ import { elicit } from './elicit.js';
 import type { Offered } from './offered.js';
 
 const MAX_SENTENCE = 600;
-const MAX_QUESTIONS = 30; // of one server in a session; a person who is asked more often is not asked but worn down
+const MAX_QUESTIONS = 30; // per server and session; more questions would only wear the user down
 
 export interface ProtocolClientOptions {
   name: string;
-  /** The folders that the server is told it may work on. */
+  /** The folders that the server is given as roots. */
   roots(): readonly string[];
-  /** Puts a server's question to the person; see `oneByOne`. */
+  /** Asks the user a server's question; see `oneByOne`. */
   askUser: AskUser | undefined;
-  /** The server has something to say that is not part of an answer. */
+  /** The server has sent a log message. */
   onLog(level: string, text: string): void;
   onStale(client: Client, kind: keyof Offered): void;
 }
@@ -50,7 +50,9 @@ export function protocolClient({ name, roots, askUser, onLog, onStale }: Protoco
   return client;
 }
 
-/** The same, one question after the other; and after many of them nobody is asked any more, which `onEnough` hears. */
+/**
+ * Wraps `askUser` to ask one question at a time. After MAX_QUESTIONS it calls `onEnough` and declines all further ones.
+ */
 export function oneByOne(askUser: AskUser, onEnough: () => void): AskUser {
   let asked = 0;
   let before: Promise<unknown> = Promise.resolve();
@@ -59,7 +61,7 @@ export function oneByOne(askUser: AskUser, onEnough: () => void): AskUser {
     if (asked === MAX_QUESTIONS + 1) onEnough();
     if (asked > MAX_QUESTIONS) return [];
     const answer = before.then(async () => {
-      signal.throwIfAborted(); // it was withdrawn while another was answered
+      signal.throwIfAborted(); // it was withdrawn while another one was open
       return await askUser(questions, signal, about);
     });
     before = answer.catch(() => {});
@@ -67,6 +69,6 @@ export function oneByOne(askUser: AskUser, onEnough: () => void): AskUser {
   };
 }
 
-declare const HELVE_VERSION: string | undefined; // put in by the build
+declare const HELVE_VERSION: string | undefined; // defined by the build
 
 const clientVersion = typeof HELVE_VERSION === 'string' ? HELVE_VERSION : 'source';

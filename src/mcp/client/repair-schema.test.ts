@@ -31,11 +31,11 @@ test.each([
   ['a text', 'object'],
   ['a schema of texts', { type: 'string' }],
   ['alternatives without an object', { anyOf: [{ type: 'string' }, { type: 'null' }] }],
-])('%s is hopeless, with the reason', (_, sent) => {
+])('%s is unusable, with the reason', (_, sent) => {
   expect(repairSchema(sent)).toHaveProperty('hopeless');
 });
 
-test('alternatives at the top become one object, with a sentence on what it can no longer say', async () => {
+test('alternatives at the top become one object, with a sentence on the lost constraints', async () => {
   const { schema, note } = repaired({
     oneOf: [
       { type: 'object', properties: { id: { type: 'string' }, deep: { type: 'boolean' } }, required: ['id'] },
@@ -49,12 +49,12 @@ test('alternatives at the top become one object, with a sentence on what it can 
   expect(await jsonSchemaIssues(schema, { id: true })).not.toEqual([]);
 });
 
-test('what every alternative requires stays required', () => {
+test('a property that every alternative requires stays required', () => {
   const either = (name: string) => ({ properties: { kind: {}, [name]: {} }, required: ['kind', name] });
   expect(repaired({ type: 'object', anyOf: [either('a'), either('b')] }).schema['required']).toEqual(['kind']);
 });
 
-test('parts that all hold are put together, through references', () => {
+test('allOf is merged, through references', () => {
   const { schema, note } = repaired({
     allOf: [{ $ref: '#/definitions/base' }, { properties: { b: { type: 'number' } }, required: ['b'] }],
     definitions: { base: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] } },
@@ -69,7 +69,7 @@ test('a reference that leads nowhere allows anything', async () => {
   expect(await jsonSchemaIssues(schema, { a: 1, b: [] })).toEqual([]);
 });
 
-test('odd names of properties are replaced, and an input gets them back', () => {
+test('odd property names are replaced, and restored in an input', () => {
   const { schema, renamed } = repaired({
     type: 'object',
     properties: { $filter: { type: 'string' }, 'a b': { type: 'array', items: { properties: { 'c[]': {} } } } },
@@ -83,12 +83,12 @@ test('odd names of properties are replaced, and an input gets them back', () => 
   expect(withServerNames(input, renamed)).toEqual({ $filter: 'x', 'a b': [{ 'c[]': 1 }], other: 2 });
 });
 
-test('words of a schema can hide nothing', () => {
+test('descriptions in a schema contain no hidden text', () => {
   const { schema } = repaired({ properties: { a: { description: 'safe\u200b\u{e0041}\u202e' } } });
   expect(JSON.stringify(schema)).toContain('safe\\\\u{200b}\\\\u{e0041}\\\\u202e');
 });
 
-test('older and sloppy forms are understood', async () => {
+test('older and sloppy forms are accepted', async () => {
   const { schema } = repaired({
     $schema: 'http://json-schema.org/draft-04/schema#',
     id: 'x',
@@ -107,7 +107,7 @@ test('older and sloppy forms are understood', async () => {
   expect(await jsonSchemaIssues(schema, { a: 1 })).not.toEqual([]);
 });
 
-test('whatever a server sends is hopeless or a schema that compiles and names only what providers take', async () => {
+test('any input is unusable, or becomes a schema that compiles and has only names that providers accept', async () => {
   const keyword = fc.constantFrom(
     ...'type properties required items anyOf oneOf allOf $ref enum pattern minimum additionalProperties $defs not'.split(
       ' ',

@@ -1,5 +1,6 @@
-// A tool's schema as a server sends it, made into one that every provider takes and that an input can be checked by. One
-// bad schema would make every request fail, so what can't be understood is taken out, and a hopeless one is set aside.
+// Turns the schema that a server sends into one that every provider accepts and that can be used for validation. One
+// bad schema would make every request fail, so invalid parts are removed, and a tool with an unusable schema is
+// disabled.
 
 import type { JsonSchema } from '../../contract/model.js';
 import { sha256 } from '../../platform/crypto.js';
@@ -7,22 +8,22 @@ import { isObject } from '../../platform/is-object.js';
 import { lookUpReference } from '../../platform/json-pointer.js';
 import { plainText } from '../plain-text.js';
 
-const MAX_SCHEMA_CHARS = 200_000; // of one tool; more than all built-in tools together have many times over
+const MAX_SCHEMA_CHARS = 200_000; // per tool; many times the size of all built-in tools together
 const MAX_DEPTH = 40;
-const MAX_WORDS = 2_048; // of each description inside
-const PLAIN_NAME = /^[a-zA-Z0-9_.-]{1,64}$/; // what a provider takes as the name of a property
+const MAX_WORDS = 2_048; // per description
+const PLAIN_NAME = /^[a-zA-Z0-9_.-]{1,64}$/; // what providers accept as a property name
 
 type Schema = Readonly<Record<string, unknown>>;
 
 export type RepairedSchema =
   | {
       schema: JsonSchema;
-      /** A sentence for the tool's description, on what the schema can no longer say. */
+      /** A sentence for the tool's description, about constraints that the schema no longer expresses. */
       note?: string;
-      /** The names of the properties that had to be renamed, by their new names. */
+      /** The original names of renamed properties, by new name. */
       renamed: ReadonlyMap<string, string>;
     }
-  /** Why the tool can't be used; goes on after "its input schema". */
+  /** Why the tool can't be used; continues "its input schema". */
   | { hopeless: string };
 
 export function repairSchema(sent: unknown): RepairedSchema {
@@ -52,7 +53,7 @@ export function repairSchema(sent: unknown): RepairedSchema {
 
 const noInput: JsonSchema = { type: 'object', properties: {} };
 
-/** An input with the server's own names for its properties. */
+/** Maps an input back to the server's property names. */
 export function withServerNames(input: unknown, renamed: ReadonlyMap<string, string>): unknown {
   if (renamed.size === 0) return input;
   if (Array.isArray(input)) return input.map((item) => withServerNames(item, renamed));
@@ -70,12 +71,12 @@ function lengthOf(schema: Schema): number | undefined {
   }
 }
 
-interface Place {
+interface SchemaContext {
   root: Schema;
   depth: number;
 }
 
-/** A schema whose whole content is a reference stands for what it refers to. */
+/** Resolves a schema that is only a reference. */
 function withReference(schema: Schema, root: Schema, hops = 0): Schema {
   const { $ref: ref, ...beside } = schema;
   if (typeof ref !== 'string') return schema;
@@ -104,7 +105,7 @@ const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(v
 const isNumber = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value);
 const isText = (value: unknown): boolean => typeof value === 'string';
 
-/** Keywords that are kept as they are where they hold what they should. */
+/** Keywords that are copied if their value is valid. */
 const plainKeywords: Readonly<Record<string, (value: unknown) => boolean>> = {
   minLength: isCount,
   maxLength: isCount,
@@ -130,8 +131,8 @@ const oneInner = ['additionalProperties', 'propertyNames', 'not', 'if', 'then', 
 const listOfInner = ['anyOf', 'oneOf', 'allOf'] as const;
 const innerByName = ['properties', 'patternProperties', '$defs', 'definitions'] as const;
 
-/** Only keywords that are known and well-formed: whatever else is in it, this is a schema. True allows anything. */
-function cleanSchema(sent: unknown, { root, depth }: Place): Schema | boolean {
+/** Keeps only known, well-formed keywords, so the result is always a valid schema. True accepts any value. */
+function cleanSchema(sent: unknown, { root, depth }: SchemaContext): Schema | boolean {
   if (typeof sent === 'boolean') return sent;
   if (!isObject(sent) || depth > MAX_DEPTH) return true;
   const inside = (value: unknown): Schema | boolean => cleanSchema(value, { root, depth: depth + 1 });
@@ -139,7 +140,7 @@ function cleanSchema(sent: unknown, { root, depth }: Place): Schema | boolean {
   for (const [name, value] of Object.entries(sent)) {
     if (Object.hasOwn(plainKeywords, name) && plainKeywords[name]?.(value)) clean[name] = value;
   }
-  hideNothing(clean);
+  removeHiddenText(clean);
   for (const name of ['title', 'description', '$comment']) {
     const value = sent[name];
     if (typeof value === 'string') clean[name] = plainText(value, MAX_WORDS);
@@ -159,13 +160,16 @@ function cleanSchema(sent: unknown, { root, depth }: Place): Schema | boolean {
   Object.assign(clean, itemsOf(sent, inside));
   const { required, $ref: ref } = sent;
   if (Array.isArray(required)) clean['required'] = [...new Set(required.filter((name) => typeof name === 'string'))];
-  // A reference that leads nowhere would make the whole schema useless; in its place anything goes.
+  // A dangling reference would invalidate the whole schema; without it, any value is accepted here.
   if (typeof ref === 'string' && isKept(root, ref)) clean['$ref'] = ref;
   return clean;
 }
 
-/** Words may hide in values as well. One that must be sent as it is goes, since the server checks what it gets itself. */
-function hideNothing(clean: Record<string, unknown>): void {
+/**
+ * Values can contain hidden text too. Those that would have to be sent exactly are removed, since the server validates
+ * its input anyway.
+ */
+function removeHiddenText(clean: Record<string, unknown>): void {
   const hides = (value: unknown): boolean => {
     const text = JSON.stringify(value);
     return plainText(text, text.length * 10) !== text;
@@ -190,7 +194,7 @@ function isPattern(value: unknown): boolean {
   }
 }
 
-/** The older form, in which a limit says of itself whether it is excluded. */
+/** Draft 4, in which `exclusiveMinimum` is a boolean. */
 function bounds({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Schema): Schema {
   return {
     ...(exclusiveMinimum === true && isNumber(minimum) && { exclusiveMinimum: minimum }),
@@ -205,7 +209,7 @@ function typeOf({ type, nullable }: Schema): Schema {
   return { type: known.length === 1 ? known[0] : known };
 }
 
-/** A list with a schema for each place is written as it is today. */
+/** Rewrites the old form of tuples as `prefixItems`. */
 function itemsOf({ items, prefixItems, additionalItems }: Schema, inside: (value: unknown) => unknown): Schema {
   const tuple = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : undefined;
   const rest = Array.isArray(items) ? additionalItems : items;
@@ -215,14 +219,17 @@ function itemsOf({ items, prefixItems, additionalItems }: Schema, inside: (value
   };
 }
 
-/** Whether a reference leads to a schema that is still there after cleaning. */
+/** Whether a reference points to a schema that still exists after cleaning. */
 function isKept(root: Schema, ref: string): boolean {
   return (ref === '#' || /^#\/(?:\$defs|definitions)\/[^/]+$/.test(ref)) && isInner(lookUpReference(root, ref));
 }
 
 type Flattened = { schema: Schema; note?: string } | { hopeless: string };
 
-/** No provider takes alternatives at the top. They become one object, and what it can't say is said in words. */
+/**
+ * No provider accepts alternatives at the top level. They are merged into one object, and a note says what it can't
+ * express.
+ */
 function flatten(schema: Schema, root: Schema): Flattened {
   const { allOf, anyOf, oneOf, ...rest } = schema;
   const all = Array.isArray(allOf) ? allOf.map((part) => resolved(part, root)) : [];
@@ -249,7 +256,7 @@ function resolved(part: unknown, root: Schema): unknown {
 
 const mayBeObject = ({ type }: Schema): boolean => type === undefined || [type].flat().includes('object');
 
-/** Alternatives within alternatives are not looked at: the server checks the input too. */
+/** Nested alternatives are dropped: the server validates the input too. */
 const withoutAlternatives = ({ allOf: _, anyOf: __, oneOf: ___, ...rest }: Schema): Schema => rest;
 
 function mergeAll(one: Schema, other: Schema): Schema {
@@ -272,7 +279,7 @@ function mergeAny(one: Schema, others: readonly Schema[]): Schema {
     others.every((other) => requiredIn(other).includes(name)),
   );
   const required = [...new Set([...requiredIn(one), ...always])];
-  // Closed alternatives would refuse each other's properties, and so would this object.
+  // Closed alternatives would refuse each other's properties, and so would the merged object.
   const { additionalProperties: _, ...open } = one;
   return { ...open, ...definitionsIn(one, ...others), properties, ...(required.length > 0 && { required }) };
 }
@@ -310,7 +317,7 @@ function alternativesInWords(objects: readonly Schema[]): string {
   return `The input is one of several forms: give ${[...new Set(sets)].slice(0, 12).join(' or ')}.`;
 }
 
-/** For each property whose name no provider takes, one that it does and that nothing in the schema has. */
+/** A valid and unused name for each property whose name providers refuse. */
 function newNames(schema: Schema): ReadonlyMap<string, string> {
   const names = new Set<string>();
   collectNames(schema, names);

@@ -1,5 +1,5 @@
-// What a server answers with, made into what a conversation can hold. All of it is the server's text: nothing of it is
-// obeyed, and nothing of it can pass for a word of Helve's own.
+// Converts a server's results into content blocks. All of it is untrusted text: it is never followed as instructions,
+// and can't be mistaken for Helve's own words.
 import { writeFile } from 'node:fs/promises';
 import type { ContentBlock } from '../../contract/message.js';
 import type { SessionPort } from '../../contract/tool-context.js';
@@ -8,13 +8,13 @@ import { MAX_FILE_BYTES, prepareImage, UnusableImage } from '../../platform/form
 import { isObject } from '../../platform/is-object.js';
 import { withoutReminders } from '../../platform/text/reminder.js';
 
-const MAX_IMAGES = 20; // in one result; each stays in the conversation
+const MAX_IMAGES = 20; // per result; each stays in the conversation
 const MAX_LINKS = 50;
 const MAX_LINK_CHARS = 64 * 1024;
 
 export type ResultSession = Pick<SessionPort, 'resultFile'>;
 
-/** The blocks of a result, in their order. What is neither text nor an image goes to a file, which is named instead. */
+/** The blocks of a result, in order. What is neither text nor image is saved to a file and replaced by its path. */
 export async function contentBlocks(content: unknown, session: ResultSession): Promise<ContentBlock[]> {
   const blocks: ContentBlock[] = [];
   const seen = { images: 0, links: 0, linkChars: 0, linksLeftOut: 0 };
@@ -48,7 +48,7 @@ async function blocksOf(item: Item, session: ResultSession, seen: Seen): Promise
   return [words(`(The server sent a block of the kind ${JSON.stringify(type)}, which can't be shown.)`)];
 }
 
-/** The contents of a resource: its text as it is, anything else in a file. */
+/** The contents of a resource: text as is, anything else in a file. */
 export async function resourceContents(contents: unknown, session: ResultSession): Promise<ContentBlock[]> {
   const seen = { images: 0, links: 0, linkChars: 0, linksLeftOut: 0 };
   const blocks: ContentBlock[] = [];
@@ -66,7 +66,7 @@ async function resourceBlocks(resource: Item, session: ResultSession, seen: Seen
   return await fileBlocks(Buffer.from(blob, 'base64'), String(mimeType ?? 'unknown type'), name, session, seen);
 }
 
-/** An image is shown where it can be, by what it is and not by what it is called. */
+/** Shown as an image if it is one by its content, whatever its declared type. */
 async function fileBlocks(
   bytes: Buffer,
   mimeType: string,

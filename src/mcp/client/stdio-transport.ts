@@ -1,5 +1,5 @@
-// A server in a process of its own, which speaks JSON lines on its standard streams. Everything that it starts carries our
-// mark, so that all of it ends with us, or is found by the next Helve if we are killed.
+// A server in its own process, which speaks JSON lines over stdio. All processes that it starts carry our mark, so that
+// they end with us, or are found by the next Helve if we are killed.
 import type { ChildProcess } from 'node:child_process';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { messageOf } from '../../platform/message-of.js';
@@ -7,19 +7,19 @@ import { endTree, killTree, MARK_VARIABLE, type ProcessTree, withMark } from '..
 import { startProcess } from '../../platform/shell/start-process.js';
 import { TailText } from './tail-text.js';
 
-const MAX_MESSAGE_BYTES = 64 * 1024 * 1024; // an image or a long result is less; a server that never ends its line is broken
-const KEPT_CHARS = 8_000; // of what it wrote where messages belong, for whoever looks for the error
-const DRAIN_MS = 200; // for its last words, which may come after its end
-const CLOSE_GRACE_MS = 500; // for a server that ends when its input does
+const MAX_MESSAGE_BYTES = 64 * 1024 * 1024; // images and long results are smaller; a line that never ends means a broken server
+const KEPT_CHARS = 8_000; // of output that is not messages, for debugging
+const DRAIN_MS = 200; // for its last output, which may arrive after its exit
+const CLOSE_GRACE_MS = 500; // for a server that exits when its stdin closes
 
 export interface StdioOptions {
   command: string;
   args: readonly string[];
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
-  /** What its processes are known by. */
+  /** Identifies its processes. */
   mark: string;
-  /** Registers the way to end it at once, and returns the way to take that back. */
+  /** Registers a function that kills it at once; returns a function that unregisters it. */
   whileRunning(kill: () => void): () => void;
 }
 
@@ -27,7 +27,7 @@ export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** What it said beside its messages. */
+  /** Its output other than messages. */
   readonly stderr = new TailText(KEPT_CHARS);
   readonly #options: StdioOptions;
   #child: ChildProcess | undefined;
@@ -38,7 +38,7 @@ export class StdioTransport implements Transport {
   #chunks: Buffer[] = [];
   #size = 0;
   #isClosed = false;
-  /** Why it is over, in words that go on after the server's name. */
+  /** Why it has ended; continues after the server's name. */
   end: string | undefined;
 
   constructor(options: StdioOptions) {
@@ -53,7 +53,7 @@ export class StdioTransport implements Transport {
         cwd,
         env: { ...env, [MARK_VARIABLE]: withMark(env[MARK_VARIABLE], mark) },
         stdio: ['pipe', 'pipe', 'pipe'],
-        detached: true, // a group of its own, which can be ended as a whole
+        detached: true, // its own process group, which can be ended as a whole
         windowsHide: true,
       });
     } catch (error) {
@@ -61,7 +61,7 @@ export class StdioTransport implements Transport {
       throw new Error(this.end, { cause: error });
     }
     this.#child = child;
-    if (child.pid !== undefined) this.#own({ group: child.pid, mark }); // at once: it may be closed before it has begun
+    if (child.pid !== undefined) this.#own({ group: child.pid, mark }); // right away: it may be closed before it has started
     const started = Promise.withResolvers<void>();
     const exited = Promise.withResolvers<void>();
     this.#exited = exited.promise;
@@ -77,11 +77,11 @@ export class StdioTransport implements Transport {
       exited.resolve();
     });
     child.once('close', () => this.#closed());
-    child.stdin?.on('error', () => {}); // it is gone, which its end tells
+    child.stdin?.on('error', () => {}); // it has exited, which its exit event reports
     child.stderr?.setEncoding('utf8').on('data', (text: string) => this.stderr.add(text));
     child.stdout?.on('data', (chunk: Buffer) => this.#read(chunk));
     await started.promise;
-    // A child of it that holds the pipe open must not make it look alive.
+    // A grandchild that holds the pipe open must not make it look alive.
     void exited.promise.then(() => setTimeout(() => this.#closed(), DRAIN_MS).unref());
   }
 
@@ -94,13 +94,13 @@ export class StdioTransport implements Transport {
     const stdin = this.#child?.stdin;
     if (!stdin || this.#isClosed || !stdin.writable) throw new Error(`The server ${this.end ?? 'is not running'}.`);
     if (stdin.write(`${JSON.stringify(message)}\n`)) return;
-    // One that reads nothing more must not hold up whoever waits for its end.
+    // A server that stops reading must not block `close`.
     const drained = Promise.withResolvers<void>();
     stdin.once('drain', drained.resolve);
     await Promise.race([drained.promise, this.#exited]);
   }
 
-  /** Ends all of it: by the end of its input, then asked, then forced. */
+  /** Ends the process tree: closes stdin, then SIGTERM, then SIGKILL. */
   close(): Promise<void> {
     this.#ending ??= this.#endAll();
     return this.#ending;
@@ -114,7 +114,7 @@ export class StdioTransport implements Transport {
     const timer = setTimeout(grace.resolve, CLOSE_GRACE_MS);
     await Promise.race([this.#exited, grace.promise]);
     clearTimeout(timer);
-    await endTree(tree); // what it started may have outlived it
+    await endTree(tree); // its children may have outlived it
     this.#closed();
   }
 
@@ -125,7 +125,7 @@ export class StdioTransport implements Transport {
     this.#child?.stderr?.destroy();
     this.#child?.stdin?.destroy();
     const tree = this.#tree;
-    if (tree && !this.#ending) this.#ending = endTree(tree).then(() => {}); // it died, what it started may live
+    if (tree && !this.#ending) this.#ending = endTree(tree).then(() => {}); // it died, but its children may be alive
     void this.#ending?.then(() => this.#forget?.());
     this.onclose?.();
   }
@@ -154,16 +154,16 @@ export class StdioTransport implements Transport {
     if (line.trim() === '') return;
     const message = asMessage(line);
     if (message) this.onmessage?.(message);
-    else this.stderr.add(`${line.slice(0, 500)}\n`); // a banner, a stray print: kept where errors are looked for
+    else this.stderr.add(`${line.slice(0, 500)}\n`); // a banner or a stray print: kept with stderr
   }
 }
 
-/** Undefined for a line that is no message. */
+/** Undefined for a line that is not a message. */
 function asMessage(line: string): JSONRPCMessage | undefined {
   try {
     const value: unknown = JSON.parse(line);
     const isMessage = typeof value === 'object' && value !== null && 'jsonrpc' in value && value.jsonrpc === '2.0';
-    return isMessage ? (value as JSONRPCMessage) : undefined; // whoever receives it tells the kinds apart by its fields
+    return isMessage ? (value as JSONRPCMessage) : undefined; // the receiver distinguishes the kinds by their fields
   } catch {
     return undefined;
   }

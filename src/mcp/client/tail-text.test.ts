@@ -9,7 +9,7 @@ test.each<[string, string]>([
   ],
   ['Node.js v22.23.3\n', 'Node.js v22.23.3'],
   ['', ''],
-])('of what a program says before its end, the line that tells why is the last that counts: %j', (text, line) => {
+])('finds the last line with content, which says why a program ended: %j', (text, line) => {
   const tail = new TailText(1000);
   tail.add(text);
   expect(tail.lastLine).toBe(line);

@@ -1,4 +1,4 @@
-/** The last characters of a text that comes in pieces and may never end. */
+/** The last characters of a text that arrives in pieces and may never end. */
 export class TailText {
   readonly #max: number;
   #text = '';
@@ -15,7 +15,7 @@ export class TailText {
     return this.#text;
   }
 
-  /** The last line that says something. Below an error that ends it, Node writes no more than its version. */
+  /** The last line with content. After an uncaught error Node prints its version, which is skipped. */
   get lastLine(): string {
     const lines = this.#text.trimEnd().split('\n');
     const last = lines.at(-1)?.trim() ?? '';

@@ -6,7 +6,7 @@ const read = (...tools: unknown[]) => readTools(tools, (names) => toolNames('s',
 
 const plain = { name: 'pay', description: 'Pays.', inputSchema: { type: 'object', properties: { a: {}, b: {} } } };
 
-test('a definition that nests without end costs one tool', () => {
+test('a definition with endless nesting disables one tool', () => {
   let schema: object = {};
   for (let depth = 0; depth < 20_000; depth += 1) schema = { not: schema };
   const { tools, setAside } = read({ name: 'deep', inputSchema: schema }, plain);
@@ -14,7 +14,7 @@ test('a definition that nests without end costs one tool', () => {
   expect(setAside).toEqual([{ tool: 'deep', why: expect.stringContaining('schema') }]);
 });
 
-test('a description is cut at 2 KB, and hides nothing', () => {
+test('a description is cut at 2 KB, without hidden text', () => {
   const [long] = read({ ...plain, description: 'y'.repeat(5_000) }).tools;
   expect(long?.description).toHaveLength(2_048);
   const [hidden] = read({ ...plain, description: 'Pays.\u200b\u{e0069}\u001b[8m' }).tools;
@@ -28,7 +28,7 @@ test('the sentence on lost alternatives stays within the 2 KB', () => {
   expect(tool?.description).toMatch(/give \(a\) or \(b\)\.$/);
 });
 
-test('what a tool is pinned by changes with its words and its schema, and not with the order of names', () => {
+test('the pin of a tool changes with its description and its schema, not with the order of names', () => {
   const hashOf = (tool: object) => read(tool).tools[0]?.pin.hash;
   const same = { inputSchema: { properties: { b: {}, a: {} }, type: 'object' }, description: 'Pays.', name: 'pay' };
   expect(hashOf(same)).toBe(hashOf(plain));

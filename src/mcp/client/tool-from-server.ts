@@ -1,4 +1,4 @@
-// A server's tool as one of ours. It counts as able to touch anything, whatever it says of itself.
+// A server's tool as a Helve tool. It counts as able to touch anything, whatever its annotations claim.
 
 import { ToolFailure } from '../../contract/failure.js';
 import type { ContentBlock } from '../../contract/message.js';
@@ -15,23 +15,23 @@ import { contentBlocks, words } from './result-content.js';
 
 const MAX_DESCRIPTION = 2_048;
 const MAX_PIN_CHARS = 64 * 1024;
-const MAX_DIFFERENCE = 4_000; // a person reads it in a question
+const MAX_DIFFERENCE = 4_000; // shown to the user in a question
 const MAX_DISPLAY = 4_000;
 const PROGRESS_MS = 100;
-const MAX_ANNOTATED_CHARS = 500_000; // whatever the server says of the size of its results
+const MAX_ANNOTATED_CHARS = 500_000; // even if the server declares larger results
 
-/** A tool that a server offers, checked and in order, but not yet one of ours. */
+/** A tool that a server offers, validated, before it becomes a Helve tool. */
 export interface ServerTool {
-  /** As the server calls it. */
+  /** The server's name for it. */
   original: string;
-  /** As the model calls it. */
+  /** The model's name for it. */
   name: string;
   description: string;
   schema: Exclude<RepairedSchema, { hopeless: string }>;
   readOnlyHint: boolean;
   alwaysLoad: boolean;
   maxResultChars: number | undefined;
-  /** What its definition costs, in characters. */
+  /** The size of its definition, in characters. */
   size: number;
   pin: PinnedTool;
 }
@@ -42,7 +42,7 @@ export interface SetAside {
   why: string;
 }
 
-/** The tools in a server's list that can be used, and why the others can't. */
+/** The usable tools of a server's list, and why the others can't be used. */
 export function readTools(
   sent: readonly unknown[],
   nameAll: (tools: readonly string[]) => ReadonlyMap<string, string>,
@@ -74,7 +74,7 @@ function readTool(original: string, name: string, tool: Readonly<Record<string, 
     const size = name.length + facts.description.length + JSON.stringify(schema.schema).length;
     return { original, name, schema, size, ...facts };
   } catch (error) {
-    return { tool: original, why: `Its definition can't be read: ${messageOf(error)}.` }; // as when it nests too deep
+    return { tool: original, why: `Its definition can't be read: ${messageOf(error)}.` }; // for example because it nests too deep
   }
 }
 
@@ -104,7 +104,7 @@ function pinOf(definition: Readonly<Record<string, unknown>>): PinnedTool {
   return text.length > MAX_PIN_CHARS ? { hash } : { hash, text };
 }
 
-/** The same whatever the order in which a server writes its names. */
+/** Makes the hash independent of the order of keys. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isObject(value)) return value;
@@ -119,9 +119,9 @@ export interface ToolHost {
   server: string;
   connection: Connection;
   pins: ToolPins;
-  /** Under which its tools are pinned: the same name with another command is another server. */
+  /** The key of its pins: the same name with another command is another server. */
   pinKey: string;
-  /** A change of its tools has been agreed to beforehand. */
+  /** The user has accepted changes of its tools in advance. */
   acceptsChanges: boolean;
   maxResultChars: number;
 }
@@ -162,7 +162,7 @@ export function toolFromServer(tool: ServerTool, host: ToolHost, exposure: ToolE
     },
 
     async *execute(input, { signal, session }) {
-      await pins.set(pinKey, tool.original, tool.pin).catch(() => {}); // then the next change is not noticed, no more
+      await pins.set(pinKey, tool.original, tool.pin).catch(() => {}); // then the next change goes unnoticed, which is acceptable
       const progress = new EventQueue<{ text: string }>();
       let shownAt = -Infinity;
       const answering = connection
@@ -170,13 +170,13 @@ export function toolFromServer(tool: ServerTool, host: ToolHost, exposure: ToolE
           signal,
           onProgress(text) {
             const now = performance.now();
-            if (now - shownAt < PROGRESS_MS) return; // a server may report more often than anybody can read
+            if (now - shownAt < PROGRESS_MS) return; // servers may report progress faster than a person can read
             shownAt = now;
             progress.push({ text });
           },
         })
         .finally(() => progress.end());
-      answering.catch(() => {}); // it is waited for below
+      answering.catch(() => {}); // awaited below
       yield* progress;
       const answer = await answering;
       const blocks = await contentBlocks(answer['content'], session);
@@ -214,7 +214,7 @@ function errorText(blocks: readonly ContentBlock[]): string {
 
 const asText = (block: ContentBlock): string => (block.type === 'text' ? block.text : '(an image)');
 
-/** A server that sends data sends it as text too, as a rule; the model needs it once. */
+/** Most servers send structured data as text too; the model needs it only once. */
 export function saysTheSame(blocks: readonly ContentBlock[], structured: unknown): boolean {
   const texts = blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []));
   const spoken = [texts.join('\n'), ...texts];
@@ -236,8 +236,8 @@ function asJson(text: string): string | undefined {
 }
 
 /**
- * Servers wrap what they say into an object, since structured content must be one: `{"content": …}`, or beside
- * `"success": true`. A list of text blocks stands for its text.
+ * Structured content must be an object, so servers wrap text: `{"content": …}`, perhaps with `"success": true`. A list
+ * of text blocks stands for its text.
  */
 function onlyPart(structured: unknown): unknown {
   if (!isObject(structured)) return undefined;

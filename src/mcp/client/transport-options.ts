@@ -1,12 +1,12 @@
 import type { ConnectionConfig } from './config.js';
 
-/** Apart from what opens it, so that the SDK's types do not lead to the protocol's. */
+/** Separate from the code that opens transports, so that the SDK's types don't depend on the protocol's. */
 export interface TransportOptions {
   config: ConnectionConfig;
-  /** The project: where the server starts. */
+  /** The project folder: where the server starts. */
   root: string;
   env: Readonly<Record<string, string | undefined>>;
-  /** What its processes are known by. */
+  /** Identifies its processes. */
   mark: string;
   whileRunning(kill: () => void): () => void;
 }

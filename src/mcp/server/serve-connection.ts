@@ -1,4 +1,4 @@
-// One client and the session that it has: opened with its first request, ended with the connection.
+// One client and its session: opened with its first request, ended with the connection.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { abortable } from '../../platform/abortable.js';
 import type { OpenSession, ServedCall, ServedResult, ServedSession } from './serve-port.js';
@@ -11,7 +11,7 @@ export interface AskingCall extends ServedCall {
 export class ServedConnection {
   readonly #open: OpenSession;
   readonly #controller = new AbortController();
-  /** Through which request the person can be asked: questions belong to the call that leads to them. */
+  /** The request through which the user can be asked: a question belongs to the call that caused it. */
   readonly #asking = new AsyncLocalStorage<AskClient>();
   readonly #running = new Set<Promise<unknown>>();
   #session: ServedSession | undefined;
@@ -25,7 +25,7 @@ export class ServedConnection {
     return this.#running.size > 0;
   }
 
-  /** `canAsk` counts when the session begins: a client says at the start whether it can show forms. */
+  /** `canAsk` is read when the session begins: a client declares at the start whether it can show forms. */
   session({ canAsk }: { canAsk: boolean }): ServedSession {
     if (this.#ending) throw new Error('The session has ended.');
     this.#session ??= this.#open(
@@ -53,7 +53,7 @@ export class ServedConnection {
     }
   }
 
-  /** Ends what runs, with all that it has started. */
+  /** Ends running calls and everything that they started. */
   end(): Promise<void> {
     this.#ending ??= this.#end();
     return this.#ending;

@@ -8,13 +8,13 @@ const good = { host: ['127.0.0.1:4000'], authorization: ['Bearer the-token-of-th
 const statusFor = (headers: NodeJS.Dict<string[]>, url = '/mcp'): number | undefined =>
   refusalOf({ headersDistinct: { ...good, ...headers }, url }, ours)?.status;
 
-test('lets a request through that names this machine and has the token', () => {
+test('accepts a request that names this machine and has the token', () => {
   expect(statusFor({})).toBeUndefined();
   expect(statusFor({ host: ['LocalHost:4000'], origin: ['http://localhost:6274'] })).toBeUndefined();
   expect(statusFor({ authorization: ['bearer  the-token-of-this-run'] })).toBeUndefined();
 });
 
-test('no other host is let through', () => {
+test('refuses any other host', () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.string(), fc.webAuthority({ withPort: true, withUserInfo: true }), fc.ipV4(), fc.ipV6()),
@@ -26,7 +26,7 @@ test('no other host is let through', () => {
   );
 });
 
-test('no origin but this machine is let through', () => {
+test('refuses any origin but this machine', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.webUrl(), fc.domain()), (origin) => {
       fc.pre(!/^https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\])/i.test(origin));
@@ -35,7 +35,7 @@ test('no origin but this machine is let through', () => {
   );
 });
 
-test('no other token is let through', () => {
+test('refuses any other token', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.constant(`${ours.token} `)), (token) => {
       fc.pre(token !== ours.token);
@@ -44,7 +44,7 @@ test('no other token is let through', () => {
   );
 });
 
-test('of headers that are sent twice, neither is believed', () => {
+test('refuses headers that are sent twice', () => {
   expect(statusFor({ host: ['127.0.0.1:4000', '127.0.0.1:4000'] })).toBe(403);
   expect(statusFor({ origin: ['http://localhost', 'https://evil.test'] })).toBe(403);
   expect(statusFor({ authorization: [...good.authorization, 'Bearer other'] })).toBe(401);

@@ -1,4 +1,5 @@
-// Who may speak to a server on this machine: every program here can reach its port, and so can every page in a browser.
+// Decides who may use a server on this machine: every local program can reach its port, and so can every page in a
+// browser.
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { sha256 } from '../../platform/crypto.js';
@@ -9,12 +10,12 @@ export interface Refusal {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** Headers each as often as they were sent: of two that differ, another reader might believe the other. */
+/** Repeated headers stay separate: if two differ, another reader might use the other one. */
 export type GuardedRequest = Pick<IncomingMessage, 'headersDistinct' | 'url'>;
 
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 
-/** Why the request is turned away, before anything else of it is looked at; undefined where it may go on. */
+/** Why the request is refused, before anything else in it is read; undefined if it is accepted. */
 export function refusalOf(
   request: GuardedRequest,
   { token, port }: { token: string; port: number },
@@ -22,7 +23,7 @@ export function refusalOf(
   return wrongHost(request, port) ?? wrongOrigin(request) ?? wrongToken(request, token);
 }
 
-/** A name that an attacker has pointed at this machine comes with the request, so only our own names are answered. */
+/** DNS rebinding: the Host header carries the attacker's name, so only our own names are accepted. */
 function wrongHost({ headersDistinct, url = '' }: GuardedRequest, port: number): Refusal | undefined {
   const [host = '', ...more] = headersDistinct['host'] ?? [];
   const isOurs = LOOPBACK_NAMES.some((name) => host.toLowerCase() === `${name}:${port}`);
@@ -30,7 +31,7 @@ function wrongHost({ headersDistinct, url = '' }: GuardedRequest, port: number):
   return { status: 403, text: `The Host of a request must be 127.0.0.1:${port} or localhost:${port}.` };
 }
 
-/** Programs send none; a browser says here which page is at work. */
+/** Programs send no Origin; a browser names the page here. */
 function wrongOrigin({ headersDistinct }: GuardedRequest): Refusal | undefined {
   const origins = headersDistinct['origin'] ?? [];
   if (origins.every(isLoopback)) return undefined;
@@ -51,7 +52,7 @@ function wrongToken({ headersDistinct }: GuardedRequest, token: string): Refusal
   return { status: 401, text, headers: { 'WWW-Authenticate': 'Bearer' } };
 }
 
-/** Takes the same time wherever they differ, and whatever their lengths. */
+/** Constant time, regardless of content and length. */
 function isSame(one: string, other: string): boolean {
   const [a, b] = [one, other].map((text) => sha256().update(text).digest());
   return a !== undefined && b !== undefined && timingSafeEqual(a, b);

@@ -60,18 +60,18 @@ test('asks about an input that fits the schema', async () => {
   expect(hints).toEqual({ readOnlyHint: true, openWorldHint: false });
 });
 
-test('claims nothing of a tool that does not take the made-up input', async () => {
+test('gives no hints for a tool that rejects the sample input', async () => {
   expect(await hintsFor(toolWith({ type: 'object' }, async () => undefined))).toEqual({});
 });
 
-test('claims nothing of a tool whose effects can not be told', async () => {
+test('gives no hints for a tool whose effects can not be computed', async () => {
   const failing = toolWith({ type: 'object' }, async () => {
     throw new Error('no');
   });
   expect(await hintsFor(failing)).toEqual({});
 });
 
-test('a schema that speaks of itself comes to an end', async () => {
+test('handles a recursive schema', async () => {
   const schema: Record<string, unknown> = { type: 'object', required: ['self'] };
   schema['properties'] = { self: schema };
   expect(await hintsFor(toolWith(schema, async () => []))).toEqual({ openWorldHint: false });

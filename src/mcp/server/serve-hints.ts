@@ -1,5 +1,5 @@
-// The hints that MCP has for tools, from what a tool declares to touch. Effects depend on the input, so a made-up one is
-// asked about; where that shows nothing, nothing is claimed.
+// Derives MCP's tool hints from a tool's effects. Effects depend on the input, so a sample input is used; if it is not
+// valid, no hints are given.
 import type { Effect } from '../../contract/effect.js';
 import type { JsonSchema } from '../../contract/model.js';
 import type { ServedTool } from './serve-port.js';
@@ -13,11 +13,11 @@ export interface ToolHints {
 }
 
 export async function hintsFor({ inputSchema, effects }: ServedTool): Promise<ToolHints> {
-  const touched = await effects(sampleOf(inputSchema)).catch(() => undefined); // a tool that is at a loss claims nothing
+  const touched = await effects(sampleOf(inputSchema)).catch(() => undefined); // without effects, no hints are given
   return touched ? hintsFrom(touched) : {};
 }
 
-/** A call without effects may still end what the session has started, so it is not said to be harmless. */
+/** A call without effects may still end what the session has started, so it gets no read-only hint. */
 export function hintsFrom(effects: readonly Effect[]): ToolHints {
   const reaches = effects.some(({ kind }) => kind === 'command' || kind === 'network' || kind === 'unknown');
   if (reaches) return { readOnlyHint: false, destructiveHint: true, openWorldHint: true };
@@ -30,7 +30,7 @@ export function hintsFrom(effects: readonly Effect[]): ToolHints {
   return files.length > 0 ? { readOnlyHint: true, openWorldHint: false } : { openWorldHint: false };
 }
 
-/** The smallest value that fits, as far as a glance at the schema tells. */
+/** The smallest value that fits the schema, as far as simple rules tell. */
 function sampleOf(schema: JsonSchema, depth = 0): unknown {
   if ('const' in schema) return schema['const'];
   if ('default' in schema) return schema['default'];

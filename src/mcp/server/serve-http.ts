@@ -1,5 +1,5 @@
-// MCP over HTTP, for this machine only. A client's session is found by the id that it was given; clients of the protocol
-// since 2026-07-28 have no sessions of their own and share one, which is that of whoever holds the token.
+// MCP over HTTP, for this machine only. A client's session is found by its id; clients with the protocol of 2026-07-28
+// or later have no sessions and share one, which belongs to the holder of the token.
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { toNodeHandler } from '@modelcontextprotocol/node';
@@ -11,6 +11,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { monotonicMs } from '../../platform/clock.js';
 import { randomId } from '../../platform/crypto.js';
+import { messageOf } from '../../platform/message-of.js';
 import { ServedConnection } from './serve-connection.js';
 import { type Refusal, refusalOf } from './serve-guard.js';
 import type { OpenSession, ServerIdentity } from './serve-port.js';
@@ -19,13 +20,13 @@ import { createServer } from './server.js';
 
 const HOST = '127.0.0.1';
 const PATH = '/mcp';
-const MAX_BODY_BYTES = 64 * 1024 * 1024; // a file that is written comes in one message
+const MAX_BODY_BYTES = 64 * 1024 * 1024; // a written file arrives in one message
 const MAX_SESSIONS = 32;
 const IDLE_MS = 30 * 60 * 1000;
-const ABANDONED_MS = 30 * 1000; // a call runs, and nobody is connected who could get its result
+const ABANDONED_MS = 30 * 1000; // a call runs, and no client is connected to receive its result
 
-export interface HttpOptions {
-  /** 0: any that is free. */
+export interface HttpServerOptions {
+  /** 0 for any free port. */
   port: number;
   token: string;
   open: OpenSession;
@@ -33,21 +34,21 @@ export interface HttpOptions {
   onProblem(text: string): void;
   maxSessions?: number;
   maxBodyBytes?: number;
-  /** For how long a session lives that nobody uses, and one whose client has left a call behind. */
+  /** How long an unused session lives, and one whose client has disconnected during a call. */
   idleMs?: number;
   abandonedMs?: number;
 }
 
 export interface HttpService {
   readonly url: string;
-  /** Ends all sessions, and with them what calls have left running. */
+  /** Ends all sessions, and everything that calls have left running. */
   close(): Promise<void>;
 }
 
-/** The port can't be had; the message says why and what to do. */
+/** The port can't be opened; the message says why and what to do. */
 export class PortRefused extends Error {}
 
-export async function serveOverHttp(options: HttpOptions): Promise<HttpService> {
+export async function serveOverHttp(options: HttpServerOptions): Promise<HttpService> {
   const sessions = new Sessions(options);
   const { maxBodyBytes = MAX_BODY_BYTES, token, onProblem } = options;
   const handle = toNodeHandler(
@@ -59,7 +60,7 @@ export async function serveOverHttp(options: HttpOptions): Promise<HttpService> 
     if (refusal) return refuse(request, response, refusal);
     sessions.watch(headerOf(request), response);
     handle(request, response).catch((error: unknown) => {
-      onProblem(error instanceof Error ? error.message : String(error));
+      onProblem(messageOf(error));
       response.destroy();
     });
   });
@@ -93,7 +94,7 @@ function notHere({ url = '' }: IncomingMessage): Refusal | undefined {
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, { status, text, headers }: Refusal): void {
-  request.resume(); // whatever else it sends is not kept
+  request.resume(); // discards the rest of the body
   const body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32_000, message: text }, id: null });
   response.writeHead(status, { 'Content-Type': 'application/json', Connection: 'close', ...headers }).end(body);
 }
@@ -106,11 +107,11 @@ function headerOf({ headers }: IncomingMessage): string | undefined {
 }
 
 class Sessions {
-  readonly #options: HttpOptions;
+  readonly #options: HttpServerOptions;
   readonly #byId = new Map<string, HttpSession>();
   readonly #newer: { fetch(request: Request): Promise<Response>; end(): Promise<void> };
 
-  constructor(options: HttpOptions) {
+  constructor(options: HttpServerOptions) {
     this.#options = options;
     const { open, identity, onProblem, maxBodyBytes = MAX_BODY_BYTES } = options;
     const connection = new ServedConnection(open);
@@ -138,7 +139,7 @@ class Sessions {
     if (id !== null) {
       const session = this.#byId.get(id);
       if (session) return await session.transport.handleRequest(request);
-      return answer(404, -32_001, 'There is no such session. It has ended, or never was. Begin with initialize.');
+      return answer(404, -32_001, 'There is no such session: it has ended or never existed. Start with initialize.');
     }
     return await this.#begin(request);
   }
@@ -146,7 +147,11 @@ class Sessions {
   async #begin(request: Request): Promise<Response> {
     const body: unknown = request.method === 'POST' ? await request.json().catch(() => undefined) : undefined;
     if (!isInitializeRequest(body)) {
-      return answer(400, -32_000, `A session begins with initialize; other requests name theirs by ${SESSION_HEADER}.`);
+      return answer(
+        400,
+        -32_000,
+        `A session starts with initialize; other requests must send its id in ${SESSION_HEADER}.`,
+      );
     }
     const { maxSessions = MAX_SESSIONS } = this.#options;
     if (this.#byId.size >= maxSessions && !this.#endLongestIdle()) {
@@ -163,7 +168,9 @@ class Sessions {
     return await session.transport.handleRequest(bodyless, { parsedBody: body });
   }
 
-  /** Makes room for another session: clients often go without ending theirs. False where all sessions are in use. */
+  /**
+   * Frees a slot for another session: clients often disconnect without ending theirs. False if all sessions are in use.
+   */
   #endLongestIdle(): boolean {
     const idle = [...this.#byId.values()].filter(({ isIdle }) => isIdle);
     const longest = idle.toSorted((one, other) => one.idleSince - other.idleSince)[0];
@@ -171,7 +178,7 @@ class Sessions {
     return longest !== undefined;
   }
 
-  /** Keeps count of who is connected: a session is idle only while nobody is. */
+  /** Counts open responses: a session is idle only while there are none. */
   watch(id: string | undefined, response: ServerResponse): void {
     const session = id === undefined ? undefined : this.#byId.get(id);
     if (!session) return;
@@ -188,14 +195,14 @@ class HttpSession {
   readonly id = randomId();
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly #connection: ServedConnection;
-  readonly #options: HttpOptions;
+  readonly #options: HttpServerOptions;
   readonly #onEnd: (id: string) => void;
   idleSince = monotonicMs();
   #connections = 0;
   #timer: NodeJS.Timeout | undefined;
   #ending: Promise<void> | undefined;
 
-  constructor(options: HttpOptions, onEnd: (id: string) => void) {
+  constructor(options: HttpServerOptions, onEnd: (id: string) => void) {
     this.#options = options;
     this.#onEnd = onEnd;
     this.#connection = new ServedConnection(options.open);
@@ -208,10 +215,10 @@ class HttpSession {
   async connect(): Promise<void> {
     const { identity, onProblem } = this.#options;
     const server = createServer({ connection: this.#connection, identity });
-    server.onclose = () => void this.end(); // the client has ended it by DELETE
+    server.onclose = () => void this.end(); // the client has ended it with DELETE
     server.onerror = ({ message }) => onProblem(message);
     await server.connect(this.transport);
-    this.#expectNobody();
+    this.#checkAbandoned();
   }
 
   get isIdle(): boolean {
@@ -226,7 +233,7 @@ class HttpSession {
   disconnected(): void {
     this.#connections -= 1;
     this.idleSince = monotonicMs();
-    if (this.#connections === 0) this.#expectNobody();
+    if (this.#connections === 0) this.#checkAbandoned();
   }
 
   end(): Promise<void> {
@@ -234,14 +241,14 @@ class HttpSession {
     return this.#ending;
   }
 
-  /** Looks again and again, since a call may begin after its client has gone. */
-  #expectNobody(waitedMs = 0): void {
+  /** Checks repeatedly, since a call may start after its client has disconnected. */
+  #checkAbandoned(waitedMs = 0): void {
     const { idleMs = IDLE_MS, abandonedMs = ABANDONED_MS } = this.#options;
     const stepMs = Math.min(abandonedMs, idleMs - waitedMs);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       if (this.#connection.isBusy || waitedMs + stepMs >= idleMs) void this.end();
-      else this.#expectNobody(waitedMs + stepMs);
+      else this.#checkAbandoned(waitedMs + stepMs);
     }, stepMs);
     this.#timer.unref();
   }

@@ -1,4 +1,4 @@
-// What the server side of MCP needs of the engine, handed in, so that this part knows no engine.
+// What the MCP server needs from the engine, passed in, so that this part does not depend on the engine.
 import type { Effect } from '../../contract/effect.js';
 import type { FailureKind } from '../../contract/failure.js';
 import type { ContentBlock } from '../../contract/message.js';
@@ -6,13 +6,13 @@ import type { JsonSchema } from '../../contract/model.js';
 import type { AskPermission } from '../../contract/permission.js';
 import type { AskUser } from '../../contract/question.js';
 
-/** Begins a session of its own for one connection. Without the two ways to ask, rules alone decide. */
+/** Opens a session for one connection. Without the two callbacks, rules alone decide. */
 export type OpenSession = (asking: { askPermission?: AskPermission; askUser?: AskUser }) => ServedSession;
 
 export interface ServedSession {
-  /** What the client is told of; the same array until something about it changes. */
+  /** The tools for the client; the same array until something changes. */
   tools(): Promise<readonly ServedTool[]>;
-  /** Takes the whole path of a call. Never rejects: what fails is a result. */
+  /** Runs a call through the whole call path. Never rejects: a failure is a result. */
   call(call: ServedCall): Promise<ServedResult>;
   /** Ends everything that calls have left running. */
   end(): Promise<void>;
@@ -22,7 +22,7 @@ export interface ServedTool {
   name: string;
   description: string;
   inputSchema: JsonSchema;
-  /** What a call with this input would touch; undefined where the input does not fit. */
+  /** The effects of a call with this input; undefined if the input is invalid. */
   effects(input: unknown): Promise<readonly Effect[] | undefined>;
 }
 
@@ -39,10 +39,10 @@ export interface ServedResult {
   failure?: FailureKind;
 }
 
-/** Who serves, as the client is told. */
+/** The server's name and version, as sent to the client. */
 export interface ServerIdentity {
   name: string;
   version: string;
-  /** What a model should know before it uses the tools. */
+  /** Instructions for the client's model. */
   instructions: string;
 }

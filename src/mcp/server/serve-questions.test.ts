@@ -19,7 +19,7 @@ const question: PermissionQuestion = {
 
 const choices = (asked: PermissionQuestion): unknown => permissionForm(asked).requestedSchema.properties['answer'];
 
-test('shows what the call would touch, links as what they lead to, and what a yes would cover', () => {
+test('shows what the call would touch, links with their targets, and what a yes would cover', () => {
   expect(permissionForm(question).message).toBe(
     [
       'Bash: rm x',
@@ -32,12 +32,12 @@ test('shows what the call would touch, links as what they lead to, and what a ye
   );
 });
 
-test('shows characters that would hide something as what they are', () => {
+test('makes hidden characters visible', () => {
   const hidden = { ...question, display: { title: 'rm \u202etxt.x\u001b[2J' } };
   expect(permissionForm(hidden).message).toContain('rm \\u202etxt.x\\u001b[2J');
 });
 
-test('what can not be shown whole can not be allowed for the session', () => {
+test('a question that can not be shown in full can not be allowed for the session', () => {
   const long = { ...question, display: { title: 'x'.repeat(10_000) } };
   expect(permissionForm(long).message.length).toBeLessThan(7_000);
   expect(choices(question)).toMatchObject({ enum: ['allow once', 'allow for this session', 'deny'] });

@@ -1,4 +1,4 @@
-// Helve's questions as forms that an MCP client can show, and what its answers mean.
+// Converts Helve's questions to forms that an MCP client can show, and back.
 
 import type { Effect } from '../../contract/effect.js';
 import type { PermissionAnswer, PermissionQuestion } from '../../contract/permission.js';
@@ -8,10 +8,10 @@ import { clause } from '../../platform/text/clause.js';
 import { cutMiddle } from '../../platform/text/truncate.js';
 import { visible } from '../../platform/text/visible.js';
 
-const MAX_MESSAGE_CHARS = 6_000; // a person reads it in a dialog
+const MAX_MESSAGE_CHARS = 6_000; // shown to a person in a dialog
 
-/** A form as MCP has it: flat, of plain values. */
-export interface Form {
+/** A form in MCP's terms: flat, with primitive values. */
+export interface QuestionForm {
   message: string;
   requestedSchema: {
     type: 'object';
@@ -29,15 +29,15 @@ export interface FormAnswer {
   content?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Puts a form to the person behind the client. Rejects where that can't be done, or the signal aborts. */
-export type AskClient = (form: Form, signal: AbortSignal) => Promise<FormAnswer>;
+/** Shows a form to the client's user. Rejects if that fails or the signal aborts. */
+export type AskClient = (form: QuestionForm, signal: AbortSignal) => Promise<FormAnswer>;
 
 const ONCE = 'allow once';
 const SESSION = 'allow for this session';
 const DENY = 'deny';
 
-/** What can't be shown whole can't be remembered. */
-export function permissionForm(question: PermissionQuestion): Form {
+/** A question that is too long to be shown whole offers no "always". */
+export function permissionForm(question: PermissionQuestion): QuestionForm {
   const { suggestions, tool, reason, display, effects, confinement = '' } = question;
   const parts = [
     `${tool}: ${display.title}`,
@@ -63,7 +63,7 @@ export function permissionForm(question: PermissionQuestion): Form {
   };
 }
 
-/** Nothing but a clear yes is a yes. */
+/** Only an explicit yes counts as yes. */
 export function permissionAnswer({ action, content }: FormAnswer, question: PermissionQuestion): PermissionAnswer {
   const reason = textIn(content, 'reason');
   const denied: PermissionAnswer = { behavior: 'deny', ...(reason !== undefined && { reason }) };
@@ -78,7 +78,7 @@ export function permissionAnswer({ action, content }: FormAnswer, question: Perm
   throw new Error(`the client answered with ${JSON.stringify(answer) ?? 'nothing'}, which was not among the choices`);
 }
 
-/** Files by the names that count in the end, since a name may lead elsewhere. */
+/** Files by their real paths, since a path may be a symlink. */
 function touched(effects: readonly Effect[]): string {
   const lines = effects.flatMap((effect) => {
     if (effect.kind === 'command') return [`runs ${effect.text}`];
@@ -99,11 +99,11 @@ function textOf(body: DisplayBody | undefined): string {
   return body.type === 'diff' ? body.patch : body.text;
 }
 
-/** A tool's own questions: for each its choices, and room for other words. */
-export function questionForm(questions: readonly Question[]): Form {
+/** A tool's own questions: the choices of each, and a field for other text. */
+export function questionForm(questions: readonly Question[]): QuestionForm {
   const fields = questions.flatMap(({ question, options, multiSelect }, index): Array<[string, FormField]> => {
     const inWords = `words_${index + 1}`;
-    if (options.length === 0) return [[inWords, { type: 'string', title: visible(question) }]]; // a choice of nothing is no form
+    if (options.length === 0) return [[inWords, { type: 'string', title: visible(question) }]]; // an empty enum is not a valid form
     const labels = options.map(({ label }) => label);
     const description = visible(options.map((option) => `${option.label}: ${option.description}`).join('\n'));
     const choice: FormField = multiSelect

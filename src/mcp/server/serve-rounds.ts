@@ -1,14 +1,14 @@
-// Since its revision of 2026-07-28 MCP has no requests from the server: a call that must ask is answered with the question,
-// and the client sends the call again with the answer. The call itself waits meanwhile, and runs once.
+// Since the revision of 2026-07-28, MCP servers can't send requests: a call that must ask is answered with the
+// question, and the client sends the call again with the answer. The call itself waits meanwhile, and runs once.
 import { randomId } from '../../platform/crypto.js';
 import type { ServedConnection } from './serve-connection.js';
 import type { ServedCall, ServedResult } from './serve-port.js';
-import type { Form, FormAnswer } from './serve-questions.js';
+import type { FormAnswer, QuestionForm } from './serve-questions.js';
 
-const ANSWER_WITHIN_MS = 60 * 60 * 1000; // a person may be away for a while; a client that is gone never answers
+const ANSWER_WITHIN_MS = 60 * 60 * 1000; // the user may be away for a while; a client that is gone never answers
 
-/** What a round ends with: the result of the call, or a question and the name under which its answer is awaited. */
-export type RoundEnd = { result: ServedResult } | { form: Form; state: string };
+/** The end of a round: the call's result, or a question and the key under which its answer is expected. */
+export type RoundEnd = { result: ServedResult } | { form: QuestionForm; state: string };
 
 export class CallRounds {
   readonly #connection: ServedConnection;
@@ -23,7 +23,7 @@ export class CallRounds {
     return await this.#next(carried, call);
   }
 
-  /** Undefined where no call waits under that name. What runs is what was asked about, whatever the new request says. */
+  /** Undefined if no call waits under that key. The original call continues, whatever the new request contains. */
   async goOn(
     state: string,
     answer: FormAnswer,
@@ -43,7 +43,7 @@ export class CallRounds {
     const state = randomId();
     const timer = setTimeout(() => {
       this.#waiting.delete(state);
-      call.abort(new Error('Nobody has answered the question.'));
+      call.abort(new Error('The question was not answered.'));
     }, ANSWER_WITHIN_MS);
     timer.unref();
     this.#waiting.set(state, { call, answer: end.answer, timer });
@@ -58,11 +58,11 @@ interface WaitingCall {
 }
 
 interface AskedQuestion {
-  form: Form;
+  form: QuestionForm;
   answer(answer: FormAnswer): void;
 }
 
-/** One call over several requests: each of them can cancel it, and gets to see what it does meanwhile. */
+/** One call across several requests: each can cancel it, and receives its progress meanwhile. */
 class CarriedCall {
   readonly #controller = new AbortController();
   readonly #result: Promise<{ result: ServedResult }>;
@@ -74,10 +74,10 @@ class CarriedCall {
       ...call,
       signal: this.#controller.signal,
       onProgress: (text: string) => this.#onProgress(text),
-      ask: (form: Form) => this.#ask(form),
+      ask: (form: QuestionForm) => this.#ask(form),
     };
     this.#result = run(own).then((result) => ({ result }));
-    this.#result.catch(() => {}); // told to whoever carries the call when it fails
+    this.#result.catch(() => {}); // awaited by the request that carries the call
   }
 
   async round({
@@ -100,7 +100,7 @@ class CarriedCall {
     this.#controller.abort(reason);
   }
 
-  #ask(form: Form): Promise<FormAnswer> {
+  #ask(form: QuestionForm): Promise<FormAnswer> {
     const { promise, resolve } = Promise.withResolvers<FormAnswer>();
     const answer = (given: FormAnswer): void => {
       this.#asked = Promise.withResolvers<AskedQuestion>();

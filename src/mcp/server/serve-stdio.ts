@@ -1,10 +1,10 @@
-// MCP over standard input and output. Nothing else may be written there.
+// MCP over stdin and stdout. Nothing else may be written to stdout.
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { ServedConnection } from './serve-connection.js';
 import type { OpenSession, ServerIdentity } from './serve-port.js';
 import { createServer } from './server.js';
 
-const MAX_MESSAGE_BYTES = 64 * 1024 * 1024; // a file that is written comes in one message
+const MAX_MESSAGE_BYTES = 64 * 1024 * 1024; // a written file arrives in one message
 
 export interface StdioOptions {
   open: OpenSession;
@@ -13,7 +13,7 @@ export interface StdioOptions {
   onProblem(text: string): void;
 }
 
-/** Serves until the client closes the connection or the signal aborts, and ends what calls have left running. */
+/** Serves until the client closes the connection or the signal aborts, then ends what calls have left running. */
 export async function serveOverStdio({ open, identity, signal, onProblem }: StdioOptions): Promise<void> {
   const connections: ServedConnection[] = [];
   const transport = new EndingTransport(process.stdin, process.stdout, { maxBufferSize: MAX_MESSAGE_BYTES });
@@ -33,7 +33,7 @@ export async function serveOverStdio({ open, identity, signal, onProblem }: Stdi
   await Promise.all(connections.map((connection) => connection.end()));
 }
 
-/** Says when it is over, whoever ended it. */
+/** Reports its end, from either side. */
 class EndingTransport extends StdioServerTransport {
   readonly #ended = Promise.withResolvers<void>();
 

@@ -1,4 +1,4 @@
-// Helve as an MCP server: its tools, each call down the whole path of a call. Loaded by `helve mcp serve` only.
+// Helve as an MCP server: its tools, with every call on the normal call path. Loaded only by `helve mcp serve`.
 import {
   type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
@@ -13,20 +13,20 @@ import { isObject } from '../../platform/is-object.js';
 import type { ServedConnection } from './serve-connection.js';
 import { hintsFor } from './serve-hints.js';
 import type { ServedCall, ServedResult, ServedTool, ServerIdentity } from './serve-port.js';
-import type { Form, FormAnswer } from './serve-questions.js';
+import type { FormAnswer, QuestionForm } from './serve-questions.js';
 import { CallRounds, type RoundEnd } from './serve-rounds.js';
 
-const ANSWER_WITHIN_MS = 60 * 60 * 1000; // a person may be away for a while
+const ANSWER_WITHIN_MS = 60 * 60 * 1000; // the user may be away for a while
 const QUESTION = 'question';
 
 export interface ServerOptions {
   connection: ServedConnection;
   identity: ServerIdentity;
-  /** The calls that wait for an answer, where several servers share them. */
+  /** Calls that wait for an answer, if several servers share them. */
   rounds?: CallRounds;
 }
 
-/** The server of one connection, or in the newer protocol of one request. */
+/** The server for one connection or, in the newer protocol, for one request. */
 export function createServer({ connection, identity, rounds = new CallRounds(connection) }: ServerOptions): Server {
   const { name, version, instructions } = identity;
   const server = new Server(
@@ -34,7 +34,7 @@ export function createServer({ connection, identity, rounds = new CallRounds(con
     { capabilities: { tools: { listChanged: true } }, instructions },
   );
   const described = new DescribedTools();
-  // Told once at the start, or in the newer protocol with every request.
+  // Declared once at the start or, in the newer protocol, with every request.
   const canAsk = ({ mcpReq: { envelope } }: ServerContext): boolean =>
     showsForms(envelope ? Reflect.get(envelope, CLIENT_CAPABILITIES_META_KEY) : server.getClientCapabilities());
 
@@ -53,14 +53,14 @@ export function createServer({ connection, identity, rounds = new CallRounds(con
       context.mcpReq.envelope === undefined
         ? { result: await connection.run({ ...call, ask: askThrough(context) }, asks) }
         : await runRound(rounds, call, context, asks);
-    if ((await session.tools()) !== before) await server.sendToolListChanged().catch(() => {}); // it may look by itself
+    if ((await session.tools()) !== before) await server.sendToolListChanged().catch(() => {}); // the client may also poll
     if ('result' in end) return toCallResult(end.result);
     return inputRequired({ inputRequests: { [QUESTION]: inputRequired.elicit(end.form) }, requestState: end.state });
   });
   return server;
 }
 
-/** A client that says no more than "elicitation" shows forms. */
+/** A client that declares only "elicitation" supports forms. */
 function showsForms(capabilities: unknown): boolean {
   const elicitation = isObject(capabilities) ? capabilities['elicitation'] : undefined;
   return isObject(elicitation) && (elicitation['form'] !== undefined || elicitation['url'] === undefined);
@@ -78,16 +78,16 @@ async function runRound(
   if (end) return end;
   throw new ProtocolError(
     ProtocolErrorCode.InvalidParams,
-    'No call waits for this answer: it was answered, cancelled or given up before. Send the call anew.',
+    'No call waits for this answer: it was answered, cancelled or abandoned before. Send the call again.',
   );
 }
 
 const askThrough =
   ({ mcpReq }: ServerContext) =>
-  async (form: Form, signal: AbortSignal): Promise<FormAnswer> =>
+  async (form: QuestionForm, signal: AbortSignal): Promise<FormAnswer> =>
     formAnswer(await mcpReq.elicitInput({ mode: 'form', ...form }, { signal, timeout: ANSWER_WITHIN_MS }));
 
-/** What a client sends may be anything; what is not an answer is no yes. */
+/** Clients may send anything; only a valid answer counts. */
 function formAnswer(value: unknown): FormAnswer {
   const { action, content }: { action?: unknown; content?: unknown } =
     typeof value === 'object' && value !== null ? value : {};
@@ -95,7 +95,7 @@ function formAnswer(value: unknown): FormAnswer {
   return { action: action === 'decline' ? 'decline' : 'cancel' };
 }
 
-/** The newest word counts: what a slow client has not been sent yet is left out. */
+/** Sends only the latest text: older progress that a slow client has not received yet is dropped. */
 function progressTo({ mcpReq }: ServerContext): (text: string) => void {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return () => {};
@@ -109,7 +109,7 @@ function progressTo({ mcpReq }: ServerContext): (text: string) => void {
       next = undefined;
       progress += 1;
       const params = { progressToken, progress, message };
-      await mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {}); // nobody listens any more
+      await mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {}); // the client has disconnected
     }
     isSending = false;
   };
@@ -135,7 +135,7 @@ function toCallResult({ content, failure }: ServedResult): CallToolResult {
   };
 }
 
-/** Found out once for each set of tools. */
+/** Computed once per set of tools. */
 class DescribedTools {
   #of: readonly ServedTool[] | undefined;
   #described: Promise<Tool[]> | undefined;

@@ -1,10 +1,10 @@
 import type { KnownModel, Provider } from './catalogue.js';
 
-// From the vendors' public documentation, November 2026. What is not known for certain is left out: a cost that nobody
-// knows shows as null, a wrong one would be believed. Prices are list prices for prompts of usual length; where a
-// surcharge begins below 200,000 tokens or the price depends on the hour, no price is given.
+// From the vendors' public documentation, November 2026. Uncertain facts are left out: an unknown cost is shown as
+// null, but a wrong one would be believed. Prices are list prices for prompts of usual length; models with a surcharge
+// that starts below 200,000 tokens, or with prices that depend on the hour, have no price here.
 
-/** In the order in which one is looked for when nobody has named a model. */
+/** In the order in which they are tried when no model was named. */
 export const providers: readonly Provider[] = [
   {
     id: 'anthropic',
@@ -20,7 +20,7 @@ export const providers: readonly Provider[] = [
     id: 'openai',
     title: 'OpenAI',
     wire: 'responses',
-    wireElsewhere: 'chat', // what servers that call themselves compatible with OpenAI speak
+    wireElsewhere: 'chat', // the format of servers that claim to be compatible with OpenAI
     baseUrl: 'https://api.openai.com/v1',
     baseUrlVariable: 'OPENAI_BASE_URL',
     keys: [{ variable: 'OPENAI_API_KEY' }],
@@ -64,7 +64,7 @@ export const providers: readonly Provider[] = [
     wire: 'chat',
     baseUrl: 'https://api.z.ai/api/paas/v4',
     baseUrlVariable: 'ZAI_BASE_URL',
-    // Two houses of one vendor, and a key of the one does not open the other.
+    // One vendor with two services; a key for one is not valid for the other.
     keys: [{ variable: 'ZAI_API_KEY' }, { variable: 'ZHIPU_API_KEY', baseUrl: 'https://open.bigmodel.cn/api/paas/v4' }],
     defaultModel: 'glm-5.3',
   },
@@ -92,7 +92,7 @@ export const providers: readonly Provider[] = [
   local('vllm', 'vLLM', 8000),
 ];
 
-/** A server on this machine that needs no key, on the port that it takes unless told otherwise. */
+/** A server on this machine that needs no key, on its default port. */
 function local(id: string, title: string, port: number): Provider {
   const baseUrlVariable = `${id.toUpperCase()}_BASE_URL`;
   return { id, title, wire: 'chat', baseUrl: `http://127.0.0.1:${port}/v1`, baseUrlVariable, keys: [] };
@@ -117,7 +117,7 @@ export const models: Readonly<Record<string, KnownModel>> = {
   },
   'anthropic/claude-opus-5-5': { ...claude5, prices: { input: 4, output: 20, cacheRead: 0.2, cacheWrite: 5 } },
   'anthropic/claude-sonnet-5-5': { ...claude5, prices: { input: 2, output: 10, cacheRead: 0.2, cacheWrite: 2.5 } },
-  'anthropic/claude-haiku-5-5': claude5, // five times as dear for prompts over 100,000 tokens
+  'anthropic/claude-haiku-5-5': claude5, // five times the price for prompts over 100,000 tokens
   'anthropic/claude-opus-5': { ...claude5, prices: { input: 5, output: 25, cacheRead: 0.5, cacheWrite: 6.25 } },
   'anthropic/claude-sonnet-5': { ...claude5, prices: { input: 2, output: 10, cacheRead: 0.2, cacheWrite: 2.5 } },
   'anthropic/claude-opus-4-6': { ...claude5, prices: { input: 5, output: 25, cacheRead: 0.5, cacheWrite: 6.25 } },

@@ -36,7 +36,7 @@ test.each([
   ['ollama', 'gpt-oss:20b', undefined],
   ['ollama', 'olmo', undefined],
   ['anthropic', 'claude-sonnet-5-5', undefined],
-])('%s/%s changes files by %s', (provider, name, editStyle) => {
+])('%s/%s edits files with %s', (provider, name, editStyle) => {
   expect(knownModel(catalogue, provider, name).editStyle).toBe(editStyle);
 });
 
@@ -54,7 +54,7 @@ test.each<[Effort, Effort[] | undefined, Effort | undefined]>([
   ['max', ['low', 'medium', 'high'], 'high'],
   ['medium', ['low', 'high'], 'low'],
   ['high', [], undefined],
-])('of the effort %s with %j accepted, %s is left', (wanted, accepted, expected) => {
+])('for the effort %s, if %j are accepted, %s is used', (wanted, accepted, expected) => {
   expect(nearestEffort(wanted, accepted)).toBe(expected);
 });
 
@@ -95,7 +95,7 @@ test('a file adds a provider with its models, short names and choices', async ()
   expect(own.small).toBe('quick');
 });
 
-test('a file changes single fields of what is built in, and leaves the rest', async () => {
+test('a file changes single built-in fields, and leaves the rest', async () => {
   const own = await fromFile({
     providers: { ollama: { baseUrl: 'http://127.0.0.1:5000/v1' }, openai: { defaultModel: 'gpt-5' } },
     models: { 'anthropic/claude-haiku-5-5': { prices: { input: 0.1, output: 0.5 } } },
@@ -108,18 +108,18 @@ test('a file changes single fields of what is built in, and leaves the rest', as
   });
 });
 
-test('a format that a file names holds for every address', async () => {
+test('a format that a file names applies to every address', async () => {
   const own = (await fromFile({ providers: { openai: { wire: 'responses' } } })).providers.get('openai');
   const env = { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' };
   expect(own && accessTo(own, env).wire).toBe('responses');
 });
 
-test('a provider that a file moves to another address speaks what is spoken there', async () => {
+test('a provider that a file moves to another address uses the format of that address', async () => {
   const own = await fromFile({ providers: { openai: { baseUrl: 'http://127.0.0.1:9/v1', keys: [] } } });
   expect(planModel('openai/m', {}, own)).toMatchObject({ wire: 'chat', baseUrl: 'http://127.0.0.1:9/v1' });
 });
 
-test('an address that a file gives counts for every key, and a key keeps its own where no other is given', async () => {
+test('an address in a file applies to every key, and a key keeps its own address if no other is given', async () => {
   const moved = await fromFile({ providers: { glm: { baseUrl: 'http://127.0.0.1:9/mine' } } });
   const both = await fromFile({ providers: { glm: { baseUrl: 'http://127.0.0.1:9/mine', keys: ['ZHIPU_API_KEY'] } } });
   const named = await fromFile({ providers: { glm: { keys: ['MY_KEY', 'ZHIPU_API_KEY'] } } });
@@ -133,7 +133,7 @@ test('an address that a file gives counts for every key, and a key keeps its own
   expect(planModel('glm/x', elsewhere, catalogue).baseUrl).toBe('http://127.0.0.1:10/v4');
 });
 
-test('a mark of the byte order at the beginning of a file is no mistake', async () => {
+test('a byte order mark at the beginning of a file is accepted', async () => {
   expect((await fromFile('\ufeff{"default": "ollama/x"}')).default).toBe('ollama/x');
 });
 
@@ -161,7 +161,7 @@ test.each<[unknown, string]>([
     "models.json is not valid JSON (Expected ',' or '}' after property value in JSON at position",
   ],
   ['{\n"providers": {"glm": {\n"a": pa55word', "models.json is not valid JSON (Unexpected token 'p' at line 3). "],
-])('no sentence on a broken file shows a secret: %j', async (content, sentence) => {
+])('no message about a broken file shows a secret: %j', async (content, sentence) => {
   const failure = await fromFile(content).catch((error: unknown) => error);
   expect(String(failure)).toContain(sentence);
   expect(String(failure)).not.toContain('pa55');
@@ -184,7 +184,7 @@ test.each<[unknown, string]>([
     '/h/models.json: in models["openai/x"], "price" is not a field that helve knows. ',
   ],
   [{ models: { x: {} } }, '/h/models.json: models.x must have the form "provider/name". '],
-  [{ models: { 'acme/x': {} } }, '/h/models.json: models["acme/x"] belongs to "acme", which is no provider. '],
+  [{ models: { 'acme/x': {} } }, '/h/models.json: models["acme/x"] belongs to "acme", which is not a known provider. '],
   [
     { providers: { acme: { wire: 'chat' } } },
     '/h/models.json: providers.acme.baseUrl is missing, and "acme" is not a provider that helve knows. ',
@@ -214,7 +214,7 @@ test('a file that can not be read is refused', async () => {
   );
 });
 
-test('no JSON at all makes it crash', async () => {
+test('no JSON value makes it crash', async () => {
   await fc.assert(
     fc.asyncProperty(fc.json(), async (json) => {
       const outcome = await fromFile(json).catch((error: unknown) => error);

@@ -6,53 +6,53 @@ export const wires = ['anthropic', 'chat', 'responses'] as const;
 
 export type Wire = (typeof wires)[number];
 
-/** Whoever serves models: a vendor, a gateway, or a program on this machine. */
+/** A source of models: a vendor, a gateway, or a program on this machine. */
 export interface Provider {
   readonly id: string;
   readonly title: string;
   readonly wire: Wire;
-  /** The format at any other address than `baseUrl`, where that differs. */
+  /** The format at addresses other than `baseUrl`, if it differs there. */
   readonly wireElsewhere?: Wire;
   readonly baseUrl: string;
-  /** The variable that holds another address. */
+  /** The environment variable that overrides `baseUrl`. */
   readonly baseUrlVariable?: string;
-  /** Where a key is looked for, in this order. None: it needs none. */
+  /** Where a key is looked for, in this order. Empty if the provider needs no key. */
   readonly keys: readonly KeySource[];
   readonly defaultModel?: string;
-  /** Short names that mean something with every provider that has such a model. */
+  /** Short names, shared by all providers that have such a model. */
   readonly aliases?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Added by the person's own file, which makes it count as set up even where it needs no key. */
+  /** Defined in the user's models.json; counts as set up even without a key. */
   readonly isOwn?: boolean;
 }
 
 export interface KeySource {
   readonly variable: string;
-  /** The address where this key is good, if not the provider's own. */
+  /** The address where this key is valid, if not the provider's own. */
   readonly baseUrl?: string;
 }
 
 export interface KnownModel extends ModelFacts {
-  /** The most tokens that one answer can have. */
+  /** The most tokens that one response can have. */
   readonly outputTokens?: number;
-  /** The levels of thinking that it accepts, where it refuses others. None: it can't think. */
+  /** The effort levels that the model accepts; others it refuses. Empty if the model can't think. */
   readonly efforts?: readonly Effort[];
 }
 
-/** What is known of providers and models. */
+/** The known providers and models. */
 export interface Catalogue {
-  /** In the order in which one is looked for when nobody has named a model. */
+  /** In the order in which they are tried when no model was named. */
   readonly providers: ReadonlyMap<string, Provider>;
   /** By "provider/name". */
   readonly models: ReadonlyMap<string, KnownModel>;
-  /** The person's own short names. */
+  /** The user's own short names. */
   readonly aliases: ReadonlyMap<string, string>;
   readonly default?: string;
-  /** For side jobs such as titles and summaries. */
+  /** For background requests such as titles and summaries. */
   readonly small?: string;
 }
 
-/** What comes with Helve. */
+/** The catalogue that ships with Helve. */
 export function builtInCatalogue(): Catalogue {
   return {
     providers: new Map(builtIn.providers.map((provider) => [provider.id, provider])),
@@ -61,10 +61,10 @@ export function builtInCatalogue(): Catalogue {
   };
 }
 
-// Families that were trained to change files by patches, wherever they are served: gpt-5, gpt-6.1-sol, o3, codex-…
+// Families that were trained to edit files with patches, on any provider: gpt-5, gpt-6.1-sol, o3, codex-…
 const PATCH_FAMILY = /^(gpt-([5-9]|\d\d)|o\d|codex)([-.:@]|$)/;
 
-/** What is known of a model: from its entry, a dated name from the entry without the date, and from its family. */
+/** The facts about a model: from its entry, from the entry without a date suffix, or from its family. */
 export function knownModel(catalogue: Catalogue, provider: string, name: string): KnownModel {
   const undated = name.replace(/-(\d{8}|\d{4}-\d\d-\d\d)$/, '');
   const entry = catalogue.models.get(`${provider}/${name}`) ?? catalogue.models.get(`${provider}/${undated}`);
@@ -72,19 +72,19 @@ export function knownModel(catalogue: Catalogue, provider: string, name: string)
   return { ...(PATCH_FAMILY.test(family) && { editStyle: 'patch' }), ...entry };
 }
 
-/** The level that comes nearest to the one wanted, rather the lower one; nothing where the model can't think. */
+/** The nearest accepted level, preferring a lower one; undefined if the model can't think. */
 export function nearestEffort(wanted: Effort, accepted: readonly Effort[] = efforts): Effort | undefined {
   const distance = (effort: Effort): number => Math.abs(efforts.indexOf(effort) - efforts.indexOf(wanted));
   return accepted.toSorted((a, b) => distance(a) - distance(b) || efforts.indexOf(a) - efforts.indexOf(b))[0];
 }
 
-/** Where a model of this provider is reached, and with which key, as the environment has it. */
+/** The address and key for models of this provider, taken from the environment. */
 export interface Access {
   baseUrl: string;
-  /** Whether the address is another than the one in the catalogue, and so may be anybody's. */
+  /** Whether the address differs from the catalogue's, so that any server may be behind it. */
   isElsewhere: boolean;
   wire: Wire;
-  /** The variable that the key comes from, where one is set. */
+  /** The variable that the key came from, if one is set. */
   keyVariable?: string;
 }
 
@@ -103,14 +103,14 @@ export function accessTo(provider: Provider, env: Environment): Access {
   };
 }
 
-/** Whether somebody has set something for this provider, so that it is meant to be used. */
+/** Whether the user has set a key or an address for this provider, so that it is meant to be used. */
 export function isSetUp(provider: Provider, env: Environment): boolean {
   if (provider.isOwn && provider.keys.length === 0) return true;
   const variables = [...provider.keys.map(({ variable }) => variable), provider.baseUrlVariable];
   return variables.some((variable) => variable !== undefined && env[variable]?.trim());
 }
 
-/** The host that requests go to, where it is another than the one that Helve comes with for this provider. */
+/** The host that requests go to, if it is not the one in the catalogue. */
 export function unusualHost({ id }: Provider, { baseUrl }: Access): string | undefined {
   const usual = builtIn.providers.find((provider) => provider.id === id);
   const isUsual = usual && URL.parse(usual.baseUrl)?.origin === URL.parse(baseUrl)?.origin;
@@ -121,7 +121,7 @@ export function unusualHost({ id }: Provider, { baseUrl }: Access): string | und
 export const secretVariables = ({ providers }: Catalogue): string[] =>
   [...providers.values()].flatMap(({ keys }) => keys.map(({ variable }) => variable));
 
-/** An address without what is often secret in it: user, password and query. */
+/** The address without the parts that often hold secrets: user, password and query. */
 export function publicAddress(address: string): string | undefined {
   const url = URL.parse(address);
   return url?.host ? `${url.protocol}//${url.host}${url.pathname.replace(/\/$/, '')}` : undefined;
@@ -132,5 +132,5 @@ export function isWebAddress(address: string): boolean {
   return protocol === 'http:' || protocol === 'https:';
 }
 
-/** Nothing for what is not an address: whoever uses it will say so. */
+/** Undefined for an invalid address; the code that connects to it reports the error. */
 export const hostOf = (address: string): string | undefined => URL.parse(address)?.host;

@@ -19,7 +19,7 @@ const request: ModelRequest = {
 
 const ask = (model: Model) => Array.fromAsync(model.stream(request, AbortSignal.timeout(60_000)));
 
-/** What a model sends, as a server sees it that refuses everything. */
+/** The requests that a model sends, recorded by a server that refuses them all. */
 async function sentBy(choose: (url: string) => Promise<Model>, status = 400) {
   const server = createServer(async (incoming, response) => {
     const body = JSON.parse((await incoming.toArray()).join(''));
@@ -58,7 +58,7 @@ test.each<[string, string, string, string, string]>([
   ['openrouter/meta/llama-4', 'OPENROUTER', '/api/v1', '/api/v1/chat/completions', 'authorization'],
   ['openai/local-model', 'OPENAI', '/v1', '/v1/chat/completions', 'authorization'],
   ['anthropic/claude-sonnet-5-5', 'ANTHROPIC', '', '/v1/messages', 'x-api-key'],
-])('%s is asked where %s_BASE_URL says, with its key', async (spec, prefix, before, path, header) => {
+])('%s gets requests at %s_BASE_URL, with its key', async (spec, prefix, before, path, header) => {
   const sent = await sentBy((url) =>
     chooseModel(spec, { [`${prefix}_BASE_URL`]: url + before, [`${prefix}_API_KEY`]: 'key-1' }, { catalogue }),
   );
@@ -72,12 +72,12 @@ test('a server of one’s own needs no key', async () => {
   expect(sent.headers).not.toHaveProperty('authorization');
 });
 
-test('a server that wants a key makes it name the variable that is looked for', async () => {
+test('if a server requires a key, the message names the variable', async () => {
   const { failure } = await sentBy((url) => chooseModel('qwen/m', { DASHSCOPE_BASE_URL: url }, { catalogue }), 401);
   expect(failure).toContain('DASHSCOPE_API_KEY');
 });
 
-test('a provider of models.json speaks the format and sends the headers that it says', async () => {
+test('a provider of models.json uses the format and the headers of the file', async () => {
   const readFile = (url: string, wire: string) => async () =>
     JSON.stringify({
       providers: { acme: { wire, baseUrl: `${url}/v1`, keys: ['ACME_KEY'], headers: { 'x-team': 'red' } } },
@@ -106,7 +106,7 @@ test.each(['chat', 'responses', 'anthropic'])(
   },
 );
 
-test('sends requests where the environment says, with its key and its limit', async () => {
+test('sends requests to the address in the environment, with its key and its limit', async () => {
   const server = await startFakeModelServer([{ text: 'Hi' }, { text: 'Hi' }]);
   const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'key-1', HELVE_MAX_OUTPUT_TOKENS: '77' };
   await ask(await chooseModel(undefined, env, { catalogue }));
@@ -126,7 +126,7 @@ test.each<[string, number]>([
   expect((await chooseModel(spec, env, { catalogue })).maxOutputTokens).toBe(tokens);
 });
 
-test('knows what the catalogue knows of the model', async () => {
+test('has the facts of the catalogue about the model', async () => {
   const { facts } = await chooseModel('claude-opus-5-5', { ANTHROPIC_API_KEY: 'k' }, { catalogue });
   expect(facts).toEqual({
     contextTokens: 1_000_000,
@@ -143,7 +143,7 @@ test.each<[string, string, Effort, object]>([
   ['anthropic', 'claude-haiku-4-5', 'high', { thinking: { type: 'enabled', budget_tokens: 25_000 } }],
   ['openai', 'gpt-6.1-sol', 'none', { reasoning: { effort: 'low' } }],
   ['openai', 'gpt-5', 'max', { reasoning: { effort: 'high' } }],
-])('%s/%s is told the effort %s by %j', async (provider, name, effort, expected) => {
+])('%s/%s gets the effort %s as %j', async (provider, name, effort, expected) => {
   const readFile = async () => '{"providers": {"openai": {"wire": "responses"}}}';
   const { body } = await sentBy((url) =>
     chooseModel(`${provider}/${name}`, { [`${provider.toUpperCase()}_BASE_URL`]: url }, { effort, readFile }),
@@ -151,7 +151,7 @@ test.each<[string, string, Effort, object]>([
   expect(body).toMatchObject(expected);
 });
 
-test('a model that can not think is not told how much to', async () => {
+test('a model that can not think gets no effort', async () => {
   const readFile = async () => '{"providers": {"openai": {"wire": "responses"}}}';
   const { body } = await sentBy((url) =>
     chooseModel('openai/gpt-4.1', { OPENAI_BASE_URL: url }, { effort: 'high', readFile }),
@@ -159,7 +159,7 @@ test('a model that can not think is not told how much to', async () => {
   expect(body).not.toHaveProperty('reasoning');
 });
 
-test('the model for side jobs is the one that was set, or none', async () => {
+test('the model for background requests is the configured one, or none', async () => {
   const env = { ANTHROPIC_API_KEY: 'k' };
   const small = { ...catalogue, small: 'haiku' };
   expect(await smallModel(env, { catalogue })).toBeUndefined();
@@ -191,7 +191,7 @@ test.each<[string, string, Record<string, string>, string]>([
     {},
     "The script no.json can't be read (no such file). Check the path.",
   ],
-])('says what to do when %s', async (_, spec, env, message) => {
+])('says what to do if %s', async (_, spec, env, message) => {
   const readFile = () => Promise.reject(new Error('no such file'));
   await expect(chooseModel(spec, env, { readFile, catalogue })).rejects.toMatchObject({
     name: 'ModelFailure',
@@ -200,7 +200,7 @@ test.each<[string, string, Record<string, string>, string]>([
   });
 });
 
-test('says what is wrong with a script that is not JSON', async () => {
+test('reports the problem with a script that is not JSON', async () => {
   await expect(chooseModel('scripted/bad.json', {}, { readFile: async () => '{"turns": [' })).rejects.toThrow(
     /^The script bad\.json is not valid JSON \(.+\)\. Correct it\.$/,
   );

@@ -1,29 +1,31 @@
 import { type Effort, type Model, ModelFailure } from '../../contract/model.js';
+import { messageOf } from '../../platform/message-of.js';
 import { type Catalogue, type KnownModel, nearestEffort } from './catalogue.js';
-import { loadCatalogue, type ReadFile, readText } from './load-catalogue.js';
+import { loadCatalogue, type ReadTextFile, readText } from './load-catalogue.js';
 import { keyVariables, type ModelPlan, planModel, wantedModel } from './plan-model.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What is known where a model is chosen by its name. */
-export interface ChooseOptions {
-  /** Left out: as much thinking as the provider thinks right for the model. */
+/** What a choice of a model by name depends on. */
+export interface ChooseModelOptions {
+  /** Default: the provider's own default for the model. */
   effort?: Effort;
-  /** Left out: what comes with Helve and the person's models.json. */
+  /** Default: the built-in catalogue with the user's models.json. */
   catalogue?: Catalogue;
   /** Reads scripts and models.json. */
-  readFile?: ReadFile;
+  readFile?: ReadTextFile;
 }
 
 /**
- * The model that `spec` names ("provider/name", a short name such as "sonnet", a bare name that is known,
- * "scripted/FILE"), else HELVE_MODEL, else the default of models.json, else that of the first provider with a key or an
- * address in the environment, else with a stored key. Adapters load only when they are chosen. Throws `ModelFailure`; asks no server.
+ * The model that `spec` names ("provider/name", a short name such as "sonnet", a known bare name, "scripted/FILE"),
+ * else HELVE_MODEL, else the default of models.json, else the default of the first provider that has a key or an
+ * address in the environment, else of the first with a stored key. An adapter is loaded only when it is chosen. Throws
+ * `ModelFailure`; makes no requests.
  */
 export async function chooseModel(
   spec: string | undefined,
   env: Environment,
-  options: ChooseOptions = {},
+  options: ChooseModelOptions = {},
 ): Promise<Model> {
   const { readFile = readText } = options;
   const wanted = wantedModel(spec, env);
@@ -33,7 +35,7 @@ export async function chooseModel(
   return await buildModel(plan, keys, options.effort);
 }
 
-/** With the keys of the environment, and only where those do not do, with the stored ones too. */
+/** Tries with the keys in the environment first, and with the stored keys only if that fails. */
 export async function planWithKeys(
   wanted: string | undefined,
   env: Environment,
@@ -50,18 +52,18 @@ export async function planWithKeys(
   }
 }
 
-/** The model for side jobs such as titles: HELVE_SMALL_MODEL, else `small` in models.json, else none. */
-export async function smallModel(env: Environment, options: ChooseOptions = {}): Promise<Model | undefined> {
+/** The model for background requests such as titles: HELVE_SMALL_MODEL, else `small` in models.json, else none. */
+export async function smallModel(env: Environment, options: ChooseModelOptions = {}): Promise<Model | undefined> {
   const { readFile = readText } = options;
   const catalogue = options.catalogue ?? (await loadCatalogue(env, readFile));
   const wanted = env['HELVE_SMALL_MODEL']?.trim() || catalogue.small;
   return wanted ? await chooseModel(wanted, env, { ...options, catalogue }) : undefined;
 }
 
-const MOST_OUTPUT = 64_000; // longer answers are asked for in steps; a server reserves room for the whole of it
+const MOST_OUTPUT = 64_000; // servers reserve space for the full limit, so longer answers are requested in steps
 const CONTEXT_SHARE = 1 / 4; // the rest is for the conversation
 
-/** As long as the model can answer, within reason; nothing where it is not known, and the adapter decides. */
+/** The model's output limit, capped; undefined if it is unknown, so that the adapter's default applies. */
 function outputLimit({ outputTokens, contextTokens }: KnownModel, env: Environment): number | undefined {
   const text = env['HELVE_MAX_OUTPUT_TOKENS']?.trim();
   if (!text) {
@@ -89,7 +91,7 @@ async function buildModel(plan: ModelPlan, env: Environment, effort: Effort | un
     ...(provider.headers && { headers: provider.headers }),
   };
   const variable = keyVariable ?? keyVariables(provider.keys)[0];
-  // A provider of the person's own has its address in their file, and no variable for it.
+  // A provider from models.json has its address in that file and no variable for it.
   const named = provider.baseUrlVariable
     ? {}
     : { ...(variable && { keyVariable: variable }), baseUrlVariable: `"baseUrl" of ${provider.id} in models.json` };
@@ -118,11 +120,11 @@ async function buildModel(plan: ModelPlan, env: Environment, effort: Effort | un
   }
 }
 
-/** Under the provider's own name, where it speaks the format of another. */
+/** Keeps the provider's own name when it uses another provider's wire format. */
 const called = (provider: string, model: Model): Model =>
   model.provider === provider ? model : { ...model, provider };
 
-async function scripted(path: string, readFile: ReadFile): Promise<Model> {
+async function scripted(path: string, readFile: ReadTextFile): Promise<Model> {
   const text = await readFile(path).catch((error: unknown) => {
     throw new ModelFailure('invalid_request', `The script ${path} can't be read (${message(error)}). Check the path.`, {
       cause: error,
@@ -143,5 +145,5 @@ function parseJson(text: string, path: string): unknown {
 }
 
 function message(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }

@@ -1,22 +1,23 @@
 import { readFile as readFileFromDisk } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ModelFailure } from '../../contract/model.js';
-import { dataFolderOf } from '../../platform/files/paths.js';
+import { dataFolderOf, isMissing } from '../../platform/files/paths.js';
+import { messageOf } from '../../platform/message-of.js';
 import { builtInCatalogue, type Catalogue } from './catalogue.js';
 
-export type ReadFile = (path: string) => Promise<string>;
+export type ReadTextFile = (path: string) => Promise<string>;
 
-export const readText: ReadFile = (path) => readFileFromDisk(path, 'utf8');
+export const readText: ReadTextFile = (path) => readFileFromDisk(path, 'utf8');
 
-/** Where a person adds providers and models of their own. */
+/** The path of the file in which users define their own providers and models. */
 export function modelsFilePath(env: Readonly<Record<string, string | undefined>>): string {
   return join(dataFolderOf({ env }), 'models.json');
 }
 
-/** What comes with Helve and what the person's own file adds. A file that is there and broken is refused. */
+/** The built-in catalogue merged with the user's models.json. An invalid file is refused. */
 export async function loadCatalogue(
   env: Readonly<Record<string, string | undefined>>,
-  readFile: ReadFile = readText,
+  readFile: ReadTextFile = readText,
 ): Promise<Catalogue> {
   const path = modelsFilePath(env);
   let json: string;
@@ -24,12 +25,9 @@ export async function loadCatalogue(
     json = await readFile(path);
   } catch (error) {
     if (isMissing(error)) return builtInCatalogue();
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new ModelFailure('invalid_request', `${path} can't be read (${reason}). Correct it, or move it away.`);
   }
   const { withModelsFile } = await import('./models-file.js');
   return withModelsFile(builtInCatalogue(), json, path);
 }
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');

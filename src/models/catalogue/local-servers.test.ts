@@ -42,12 +42,12 @@ test('finds the models of servers that are compatible with OpenAI, several at on
   ]);
 });
 
-test("takes Ollama's own list where the other one is missing", async () => {
+test("uses Ollama's own list if the other one is missing", async () => {
   const port = await answerWith({ '/api/tags': { models: [{ name: 'qwen3:8b' }] } });
   expect(await findLocalServers([at(port)])).toEqual([{ ...at(port), models: ['qwen3:8b'] }]);
 });
 
-test('leaves out a port where nobody listens', async () => {
+test('leaves out a closed port', async () => {
   const port = await answerWith({});
   await Promise.all(closing.splice(0).map((close) => close()));
   expect(await findLocalServers([at(port)])).toEqual([]);
@@ -63,7 +63,7 @@ test.each<[string, RequestListener]>([
   expect(await findLocalServers([at(await serve(listener))])).toEqual([]);
 });
 
-test('leaves out servers that say nothing, or stop in the middle, and still finds the others', async () => {
+test('leaves out servers that do not answer, or stop in the middle, and still finds the others', async () => {
   const silent = await listen(createTcpServer(() => {}));
   const stalled = await serve((_, response) => response.write('{"data": ['));
   const good = await answerWith({ '/v1/models': { data: [{ id: 'm' }] } });
@@ -71,7 +71,7 @@ test('leaves out servers that say nothing, or stop in the middle, and still find
   expect(found).toEqual([{ ...at(good), models: ['m'] }]);
 });
 
-test('looks at the usual ports, and only on this machine', () => {
+test('probes the default ports, and only on this machine', () => {
   const ports = (env: Record<string, string>) =>
     Object.fromEntries(localPlaces(builtInCatalogue(), env).map(({ provider, port }) => [provider, port]));
   expect(ports({})).toEqual({ ollama: 11434, lmstudio: 1234, llamacpp: 8080, vllm: 8000 });

@@ -1,22 +1,24 @@
 import type { IncomingMessage } from 'node:http';
 import { accessTo, type Catalogue } from './catalogue.js';
 
-const TIMEOUT_MS = 1000; // closed ports refuse at once, so only a server that hangs costs this; one that is busy needs some of it
+const TIMEOUT_MS = 1000; // closed ports refuse at once, so only a hanging server costs this; a busy server needs part of it
 const MAX_BYTES = 1024 * 1024;
 
-/** Where on this machine a provider's server would be. */
+/** Where a provider's server would listen on this machine. */
 export interface LocalPlace {
   provider: string;
   title: string;
   port: number;
 }
 
-export interface LocalServer extends LocalPlace {
-  /** Names of models, as the server knows them. */
+export interface LocalModelServer extends LocalPlace {
+  /** The models' names, as the server lists them. */
   models: string[];
 }
 
-/** The usual ports, and those that the person has set for servers that need no key. Other machines are left out. */
+/**
+ * The default ports, and loopback addresses that the user has set for servers without keys. Other machines are skipped.
+ */
 export function localPlaces({ providers }: Catalogue, env: Readonly<Record<string, string | undefined>>): LocalPlace[] {
   return [...providers.values()].flatMap((provider) => {
     const url = provider.keys.length === 0 ? URL.parse(accessTo(provider, env).baseUrl) : undefined;
@@ -25,11 +27,14 @@ export function localPlaces({ providers }: Catalogue, env: Readonly<Record<strin
   });
 }
 
-/** Asks all places at once which models they have. Who does not answer in time, or not as a model server would, is left out. */
+/**
+ * Asks all addresses in parallel for their models. Servers that don't answer in time, or not as a model server, are
+ * skipped.
+ */
 export async function findLocalServers(
   places: readonly LocalPlace[],
   { timeoutMs = TIMEOUT_MS }: { timeoutMs?: number } = {},
-): Promise<LocalServer[]> {
+): Promise<LocalModelServer[]> {
   const signal = AbortSignal.timeout(timeoutMs);
   const found = await Promise.all(
     places.map(async (place) => {
@@ -45,11 +50,11 @@ async function modelsAt(port: number, signal: AbortSignal): Promise<string[] | u
     const models = namesIn(await getJson(port, '/v1/models', signal), 'data', 'id');
     return models ?? namesIn(await getJson(port, '/api/tags', signal), 'models', 'name'); // Ollama's own list
   } catch {
-    return undefined; // nobody there, no answer in time, or not a word of HTTP
+    return undefined; // no server, no answer in time, or not HTTP
   }
 }
 
-/** Nothing for an answer that is not such a list. */
+/** Undefined if the response is not such a list. */
 function namesIn(answer: unknown, list: string, name: string): string[] | undefined {
   const entries = fieldOf(answer, list);
   if (!Array.isArray(entries)) return undefined;
@@ -59,7 +64,7 @@ function namesIn(answer: unknown, list: string, name: string): string[] | undefi
 const fieldOf = (value: unknown, field: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, field) : undefined;
 
-/** Nothing for anything but a good answer in JSON. */
+/** Undefined unless the response is successful and JSON. */
 async function getJson(port: number, path: string, signal: AbortSignal): Promise<unknown> {
   const http = process.getBuiltinModule('node:http'); // not by `import`, which would load all of fetch
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -74,7 +79,7 @@ async function getJson(port: number, path: string, signal: AbortSignal): Promise
   for await (const chunk of answer) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > MAX_BYTES) return undefined; // leaving the loop gives the connection up
+    if (size > MAX_BYTES) return undefined; // leaving the loop closes the connection
   }
   try {
     return JSON.parse(Buffer.concat(chunks).toString('utf8'));

@@ -3,8 +3,8 @@ import { efforts, ModelFailure } from '../../contract/model.js';
 import { messageOf } from '../../platform/message-of.js';
 import { type Catalogue, hostOf, isWebAddress, type KeySource, type Provider, wires } from './catalogue.js';
 
-// The person's own file: providers, models, short names and choices that are added to the built-in ones or replace them.
-// It names the variables that hold keys and never holds a key itself.
+// The user's models.json: providers, models, short names and defaults that extend or replace the built-in ones. It
+// names the variables that hold keys; it never holds a key itself.
 
 const text = z.string('must be a text').trim().min(1, 'must not be empty');
 const count = z.int('must be a whole number above 0').positive('must be a whole number above 0');
@@ -63,7 +63,7 @@ function isAddress(value: string): boolean {
   return url !== null && isWebAddress(value) && !url.username && !url.password;
 }
 
-/** The catalogue with what the file adds and replaces. Throws `ModelFailure` that names the file and the field. */
+/** The catalogue merged with the file. Throws a `ModelFailure` that names the file and the field. */
 export function withModelsFile(catalogue: Catalogue, json: string, path: string): Catalogue {
   const { providers = {}, models = {}, aliases = {}, default: preferred, small } = parse(json, path);
   const merged = new Map(catalogue.providers);
@@ -71,7 +71,8 @@ export function withModelsFile(catalogue: Catalogue, json: string, path: string)
   const known = new Map(catalogue.models);
   for (const [id, facts] of Object.entries(models)) {
     const provider = id.slice(0, id.indexOf('/'));
-    if (!merged.has(provider)) throw refused(path, `models["${id}"] belongs to "${provider}", which is no provider`);
+    if (!merged.has(provider))
+      throw refused(path, `models["${id}"] belongs to "${provider}", which is not a known provider`);
     known.set(id, { ...known.get(id), ...facts });
   }
   return {
@@ -84,7 +85,7 @@ export function withModelsFile(catalogue: Catalogue, json: string, path: string)
 }
 
 function parse(text: string, path: string): z.infer<typeof file> {
-  const json = text.replace(/^\ufeff/, ''); // the mark of the byte order that some editors begin a file with
+  const json = text.replace(/^\ufeff/, ''); // a byte order mark, which some editors write
   let value: unknown;
   try {
     value = JSON.parse(json);
@@ -106,7 +107,7 @@ function mergeProvider(id: string, catalogue: Catalogue, own: OwnProvider, path:
   if (wire === undefined || baseUrl === undefined) {
     throw refused(path, `providers.${id}.${missing} is missing, and "${id}" is not a provider that helve knows`);
   }
-  // Who says which format an address speaks means that address, whatever its host.
+  // A format given in the file applies to this provider at any host.
   const { wireElsewhere, ...before } = known ?? { title: id, keys: [], isOwn: true };
   return {
     ...before,
@@ -119,7 +120,7 @@ function mergeProvider(id: string, catalogue: Catalogue, own: OwnProvider, path:
   };
 }
 
-/** A key is good where it was, unless the file says where to go: what a person wrote goes before what we know. */
+/** A known key stays bound to its address unless the file sets an address: the user's choice takes precedence. */
 function keysOf({ baseUrl, keys }: OwnProvider, before: readonly KeySource[]): KeySource[] {
   const inherited = baseUrl === undefined ? before : before.map(({ variable }) => ({ variable }));
   if (!keys) return [...inherited];
@@ -128,12 +129,15 @@ function keysOf({ baseUrl, keys }: OwnProvider, before: readonly KeySource[]): K
 
 const TOKEN_PROBLEM = /^Unexpected token '.'/su;
 
-/** The platform's own sentence quotes the file, which may hold a secret there; so only its beginning, and the line. */
+/**
+ * V8's message quotes the file, which may contain a secret at that point, so only its first part and the line are
+ * shown.
+ */
 function syntaxProblem(json: string, error: unknown): string {
   const message = messageOf(error);
   const [problem] = TOKEN_PROBLEM.exec(message) ?? [];
   if (problem === undefined) return message.includes(' is not valid JSON') ? 'it is something else' : message;
-  // The shortest beginning that is already wrong ends with the character that is.
+  // Binary search for the shortest invalid prefix: it ends with the wrong character.
   let [right, wrong] = [0, json.length];
   while (wrong - right > 1) {
     const middle = Math.floor((right + wrong) / 2);
@@ -171,7 +175,7 @@ function describe(issue: z.core.$ZodIssue, value: unknown): string {
 
 const SECRET_FIELDS: readonly unknown[] = ['headers', 'keys', 'baseUrl', 'baseUrlVariable'];
 
-/** The fields of a provider that may hold a secret, rightly or not, and whatever they may be within. */
+/** Whether a field of a provider may contain a secret, at any depth. */
 const maySecretBeAt = ([part, , field]: readonly PropertyKey[]): boolean =>
   part === undefined || (part === 'providers' && (field === undefined || SECRET_FIELDS.includes(field)));
 
@@ -184,7 +188,7 @@ const inside = (field: string): string => (field ? `in ${field}, ` : '');
 
 const shorten = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
-/** One sentence, and nothing goes on: a half-understood file would send prompts where nobody meant them to go. */
+/** Fails instead of ignoring the bad part: a half-understood file could send prompts to the wrong server. */
 function refused(path: string, what: string): ModelFailure {
   const sentence = what.startsWith('is ') ? `${path} ${what}` : `${path}: ${what}`;
   return new ModelFailure('invalid_request', `${sentence}. Correct the file, or move it away.`);

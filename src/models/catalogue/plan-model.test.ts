@@ -29,7 +29,7 @@ test.each<[string | undefined, Record<string, string>, string]>([
   ['lmstudio/m', {}, 'lmstudio/m chat 127.0.0.1:1234 no key'],
   ['llamacpp/m', {}, 'llamacpp/m chat 127.0.0.1:8080 no key'],
   ['vllm/m', { VLLM_BASE_URL: 'http://10.0.0.1:8000/v1' }, 'vllm/m chat 10.0.0.1:8000 no key'],
-  // another address speaks what compatible servers speak, the vendor's own stays what it is
+  // another address uses the format of compatible servers; the vendor's own address keeps its format
   ['openai/m', elsewhere, 'openai/m chat 127.0.0.1:9 no key'],
   ['openai/m', { ...elsewhere, ...openai }, 'openai/m chat 127.0.0.1:9 OPENAI_API_KEY'],
   [
@@ -69,13 +69,13 @@ test.each<[string | undefined, Record<string, string>, string]>([
   expect(shown(wanted, env)).toBe(expected);
 });
 
-test('the flag counts before HELVE_MODEL, and a blank one is none', () => {
+test('the flag takes precedence over HELVE_MODEL, and a blank one is ignored', () => {
   expect(wantedModel(' opus ', { HELVE_MODEL: 'haiku' })).toBe('opus');
   expect(wantedModel(' ', { HELVE_MODEL: ' haiku ' })).toBe('haiku');
   expect(wantedModel(undefined, { HELVE_MODEL: '' })).toBeUndefined();
 });
 
-test("a person's short names and default count before what is built in, and can not run in circles", () => {
+test("a user's short names and default take precedence over built-in ones, and can not be circular", () => {
   const own: Catalogue = {
     ...catalogue,
     default: 'fast',
@@ -87,11 +87,11 @@ test("a person's short names and default count before what is built in, and can 
   };
   expect(shown(undefined, anthropic, own)).toContain('ollama/qwen3');
   expect(shown('sonnet', anthropic, own)).toContain('anthropic/claude-opus-5-5');
-  expect(() => shown('round', anthropic, own)).toThrow('"round" stands for "round" in models.json, a circle');
+  expect(() => shown('round', anthropic, own)).toThrow('"round" stands for "round" in models.json, a cycle');
 });
 
 const how =
-  'Write PROVIDER/NAME (for example anthropic/claude-sonnet-5-5), a short name such as sonnet, or scripted/FILE, after --model or in HELVE_MODEL; "helve models" lists what is known.';
+  'Write PROVIDER/NAME (for example anthropic/claude-sonnet-5-5), a short name such as sonnet, or scripted/FILE; "helve models" lists what is known.';
 
 test.each<[string | undefined, Record<string, string>, string, string]>([
   [
@@ -134,12 +134,9 @@ test.each<[string | undefined, Record<string, string>, string, string]>([
 });
 
 test.each<[Record<string, string>, string]>([
-  [{ a: 'a' }, '"a" stands for "a" in models.json, a circle that leads to no model.'],
-  [
-    { a: 'b', b: 'c', c: 'a' },
-    '"a" stands for "b", "b" for "c", "c" for "a" in models.json, a circle that leads to no model.',
-  ],
-  [{ a: 'b', b: 'b' }, '"a" stands for "b", "b" for "b" in models.json, a circle that leads to no model.'],
+  [{ a: 'a' }, '"a" stands for "a" in models.json, a cycle without a model.'],
+  [{ a: 'b', b: 'c', c: 'a' }, '"a" stands for "b", "b" for "c", "c" for "a" in models.json, a cycle without a model.'],
+  [{ a: 'b', b: 'b' }, '"a" stands for "b", "b" for "b" in models.json, a cycle without a model.'],
   [{ a: 'b', b: 'ollama/x' }, '"b", for which "a" stands, names no model.'],
 ])('short names %j are refused: %s', (aliases, sentence) => {
   const own = { ...catalogue, aliases: new Map(Object.entries(aliases)) };
@@ -168,7 +165,7 @@ test.each(['user:pa55word@host:80/v1', 'pa55word', 'ftp://pa55word@host'])(
   },
 );
 
-test('an example of an address holds nothing of the query of the own one', () => {
+test('an example of an address contains nothing of the configured query', () => {
   const openai = catalogue.providers.get('openai');
   const providers = new Map(openai && [['openai', { ...openai, baseUrl: 'http://127.0.0.1:9/v1?token=pa55word' }]]);
   const failure = catching(() => planModel('openai/m', { OPENAI_BASE_URL: 'x' }, { ...catalogue, providers }));

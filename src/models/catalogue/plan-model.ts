@@ -14,20 +14,20 @@ import {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Which model is meant and how it is reached: all that there is to know before it is built. */
+/** Which model to use and how to reach it: everything that is needed to build it. */
 export interface ModelPlan extends Access {
   provider: Provider;
   name: string;
   known: KnownModel;
 }
 
-/** What was asked for, in the order that counts: the flag, HELVE_MODEL. Nothing where neither says a word. */
+/** The requested model: the flag, else HELVE_MODEL, else undefined. */
 export const wantedModel = (spec: string | undefined, env: Environment): string | undefined =>
   spec?.trim() || env['HELVE_MODEL']?.trim() || undefined;
 
 /**
- * The model that `wanted` names: "provider/name", a short name, a bare name that is known, or a provider alone for its
- * default; and without a word the default of the person's file, or of the first provider that is set up. Asks nobody.
+ * The model that `wanted` names: "provider/name", a short name, a known bare name, or a provider alone for its default
+ * model. If undefined: the default in models.json, or that of the first provider that is set up. Makes no requests.
  */
 export function planModel(wanted: string | undefined, env: Environment, catalogue: Catalogue): ModelPlan {
   const asked = wanted ?? catalogue.default;
@@ -50,9 +50,9 @@ function plan({ provider, name }: Found, env: Environment, catalogue: Catalogue)
   return { ...access, provider, name, known: knownModel(catalogue, provider.id, name) };
 }
 
-/** Whose model a word means, whether that provider is set up or not. */
+/** The provider and model that a name means, whether or not that provider is set up. */
 export function findModel(asked: string, env: Environment, catalogue: Catalogue): Found {
-  const own = catalogue.aliases.get(asked); // looked up once, so that no short name can lead back to itself
+  const own = catalogue.aliases.get(asked); // looked up once, so that an alias can't refer to itself
   const wanted = own?.trim() ?? asked;
   const found = byProvider(wanted, catalogue) ?? byAlias(wanted, env, catalogue) ?? byBareName(wanted, env, catalogue);
   if (found) return found;
@@ -68,7 +68,10 @@ function byProvider(wanted: string, { providers }: Catalogue): Found | undefined
   return provider && name ? { provider, name } : undefined;
 }
 
-/** "sonnet", "opus", "haiku": with the first provider that is set up and has such a model, else with the first at all. */
+/**
+ * "sonnet", "opus", "haiku": from the first provider that is set up and has such a model, else from the first that has
+ * it.
+ */
 function byAlias(wanted: string, env: Environment, { providers }: Catalogue): Found | undefined {
   const having = [...providers.values()].filter(({ aliases }) => aliases && Object.hasOwn(aliases, wanted));
   const provider = having.find((candidate) => isSetUp(candidate, env)) ?? having[0];
@@ -79,7 +82,7 @@ function byAlias(wanted: string, env: Environment, { providers }: Catalogue): Fo
 function byBareName(wanted: string, env: Environment, { providers, models }: Catalogue): Found | undefined {
   const having = [...providers.values()].filter(({ id }) => models.has(`${id}/${wanted}`));
   const known = having.find((candidate) => isSetUp(candidate, env)) ?? having[0];
-  // A Claude model that is newer than the catalogue is still Anthropic's.
+  // A Claude model newer than the catalogue is still Anthropic's.
   const provider = known ?? (wanted.startsWith('claude-') ? providers.get('anthropic') : undefined);
   return provider && { provider, name: wanted };
 }
@@ -97,7 +100,7 @@ function throwIfCircle(asked: string, { aliases }: Catalogue): void {
   }
   throw new ModelFailure(
     'unknown_model',
-    `${steps.join(', ')} in models.json, a circle that leads to no model. Let one of them stand for PROVIDER/NAME.`,
+    `${steps.join(', ')} in models.json, a cycle without a model. Set one of them to PROVIDER/NAME.`,
   );
 }
 
@@ -106,7 +109,7 @@ function namesNoModel(what: string, wanted: string, catalogue: Catalogue): Model
   return new ModelFailure(
     'unknown_model',
     `${what} names no model.${nearest ? ` Did you mean "${nearest}"?` : ''} Write PROVIDER/NAME (for example ` +
-      'anthropic/claude-sonnet-5-5), a short name such as sonnet, or scripted/FILE, after --model or in HELVE_MODEL; ' +
+      'anthropic/claude-sonnet-5-5), a short name such as sonnet, or scripted/FILE; ' +
       '"helve models" lists what is known.',
   );
 }
@@ -137,7 +140,7 @@ function noModelNamed({ id, title }: Provider): ModelFailure {
   );
 }
 
-/** Without the address: what is not one may be a key, or hold a password. */
+/** Leaves the address out of the message: an invalid one may be a key, or contain a password. */
 function noAddress({ baseUrl, baseUrlVariable }: Provider): ModelFailure {
   return new ModelFailure(
     'unreachable',

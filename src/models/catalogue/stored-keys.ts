@@ -1,22 +1,23 @@
-// Keys that a person has had stored, for those who keep none in their environment: a private file in the data folder.
+// Keys stored by the user instead of being set in the environment: a private file in the data folder.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ModelFailure } from '../../contract/model.js';
 import { dataFolderOf } from '../../platform/files/paths.js';
+import { messageOf } from '../../platform/message-of.js';
 import { clause } from '../../platform/text/clause.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export const storedKeysPath = (env: Environment): string => join(dataFolderOf({ env }), 'keys.json');
 
-/** The environment with the stored keys, each where the environment has none of that name. */
+/** The environment with stored keys added; variables that are set take precedence. */
 export function withStoredKeys(env: Environment): Environment {
   const stored = Object.entries(readStoredKeys(env)).filter(([variable]) => !env[variable]?.trim());
   return stored.length === 0 ? env : { ...env, ...Object.fromEntries(stored) };
 }
 
-/** By the name of the variable that each stands for. A file that others can get at is refused. */
+/** Keyed by variable name. A file that others can read or write is refused. */
 export function readStoredKeys(env: Environment): Record<string, string> {
   const path = storedKeysPath(env);
   const text = privateText(path);
@@ -28,7 +29,7 @@ export function readStoredKeys(env: Environment): Record<string, string> {
       Object.entries(keys).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
     );
   } catch (error) {
-    throw unusable(path, error instanceof Error ? error.message : String(error));
+    throw unusable(path, messageOf(error));
   }
 }
 
@@ -45,7 +46,8 @@ function privateText(path: string): string | undefined {
     const { mode, uid } = fstatSync(descriptor);
     const user = process.getuid?.();
     if (user !== undefined && uid !== user) throw unusable(path, 'it belongs to another user');
-    if (user !== undefined && (mode & 0o077) !== 0) throw unusable(path, `others can get at it; chmod 600 ${path}`);
+    if (user !== undefined && (mode & 0o077) !== 0)
+      throw unusable(path, `other users can access it; run chmod 600 ${path}`);
     return readFileSync(descriptor, 'utf8');
   } finally {
     closeSync(descriptor);

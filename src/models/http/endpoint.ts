@@ -1,22 +1,22 @@
 import { ModelFailure } from '../../contract/model.js';
 import { type Endpoint, shorten } from './failures.js';
 
-/** What a person has set up to reach a model, and the names of the variables that it came from. */
+/** The user's configuration of a model's server, and the variables that it came from. */
 export interface EndpointSetup {
   model: string;
   /** The base URL, without a slash at its end. */
   address: string;
   path: string;
-  /** The vendor's own service, which wants a key: how sentences call it, and where it is. */
+  /** The vendor's own service, which requires a key: its name in messages, and its address. */
   vendor?: { name: string; url: string };
-  /** How sentences call the server, wherever it is. */
+  /** The server's name in messages, at any address. */
   title?: string;
-  /** The usual one first. Of several with a value the last is used. */
+  /** The most common variable first. If several have a value, the last is used. */
   keys: ReadonlyArray<{ variable: string; value: string | undefined }>;
   baseUrlVariable: string;
 }
 
-/** Throws `ModelFailure` for what can't work, before anything is sent. */
+/** Throws `ModelFailure` for an invalid configuration, before anything is sent. */
 export function endpointOf(setup: EndpointSetup): Endpoint {
   const { model, address, path, vendor, title = 'the model server', keys, baseUrlVariable } = setup;
   const url = URL.parse(address);
@@ -61,7 +61,7 @@ function secretOf(keys: EndpointSetup['keys']): Endpoint['secret'] {
   if (!found) return undefined;
   const { variable } = found;
   const value = found.value?.trim() ?? '';
-  // Refused here because the platform's own error would show the value.
+  // Refused here because Node's own error message would show the value.
   if (!/^[\x21-\x7e]+$/.test(value)) {
     throw new ModelFailure(
       'auth',

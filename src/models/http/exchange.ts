@@ -14,22 +14,22 @@ import {
 import type { Body, HttpAnswer, Post } from './post.js';
 import { readSse, type SseEvent } from './read-sse.js';
 
-const MAX_ERROR_BYTES = 64 * 1024; // an error is a few hundred bytes; a server that sends more is not worth waiting for
+const MAX_ERROR_BYTES = 64 * 1024; // an error is a few hundred bytes; a larger body is not worth waiting for
 
-/** One request, and how to understand its answer. */
+/** One request, and how to read its response. */
 export interface Exchange {
   post: Post;
   endpoint: Endpoint;
   headers: Readonly<Record<string, string>>;
   body: Body;
   signal: AbortSignal;
-  /** The wire's events in Helve's words. */
+  /** Translates the wire's events into `ModelEvent`s. */
   events(wire: AsyncIterable<SseEvent>, endpoint: Endpoint): AsyncIterable<ModelEvent>;
-  /** Whether nothing that matters comes after this event. */
+  /** Whether this is the last event that matters. */
   isLast(event: SseEvent): boolean;
 }
 
-/** Sends a request and gives the events of its answer. Every failure is a `ModelFailure`, or the signal's reason. */
+/** Sends a request and yields the events of the response. Throws `ModelFailure`, or the signal's reason. */
 export async function* exchange({
   post,
   endpoint: plainEndpoint,
@@ -78,7 +78,7 @@ function unreadable(answer: HttpAnswer): string {
   return encoding ? `answered with ${encoding}, which was not asked for` : '';
 }
 
-/** Nothing for a gateway's own page or text, which is shown as it is. */
+/** Undefined for a gateway's own HTML or text, which is shown as is. */
 function parseError(body: string): ServerError | undefined {
   try {
     return errorIn(JSON.parse(body));
@@ -87,14 +87,14 @@ function parseError(body: string): ServerError | undefined {
   }
 }
 
-/** The error in what a server sent, in the shapes that servers use, or nothing where there is none. */
+/** The error in a server's JSON, in any of the shapes that servers use; undefined if there is none. */
 export function errorIn(value: unknown): ServerError | undefined {
   const whole = fields(Array.isArray(value) ? value[0] : value);
   const { error = whole } = whole;
   if (typeof error === 'string') return { words: error };
   const { type, code, message } = fields(error);
   if (typeof message !== 'string') return undefined;
-  // Gateways put the words of the server behind them here, and none but "Provider returned error" in the message.
+  // Gateways put the upstream error here, and only "Provider returned error" in the message.
   const inner = fields(fields(error)['metadata'])['raw'];
   return {
     words: typeof inner === 'string' && inner !== '' ? `${message}: ${inner}` : message,
@@ -103,14 +103,16 @@ export function errorIn(value: unknown): ServerError | undefined {
   };
 }
 
-/** A log-in page or another interface's answer: the address is wrong, not the stream. Without a type, try. */
+/**
+ * Anything else is a login page or another API, so the address is wrong. A response without a content type is tried.
+ */
 function isEventStream(answer: HttpAnswer): boolean {
   return !/html|json/i.test(answer.header('content-type') ?? '');
 }
 
 async function wrongAnswer(answer: HttpAnswer, endpoint: Endpoint): Promise<ModelFailure> {
   const body = await readBeginning(answer);
-  const error = parseError(body); // some gateways send it as if all were well
+  const error = parseError(body); // some gateways send errors with status 200
   if (error) return serverFailure(endpoint, error);
   return new ModelFailure(
     'unreachable',
@@ -135,7 +137,7 @@ function encodingOf(answer: HttpAnswer): string | undefined {
 
 const PLAIN_HEADERS = ['accept', 'content-type', 'anthropic-version', 'anthropic-beta', 'user-agent'];
 
-/** Whatever else a person sends along may be a secret, and some servers repeat what they were sent. */
+/** All custom headers may hold secrets, and some servers echo what they were sent. */
 function withSecretsOf(headers: Exchange['headers'], endpoint: Endpoint): Endpoint {
   const values = Object.entries(headers).flatMap(([name, value]) =>
     PLAIN_HEADERS.includes(name.toLowerCase()) ? [] : [value, ...value.split(/\s+/)],
@@ -143,7 +145,7 @@ function withSecretsOf(headers: Exchange['headers'], endpoint: Endpoint): Endpoi
   return { ...endpoint, secrets: [...new Set([...endpoint.secrets, ...values])] };
 }
 
-/** Nothing of what is encoded, which would be shown as it is. */
+/** Empty for a compressed body, which would be shown as garbage. */
 async function readBeginning(answer: HttpAnswer): Promise<string> {
   if (encodingOf(answer)) {
     answer.cancel();
@@ -160,12 +162,12 @@ async function readBeginning(answer: HttpAnswer): Promise<string> {
       if (size > MAX_ERROR_BYTES) break; // leaving the loop cancels the rest
     }
   } catch {
-    // the status says what went wrong, even where its explanation broke off
+    // the status is enough to report the failure, even if reading the body failed
   }
   return text;
 }
 
-/** What is not an object has no fields. */
+/** An empty object for anything that is not an object. */
 export function fields(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>) // just checked

@@ -104,13 +104,13 @@ test.each<[string, FakeAnswer, string, string]>([
     'an invalid request',
     apiError(400, 'invalid_request_error', 'max_tokens: 99 > 8'),
     'invalid_request',
-    "The model server at PLACE rejected the request as invalid (400: max_tokens: 99 > 8). Sending it again as it is can't help.",
+    'The model server at PLACE rejected the request as invalid (400: max_tokens: 99 > 8). A retry of the same request would fail too.',
   ],
   [
     'an answer with control characters and much text',
     { status: 400, error: `\u001b[31mred\r\n${'x'.repeat(100_000)}` },
     'invalid_request',
-    `The model server at PLACE rejected the request as invalid (400: [31mred ${'x'.repeat(292)}…). Sending it again as it is can't help.`,
+    `The model server at PLACE rejected the request as invalid (400: [31mred ${'x'.repeat(292)}…). A retry of the same request would fail too.`,
   ],
   [
     'a redirect',
@@ -140,7 +140,7 @@ test.each<[string, FakeAnswer, string, string]>([
     'an encoded refusal',
     { status: 400, error: 'x', headers: { 'content-encoding': 'br' } },
     'invalid_request',
-    "The model server at PLACE rejected the request as invalid (400: answered with br, which was not asked for). Sending it again as it is can't help.",
+    'The model server at PLACE rejected the request as invalid (400: answered with br, which was not asked for). A retry of the same request would fail too.',
   ],
   [
     'an answer without a body',
@@ -152,7 +152,7 @@ test.each<[string, FakeAnswer, string, string]>([
     'a name of an error that repeats the key and has no end',
     { text: 'Hi', streamError: { type: `\u001b[31m${KEY}\n${'A'.repeat(100_000)}`, message: 'bad' } },
     'invalid_request',
-    `The model server at PLACE rejected the request as invalid ([31m[key] ${'A'.repeat(290)}…: bad). Sending it again as it is can't help.`,
+    `The model server at PLACE rejected the request as invalid ([31m[key] ${'A'.repeat(290)}…: bad). A retry of the same request would fail too.`,
   ],
   [
     'an overload in the middle of an answer',
@@ -199,7 +199,7 @@ test.each<[string, FakeAnswer, string, string]>([
   expect(failure.status).toBe(answer.status);
 });
 
-test('says which variable to set when a server wants a key and none was sent', async () => {
+test('says which variable to set when a server requires a key and none was sent', async () => {
   const answer = apiError(401, 'authentication_error', 'x-api-key header is required');
   const server = await startFakeModelServer([answer, answer]);
   servers.push(server);
@@ -268,7 +268,7 @@ test.each<[string, Partial<AnthropicOptions>, string, string]>([
   expect({ kind: failure.kind, message: failure.message }).toEqual({ kind, message: sentence });
 });
 
-test('never shows what further headers hold, nor the query of an address and the path before it', async () => {
+test('never shows values of custom headers, nor the query of an address and the path before it', async () => {
   const token = 'token-in-a-header';
   const echo: typeof fetch = async (_, request) =>
     new Response(new Headers(request?.headers).get('x-token'), { status: 404 });
@@ -291,7 +291,7 @@ test.each([
   expect(shorten(words, [KEY, '', '        ', 'short'])).toBe(shown);
 });
 
-test('shows no part of a secret where a sentence is cut', () => {
+test('shows no part of a secret when a message is cut', () => {
   const before = 'x'.repeat(290);
   expect(shorten(`${before} ${KEY}`, [KEY])).toBe(`${before} [key]`);
 });
@@ -309,7 +309,7 @@ test.each([
   server.close();
 });
 
-test('takes an error event whose type is only in its name', async () => {
+test('accepts an error event whose type is only in its name', async () => {
   const body = 'event: error\ndata: {"error":{"type":"overloaded_error","message":"Overloaded"}}\n\n';
   const answer = async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } });
   expect((await failureOf({ apiKey: KEY, fetch: answer })).kind).toBe('overloaded');
@@ -347,7 +347,7 @@ const endpoint: Endpoint = {
   baseUrlVariable: 'EXAMPLE_BASE_URL',
 };
 
-// One line for each way in which a server is known to say it.
+// One line for each known form of the error.
 test.each<[ModelFailureKind, number | undefined, string]>([
   [
     'context_overflow',
@@ -442,18 +442,18 @@ test.each<[ModelFailureKind, number | undefined, string]>([
     '{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"tool_choice: bad"}}}',
   ],
   ['invalid_request', 422, '{"detail":[{"loc":["body","stream_options"],"msg":"extra fields not permitted"}]}'],
-])('takes it for %s when a server says %s %s', (kind, status, body) => {
+])('reports %s when a server says %s %s', (kind, status, body) => {
   const error = errorIn(JSON.parse(body)) ?? { words: body };
   const failure = serverFailure(endpoint, { ...error, ...(status !== undefined && { status }) });
   expect(failure.kind).toBe(kind);
 });
 
-test('takes an error that comes as if all were well for what it is', async () => {
+test('recognises an error in a successful response', async () => {
   const answer = async () => Response.json({ error: { message: 'slow down', code: 429 } });
   expect((await failureOf({ apiKey: KEY, fetch: answer })).kind).toBe('rate_limited');
 });
 
-test('shows the words of the server behind a gateway', () => {
+test('shows the message of the server behind a gateway', () => {
   const error = { message: 'Provider returned error', metadata: { raw: 'tool_choice: bad' } };
   expect(errorIn({ error })?.words).toBe('Provider returned error: tool_choice: bad');
 });
@@ -466,11 +466,11 @@ test.each<[string, Record<string, string>, number | undefined]>([
   ['a date in the past', { 'retry-after': 'Sun, 15 Nov 2026 09:00:00 GMT' }, 0],
   ['nonsense', { 'retry-after': 'soon' }, undefined],
   ['nothing', {}, undefined],
-])('understands how long to wait from %s', (_, headers, expected) => {
+])('reads how long to wait from %s', (_, headers, expected) => {
   expect(retryAfterMs((name) => headers[name], Date.parse('2026-11-15T10:00:00Z'))).toBe(expected);
 });
 
-test('tells whoever tries again how long the server wants it to wait', async () => {
+test('reports how long the server asks to wait before a retry', async () => {
   const server = await startFakeModelServer([{ ...apiError(503, 'api_error', 'x'), headers: { 'retry-after': '2' } }]);
   servers.push(server);
   expect((await failureOf({ apiKey: KEY, baseUrl: server.url })).retryAfterMs).toBe(2000);

@@ -1,10 +1,10 @@
 import { ModelFailure, type ModelFailureKind } from '../../contract/model.js';
 
-const MAX_WORDS = 300; // of a server's answer in one sentence; enough for every error of the API, and a page stays out
+const MAX_WORDS = 300; // of a server's response in one message; enough for every error of the API, too short for a page
 
-const MAX_MARKUP = 4096; // searched for markup, which a hostile page could make slow
+const MAX_MARKUP = 4096; // how much is searched for markup; a hostile page could make the search slow
 
-/** Where requests go and with which secret, in the words that a sentence about a failure needs. */
+/** Where requests go and with which secret, and the names that error messages need. */
 export interface Endpoint {
   /** Where requests are posted: the base URL and `path`. */
   url: string;
@@ -16,18 +16,18 @@ export interface Endpoint {
   server: string;
   model: string;
   secret: { value: string; variable: string } | undefined;
-  /** What no sentence may show: the key, and what goes along in further headers. */
+  /** Masked in all messages: the key, and the values of custom headers. */
   secrets: readonly string[];
-  /** The variables that a key may be in, the usual one first. */
+  /** The variables that may hold the key, the most common first. */
   keyVariables: readonly string[];
   baseUrlVariable: string;
 }
 
-/** What a server said went wrong, in an HTTP answer (with a status) or in an event of its stream (without). */
+/** An error that a server reported, in an HTTP response (with a status) or in an event of its stream (without). */
 export interface ServerError {
   status?: number;
   type?: string;
-  /** Some servers say here what `type` leaves open. */
+  /** More specific than `type` on some servers. */
   code?: string;
   words: string;
   retryAfterMs?: number;
@@ -53,14 +53,14 @@ function judge(endpoint: Endpoint, error: ServerError): { kind: ModelFailureKind
   const facts = `(${[name, words].filter(Boolean).join(': ')})`;
   const says = (...names: string[]): boolean => names.some((name) => name === error.type || name === error.code);
 
-  // Looked for first, because servers say it under any status, and waiting does not help.
+  // Checked first: servers report it with any status, and a retry does not help.
   if (
     status === 402 ||
     says('insufficient_quota', 'billing_error', 'exceeded_current_quota_error') ||
     isUnpaid(words)
   ) {
     const account = secret ? `the account of ${secret.variable}` : 'this account';
-    const sentence = `${server} wants credit for ${account} ${facts}. Add credit there, or set another key.`;
+    const sentence = `${server} requires credit for ${account} ${facts}. Add credit there, or set another key.`;
     return { kind: 'auth', sentence };
   }
   if (
@@ -99,11 +99,11 @@ function judge(endpoint: Endpoint, error: ServerError): { kind: ModelFailureKind
     const sentence = `${url} redirects elsewhere ${facts}. Set ${baseUrlVariable} to the address itself, because keys do not follow redirects.`;
     return { kind: 'unreachable', sentence };
   }
-  const sentence = `${server} rejected the request as invalid ${facts}. Sending it again as it is can't help.`;
+  const sentence = `${server} rejected the request as invalid ${facts}. A retry of the same request would fail too.`;
   return { kind: 'invalid_request', sentence };
 }
 
-/** In a stream there is no status, and gateways send the one they got as the code. */
+/** A stream has no status; gateways send the upstream status as the code. */
 const statusIn = (code: string | undefined): number | undefined =>
   code !== undefined && /^[45]\d\d$/.test(code) ? Number(code) : undefined;
 
@@ -116,7 +116,7 @@ const isUnpaid = (words: string): boolean =>
     words,
   );
 
-/** A page without a type of error is a wrong address, whatever it says. */
+/** A 404 page without an error type means a wrong address, not an unknown model. */
 function isUnknownModel({ status, type, code }: ServerError, words: string, model: string): boolean {
   if (code === 'model_not_found' || code === 'invalid_model' || type === 'invalid_model') return true;
   const isTold = type !== undefined || code !== undefined;
@@ -130,7 +130,7 @@ function isUnknownModel({ status, type, code }: ServerError, words: string, mode
 
 const TOO_LONG_NAMES = ['request_too_large', 'context_length_exceeded', 'exceed_context_size_error'];
 
-/** How servers say that a conversation is too long: few have a name for it, and the status is that of any bad request. */
+/** How servers report that a conversation is too long: few have an error type for it, and the status is 400. */
 const TOO_LONG: readonly RegExp[] = [
   /prompt is too long/i,
   /exceed(s|ed|ing)? (the |your |this )?(model's |available )?(maximum |max )?(context|prompt) (limit|length|window|size)/i,
@@ -147,7 +147,7 @@ const TOO_LONG: readonly RegExp[] = [
 
 const isTooLong = (words: string): boolean => TOO_LONG.some((pattern) => pattern.test(words));
 
-/** How long the server asks to wait, by the headers that servers use for it: milliseconds, seconds or a date. */
+/** The wait that the server asks for, in any of the usual headers: milliseconds, seconds or a date. */
 export function retryAfterMs(header: (name: string) => string | undefined, now = Date.now()): number | undefined {
   const milliseconds = header('retry-after-ms')?.trim() ?? '';
   if (/^\d+(\.\d+)?$/.test(milliseconds)) return Number(milliseconds);
@@ -157,7 +157,7 @@ export function retryAfterMs(header: (name: string) => string | undefined, now =
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** A server that did not answer at all. */
+/** The server did not respond at all. */
 export function unreachableFailure(endpoint: Endpoint, error: unknown): ModelFailure {
   const { server, place } = endpoint;
   const code = errorCode(error);
@@ -169,13 +169,13 @@ export function unreachableFailure(endpoint: Endpoint, error: unknown): ModelFai
   );
 }
 
-/** An answer that began and did not come to its end. */
+/** The response started and did not finish. */
 export function brokenStreamFailure(endpoint: Endpoint, why: string, cause?: unknown): ModelFailure {
   const sentence = `The answer of ${endpoint.model} from ${endpoint.place} broke off: ${shorten(why, endpoint.secrets)}. Try again.`;
   return new ModelFailure('broken_stream', sentence, { cause });
 }
 
-/** Why a connection failed, in words. */
+/** Why a connection failed, for messages. */
 export function networkReason(code: string | undefined, error: unknown): string {
   if (code === 'ECONNREFUSED') return 'nothing listens there';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the name is not found';
@@ -202,7 +202,7 @@ function innermost(error: unknown): Error {
   return inner;
 }
 
-/** The address as a sentence may show it: where it has a query, that may hold a key, and the path before it too. */
+/** The address for messages. If it has a query, that and the path are left out, since either may hold a key. */
 export function shownUrl({ url, secrets }: Endpoint): string {
   const { origin, pathname, search } = new URL(url);
   return shorten(search ? origin : `${origin}${pathname}`, secrets);
@@ -210,7 +210,7 @@ export function shownUrl({ url, secrets }: Endpoint): string {
 
 /** One line without markup, control characters or secrets, which some servers repeat. */
 export function shorten(words: string, secrets: readonly string[] = []): string {
-  // Masked before anything is cut, and again when what stood between the parts of a secret is gone.
+  // Masked before the text is cut, and again after removing markup that may have split a secret.
   const line = mask(words, secrets)
     .slice(0, MAX_MARKUP)
     .replace(/<(style|script)\b.*?<\/\1>|<[^>]*>/gis, ' ')
@@ -230,7 +230,7 @@ function mask(words: string, secrets: readonly string[]): string {
     .reduce((text, secret) => text.replaceAll(spaced(secret), '[key]'), words);
 }
 
-/** The secret with or without spaces between its characters. */
+/** Matches the secret with or without spaces between its characters. */
 function spaced(secret: string): RegExp {
   return new RegExp([...secret].map((character) => character.replace(/[^\w]/u, '\\$&')).join('\\s*'), 'g');
 }

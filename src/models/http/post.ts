@@ -1,23 +1,27 @@
 import type { Agent, IncomingMessage } from 'node:http';
 
-// Of a connection that no request uses: it would be held between prompts. A request that is under way may be silent for longer.
+// Idle keep-alive connections are closed after this, so that none is held between prompts. It does not limit requests
+// in flight.
 const IDLE_MS = 8_000;
 
-/** What came back from a server: the beginning of it, and the rest as it arrives. */
+/** An HTTP response: status and headers, and the body as it arrives. */
 export interface HttpAnswer {
   status: number;
   statusText: string;
   header(name: string): string | undefined;
-  /** To be read to its end or left by `break`, which gives the connection up. */
+  /** Read it to the end, or leave the loop, which closes the connection. */
   body: AsyncIterable<Uint8Array>;
-  /** Gives the connection up even while somebody waits for more of the body, which `break` can't. */
+  /** Closes the connection even while a read of the body is pending, which leaving the loop can't do. */
   cancel(): void;
 }
 
-/** What is posted: a text, or the pieces of one as UTF-8. */
+/** The body of a request: a string, or its UTF-8 bytes in pieces. */
 export type Body = string | readonly Uint8Array[];
 
-/** Posts a text. `release` closes connections that wait for the next request. Rejects when nothing came back; redirects are not followed, since a key would go along. */
+/**
+ * Sends a POST request. `release` closes idle connections. Rejects if there was no response. Redirects are not
+ * followed, because the key would be sent along.
+ */
 export type Post = ((
   url: string,
   request: {
@@ -28,15 +32,15 @@ export type Post = ((
 ) => Promise<HttpAnswer>) & { release?(): void };
 
 /**
- * Posts over Node's own client, one connection after the other kept for the next request. It is several times quicker
- * to load than the platform's fetch, which counts before the first request of every run.
+ * Sends requests with Node's http client and keeps the connection alive for the next one. It loads several times faster
+ * than fetch, which matters for the first request of every run.
  */
 export function nodePost(): Post {
   const agents = new Map<string, Agent>();
-  const released = new WeakSet<object>(); // sockets that are closed after their request
+  const released = new WeakSet<object>(); // sockets to close after their request
   const post: Post = async (url, { headers, body, signal }) => {
     const { protocol } = new URL(url);
-    // Not by `import`: that reads every export, and some of http's are getters that load all of fetch.
+    // Not `import`: it would read every export, and some of http's are getters that load all of fetch.
     const client = process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http');
     let agent = agents.get(protocol);
     if (agent === undefined) {
@@ -59,20 +63,20 @@ export function nodePost(): Post {
       signal.addEventListener('abort', onAbort, { once: true });
       request.on('close', () => {
         signal.removeEventListener('abort', onAbort);
-        // Not every way of closing without an answer counts as an error.
+        // Node does not report every close without a response as an error.
         reject(Object.assign(new Error('closed without an answer'), { code: 'ECONNRESET' }));
       });
       request.on('upgrade', (_, socket) => {
         socket.destroy();
-        reject(new Error('it wants to speak another protocol: 101 Switching Protocols'));
+        reject(new Error('it switched to another protocol: 101 Switching Protocols'));
       });
       request.on('error', reject);
-      request.cork(); // so that all goes out at once
+      request.cork(); // sends headers and body in one packet
       for (const piece of pieces) request.write(piece);
       request.end();
       request.uncork();
     });
-    answer.on('error', () => {}); // whoever reads the body is told by that; when nobody does, nobody need know
+    answer.on('error', () => {}); // the reader of the body gets this error; without a reader it does not matter
     return {
       status: answer.statusCode ?? 0,
       statusText: answer.statusMessage ?? '',
@@ -90,7 +94,7 @@ export function nodePost(): Post {
   return post;
 }
 
-/** The same by a fetch of the embedder's own, for proxies and tests. */
+/** The same with a custom fetch, for proxies and tests. */
 export function postByFetch(fetchIt: typeof fetch): Post {
   return async (url, { headers, body, signal }) => {
     const controller = new AbortController();
@@ -100,7 +104,7 @@ export function postByFetch(fetchIt: typeof fetch): Post {
     return {
       status: response.status,
       statusText: response.statusText,
-      // An encoding is undone by the time that the body is read.
+      // fetch has already decoded the body.
       header: (name) => (name === 'content-encoding' ? undefined : (response.headers.get(name) ?? undefined)),
       body: response.body ?? emptyBody(),
       cancel: () => controller.abort(),

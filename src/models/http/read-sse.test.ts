@@ -6,12 +6,12 @@ import { expect, test } from 'vitest';
 import { nodePost, type Post, postByFetch } from './post.js';
 import { readSse, type SseEvent } from './read-sse.js';
 
-test('gives the events of a stream in order, with and without a name', async () => {
+test('yields the events of a stream in order, with and without a name', async () => {
   const body = streamOf(['event: one\ndata: {"a":1}\n\n', ': a comment\n\ndata: two\ndata: lines\n\n']);
   expect(await Array.fromAsync(readSse(body))).toEqual([{ event: 'one', data: '{"a":1}' }, { data: 'two\nlines' }]);
 });
 
-test('gives the same events wherever the bytes are split and however lines end', async () => {
+test('yields the same events wherever the bytes are split and however lines end', async () => {
   const line = fc.string({ unit: 'binary', minLength: 1 }).map((text) => `x${text.replace(/[\r\n\0]/g, '')}`);
   await fc.assert(
     fc.asyncProperty(
@@ -19,7 +19,7 @@ test('gives the same events wherever the bytes are split and however lines end',
       fc.constantFrom('\n', '\r\n'),
       fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }),
       async (events, end, lengths) => {
-        // Lone surrogates can't be sent as UTF-8 at all, so they are no case of splitting.
+        // Lone surrogates can't be encoded as UTF-8, so they are not a case of splitting.
         const sent = events.map(({ event, data }) => ({ event: event.toWellFormed(), data: data.toWellFormed() }));
         const text = sent.map(({ event, data }) => `event: ${event}${end}data: ${data}${end}${end}`).join('');
         expect(await Array.fromAsync(readSse(bytesIn(text, lengths)))).toEqual(sent);
@@ -56,7 +56,7 @@ test('reads to the end after the last event, so that the connection can be used 
         started(theController);
       },
       cancel: () => drained.resolve('cancelled'),
-      // Asked for more only while somebody reads.
+      // Called only while there is a reader.
       pull: () => drained.resolve('read on'),
     },
     { highWaterMark: 0 },
@@ -73,7 +73,7 @@ test.each<[string, () => Post]>([
   const server = createServer((_, response) => void response.write('data: last\n\n')).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const connected = once(server, 'connection');
-  const { port } = server.address() as AddressInfo; // listens on TCP, so it is no pipe's name
+  const { port } = server.address() as AddressInfo; // listens on TCP, so the address is not a pipe name
   const { signal } = new AbortController();
   const { body, cancel } = await makePost()(`http://127.0.0.1:${port}`, { headers: {}, body: '', signal });
   const [socket] = await connected;
@@ -108,7 +108,7 @@ function streamOf(texts: string[]): ReadableStream<Uint8Array> {
   return ReadableStream.from(texts.map((text) => new TextEncoder().encode(text)));
 }
 
-/** The text's bytes in chunks of these lengths, over and over. */
+/** The text's bytes in chunks of these lengths, repeated. */
 function bytesIn(text: string, lengths: number[]): ReadableStream<Uint8Array> {
   const bytes = new TextEncoder().encode(text);
   const chunks: Uint8Array[] = [];

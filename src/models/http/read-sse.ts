@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
 
-const MAX_EVENT_CHARS = 32 * 1024 * 1024; // far beyond any real event: a body that goes on so long without one is no stream
-const LINGER_MS = 1000; // how long a body may take to end after its last event before the connection is given up
+const MAX_EVENT_CHARS = 32 * 1024 * 1024; // far larger than any real event: a body without an event for this long is not an event stream
+const LINGER_MS = 1000; // how long a body may take to end after its last event before the connection is closed
 
 export interface SseEvent {
   event?: string;
@@ -10,14 +10,14 @@ export interface SseEvent {
 
 export interface ReadSseOptions {
   isLast?: (event: SseEvent) => boolean;
-  /** Ends the body even while more of it is awaited: its iterator's `return` would wait for the `next` before. */
+  /** Ends the body even while a read is pending: the iterator's `return` would wait for the pending `next`. */
   cancel?: () => void;
 }
 
 /**
- * The events of a server-sent event stream, as they arrive. The bytes may be split anywhere. An event that the stream's
- * end cut off is left out. When the consumer stops early the body is cancelled, except after an event that `isLast`
- * names: then the end is read in the background, so that the connection can serve the next request.
+ * Yields the events of a server-sent event stream as they arrive. Chunks may be split anywhere. An incomplete event at
+ * the end is dropped. If the consumer stops early, the body is cancelled, except after an event for which `isLast` is
+ * true: then the rest is read in the background, so that the connection can be reused.
  */
 export async function* readSse(
   body: AsyncIterable<Uint8Array>,
@@ -54,14 +54,14 @@ async function readToEnd(chunks: AsyncIterator<Uint8Array>, cancel: () => void):
   try {
     while (!(await chunks.next()).done);
   } catch {
-    // all that matters has been read
+    // everything that matters has been read
   } finally {
     clearTimeout(timer);
   }
 }
 
 async function giveUp(chunks: AsyncIterator<Uint8Array>, cancel: () => void): Promise<void> {
-  const closed = chunks.return?.().catch(() => undefined); // fails only where the stream has failed, which the consumer was told
+  const closed = chunks.return?.().catch(() => undefined); // rejects only if the stream has failed, which the consumer has already seen
   cancel();
   await closed;
 }

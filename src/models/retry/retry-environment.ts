@@ -1,9 +1,9 @@
 import { ModelFailure } from '../../contract/model.js';
-import type { RetryOptions } from './retry.js';
+import type { RetryOptions } from '../../contract/retry-options.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the environment says about retries. Throws `ModelFailure` for a value that is no number. */
+/** The retry options in the environment. Throws `ModelFailure` for a value that is not a number. */
 export function retriesFrom(env: Environment): RetryOptions {
   return {
     ...numberIn(env, 'HELVE_MAX_RETRIES', 'maxRetries'),

@@ -3,36 +3,36 @@ import { errorCode } from '../http/failures.js';
 import { SilentStream } from './watched-stream.js';
 
 const LONGEST_BACKOFF_MS = 30_000;
-const LONGEST_ASKED_WAIT_MS = 5 * 60_000; // beyond it a person had better know now than be left waiting
-const MAX_RETRIES_AFTER_THINKING = 2; // what a model thinks about twice and never answers is dear and won't come
-const MAX_RETRIES_WITHOUT_SERVER = 2; // a server that was never there is more often not started than restarting
-const MAX_SILENCES = 1; // beside the budget, and no more: each has cost a person minutes already
-const MAX_UNAVAILABLE = 3; // in a row, before another model is asked
+const LONGEST_ASKED_WAIT_MS = 5 * 60_000; // for longer waits, failing at once is better than leaving the user waiting
+const MAX_RETRIES_AFTER_THINKING = 2; // a model that thinks twice without answering is expensive and unlikely to succeed
+const MAX_RETRIES_WITHOUT_SERVER = 2; // a server that never answered is probably not running, rather than restarting
+const MAX_SILENCES = 1; // not counted as retries, and limited to this: each has already cost the user minutes
+const MAX_UNAVAILABLE = 3; // in a row, before a fallback model is used
 
 export interface RetryPlanOptions {
-  /** The model, then those that may stand in for it. */
+  /** The model, followed by its fallbacks. */
   models: readonly [Model, ...Model[]];
   maxRetries: number;
   baseMs: number;
   random(): number;
 }
 
-/** What is known of an attempt beside its failure. */
+/** What the plan needs to know about a failed attempt besides its failure. */
 export interface FailedAttempt {
-  /** Whether the model had finished thinking, if nothing else. */
+  /** Whether thinking was complete, but nothing else. */
   hasThought: boolean;
   /** Whether any server has ever answered in this conversation. */
   hasAnswered: boolean;
 }
 
-/** What to do after each failure of one request. Decides only; whoever asks it waits and sends. */
+/** Decides what to do after each failure of one request. The caller waits and sends. */
 export class RetryPlan {
   readonly #options: RetryPlanOptions;
   #model = 0;
   #retries = 0;
   #silences = 0;
   #retriesAfterThinking = 0;
-  /** Failures in a row for which the model itself is at fault. */
+  /** Consecutive failures that were the model's fault. */
   #unavailable = 0;
   /** How often the wait has doubled. */
   #doublings = 0;
@@ -45,7 +45,7 @@ export class RetryPlan {
     return this.#options.models[this.#model] ?? this.#options.models[0];
   }
 
-  /** The next try, or it throws the failure that the request ends with. */
+  /** The next attempt; throws the failure if there is none. */
   after(failure: ModelFailure, attempt: FailedAttempt): RetryFacts {
     if (!mayPass(failure)) throw failure;
     if (failure instanceof SilentStream) return this.#afterSilence(failure);
@@ -93,7 +93,7 @@ export class RetryPlan {
     this.#unavailable = 0;
     this.#doublings = 0;
     const [next, last] = apart(this.model, before);
-    const reason = `${failure.message} ${next} is asked in place of ${last} for now.`;
+    const reason = `${failure.message} Using ${next} instead of ${last} for now.`;
     return this.#retry(failure, { waitMs: 0, reason });
   }
 
@@ -106,7 +106,7 @@ export class RetryPlan {
 
   #backoff(): number {
     const { baseMs, random } = this.#options;
-    const jitter = 0.75 + random() / 2; // so that all who were turned away do not come back at once
+    const jitter = 0.75 + random() / 2; // spreads out clients that were refused at the same moment
     return Math.min(baseMs * 2 ** this.#doublings, LONGEST_BACKOFF_MS) * jitter;
   }
 
@@ -119,7 +119,7 @@ export class RetryPlan {
   }
 }
 
-/** Names that tell two models apart. */
+/** Names that distinguish two models. */
 function apart(...models: [Model, Model]): string[] {
   const isOneName = models[0].name === models[1].name;
   return models.map(({ provider, name }) => (isOneName ? `${provider}/${name}` : name));
@@ -131,7 +131,7 @@ function mayPass({ transient, kind, status, cause }: ModelFailure): boolean {
   return kind === 'rate_limited' || kind === 'overloaded' || kind === 'server_error' || kind === 'broken_stream';
 }
 
-/** What a network does on a bad day. A certificate, an address or a page that is wrong stays wrong. */
+/** Transient network errors. A wrong certificate, address or page stays wrong. */
 const PASSING_CODES: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -150,12 +150,12 @@ const PASSING_CODES: ReadonlySet<string> = new Set([
   'UND_ERR_BODY_TIMEOUT',
 ]);
 
-/** Another model may do better. With a limit on the rate, or a request that came too early or late, it would not. */
+/** Whether a fallback model may help. It would not for a rate limit, a timeout or a conflict. */
 function isUnavailable({ kind, status }: ModelFailure): boolean {
   return kind === 'overloaded' || (kind === 'server_error' && status !== 408 && status !== 409);
 }
 
-/** Address and port, where a connection to this very machine was refused. */
+/** The address and port, if a connection to this machine was refused. */
 function loopbackPlace(error: unknown): string | undefined {
   for (const inner of errorsBehind(error)) {
     if (!('address' in inner) || !('port' in inner) || typeof inner.address !== 'string') continue;
@@ -166,7 +166,7 @@ function loopbackPlace(error: unknown): string | undefined {
   return undefined;
 }
 
-/** The error, its causes, and what each of several addresses was tried with. */
+/** The error, its causes, and the errors of each address that was tried. */
 function* errorsBehind(error: unknown): Generator<Error, void, void> {
   if (!(error instanceof Error)) return;
   yield error;

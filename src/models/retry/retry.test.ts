@@ -1,8 +1,9 @@
 import { createServer } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type Model, type ModelEvent, ModelFailure, type ModelFailureKind } from '../../contract/model.js';
+import type { RetryOptions } from '../../contract/retry-options.js';
 import { anthropicModel } from '../wire/anthropic/anthropic.js';
-import { type RetryOptions, withRetries } from './retry.js';
+import { withRetries } from './retry.js';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -35,7 +36,7 @@ const unreachable = (code: string) =>
 
 type Part = ModelEvent | ModelFailure | 'silence';
 
-/** Plays one attempt after the other: events, and at its end a failure or a silence that only an abort ends. */
+/** Plays the attempts in order: their events, then a failure, or a silence that only an abort ends. */
 function modelOf(attempts: ReadonlyArray<readonly Part[]>, name = 'test'): Model & { asked: AbortSignal[] } {
   const asked: AbortSignal[] = [];
   return {
@@ -80,7 +81,7 @@ async function ask(model: Model, options: RetryOptions = {}): Promise<Outcome> {
 
 const typesOf = (events: readonly ModelEvent[]): string[] => events.map(({ type }) => type);
 
-test('sends a request again that failed before its answer began, and says why and when', async () => {
+test('retries a request that failed before its answer began, and says why and when', async () => {
   const { events, waits } = await ask(modelOf([[overloaded()], answer]));
   const facts = { attempt: 1, maxRetries: 10, waitMs: 500, reason: 'The model is overloaded.', status: 529 };
   expect(events).toEqual([{ type: 'retry', ...facts, provider: 'test', model: 'test' }, ...answer]);
@@ -130,14 +131,14 @@ test.each([
   expect(model.asked).toHaveLength(again ? 2 : 1);
 });
 
-test('believes a failure that says itself whether it may pass', async () => {
+test('a failure may say itself whether it is transient', async () => {
   const hopeless = new ModelFailure('rate_limited', 'The month is used up.', { transient: false });
   expect((await ask(modelOf([[hopeless]]))).failure).toBe(hopeless);
   const passing = new ModelFailure('invalid_request', 'Not now.', { transient: true });
   expect((await ask(modelOf([[passing], answer]))).failure).toBeUndefined();
 });
 
-test('lets an error that is no failure of the model pass as it is', async () => {
+test('passes on an error that is no failure of the model', async () => {
   const model = modelOf([]);
   expect((await ask(model)).failure).toEqual(new Error('The test has no more attempts.'));
   expect(model.asked).toHaveLength(1);
@@ -147,12 +148,12 @@ test.each([
   [0.5, [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000, 30_000]],
   [0, [375, 750, 1500, 3000, 6000, 12_000, 22_500, 22_500, 22_500, 22_500]],
   [1, [625, 1250, 2500, 5000, 10_000, 20_000, 37_500, 37_500, 37_500, 37_500]],
-])('waits twice as long each time, up to 30 s, spread by a quarter (%d)', async (chance, expected) => {
+])('doubles the wait each time, up to 30 s, with a jitter of a quarter (%d)', async (chance, expected) => {
   const { waits } = await ask(modelOf(Array.from({ length: 11 }, () => [broken()])), { random: () => chance });
   expect(waits).toEqual(expected);
 });
 
-test('gives up after as many retries as it may, and says how often it tried', async () => {
+test('fails after the maximum number of retries, and says how often it tried', async () => {
   const model = modelOf(Array.from({ length: 9 }, () => [overloaded()]));
   const { failure, events } = await ask(model, { maxRetries: 3 });
   expect(model.asked).toHaveLength(4);
@@ -169,7 +170,7 @@ test('gives up after as many retries as it may, and says how often it tried', as
   });
 });
 
-test('sends nothing again where no retry is allowed, not even after a silence', async () => {
+test('retries nothing if no retry is allowed, not even after a silence', async () => {
   for (const attempt of [[overloaded()], ['silence' as const]]) {
     const model = modelOf([attempt, answer]);
     expect((await ask(model, { maxRetries: 0, idleMs: 1 })).failure).toBeInstanceOf(ModelFailure);
@@ -177,7 +178,7 @@ test('sends nothing again where no retry is allowed, not even after a silence', 
   }
 });
 
-test('waits as long as the server asks for, or longer where it was turned away before', async () => {
+test('waits as long as the server asks for, or longer after an earlier refusal', async () => {
   const attempts = [0, 7000, 300, 300].map((retryAfterMs) => [overloaded({ retryAfterMs })]);
   expect((await ask(modelOf([...attempts, answer]))).waits).toEqual([500, 7000, 2000, 4000]);
 });
@@ -199,12 +200,12 @@ test.each([
   ['words', [start, words]],
   ['the beginning of a call', [start, callStart]],
   ['a thought', [start, thought]],
-])('begins anew when %s had come', async (_, begun) => {
+])('starts over when %s had come', async (_, begun) => {
   const { events } = await ask(modelOf([[...begun, broken()], answer]));
   expect(typesOf(events)).toEqual([...typesOf(begun), 'retry', 'restart', ...typesOf(answer)]);
 });
 
-test('begins anew only once the next answer comes, so that what was shown is not lost if none does', async () => {
+test('starts over only once the next answer comes, so that what was shown is not lost if none does', async () => {
   const { events } = await ask(modelOf([[start, words, broken()], [overloaded()], [start, broken()], answer]));
   expect(typesOf(events)).toEqual([
     ...['message_start', 'text_delta', 'retry'],
@@ -218,7 +219,7 @@ test.each([
   ['a block of the provider', searched],
   ['a call', callEnd],
   ['the message', end],
-])('throws the failure as it came once %s is complete', async (_, complete) => {
+])('throws the failure unchanged once %s is complete', async (_, complete) => {
   const failure = broken();
   const model = modelOf([[start, callStart, thought, complete, words, failure], answer]);
   const outcome = await ask(model);
@@ -230,7 +231,7 @@ test.each([
 test.each([
   ['a thought', thought],
   ['a redacted thought', redacted],
-])('tries at most twice more, and soon, when nothing but %s is complete', async (_, complete) => {
+])('retries at most twice, and quickly, when only %s is complete', async (_, complete) => {
   const model = modelOf(Array.from({ length: 9 }, () => [start, complete, broken()]));
   const { failure, waits } = await ask(model);
   expect(waits).toEqual([500, 500]);
@@ -238,7 +239,7 @@ test.each([
   expect(failure).toMatchObject({ transient: false, message: 'The answer broke off. It was tried 3 times.' });
 });
 
-test('breaks a silent request off, tries once more without a wait, and counts it beside the others', async () => {
+test('aborts a silent request, retries once without a wait, and does not count that retry', async () => {
   const model = modelOf([[start, words, 'silence'], [overloaded()], [overloaded()], answer]);
   const { events, waits, failure } = await ask(model, { idleMs: 1, maxRetries: 2 });
   expect(failure).toBeUndefined();
@@ -296,7 +297,7 @@ test('what arrived while the process was busy is no silence', async () => {
   expect((await ask(model, { idleMs: 5 })).events).toEqual(answer);
 });
 
-test('an idle time of 0 lets the model be silent for as long as it likes', async () => {
+test('an idle time of 0 allows unlimited silence', async () => {
   vi.useFakeTimers();
   const model = modelOf([['silence']]);
   void withRetries(model, { idleMs: 0, answerMs: 0 }).stream(request, never())[Symbol.asyncIterator]().next();
@@ -304,7 +305,7 @@ test('an idle time of 0 lets the model be silent for as long as it likes', async
   expect(model.asked.map(({ aborted }) => aborted)).toEqual([false]);
 });
 
-test('an abort ends a request at once, even of a model that takes no notice', async () => {
+test('an abort ends a request at once, even if the model ignores the signal', async () => {
   const deaf: Model = {
     ...modelOf([]),
     stream: () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) }),
@@ -351,7 +352,7 @@ test('a reader that leaves early ends the request', async () => {
   expect(closed).toBe(true);
 });
 
-test('asks the next model after three answers in a row that say the model is not available', async () => {
+test('uses the next model after three answers in a row that say the model is not available', async () => {
   const failed = new ModelFailure('server_error', 'It failed.', { status: 503 });
   const first = modelOf([[overloaded()], [failed], [overloaded()]], 'first');
   const second = modelOf([[overloaded()], answer], 'second');
@@ -362,18 +363,18 @@ test('asks the next model after three answers in a row that say the model is not
   ).toEqual([
     ['first', 500, 'The model is overloaded.'],
     ['first', 1000, 'It failed.'],
-    ['second', 0, 'The model is overloaded. second is asked in place of first for now.'],
+    ['second', 0, 'The model is overloaded. Using second instead of first for now.'],
     ['second', 500, 'The model is overloaded.'],
   ]);
 });
 
-test('names the providers where the next model has the same name', async () => {
+test('names the providers if the next model has the same name', async () => {
   const next = { ...modelOf([answer], 'same'), provider: 'other' };
   const { events } = await ask(modelOf([[overloaded()]], 'same'), { maxRetries: 1, fallbacks: [next] });
   expect(events[0]).toMatchObject({
     provider: 'other',
     model: 'same',
-    reason: 'The model is overloaded. other/same is asked in place of test/same for now.',
+    reason: 'The model is overloaded. Using other/same instead of test/same for now.',
   });
 });
 
@@ -400,7 +401,7 @@ test('each request begins with the model itself again', async () => {
   expect(first.asked).toHaveLength(2);
 });
 
-test('asks the next model at once when the server wants to be left alone for long', async () => {
+test('uses the next model at once when the server asks for a long wait', async () => {
   const first = modelOf([[overloaded({ retryAfterMs: 3_600_000 })]], 'first');
   const { events, waits } = await ask(first, { fallbacks: [modelOf([answer], 'second')] });
   expect([typesOf(events)[0], waits]).toEqual(['retry', []]);
@@ -412,20 +413,20 @@ test.each([
   ['a lost connection', () => unreachable('ECONNRESET')],
   ['a request that came too late', () => new ModelFailure('server_error', 'Late.', { status: 408 })],
   ['a refused key', () => new ModelFailure('auth', 'No.', { status: 401 })],
-])('asks no other model because of %s', async (_, failure) => {
+])('uses no other model because of %s', async (_, failure) => {
   const second = modelOf([answer], 'second');
   await ask(modelOf(Array.from({ length: 11 }, () => [failure()])), { fallbacks: [second] });
   expect(second.asked).toHaveLength(0);
 });
 
-test('other failures in between begin the count to the next model anew', async () => {
+test('other failures in between restart the count to the next model', async () => {
   const first = modelOf([[overloaded()], [overloaded()], [broken()], [overloaded()], [overloaded()], answer]);
   const second = modelOf([answer], 'second');
   await ask(first, { fallbacks: [second] });
   expect([first.asked.length, second.asked.length]).toEqual([6, 0]);
 });
 
-test('takes no more than three fallback models', () => {
+test('accepts at most three fallback models', () => {
   expect(() => withRetries(modelOf([]), { fallbacks: Array.from({ length: 4 }, () => modelOf([])) })).toThrow(
     'At most 3 models can stand in for another, but there are 4.',
   );
@@ -449,7 +450,7 @@ test.each(['127.0.0.1', 'localhost'])(
   },
 );
 
-test('is as patient as ever with a server that has answered before, or has a name that may come back', async () => {
+test('retries as often as usual if the server has answered before, or if its name may resolve later', async () => {
   const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', address: '127.0.0.1', port: 1 });
   const gone = new ModelFailure('unreachable', 'Gone.', { cause: refused });
   expect((await ask(modelOf([[overloaded()], ...Array.from({ length: 11 }, () => [gone])]))).waits).toHaveLength(10);
@@ -458,7 +459,7 @@ test('is as patient as ever with a server that has answered before, or has a nam
   expect((await ask(modelOf(nameless))).waits).toHaveLength(2);
 });
 
-test('is otherwise the model itself, and checks all that it may ask', () => {
+test('otherwise behaves like the model, and checks all fallback models', () => {
   const checked: string[] = [];
   const checking = (name: string): Model => ({ ...modelOf([], name), check: () => void checked.push(name) });
   const facts = { contextTokens: 5 };

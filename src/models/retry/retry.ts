@@ -1,33 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Model, type ModelEvent, ModelFailure } from '../../contract/model.js';
+import type { RetryOptions } from '../../contract/retry-options.js';
 import { abortable } from '../../platform/abortable.js';
 import { RetryPlan } from './retry-plan.js';
 import { watchedStream } from './watched-stream.js';
 
 export const MAX_FALLBACKS = 3;
 
-/** How requests that fail are sent again. */
-export interface RetryOptions {
-  /** At most three models that are asked in turn while the one before is overloaded or unavailable. */
-  fallbacks?: readonly Model[];
-  /** How often one request is sent again. Default 10. */
-  maxRetries?: number;
-  /** The first wait, in milliseconds; it doubles up to 30 seconds. Default 500. */
-  baseMs?: number;
-  /** How long the model may be silent, in milliseconds; 0 for as long as it likes. Default 300,000. */
-  idleMs?: number;
-  /** How long one answer may take, in milliseconds; 0 for as long as it likes. Default 3,600,000. */
-  answerMs?: number;
-  /** How many characters one answer may have; 0 for any number. Default 16,000,000. */
-  answerChars?: number;
-  wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** From 0 to 1, for the spread of the waits. */
-  random?: () => number;
-}
-
 /**
- * The same model, with requests that fail in a way that may pass sent again. Never once a block of the answer other than
- * thinking is complete, since a call may have started by then: such a failure is thrown as it came.
+ * Wraps a model so that transient failures are retried. A request is never retried once a block other than thinking is
+ * complete, since a call may have started by then: the failure is then thrown unchanged.
  */
 export function withRetries(model: Model, options: RetryOptions = {}): Model {
   const {
@@ -61,7 +43,7 @@ export function withRetries(model: Model, options: RetryOptions = {}): Model {
 
     async *stream(request, signal) {
       const plan = new RetryPlan({ models: [model, ...fallbacks], maxRetries, baseMs, random });
-      let isSomethingShown = false; // of an attempt that failed
+      let isSomethingShown = false; // by a failed attempt
       for (;;) {
         let progress: Progress = 'nothing';
         let failure: ModelFailure;
@@ -89,7 +71,7 @@ export function withRetries(model: Model, options: RetryOptions = {}): Model {
   };
 }
 
-/** How far an answer has come: something shown, a thought finished, or anything else finished. */
+/** How far a response has come: something was shown, a thought is complete, or another block is complete. */
 type Progress = 'nothing' | 'shown' | 'thought' | 'complete';
 
 function furthest(before: Progress, event: ModelEvent): Progress {
@@ -110,7 +92,7 @@ function furthest(before: Progress, event: ModelEvent): Progress {
   }
 }
 
-/** Providers have kinds of thinking that we keep as they are. */
+/** Includes providers' own thinking blocks, which are kept opaque. */
 function isThought(block: Extract<ModelEvent, { type: 'block' }>['block']): boolean {
   if (block.type === 'opaque') return /thinking|reasoning/.test(String(block.value['type']));
   return block.type === 'thinking';

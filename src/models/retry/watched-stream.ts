@@ -1,8 +1,8 @@
 import { type Model, type ModelEvent, ModelFailure, type ModelRequest } from '../../contract/model.js';
 
-const LONGEST_TIMER_MS = 2 ** 31 - 1; // a timer that is set for longer fires at once
+const LONGEST_TIMER_MS = 2 ** 31 - 1; // setTimeout fires at once for longer delays
 
-/** A request whose answer stopped coming although nobody broke it off. */
+/** A response that stopped arriving although the connection is still open. */
 export class SilentStream extends ModelFailure {
   constructor(model: string, idleMs: number) {
     const sentence = `Nothing came from ${model} for ${idleMs / 1000} s, so the request was broken off. If it needs longer, set HELVE_STREAM_IDLE_MS to more milliseconds.`;
@@ -10,7 +10,7 @@ export class SilentStream extends ModelFailure {
   }
 }
 
-/** An answer that does not end, by time or by length. It is not sent again: the next one would be the same. */
+/** A response that exceeds the limit of time or length. Not retried: the next one would be the same. */
 export class EndlessAnswer extends ModelFailure {
   constructor(model: string, limit: string, variable: string) {
     const sentence = `The answer of ${model} was broken off after ${limit}, the most that one answer may have. If it needs more, set ${variable} to a higher number.`;
@@ -19,18 +19,18 @@ export class EndlessAnswer extends ModelFailure {
 }
 
 export interface Watch {
-  /** How long one answer may take, in milliseconds; 0 for as long as it likes. */
+  /** How long one response may take, in milliseconds; 0 for no limit. */
   answerMs: number;
-  /** How many characters one answer may have; 0 for any number. */
+  /** How many characters one response may have; 0 for no limit. */
   answerChars: number;
-  /** How long the model may be silent; 0 for as long as it likes. */
+  /** How long the model may be silent; 0 for no limit. */
   idleMs: number;
   signal: AbortSignal;
 }
 
 /**
- * One request to the model that ends when it is silent for too long or the signal aborts, at once and whether or not
- * the model takes notice. Only the time that we wait for it counts, not what the reader does between two events.
+ * One request to the model that fails at once when it is silent for too long or the signal aborts, even if the model
+ * ignores the signal. Only time spent waiting for the model counts, not what the consumer does between two events.
  */
 export async function* watchedStream(
   model: Model,
@@ -52,7 +52,7 @@ export async function* watchedStream(
 
   function onSilence(): void {
     const silent = awaited;
-    // Where our own process was busy, the answer may lie in the socket: it is read before an immediate runs.
+    // If this process was busy, data may be waiting in the socket: it is read before an immediate runs.
     setImmediate(() => {
       if (silent && awaited === silent) attempt.abort(new SilentStream(model.name, idleMs));
     });
@@ -81,7 +81,7 @@ export async function* watchedStream(
     clearTimeout(timer);
     clearTimeout(limit);
     signal.removeEventListener('abort', onAbort);
-    // A model that does not take notice of the abort is not waited for, and what it says about its end is of no interest.
+    // Not awaited: a model may ignore the abort, and errors from closing it don't matter.
     const closing = events?.return?.()?.catch(() => undefined);
     if (!attempt.signal.aborted) await closing;
   }

@@ -12,7 +12,7 @@ const string = { type: 'string' };
 const number = { type: 'number' };
 const none: SchemaLimits = { strict: false };
 
-test('leaves a schema as it is where nothing is in the way, but for the name of its dialect', () => {
+test('leaves a supported schema unchanged, except for the name of its dialect', () => {
   const schema = { type: 'object', properties: { '-A': number }, $defs: { a: { const: 1 } }, oneOf: [{}] };
   const levelled = levelSchema({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...schema }, none);
   expect(levelled).toMatchObject({ schema, strict: false, renames: false });
@@ -48,9 +48,9 @@ test.each<[string, Partial<SchemaLimits>, object, object]>([
     { type: 'object', properties: { left: {} } },
   ],
   ['a reference to another document', { inlineRefs: true }, { $ref: 'https://example.org/x' }, {}],
-])('writes %s in other words, at the top and inside', (_, limits, schema, expected) => {
+])('rewrites %s, at the top and inside', (_, limits, schema, expected) => {
   expect(levelSchema({ ...schema }, { ...none, ...limits }).schema).toEqual(expected);
-  if ('$defs' in schema) return; // references are looked for from the top
+  if ('$defs' in schema) return; // references are resolved from the top
   const inside = levelSchema({ properties: { a: { items: schema } }, anyOf: [schema] }, { ...none, ...limits }).schema;
   expect(inside).toEqual({ properties: { a: { items: expected } }, anyOf: [expected] });
 });
@@ -114,7 +114,7 @@ test.each([
   expect(levelSchema(schema, { strict: true })).toMatchObject({ schema, strict: false });
 });
 
-test('gives odd names plain ones and takes them back', () => {
+test('replaces odd names by plain ones, and restores them', () => {
   const inner = { type: 'object', properties: { '$x-y': number }, required: ['$x-y'] };
   const { schema, fromWire, toWire, renames } = levelSchema(
     {
@@ -145,14 +145,14 @@ test('gives odd names plain ones and takes them back', () => {
   expect(fromWire({ '-A': 1, flag_A: 2 })).toEqual({ '-A': 1, flag_A: 2 }); // neither is lost
 });
 
-test('the way to the wire and back changes nothing', () => {
+test('a round trip to the wire and back changes nothing', () => {
   const names = fc.constantFrom('-A', '-B', 'a', 'a b', 'b.c', 'flag_A', '1');
   fc.assert(
     fc.property(fc.uniqueArray(names), fc.dictionary(names, fc.jsonValue({ maxDepth: 1 })), (known, input) => {
       const properties = Object.fromEntries(known.map((name) => [name, {}]));
       const { toWire, fromWire } = levelSchema({ type: 'object', properties }, { strict: false, plainNames: true });
       const taken = new Set(Object.keys(input));
-      fc.pre(!taken.has('flag_A') || known.includes('flag_A')); // else it can't be told which of the two was meant
+      fc.pre(!taken.has('flag_A') || known.includes('flag_A')); // otherwise it is ambiguous which of the two was meant
       expect(fromWire(toWire(input))).toEqual(input);
     }),
   );
@@ -160,7 +160,7 @@ test('the way to the wire and back changes nothing', () => {
 
 const providers = ['openai', 'openrouter', 'deepseek', 'qwen', 'glm', 'kimi', 'mistral', 'ollama', 'llamacpp', 'vllm'];
 
-test.each(providers)('writes the schemas of all built-in tools as %s takes them', (provider) => {
+test.each(providers)('writes the schemas of all built-in tools as %s accepts them', (provider) => {
   const limits = quirksOf(provider, 'https://api.openai.com/v1').schema;
   for (const strict of [false, true]) {
     const tools = builtInTools().map(({ name, inputSchema }) => {
@@ -171,7 +171,7 @@ test.each(providers)('writes the schemas of all built-in tools as %s takes them'
   }
 });
 
-test('what a strict provider may send is what the tool takes, once nulls are left out', async () => {
+test('the tool accepts everything that a strict provider may send, once nulls are removed', async () => {
   const tool = defineTool({
     name: 'Try',
     description: 'Tries.',

@@ -1,35 +1,37 @@
 import type { JsonSchema } from '../../contract/model.js';
 import { lookUpReference } from '../../platform/json-pointer.js';
 
-/** What a provider does not understand of a tool's schema. What is dropped is checked here when the call comes. */
+/**
+ * The parts of JSON Schema that a provider does not support. What is dropped is still checked when the call arrives.
+ */
 export interface SchemaLimits {
   /**
-   * Whether the provider is to enforce the schema, which it can where all objects are closed and all properties required:
-   * optional ones become nullable. A schema that can't be so written is sent as it is, and not enforced.
+   * Whether the provider should enforce the schema. That requires all objects to be closed and all properties to be
+   * required: optional ones become nullable. A schema that can't be rewritten so is sent unchanged and not enforced.
    */
   strict: boolean;
-  /** Writes out what `$ref` refers to; where that would not end, anything goes. */
+  /** Inlines `$ref`s; recursive ones accept any value. */
   inlineRefs?: boolean;
   constAsEnum?: boolean;
   oneOfAsAnyOf?: boolean;
-  /** Lists with a type for each place become lists of any of these types. */
+  /** Tuples become arrays whose items may have any of the tuple's types. */
   tuplesAsArrays?: boolean;
   /** Renames properties such as "-A", which some servers mangle. */
   plainNames?: boolean;
-  /** Keywords to leave out. */
+  /** Keywords to remove. */
   drop?: readonly string[];
 }
 
-/** A schema as a provider takes it, and the way between its inputs and those of the tool. */
+/** A schema adapted to a provider, with the mapping between the provider's inputs and the tool's. */
 export interface LevelledSchema {
   schema: JsonSchema;
   /** Whether the provider may be asked to enforce it. */
   strict: boolean;
-  /** Whether inputs have other names for some properties. */
+  /** Whether some properties were renamed. */
   renames: boolean;
-  /** An input with the provider's names. */
+  /** Maps an input to the provider's names. */
   toWire(input: unknown): unknown;
-  /** An input with the tool's own names. A name that the provider made up or kept stays as it is. */
+  /** Maps an input to the tool's own names. Unknown names stay unchanged. */
   fromWire(input: unknown): unknown;
 }
 
@@ -53,7 +55,7 @@ export function levelSchema(full: JsonSchema, limits: SchemaLimits): LevelledSch
 
 const same = (input: unknown): unknown => input;
 
-/** Every provider knows which dialect it reads, and some stumble over the name. */
+/** Providers assume a dialect, and some fail on these keywords. */
 function withoutDialect({ $schema: _, $id: __, ...rest }: Schema): Schema {
   return rest;
 }
@@ -63,7 +65,7 @@ const ONE = ['items', 'additionalProperties', 'propertyNames', 'not', 'if', 'the
 const LIST = ['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items'] as const;
 const BY_NAME = ['properties', 'patternProperties', '$defs', 'definitions'] as const;
 
-/** The schema with its inner schemas changed. */
+/** The schema with `change` applied to its inner schemas. */
 function mapInner(schema: Schema, change: (inner: Schema) => Schema): Schema {
   const result: Record<string, unknown> = { ...schema };
   for (const name of ONE) {
@@ -81,7 +83,7 @@ function mapInner(schema: Schema, change: (inner: Schema) => Schema): Schema {
   return result;
 }
 
-const MAX_REFS = 1000; // written out; a few that hold each other twice over would else fill the memory
+const MAX_REFS = 1000; // inlined at most; a few that contain each other twice would otherwise exhaust memory
 
 interface Simplifying {
   limits: SchemaLimits;
@@ -95,14 +97,14 @@ function simplify(schema: Schema, work: Simplifying, inside: readonly string[]):
   if (!limits.inlineRefs || typeof ref !== 'string') {
     return mapInner(simplifyOne(schema, limits), (inner) => simplify(inner, work, inside));
   }
-  // A schema that holds itself can't be written out, and one that is elsewhere can't be seen: anything goes there.
+  // A recursive schema can't be inlined, and an external one can't be read: both accept any value.
   const target = inside.includes(ref) || left.refs === 0 ? undefined : lookUp(root, ref);
   if (!target) return simplifyOne(beside, limits);
   left.refs -= 1;
   return simplify({ ...target, ...beside }, work, [...inside, ref]);
 }
 
-/** Without regard to what is inside. */
+/** Not recursive. */
 function simplifyOne(schema: Schema, limits: SchemaLimits): Schema {
   const result: Record<string, unknown> = { ...schema };
   for (const name of limits.drop ?? []) delete result[name];
@@ -133,13 +135,13 @@ const unique = (schemas: readonly Schema[]): Schema[] => [
   ...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values(),
 ];
 
-/** What a reference inside the document points to. */
+/** The target of a reference within the document. */
 function lookUp(root: Schema, ref: string): Schema | undefined {
   const found = lookUpReference(root, ref);
   return isSchema(found) ? found : undefined;
 }
 
-// What strict mode does not know and can do without: the tool's own check follows.
+// Keywords that strict mode does not support and that can be dropped: the tool's own check follows.
 const DROPPED = new Set(
   (
     'default examples title format minLength maxLength pattern uniqueItems minimum maximum exclusiveMinimum ' +
@@ -148,13 +150,13 @@ const DROPPED = new Set(
   ).split(' '),
 );
 
-// What it has no words for.
+// Keywords that strict mode can't express.
 const IMPOSSIBLE = (
   'allOf oneOf not if then else patternProperties prefixItems contains dependentRequired dependentSchemas ' +
   'unevaluatedProperties unevaluatedItems'
 ).split(' ');
 
-/** Nothing where the schema says something that strict mode has no words for, such as an object with free names. */
+/** Undefined if strict mode can't express the schema, for example an object with arbitrary keys. */
 function strictSchema(schema: Schema): Schema | undefined {
   let isPossible = true;
   const change = (inner: Schema): Schema => {
@@ -162,11 +164,11 @@ function strictSchema(schema: Schema): Schema | undefined {
     const kept = Object.fromEntries(Object.entries(inner).filter(([name]) => !DROPPED.has(name)));
     const changed = mapInner(kept, change);
     if (!describesObject(inner)) {
-      if (Object.keys(withoutWords(inner)).length === 0) isPossible = false; // anything at all
+      if (Object.keys(withoutWords(inner)).length === 0) isPossible = false; // accepts any value
       return changed;
     }
     const { properties, additionalProperties, required } = inner;
-    // A closed object is what strict mode makes of it anyway; one with free names is another thing.
+    // Strict mode closes objects anyway; one with arbitrary keys can't be expressed.
     if (!isSchema(properties) || (additionalProperties !== undefined && additionalProperties !== false)) {
       isPossible = false;
     }
@@ -217,7 +219,7 @@ function hasOddNames(schema: unknown): boolean {
   return Object.values(schema).some(hasOddNames);
 }
 
-/** The provider's name for each property that needs another one; two never share one. */
+/** The provider's name for each property that has to be renamed; names are unique. */
 function plainNames(properties: Schema): ReadonlyMap<string, string> {
   const taken = new Set(Object.keys(properties));
   const names = new Map<string, string>();
@@ -249,7 +251,7 @@ function renamedSchema(schema: Schema): Schema {
 const inverted = (names: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
   new Map([...names].map(([name, plain]) => [plain, name]));
 
-/** Renames properties as far as the schema says plainly what is where. A name that is already taken is left alone. */
+/** Renames properties where the schema describes them unambiguously. A name that is already taken is left unchanged. */
 function renamedInput(input: unknown, schema: unknown, direction: 'to wire' | 'from wire'): unknown {
   if (!isSchema(schema)) return input;
   if (Array.isArray(input)) return input.map((item) => renamedInput(item, schema['items'], direction));
@@ -267,7 +269,7 @@ function renamedInput(input: unknown, schema: unknown, direction: 'to wire' | 'f
   );
 }
 
-/** Of the object itself, or of the one alternative that describes an object. */
+/** The properties of the object itself, or of the only alternative that describes an object. */
 function propertiesOf(schema: Schema): Schema {
   if (isSchema(schema['properties'])) return schema['properties'];
   const alternatives = Array.isArray(schema['anyOf']) ? schema['anyOf'].filter(isSchema) : [];

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { wellFormedJson } from './well-formed-json.js';
 
-test('replaces halves of pairs in texts and in names, and leaves all else as it is', () => {
+test('replaces lone surrogates in texts and in names, and leaves everything else unchanged', () => {
   const value = { 'k\udc00': ['a\ud83d', '😀', '\\ud83d', '\\\ud83d', '\u2028\n"'] };
   expect(JSON.parse(wellFormedJson(value))).toEqual({
     'k\ufffd': ['a\ufffd', '😀', '\\ud83d', '\\\ufffd', '\u2028\n"'],
   });
 });
 
-test('writes every text as its well-formed self', () => {
+test('writes every text as its toWellFormed', () => {
   const unit = fc.oneof(fc.constantFrom('\\', 'u', 'd', '8', '"', '\ud83d', '\ude00'), fc.string({ unit: 'binary' }));
   fc.assert(
     fc.property(fc.string({ unit }), (text) => {

@@ -1,6 +1,6 @@
 /**
- * JSON whose texts can all be sent as UTF-8. Half of a surrogate pair, as a text that was cut in the wrong place ends
- * with, is written as an escape that many servers refuse the whole request for, so it is replaced.
+ * JSON whose strings are all valid UTF-8. A lone surrogate, left by cutting a text in the wrong place, would be written
+ * as an escape for which many servers refuse the whole request, so it is replaced.
  */
 export function wellFormedJson(value: unknown): string {
   const json = JSON.stringify(value);

@@ -1,4 +1,4 @@
-/** What was written for a key before, else what is written now: nothing of a conversation is put together twice. */
+/** Returns the value cached for a key, or computes it: no part of a conversation is serialised twice. */
 export function writtenOnce<Key extends object, Value>(
   known: WeakMap<Key, Value>,
   key: Key,

@@ -36,11 +36,11 @@ const samples: ReadonlyArray<[LegacyEncoding, string]> = [
   ['euc-kr', '한국어 텍스트 파일\n이것은 시험입니다\n'],
 ];
 
-test.each(samples)('takes %s for what it is: %j', (encoding, text) => {
+test.each(samples)('recognises %s: %j', (encoding, text) => {
   expect(guessEncodings(encodeLegacy(text, encoding))[0]?.encoding).toBe(encoding);
 });
 
-test('is sure of many characters of several bytes, and of single bytes never', () => {
+test('is certain about many multi-byte characters, and never about single bytes', () => {
   const japanese = encodeLegacy('日本語のテキストです。これはテスト', 'shift_jis');
   expect(guessEncodings(japanese)[0]).toEqual({ encoding: 'shift_jis', sure: true });
   const german = encodeLegacy('Größe der Straße für Öl\n'.repeat(100), 'windows-1252');

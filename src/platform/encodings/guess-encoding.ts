@@ -2,12 +2,12 @@ import { isAscii } from 'node:buffer';
 import { createRequire } from 'node:module';
 import { decodeLegacy, encodeLegacy, type LegacyEncoding } from './legacy-encodings.js';
 
-const CONTEXT_BYTES = 256; // of the line before, which may be a very long one
-const SAMPLE_BYTES = 16_384; // around the first bytes that are not ASCII; more of them tell nothing new
+const CONTEXT_BYTES = 256; // of the line before, which may be very long
+const SAMPLE_BYTES = 16_384; // around the first bytes that are not ASCII; more of them add nothing
 const MIN_SCORE = 0.25; // below it the text reads as noise
-const MIN_SCORE_OF_COMMONEST = 0; // signs alone say little for any encoding, and then it is most likely this one
-const ENOUGH_CHARACTERS = 10; // of several bytes, all valid: by then it is no coincidence
-const STATISTICS_WEIGHT = { narrow: 0.2, wide: 0.5 }; // what frequencies of letters add to how the text reads; for single bytes they often err
+const MIN_SCORE_OF_COMMONEST = 0; // punctuation alone is weak evidence for any encoding, and then this one is most likely
+const ENOUGH_CHARACTERS = 10; // multi-byte characters, all valid: no coincidence any more
+const STATISTICS_WEIGHT = { narrow: 0.2, wide: 0.5 }; // weight of letter frequencies; for single-byte encodings they are often wrong
 
 export interface EncodingGuess {
   encoding: LegacyEncoding;
@@ -15,9 +15,9 @@ export interface EncodingGuess {
 }
 
 /**
- * Encodings that bytes which are not UTF-8 could be in, the likeliest first; none where they are no text, or UTF-8 with
- * mistakes in it. A guess counts how the bytes read in each encoding: letters among letters of their kind, capitals at the
- * beginning of words, quotes on the right side. Those with several bytes for a character can be sure, others never are.
+ * Possible encodings of bytes that are not UTF-8, most likely first; none if they are not text, or are UTF-8 with
+ * errors. A guess scores how the bytes read in each encoding: letters among letters of their script, capitals at the
+ * start of words, quotes on the right side. Multi-byte encodings can be certain, single-byte ones never are.
  */
 export function guessEncodings(bytes: Buffer): EncodingGuess[] {
   const sample = sampleOf(bytes);
@@ -51,7 +51,7 @@ export function guessEncodings(bytes: Buffer): EncodingGuess[] {
 
 const noise = { score: Number.NEGATIVE_INFINITY, characters: 0 };
 
-/** From a line above the first byte that is not ASCII, so that no character is cut at its beginning. */
+/** From the start of the line before the first byte that is not ASCII, so that no character is cut at its beginning. */
 function sampleOf(bytes: Buffer): Buffer {
   let first = 0;
   while (first < bytes.length && isAscii(bytes.subarray(first, first + SAMPLE_BYTES / 2))) first += SAMPLE_BYTES / 2;
@@ -59,7 +59,7 @@ function sampleOf(bytes: Buffer): Buffer {
   return bytes.subarray(start, start + SAMPLE_BYTES);
 }
 
-/** NULs, or more controls than a text has. */
+/** NULs, or more control characters than a text has. */
 function hasNoText(sample: Buffer): boolean {
   let controls = 0;
   for (const byte of sample) {
@@ -69,7 +69,7 @@ function hasNoText(sample: Buffer): boolean {
   return controls > sample.length / 50;
 }
 
-/** Sequences that are valid UTF-8 are few in other encodings: where they are many more, the rest are mistakes. */
+/** Valid UTF-8 sequences are rare in other encodings: if they far outnumber the invalid ones, those are errors. */
 function isBrokenUtf8(sample: Buffer): boolean {
   const text = sample.toString('utf8');
   let valid = 0;
@@ -121,9 +121,9 @@ const chardetNames = new Map<string, readonly LegacyEncoding[]>([
 
 interface Profile {
   encoding: LegacyEncoding;
-  /** Several bytes for a character. */
+  /** A multi-byte encoding. */
   wide: boolean;
-  /** How the text reads, from −2 to 1 on average over the characters that are not ASCII. */
+  /** The average score, from −2 to 1, over the characters that are not ASCII. */
   read(text: string): { score: number; characters: number };
 }
 
@@ -136,7 +136,7 @@ const GREEK = 'αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώ�
 const HEBREW = 'אבגדהוזחטיךכלםמןנסעףפץצקרשת';
 const ARABIC = 'ءآأؤإئابةتثجحخدذرزسشصضطظعغفقكلمنهوىيپچژگکںھہے،؛؟ًٌٍَُِّْـ';
 
-/** The less likely an encoding is for a file of today, the lower it stands where two read alike. */
+/** A penalty for encodings that are unlikely today, to break ties. */
 const profiles = (): readonly Profile[] => [
   narrow('windows-1252', WESTERN, 0),
   narrow('windows-1250', CENTRAL, 0.03),
@@ -194,21 +194,21 @@ function narrow(encoding: LegacyEncoding, lowerCase: string, handicap: number): 
 function letterValue(character: string, previous: string, next: string, isLatin: boolean): number {
   if (isLower(previous) && isUpper(character)) return -1; // a capital in the middle of a word
   if (isLower(character) && isUpper(next) && isLetter(next)) return -1;
-  if (character === previous && character === next) return -1; // a line drawn with a byte, not a word
+  if (character === previous && character === next) return -1; // a line drawn with one repeated byte, not a word
   const beside = [previous, next].filter(isLetter);
   if (isLatin) {
     if (beside.length === 0) return 0.3;
     if (beside.some((letter) => letter > '\u024f')) return -1;
     const plain = beside.filter((letter) => letter < '\u0080').length;
-    // Words have few letters with accents in a row.
+    // Words rarely have several accented letters in a row.
     return plain === beside.length ? 1 : plain > 0 ? 0.8 : beside.length === 1 ? 0.2 : -0.3;
   }
   if (beside.length === 0) return 0.2;
   if (beside.some((letter) => letter < '\u0250')) return -0.5;
-  return isUpper(character) && beside.some(isUpper) ? 0.5 : 1; // words in capitals are the fewer
+  return isUpper(character) && beside.some(isUpper) ? 0.5 : 1; // words in capitals are less common
 }
 
-/** Quotes turn to their words, and hardly any other sign stands within one. */
+/** Quotes face their words, and hardly any other punctuation appears inside a word. */
 function signValue(character: string, previous: string, next: string): number {
   const [after, before] = [isLetter(previous), isLetter(next)];
   if (/[\u0080-\u009f\ue000-\uf8ff]/.test(character)) return -2;
@@ -238,7 +238,7 @@ function wide(encoding: LegacyEncoding, firstCommon: number, lastCommon: number)
         return found;
       };
       const { sum, count } = sumOver(text, (whole, index) => wideValue(whole, index, isCommon));
-      // Two bytes that are valid by chance are one character, so few of them say little.
+      // Two bytes that are valid by chance form one character, so a few of them are weak evidence.
       return { score: count === 0 ? -1 : sum / count - 0.5 / count, characters: count };
     },
   };
@@ -250,7 +250,7 @@ function wideValue(text: string, index: number, isCommon: (character: string) =>
   const next = text.charAt(index + 1);
   if (/[\uff61-\uff9f]/.test(character)) return -0.6; // half-width kana: single bytes above ASCII
   if (/[\u3000-\u3011\uff01-\uff5e]/.test(character)) return 1;
-  // One alone among Latin letters is more likely two letters with accents.
+  // A single one among Latin letters is more likely two accented letters.
   if (previous < '\u0250' && next < '\u0250' && (/[a-z]/i.test(previous) || /[a-z]/i.test(next))) return -1.5;
   if (/[\u3041-\u30ff]/.test(character)) return 1;
   if (/[\uac00-\ud7a3]/.test(character)) return isCommon(character) ? 1 : -0.3;

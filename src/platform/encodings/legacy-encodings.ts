@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 
 /**
- * Encodings from before Unicode that text is read and written in. Each keeps ASCII as it is, and none has states: what a
- * byte means never depends on a switch far above it, so a part can be replaced without the rest.
+ * Supported encodings from before Unicode. All are ASCII-compatible and stateless: the meaning of a byte never
+ * depends on an earlier escape sequence, so a part of a file can be replaced without the rest.
  */
 export const legacyEncodings = {
   'windows-1250': 'windows-1250',
@@ -48,7 +48,7 @@ export type LegacyEncoding = keyof typeof legacyEncodings;
 
 export const isLegacy = (encoding: string): encoding is LegacyEncoding => Object.hasOwn(legacyEncodings, encoding);
 
-/** A decoder for a file in pieces. What it can't decode comes as U+FFFD. */
+/** A decoder for a file in chunks. Invalid bytes become U+FFFD. */
 export interface StreamDecoder {
   write(bytes: Buffer): string;
   end(): string | undefined;
@@ -56,18 +56,18 @@ export interface StreamDecoder {
 
 export const decodeLegacy = (bytes: Buffer, encoding: LegacyEncoding): string => iconv().decode(bytes, encoding);
 
-/** What the encoding can't hold becomes a question mark: the caller compares. */
+/** Unencodable characters become question marks: the caller compares. */
 export const encodeLegacy = (text: string, encoding: LegacyEncoding): Buffer => iconv().encode(text, encoding);
 
 export const legacyDecoder = (encoding: LegacyEncoding): StreamDecoder => iconv().getDecoder(encoding);
 
-/** The text, where encoding it again gives the same bytes. */
+/** The text, if encoding it again gives the same bytes. */
 export function decodeExactly(bytes: Buffer, encoding: LegacyEncoding): string | undefined {
   const text = decodeLegacy(bytes, encoding);
   return !text.includes('\ufffd') && encodeLegacy(text, encoding).equals(bytes) ? text : undefined;
 }
 
-/** The first character that the encoding can't hold, and its line; nothing where it holds them all. */
+/** The first character that the encoding can't represent, and its line; undefined if there is none. */
 export function firstUnheld(text: string, encoding: LegacyEncoding): { character: string; line: number } | undefined {
   if (decodeLegacy(encodeLegacy(text, encoding), encoding) === text) return undefined;
   let line = 1;
@@ -80,7 +80,7 @@ export function firstUnheld(text: string, encoding: LegacyEncoding): { character
   return { character: previous, line };
 }
 
-// Loaded at first use, since most files are UTF-8, and at once, since an edit is worked out in memory without a wait.
+// Loaded on first use, since most files are UTF-8, and synchronously, since edits are computed synchronously.
 function iconv(): typeof import('iconv-lite') {
   const require = createRequire(import.meta.url);
   return require('iconv-lite');

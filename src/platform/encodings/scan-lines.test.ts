@@ -33,7 +33,7 @@ test('gives a long line cut, with its full length', async () => {
   ]);
 });
 
-test('hashes the bytes on disk, mark included', async () => {
+test('hashes the bytes on disk, byte order mark included', async () => {
   const bytes = Buffer.from('\ufeffa\n');
   const { hash, size, seen } = await scan(bytes);
   expect([hash, size, seen]).toEqual([createHash('sha256').update(bytes).digest('hex'), 5, [[1, 'a', 1]]]);
@@ -58,7 +58,7 @@ test('says after which line the bytes stop being text', async () => {
   await expect(scan(late)).rejects.toThrow(/after line \d+ are not valid UTF-8/);
 });
 
-test('reads an older encoding, and says which it took', async () => {
+test('reads a legacy encoding, and names it', async () => {
   const { seen, format } = await scan(Buffer.from('a\nb\ncaf\xe9\n', 'latin1'));
   expect([seen.at(-1), format]).toEqual([[3, 'café', 4], { encoding: 'windows-1252', bom: false, sure: false }]);
 });
@@ -79,7 +79,7 @@ test('decides by the first bytes that are not ASCII, however late and however cu
   expect([inLatin.seen[0]?.[1].at(-1), inLatin.format.encoding]).toEqual(['é', 'windows-1252']);
 });
 
-test('reads UTF-16 without a mark where it is surely text', async () => {
+test('reads UTF-16 without a byte order mark if it is certainly text', async () => {
   const { seen, format } = await scan(Buffer.from('A line of text\nand another\n', 'utf16le'));
   expect([seen.map(([, text]) => text), format]).toEqual([
     ['A line of text', 'and another'],
@@ -87,6 +87,6 @@ test('reads UTF-16 without a mark where it is surely text', async () => {
   ]);
 });
 
-test('stops when it is told to', async () => {
+test('stops when it is aborted', async () => {
   await expect(scan('a', 10, AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
 });

@@ -12,20 +12,20 @@ export interface ScannedFile {
   hash: string;
   size: number;
   lines: number;
-  /** How the characters were decoded; UTF-8 for a file that has only ASCII. */
+  /** How the characters were decoded; UTF-8 for a pure ASCII file. */
   format: TextFormat;
 }
 
-/** A text file and how far it has been looked at. */
+/** A text file and how much of it has been read. */
 export interface OpenedText {
   handle: Pick<OpenedFile, 'read'>;
-  /** How the file begins. */
+  /** The first bytes of the file. */
   head: Buffer;
-  /** There is nothing behind the head. */
+  /** The head is the whole file. */
   isWhole: boolean;
 }
 
-/** Reads the beginning of a file: all of a small one, so that nobody has to go to the disk again. */
+/** Reads the beginning of a file: all of a small one, so that the disk is read only once. */
 export async function readHead<Handle extends Pick<OpenedFile, 'read'>>(
   handle: Handle,
   size: number,
@@ -36,8 +36,8 @@ export async function readHead<Handle extends Pick<OpenedFile, 'read'>>(
 }
 
 /**
- * Goes through a text file line by line in constant memory, however large the file or a single line is: `onLine` gets
- * at most `maxLineChars` of a line, and its full length. Throws `UndecodableText` for what is not text.
+ * Reads a text file line by line in constant memory, however large the file or a single line is: `onLine` gets at
+ * most `maxLineChars` of a line, and its full length. Throws `UndecodableText` if the file is not text.
  */
 export async function scanLines(
   { handle, head, isWhole }: OpenedText,
@@ -50,7 +50,7 @@ export async function scanLines(
   let lines = 0;
   let line = '';
   let length = 0;
-  let endedByReturn = false; // the last chunk ended with \r, whose \n may begin the next
+  let endedByReturn = false; // the last chunk ended with \r; its \n may start the next one
 
   const grow = (text: string): void => {
     if (line.length < maxLineChars) line += text.slice(0, maxLineChars - line.length);

@@ -30,24 +30,27 @@ test('reads valid bytes without a mark as UTF-8', () => {
   expect(decodeText(Buffer.from('π'))).toMatchObject({ text: 'π', format: { encoding: 'utf-8', bom: false } });
 });
 
-test.each(['utf-16le', 'utf-16be'] as const)('reads %s without a mark where it is surely text', (encoding) => {
-  const text = 'A first line\r\nand a second, für alle 👍\r\n';
-  const file = decodeText(encodeText(text, encoding));
-  expect([file.text, file.format]).toEqual([text, { encoding, bom: false }]);
-  const after = spliceBytes(file, [{ start: 0, end: 1, text: 'The' }]);
-  expect(after).toEqual(encodeText(`The${text.slice(1)}`, encoding));
-});
+test.each(['utf-16le', 'utf-16be'] as const)(
+  'reads %s without a byte order mark if it is certainly text',
+  (encoding) => {
+    const text = 'A first line\r\nand a second, für alle 👍\r\n';
+    const file = decodeText(encodeText(text, encoding));
+    expect([file.text, file.format]).toEqual([text, { encoding, bom: false }]);
+    const after = spliceBytes(file, [{ start: 0, end: 1, text: 'The' }]);
+    expect(after).toEqual(encodeText(`The${text.slice(1)}`, encoding));
+  },
+);
 
 test('keeps every kind of line ending as it is', () => {
   expect(decodeText(Buffer.from('a\nb\r\nc\rd')).text).toBe('a\nb\r\nc\rd');
 });
 
-test('reads an older encoding, and says that it is a guess', () => {
+test('reads a legacy encoding, and says that it is a guess', () => {
   const { text, format } = decodeText(latin('ok\ncaf\xe9\n'));
   expect([text, format]).toEqual(['ok\ncafé\n', { encoding: 'windows-1252', bom: false, sure: false }]);
 });
 
-test('changes one line of an older encoding and leaves the bytes of all others', () => {
+test('changes one line in a legacy encoding and keeps the bytes of all others', () => {
   const bytes = latin('caf\xe9 \x93x\x94\r\nsecond\rna\xefve');
   const file = decodeText(bytes);
   const start = file.text.indexOf('second');
@@ -55,7 +58,7 @@ test('changes one line of an older encoding and leaves the bytes of all others',
   expect(after).toEqual(latin('caf\xe9 \x93x\x94\r\nf\xfcr \x805\rna\xefve'));
 });
 
-test('names the character and the line that the encoding of the file can not hold', () => {
+test('names the character and the line that the encoding of the file can not represent', () => {
   const file = decodeText(latin('caf\xe9\n'));
   const insert = (text: string) => () => spliceBytes(file, [{ start: 0, end: 0, text }]);
   expect(insert('fine\r\nnot fine: 日\n')).toThrow(UnencodableText);
@@ -64,7 +67,7 @@ test('names the character and the line that the encoding of the file can not hol
   );
 });
 
-test('takes the encoding that it is told', () => {
+test('uses the given encoding', () => {
   const bytes = encodeText('Привет', 'koi8-r');
   expect(decodeText(bytes, { encoding: 'koi8-r' })).toMatchObject({
     text: 'Привет',
@@ -93,12 +96,12 @@ test.each([
   expect(() => decodeText(bytes)).toThrow(message);
 });
 
-test('refuses a file that would not come back byte for byte', () => {
+test('refuses a file that would not round-trip byte for byte', () => {
   // Two codes for one character: decoded and encoded again, the second becomes the first.
   expect(() => decodeText(Buffer.from([0xed, 0x40]), { encoding: 'shift_jis' })).toThrow(UndecodableText);
 });
 
-test.each([...unicode, 'windows-1252' as const])('refuses to write half of a surrogate pair in %s', (encoding) => {
+test.each([...unicode, 'windows-1252' as const])('refuses to write a lone surrogate in %s', (encoding) => {
   expect(() => encodeText('a\nb\ud83d', encoding)).toThrow(UnencodableText);
   expect(() => encodeText('a\nb\ud83d', encoding)).toThrow(/line 2/);
 });
@@ -172,7 +175,7 @@ const alphabets: Partial<Record<LegacyEncoding, string>> = {
   'euc-kr': '한국어텍스트',
 };
 
-test.each(Object.entries(alphabets))('changes %s without a touch on other bytes', (name, alphabet) => {
+test.each(Object.entries(alphabets))('changes %s and keeps all other bytes', (name, alphabet) => {
   const encoding = Object.keys(legacyEncodings).find((known): known is LegacyEncoding => known === name) ?? 'cp437';
   const piece = fc.oneof(
     fc
@@ -195,7 +198,7 @@ test.each(Object.entries(alphabets))('changes %s without a touch on other bytes'
   );
 });
 
-test('keeps the bytes of any file that it reads, whatever encoding it takes it for', () => {
+test('keeps the bytes of any file that it reads, in whatever encoding', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), fc.constantFrom('', 'plain text '), (noise, before) => {
       const bytes = Buffer.concat([Buffer.from(before), noise]);

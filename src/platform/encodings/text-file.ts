@@ -14,23 +14,23 @@ export type TextEncoding = UnicodeEncoding | LegacyEncoding;
 
 type UnicodeEncoding = 'utf-8' | 'utf-16le' | 'utf-16be';
 
-/** How a file's characters are kept as bytes. */
+/** How a file's characters are stored as bytes. */
 export interface TextFormat {
   encoding: TextEncoding;
-  /** Whether the file begins with a byte order mark, which is no part of its text. */
+  /** Whether the file begins with a byte order mark, which is not part of its text. */
   bom: boolean;
-  /** False where the encoding is a guess by how the text reads in it. Bytes are kept in any case. */
+  /** False if the encoding is a guess. Bytes are preserved in any case. */
   sure?: boolean;
 }
 
-/** A file's bytes and the text in them, line endings as they are. */
+/** A file's bytes and its text, with unchanged line endings. */
 export interface TextFile {
   bytes: Buffer;
   format: TextFormat;
   text: string;
 }
 
-/** Text between two places of another text, by UTF-16 offsets, as `String.slice` has them. */
+/** A replacement of a range of a text, in UTF-16 offsets, as for `String.slice`. */
 export interface Splice {
   start: number;
   end: number;
@@ -45,9 +45,9 @@ export class UndecodableText extends Error {
   }
 }
 
-/** The text has a character that the file's encoding can't hold; written, it would be lost. */
+/** The text has a character that the file's encoding can't represent, so it would be lost. */
 export class UnencodableText extends Error {
-  /** The line of the text that was to be encoded, counted from 1. */
+  /** The line of the text to encode, counted from 1. */
   readonly line: number;
   readonly character: string;
 
@@ -60,7 +60,7 @@ export class UnencodableText extends Error {
 }
 
 const HEAD_BYTES = 8_192;
-const MAX_GUESSES = 4; // each is tried on the whole file; those below are no likely ones
+const MAX_GUESSES = 4; // each is tried on the whole file; later guesses are unlikely
 
 const MARKS: ReadonlyArray<{ encoding: UnicodeEncoding; mark: Buffer }> = [
   { encoding: 'utf-8', mark: Buffer.from([0xef, 0xbb, 0xbf]) },
@@ -68,7 +68,10 @@ const MARKS: ReadonlyArray<{ encoding: UnicodeEncoding; mark: Buffer }> = [
   { encoding: 'utf-16be', mark: Buffer.from([0xfe, 0xff]) },
 ];
 
-/** The format by the first bytes alone: a mark, or the pattern of UTF-16 without one. Otherwise nothing is known yet. */
+/**
+ * The format by the first bytes alone: a byte order mark, or the pattern of UTF-16 without one. Otherwise
+ * undetermined.
+ */
 export function formatByHead(head: Buffer): (TextFormat & { encoding: UnicodeEncoding }) | undefined {
   const marked = MARKS.find(({ mark }) => mark.equals(head.subarray(0, mark.length)));
   if (marked) return { encoding: marked.encoding, bom: true };
@@ -76,7 +79,7 @@ export function formatByHead(head: Buffer): (TextFormat & { encoding: UnicodeEnc
   return encoding && { encoding, bom: false };
 }
 
-/** The format as far as a part of a file tells it, which may be cut within a character unless it is `whole`. */
+/** The format as far as a part of a file shows it; it may end within a character unless it is `whole`. */
 export function detectFormat(part: Buffer, { whole = false } = {}): TextFormat {
   const byHead = formatByHead(part);
   if (byHead) return byHead;
@@ -85,7 +88,7 @@ export function detectFormat(part: Buffer, { whole = false } = {}): TextFormat {
   return guess ? { encoding: guess.encoding, bom: false, sure: guess.sure } : { encoding: 'utf-8', bom: false };
 }
 
-/** How many bytes at the end are the beginning of a character in UTF-8 whose rest is not there. */
+/** How many bytes at the end are the start of an incomplete UTF-8 character. */
 export function cutCharacterBytes(bytes: Buffer): number {
   for (let count = 1; count <= 3; count += 1) {
     const byte = bytes.at(-count) ?? 0;
@@ -97,12 +100,12 @@ export function cutCharacterBytes(bytes: Buffer): number {
   return 0;
 }
 
-/** The byte order mark that a file of this format begins with; empty where it has none. */
+/** The byte order mark of a file in this format; empty if it has none. */
 export function markOf(format: TextFormat): Buffer {
   return (format.bom && MARKS.find(({ encoding }) => encoding === format.encoding)?.mark) || Buffer.alloc(0);
 }
 
-/** What people call the format: `windows-1252`, `UTF-16 LE with a byte order mark`. */
+/** The usual name of the format: `windows-1252`, `UTF-16 LE with a byte order mark`. */
 export function formatName({ encoding, bom }: TextFormat): string {
   if (isLegacy(encoding)) return legacyEncodings[encoding];
   if (encoding === 'utf-8') return bom ? 'UTF-8 with a byte order mark' : 'UTF-8';
@@ -110,8 +113,8 @@ export function formatName({ encoding, bom }: TextFormat): string {
 }
 
 /**
- * The text of a file. The encoding is the one given, or found by mark, by validity, or for older ones by how the text
- * reads. Throws `UndecodableText` rather than let a character be replaced, or a byte come back as another.
+ * Decodes a file. The encoding is the given one, or detected by byte order mark, by validity, or for legacy encodings
+ * by a guess. Throws `UndecodableText` rather than replace a character or change a byte.
  */
 export function decodeText(bytes: Buffer, options: { encoding?: TextEncoding } = {}): TextFile {
   if (options.encoding !== undefined) return decodeAs(bytes, options.encoding);
@@ -153,14 +156,14 @@ function decodeUnicode(bytes: Buffer, format: TextFormat & { encoding: UnicodeEn
   }
 }
 
-/** A decoder that fails on what it can't decode and keeps every character, further marks included. */
+/** A decoder that fails on invalid input and keeps every character, including further byte order marks. */
 export function textDecoder(encoding: UnicodeEncoding): InstanceType<typeof TextDecoder> {
   return new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
 }
 
 const SHIFTS = ['\x1b$B', '\x1b$@', '\x1b(J', '\x1b(I', '\x1b$)C', '\x1b$)A'];
 
-/** In the ISO-2022 encodings an escape changes what the bytes after it mean, so that no part can be changed alone. */
+/** In the ISO-2022 encodings an escape changes the meaning of the bytes after it, so a part can't be changed alone. */
 export function refuseStates(bytes: Buffer): void {
   if (!bytes.includes('\x1b') || !SHIFTS.some((shift) => bytes.includes(shift, 0, 'latin1'))) return;
   throw new UndecodableText(
@@ -179,7 +182,7 @@ function firstBadLine(bytes: Buffer): number {
   return line;
 }
 
-/** The bytes of a text, without a byte order mark. Throws `UnencodableText` for what the encoding can't hold. */
+/** Encodes a text, without a byte order mark. Throws `UnencodableText` if the encoding can't represent it. */
 export function encodeText(text: string, encoding: TextEncoding): Buffer {
   if (!text.isWellFormed()) {
     const at = text.search(/\p{Surrogate}/u);
@@ -204,7 +207,7 @@ export function encodeText(text: string, encoding: TextEncoding): Buffer {
   return encoding === 'utf-16le' ? bytes : bytes.swap16();
 }
 
-/** The text with the splices made, which are in order and do not overlap. */
+/** Applies the splices, which are in order and do not overlap, to the text. */
 export function spliceText(text: string, splices: readonly Splice[]): string {
   let from = 0;
   let result = '';
@@ -215,7 +218,7 @@ export function spliceText(text: string, splices: readonly Splice[]): string {
   return result + text.slice(from);
 }
 
-/** The file's bytes with the splices made. Bytes outside of them are copied and never encoded anew. */
+/** Applies the splices to the file's bytes. Bytes outside of them are copied and never re-encoded. */
 export function spliceBytes({ bytes, format, text }: TextFile, splices: readonly Splice[]): Buffer {
   const { encoding } = format;
   const endOf = (part: string, start: number): number => {
@@ -223,7 +226,7 @@ export function spliceBytes({ bytes, format, text }: TextFile, splices: readonly
     if (!isLegacy(encoding)) return start + part.length * 2;
     const encoded = encodeLegacy(part, encoding);
     const end = start + encoded.length;
-    // Some bytes are two characters in one; a place between those is none between bytes.
+    // Some byte sequences decode to two characters; an offset between those has no byte offset.
     if (bytes.subarray(start, end).equals(encoded)) return end;
     throw new RangeError(`A change begins or ends inside a character of ${formatName(format)}, so it can't be made.`);
   };

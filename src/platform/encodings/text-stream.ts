@@ -12,9 +12,9 @@ import {
   UndecodableText,
 } from './text-file.js';
 
-/** Decodes a file in pieces, each of a line's length or many, without keeping them. */
+/** Decodes a file in chunks, each of a line's length or many, without keeping them. */
 export interface TextStream {
-  /** `linesBefore` tells where a piece is, for the error that names it. */
+  /** `linesBefore` locates a chunk in the error message. */
   write(piece: Buffer, linesBefore: number): string;
   end(linesBefore: number): string;
   format(): TextFormat;
@@ -24,14 +24,14 @@ const CONTEXT_BYTES = 64;
 const UTF8: TextFormat = { encoding: 'utf-8', bom: false };
 
 /**
- * The encoding is decided by the first piece with bytes that are not ASCII: up to there all encodings without a mark are
- * alike. Throws `UndecodableText` for a byte that is not valid in it.
+ * The encoding is determined by the first chunk with non-ASCII bytes: up to there all encodings without a byte order
+ * mark are equal. Throws `UndecodableText` for a byte that is not valid in it.
  */
 export function startDecoding(): TextStream {
   let format: TextFormat | undefined;
   let decode: ((piece: Buffer | undefined) => string) | undefined;
-  let held = Buffer.alloc(0); // a character that was cut at the end of the last piece, before anything was decided
-  let context = Buffer.alloc(0); // the ASCII before it, which tells how it reads
+  let held = Buffer.alloc(0); // a character that was cut at the end of the last chunk, before the encoding was determined
+  let context = Buffer.alloc(0); // the ASCII before it, which helps the guess
   let isFirst = true;
 
   const choose = (chosen: TextFormat): void => {

@@ -1,10 +1,10 @@
-const MIN_UNITS = 16; // fewer could be anything
+const MIN_UNITS = 16; // fewer are not conclusive
 const NO_TEXT = /[^\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}\t\n\f\r]/u;
 const PLAIN = /[\t\n\r -~]/g;
 
 /**
- * The byte order of UTF-16 text that has no mark, by the beginning of a file. Only where it is surely text: NULs in one
- * half of the units alone, every character one that is written, and enough of them plain letters, blanks and line ends.
+ * The byte order of UTF-16 text without a byte order mark, by the beginning of a file. Only if it is certainly text:
+ * NULs in one half of the units only, every character printable, and enough letters, blanks and newlines.
  */
 export function unmarkedUtf16(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   const units = head.length >> 1;
@@ -16,7 +16,7 @@ export function unmarkedUtf16(head: Buffer): 'utf-16le' | 'utf-16be' | undefined
   const [even = 0, odd = 0] = nuls;
   if (even > 0 === odd > 0) return undefined;
   const encoding = odd > 0 ? 'utf-16le' : 'utf-16be';
-  // A pair may be cut at the end of the head, so the last unit is left out when it is the first half of one.
+  // A surrogate pair may be cut at the end of the head, so a trailing high surrogate is ignored.
   const text = decodeUtf16(head.subarray(0, units * 2), encoding).replace(/[\ud800-\udbff]$/, '');
   if (!text.isWellFormed() || NO_TEXT.test(text)) return undefined;
   const plain = text.match(PLAIN)?.length ?? 0;

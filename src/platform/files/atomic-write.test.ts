@@ -20,7 +20,7 @@ test('replaces the content, keeps the mode and leaves nothing else behind', asyn
   expect(await readdir(root)).toEqual(['run.sh']);
 });
 
-test('gives a new file the mode that any program would', async () => {
+test('gives a new file the default mode', async () => {
   const root = await folder();
   await writeFileAtomically(join(root, 'ours'), Buffer.from('x'));
   await writeFile(join(root, 'theirs'), 'x');
@@ -36,7 +36,7 @@ test('writes through a link and leaves the link a link', async () => {
   expect((await lstat(join(root, 'link'))).isSymbolicLink()).toBe(true);
 });
 
-test('refuses a directory, a pipe and a path through a file, each in words', async () => {
+test('refuses a directory, a pipe and a path through a file, each with a message', async () => {
   const root = await folder();
   await mkdir(join(root, 'dir'));
   execFileSync('mkfifo', [join(root, 'pipe')]);
@@ -48,7 +48,7 @@ test('refuses a directory, a pipe and a path through a file, each in words', asy
   await expect(writeFileAtomically(join(root, 'none', 'x'), bytes)).rejects.toThrow(/its folder does not exist/);
 });
 
-test('makes missing folders, and says in words why it can not', async () => {
+test('creates missing folders, and says why it can not', async () => {
   const root = await folder();
   await makeFolder(join(root, 'a', 'b'));
   expect((await stat(join(root, 'a', 'b'))).isDirectory()).toBe(true);
@@ -59,7 +59,7 @@ test('makes missing folders, and says in words why it can not', async () => {
   expect(long).toMatch(/x … x+ was not made: its path or name is too long/);
 });
 
-test('says of links in a circle that they are, and names a long path in part', async () => {
+test('reports circular links, and shortens a long path', async () => {
   const root = await folder();
   await symlink('b', join(root, 'a'));
   await symlink('a', join(root, 'b'));

@@ -14,15 +14,15 @@ import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { randomHex } from '../crypto.js';
 import { type CopyTo, copyAttributes } from './copy-attributes.js';
-import { type Folder, inFolder, sync } from './folder.js';
+import { type FsyncStrategy, immediateFsync } from './deferred-fsync.js';
+import { type Folder, fsyncFolder, inFolder } from './folder.js';
 import { assertRegular, SMALL_BYTES } from './open-file.js';
 import { realPath } from './paths.js';
-import { type ToDisk, waited } from './to-disk.js';
-import { codeOf, explain } from './write-failure.js';
+import { asWriteFailure, codeOf } from './write-failure.js';
 
 /**
- * Puts `bytes` at the path, so that whoever looks finds the old content or the new and never a part, also after a power
- * cut. Follows links to the real file and keeps its mode, its attributes and, where the system lets us, its owner.
+ * Writes `bytes` to the path atomically: a reader sees the old content or the new, never a part, even after a power
+ * failure. Follows symlinks to the real file and keeps its mode, its attributes and, if permitted, its owner.
  */
 export async function writeFileAtomically(path: string, bytes: Uint8Array): Promise<void> {
   let real = path;
@@ -39,14 +39,14 @@ export async function writeFileAtomically(path: string, bytes: Uint8Array): Prom
         await discard(folder, temporary);
         throw error;
       }
-      await sync(folder);
+      await fsyncFolder(folder);
     });
   } catch (error) {
-    throw await explain(error, real, 'written', `${bytes.length} bytes`);
+    throw await asWriteFailure(error, real, 'written', `${bytes.length} bytes`);
   }
 }
 
-/** What is at the path, if it may be replaced: a rename would replace a file that we may not write. */
+/** The existing file, if it may be replaced: a rename would replace even a file that we may not write. */
 async function replaceable(real: string): Promise<Stats | undefined> {
   let stats: Stats;
   try {
@@ -60,7 +60,7 @@ async function replaceable(real: string): Promise<Stats | undefined> {
   return stats;
 }
 
-/** Whom a file belongs to and what may be done with it. */
+/** The owner and mode of a file. */
 export interface Owner {
   mode: number;
   uid?: number;
@@ -69,7 +69,7 @@ export interface Owner {
 
 const writeInThread = promisify(write);
 
-/** Writes all the bytes to an open file, from where it is. */
+/** Writes all the bytes to an open file, at its current position. */
 export async function writeWhole(descriptor: number, bytes: Uint8Array): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     done +=
@@ -80,15 +80,15 @@ export async function writeWhole(descriptor: number, bytes: Uint8Array): Promise
 }
 
 /**
- * Writes the bytes to a new file in the folder, complete and on its way to the disk, ready to be renamed. Tells whether
- * it has been given attributes beside mode and owner.
+ * Writes the bytes to a new file in the folder, fsynced and ready to be renamed. Returns whether it has been given
+ * extended attributes.
  */
 export async function stage(
   folder: Folder,
   temporary: string,
   bytes: Uint8Array,
   like?: { owner: Owner; copy?: CopyTo | undefined } | undefined,
-  toDisk: ToDisk = waited,
+  toDisk: FsyncStrategy = immediateFsync,
 ): Promise<'none' | 'copied'> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
   const file = openSync(folder.at(temporary), flags, like ? 0o600 : 0o666);
@@ -97,7 +97,7 @@ export async function stage(
     await writeWhole(file, bytes);
     if (like) give(file, like.owner);
   } catch (error) {
-    await copying; // it has the file by its number
+    await copying; // it refers to the file by its descriptor
     closeSync(file);
     throw error;
   }
@@ -112,19 +112,19 @@ function give(file: number, { uid, gid, mode }: Owner): void {
     try {
       fchownSync(file, uid ?? ours.uid, gid ?? ours.gid);
     } catch {
-      // only root may give files away; the content matters more
+      // only root may change the owner; the content matters more
     }
   }
   fchmodSync(file, mode & 0o7777); // after chown, which clears the set-user-id bit
 }
 
-/** Gives a staged file its name, where nothing has that name yet: what somebody has put there meanwhile stays. */
+/** Renames a staged file to its final name unless that exists: a file that appeared meanwhile is kept. */
 export async function publishNew(folder: Folder, temporary: string, name: string): Promise<void> {
   try {
     await link(folder.at(temporary), folder.at(name));
   } catch (error) {
     if (codeOf(error) === 'EEXIST') throw error;
-    // Not every file system has second names for files.
+    // Not every file system supports hard links.
     if (await lstat(folder.at(name)).catch(() => undefined))
       throw Object.assign(new Error('exists'), { code: 'EEXIST' });
     await rename(folder.at(temporary), folder.at(name));
@@ -133,17 +133,17 @@ export async function publishNew(folder: Folder, temporary: string, name: string
   await unlink(folder.at(temporary));
 }
 
-/** Removes a staged file that is not wanted any more, if it is there. */
+/** Removes a staged file that is not needed any more, if it exists. */
 export async function discard(folder: Folder, temporary: string): Promise<boolean> {
   return await unlink(folder.at(temporary)).then(
     () => true,
-    () => false, // not there, or not to be removed: either way there is something more important to tell
+    () => false, // missing, or not removable: either way there is a more important error to report
   );
 }
 
 /**
- * Writes into the file itself and not into a new one, so that its other names show the same. Unlike a rename this can
- * be cut short: the caller keeps what was there until it is done.
+ * Writes into the existing file instead of a new one, so that its other hard links see the change. Unlike a rename
+ * this can be interrupted: the caller keeps the old content until it is done.
  */
 export async function overwrite(folder: Folder, name: string, bytes: Uint8Array, expected: Stats): Promise<void> {
   const file = await open(folder.at(name), constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0));

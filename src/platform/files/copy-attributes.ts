@@ -1,19 +1,19 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import { ATTRIBUTE_OPTIONS, AttributeLook, namesAttributes } from './attribute-look.js';
+import { ATTRIBUTE_OPTIONS, AttributeProbe, namesAttributes } from './attribute-probe.js';
 import { SMALL_BYTES } from './open-file.js';
 
-const MAX_MS = 5_000; // a program that takes longer does not answer at all
-const HEAD_BYTES = 16_384; // tar names the attributes first, and then comes the content
+const MAX_MS = 5_000; // a program that takes longer is hung
+const HEAD_BYTES = 16_384; // tar writes the attributes first, then the content
 
-/** Gives an open file the attributes. */
+/** Applies the attributes to an open file. */
 export type CopyTo = (to: number) => Promise<'none' | 'copied'>;
 
 /**
- * Looks at the extended attributes and access lists of a file, which is named absolutely or in the folder, and gives a
- * way to copy them, as far as the system lets us: content matters more, so nothing here is an error. Node has no call
- * for it, so programs do it: one tells whether there is anything to copy, and almost always there is not. Elsewhere than
- * on Linux, attributes are not kept.
+ * Reads the extended attributes and ACLs of a file, which is named absolutely or relative to the folder, and returns
+ * a function that copies them as far as permitted: the content matters more, so failures are ignored. Node has no API
+ * for this, so external programs do it: one checks whether there is anything to copy, and almost always there is not.
+ * On systems other than Linux, attributes are not kept.
  */
 export type CopyAttributes = (folder: string, from: string) => CopyTo;
 
@@ -24,13 +24,13 @@ export const copyAttributes: CopyAttributes = (folder, from) => {
   return async (to) => ((await looking) ? 'none' : await copy(folder, from, to));
 };
 
-/** For many: the program that looks stays between them, until `end`. */
-export function attributeCopier(): { copy: CopyAttributes; end(): void } {
+/** For many: the probe process is kept between them, until `end`. */
+export function attributeCopier(): { copy: CopyAttributes; end(): Promise<void> } {
   const tar = process.platform === 'linux' ? firstThatRuns('tar') : undefined;
-  if (tar === undefined) return { copy: copyAttributes, end() {} };
-  const looks = new AttributeLook(tar);
+  if (tar === undefined) return { copy: copyAttributes, async end() {} };
+  const looks = new AttributeProbe(tar);
   const copyLooked: CopyAttributes = (folder, from) => {
-    // By our number: another program has other things open.
+    // By our PID and descriptor: in the other process, `/proc/self` is its own.
     const inside = folder.replace(/^\/proc\/self\//, `/proc/${process.pid}/`);
     const path = isAbsolute(from) ? from : join(inside, from);
     const { size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
@@ -48,7 +48,7 @@ export function attributeCopier(): { copy: CopyAttributes; end(): void } {
 const sourceOf = (from: string): string => (isAbsolute(from) ? from : `./${from}`);
 
 async function copy(folder: string, from: string, to: number): Promise<'copied'> {
-  // By its handle and not by its name: should this process end first, a name that is gone by then would be made again.
+  // By its descriptor and not by its name: if this process ends first, a removed name would be created again.
   const options = ['--attributes-only', '--no-dereference', '--preserve=mode,xattr'];
   await run('cp', [...options, '--', sourceOf(from), '/dev/fd/3'], folder, to);
   return 'copied';
@@ -60,7 +60,7 @@ async function hasNone(folder: string, source: string): Promise<boolean> {
 }
 
 interface Run {
-  /** How it began. */
+  /** How it started. */
   output: string;
   complaints: string;
 }
@@ -83,7 +83,7 @@ async function run(name: string, args: readonly string[], cwd: string, open?: nu
     const timer = setTimeout(() => {
       seen.complaints += 'it takes too long';
       child.kill('SIGKILL');
-      for (const stream of child.stdio) stream?.destroy(); // what it has started may have them too
+      for (const stream of child.stdio) stream?.destroy(); // its children may hold them too
       resolve();
     }, MAX_MS);
     const end = (): void => {
@@ -92,11 +92,11 @@ async function run(name: string, args: readonly string[], cwd: string, open?: nu
     };
     child.on('error', end).on('close', end);
   });
-  await running.catch(() => {}); // the system lets us have no other program now
+  await running.catch(() => {}); // no process can be started right now
   return seen;
 }
 
-/** By its full name: what comes first in PATH may be anything. */
+/** By absolute path: PATH may lead to any program. */
 function firstThatRuns(name: string): string | undefined {
   return [`/usr/bin/${name}`, `/bin/${name}`].find((program) => {
     try {

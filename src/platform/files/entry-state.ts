@@ -5,19 +5,19 @@ import { contentId, entryOf } from '../snapshots/workspace-tree.js';
 import { readCurrent } from './read-current.js';
 import { codeOf } from './write-failure.js';
 
-/** What is, was or shall be at a path; null where nothing is. */
+/** The current, past or intended state of a path; null if nothing is there. */
 export type EntryState = FileState | { kind: 'link'; target: string } | { kind: 'folder'; mode: number } | null;
 
 export interface FileState {
   kind: 'file';
-  /** SHA-256 of the content, where it is known. */
+  /** SHA-256 of the content, if it is known. */
   hash?: string;
-  /** The same as long as nobody has written the file; of use where the content is not known. */
+  /** Identifies the content until the file is written; used if the content is not known. */
   id?: string;
   mode?: number | undefined;
-  /** Why the content is not kept, where it is not. */
+  /** Why the content is not kept, if it is not. */
   unkept?: string;
-  /** Of what is there now: whether it has other names, and by which all of them are known. */
+  /** For an existing file: whether it has other hard links, and its device and inode. */
   others?: { names: number; inode: string };
 }
 
@@ -33,14 +33,17 @@ function stateOf(hash: string | null, other: RecordedOther | undefined, mode: nu
   return { kind: 'file', id: other.id, unkept: other.why, mode };
 }
 
-/** What can't be undone by anybody but a person, because something else is in the way. */
+/** A path that only a person can resolve, because something else is in the way. */
 export interface Obstacle {
   kind: 'obstacle';
   what: string;
 }
 
-/** What is at a real path now. Behind a link that is about to go nothing is: there was a folder in its place. */
-export async function stateNow(real: string, goingLinks: ReadonlySet<string>): Promise<EntryState | Obstacle> {
+/**
+ * The current state of a real path. Nothing counts as existing behind a symlink that is about to be removed: it
+ * replaces a folder.
+ */
+export async function currentState(real: string, goingLinks: ReadonlySet<string>): Promise<EntryState | Obstacle> {
   const folder = dirname(real);
   for (let above = folder; above !== dirname(above); above = dirname(above)) if (goingLinks.has(above)) return null;
   const led = await realpath(folder).catch(() => undefined);
@@ -53,7 +56,7 @@ export async function stateNow(real: string, goingLinks: ReadonlySet<string>): P
     if (stats.isSymbolicLink()) return { kind: 'link', target: await readlink(real) };
     if (!stats.isFile()) return { kind: 'obstacle', what: 'it is neither a file, a folder nor a link by now' };
     const current = await readCurrent(real).catch((error: unknown) => {
-      if (codeOf(error) === 'EACCES') return 'closed' as const; // its mode can be put back all the same
+      if (codeOf(error) === 'EACCES') return 'closed' as const; // its mode can be restored all the same
       throw error;
     });
     if (current === undefined) return null;
@@ -66,7 +69,7 @@ export async function stateNow(real: string, goingLinks: ReadonlySet<string>): P
   }
 }
 
-/** Whether two states are of one kind and hold the same, whatever their modes. */
+/** Whether two states have the same kind and content, regardless of their modes. */
 export function isSameContent(one: EntryState, other: EntryState): boolean {
   if (one === null || other === null) return one === other;
   if (one.kind === 'link' && other.kind === 'link') return one.target === other.target;

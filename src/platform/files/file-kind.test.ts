@@ -25,16 +25,16 @@ test.each([
   ['a gzip archive', latin('\x1f\x8b\x08'), 'binary'],
   ['a PNG', latin('\x89PNG\r\n\x1a\n'), 'image'],
   ['a WebP', latin('RIFF....WEBP'), 'image'],
-])('takes %s for what it is', (_, bytes, kind) => {
+])('recognises %s', (_, bytes, kind) => {
   expect(fileKind(bytes).kind).toBe(kind);
 });
 
-test('looks for NULs in the first 8,192 bytes alone', () => {
+test('searches only the first 8,192 bytes for NULs', () => {
   expect(fileKind(Buffer.concat([Buffer.alloc(8191, 'a'), Buffer.alloc(1)])).kind).toBe('binary');
   expect(fileKind(Buffer.concat([Buffer.alloc(8192, 'a'), Buffer.alloc(1)])).kind).toBe('text');
 });
 
-test('does not take words for an archive or a picture', () => {
+test('does not mistake text for an archive or an image', () => {
   for (const text of ['BZhello world', 'GIF8 is a format', 'PK is short', 'MZ', 'ID3 tags', 'RIFF raff']) {
     expect([text, fileKind(latin(text)).kind]).toEqual([text, 'text']);
   }

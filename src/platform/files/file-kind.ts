@@ -1,6 +1,6 @@
 import { unmarkedUtf16 } from '../encodings/unmarked-utf16.js';
 
-/** How much of a file's beginning decides what it is. */
+/** How many bytes from the start of a file determine its kind. */
 export const HEAD_BYTES = 8_192;
 
 export type FileKind =
@@ -10,7 +10,7 @@ export type FileKind =
 
 export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
 
-/** What a file is, by its first bytes: a name's extension is only somebody's word for it. */
+/** Detects a file's kind by its first bytes: the extension may be wrong. */
 export function fileKind(head: Uint8Array): FileKind {
   const bytes = Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, HEAD_BYTES));
   const mediaType = imageType(bytes);
@@ -39,7 +39,7 @@ function startsLikeUtf16(bytes: Buffer): boolean {
 
 const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
 
-// Formats whose beginning may hold no NUL. Those with a NUL near the start (executables, most media) need no entry.
+// Formats whose start may contain no NUL. Those with a NUL near the start (executables, most media) need no entry.
 const formats: ReadonlyArray<{ name: string; magic: Buffer; at?: number }> = [
   { name: 'PDF', magic: latin('%PDF-') },
   { name: 'ZIP archive', magic: latin('PK\x03\x04') },

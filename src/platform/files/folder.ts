@@ -1,26 +1,26 @@
 import { accessSync, closeSync, constants, openSync } from 'node:fs';
 import { access, mkdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { assertOpened } from './open-file.js';
-import { type ToDisk, waited } from './to-disk.js';
-import { codeOf, explain } from './write-failure.js';
+import { type FsyncStrategy, immediateFsync } from './deferred-fsync.js';
+import { assertSameFile } from './open-file.js';
+import { asWriteFailure, codeOf } from './write-failure.js';
 
-/** A folder that was opened and found to be the one that was meant. */
+/** An open folder that was verified to be the intended one. */
 export interface Folder {
-  /** Names the folder itself, for a program that is started in it. */
+  /** A path for the folder itself, for a program that is started in it. */
   readonly anchor: string;
-  /** The path of a name in this very folder, even if the folder is moved or a link is put in its place. */
+  /** The path of an entry in exactly this folder, even if the folder is moved or replaced by a symlink. */
   at(name: string): string;
   close(): void;
 }
 
 const OPEN_FOLDER = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0);
 
-/** Opens a folder by its real path; it is the caller's to close. */
+/** Opens a folder by its real path; the caller closes it. */
 export function openFolder(real: string): Folder {
   const fd = openSync(real, OPEN_FOLDER | (constants.O_NOFOLLOW ?? 0));
   try {
-    assertOpened(fd, real);
+    assertSameFile(fd, real);
     const inside = `/proc/self/fd/${fd}`;
     const anchor = process.platform === 'linux' && canSearch(inside) ? inside : real;
     return { anchor, at: (name) => join(anchor, name), close: () => closeSync(fd) };
@@ -39,7 +39,7 @@ function canSearch(path: string): boolean {
   }
 }
 
-/** Does something in the folder with the real path. */
+/** Runs a function in the folder with the real path. */
 export async function inFolder<T>(real: string, work: (folder: Folder) => Promise<T>): Promise<T> {
   const folder = openFolder(real);
   try {
@@ -49,7 +49,7 @@ export async function inFolder<T>(real: string, work: (folder: Folder) => Promis
   }
 }
 
-/** The folders that are not there, from the outermost. What has the name now may be about to go. */
+/** The missing folders, outermost first. An entry that has the name now may be about to be removed. */
 export async function missingFolders(
   real: string,
   isAboutToGo: (path: string) => boolean = () => false,
@@ -71,32 +71,32 @@ async function isThere(path: string): Promise<boolean> {
   }
 }
 
-/** Makes the folder and those above it that are missing, each in the one above it and nowhere else. */
+/** Creates the folder and its missing ancestors, each relative to its open parent. */
 export async function makeFolder(real: string): Promise<void> {
   let folder = real;
   try {
     for (folder of await missingFolders(real)) {
       await inFolder(dirname(folder), async (above) => {
         await mkdir(above.at(basename(folder))).catch(ignoreExisting);
-        await sync(above);
+        await fsyncFolder(above);
       });
     }
     if (!(await stat(real)).isDirectory()) throw Object.assign(new Error('not a folder'), { code: 'EEXIST' });
   } catch (error) {
-    throw await explain(error, folder, 'made');
+    throw await asWriteFailure(error, folder, 'made');
   }
 }
 
-/** Another call may have made the same folder this moment; what else it may be shows when it is opened. */
+/** Another call may have created the same folder meanwhile; anything else is detected when it is opened. */
 function ignoreExisting(error: unknown): void {
   if (codeOf(error) !== 'EEXIST') throw error;
 }
 
-/** Brings the names in the folder to the disk. Some file systems can't; what was renamed is renamed all the same. */
-export async function sync({ anchor }: Folder, toDisk: ToDisk = waited): Promise<void> {
+/** Fsyncs the folder's entries. Some file systems don't support that; the rename has happened all the same. */
+export async function fsyncFolder({ anchor }: Folder, toDisk: FsyncStrategy = immediateFsync): Promise<void> {
   try {
     await toDisk.take(openSync(anchor, OPEN_FOLDER));
   } catch {
-    // as said above
+    // see above
   }
 }

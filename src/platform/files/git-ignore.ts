@@ -5,13 +5,13 @@ import ignore, { type Ignore } from 'ignore';
 interface RulesOfFolder {
   folder: string;
   rules: Ignore | undefined;
-  /** A repository begins here: what is said above it does not count. */
+  /** The root of a repository: rules above it do not apply. */
   isRepository: boolean;
 }
 
 /**
- * What git would ignore by the files in the project, without asking git. What a person has set for all repositories
- * does not count, so that rather too much is seen than too little.
+ * Evaluates the ignore files in the project without running git. The user's global ignore rules are not applied, so
+ * that rather too many files are seen than too few.
  */
 export class GitIgnore {
   readonly #chain: readonly RulesOfFolder[];
@@ -20,7 +20,7 @@ export class GitIgnore {
     this.#chain = chain;
   }
 
-  /** The rules that hold above a folder; none where they would ignore the folder itself, since somebody works there. */
+  /** The rules above a folder; empty if they would ignore the folder itself, since it is the one being worked in. */
   static above(folder: string): GitIgnore {
     const chain: RulesOfFolder[] = [];
     for (let below = folder, at = dirname(folder); at !== below; below = at, at = dirname(at)) {
@@ -39,9 +39,10 @@ export class GitIgnore {
   /** For a path whose folder is not ignored. */
   ignores(path: string, { isFolder }: { isFolder: boolean }): boolean {
     for (const { folder, rules, isRepository } of this.#chain) {
-      const below = path.slice(folder.endsWith(sep) ? folder.length : folder.length + 1); // all are above the path
+      const below = path.slice(folder.endsWith(sep) ? folder.length : folder.length + 1); // every rule's folder is an ancestor of the path
       const verdict = rules?.test(isFolder ? `${below}/` : below);
-      // Rules that ignore its folder have been overruled further down, and with that what they say of all in it.
+      // Rules that ignore its folder have been overridden further down, and with that also their effect on everything
+      // in it.
       const above = below.slice(0, below.lastIndexOf('/') + 1);
       if (verdict?.ignored && (above === '' || !rules?.ignores(above))) return true;
       if (verdict?.unignored || isRepository) return false;
@@ -54,7 +55,7 @@ export class GitIgnore {
 export const ruleFiles = ['.gitignore', '.git/info/exclude'] as const;
 
 function rulesOf(folder: string): RulesOfFolder {
-  const texts = ruleFiles.toReversed().map((name) => textOf(join(folder, name))); // what is added last decides
+  const texts = ruleFiles.toReversed().map((name) => textOf(join(folder, name))); // the last one added wins
   const known = texts.filter((text) => text !== undefined);
   const rules = known.length === 0 ? undefined : ignore({ ignorecase: false });
   for (const text of known) rules?.add(text.replace(/^\uFEFF/, ''));
@@ -66,6 +67,6 @@ function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return undefined; // none there, or not ours to read
+    return undefined; // missing, or unreadable
   }
 }

@@ -7,7 +7,7 @@ import { NotARegularFile, openForReading } from './open-file.js';
 
 const folder = async (): Promise<string> => realpath(await mkdtemp(join(tmpdir(), 'helve-open-')));
 
-test('refuses a pipe without waiting for somebody to write into it', async () => {
+test('refuses a pipe without waiting for a writer', async () => {
   const pipe = join(await folder(), 'pipe');
   execFileSync('mkfifo', [pipe]);
   await expect(openForReading(pipe)).rejects.toThrow(NotARegularFile);
@@ -54,7 +54,7 @@ test('opens a file that others replace by renaming all the time', async () => {
   }
 });
 
-test('reads what a file held when it was opened, also where it has grown or shrunk since', async () => {
+test('reads the content at the time of opening, even if the file has grown or shrunk since', async () => {
   const file = join(await folder(), 'file');
   for (const size of [0, 1, 262_143, 262_144, 262_145]) {
     await writeFile(file, 'x'.repeat(size));
@@ -68,7 +68,7 @@ test('reads what a file held when it was opened, also where it has grown or shru
   }
 });
 
-test('refuses to read at once what is too large for that', async () => {
+test('refuses to read a file at once that is too large', async () => {
   const file = join(await folder(), 'file');
   await writeFile(file, '');
   await truncate(file, 3_000_000_000);

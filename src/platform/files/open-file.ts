@@ -12,10 +12,10 @@ import {
 } from 'node:fs';
 import { promisify } from 'node:util';
 
-/** What has no more than this is read and written at once: to wait for a thread that does it would take longer. */
+/** Files up to this size are read and written synchronously: a round trip through the thread pool would take longer. */
 export const SMALL_BYTES = 262_144;
 
-const MAX_BYTES = 2 ** 31 - 1; // more can't be read in one go, nor is it a good idea to hold it
+const MAX_BYTES = 2 ** 31 - 1; // more can't be read in one call, and should not be held in memory
 
 const readInThread = promisify(read);
 
@@ -34,7 +34,7 @@ export class OpenedFile {
     return await readInThread(this.fd, buffer, offset, length, position);
   }
 
-  /** What it held when it was opened, or less where it is shorter by now: one that grows all the time has no end. */
+  /** The content at the time it was opened, or less if the file has shrunk; a file that keeps growing has no end. */
   async readFile(): Promise<Buffer> {
     const { size } = this.stats;
     if (size > MAX_BYTES) {
@@ -43,7 +43,7 @@ export class OpenedFile {
     }
     const parts: Buffer[] = [];
     let done = 0;
-    // Some file systems make content up while it is read, and say that there is none.
+    // Some file systems generate content on read and report a size of 0.
     while (size === 0 || done < size) {
       const part = Buffer.allocUnsafe(size === 0 ? SMALL_BYTES : size - done);
       const { bytesRead } = await this.read(part, 0, part.length, done);
@@ -59,7 +59,7 @@ export class OpenedFile {
   }
 }
 
-/** Something other than a file that holds bytes: opening it could block for ever or do something. */
+/** Not a regular file: opening it could block forever or have side effects. */
 export class NotARegularFile extends Error {
   readonly what: string;
 
@@ -70,9 +70,9 @@ export class NotARegularFile extends Error {
   }
 }
 
-const MAX_TRIES = 20; // a file that is another one each time is not to be had
+const MAX_TRIES = 20; // a file that is replaced each time can't be opened
 
-/** Another file was put in the place of the one that was opened, as whoever writes by renaming does. */
+/** The file at the path was replaced after it was opened, as programs that write by renaming do. */
 class ReplacedMeanwhile extends Error {
   constructor(message: string) {
     super(message);
@@ -81,8 +81,9 @@ class ReplacedMeanwhile extends Error {
 }
 
 /**
- * Opens an existing file for reading by its real path. What is not a regular file is refused before it is opened, and
- * what was opened is checked to be what the path named, so that a link put in its place meanwhile leads nowhere.
+ * Opens an existing file for reading by its real path. Anything but a regular file is refused before it is opened,
+ * and the opened file is verified to be the one at the path, so that replacing it with a symlink can't redirect the
+ * read.
  */
 export async function openForReading(real: string): Promise<{ handle: OpenedFile; stats: Stats }> {
   for (let tries = 1; ; tries += 1) {
@@ -100,7 +101,7 @@ function openOnce(real: string): { handle: OpenedFile; stats: Stats } {
   try {
     const stats = fstatSync(fd);
     assertRegular(real, stats);
-    assertOpened(fd, real);
+    assertSameFile(fd, real);
     return { handle: new OpenedFile(fd, stats), stats };
   } catch (error) {
     closeSync(fd);
@@ -109,10 +110,10 @@ function openOnce(real: string): { handle: OpenedFile; stats: Stats } {
 }
 
 /**
- * Fails when what is open is of another place than the real path that was opened. At once, as the looks around it are:
- * the system knows by now what they ask for, and to wait for each would take a reader longer than the file does.
+ * Fails if the open file does not lie at the real path that was opened. Synchronous, like the lookups around it: the
+ * system has the answers cached, and awaiting each would take longer than reading the file.
  */
-export function assertOpened(fd: number, real: string): void {
+export function assertSameFile(fd: number, real: string): void {
   const opened = placeOf(fd) ?? placeByName(fd, real);
   if (opened === `${real} (deleted)`) throw new ReplacedMeanwhile(`${real} was replaced while it was opened.`);
   if (opened !== real) {
@@ -120,7 +121,7 @@ export function assertOpened(fd: number, real: string): void {
   }
 }
 
-/** Where the system can't name what is open: the path must lead to itself, and to what was opened. */
+/** If the system can't name the open file: the path must resolve to itself, and to the opened file. */
 function placeByName(fd: number, real: string): string {
   const [resolved, opened, there] = [realpathSync.native(real), fstatSync(fd), statSync(real)];
   return resolved !== real || (opened.dev === there.dev && opened.ino === there.ino) ? resolved : 'another file';
@@ -131,7 +132,7 @@ function placeOf(fd: number): string | undefined {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`);
   } catch {
-    return undefined; // no /proc here
+    return undefined; // there is no /proc
   }
 }
 

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { cutPath, isInside, realPath, resolveIn, shortPath, startsInCwd } from './paths.js';
+import { dependsOnCwd, elidedPath, isInside, realPath, resolveIn, shortPath } from './paths.js';
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -21,12 +21,12 @@ test('resolves a relative path against the directory and lets ".." leave it', ()
   expect(resolveIn('/work/project', '../secret')).toBe('/work/secret');
 });
 
-test('takes a leading ~ for the home folder, and no other one', () => {
+test('expands only a leading ~ to the home folder', () => {
   vi.stubEnv('HOME', '/home/me');
   expect(resolveIn('/work', '~')).toBe('/home/me');
   expect(resolveIn('/work', '~/a/../b')).toBe('/home/me/b');
   expect(resolveIn('/work', '~me/a')).toBe('/work/~me/a');
-  expect([startsInCwd('~/a'), startsInCwd('/a'), startsInCwd('~me/a'), startsInCwd('a')]).toEqual([
+  expect([dependsOnCwd('~/a'), dependsOnCwd('/a'), dependsOnCwd('~me/a'), dependsOnCwd('a')]).toEqual([
     false,
     false,
     true,
@@ -42,7 +42,7 @@ test.each(['', 'relative/home', '.'])('gives an absolute path for ~ when HOME is
   ]);
 });
 
-test('takes ~ for a name where nobody has a home', () => {
+test('treats ~ as a name if there is no home folder', () => {
   expect(resolveIn('/work', '~/x', () => undefined)).toBe('/work/~/x');
 });
 
@@ -59,14 +59,14 @@ test('names the missing target of a dangling link, since that is what a write wo
   expect(await realPath(join(root, 'innocent.txt'))).toBe(join(root, '..', 'elsewhere', 'target.txt'));
 });
 
-test('refuses links that lead in a circle', async () => {
+test('refuses circular links', async () => {
   const root = await folder();
   await symlink(join(root, 'b'), join(root, 'a'));
   await symlink(join(root, 'a'), join(root, 'b'));
   await expect(realPath(join(root, 'a'))).rejects.toThrow(/ELOOP|symlinks/);
 });
 
-test('takes a path through a file as missing below it', async () => {
+test('treats a path through a file as missing', async () => {
   const root = await folder();
   await writeFile(join(root, 'file'), '');
   expect(await realPath(join(root, 'file', 'below'))).toBe(join(root, 'file', 'below'));
@@ -77,9 +77,9 @@ test('shows a path below the directory as relative, any other as absolute', () =
   expect(shortPath('/work', '/etc/passwd')).toBe('/etc/passwd');
 });
 
-test('cuts a long path in its middle, and no character in two', () => {
-  expect(cutPath('/a/b')).toBe('/a/b');
-  const long = cutPath(`/start/${'👍'.repeat(1_000)}/end.ts`);
+test('cuts a long path in its middle, and splits no character', () => {
+  expect(elidedPath('/a/b')).toBe('/a/b');
+  const long = elidedPath(`/start/${'👍'.repeat(1_000)}/end.ts`);
   expect([long.startsWith('/start/👍'), long.endsWith('👍/end.ts'), long.isWellFormed()]).toEqual([true, true, true]);
   expect(long.length).toBeLessThan(260);
 });

@@ -4,25 +4,25 @@ import { homedir, tmpdir, userInfo } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { safeCut } from '../text/truncate.js';
 
-const MAX_LINKS = 40; // as the kernel has it
+const MAX_LINKS = 40; // the kernel's limit
 const MAX_SHOWN_CHARS = 240;
 
 /**
- * The absolute form of a path as a model writes it: relative to `cwd`, with a leading `~` for the home folder. Where
- * there is no home folder, `~` is a name like any other.
+ * Makes a path from a model absolute: relative to `cwd`, with a leading `~` for the home folder. If there is no home
+ * folder, `~` is an ordinary name.
  */
 export function resolveIn(cwd: string, path: string, findHome: () => string | undefined = homeFolder): string {
   const home = startsInHome(path) ? findHome() : undefined;
   return home === undefined ? resolve(cwd, path) : join(home, path.slice(1));
 }
 
-/** Whether the path leads elsewhere when the working directory is another. */
-export const startsInCwd = (path: string): boolean =>
+/** Whether the path depends on the working directory. */
+export const dependsOnCwd = (path: string): boolean =>
   !isAbsolute(path) && !(startsInHome(path) && homeFolder() !== undefined);
 
 const startsInHome = (path: string): boolean => path === '~' || path.startsWith('~/');
 
-// HOME may be empty or relative, by mistake or in a container; a path that depends on the process must not come of it.
+// HOME may be empty or relative, by mistake or in a container; the result must not depend on the process's directory.
 export function homeFolder(): string | undefined {
   return homeBy(homedir) ?? homeBy(() => userInfo().homedir);
 }
@@ -32,13 +32,13 @@ function homeBy(find: () => string): string | undefined {
     const home = find();
     return isAbsolute(home) ? home : undefined;
   } catch {
-    return undefined; // the user has no entry in the system's list
+    return undefined; // the user has no passwd entry
   }
 }
 
 /**
- * The path with every symlink resolved. What does not exist yet is taken through its nearest existing ancestor, so that
- * a new file below a linked folder, or behind a link whose target is missing, is named where it would really be.
+ * The path with every symlink resolved. A missing path is resolved through its nearest existing ancestor, so that a
+ * new file below a symlinked folder, or behind a dangling symlink, gets its real name.
  */
 export async function realPath(path: string): Promise<string> {
   let existing = resolve(path);
@@ -58,13 +58,15 @@ export async function realPath(path: string): Promise<string> {
       existing = resolve(await realPath(dirname(existing)), target);
     }
   }
-  const failure = new Error(`${cutPath(path)} leads through more than ${MAX_LINKS} symlinks, so it can't be resolved.`);
-  throw Object.assign(failure, { code: 'ELOOP' }); // as the system calls the same
+  const failure = new Error(
+    `${elidedPath(path)} leads through more than ${MAX_LINKS} symlinks, so it can't be resolved.`,
+  );
+  throw Object.assign(failure, { code: 'ELOOP' }); // the system's code for this error
 }
 
 /**
- * Where the system would look for a path as it is written: for it, `link/..` is the parent of what the link leads to, and
- * not the folder that the link is in.
+ * Resolves a path the way the kernel does: `link/..` is the parent of the link's target, not the folder that the link
+ * is in.
  */
 export async function realPathAsWritten(path: string): Promise<string> {
   const names = path.split(sep).filter((name) => name !== '' && name !== '.');
@@ -86,11 +88,11 @@ async function linkTarget(path: string): Promise<string | undefined> {
   try {
     return await readlink(path);
   } catch {
-    return undefined; // not a link, or not there
+    return undefined; // not a symlink, or missing
   }
 }
 
-/** The same for a folder of our own, where nobody has put links that lead nowhere. */
+/** The same for a folder of our own, which has no dangling symlinks. */
 export function realPathSync(path: string): string {
   try {
     return realpathSync(path);
@@ -100,13 +102,13 @@ export function realPathSync(path: string): string {
   }
 }
 
-/** A folder by its written and its real name; where the real one can't be told, the written one has to do. */
+/** The written and the real name of a folder; just the written one if the real one can't be determined. */
 export function folderNames(folder: string): string[] {
   const written = resolve(folder);
   return [...new Set([written, realName(written)])];
 }
 
-/** The real name of a folder, or the written one where it is not ours to look at or leads nowhere. */
+/** The real name of a folder, or the written one if it is unreadable or missing. */
 export function realName(folder: string): string {
   try {
     return realPathSync(folder);
@@ -115,7 +117,7 @@ export function realName(folder: string): string {
   }
 }
 
-/** Helve's own folder, as it is written: `HELVE_HOME`, else `~/.helve`. */
+/** Helve's data folder as written: `HELVE_HOME`, else `~/.helve`. */
 export function dataFolderOf({
   env = process.env,
   home = homeFolder(),
@@ -127,15 +129,15 @@ export function dataFolderOf({
 }
 
 /**
- * Device and inode as one word, or undefined where nothing is at the path. At once: whoever asks has just resolved the
- * path, so that the system knows the answer.
+ * Device and inode as one string, or undefined if nothing is at the path. Synchronous: the caller has just resolved
+ * the path, so the answer is cached.
  */
 export function fileIdentity(path: string): string | undefined {
   try {
     const { dev, ino } = statSync(path, { bigint: true });
     return `${dev}:${ino}`;
   } catch {
-    return undefined; // gone, or not ours to look at: the name alone has to do
+    return undefined; // gone, or unreadable: callers fall back to the name alone
   }
 }
 
@@ -145,23 +147,23 @@ export function isInside(folder: string, path: string): boolean {
   return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
 }
 
-/** The path as a person in `cwd` would write it: relative where it lies below, absolute elsewhere. */
+/** The path relative to `cwd` if it lies below, else absolute. */
 export function shortPath(cwd: string, path: string): string {
   return isInside(cwd, path) ? relative(cwd, path) || '.' : path;
 }
 
-/** The path as a message names it: the middle of a very long one helps nobody. */
-export function cutPath(path: string): string {
+/** The path for messages: the middle of a very long one is elided. */
+export function elidedPath(path: string): string {
   if (path.length <= MAX_SHOWN_CHARS) return path;
   const half = MAX_SHOWN_CHARS / 2;
   return `${path.slice(0, safeCut(path, half))} … ${path.slice(safeCut(path, path.length - half))}`;
 }
 
-// Volumes that fold case are the rule on macOS and Windows. Folding there on a volume that does not can only make two
-// names seem one, which errs on the side of waiting and asking.
+// Case-insensitive volumes are the rule on macOS and Windows. Folding case on a case-sensitive volume there can only
+// make two names seem equal, which errs on the side of waiting and asking.
 const foldsCase = process.platform === 'darwin' || process.platform === 'win32';
 
 const comparable = (path: string): string => (foldsCase ? path.normalize('NFC').toLowerCase() : path);
 
-const isMissing = (error: unknown): boolean =>
+export const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');

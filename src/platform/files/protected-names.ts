@@ -1,5 +1,5 @@
-// Names of files and folders that run programs or hold secrets, and so are never written without a question. Permissions
-// judge paths by them; the analysis of commands looks for them in trees that are copied.
+// Names of files and folders that run programs or hold secrets, and so are never written without a question.
+// Permissions check paths against them; the command analysis looks for them in copied trees.
 
 export const PROTECTED_FOLDERS: ReadonlySet<string> = new Set([
   ...['.git', '.hg', '.svn', '.jj', '.vscode', '.idea', '.husky', '.cargo', '.devcontainer', '.yarn', '.mvn'],
@@ -29,7 +29,10 @@ export const holdsSecrets = (name: string): boolean =>
 
 export const isPrivateKey = (name: string): boolean => /^id_(rsa|dsa|ecdsa|ed25519)(_sk)?$/.test(name);
 
-/** Whether a path with this name in it may be protected: for finding the few paths of a tree that are worth a closer look. */
+/**
+ * Whether a path that contains this name may be protected: a quick filter for the few paths of a tree that need a full
+ * check.
+ */
 export function mayBeProtected(name: string): boolean {
   const plain = name.normalize('NFKC').toLowerCase();
   return (

@@ -10,7 +10,9 @@ export interface CurrentFile {
   stats: Stats;
 }
 
-/** What is at a real path now; undefined where nothing is. A link in its place, or what is not a file, is an error. */
+/**
+ * The current file at a real path; undefined if there is none. A symlink, or anything but a regular file, is an error.
+ */
 export async function readCurrent(real: string): Promise<CurrentFile | undefined> {
   try {
     const { handle, stats } = await openForReading(real);

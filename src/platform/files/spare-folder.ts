@@ -1,6 +1,6 @@
-// Where the data of a session is kept as long as the data folder can't be written: a private folder in the system's
-// temporary folder, named by the user and the data folder, so that the next start finds it. Other users can make a folder
-// of that name first, so one is used only if it belongs to this user and no other user can write it.
+// Holds session data while the data folder can't be written: a private folder in the system's temporary folder, named
+// after the user and the data folder, so that the next start finds it. Another user could create a folder of that
+// name first, so one is used only if it belongs to this user and no other user can write it.
 //
 //   helve-data-<user>-<hash>/<session>/tail-<bytes>.jsonl   what is missing in session.jsonl behind that many bytes
 //   helve-data-<user>-<hash>/<session>/agents/<id>/…        the same for each child agent
@@ -8,18 +8,27 @@
 //   helve-data-<user>-<hash>/<session>/journal/             the journal of changes
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { sha256 } from '../crypto.js';
 import { realPathSync } from './paths.js';
 import { codeOf } from './write-failure.js';
 
-/** The path whose last part is the same for this user and data folder each time. */
+/** The same path for a given user and data folder each time. */
 function usualPath(dataFolder: string): string {
   const hash = sha256().update(realPathSync(dataFolder)).digest('hex').slice(0, 16);
   return join(tmpdir(), `helve-data-${process.getuid?.() ?? 'user'}-${hash}`);
 }
 
-/** The spare folder, made if it is missing. Throws where the temporary folder can't be written either. */
+/** What the person gets to know, once, when the data folder can't be written. */
+export function unwritableNotice(
+  { dataFolder, sessionId }: { dataFolder: string; sessionId: string },
+  why: string,
+): string {
+  const kept = join(spareFolders(dataFolder)[0] ?? usualPath(dataFolder), sessionId);
+  return `The data folder can't be written. ${why} Work goes on: the session, and what helve undo needs, are kept in ${kept} and moved to the data folder as soon as it can be written, at the latest by the next start of Helve.`;
+}
+
+/** The spare folder, created if it is missing. Throws if the temporary folder can't be written either. */
 export function makeSpareFolder(dataFolder: string): string {
   const path = usualPath(dataFolder);
   try {
@@ -32,7 +41,7 @@ export function makeSpareFolder(dataFolder: string): string {
   return found ?? mkdtempSync(`${path}-`); // another user has taken the name
 }
 
-/** The spare folders of this user for the data folder: none, almost always, which one look shows. */
+/** The spare folders of this user for the data folder: almost always none, which one lookup shows. */
 export function spareFolders(dataFolder: string): string[] {
   const path = usualPath(dataFolder);
   const stats = lstatSync(path, { throwIfNoEntry: false });
@@ -45,7 +54,17 @@ export function spareFolders(dataFolder: string): string[] {
     .filter(isOurs);
 }
 
-/** The folder of one session in the spare folder; undefined where nothing is kept there. */
+/** The spare folders of this user for other data folders, as with another HELVE_HOME. */
+export function otherSpareFolders(dataFolder: string): string[] {
+  const [path, known] = [usualPath(dataFolder), spareFolders(dataFolder)];
+  const start = basename(path).replace(/(?<![0-9a-f])[0-9a-f]+$/, '');
+  return readdirSync(tmpdir())
+    .filter((name) => name.startsWith(start))
+    .map((name) => join(tmpdir(), name))
+    .filter((folder) => isOurs(folder) && folder !== path && !known.includes(folder));
+}
+
+/** The folder of one session in the spare folder; undefined if there is none. */
 export const spareFolderOf = (dataFolder: string, sessionId: string): string | undefined =>
   spareFolders(dataFolder)
     .map((folder) => join(folder, sessionId))
@@ -53,7 +72,7 @@ export const spareFolderOf = (dataFolder: string, sessionId: string): string | u
 
 function isOurs(path: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (!stats?.isDirectory()) return false; // a link leads where another user may have chosen
+  if (!stats?.isDirectory()) return false; // the target of a symlink may have been chosen by another user
   const uid = process.getuid?.();
   return uid === undefined || (stats.uid === uid && (stats.mode & 0o077) === 0);
 }

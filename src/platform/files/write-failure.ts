@@ -2,9 +2,9 @@ import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { largestFolders } from '../snapshots/largest-folders.js';
 import { NotARegularFile } from './open-file.js';
-import { cutPath } from './paths.js';
+import { elidedPath } from './paths.js';
 
-/** The file is as it was before. `code` is the system's name for the reason. */
+/** The file is unchanged. `code` is the system's error code. */
 export class WriteFailure extends Error {
   readonly code: string;
 
@@ -18,8 +18,8 @@ export class WriteFailure extends Error {
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
-/** The system's error in words that help; one that is in words already comes back as it is. */
-export async function explain(
+/** Puts a system error into useful words; an error that is already a `WriteFailure` is returned unchanged. */
+export async function asWriteFailure(
   error: unknown,
   real: string,
   what: 'written' | 'made' | 'removed',
@@ -29,13 +29,13 @@ export async function explain(
   if (error instanceof NotARegularFile) {
     return new WriteFailure(
       'EISDIR',
-      `${cutPath(real)} is ${error.what}, so it can't be ${what} as a file. Choose another path.`,
+      `${elidedPath(real)} is ${error.what}, so it can't be ${what} as a file. Choose another path.`,
     );
   }
   const code = codeOf(error);
   const why = code === undefined ? undefined : await reasons[code]?.(real, needed);
   if (code === undefined || why === undefined) return error;
-  return new WriteFailure(code, `${cutPath(real)} was not ${what}: ${why}`, { cause: error });
+  return new WriteFailure(code, `${elidedPath(real)} was not ${what}: ${why}`, { cause: error });
 }
 
 const noPermission = (): string =>
@@ -49,7 +49,7 @@ const reasons: Readonly<Record<string, (real: string, needed: string) => string 
   EPERM: noPermission,
   EROFS: () => 'the file system is read-only. Choose a path on another one.',
   ENOENT: () => 'its folder does not exist. Create the folder first.',
-  ENOTDIR: (real) => `${cutPath(dirname(real))} is not a folder, or leads through a file. Choose another path.`,
+  ENOTDIR: (real) => `${elidedPath(dirname(real))} is not a folder, or leads through a file. Choose another path.`,
   EISDIR: () => 'a folder is in its place. Choose another path.',
   EEXIST: () => 'something that is not a folder is in its place. Choose another path.',
   ELOOP: () => 'its symlinks lead in a circle, or there are too many of them. Use the path of the real file.',
@@ -62,7 +62,7 @@ const reasons: Readonly<Record<string, (real: string, needed: string) => string 
 async function whatIsUsedUp(real: string, needed: string): Promise<string> {
   try {
     const { bavail, bsize, files, ffree } = await statfs(dirname(real));
-    // Some file systems count no inodes and say 0 of 0.
+    // Some file systems do not count inodes and report 0 of 0.
     if (files > 0 && ffree === 0) return 'the file system has no free inodes, so it takes no new files';
     return `the disk is full (${needed} needed, ${bavail * bsize} bytes free)`;
   } catch {
@@ -74,7 +74,7 @@ async function whatToClean(real: string): Promise<string> {
   const folders = await largestFolders(dirname(real));
   if (folders.length === 0) return 'Free some space, then try again.';
   const shown = folders.map(
-    ({ path, bytes, atLeast }) => `${cutPath(path)} (${atLeast ? 'at least ' : ''}${bytes} bytes)`,
+    ({ path, bytes, atLeast }) => `${elidedPath(path)} (${atLeast ? 'at least ' : ''}${bytes} bytes)`,
   );
   return `Free some space, then try again. The largest folders nearby are ${shown.join(', ')}: ask the user which of them may be cleaned.`;
 }

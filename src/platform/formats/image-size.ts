@@ -5,17 +5,17 @@ export interface ImageSize {
   height: number;
 }
 
-/** How many pixels an image has, by its header alone; undefined where the header is broken or cut off. */
+/** The dimensions of an image by its header alone; undefined if the header is broken or truncated. */
 export function measureImage(bytes: Buffer, mediaType: ImageType): ImageSize | undefined {
   try {
     return measures[mediaType](bytes);
   } catch (error) {
-    if (error instanceof RangeError) return undefined; // the header says more than there are bytes
+    if (error instanceof RangeError) return undefined; // the header claims more bytes than there are
     throw error;
   }
 }
 
-/** Whether the file reaches its format's end mark. One that was cut off does not, though its header may be fine. */
+/** Whether the file has its format's end marker. A truncated file has none, though its header may be fine. */
 export function hasImageEnd(bytes: Buffer, mediaType: ImageType): boolean {
   switch (mediaType) {
     case 'image/png':
@@ -52,7 +52,7 @@ function measureJpeg(bytes: Buffer): ImageSize | undefined {
       at += 2; // a marker without a body
     else if (isStartOfFrame(marker)) return { width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) };
     else if (marker === 0xda || marker === 0xd9)
-      return undefined; // the picture begins, or ends, without its size
+      return undefined; // the image data begins, or ends, without a size
     else at += 2 + Math.max(bytes.readUInt16BE(at + 2), 2);
   }
 }

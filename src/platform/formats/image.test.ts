@@ -4,7 +4,7 @@ import { prepareImage } from './image.js';
 
 const plain = (width: number, height: number) => sharp({ create: { width, height, channels: 3, background: '#3a7' } });
 
-/** Noise can't be packed, so the file is large. */
+/** Noise can't be compressed, so the file is large. */
 const noise = (width: number, height: number) =>
   sharp({
     create: { width, height, channels: 3, background: '#777', noise: { type: 'gaussian', mean: 128, sigma: 60 } },
@@ -12,7 +12,7 @@ const noise = (width: number, height: number) =>
 
 const withoutSharp = async () => undefined;
 
-test('takes a small image as it is', async () => {
+test('keeps a small image unchanged', async () => {
   const bytes = await plain(200, 100).png().toBuffer();
   const size = { width: 200, height: 100 };
   expect(await prepareImage(bytes, 'image/png')).toEqual({
@@ -23,7 +23,7 @@ test('takes a small image as it is', async () => {
   });
 });
 
-test('scales a large image down, keeps its shape, and knows both sizes', async () => {
+test('scales a large image down, keeps its proportions, and reports both sizes', async () => {
   const prepared = await prepareImage(await plain(4_000, 3_000).png().toBuffer(), 'image/png');
   expect([prepared.original, prepared.shown]).toEqual([
     { width: 4_000, height: 3_000 },
@@ -32,7 +32,7 @@ test('scales a large image down, keeps its shape, and knows both sizes', async (
   expect(await sharp(prepared.bytes).metadata()).toMatchObject({ format: 'png', width: 1_568, height: 1_176 });
 });
 
-test('writes an image of many bytes anew, in 500,000 bytes or fewer', async () => {
+test('re-encodes a large image in 500,000 bytes or fewer', async () => {
   const bytes = await noise(1_500, 1_500).png().toBuffer();
   expect(bytes.length).toBeGreaterThan(3_932_160);
   const prepared = await prepareImage(bytes, 'image/png');
@@ -76,14 +76,14 @@ test('refuses an image that is cut off, damaged inside, or without pixels', asyn
   await expect(prepareImage(flat, 'image/png')).rejects.toThrow('its header says 300×0 pixels');
 });
 
-test('does not unpack an image that claims an absurd number of pixels', async () => {
+test('does not decode an image that claims an absurd number of pixels', async () => {
   const bomb = Buffer.from(await plain(10, 10).png().toBuffer());
   bomb.writeUInt32BE(60_000, 16);
   bomb.writeUInt32BE(60_000, 20);
   await expect(prepareImage(bomb, 'image/png')).rejects.toThrow(/60000×60000 pixels in \d+ bytes, more than/);
 });
 
-test('without the library that scales, takes what is within the limits and says of the rest what to install', async () => {
+test('without the library that scales, accepts images within the limits and says what to install for others', async () => {
   const small = await plain(2_000, 1_000).png().toBuffer();
   expect((await prepareImage(small, 'image/png', withoutSharp)).bytes).toBe(small);
   for (const large of [plain(9_000, 10), noise(1_500, 1_500)]) {

@@ -1,16 +1,17 @@
 import type { ImageType } from '../files/file-kind.js';
+import { messageOf } from '../message-of.js';
 import { hasImageEnd, type ImageSize, measureImage } from './image-size.js';
 
-export const MAX_FILE_BYTES = 100_000_000; // the whole of it is held in memory
-const MAX_SENT_BYTES = 3_932_160; // 3.75 MB are 5 MB in base64, which is what providers take
-const SMALL_BYTES = 500_000; // above this it is worth the loss of writing it smaller
+export const MAX_FILE_BYTES = 100_000_000; // the whole file is held in memory
+const MAX_SENT_BYTES = 3_932_160; // 3.75 MB are 5 MB in base64, the providers' limit
+const SMALL_BYTES = 500_000; // above this, re-encoding it smaller is worth the loss
 const SHOWN_SIDE = 1_568; // models scale larger ones down themselves
-const MAX_SIDE = 8_000; // providers refuse more, and with it the whole conversation
-const MAX_PIXELS = 150_000_000; // 600 MB once unpacked; a few kilobytes can claim any number
+const MAX_SIDE = 8_000; // providers reject more, and with it the whole conversation
+const MAX_PIXELS = 150_000_000; // 600 MB once decoded; a file of a few kilobytes can claim any number
 const QUALITIES = [80, 60, 40, 20];
 const MAX_SECONDS = 30;
 
-/** An image as it may enter a conversation. */
+/** An image that may enter a conversation. */
 export interface PreparedImage {
   mediaType: ImageType;
   bytes: Buffer;
@@ -18,7 +19,7 @@ export interface PreparedImage {
   shown: ImageSize;
 }
 
-/** The image can't be shown. The message goes on after the file's name: "is …, so …. Do …". */
+/** The image can't be shown. The message continues after the file's name: "is …, so …. Do …". */
 export class UnusableImage extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -29,9 +30,9 @@ export class UnusableImage extends Error {
 type Sharp = typeof import('sharp').default;
 
 /**
- * Measures an image and makes it small enough for any provider: a large one in a conversation makes every later request
- * fail. Throws `UnusableImage`. `load` gives the library that scales; where it is not installed, images within the
- * limits are taken as they are.
+ * Measures an image and makes it small enough for any provider: a large one in a conversation makes every later
+ * request fail. Throws `UnusableImage`. `load` returns the scaling library; if that is not installed, images within
+ * the limits are used unchanged.
  */
 export async function prepareImage(
   bytes: Buffer,
@@ -66,9 +67,9 @@ async function scale(sharp: Sharp, image: PreparedImage): Promise<PreparedImage>
     const { autoOrient: upright, orientation = 1, space } = await open().metadata();
     const original = { width: upright.width, height: upright.height };
     const fits = Math.max(original.width, original.height) <= SHOWN_SIDE;
-    const isPlain = orientation === 1 && space !== 'cmyk'; // what else a provider makes of it can't be known
+    const isPlain = orientation === 1 && space !== 'cmyk'; // otherwise the provider's rendering can't be predicted
     if (fits && isPlain && bytes.length <= SMALL_BYTES) {
-      await open().stats(); // unpacks all of it: one that can't be would fail every later request
+      await open().stats(); // decodes all of it: a broken image would make every later request fail
       return image;
     }
     const picture = open()
@@ -76,12 +77,12 @@ async function scale(sharp: Sharp, image: PreparedImage): Promise<PreparedImage>
       .resize({ width: SHOWN_SIDE, height: SHOWN_SIDE, fit: 'inside', withoutEnlargement: true });
     let prepared = image;
     for await (const { data, info, mediaType: written } of candidates(picture, mediaType)) {
-      // A small one may get larger by being written anew.
+      // Re-encoding may make a small image larger.
       if (fits && isPlain && bytes.length <= MAX_SENT_BYTES && data.length >= bytes.length) return image;
       prepared = { mediaType: written, bytes: data, original, shown: { width: info.width, height: info.height } };
       if (data.length <= SMALL_BYTES) break;
     }
-    return prepared; // of this few pixels even the largest is far below what providers take
+    return prepared; // with this few pixels even the largest image is far below the providers' limit
   } catch (error) {
     throw broken(mediaType, `it can't be unpacked: ${firstLine(error)}`, error);
   }
@@ -90,7 +91,7 @@ async function scale(sharp: Sharp, image: PreparedImage): Promise<PreparedImage>
 type Picture = ReturnType<Sharp>;
 type Candidate = Awaited<ReturnType<typeof written>> & { mediaType: ImageType };
 
-/** Ways to write the picture, the one with the least loss first. */
+/** Ways to encode the image, least lossy first. */
 async function* candidates(picture: Picture, mediaType: ImageType): AsyncGenerator<Candidate> {
   if (mediaType !== 'image/jpeg') yield { ...(await written(picture.clone().png())), mediaType: 'image/png' };
   for (const quality of QUALITIES) {
@@ -102,13 +103,14 @@ async function* candidates(picture: Picture, mediaType: ImageType): AsyncGenerat
 const written = (picture: Picture) => picture.toBuffer({ resolveWithObject: true });
 
 async function loadSharp(): Promise<Sharp | undefined> {
-  // By a name that a bundler does not follow: its native half is found beside its own folder, so it can't be moved.
+  // By a name that a bundler does not follow: its native half is located relative to its own folder, so it can't be
+  // bundled.
   const name = 'sharp';
   try {
     const loaded: { default: Sharp } = await import(name);
     return loaded.default;
   } catch {
-    return undefined; // optional: not installed, or not for this machine
+    return undefined; // optional: not installed, or not for this platform
   }
 }
 
@@ -121,5 +123,4 @@ const broken = (mediaType: ImageType, why: string, cause?: unknown): UnusableIma
 export const imageFormatName = (mediaType: ImageType): string =>
   ({ 'image/png': 'PNG', 'image/jpeg': 'JPEG', 'image/gif': 'GIF', 'image/webp': 'WebP' })[mediaType];
 
-const firstLine = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).split('\n')[0]?.trim() ?? '';
+const firstLine = (error: unknown): string => messageOf(error).split('\n')[0]?.trim() ?? '';

@@ -56,7 +56,7 @@ test('keeps the spaces of Python in a file of one line', () => {
   );
 });
 
-test('keeps a source that is one string a string', () => {
+test('keeps a source that is a single string as such', () => {
   const json = styles['one blank']?.(notebook([markdown('a')])) ?? '';
   expect(edited(json, { mode: 'replace', cell: 'cell-0', source: 'b\nc' })).toBe(json.replace('"a"', '"b\\nc"'));
   expect(edited(json, { mode: 'insert', cell: 'cell-0', source: 'b', type: 'markdown' })).toContain('"source": "b"');
@@ -74,7 +74,7 @@ test('leaves numbers, escapes and the order of keys outside of the change as the
   expect(edited(json, { mode: 'replace', cell: 'cell-0', source: 'b' })).toBe(json.replace('"a"', '"b"'));
 });
 
-test('changes the type of a cell with all that belongs to it', () => {
+test('changes the type of a cell with its dependent fields', () => {
   const json = styles['one blank']?.(notebook([code(['a'])])) ?? '';
   const asMarkdown = edited(json, { mode: 'replace', cell: 'cell-0', source: 'b', type: 'markdown' });
   expect(asMarkdown).toBe(styles['one blank']?.(notebook([markdown(['b'])])));
@@ -84,7 +84,7 @@ test('changes the type of a cell with all that belongs to it', () => {
   ]);
 });
 
-test('changes a source that is there twice in both places, and refuses cells that are', () => {
+test('changes a duplicate source in both places, and refuses duplicate cells', () => {
   const json = '{"cells": [{"cell_type": "markdown", "source": "a", "source": "b"}], "nbformat": 4}';
   const edit = { mode: 'replace', cell: 'cell-0', source: 'c' } as const;
   expect(edited(json, edit)).toBe(json.replace('"a"', '"c"').replace('"b"', '"c"'));
@@ -92,7 +92,7 @@ test('changes a source that is there twice in both places, and refuses cells tha
   expect(() => edited(`{${list('a')}, ${list('b')}, "nbformat": 4}`, edit)).toThrow(/^has a cell in an unusual form/);
 });
 
-test('refuses a notebook that is nested beyond all measure', () => {
+test('refuses a notebook that is nested too deeply', () => {
   const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
   const json = `{"cells": [{"cell_type": "markdown", "source": "a"}], "x": ${deep}, "nbformat": 4}`;
   expect(() => edited(json, { mode: 'replace', cell: 'cell-0', source: 'b' })).toThrow(

@@ -12,9 +12,9 @@ export type CellEdit =
   | { mode: 'delete'; cell: string };
 
 export interface EditedNotebook {
-  /** What changes in the JSON; all else stays as it is, byte for byte. */
+  /** The changed ranges of the JSON; everything else stays byte for byte. */
   splices: Splice[];
-  /** The cell that was changed, as it is called afterwards; for one that was deleted, as it was called. */
+  /** The changed cell's name afterwards; for a deleted one, its former name. */
   cell: string;
   type: string;
   before: string;
@@ -93,7 +93,7 @@ function replaceCell(
   return { splices, cell: old.name, type: type ?? old.type, before: old.source, after: source, index };
 }
 
-/** New values for the properties that are there. */
+/** New values for existing properties. */
 function changedValues(json: string, cell: Node, values: ReadonlyMap<string, unknown>, layout: Layout): Splice[] {
   return propertiesOf(cell).flatMap(({ key, value }) => {
     if (!values.has(key)) return [];
@@ -106,7 +106,7 @@ function changedValues(json: string, cell: Node, values: ReadonlyMap<string, unk
   });
 }
 
-/** The cell with properties that come and go. Those that stay keep their text. */
+/** The cell with properties added or removed. The others keep their text. */
 function rebuilt(
   json: string,
   cell: Node,
@@ -135,7 +135,7 @@ function insertCell(
   const index = cell === undefined ? 0 : findCell(notebook, cell) + 1;
   const id = needsIds(notebook) ? freshId(notebook) : undefined;
   const isText = each.some((one) => findNodeAtLocation(one, ['source'])?.type === 'string');
-  // In the order of the alphabet, as the format's own tools write them.
+  // In alphabetical order, as Jupyter writes them.
   const value = {
     cell_type: type,
     ...(type === 'code' && { execution_count: null }),
@@ -172,7 +172,7 @@ function deleteCell(notebook: Notebook, { cells, each }: Places, { cell }: CellE
   return { splices: [splice], cell: old.name, type: old.type, before: old.source, after: '', index };
 }
 
-/** A key that occurs twice, say, would make the change one that nobody sees. */
+/** A duplicate key, for example, would make the change ineffective. */
 function assertDone(json: string, before: Notebook, edit: CellEdit, { splices, after, index }: Edited): void {
   const { cells } = parseNotebook(spliceText(json, splices));
   const expected = before.cells.length + { replace: 0, insert: 1, delete: -1 }[edit.mode];
@@ -192,7 +192,7 @@ function freshId({ cells }: Notebook): string {
   }
 }
 
-/** Lines with their ends, as notebooks keep them. */
+/** Lines with their endings, as notebooks store them. */
 const splitLines = (source: string): string[] => (source === '' ? [] : source.split(/(?<=\n)/));
 
 function propertiesOf(object: Node): Array<{ key: string; node: Node; value: Node }> {
@@ -204,14 +204,14 @@ function propertiesOf(object: Node): Array<{ key: string; node: Node; value: Nod
 
 const sameValue = (json: string, value: unknown): boolean => JSON.stringify(JSON.parse(json)) === JSON.stringify(value);
 
-/** How the file's JSON is written. */
+/** The formatting of the file's JSON. */
 interface Layout {
   eol: string;
-  /** What one level is indented by; undefined where all is in one line. */
+  /** One level of indentation; undefined if everything is on one line. */
   unit: string | undefined;
   colon: string;
   comma: string;
-  /** Characters beyond ASCII are written as escapes. */
+  /** Non-ASCII characters are written as escapes. */
   escapes: boolean;
 }
 
@@ -227,7 +227,7 @@ function layoutOf(json: string, root: Node): Layout {
     unit: broken?.[2],
     colon,
     comma,
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what it asks about
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: it matches ASCII
     escapes: /\\u(?!00[0-7])/.test(json) && /^[\x00-\x7f]*$/.test(json),
   };
 }
@@ -260,17 +260,17 @@ function enclosed(open: string, parts: readonly string[], close: string, layout:
   return `${open}${line}${parts.join(`,${line}`)}${layout.eol}${indentation}${close}`;
 }
 
-// By UTF-16 units, as JSON has them.
+// By UTF-16 units, as in JSON.
 const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** What stands between two cells. */
+/** The text between two cells. */
 function separator(json: string, each: readonly Node[], neighbour: Node, layout: Layout): string {
   const [first, second] = each;
   if (first && second) return json.slice(first.offset + first.length, second.offset);
   return layout.unit === undefined ? layout.comma : `,${layout.eol}${indentationAt(json, neighbour.offset)}`;
 }
 
-/** The blanks that the line of a place begins with. */
+/** The indentation of the line at an offset. */
 function indentationAt(json: string, offset: number): string {
   const start = Math.max(json.lastIndexOf('\n', offset - 1), json.lastIndexOf('\r', offset - 1)) + 1;
   return /^[ \t]*/.exec(json.slice(start, offset))?.[0] ?? '';

@@ -1,18 +1,19 @@
 import { stripVTControlCharacters } from 'node:util';
 import * as z from 'zod';
+import { messageOf } from '../message-of.js';
 import { nearestWords } from '../text/similar-text.js';
 
 const MAX_NAMED_CELLS = 20;
 
 export interface Notebook {
   format: { major: number; minor: number };
-  /** Of the code cells, for example "python". */
+  /** Language of the code cells, for example "python". */
   language: string | undefined;
   cells: readonly NotebookCell[];
 }
 
 export interface NotebookCell {
-  /** Its id, or `cell-N` by its position from 0 where it has none or shares it. */
+  /** Its id, or `cell-N` by its position from 0 if it has none or shares it. */
   name: string;
   id: string | undefined;
   /** "code", "markdown" or "raw". */
@@ -25,10 +26,12 @@ export interface NotebookCell {
 export type CellOutput =
   | { type: 'text' | 'error'; text: string }
   | { type: 'image'; mediaType: string; base64: string }
-  /** Widgets, sounds and the like, by their media types. */
+  /** Widgets, audio and the like, by their media types. */
   | { type: 'other'; mediaTypes: readonly string[] };
 
-/** The notebook can't be read, or not be changed as asked. The message goes on after the file's name: "is …", "has …". */
+/**
+ * The notebook can't be read, or not changed as asked. The message continues after the file's name: "is …", "has …".
+ */
 export class UnusableNotebook extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -67,7 +70,7 @@ const notebook = z.looseObject({
   cells: z.array(cell),
 });
 
-/** Understands a notebook from its JSON. Throws `UnusableNotebook`. */
+/** Parses a notebook from its JSON. Throws `UnusableNotebook`. */
 export function parseNotebook(json: string): Notebook {
   const found = notebook.safeParse(parseJson(json));
   if (!found.success) throw new UnusableNotebook(whyNotANotebook(found.error, json));
@@ -87,7 +90,7 @@ export function parseNotebook(json: string): Notebook {
   };
 }
 
-/** The position of the cell that is called by its id or as `cell-N`. Throws `UnusableNotebook` with those that there are. */
+/** The position of the cell with that id or `cell-N` name. Throws `UnusableNotebook` with the existing ones. */
 export function findCell({ cells }: Notebook, name: string): number {
   const byName = cells.findIndex((one) => one.name === name);
   if (byName >= 0) return byName;
@@ -115,7 +118,7 @@ function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new UnusableNotebook(
       `is not a notebook: its content is ${json.trim() === '' ? 'empty' : `not valid JSON (${why})`}. Read it with offset 1 to see its raw text, and repair that.`,
       { cause: error },
@@ -157,7 +160,7 @@ function asText(value: unknown): string {
   return found.success ? found.data : JSON.stringify(value, undefined, 2);
 }
 
-/** Without colours, and with progress bars that overwrite their line as they ended. */
+/** Without colours, and with progress bars in their final state. */
 function plain(value: string): string {
   const clean = stripVTControlCharacters(value).replaceAll('\r\n', '\n');
   if (!clean.includes('\r')) return clean;

@@ -2,7 +2,7 @@ import { deflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { openPdf } from './pdf.js';
 
-/** A PDF of one page, whose content is packed. */
+/** A PDF of one page, with compressed content. */
 function pdfOf(content: string): Uint8Array {
   const packed = deflateSync(content);
   const objects: Buffer[] = [
@@ -36,19 +36,19 @@ function pdfOf(content: string): Uint8Array {
 
 const bomb = (): Uint8Array => pdfOf(`BT /F1 12 Tf ${'(aaaaaaaa) Tj '.repeat(2_000_000)} ET`);
 
-test('gives the text of a page', async () => {
+test('returns the text of a page', async () => {
   const pdf = await openPdf(pdfOf('BT /F1 12 Tf (Hello) Tj ET'));
   expect([pdf.pages, await pdf.textOf(1)]).toEqual([1, 'Hello']);
   await pdf.close();
 });
 
-test('gives up on a file that unpacks to more than the memory it may take, before the parser sees it', async () => {
+test('rejects a file that decompresses to more than the memory limit, before it is parsed', async () => {
   const bytes = pdfOf(`BT ${' '.repeat(60_000_000)} ET`);
   const opening = openPdf(bytes, { limits: { unpackedBytes: 50_000_000 } });
   await expect(opening).rejects.toThrow('needs more than 50 MB of memory');
 });
 
-test('gives up on a file that takes too long', async () => {
+test('aborts a file that takes too long', async () => {
   const reading = openPdf(bomb(), { limits: { stepMs: 0 } });
   await expect(reading).rejects.toThrow('takes more than 0 s for one step');
 });

@@ -1,21 +1,22 @@
 import { monotonicMs } from '../clock.js';
+import { messageOf } from '../message-of.js';
 
-export const MAX_PDF_BYTES = 100_000_000; // the whole of it is held in memory, some of it unpacked
+export const MAX_PDF_BYTES = 100_000_000; // the whole file is held in memory, parts of it decompressed
 
 export interface PdfLimits {
-  /** To open it, or for the text of one page. */
+  /** For opening it, or for the text of one page. */
   stepMs: number;
-  /** By which the memory in use may grow meanwhile: a small file may unpack to any size. */
+  /** Memory growth meanwhile: a small file may decompress to any size. */
   memoryBytes: number;
-  /** To which all that is packed in it may unpack. */
+  /** The total decompressed size of all its streams. */
   unpackedBytes: number;
 }
 
-// Far beyond what a page takes that was made for people.
+// Far beyond the needs of any real page.
 export const pdfLimits: PdfLimits = { stepMs: 30_000, memoryBytes: 600_000_000, unpackedBytes: 600_000_000 };
 const LOOK_EVERY_MS = 50;
 
-/** The file can't be read as a PDF. The message goes on after the file's name: "is …". */
+/** The file can't be read as a PDF. The message continues after the file's name: "is …". */
 export class UnreadablePdf extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -25,18 +26,18 @@ export class UnreadablePdf extends Error {
 
 export interface Pdf {
   pages: number;
-  /** The text of a page, counted from 1, in the order of the file; empty where it has none, as a scan. */
+  /** The text of a page, 1-based, in the order of the file; empty if it has none, such as a scan. */
   textOf(page: number): Promise<string>;
   close(): Promise<void>;
 }
 
 export interface OpenPdfOptions {
-  /** Ends the work on it, also in the middle of a page. */
+  /** Aborts all work on it, even in the middle of a page. */
   signal?: AbortSignal | undefined;
   limits?: Partial<PdfLimits> | undefined;
 }
 
-/** Opens a PDF from its bytes, which are used up by it. Throws `UnreadablePdf`, or the reason of the signal. */
+/** Opens a PDF from its bytes, which are transferred to it. Throws `UnreadablePdf`, or the reason of the signal. */
 export async function openPdf(bytes: Uint8Array, { signal, limits }: OpenPdfOptions = {}): Promise<Pdf> {
   const most = { ...pdfLimits, ...limits };
   await refuseBomb(bytes, most, signal);
@@ -94,15 +95,18 @@ interface Bounds {
   close(): Promise<void>;
 }
 
-/** The parser has no limits of its own, but lets others have a turn now and then: mostly enough to see what it takes. */
+/**
+ * The parser has no limits of its own, but yields to the event loop now and then: usually enough to watch its memory
+ * use.
+ */
 async function bounded<Result>(work: () => Promise<Result>, { limits, signal, close }: Bounds): Promise<Result> {
   signal?.throwIfAborted();
   const stopped = Promise.withResolvers<never>();
   const began = monotonicMs();
-  let least = memoryInUse(); // what others had left behind may be cleared away meanwhile
+  let least = memoryInUse(); // garbage of earlier work may be collected meanwhile
   const stop = (why: unknown): void => {
     stopped.reject(why);
-    close().catch(() => {}); // it ends what it was at; nobody asks it for more
+    close().catch(() => {}); // it aborts its work; no more calls follow
   };
   const onAbort = (): void => stop(signal?.reason);
   signal?.addEventListener('abort', onAbort, { once: true });
@@ -126,7 +130,7 @@ function memoryInUse(): number {
 }
 
 function whyTooMuch(ms: number, bytes: number, { stepMs, memoryBytes }: PdfLimits): UnreadablePdf | undefined {
-  const next = 'It may be made to exhaust whoever opens it. Go on without it.';
+  const next = 'It may be designed to exhaust memory. Go on without it.';
   if (bytes > memoryBytes) {
     return new UnreadablePdf(`needs more than ${Math.round(memoryBytes / 1_000_000)} MB of memory. ${next}`);
   }
@@ -141,7 +145,7 @@ function unreadable(error: unknown, where = 'it'): UnreadablePdf {
       { cause: error },
     );
   }
-  const why = (error instanceof Error ? error.message : String(error)).slice(0, 200).replace(/\.$/, '');
+  const why = messageOf(error).slice(0, 200).replace(/\.$/, '');
   return new UnreadablePdf(
     `is damaged, or not a PDF behind its first bytes (${where} can't be read: ${why}). Get or make the file again, then read that.`,
     { cause: error },

@@ -3,8 +3,9 @@ import { createInflate } from 'node:zlib';
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * How many bytes the packed streams of a PDF unpack to, all together, counted up to just beyond `max`. They are unpacked
- * once more than needed, and not kept: the parser unpacks a whole stream at once, and goes on with it when it is closed.
+ * The total size of a PDF's streams after decompression, counted up to just beyond `max`. They are decompressed an
+ * extra time and discarded: the parser decompresses a whole stream at once, and continues with it even when it is
+ * closed.
  */
 export async function unpackedSize(pdf: Uint8Array, max: number, isOver: () => boolean): Promise<number> {
   const bytes = Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength);
@@ -23,7 +24,7 @@ function afterLineBreak(bytes: Buffer, at: number): number {
   return bytes[start] === 0x0a ? start + 1 : start;
 }
 
-/** By the two bytes that packed data begins with. */
+/** Detected by the first two bytes of zlib data. */
 const isPacked = (bytes: Buffer, at: number): boolean =>
   at + 1 < bytes.length && ((bytes[at] ?? 0) & 0x0f) === 8 && bytes.readUInt16BE(at) % 31 === 0;
 
@@ -35,7 +36,7 @@ async function inflatedSize(packed: Buffer, max: number): Promise<number> {
     size += chunk.length;
     if (size > max) inflate.destroy();
   });
-  inflate.on('error', () => {}); // what is damaged counts as far as it goes
+  inflate.on('error', () => {}); // a damaged stream counts as far as it can be decompressed
   inflate.on('end', () => inflate.destroy());
   inflate.on('close', ended.resolve);
   inflate.end(packed);

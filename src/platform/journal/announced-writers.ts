@@ -1,5 +1,6 @@
-// Writers of a session whose changes are neither journaled nor looked for, such as hooks and tools of the program, tell the
-// commands of other sessions that they run: those then don't claim what may be the work of such a writer.
+// Writers whose changes are neither journaled nor detected by a snapshot, such as hooks and in-process tools,
+// announce that they are running. Commands of other sessions then do not claim changes that such a writer may have
+// made.
 import { randomHex } from '../crypto.js';
 import { codeOf } from '../files/write-failure.js';
 import { anyWrites, type DeclaredWrites } from './declared-writes.js';
@@ -7,9 +8,9 @@ import { journalFolders, makeJournal } from './journal.js';
 import { RunningCommands } from './running-commands.js';
 
 export interface AnnouncedWriter {
-  /** As notes of undo call it, such as `the hook "format"`. */
+  /** As undo messages name it, such as `the hook "format"`. */
   name: string;
-  /** What it may write. Default: anything. */
+  /** The paths that it may write. Default: any. */
   writes?: DeclaredWrites;
 }
 
@@ -22,7 +23,7 @@ export class AnnouncedWriters {
     this.#commands = new RunningCommands(journalFolders(dataFolder), id, { looks: false });
   }
 
-  /** To be called before the writer begins. What it resolves with is to be called when nothing of it can write any more. */
+  /** Call it before the writer starts. Call the returned function once the writer can't write any more. */
   async begin({ name, writes = anyWrites }: AnnouncedWriter): Promise<() => void> {
     const key = randomHex(6);
     const begin = (): Promise<void> => this.#commands.begin(key, writes, { writer: name });
@@ -33,13 +34,13 @@ export class AnnouncedWriters {
         await begin();
       });
     } catch {
-      return () => {}; // no writer waits for undo: a data folder that can't be written is reported by those that need it
+      return () => {}; // a writer never fails because of undo: an unwritable data folder is reported by the code that needs it
     }
     return () => {
       try {
         this.#commands.end(key);
       } catch {
-        // the journal has become unwritable; the next start removes what is left
+        // the journal has become unwritable; the next start removes the leftovers
       }
     };
   }

@@ -6,9 +6,9 @@ import { globMatcher } from '../text/glob-matcher.js';
 export const declaredPath = z.object({
   /** The real path. */
   real: z.string(),
-  /** Whether everything below it is named too. */
+  /** Whether everything below it is included. */
   tree: z.boolean(),
-  /** An absolute glob: then only matching paths, and what is below them, are named. */
+  /** An absolute glob: only matching paths and the paths below them are included. */
   pattern: z.string().optional(),
 });
 
@@ -21,10 +21,13 @@ export const declaredWrites = z.object({
 export type DeclaredPath = z.output<typeof declaredPath>;
 export type DeclaredWrites = z.output<typeof declaredWrites>;
 
-/** A command of which nothing is known: it may write anything. */
+/** A command about which nothing is known: it may write anything. */
 export const anyWrites: DeclaredWrites = { paths: [], isExact: false };
 
-/** Whether the path is named; `isFolder` also counts folders above a named path, which are made or removed with it. */
+/**
+ * Whether the path is named. With `isFolder`, also folders above a named path count, since they are created or removed
+ * with it.
+ */
 export function namesPath({ paths }: DeclaredWrites, path: string, { isFolder = false } = {}): boolean {
   return paths.some((declared) => isNamed(declared, path) || (isFolder && isInside(path, declared.real)));
 }
@@ -35,7 +38,7 @@ function isNamed({ real, tree, pattern }: DeclaredPath, path: string): boolean {
   return pattern === undefined || matchesAtOrAbove(pattern, path);
 }
 
-/** A glob stands for a fixed number of names, so that only one of the folders above the path can match. */
+/** A glob has a fixed number of segments, so only one of the path's ancestors can match. */
 function matchesAtOrAbove(pattern: string, path: string): boolean {
   const depth = segmentsOf(pattern).length;
   const segments = segmentsOf(path);

@@ -1,21 +1,21 @@
-// What a call may write, by its effects.
+// The paths that a call may write, derived from its effects.
 import { basename, dirname, join } from 'node:path';
 import type { Effect } from '../../contract/effect.js';
 import { isInside, realPathSync } from '../files/paths.js';
 import type { DeclaredPath, DeclaredWrites } from './declared-writes.js';
 
-/** Without a word about what it may touch, it may touch anything. */
+/** A call without declared effects may touch anything. */
 export const mayChangeFiles = (approved: readonly Effect[] | undefined): boolean =>
   approved === undefined ||
   approved.some(
     (effect) => effect.kind === 'unknown' || (effect.kind === 'command' && !effect.harmless) || writesFile(effect),
   );
 
-/** Nothing is kept in a device such as /dev/null. */
+/** Output to a device such as /dev/null leaves nothing on disk. */
 const writesFile = (effect: Effect): boolean =>
   effect.kind === 'file' && effect.access === 'write' && !effect.real.startsWith('/dev/');
 
-/** The files that the call writes, where they are known: all that is not harmless in it is where output goes. */
+/** The files that the call writes, if they are known: everything in it is harmless except for its redirections. */
 export function writtenFiles(approved: readonly Effect[] | undefined): string[] | undefined {
   const paths = new Set<string>();
   for (const effect of approved ?? []) {
@@ -28,16 +28,16 @@ export function writtenFiles(approved: readonly Effect[] | undefined): string[] 
 }
 
 /**
- * What the call's effects name for writing in the workspace. The whole workspace is not a name: `git checkout` may write
- * anything there, and so may others at the same time.
+ * The paths in the workspace that the call's effects declare as written. The workspace root itself is not included:
+ * `git checkout` may write anything below it, and so may other writers at the same time.
  */
-export function writesOf(approved: readonly Effect[] | undefined, roots: readonly string[]): DeclaredWrites {
+export function declaredWritesOf(approved: readonly Effect[] | undefined, roots: readonly string[]): DeclaredWrites {
   const paths: DeclaredPath[] = [];
   for (const effect of approved ?? []) {
     if (effect.kind !== 'file' || !writesFile(effect) || effect.unresolved !== undefined) continue;
     const { path, real, tree = false, pattern } = effect;
     const inPattern = pattern === undefined ? {} : { pattern: `${real}${pattern.slice(path.length)}` };
-    // A link is written through, and removed by its own name.
+    // A write goes through a symlink; a removal affects the link itself.
     const names = pattern === undefined ? new Set([real, ownNameOf(path)]) : [real];
     for (const name of names) {
       const isInWorkspace = roots.some((root) => isInside(root, name));
@@ -52,6 +52,6 @@ function ownNameOf(path: string): string {
   try {
     return join(realPathSync(dirname(path)), basename(path));
   } catch {
-    return path; // links that lead in a circle
+    return path; // a symlink loop
   }
 }

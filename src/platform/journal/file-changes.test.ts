@@ -22,12 +22,20 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type FileChange, type FileChanges, StaleFile } from '../../contract/file-change.js';
 import { createFileChanges } from './file-changes.js';
-import { hashOf, imagePath, journalFolders, listChanges, listSessions, pruneJournal, saveImage } from './journal.js';
+import {
+  beforeImagePath,
+  hashOf,
+  journalFolders,
+  listChanges,
+  listSessions,
+  pruneJournal,
+  saveBeforeImage,
+} from './journal.js';
 import { lockName, lockPath, type OpenChange, recordPath, writeRecord } from './lock.js';
 import { thisProcess } from './process-identity.js';
 import { describeRecovery, recoverChanges } from './recover-changes.js';
 
-interface Place {
+interface TestProject {
   root: string;
   dataFolder: string;
   changes: FileChanges;
@@ -35,7 +43,7 @@ interface Place {
   text(name: string): Promise<string>;
 }
 
-async function place(files: Readonly<Record<string, string>> = {}): Promise<Place> {
+async function testProject(files: Readonly<Record<string, string>> = {}): Promise<TestProject> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-changes-')));
   const root = join(folder, 'project');
   await mkdir(root);
@@ -65,8 +73,8 @@ const nothingOpen = async (dataFolder: string): Promise<string[]> => {
   return [...(await readdir(open)), ...(await readdir(locks))];
 };
 
-test('changes, makes and removes files together, with the folders that are missing', async () => {
-  const { root, changes, path, text, dataFolder } = await place({ a: 'one', b: 'two' });
+test('changes, creates and removes files together, with missing folders', async () => {
+  const { root, changes, path, text, dataFolder } = await testProject({ a: 'one', b: 'two' });
   await changes.apply('call', [
     change(path('a'), 'one', 'ONE'),
     change(path('x/y/c'), null, 'three'),
@@ -77,14 +85,14 @@ test('changes, makes and removes files together, with the folders that are missi
   expect(await nothingOpen(dataFolder)).toEqual([]);
 });
 
-test('makes a file in a folder that has the name of a file removed with it', async () => {
-  const { changes, path, text } = await place({ a: 'file' });
+test('creates a file in a folder with the name of a file that the same change removes', async () => {
+  const { changes, path, text } = await testProject({ a: 'file' });
   await changes.apply('call', [change(path('a'), 'file', null), change(path('a/b'), null, 'inside')]);
   expect(await text('a/b')).toBe('inside');
 });
 
-test('keeps the mode of a file, gives a new one that of its model, and any other the usual', async () => {
-  const { changes, path } = await place({ 'run.sh': 'old', plain: '' });
+test('keeps the mode of a file, gives a new one that of its template, and any other the default', async () => {
+  const { changes, path } = await testProject({ 'run.sh': 'old', plain: '' });
   await chmod(path('run.sh'), 0o751);
   await changes.apply('call', [
     change(path('run.sh'), 'old', 'new'),
@@ -100,7 +108,7 @@ test.each([
   ['holds something else', 'other'],
   ['is gone', null],
 ])('changes nothing when one of the files %s', async (_, now) => {
-  const { root, changes, path, text } = await place({ a: 'one', b: 'two' });
+  const { root, changes, path, text } = await testProject({ a: 'one', b: 'two' });
   if (now === null) await rm(path('b'));
   else await writeFile(path('b'), now);
   const stale = changes.apply('call', [change(path('a'), 'one', 'ONE'), change(path('b'), 'two', 'TWO')]);
@@ -110,14 +118,14 @@ test.each([
   expect((await readdir(root)).toSorted()).toEqual(now === null ? ['a'] : ['a', 'b']);
 });
 
-test('takes a file that appeared where there was none for stale', async () => {
-  const { changes, path, text } = await place({ a: 'theirs' });
+test('treats a file that appeared meanwhile as stale', async () => {
+  const { changes, path, text } = await testProject({ a: 'theirs' });
   await expect(changes.apply('call', [change(path('a'), null, 'ours')])).rejects.toThrow(StaleFile);
   expect(await text('a')).toBe('theirs');
 });
 
-test('puts back what was changed before a failure, modes and folders included', async () => {
-  const { root, changes, path, text, dataFolder } = await place({ a: 'one', b: 'two' });
+test('rolls back changes before a failure, modes and folders included', async () => {
+  const { root, changes, path, text, dataFolder } = await testProject({ a: 'one', b: 'two' });
   await chmod(path('b'), 0o751);
   await mkdir(path('folder'));
   const message = await messageOf(
@@ -138,8 +146,8 @@ test('puts back what was changed before a failure, modes and folders included', 
   expect(await nothingOpen(dataFolder)).toEqual([]);
 });
 
-test('says in words what is in the way, and leaves everything as it was', async () => {
-  const { root, changes, path } = await place({ file: '' });
+test('says what is in the way, and leaves everything unchanged', async () => {
+  const { root, changes, path } = await testProject({ file: '' });
   await mkdir(path('folder'));
   execFileSync('mkfifo', [path('pipe')]);
   const why = (name: string) => messageOf(changes.apply('call', [change(path(name), null, 'x')]));
@@ -150,8 +158,8 @@ test('says in words what is in the way, and leaves everything as it was', async 
   expect((await readdir(root)).toSorted()).toEqual(['file', 'folder', 'pipe']);
 });
 
-test('does not follow a link that was put in the place of a file or a folder', async () => {
-  const { root, changes, path } = await place({ secret: 'old' });
+test('does not follow a link that replaced a file or a folder', async () => {
+  const { root, changes, path } = await testProject({ secret: 'old' });
   await mkdir(path('real'));
   await writeFile(path('real/a'), 'old');
   await symlink('secret', path('link'));
@@ -168,8 +176,8 @@ test('does not follow a link that was put in the place of a file or a folder', a
   expect(await readdir(root)).not.toContain('nothing');
 });
 
-test('does not follow such a link either where the system can not name what is open', async () => {
-  const { changes, path } = await place();
+test('does not follow such a link on a system without /proc either', async () => {
+  const { changes, path } = await testProject();
   await mkdir(path('real'));
   await writeFile(path('real/a'), 'old');
   await symlink('real', path('around'));
@@ -184,8 +192,8 @@ test('does not follow such a link either where the system can not name what is o
   expect(await readFile(path('real/a'), 'utf8')).toBe('new');
 });
 
-test('writes a file with several names into the same file', async () => {
-  const { changes, path, text } = await place({ a: 'a long old text' });
+test('writes a file with hard links in place', async () => {
+  const { changes, path, text } = await testProject({ a: 'a long old text' });
   await link(path('a'), path('b'));
   const { ino } = await stat(path('a'));
   await changes.apply('call', [change(path('a'), 'a long old text', 'short')]);
@@ -195,7 +203,7 @@ test('writes a file with several names into the same file', async () => {
 });
 
 test.runIf(process.platform === 'linux')('keeps extended attributes and access lists', async ({ skip }) => {
-  const { changes, path } = await place({ a: 'one' });
+  const { changes, path } = await testProject({ a: 'one' });
   const python = (code: string): string => {
     const { stdout, status } = spawnSync('python3', [
       '-c',
@@ -222,8 +230,8 @@ os.setxattr(p,'system.posix_acl_access',struct.pack('<I',2)+e(1,6)+e(2,6,1234)+e
   expect(python(attributes)).toBe(later);
 });
 
-test('keeps what files held privately, and lists the changes', async () => {
-  const { changes, path, dataFolder } = await place({ a: 'one', b: 'two' });
+test('stores earlier contents privately, and lists the changes', async () => {
+  const { changes, path, dataFolder } = await testProject({ a: 'one', b: 'two' });
   await chmod(path('b'), 0o640);
   await changes.apply('first', [change(path('a'), 'one', 'ONE')]);
   await changes.apply('second', [
@@ -231,7 +239,7 @@ test('keeps what files held privately, and lists the changes', async () => {
     change(path('b'), 'two', null),
     change(path('c'), null, 'three'),
   ]);
-  const { images, top } = journalFolders(dataFolder);
+  const { beforeImages: images, top } = journalFolders(dataFolder);
   expect((await readdir(images)).toSorted()).toEqual([hash('one'), hash('ONE'), hash('two')].toSorted());
   expect((await stat(top)).mode & 0o777).toBe(0o700);
   expect((await stat(join(images, hash('one')))).mode & 0o777).toBe(0o600);
@@ -247,15 +255,15 @@ test('keeps what files held privately, and lists the changes', async () => {
   expect(second?.files[1]?.mode).toBe(0o640);
 });
 
-test('lists the folders that were made for a file, so that they go with it', async () => {
-  const { changes, path, dataFolder } = await place({ a: 'one' });
+test('lists the folders that were created for a file, so that undo removes them too', async () => {
+  const { changes, path, dataFolder } = await testProject({ a: 'one' });
   await changes.apply('call', [change(path('x/y/new'), null, 'new')]);
   const [made] = await listChanges(dataFolder, 's');
   expect(made?.files[0]?.folders).toEqual([path('x'), path('x/y')]);
 });
 
-test('changes nothing when what the file holds can not be kept', async () => {
-  const { changes, path, text, dataFolder } = await place({ a: 'one' });
+test('changes nothing if the content of the file can not be saved', async () => {
+  const { changes, path, text, dataFolder } = await testProject({ a: 'one' });
   await writeFile(dataFolder, 'a file where the folder should be');
   const message = await messageOf(changes.apply('call', [change(path('a'), 'one', 'two')]));
   expect(message).toMatch(/could not be kept for undo, so it was not changed.*HELVE_HOME/);
@@ -265,16 +273,16 @@ test('changes nothing when what the file holds can not be kept', async () => {
   expect(await text('a')).toBe('two');
 });
 
-test('makes its folders again when somebody has removed them', async () => {
-  const { changes, path, text, dataFolder } = await place({ a: 'one' });
+test('creates its folders again when they have been removed', async () => {
+  const { changes, path, text, dataFolder } = await testProject({ a: 'one' });
   await changes.apply('call', [change(path('a'), 'one', 'two')]);
   await rm(dataFolder, { recursive: true });
   await changes.apply('call', [change(path('a'), 'two', 'three')]);
   expect(await text('a')).toBe('three');
 });
 
-test('loses no update of many that are made at once, by one engine or by two', async () => {
-  const { changes, path, text, dataFolder } = await place({ a: '', b: '' });
+test('loses no concurrent update, by one engine or by two', async () => {
+  const { changes, path, text, dataFolder } = await testProject({ a: '', b: '' });
   const other = createFileChanges({ dataFolder, sessionId: 'other' });
   await link(path('a'), path('a2'));
   const append = async (by: FileChanges, names: readonly string[], letter: string): Promise<void> => {
@@ -324,8 +332,8 @@ const left = async (
   return record;
 };
 
-test('breaks the lock of a process that has ended, and waits for one that lives', async () => {
-  const { changes, path, text, dataFolder } = await place({ a: 'one' });
+test('breaks the lock of a process that has ended, and waits for a running one', async () => {
+  const { changes, path, text, dataFolder } = await testProject({ a: 'one' });
   await changes.apply('call', [change(path('b'), null, 'x')]);
   const file = { real: path('a'), before: hash('one'), after: hash('never') };
   await left(dataFolder, [file]);
@@ -343,7 +351,7 @@ test('breaks the lock of a process that has ended, and waits for one that lives'
 });
 
 test.runIf(process.platform === 'linux')('keeps an attribute that was given while it waited', async ({ skip }) => {
-  const { changes, path, dataFolder } = await place({ a: 'one' });
+  const { changes, path, dataFolder } = await testProject({ a: 'one' });
   await changes.apply('call', [change(path('b'), null, 'x')]);
   const holder = await left(dataFolder, [{ real: path('a'), before: null, after: null }], await thisProcess());
   const waiting = changes.apply('call', [change(path('a'), 'one', 'two')]);
@@ -357,8 +365,8 @@ test.runIf(process.platform === 'linux')('keeps an attribute that was given whil
   expect((await python('print(os.listxattr(sys.argv[1]))')).stdout).toContain('user.tag');
 });
 
-test.runIf(process.platform === 'linux')('takes back a change that was listed only in part', async () => {
-  const { root, path, text, dataFolder } = await place({ a: '0' });
+test.runIf(process.platform === 'linux')('rolls back a change that was listed only in part', async () => {
+  const { root, path, text, dataFolder } = await testProject({ a: '0' });
   const program = join(root, 'program.mjs');
   await build({
     stdin: {
@@ -387,8 +395,8 @@ test.runIf(process.platform === 'linux')('takes back a change that was listed on
   expect(await text('a')).toBe(String(made));
 });
 
-test('steps in for a process that ended while it stepped in for another', async () => {
-  const { changes, path, text, dataFolder } = await place({ a: 'one' });
+test('recovers for a process that was killed during recovery', async () => {
+  const { changes, path, text, dataFolder } = await testProject({ a: 'one' });
   await changes.apply('call', [change(path('b'), null, 'x')]);
   const folders = journalFolders(dataFolder);
   const first = await left(dataFolder, [{ real: path('a'), before: hash('one'), after: hash('1') }]);
@@ -400,8 +408,8 @@ test('steps in for a process that ended while it stepped in for another', async 
   expect(await nothingOpen(dataFolder)).toEqual([]);
 });
 
-test('clears away a lock that a power cut left without its content', async () => {
-  const { changes, path, text, dataFolder } = await place({ a: 'one' });
+test('removes a lock that a power cut left empty', async () => {
+  const { changes, path, text, dataFolder } = await testProject({ a: 'one' });
   await changes.apply('call', [change(path('b'), null, 'x')]);
   const lock = lockPath(journalFolders(dataFolder), lockName(`name:${path('a')}`));
   await writeFile(lock, '');
@@ -411,7 +419,7 @@ test('clears away a lock that a power cut left without its content', async () =>
 });
 
 const leftOpen = async (
-  place: Place,
+  place: TestProject,
   files: ReadonlyArray<[name: string, before: string | null, after: string | null]>,
 ) => {
   const folders = journalFolders(place.dataFolder);
@@ -425,15 +433,15 @@ const leftOpen = async (
     })),
   );
   for (const [, ...texts] of files) {
-    for (const kept of texts) if (kept !== null) await saveImage(folders, Buffer.from(kept), hash(kept));
+    for (const kept of texts) if (kept !== null) await saveBeforeImage(folders, Buffer.from(kept), hash(kept));
   }
   const plan = { files: files.map(() => ({ owner: { mode: 0o640, uid: 0, gid: 0 }, inPlace: true, folders: [] })) };
   await writeFile(join(folders.open, `${record.token}.plan`), JSON.stringify(plan));
   return record;
 };
 
-test('takes back a change that was cut short between two of its files', async () => {
-  const here = await place({ a: 'ONE', b: 'two', c: 'made', d: 'three' });
+test('rolls back a change that was interrupted between two of its files', async () => {
+  const here = await testProject({ a: 'ONE', b: 'two', c: 'made', d: 'three' });
   const record = await leftOpen(here, [
     ['a', 'one', 'ONE'],
     ['gone', 'removed', null],
@@ -458,14 +466,14 @@ test('takes back a change that was cut short between two of its files', async ()
   expect(describeRecovery(await recoverChanges(here.dataFolder))).toBeUndefined();
 });
 
-test('leaves alone a file that somebody has changed since, and says where its old content is', async () => {
-  const here = await place({ a: 'theirs', b: 'TWO' });
+test('leaves alone a file that was changed since, and says where its old content is', async () => {
+  const here = await testProject({ a: 'theirs', b: 'TWO' });
   await leftOpen(here, [
     ['a', 'one', 'ONE'],
     ['b', 'two', 'TWO'],
   ]);
   const report = await recoverChanges(here.dataFolder);
-  const image = imagePath(journalFolders(here.dataFolder), hash('one'));
+  const image = beforeImagePath(journalFolders(here.dataFolder), hash('one'));
   expect(report.left).toEqual([{ real: here.path('a'), why: 'it was changed since', image }]);
   expect([await here.text('a'), await here.text('b'), await readFile(image, 'utf8')]).toEqual(['theirs', 'two', 'one']);
   expect(describeRecovery(report)).toBe(
@@ -473,8 +481,8 @@ test('leaves alone a file that somebody has changed since, and says where its ol
   );
 });
 
-test('finishes the list where the change itself was complete', async () => {
-  const here = await place({ a: 'ONE' });
+test('completes the list if the change itself was complete', async () => {
+  const here = await testProject({ a: 'ONE' });
   const record = await leftOpen(here, [
     ['a', 'one', 'ONE'],
     ['gone', 'x', null],
@@ -483,7 +491,7 @@ test('finishes the list where the change itself was complete', async () => {
   expect((await listChanges(here.dataFolder, 's')).map((made) => made.change)).toContain(record.token);
 });
 
-test('repairs a write into a file wherever it was cut short', async () => {
+test('repairs an in-place write wherever it was interrupted', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.string({ maxLength: 40 }),
@@ -493,7 +501,7 @@ test('repairs a write into a file wherever it was cut short', async () => {
         const [before, after] = [Buffer.from(`<${old}>`), Buffer.from(`[${wanted}]`)];
         const cut = seed % (after.length + 1);
         const torn = Buffer.concat([after.subarray(0, cut), before.subarray(cut)]);
-        const here = await place();
+        const here = await testProject();
         await leftOpen(here, [
           ['a', before.toString(), after.toString()],
           ['b', 'never', 'reached'],
@@ -509,35 +517,35 @@ test('repairs a write into a file wherever it was cut short', async () => {
 });
 
 test('removes copies that are older than a month, once a day', async () => {
-  const { changes, path, dataFolder } = await place({ a: 'one' });
+  const { changes, path, dataFolder } = await testProject({ a: 'one' });
   const folders = journalFolders(dataFolder);
   await changes.apply('call', [change(path('a'), 'one', 'two')]);
   await changes.apply('call', [change(path('a'), 'two', 'three')]);
   const day = 24 * 3_600_000;
   const old = new Date(Date.now() - 32 * day);
-  await utimes(join(folders.images, hash('one')), old, old);
+  await utimes(join(folders.beforeImages, hash('one')), old, old);
   await pruneJournal(folders, Date.now() - day);
-  expect(await readdir(folders.images)).toHaveLength(2); // old for the first time
+  expect(await readdir(folders.beforeImages)).toHaveLength(2); // old for the first time
   await pruneJournal(folders);
-  expect(await readdir(folders.images)).toEqual([hash('two')]);
-  await utimes(join(folders.images, hash('two')), old, old);
+  expect(await readdir(folders.beforeImages)).toEqual([hash('two')]);
+  await utimes(join(folders.beforeImages, hash('two')), old, old);
   await pruneJournal(folders);
-  expect(await readdir(folders.images)).toEqual([hash('two')]);
+  expect(await readdir(folders.beforeImages)).toEqual([hash('two')]);
   await pruneJournal(folders, Date.now() + 2 * day);
-  expect(await readdir(folders.images)).toEqual([]);
+  expect(await readdir(folders.beforeImages)).toEqual([]);
 });
 
-test('saves again what a power cut has left of a copy', async () => {
-  const { changes, path, dataFolder } = await place({ a: 'one' });
+test('saves a copy again that a power cut has truncated', async () => {
+  const { changes, path, dataFolder } = await testProject({ a: 'one' });
   await changes.apply('call', [change(path('b'), null, 'x')]);
-  const image = join(journalFolders(dataFolder).images, hash('one'));
+  const image = join(journalFolders(dataFolder).beforeImages, hash('one'));
   await writeFile(image, '');
   await changes.apply('call', [change(path('a'), 'one', 'two')]);
   expect(await readFile(image, 'utf8')).toBe('one');
 });
 
-test('refuses a journal that belongs to somebody else or is a link', async () => {
-  const { changes, path, dataFolder, root } = await place({ a: 'one' });
+test('refuses a journal that belongs to another user or is a symlink', async () => {
+  const { changes, path, dataFolder, root } = await testProject({ a: 'one' });
   await mkdir(dataFolder);
   await symlink(root, join(dataFolder, 'journal'));
   await expect(changes.apply('call', [change(path('a'), 'one', 'two')])).rejects.toThrow(/not a folder of our own/);
@@ -545,13 +553,13 @@ test('refuses a journal that belongs to somebody else or is a link', async () =>
 });
 
 test('refuses to change one file twice at once', async () => {
-  const { changes, path } = await place({ a: 'one' });
+  const { changes, path } = await testProject({ a: 'one' });
   const twice = [change(path('a'), 'one', 'two'), change(path('a'), 'two', 'three')];
   await expect(changes.apply('call', twice)).rejects.toThrow(/is changed twice at once/);
 });
 
-test('refuses to make a file where the same change needs a folder', async () => {
-  const { root, changes, path } = await place();
+test('refuses to create a file where the same change needs a folder', async () => {
+  const { root, changes, path } = await testProject();
   const both = [change(path('b'), null, 'x'), change(path('b/c'), null, 'y')];
   await expect(changes.apply('call', both)).rejects.toThrow(/b becomes a file in the same change/);
   expect(await readdir(root)).toEqual([]);

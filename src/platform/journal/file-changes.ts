@@ -1,26 +1,17 @@
-import { accessSync, constants, lstatSync, renameSync, type Stats } from 'node:fs';
-import { stat, unlink } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
-import { type FileChange, type FileChanges, StaleFile } from '../../contract/file-change.js';
+import type { FileChange, FileChanges } from '../../contract/file-change.js';
 import { randomHex } from '../crypto.js';
-import { discard, type Owner, overwrite, publishNew, stage } from '../files/atomic-write.js';
-import { attributeCopier, type CopyAttributes, type CopyTo } from '../files/copy-attributes.js';
-import { type Folder, makeFolder, missingFolders, openFolder, sync } from '../files/folder.js';
-import { Turns } from '../files/keyed-mutex.js';
-import { cutPath, isInside } from '../files/paths.js';
-import { PlainFiles, stateOf } from '../files/plain-files.js';
-import { type CurrentFile, readCurrent } from '../files/read-current.js';
-import { DeferredFsync, keepsOrder, type ToDisk, waited } from '../files/to-disk.js';
-import { codeOf, explain, WriteFailure } from '../files/write-failure.js';
-import { hashOf, type JournalFolders, journalFolders, makeJournal, recordChange, saveImage } from './journal.js';
-import { asSentence, JournalUnwritable, withoutJournal } from './journal-unwritable.js';
-import { closeRecord, lockName, type OpenChange, stepIn, takeLocks, writeRecord } from './lock.js';
+import { AttributeFreeFiles } from '../files/attribute-free-files.js';
+import { attributeCopier } from '../files/copy-attributes.js';
+import { DeferredFsync } from '../files/deferred-fsync.js';
+import { elidedPath, isInside } from '../files/paths.js';
+import { WriteFailure } from '../files/write-failure.js';
+import { ChangeAttempt, type ChangeTools, lockKeys } from './change-attempt.js';
+import { hashOf, journalFolders, makeJournal } from './journal.js';
+import { journalError } from './journal-unwritable.js';
+import { lockName } from './lock.js';
 import { type ProcessIdentity, thisProcess } from './process-identity.js';
-import { finishChange, nothingFound, takeBack } from './recover-changes.js';
-import { type ChangePlan, temporaryName, writePlan } from './recovery-plan.js';
 
 const LOCK_WAIT_MS = 30_000;
-const MAX_HELD_MS = 5 * 60_000; // half of the time after which other machines take us for ended
 
 export interface FileChangesOptions {
   dataFolder: string;
@@ -29,16 +20,16 @@ export interface FileChangesOptions {
   lockWaitMs?: number;
 }
 
-/** Nothing is done before the first change. */
+/** Creates the object only; the journal is opened with the first change. */
 export function createFileChanges({
   dataFolder,
   sessionId,
   lockWaitMs = LOCK_WAIT_MS,
 }: FileChangesOptions): FileChanges {
   const folders = journalFolders(dataFolder);
-  const turns = new Turns();
+  const turns = new KeyedMutex();
   const copier = attributeCopier();
-  const tools: Tools = { plain: new PlainFiles(), copy: copier.copy, behind: new DeferredFsync() };
+  const tools: ChangeTools = { plain: new AttributeFreeFiles(), copy: copier.copy, behind: new DeferredFsync() };
   let ready: Promise<ProcessIdentity> | undefined;
   const prepare = async (): Promise<ProcessIdentity> => {
     await makeJournal(folders);
@@ -52,13 +43,13 @@ export function createFileChanges({
       tools.behind.throwIfFailed();
       ready ??= prepare();
       const owner = await ready.catch(async (error) => {
-        ready = undefined; // the next change may find it put right
-        throw await withoutJournal(error, folders.top);
+        ready = undefined; // retry with the next change, in case the problem has been fixed
+        throw await journalError(error, folders.top);
       });
       const afterHashes = changes.map(({ after }) => after && hashOf(after));
       for (;;) {
-        const keys = keysOf(changes);
-        const attempt = new Attempt(folders, tools, changes, {
+        const keys = lockKeys(changes);
+        const attempt = new ChangeAttempt(folders, tools, changes, {
           token: randomHex(12),
           owner,
           sessionId,
@@ -77,11 +68,23 @@ export function createFileChanges({
   };
 }
 
-/** What one change leaves for the next. */
-interface Tools {
-  plain: PlainFiles;
-  copy: CopyAttributes;
-  behind: DeferredFsync;
+/** Runs work that needs the same keys one after the other, in order of arrival. */
+class KeyedMutex {
+  readonly #last = new Map<string, Promise<void>>();
+
+  /** All keys are acquired at once, which prevents deadlocks. */
+  async take<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
+    const before = keys.map((key) => this.#last.get(key));
+    const { promise: done, resolve } = Promise.withResolvers<void>();
+    for (const key of keys) this.#last.set(key, done);
+    try {
+      await Promise.all(before);
+      return await work();
+    } finally {
+      resolve();
+      for (const key of keys) if (this.#last.get(key) === done) this.#last.delete(key);
+    }
+  }
 }
 
 function assertPossible(changes: readonly FileChange[]): void {
@@ -94,330 +97,7 @@ function assertPossible(changes: readonly FileChange[]): void {
     if (file === undefined) continue;
     throw new WriteFailure(
       'ENOTDIR',
-      `${cutPath(real)} was not written: ${cutPath(file)} becomes a file in the same change, so it can't be a folder. Nothing was changed. Choose another path for one of them.`,
+      `${elidedPath(real)} was not written: ${elidedPath(file)} becomes a file in the same change, so it can't be a folder. Nothing was changed. Choose another path for one of them.`,
     );
   }
-}
-
-const foldsCase = process.platform === 'darwin' || process.platform === 'win32';
-
-/** What must not be changed by two at once: the name, and the file itself where it has other names. */
-function keysOf(changes: readonly FileChange[]): string[] {
-  const keys = changes.flatMap(({ real }) => {
-    const name = `name:${foldsCase ? real.normalize('NFC').toLowerCase() : real}`;
-    const stats = statsOf(real);
-    return stats && stats.nlink > 1 ? [name, fileKey(stats)] : [name];
-  });
-  return [...new Set(keys)];
-}
-
-/** Undefined where there is no file; what else it may be is found out by whoever opens it. */
-function statsOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
-const fileKey = ({ dev, ino }: Stats): string => `file:${dev}:${ino}`;
-
-const newOwner = (mode: number | undefined): Owner | undefined => (mode === undefined ? undefined : { mode });
-
-interface Step {
-  index: number;
-  change: FileChange;
-  /** What is there; undefined where no file is. */
-  found: CurrentFile | undefined;
-  inPlace: boolean;
-  temporary: string;
-  /** Whose owner and mode the new content gets, if not those of any new file. */
-  owner: Owner | undefined;
-  /** Whether the new content has been given attributes beside them. */
-  attributes?: 'none' | 'copied';
-}
-
-/** One try at making changes, from taking the locks to giving them back. */
-class Attempt {
-  readonly #folders: JournalFolders;
-  readonly #changes: readonly FileChange[];
-  readonly #record: OpenChange;
-  readonly #tools: Tools;
-  readonly #held: string[] = [];
-  readonly #opened = new Map<string, Folder>();
-  /** Asked for early, by the state that the file was in. */
-  readonly #copies = new Map<string, CopyTo>();
-  readonly #staged = new Set<Step>();
-  readonly #begun = new Set<number>();
-  #plan: ChangePlan = { files: [] };
-  #toDisk: ToDisk = waited;
-
-  constructor(folders: JournalFolders, tools: Tools, changes: readonly FileChange[], record: OpenChange) {
-    this.#folders = folders;
-    this.#tools = tools;
-    this.#changes = changes;
-    this.#record = record;
-  }
-
-  async run(lockWaitMs: number): Promise<'done' | 'look again'> {
-    try {
-      this.#lookAhead();
-      await this.#lock(lockWaitMs);
-      const steps = await this.#check();
-      // A file got another name after the locks were chosen: it needs one more.
-      if (steps.some(({ inPlace, found }) => inPlace && found && !this.#holds(fileKey(found.stats))))
-        return 'look again';
-      await this.#change(steps);
-      return 'done';
-    } finally {
-      for (const folder of this.#opened.values()) folder.close();
-      await closeRecord(this.#folders, this.#record, this.#held);
-    }
-  }
-
-  /** Asks early what attributes there are: the answer takes another program as long as the rest takes us. */
-  #lookAhead(): void {
-    for (const { real, before, after } of this.#changes) {
-      const stats = before && after ? statsOf(real) : undefined;
-      if (!stats?.isFile() || this.#tools.plain.has(real, stats)) continue;
-      try {
-        this.#copies.set(stateOf(stats), this.#tools.copy(this.#folder(dirname(real)).anchor, basename(real)));
-      } catch {
-        // it is told when the file is opened to be changed
-      }
-    }
-  }
-
-  #holds(key: string): boolean {
-    return this.#record.locks.includes(lockName(key));
-  }
-
-  async #lock(waitMs: number): Promise<void> {
-    const durable = this.#changes.length > 1 || this.#record.locks.length > 1;
-    const write = (): Promise<void> => writeRecord(this.#folders, this.#record, { durable });
-    await this.#inJournal(async () => {
-      await write().catch(async (error) => {
-        if (codeOf(error) !== 'ENOENT') throw error;
-        await makeJournal(this.#folders); // somebody has removed it while we ran
-        await write();
-      });
-    });
-    await takeLocks(this.#folders, this.#record, this.#held, {
-      waitMs,
-      takeOver: (ended) =>
-        stepIn(this.#folders, ended, this.#record, (change) => finishChange(this.#folders, change, nothingFound())),
-    });
-  }
-
-  /** Finds that every file is as its change expects it, and may be changed. */
-  async #check(): Promise<Step[]> {
-    return await Promise.all(
-      this.#changes.map(async (change, index) => {
-        const { real, before, after, like, mode } = change;
-        try {
-          const found = await readCurrent(real);
-          if ((found?.hash ?? null) !== before) throw new StaleFile(real);
-          if (found && after) accessSync(real, constants.W_OK); // a rename would replace what we may not write
-          return {
-            index,
-            change,
-            found,
-            inPlace: found !== undefined && after !== null && found.stats.nlink > 1,
-            temporary: temporaryName(this.#record.token, index),
-            owner: found?.stats ?? (like === undefined ? newOwner(mode) : await stat(like)),
-          };
-        } catch (error) {
-          throw await explain(error, real, after ? 'written' : 'removed', needed(change));
-        }
-      }),
-    );
-  }
-
-  async #change(steps: readonly Step[]): Promise<void> {
-    const plan = await planFor(steps);
-    this.#plan = plan;
-    const alone = steps.length === 1 && plan.files.every(({ inPlace, folders }) => !inPlace && folders.length === 0);
-    try {
-      // Nobody waits for the disk where a file is replaced by one rename, on a file system that keeps the order.
-      const [only] = alone ? steps : [];
-      if (only?.found && only.change.after && keepsOrder(dirname(only.change.real)))
-        this.#toDisk = this.#tools.behind.of(only.change.real);
-      // Before anything is made, so that whatever is made can be taken back by whoever comes after a crash.
-      if (!alone) await this.#inJournal(() => writePlan(this.#folders, this.#record.token, plan));
-      await all(steps.flatMap((step) => [this.#keep(step), this.#canStage(step) ? this.#stage(step) : undefined]));
-      this.#assertInTime();
-      for (const step of steps) await this.#make(step);
-      await all([this.#list(steps), ...[...this.#opened.values()].map((folder) => sync(folder, this.#toDisk))]);
-    } catch (error) {
-      throw await this.#giveUp(error);
-    }
-  }
-
-  #assertInTime(): void {
-    if (Date.now() - Date.parse(this.#record.at) < MAX_HELD_MS) return;
-    const names = this.#changes.map(({ real }) => real).join(', ');
-    throw new WriteFailure(
-      'ETIMEDOUT',
-      `${names} was not changed: it took more than ${MAX_HELD_MS / 60_000} minutes to prepare, as when the machine sleeps. Try again.`,
-    );
-  }
-
-  /** Keeps what the file holds; where it is written into, also what it shall hold, to recognise a part of it. */
-  async #keep({ found, inPlace, change, index }: Step): Promise<void> {
-    const { before, after } = this.#record.files[index] ?? {};
-    await this.#inJournal(async () => {
-      if (found && before) await saveImage(this.#folders, found.bytes, before, this.#toDisk);
-      if (inPlace && change.after && after) await saveImage(this.#folders, change.after, after);
-    });
-  }
-
-  /** A file may take the place of a folder's name only once what has the name is gone. */
-  #canStage({ change }: Step): boolean {
-    return !this.#changes.some(({ real, after }) => after === null && isInside(real, dirname(change.real)));
-  }
-
-  async #stage(step: Step): Promise<void> {
-    const { change, inPlace, temporary, owner, index } = step;
-    const { real, after } = change;
-    try {
-      if (this.#plan.files[index]?.folders.length) await makeFolder(dirname(real));
-      const folder = this.#folder(dirname(real));
-      if (after === null || inPlace || this.#isSame(step)) return;
-      this.#staged.add(step);
-      const like = owner && { owner, copy: this.#copyFor(folder, step) };
-      step.attributes = await stage(folder, temporary, after, like, this.#toDisk);
-    } catch (error) {
-      throw new Unexplained(error, change);
-    }
-  }
-
-  #copyFor({ anchor }: Folder, { change: { real, like }, found }: Step): CopyTo | undefined {
-    if (found && this.#tools.plain.has(real, found.stats)) return undefined;
-    const early = found && this.#copies.get(stateOf(found.stats)); // not if it was given attributes since
-    const from = found ? basename(real) : like;
-    return early ?? (from === undefined ? undefined : this.#tools.copy(anchor, from));
-  }
-
-  #folder(real: string): Folder {
-    const opened = this.#opened.get(real) ?? openFolder(real);
-    this.#opened.set(real, opened);
-    return opened;
-  }
-
-  #isSame({ index }: Step): boolean {
-    const file = this.#record.files[index];
-    return file !== undefined && file.before === file.after;
-  }
-
-  async #make(step: Step): Promise<void> {
-    const { change, found, inPlace, temporary, index } = step;
-    const { real, after } = change;
-    if (this.#isSame(step)) return;
-    if (!this.#canStage(step)) await this.#stage(step);
-    try {
-      const folder = this.#folder(dirname(real));
-      const name = basename(real);
-      if (found) assertUnchanged(folder, real, found.stats);
-      if (inPlace && found && after) {
-        this.#begun.add(index); // also a part of it must be taken back
-        await overwrite(folder, name, after, found.stats);
-      } else if (after === null) await unlink(folder.at(name));
-      else if (found) renameSync(folder.at(temporary), folder.at(name));
-      else await publishNew(folder, temporary, name);
-    } catch (error) {
-      if (!found && codeOf(error) === 'EEXIST') throw new StaleFile(real);
-      throw new Unexplained(error, change);
-    }
-    this.#begun.add(index);
-    this.#staged.delete(step);
-    if (step.attributes === 'none') this.#remember(step);
-  }
-
-  #remember({ change }: Step): void {
-    const folder = this.#folder(dirname(change.real));
-    const stats = statsOf(folder.at(basename(change.real))); // others may be at it by now
-    if (stats) this.#tools.plain.add(change.real, stats);
-  }
-
-  async #list(steps: readonly Step[]): Promise<void> {
-    const { token, callId, at, sessionId, files } = this.#record;
-    const recorded = files.map((file, index) => {
-      const { mode, uid, gid } = steps[index]?.owner ?? {};
-      const { folders = [] } = this.#plan.files[index] ?? {};
-      return {
-        ...file,
-        ...(mode !== undefined && { mode: mode & 0o7777 }),
-        ...(uid !== undefined && { uid, gid }),
-        ...(folders.length > 0 && { folders }), // so that they go with it when it is taken back
-      };
-    });
-    const change = { change: token, callId, at, files: recorded };
-    await this.#inJournal(() => recordChange(this.#folders, sessionId, change, this.#toDisk));
-  }
-
-  async #inJournal(work: () => Promise<void>): Promise<void> {
-    await work().catch(async (error) => {
-      throw await withoutJournal(error, this.#folders.top);
-    });
-  }
-
-  /** Takes back what was done, and says how that went. */
-  async #giveUp(thrown: unknown): Promise<unknown> {
-    for (const { change, temporary } of this.#staged) await discard(this.#folder(dirname(change.real)), temporary);
-    const error = thrown instanceof Unexplained ? await thrown.explained() : thrown;
-    const report = nothingFound();
-    await takeBack(this.#folders, this.#record, this.#plan, report, (index) => this.#begun.has(index));
-    const isPassedOn = error instanceof StaleFile || error instanceof JournalUnwritable || this.#begun.size === 0;
-    if (report.left.length === 0 && isPassedOn) return error;
-    const message = error instanceof Error ? error.message : String(error);
-    return new WriteFailure(codeOf(error) ?? 'EIO', `${asSentence(message)} ${outcome(report.left)}`, { cause: error });
-  }
-}
-
-/** An error of the system that is put into words once our own temporary files, which take space too, are gone. */
-class Unexplained extends Error {
-  readonly #change: FileChange;
-
-  constructor(cause: unknown, change: FileChange) {
-    super('not explained yet', { cause });
-    this.#change = change;
-  }
-
-  async explained(): Promise<unknown> {
-    const { real, after } = this.#change;
-    return await explain(this.cause, real, after ? 'written' : 'removed', needed(this.#change));
-  }
-}
-
-const outcome = (left: ReadonlyArray<{ real: string; why: string; image: string | undefined }>): string => {
-  if (left.length === 0) return 'What had been changed before was put back, so all files are as they were.';
-  const shown = left.map(({ real, why, image }) => `${real} (${why}${image ? `; what it held is in ${image}` : ''})`);
-  return `What had been changed before was put back, but for ${shown.join(', ')}. Look at what is there now before you go on.`;
-};
-
-const needed = ({ after }: FileChange): string => (after ? `${after.length} bytes` : 'some bytes');
-
-async function planFor(steps: readonly Step[]): Promise<ChangePlan> {
-  const removed = steps.filter(({ change }) => change.after === null).map(({ change }) => change.real);
-  const isAboutToGo = (path: string): boolean => removed.includes(path);
-  const files = steps.map(async ({ change, found, inPlace }) => ({
-    owner: found ? { mode: found.stats.mode & 0o7777, uid: found.stats.uid, gid: found.stats.gid } : null,
-    inPlace,
-    folders: change.after && !found ? await missingFolders(dirname(change.real), isAboutToGo) : [],
-  }));
-  return { files: await Promise.all(files) };
-}
-
-/** The last look before the file is touched: a program that knows no locks may have written it since it was read. */
-function assertUnchanged(folder: Folder, real: string, expected: Stats): void {
-  const { dev, ino, size, mtimeMs } = lstatSync(folder.at(basename(real)));
-  const same = dev === expected.dev && ino === expected.ino && size === expected.size && mtimeMs === expected.mtimeMs;
-  if (!same) throw new StaleFile(real);
-}
-
-/** Waits for all, then fails if one has: what is still at work can't be cleaned up after. */
-async function all(work: ReadonlyArray<Promise<void> | undefined>): Promise<void> {
-  const outcomes = await Promise.allSettled(work);
-  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-  if (failed) throw failed.reason;
 }

@@ -1,6 +1,7 @@
-import { codeOf, explain, WriteFailure } from '../files/write-failure.js';
+import { asWriteFailure, codeOf, WriteFailure } from '../files/write-failure.js';
+import { messageOf } from '../message-of.js';
 
-/** The journal can't be written, for a reason that may pass. The files are as they were before. */
+/** The journal can't be written. No file was changed. */
 export class JournalUnwritable extends WriteFailure {
   /** The reason alone. */
   get why(): string {
@@ -8,18 +9,15 @@ export class JournalUnwritable extends WriteFailure {
   }
 }
 
-const passingReasons = ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO', 'ENOTDIR', 'ENOENT'];
-
-/** What went wrong in the journal, as an error of the change. Without a way back there is no change. */
-export async function withoutJournal(error: unknown, top: string): Promise<unknown> {
-  if (error instanceof WriteFailure) return error;
-  const told = await explain(error, top, 'written');
-  const why = told instanceof Error ? told.message : String(told);
-  const code = codeOf(error) ?? 'EIO';
-  const Kind = passingReasons.includes(code) ? JournalUnwritable : WriteFailure;
-  return new Kind(
+/** Turns a journal failure into an error of the change. A change that can't be undone is not made. */
+export async function journalError(error: unknown, top: string): Promise<unknown> {
+  const code = codeOf(error);
+  // A lock that another process holds, or a fault of ours: another journal would not help.
+  if (code === undefined || code === 'EBUSY' || error instanceof JournalUnwritable) return error;
+  const told = await asWriteFailure(error, top, 'written');
+  return new JournalUnwritable(
     code,
-    `What the file holds could not be kept for undo, so it was not changed. ${asSentence(why)} Another folder can be set with HELVE_HOME.`,
+    `What the file holds could not be kept for undo, so it was not changed. ${asSentence(messageOf(told))} Another folder can be set with HELVE_HOME.`,
     { cause: told },
   );
 }

@@ -1,31 +1,31 @@
-// What Helve keeps outside the project so that no change of a file is lost or without a way back:
+// The journal: data that Helve keeps outside the project so that every change of a file is atomic and can be undone.
 //
-//   journal/open/<token>.json      a change on its way: who makes it, of which files. Gone when it is done.
-//   journal/open/<token>.plan      what is needed to take it back; only where one rename is not the whole change
-//   journal/open/<token>.held      empty folders that a sandbox has put in a project for a while; see held-places.ts
-//   journal/open/<token>.undo      that it is a whole undo, of which the changes on their way are parts; see undo-marker.ts
-//   journal/open/<token>.claim     whoever takes over for a process that ended in the middle
-//   journal/locks/<hash>           one per file that is being changed; a second name of the `.json` file
-//   journal/images/<sha256>        what files held before
-//   journal/packs/                 the same for whole workspaces, from before commands; see image-pack.ts
-//   journal/sessions/<id>.jsonl    the changes that were made, oldest first
-//   journal/commands/              what sessions tell each other while their commands run; see running-commands.ts
+//   journal/open/<token>.json      a change in progress: its process and files. Removed when the change is done.
+//   journal/open/<token>.plan      the data for a rollback; only if the change is more than a single rename
+//   journal/open/<token>.held      placeholders of a sandbox in the project; see placeholder-journal.ts
+//   journal/open/<token>.undo      marks the changes in progress as parts of one undo; see undo-marker.ts
+//   journal/open/<token>.claim     the process that takes over for one that died in the middle
+//   journal/locks/<hash>           one for each file that is being changed; a hard link to the `.json` file
+//   journal/images/<sha256>        before-images of files
+//   journal/packs/                 before-images of whole workspaces; see before-image-pack.ts
+//   journal/sessions/<id>.jsonl    the completed changes, oldest first
+//   journal/commands/              messages between sessions while their commands run; see running-commands.ts
 //
-// Images and packs are kept for 30 days, and up to 1 GB: beyond it the oldest go first, but none that was used in the last hour.
-// That is looked after once a day, by the first engine that starts. A session's list goes when it was last added to
-// 30 days ago.
+// Before-images and packs are kept for 30 days, up to 1 GB in total: beyond that the oldest are removed first, except
+// those used within the last hour. The first engine that starts on a day does this. A session's list is removed 30
+// days after its last entry.
 import { closeSync, constants, openSync } from 'node:fs';
 import { lstat, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomHex, sha256 } from '../crypto.js';
 import { writeWhole } from '../files/atomic-write.js';
-import { makeFolder } from '../files/make-folder.js';
-import { type ToDisk, waited } from '../files/to-disk.js';
+import { type FsyncStrategy, immediateFsync } from '../files/deferred-fsync.js';
+import { mkdirPrivate } from '../files/mkdir-private.js';
 import { codeOf, WriteFailure } from '../files/write-failure.js';
-import { dueCleanUp } from './clean-up-marker.js';
-import { placesIn, readAt } from './pack-index.js';
+import { isCleanUpDue } from './clean-up-marker.js';
+import { packEntries, readAt } from './pack-index.js';
 import { type RecordedChange, recordedChange } from './recorded-change.js';
-import { tellRunningCommands } from './running-commands.js';
+import { notifyRunningCommands } from './running-commands.js';
 
 const DAY_MS = 24 * 3_600_000;
 const KEPT_MS = 30 * DAY_MS;
@@ -36,7 +36,7 @@ export interface JournalFolders {
   top: string;
   open: string;
   locks: string;
-  images: string;
+  beforeImages: string;
   packs: string;
   sessions: string;
   commands: string;
@@ -49,16 +49,16 @@ export function journalFolders(dataFolder: string): JournalFolders {
     top,
     open: below('open'),
     locks: below('locks'),
-    images: below('images'),
+    beforeImages: below('images'),
     packs: below('packs'),
     sessions: below('sessions'),
     commands: below('commands'),
   };
 }
 
-/** Makes the folders, for nobody but us: what files held is as secret as the files. */
+/** Creates the folders with access for the current user only: before-images are as secret as the files themselves. */
 export async function makeJournal({ top, ...below }: JournalFolders): Promise<void> {
-  makeFolder(top);
+  mkdirPrivate(top);
   const stats = await lstat(top);
   const uid = process.getuid?.();
   if (!stats.isDirectory() || (uid !== undefined && stats.uid !== uid)) {
@@ -67,56 +67,63 @@ export async function makeJournal({ top, ...below }: JournalFolders): Promise<vo
       `${top} is not a folder of our own, so what files hold can't be kept there before they are changed. Nothing was changed. Ask the user to look at it, or to set HELVE_HOME to another folder.`,
     );
   }
-  for (const folder of Object.values(below)) makeFolder(folder);
+  for (const folder of Object.values(below)) mkdirPrivate(folder);
 }
 
 export const hashOf = (bytes: Uint8Array): string => sha256().update(bytes).digest('hex');
 
-export const imagePath = (folders: JournalFolders, hash: string): string => join(folders.images, hash);
+export const beforeImagePath = (folders: JournalFolders, hash: string): string => join(folders.beforeImages, hash);
 
-/** Keeps the bytes under their hash. */
-export async function saveImage(
+/** Saves the bytes under their hash. */
+export async function saveBeforeImage(
   folders: JournalFolders,
   bytes: Uint8Array,
   hash: string,
-  toDisk: ToDisk = waited,
+  toDisk: FsyncStrategy = immediateFsync,
 ): Promise<void> {
-  const path = imagePath(folders, hash);
+  const path = beforeImagePath(folders, hash);
   try {
     await writeNew(path, bytes, toDisk);
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
-    await utimes(path, new Date(), new Date()).catch(() => {}); // in use again: not to be cleaned away
-    if (await readImageFile(folders, hash)) return;
-    // Another process is writing it this moment, or was cut off while it did.
+    await utimes(path, new Date(), new Date()).catch(() => {}); // in use again: keeps it from being cleaned up
+    if (await readBeforeImageFile(folders, hash)) return;
+    // Another process is writing it right now, or was interrupted while it did.
     const whole = `${path}.${randomHex(6)}`;
     await writeNew(whole, bytes);
     await rename(whole, path);
   }
 }
 
-/** What was kept under the hash; undefined where it is not there any more, or not whole. For many, see `ImageReader`. */
-export async function readImage(folders: JournalFolders, hash: string): Promise<Buffer | undefined> {
-  const image = await readImageFile(folders, hash);
+/**
+ * The before-image with that hash; undefined if it has been removed or is incomplete. To read many, use
+ * `BeforeImageReader`.
+ */
+export async function readBeforeImage(folders: JournalFolders, hash: string): Promise<Buffer | undefined> {
+  const image = await readBeforeImageFile(folders, hash);
   if (image) return image;
-  const place = (await placesIn(folders)).get(hash);
-  return place && readAt(folders, place, hash);
+  const entry = (await packEntries(folders)).get(hash);
+  return entry && readAt(folders, entry, hash);
 }
 
-/** The same where it has a file of its own. */
-export async function readImageFile(folders: JournalFolders, hash: string): Promise<Buffer | undefined> {
-  const bytes = await readFile(imagePath(folders, hash)).catch(() => undefined);
+/** The same for one that has a file of its own. */
+export async function readBeforeImageFile(folders: JournalFolders, hash: string): Promise<Buffer | undefined> {
+  const bytes = await readFile(beforeImagePath(folders, hash)).catch(() => undefined);
   return bytes && hashOf(bytes) === hash ? bytes : undefined;
 }
 
-/** A new private file; a part of one is not left behind. */
-export async function writeNew(path: string, content: string | Uint8Array, toDisk: ToDisk = waited): Promise<void> {
+/** Creates a private file; on failure no partial file is left behind. */
+export async function writeNew(
+  path: string,
+  content: string | Uint8Array,
+  toDisk: FsyncStrategy = immediateFsync,
+): Promise<void> {
   const file = openSync(path, newFile, 0o600);
   try {
     await writeWhole(file, typeof content === 'string' ? Buffer.from(content) : content);
   } catch (error) {
     closeSync(file);
-    await rm(path, { force: true }).catch(() => {}); // the first error is the one to tell
+    await rm(path, { force: true }).catch(() => {}); // report the first error
     throw error;
   }
   await toDisk.take(file);
@@ -124,18 +131,19 @@ export async function writeNew(path: string, content: string | Uint8Array, toDis
 
 const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
-/** Adds to the session's list, and tells sessions whose commands run, so that these don't take it for their own. */
+/** Appends to the session's list, and notifies sessions with running commands, so that they do not claim the change. */
 export async function recordChange(
   folders: JournalFolders,
   sessionId: string,
   change: RecordedChange,
-  toDisk: ToDisk = waited,
+  toDisk: FsyncStrategy = immediateFsync,
 ): Promise<void> {
-  tellRunningCommands(folders, change); // first: after a crash in between, the recovery lists it
+  notifyRunningCommands(folders, change); // first: after a crash in between, the recovery appends to the list
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
   const file = openSync(sessionPath(folders, sessionId), flags, 0o600);
   try {
-    // In one piece, so that two processes don't mix; the line break before it ends a line that a power cut left open.
+    // A single write, so that lines of two processes don't interleave; the leading newline ends a line that a power
+    // failure cut off.
     await writeWhole(file, Buffer.from(`\n${JSON.stringify(change)}\n`));
   } catch (error) {
     closeSync(file);
@@ -144,10 +152,10 @@ export async function recordChange(
   await toDisk.take(file);
 }
 
-/** A change, and where in the list it stands, in bytes. */
+/** A change, and its byte offset in the list. */
 export type ListedChange = RecordedChange & { position: number };
 
-/** The changes that a session has made, or one call of it, oldest first. */
+/** The changes of a session, or of one of its calls, oldest first. */
 export async function listChanges(dataFolder: string, sessionId: string, callId?: string): Promise<ListedChange[]> {
   const path = sessionPath(journalFolders(dataFolder), sessionId);
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
@@ -157,9 +165,9 @@ export async function listChanges(dataFolder: string, sessionId: string, callId?
   return inOrder(sessionChanges(text)).filter((change) => callId === undefined || change.callId === callId);
 }
 
-/** The changes that the text of a session's list names, each once. */
+/** Parses a session's list; each change is returned once. */
 export function sessionChanges(text: string): ListedChange[] {
-  const changes = new Map<string, ListedChange>(); // a take-over after a crash may have listed one again
+  const changes = new Map<string, ListedChange>(); // a takeover after a crash may have listed one twice
   let position = 0;
   for (const line of text.split('\n')) {
     const change = parsedChange(line);
@@ -169,7 +177,7 @@ export function sessionChanges(text: string): ListedChange[] {
   return [...changes.values()];
 }
 
-/** As they were made, which is almost always as they were found out. */
+/** In the order in which they were made, which is almost always the order in which they were recorded. */
 function inOrder(changes: readonly ListedChange[]): ListedChange[] {
   const ordered: ListedChange[] = [];
   for (const change of changes) {
@@ -184,11 +192,11 @@ function parsedChange(line: string): RecordedChange | undefined {
   try {
     return recordedChange.parse(JSON.parse(line));
   } catch {
-    return undefined; // cut off by a power cut
+    return undefined; // truncated by a power failure
   }
 }
 
-/** The sessions that have changed files, the latest first. */
+/** The sessions that have changed files, most recent first. */
 export async function listSessions(dataFolder: string): Promise<Array<{ sessionId: string; changedAt: Date }>> {
   const { sessions } = journalFolders(dataFolder);
   const names = await readdir(sessions).catch(() => []); // no journal yet
@@ -205,19 +213,19 @@ function sessionPath({ sessions }: JournalFolders, sessionId: string): string {
   return join(sessions, `${sessionId}.jsonl`);
 }
 
-/** Removes what is too old or too much, at most once a day. */
+/** Removes data beyond the limits of age and size, at most once a day. */
 export async function pruneJournal(
   folders: JournalFolders,
   now = Date.now(),
-  /** Makes smaller what is kept, before room is made for it. */
+  /** Shrinks packs before anything is removed to save space. */
   shrink: (before: number) => Promise<void> = async () => {},
 ): Promise<void> {
-  const due = await dueCleanUp(join(folders.top, 'pruned'), now);
+  const due = await isCleanUpDue(join(folders.top, 'pruned'), now);
   if (!due) return;
   const { countedFrom } = due;
   await removeOld([folders.sessions], { now, countedFrom }, Number.POSITIVE_INFINITY);
-  await shrink(now - IN_USE_MS).catch(() => {}); // else it goes when it is old
-  await removeOld([folders.images, folders.packs], { now, countedFrom }, KEPT_BYTES);
+  await shrink(now - IN_USE_MS).catch(() => {}); // otherwise it is removed when it is old
+  await removeOld([folders.beforeImages, folders.packs], { now, countedFrom }, KEPT_BYTES);
 }
 
 async function removeOld(
@@ -240,7 +248,7 @@ async function newestFirst(from: readonly string[]): Promise<Array<{ path: strin
   for (const folder of from) {
     for (const name of await readdir(folder).catch(() => [])) {
       const path = join(folder, name);
-      const stats = await stat(path).catch(() => undefined); // another process may be cleaning too
+      const stats = await stat(path).catch(() => undefined); // another process may be cleaning up too
       if (stats?.isFile()) files.push({ path, size: stats.size, mtimeMs: stats.mtimeMs });
     }
   }

@@ -1,18 +1,20 @@
-// The changes that are journaled while commands of a session run, by any session, as far as the pictures of the workspace
-// have not met them yet.
+// Changes that any session journals while commands of this session run, and that the snapshots have not yet accounted
+// for.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Journaled, journaledPaths, type Side } from '../snapshots/snapshot-changes.js';
+import { asEarlier, type Journaled, journaledPaths, type Side } from '../snapshots/snapshot-changes.js';
 import type { JournalFolders } from './journal.js';
 import { type OpenChange, parsedChange } from './lock.js';
-import type { BesideCommand, News, RunningCommands } from './running-commands.js';
+import type { CommandUpdates, ConcurrentCommand, RunningCommands } from './running-commands.js';
 
 export class JournaledChanges {
   readonly #folders: JournalFolders;
   readonly #commands: RunningCommands;
   readonly #byPath = new Map<string, Journaled[]>();
-  readonly #beside = new Map<string, BesideCommand>();
-  /** Found by the pictures themselves. */
+  /** Changes that another session has detected and that no session claims. */
+  readonly #unclaimed = new Map<string, Journaled[]>();
+  readonly #beside = new Map<string, ConcurrentCommand>();
+  /** Detected by a snapshot itself. */
   readonly #own = new Set<string>();
   #underway: OpenChange[] = [];
 
@@ -21,23 +23,23 @@ export class JournaledChanges {
     this.#commands = commands;
   }
 
-  /** To be called before the workspace is looked at. */
+  /** Call it before the workspace is scanned. */
   beforeLook(): void {
     this.#beside.clear();
-    const known = [...this.#byPath];
-    this.#byPath.clear();
-    for (const [path, changes] of known) this.#byPath.set(path, changes.map(asEarlier));
+    for (const known of [this.#byPath, this.#unclaimed]) {
+      for (const [path, changes] of [...known]) known.set(path, changes.map(asEarlier));
+    }
     this.#add(this.#commands.read(), true);
   }
 
-  /** To be called after it: whatever it has found of journaled changes is known now, or is on its way. */
-  afterLook(): BesideCommand[] {
+  /** Call it after the scan: all journaled changes that the scan could have seen are known now, or are in progress. */
+  afterLook(): ConcurrentCommand[] {
     this.#underway = openChanges(this.#folders); // first: a change is reported before its record is removed
     this.#add(this.#commands.read(), false);
     return [...this.#beside.values()];
   }
 
-  /** The changes of a path, with those under way that have led to what was found there. */
+  /** The changes of a path, with those in progress that have led to its current state. */
   of(path: string, found: Side): readonly Journaled[] {
     const known = this.#of(path);
     const made = this.#underway
@@ -46,39 +48,64 @@ export class JournaledChanges {
     return [...known, ...made.filter(([real]) => real === path).map(([, one]) => one)];
   }
 
+  /** All paths with journaled changes; `isCertain` says whether a call has claimed them. */
+  *written(): Generator<{ path: string; changes: readonly Journaled[]; isCertain: boolean }> {
+    for (const [path, changes] of this.#byPath) yield { path, changes, isCertain: true };
+    for (const [path, changes] of this.#unclaimed) {
+      if (!this.#byPath.has(path)) yield { path, changes, isCertain: false };
+    }
+  }
+
+  get isEmpty(): boolean {
+    return this.#byPath.size + this.#unclaimed.size === 0;
+  }
+
   #of(path: string): readonly Journaled[] {
     return this.#byPath.get(path) ?? [];
   }
 
-  /** To be called with a change before it is recorded. */
+  /** Call it with a change before that is recorded. */
   isOwn(change: string): void {
     this.#own.add(change);
   }
 
-  /** To be called when the look is done with; `later` has what it has not met yet of the paths that it compared. */
+  /**
+   * Call it when the scan has been processed; `later` holds the changes of the compared paths that it has not seen
+   * yet.
+   */
   settle(later: ReadonlyMap<string, readonly Journaled[]>): void {
     for (const [path, changes] of [...this.#byPath]) {
       const left = later.get(path) ?? changes.filter(({ isEarlier }) => !isEarlier);
       if (left.length === 0) this.#byPath.delete(path);
       else this.#byPath.set(path, [...left]);
     }
+    for (const [path, changes] of [...this.#unclaimed]) {
+      if (changes.every(({ isEarlier }) => isEarlier)) this.#unclaimed.delete(path);
+    }
   }
 
   clear(): void {
     this.#byPath.clear();
+    this.#unclaimed.clear();
     this.#beside.clear();
     this.#own.clear();
   }
 
-  #add({ changes, beside }: News, isEarlier: boolean): void {
+  #add({ changes, beside }: CommandUpdates, isEarlier: boolean): void {
     for (const other of beside) this.#beside.set(other.id, other);
     for (const change of changes) {
       if (this.#own.has(change.change)) continue;
-      for (const [path, journaled] of journaledPaths(change, isEarlier)) {
-        const known = this.#of(path);
-        if (!isIn(known, change.change)) this.#byPath.set(path, [...known, journaled]); // a recovery may list it again
-      }
+      addByPath(this.#byPath, journaledPaths(change, isEarlier));
+      const files = change.seen?.unclaimedFiles ?? [];
+      addByPath(this.#unclaimed, journaledPaths({ change: change.change, files }, isEarlier));
     }
+  }
+}
+
+function addByPath(known: Map<string, Journaled[]>, added: ReadonlyArray<[string, Journaled]>): void {
+  for (const [path, journaled] of added) {
+    const changes = known.get(path) ?? [];
+    if (!isIn(changes, journaled.change)) known.set(path, [...changes, journaled]); // a recovery may list it again
   }
 }
 
@@ -87,9 +114,7 @@ const isIn = (known: readonly Journaled[], change: string): boolean => known.som
 const isMade = (file: OpenChange['files'][number], path: string, found: Side): boolean =>
   file.real === path && !found.other && file.after === found.hash;
 
-const asEarlier = (one: Journaled): Journaled => ({ ...one, isEarlier: one.before.hash !== one.after.hash });
-
-/** Changes that some process has begun, or had when it was killed. */
+/** Changes that a process has begun, including those of killed processes. */
 function openChanges({ open }: JournalFolders): OpenChange[] {
   try {
     return readdirSync(open)
@@ -105,6 +130,6 @@ function contentOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return ''; // done this moment
+    return ''; // completed right now
   }
 }

@@ -1,9 +1,9 @@
-// Who may change which file, between processes. A change on its way has a record, a small private file that names the
-// process; a lock is a second name of that file, so that it exists whole or not at all. Only its owner removes a lock.
-// When the owner has ended, exactly one process may step in: the one that makes the owner's `.claim`. Should it end as
-// well, its own claim is to be made, and so on: at any time there is at most one that lives. It takes back or finishes
-// what was begun, removes locks and record, and only then the claim, so that one who comes late finds nothing to do.
-import { linkSync, type Stats, unlinkSync, writeFileSync } from 'node:fs';
+// File locks between processes. A change in progress has a record, a small private file that names the process; a
+// lock is a hard link to that file, so that it appears atomically. Only its owner removes a lock. When the owner has
+// died, exactly one process takes over: the one that creates the owner's `.claim`. If that process dies too, its own
+// record is claimed, and so on, so at most one live process holds the claim at any time. It rolls back or completes
+// the change, removes the locks and the record, and the claim last, so that a late process finds nothing to do.
+import { linkSync, lstatSync, type Stats, unlinkSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import { monotonicMs } from '../clock.js';
 import { sha256 } from '../crypto.js';
 import { codeOf, WriteFailure } from '../files/write-failure.js';
 import { type JournalFolders, writeNew } from './journal.js';
-import { isFromBefore, isRunning, type ProcessIdentity } from './process-identity.js';
+import { isRunning, isStale, type ProcessIdentity } from './process-identity.js';
 
 const FIRST_POLL_MS = 1;
 const LAST_POLL_MS = 25;
@@ -29,12 +29,12 @@ const openChange = z.object({
   sessionId: z.string(),
   callId: z.string(),
   at: z.iso.datetime(),
-  /** The names of the locks that it has or is waiting for. */
+  /** The names of the locks that it holds or waits for. */
   locks: z.array(z.string()),
   files: z.array(z.object({ real: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
 });
 
-/** A change on its way. */
+/** A change in progress. */
 export type OpenChange = z.output<typeof openChange>;
 
 export const recordPath = ({ open }: JournalFolders, token: string): string => join(open, `${token}.json`);
@@ -42,7 +42,7 @@ export const planPath = ({ open }: JournalFolders, token: string): string => joi
 const claimPath = ({ open }: JournalFolders, token: string): string => join(open, `${token}.claim`);
 export const lockPath = ({ locks }: JournalFolders, name: string): string => join(locks, name);
 
-/** The name of the lock for something, told by a text that is the same in every process. */
+/** The name of the lock for a key that is the same in every process. */
 export const lockName = (key: string): string => sha256().update(key).digest('hex').slice(0, 40);
 
 export async function writeRecord(
@@ -55,13 +55,13 @@ export async function writeRecord(
   else writeFileSync(path, JSON.stringify(change), { flag: 'wx', mode: 0o600 });
 }
 
-export type Found =
+export type InspectedRecord =
   | { state: 'none' }
   | { state: 'running'; change: OpenChange | undefined }
   | { state: 'ended'; change: OpenChange };
 
-/** What a lock, a claim or a record says, and whether the process that it names still runs. */
-export async function look(path: string, ours: ProcessIdentity): Promise<Found> {
+/** The content of a lock, a claim or a record, and whether its process is still running. */
+export async function inspectRecord(path: string, ours: ProcessIdentity): Promise<InspectedRecord> {
   let stats: Stats;
   let text: string;
   try {
@@ -74,11 +74,11 @@ export async function look(path: string, ours: ProcessIdentity): Promise<Found> 
   if (change) {
     return { state: (await isRunning(change.owner, stats.mtimeMs, ours)) ? 'running' : 'ended', change };
   }
-  if (!isFromBefore(stats.mtimeMs)) return { state: 'running', change: undefined };
+  if (!isStale(stats.mtimeMs)) return { state: 'running', change: undefined };
   return { state: 'ended', change: unreadable(path, stats, ours) };
 }
 
-/** Undefined where it is cut short. */
+/** Undefined if the text is truncated. */
 export function parsedChange(text: string): OpenChange | undefined {
   try {
     return openChange.parse(JSON.parse(text));
@@ -87,9 +87,9 @@ export function parsedChange(text: string): OpenChange | undefined {
   }
 }
 
-/** A power cut may leave a file without its content. It was never more than a lock: nothing was renamed yet. */
+/** A power failure may leave an empty file. It was never more than a lock: no file had been renamed yet. */
 const unreadable = (path: string, { ino, mtimeMs }: Stats, owner: ProcessIdentity): OpenChange => ({
-  token: /([\w-]+)\.json$/.exec(path)?.[1] ?? `unreadable-${ino}-${Math.round(mtimeMs)}`,
+  token: /(?<![\w-])([\w-]+)\.json$/.exec(path)?.[1] ?? `unreadable-${ino}-${Math.round(mtimeMs)}`,
   owner,
   sessionId: '',
   callId: '',
@@ -99,10 +99,10 @@ const unreadable = (path: string, { ino, mtimeMs }: Stats, owner: ProcessIdentit
 });
 
 /**
- * Takes the locks of our record, in an order that is the same for all, so that no two wait for each other. Those taken
- * are added to `held`, also when a later one can't be had.
+ * Acquires the locks of our record in a global order, which prevents deadlocks. Acquired locks are added to `held`,
+ * even if a later one can't be acquired.
  */
-export async function takeLocks(
+export async function acquireLocks(
   folders: JournalFolders,
   ours: OpenChange,
   held: string[],
@@ -111,11 +111,11 @@ export async function takeLocks(
   const until = monotonicMs() + waitMs;
   for (const name of ours.locks.toSorted()) {
     for (let pause = FIRST_POLL_MS; !(await takeLock(folders, ours, lockPath(folders, name))); ) {
-      const found = await look(lockPath(folders, name), ours.owner);
+      const found = await inspectRecord(lockPath(folders, name), ours.owner);
       if (found.state === 'none') continue;
       if (monotonicMs() > until) throw busy(ours, found, lockPath(folders, name), waitMs);
       if (found.state === 'ended') await takeOver(found.change);
-      await delay(pause * (0.5 + Math.random())); // so that two that wait don't keep step
+      await delay(pause * (0.5 + Math.random())); // jitter, so that two waiting processes don't stay in step
       pause = Math.min(pause * 2, LAST_POLL_MS);
     }
     held.push(name);
@@ -130,7 +130,7 @@ async function takeLock(folders: JournalFolders, ours: OpenChange, lock: string)
     if (codeOf(error) === 'EEXIST') return false;
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'].includes(codeOf(error) ?? '')) throw error;
   }
-  // The file system has no second names. What is found before the content is there counts as held by somebody.
+  // The file system has no hard links. A lock file that is still empty counts as held.
   try {
     await writeFile(lock, JSON.stringify(ours), { flag: 'wx', mode: 0o600 });
     return true;
@@ -140,7 +140,7 @@ async function takeLock(folders: JournalFolders, ours: OpenChange, lock: string)
   }
 }
 
-function busy(ours: OpenChange, found: Found, lock: string, waitMs: number): WriteFailure {
+function busy(ours: OpenChange, found: InspectedRecord, lock: string, waitMs: number): WriteFailure {
   const names = ours.files.map(({ real }) => real).join(', ');
   const holder = found.state === 'none' ? undefined : found.change;
   const who = holder
@@ -152,7 +152,10 @@ function busy(ours: OpenChange, found: Found, lock: string, waitMs: number): Wri
   );
 }
 
-/** Ends the record: the change is done, or was given up and taken back. Locks go first, so that none is left alone. */
+/**
+ * Ends the record: the change is completed or rolled back. Locks are removed first, so that none is left without a
+ * record.
+ */
 export async function closeRecord(
   folders: JournalFolders,
   { token }: OpenChange,
@@ -167,8 +170,8 @@ async function isLockOf(lock: string, token: string): Promise<boolean> {
   return text !== undefined && parsedChange(text)?.token === token;
 }
 
-/** Does the work for changes whose process has ended, the one given and those that stepped in for it and ended too. */
-export async function stepIn(
+/** Takes over the changes of a dead process, and of those that had taken over for it and died too. */
+export async function takeOver(
   folders: JournalFolders,
   ended: OpenChange,
   ours: OpenChange,
@@ -176,15 +179,15 @@ export async function stepIn(
 ): Promise<'done' | 'busy'> {
   const chain = [ended];
   for (let last = ended; !(await takeLock(folders, ours, claimPath(folders, last.token))); ) {
-    const found = await look(claimPath(folders, last.token), ours.owner);
+    const found = await inspectRecord(claimPath(folders, last.token), ours.owner);
     if (found.state !== 'ended') return found.state === 'none' ? 'done' : 'busy';
     last = found.change;
     chain.push(last);
   }
-  // The record goes before its claim: where it is gone, somebody was here before us, and ours is all that is left.
-  // From the first to the last, because the claim on the last is what keeps others from all of them.
+  // The record is removed before its claim: if it is gone, another process has done the work, and only our claim is
+  // left. The order is first to last, because the claim on the last one keeps other processes away from all of them.
   for (const change of chain) {
-    const { state } = await look(recordPath(folders, change.token), ours.owner);
+    const { state } = await inspectRecord(recordPath(folders, change.token), ours.owner);
     if (state === 'ended') await finish(change);
     await removeLocksOf(folders, change);
     for (const path of [planPath(folders, change.token), recordPath(folders, change.token)]) remove(path);
@@ -207,11 +210,12 @@ function remove(path: string): void {
   try {
     unlinkSync(path);
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
+    // A read-only file system names itself as the reason also where there is no such file.
+    if (codeOf(error) !== 'ENOENT' && lstatSync(path, { throwIfNoEntry: false })) throw error;
   }
 }
 
-/** What is in the folder of changes on their way, by token: almost always nothing. */
+/** The entries of the folder of changes in progress, by token; almost always empty. */
 export async function openTokens({ open }: JournalFolders): Promise<{ records: string[]; others: string[] }> {
   const names = await readdir(open).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return [];

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { sha256 } from '../crypto.js';
 import type { JournalFolders } from './journal.js';
 
-/** Where a content stands. */
-export interface Place {
+/** The position of a content in a pack. */
+export interface PackEntry {
   pack: string;
   at: number;
   size: number;
@@ -14,28 +14,28 @@ export interface Place {
 export const packPath = ({ packs }: JournalFolders, name: string): string => join(packs, `${name}.pack`);
 export const indexPath = ({ packs }: JournalFolders, name: string): string => join(packs, `${name}.index`);
 
-/** All contents in all packs, by hash. */
-export async function placesIn(folders: JournalFolders): Promise<Map<string, Place>> {
-  const places = new Map<string, Place>();
+/** The entries of all packs, by hash. */
+export async function packEntries(folders: JournalFolders): Promise<Map<string, PackEntry>> {
+  const entries = new Map<string, PackEntry>();
   for (const name of await readdir(folders.packs).catch(() => [])) {
-    if (name.endsWith('.index')) await readIndex(folders, name.slice(0, -'.index'.length), places);
+    if (name.endsWith('.index')) await readIndex(folders, name.slice(0, -'.index'.length), entries);
   }
-  return places;
+  return entries;
 }
 
-/** Adds the contents of one pack. */
-export async function readIndex(folders: JournalFolders, pack: string, places: Map<string, Place>): Promise<void> {
+/** Adds the entries of one pack. */
+export async function readIndex(folders: JournalFolders, pack: string, entries: Map<string, PackEntry>): Promise<void> {
   const end = statSync(packPath(folders, pack), { throwIfNoEntry: false })?.size ?? 0;
-  const text = await readFile(indexPath(folders, pack), 'latin1').catch(() => ''); // cleaned away this moment
+  const text = await readFile(indexPath(folders, pack), 'latin1').catch(() => ''); // being removed right now
   for (const line of text.split('\n')) {
     const [hash = '', at, size] = line.split(' ');
-    const place = { pack, at: Number(at), size: Number(size) };
-    if (/^[0-9a-f]{64}$/.test(hash) && place.at + place.size <= end) places.set(hash, place);
+    const entry = { pack, at: Number(at), size: Number(size) };
+    if (/^[0-9a-f]{64}$/.test(hash) && entry.at + entry.size <= end) entries.set(hash, entry);
   }
 }
 
-/** Undefined where it is not there any more, or not whole. */
-export function readAt(folders: JournalFolders, { pack, at, size }: Place, hash: string): Buffer | undefined {
+/** Undefined if it has been removed or is incomplete. */
+export function readAt(folders: JournalFolders, { pack, at, size }: PackEntry, hash: string): Buffer | undefined {
   try {
     const file = openSync(packPath(folders, pack), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
     try {
@@ -50,6 +50,6 @@ export function readAt(folders: JournalFolders, { pack, at, size }: Place, hash:
       closeSync(file);
     }
   } catch {
-    return undefined; // cleaned away
+    return undefined; // removed by a clean-up
   }
 }

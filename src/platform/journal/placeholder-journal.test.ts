@@ -13,7 +13,7 @@ async function place(): Promise<{ dataFolder: string; path(name: string): string
   return {
     dataFolder,
     path: (name) => join(folder, name),
-    /** As if the process that wrote the records had ended: one of its id began at another time. */
+    /** Makes the writer of the records look dead: its start time no longer matches. */
     async killed() {
       const { open } = journalFolders(dataFolder);
       for (const name of (await readdir(open)).filter((one) => one.endsWith('.json'))) {
@@ -25,13 +25,13 @@ async function place(): Promise<{ dataFolder: string; path(name: string): string
   };
 }
 
-test('the next start takes away what a killed one has put in the project, and nothing else', async () => {
+test('the next start removes the placeholders of a killed process, and nothing else', async () => {
   const { dataFolder, path, killed } = await place();
   const places = await PlaceholderJournal.begin(dataFolder, 'session');
   const names = ['.helve', '.vscode', '.mcp.json', 'own'].map(path);
   places.add(names);
   for (const name of names) await mkdir(name);
-  places.remove([path('own')]); // and somebody has made it again since
+  places.remove([path('own')]); // another program has created it again since
   await writeFile(path('.vscode/tasks.json'), '{}');
   await killed();
   await recoverChanges(dataFolder);
@@ -39,7 +39,7 @@ test('the next start takes away what a killed one has put in the project, and no
   expect(await readdir(journalFolders(dataFolder).open)).toEqual([]);
 });
 
-test('what one that lives has put there stays', async () => {
+test('placeholders of a running process stay', async () => {
   const { dataFolder, path } = await place();
   const places = await PlaceholderJournal.begin(dataFolder, 'session');
   places.add([path('.helve')]);
@@ -50,7 +50,7 @@ test('what one that lives has put there stays', async () => {
   expect(await readdir(journalFolders(dataFolder).open)).toEqual([]);
 });
 
-test('files that stand for missing ones are taken away as long as they hold nothing else', async () => {
+test('placeholder files are removed if their content is unchanged', async () => {
   const { dataFolder, path, killed } = await place();
   const places = await PlaceholderJournal.begin(dataFolder, 'session');
   for (const name of ['a', 'b']) await mkdir(path(name));

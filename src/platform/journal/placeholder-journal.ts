@@ -1,7 +1,7 @@
-// Placeholders for protected names that are missing while commands run in a sandbox. They are written down beside the
-// changes that are on their way, so that the next start after a killed Helve removes them from the project:
+// Placeholders for missing protected paths while sandboxed commands run. They are recorded beside the changes in
+// progress, so that the next start after a kill removes them from the project:
 //
-//   journal/open/<token>.held     a line for each that was put somewhere or taken away
+//   journal/open/<token>.held     a line for each placeholder that was created or removed
 import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomHex } from '../crypto.js';
@@ -10,9 +10,9 @@ import { type JournalFolders, journalFolders, makeJournal } from './journal.js';
 import { closeRecord, type OpenChange, writeRecord } from './lock.js';
 import { thisProcess } from './process-identity.js';
 
-export const heldPath = ({ open }: JournalFolders, token: string): string => join(open, `${token}.held`);
+export const placeholderLogPath = ({ open }: JournalFolders, token: string): string => join(open, `${token}.held`);
 
-/** What one session has put there at this moment. None of it waits: a command does. */
+/** The placeholders of one session. Synchronous, because a command waits for it. */
 export class PlaceholderJournal {
   readonly #folders: JournalFolders;
   readonly #record: OpenChange;
@@ -21,7 +21,7 @@ export class PlaceholderJournal {
   private constructor(folders: JournalFolders, record: OpenChange) {
     this.#folders = folders;
     this.#record = record;
-    this.#file = openSync(heldPath(folders, record.token), 'ax', 0o600);
+    this.#file = openSync(placeholderLogPath(folders, record.token), 'ax', 0o600);
   }
 
   static async begin(dataFolder: string, sessionId: string): Promise<PlaceholderJournal> {
@@ -34,12 +34,12 @@ export class PlaceholderJournal {
     return new PlaceholderJournal(folders, record);
   }
 
-  /** To be called before they are made. */
+  /** Call it before they are created. */
   add(paths: readonly string[]): void {
     this.#write(paths.map((path) => ({ put: path })));
   }
 
-  /** To be called when they are gone. */
+  /** Call it when they have been removed. */
   remove(paths: readonly string[]): void {
     this.#write(paths.map((path) => ({ gone: path })));
   }
@@ -48,16 +48,16 @@ export class PlaceholderJournal {
     if (lines.length > 0) writeSync(this.#file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   }
 
-  /** To be called when there are none any more. */
+  /** Call it when none are left. */
   async end(): Promise<void> {
     closeSync(this.#file);
-    rmSync(heldPath(this.#folders, this.#record.token), { force: true });
+    rmSync(placeholderLogPath(this.#folders, this.#record.token), { force: true });
     await closeRecord(this.#folders, this.#record, []);
   }
 }
 
-/** The placeholders that sessions have put somewhere at this moment, whether or not they live. */
-export function placeholdersOfAll({ open }: JournalFolders): Set<string> {
+/** The current placeholders of all sessions, dead or alive. */
+export function allPlaceholders({ open }: JournalFolders): Set<string> {
   const files = namesIn(open).filter((name) => name.endsWith('.held'));
   return new Set(files.flatMap((name) => [...placeholdersIn(join(open, name))]));
 }
@@ -83,17 +83,17 @@ function textAt(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    return ''; // removed this moment
+    return ''; // being removed right now
   }
 }
 
-/** Removes those that a killed Helve has left. One that holds something by now is not a placeholder any more, and stays. */
-export function removeHeldPlaces(file: string): void {
+/** Removes the placeholders of a killed process. One that is no longer empty is kept. */
+export function removePlaceholders(file: string): void {
   for (const path of placeholdersIn(file)) {
     try {
       removeUnchangedPlaceholder(path);
     } catch {
-      // gone already, or not empty
+      // already removed, or not empty
     }
   }
   rmSync(file, { force: true });
@@ -104,6 +104,6 @@ function parsed(line: string): { put?: string; gone?: string } {
     const { put, gone } = JSON.parse(line);
     return { ...(typeof put === 'string' && { put }), ...(typeof gone === 'string' && { gone }) };
   } catch {
-    return {}; // cut off
+    return {}; // truncated
   }
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { isFromBefore, isRunning, type ProcessIdentity, thisProcess } from './process-identity.js';
+import { isRunning, isStale, type ProcessIdentity, thisProcess } from './process-identity.js';
 
 const minutesAgo = (minutes: number): number => Date.now() - minutes * 60_000;
 
@@ -9,7 +9,7 @@ test.each<[string, Partial<ProcessIdentity>, number, boolean]>([
   ['this process', {}, 0, true],
   ['this process, however long it takes', {}, 600, true],
   ['an earlier process with the same number', { started: 1 }, 0, false],
-  ['a process before the machine was started anew', { boot: 'another' }, 0, false],
+  ['a process from before a reboot', { boot: 'another' }, 0, false],
   ['a process of another machine, a moment ago', { host: 'elsewhere' }, 1, true],
   ['a process of another machine, long ago', { host: 'elsewhere' }, 11, false],
   ['a process of a container, a moment ago', { space: 'pid:[1]' }, 1, true],
@@ -31,7 +31,7 @@ test.each([process.platform, 'freebsd'])(
       const ours = await thisProcess();
       const other = { ...ours, pid: child.pid ?? 0 };
       const theirs = ours.boot === '' ? { ...other, started: Date.now() } : other;
-      // Where there is /proc, the number alone does not make it the same process.
+      // With /proc, the PID alone does not identify a process.
       expect(await isRunning(theirs, Date.now(), ours)).toBe(ours.boot === '');
       child.kill('SIGKILL');
       await once(child, 'exit');
@@ -42,7 +42,7 @@ test.each([process.platform, 'freebsd'])(
   },
 );
 
-test('takes what it can not read for left behind when it is older than the start of the machine', () => {
-  expect(isFromBefore(0)).toBe(true);
-  expect(isFromBefore(minutesAgo(0))).toBe(false);
+test('treats an unreadable record as stale if it is older than the boot of the machine', () => {
+  expect(isStale(0)).toBe(true);
+  expect(isStale(minutesAgo(0))).toBe(false);
 });

@@ -2,21 +2,21 @@ import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname, uptime } from 'node:os';
 
 const FOREIGN_LEASE_MS = 10 * 60_000; // far longer than any change takes
-const CLOCK_SLACK_MS = 5_000; // `ps` tells a start to the second, and ours is computed
+const CLOCK_SLACK_MS = 5_000; // `ps` reports the start time to the second, and ours is computed
 
-/** One run of one program. A process id alone comes back to somebody else, sooner or later. */
+/** Identifies one run of a program. A process id alone is reused sooner or later. */
 export interface ProcessIdentity {
   pid: number;
-  /** Where there is /proc, in ticks since the machine started; elsewhere in milliseconds since the epoch. */
+  /** With /proc, in clock ticks since boot; otherwise in milliseconds since the epoch. */
   started: number;
-  /** Which start of the machine; empty where it can't be told. */
+  /** The boot id; empty if unknown. */
   boot: string;
-  /** Within which world of process ids: a container has its own. */
+  /** The PID namespace: a container has its own. */
   space: string;
   host: string;
 }
 
-/** A process that this one has started; undefined where the system does not tell, or it has ended. */
+/** A child of this process; undefined if the system does not report it, or it has ended. */
 export function identityOf(pid: number): ProcessIdentity | undefined {
   const started = startTicks(pid);
   if (started === undefined || started === 'ended') return undefined;
@@ -36,29 +36,30 @@ export async function thisProcess(): Promise<ProcessIdentity> {
 }
 
 /**
- * Whether the process still runs, as seen by `ours`; where that can't be known, yes. A process of another machine or
- * container can't be looked at: it counts as ended when what it left is older than anything that it could still be at.
+ * Whether the process is still running, as seen by `ours`; true if that can't be determined. A process of another
+ * machine or container can't be inspected: it counts as dead once its record is older than any change could take.
  */
 export async function isRunning(theirs: ProcessIdentity, leftAt: number, ours: ProcessIdentity): Promise<boolean> {
   if (theirs.host !== ours.host || theirs.space !== ours.space) return Date.now() - leftAt < FOREIGN_LEASE_MS;
-  if (theirs.boot !== ours.boot) return false; // the machine was started anew since
+  if (theirs.boot !== ours.boot) return false; // the machine has been rebooted since
   if (theirs.pid === ours.pid) return theirs.started === ours.started;
   if (ours.boot !== '') return startTicks(theirs.pid) === theirs.started;
   return exists(theirs.pid) && !(await startedAfter(theirs));
 }
 
-/** Whether something that can't be read, as after a power cut, was surely left behind. */
-export const isFromBefore = (leftAt: number): boolean =>
+/** Whether an unreadable record, as after a power failure, is certainly stale. */
+export const isStale = (leftAt: number): boolean =>
   leftAt < Date.now() - uptime() * 1_000 || Date.now() - leftAt > FOREIGN_LEASE_MS;
 
-// What is below /proc is read at once: it is on no disk, and to wait for a reader takes longer than to read it.
+// Files below /proc are read synchronously: they are not on a disk, and a thread-pool round trip takes longer than
+// the read.
 
-/** `ended` for one that has, be it that its parent has not yet taken note; undefined where there is no /proc. */
+/** `ended` for a process that has ended, even if it is still a zombie; undefined if there is no /proc. */
 function startTicks(pid: number): number | 'ended' | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
     const line = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const fields = line.slice(line.lastIndexOf(')') + 2).split(' '); // the name before may hold anything
+    const fields = line.slice(line.lastIndexOf(')') + 2).split(' '); // the process name before it may contain any character
     return fields[0] === 'Z' || fields[0] === 'X' ? 'ended' : Number(fields[19]);
   } catch {
     return existsSync('/proc/self/stat') ? 'ended' : undefined;
@@ -81,11 +82,11 @@ function exists(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'; // there, but another user's
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'; // it exists, but belongs to another user
   }
 }
 
-/** Whether the number has been given to a later process since. */
+/** Whether the PID has been reused by a later process. */
 async function startedAfter({ pid, started }: ProcessIdentity): Promise<boolean> {
   const { execFile } = await import('node:child_process');
   const shown = await new Promise<string>((resolve) => {
@@ -93,5 +94,5 @@ async function startedAfter({ pid, started }: ProcessIdentity): Promise<boolean>
       resolve(text),
     );
   });
-  return Date.parse(shown) - started > CLOCK_SLACK_MS; // nothing shown is no number, and no proof
+  return Date.parse(shown) - started > CLOCK_SLACK_MS; // no output parses to NaN, which proves nothing
 }

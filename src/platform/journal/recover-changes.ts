@@ -6,54 +6,55 @@ import { monotonicMs } from '../clock.js';
 import { randomHex } from '../crypto.js';
 import { discard, overwrite, publishNew, stage } from '../files/atomic-write.js';
 import { copyAttributes } from '../files/copy-attributes.js';
-import { inFolder, makeFolder, sync } from '../files/folder.js';
+import { fsyncFolder, inFolder, makeFolder } from '../files/folder.js';
 import { type CurrentFile, readCurrent } from '../files/read-current.js';
-import { picturePath, readPicture } from '../snapshots/snapshot-picture.js';
+import { messageOf } from '../message-of.js';
+import { readSnapshotLog, snapshotLogPath } from '../snapshots/snapshot-log.js';
 import {
-  imagePath,
+  beforeImagePath,
   type JournalFolders,
   journalFolders,
   listChanges,
   listSessions,
   makeJournal,
   pruneJournal,
-  readImage,
+  readBeforeImage,
   recordChange,
 } from './journal.js';
-import { closeRecord, look, type OpenChange, openTokens, recordPath, stepIn, writeRecord } from './lock.js';
+import { closeRecord, inspectRecord, type OpenChange, openTokens, recordPath, takeOver, writeRecord } from './lock.js';
 import { packPath } from './pack-index.js';
-import { heldPath, removeHeldPlaces } from './placeholder-journal.js';
+import { placeholderLogPath, removePlaceholders } from './placeholder-journal.js';
 import { type ProcessIdentity, thisProcess } from './process-identity.js';
-import { neededImages } from './recorded-change.js';
+import { neededBeforeImages } from './recorded-change.js';
 import { type ChangePlan, readPlan, temporaryName } from './recovery-plan.js';
 import { removeEndedCommands } from './running-commands.js';
 import { markerPath } from './undo-marker.js';
 
-const WAIT_MS = 10_000; // for another process that is at it already
+const WAIT_MS = 10_000; // for another process that is already recovering
 
-/** What was found of changes whose process ended in the middle, and what became of it. */
+/** Interrupted changes that were found, and their outcome. */
 export interface RecoveryReport {
-  /** Files that hold again what they held before. */
+  /** Files whose previous content was restored. */
   restored: string[];
   /** Files of changes that were complete but not yet listed; they stay as they are. */
   finished: string[];
-  /** Files that somebody has changed since, or that can't be written: they were left alone. */
+  /** Files that were changed since, or can't be written: they were left alone. */
   left: Array<{ real: string; why: string /** Where what it held before is kept. */; image: string | undefined }>;
-  /** Unfinished temporary files that were removed. */
+  /** Temporary files that were removed. */
   removed: string[];
-  /** Calls whose commands ran when Helve ended: what they changed is in the session's list. */
+  /** Calls whose commands were running when Helve died: their changes are in the session's list. */
   listed: string[];
-  /** Undos that were under way: all that they had done was taken back. */
-  undos: Array<{ undoId: string } & UndoTakenBack>;
+  /** Interrupted undos: all their changes were rolled back. */
+  undos: Array<{ undoId: string } & RolledBackUndo>;
 }
 
-/** What became of an undo that was cut short: paths that are as before it again, and those that can't be. */
-export interface UndoTakenBack {
+/** The outcome of an interrupted undo: paths restored to their state before it, and paths that could not be. */
+export interface RolledBackUndo {
   done: readonly string[];
   left: ReadonlyArray<{ real: string; why: string }>;
 }
 
-export type TakeBackUndo = (dataFolder: string, sessionId: string, undoId: string) => Promise<UndoTakenBack>;
+export type RollBackUndo = (dataFolder: string, sessionId: string, undoId: string) => Promise<RolledBackUndo>;
 
 export const nothingFound = (): RecoveryReport => ({
   restored: [],
@@ -65,26 +66,26 @@ export const nothingFound = (): RecoveryReport => ({
 });
 
 /**
- * Puts right what a process left that was killed or lost its power in the middle of a change: such a change is taken back
- * as a whole. Any number of processes may do this at once, and no change of a process that lives is touched. Where there
- * is nothing to do it costs one look at a folder. An undo that was cut short waits for a caller that can take it back.
+ * Recovers from a process that was killed, or lost power, in the middle of a change: the change is rolled back as a
+ * whole. Any number of processes may run this at once, and changes of live processes are not touched. Without work to
+ * do it costs one directory lookup. An interrupted undo waits for a caller that can roll it back.
  */
-export async function recoverChanges(dataFolder: string, takeBackUndo?: TakeBackUndo): Promise<RecoveryReport> {
+export async function recoverChanges(dataFolder: string, takeBackUndo?: RollBackUndo): Promise<RecoveryReport> {
   const report = nothingFound();
   const folders = journalFolders(dataFolder);
   const { records, others } = await openTokens(folders);
   if (records.length > 0 || others.length > 0) await recoverAll(folders, { records, others }, report, takeBackUndo);
-  await tidyCommands(folders, report).catch(() => {}); // the next start looks again
-  await pruneJournal(folders, Date.now(), (before) => shrinkForgotten(folders, before)).catch(() => {}); // no journal yet, or one that is looked after another day
+  await recoverCommands(folders, report).catch(() => {}); // the next start tries again
+  await pruneJournal(folders, Date.now(), (before) => shrinkForgotten(folders, before)).catch(() => {}); // no journal yet; or it is cleaned up another day
   return report;
 }
 
-/** A picture that is not recovered yet needs what others have told its session. */
-async function tidyCommands(folders: JournalFolders, report: RecoveryReport): Promise<void> {
+/** A snapshot log that is not yet recovered needs the messages that other sessions sent to its session. */
+async function recoverCommands(folders: JournalFolders, report: RecoveryReport): Promise<void> {
   if ((await readdir(folders.commands)).length === 0) return;
   const owner = await thisProcess();
   const { records } = await openTokens(folders);
-  const found = await Promise.all(records.map((token) => look(recordPath(folders, token), owner)));
+  const found = await Promise.all(records.map((token) => inspectRecord(recordPath(folders, token), owner)));
   if (found.some(({ state }) => state === 'ended')) return;
   const { recoverNewFiles } = await import('../snapshots/new-files.js');
   await removeEndedCommands(folders, async (file, commands) => {
@@ -100,7 +101,7 @@ async function recoverAll(
   folders: JournalFolders,
   { records, others }: { records: string[]; others: string[] },
   report: RecoveryReport,
-  takeBackUndo: TakeBackUndo | undefined,
+  takeBackUndo: RollBackUndo | undefined,
 ): Promise<void> {
   await makeJournal(folders);
   const owner = await thisProcess();
@@ -108,14 +109,14 @@ async function recoverAll(
   await writeRecord(folders, ours, { durable: false });
   try {
     const until = monotonicMs() + WAIT_MS;
-    // What is no work of a command must be gone before its work is looked for.
-    const isFirst = (token: string): boolean => others.includes(basename(heldPath(folders, token)));
+    // Placeholders and the like must be gone before the workspace is scanned for a command's changes.
+    const isFirst = (token: string): boolean => others.includes(basename(placeholderLogPath(folders, token)));
     const isUndo = (token: string): boolean => others.includes(basename(markerPath(folders, token)));
     const recover = async (token: string, finish: (change: OpenChange) => Promise<void>): Promise<void> => {
       for (;;) {
-        const found = await look(recordPath(folders, token), owner);
+        const found = await inspectRecord(recordPath(folders, token), owner);
         if (found.state !== 'ended') return;
-        if ((await stepIn(folders, found.change, ours, finish)) === 'done' || monotonicMs() > until) return;
+        if ((await takeOver(folders, found.change, ours, finish)) === 'done' || monotonicMs() > until) return;
         await delay(10);
       }
     };
@@ -123,7 +124,7 @@ async function recoverAll(
     for (const token of changes.toSorted((one, other) => Number(isFirst(other)) - Number(isFirst(one)))) {
       await recover(token, (change) => finishChange(folders, change, report));
     }
-    // Last, when all changes that were parts of them are whole.
+    // Last, when all changes that belong to the undos are complete.
     for (const token of takeBackUndo ? await latestFirst(folders, records.filter(isUndo), owner) : []) {
       await recover(token, (change) => finishUndo(folders, change, report, takeBackUndo));
     }
@@ -134,20 +135,20 @@ async function recoverAll(
 }
 
 /**
- * A Helve that was killed while it copied a workspace ahead leaves a pack that nothing needs, and room for such is taken
- * from copies that something does.
+ * A Helve that was killed while it copied a workspace in advance leaves a pack that no change needs, and it would
+ * displace copies that changes do need.
  */
 async function shrinkForgotten(folders: JournalFolders, before: number): Promise<void> {
   const owner = await thisProcess();
   const { records } = await openTokens(folders);
-  const open = await Promise.all(records.map((token) => look(recordPath(folders, token), owner)));
+  const open = await Promise.all(records.map((token) => inspectRecord(recordPath(folders, token), owner)));
   const inUse = open.flatMap((found) => ('change' in found && found.change ? [`${found.change.sessionId}-`] : []));
   const dataFolder = dirname(folders.top);
   const lists = await Promise.all(
     (await listSessions(dataFolder)).map(({ sessionId }) => listChanges(dataFolder, sessionId)),
   );
-  const needed = new Set(lists.flat().flatMap(neededImages));
-  const { shrinkPack } = await import('./image-pack.js');
+  const needed = new Set(lists.flat().flatMap(neededBeforeImages));
+  const { shrinkPack } = await import('./before-image-pack.js');
   for (const file of await readdir(folders.packs)) {
     const name = file.replace(/\.pack$/, '');
     if (name === file || inUse.some((start) => name.startsWith(start))) continue;
@@ -165,7 +166,7 @@ const nothingToLock = (owner: ProcessIdentity): OpenChange => ({
   files: [],
 });
 
-/** The undos that are to be taken back: one that took back another before that one. */
+/** The undos to roll back: an undo of an undo comes before the one that it undid. */
 async function latestFirst(
   folders: JournalFolders,
   tokens: readonly string[],
@@ -173,7 +174,7 @@ async function latestFirst(
 ): Promise<string[]> {
   const placed = await Promise.all(
     tokens.map(async (token) => {
-      const found = await look(recordPath(folders, token), owner);
+      const found = await inspectRecord(recordPath(folders, token), owner);
       if (found.state !== 'ended') return { token, position: 0 };
       const [first] = await listChanges(dirname(folders.top), found.change.sessionId, found.change.callId);
       return { token, position: first?.position ?? 0 };
@@ -186,7 +187,7 @@ async function finishUndo(
   folders: JournalFolders,
   { token, sessionId, callId: undoId }: OpenChange,
   report: RecoveryReport,
-  takeBackUndo: TakeBackUndo | undefined,
+  takeBackUndo: RollBackUndo | undefined,
 ): Promise<void> {
   const outcome = await takeBackUndo?.(dirname(folders.top), sessionId, undoId);
   if (!outcome) return;
@@ -194,22 +195,23 @@ async function finishUndo(
   await unlink(markerPath(folders, token)).catch(() => {});
 }
 
-/** A plan, a claim, a picture or a list of placeholders whose record is gone: its work was done. */
+/** A plan, claim, snapshot log or placeholder log without its record: the work was done. */
 async function removeStrays(folders: JournalFolders, names: readonly string[], owner: ProcessIdentity): Promise<void> {
   for (const name of names) {
     const token = basename(name).replace(/\.(claim|plan|picture|picture\.new|held|undo)$/, '');
-    const record = await look(recordPath(folders, token), owner);
+    const record = await inspectRecord(recordPath(folders, token), owner);
     if (record.state !== 'none') continue;
     const path = join(folders.open, name);
-    if (name.endsWith('.claim') && (await look(path, owner)).state !== 'ended') continue;
-    await unlink(path).catch(() => {}); // another process may be cleaning too
+    if (name.endsWith('.claim') && (await inspectRecord(path, owner)).state !== 'ended') continue;
+    await unlink(path).catch(() => {}); // another process may be cleaning up too
   }
 }
 
-/** The end of a change whose process has ended: listed if it was complete, taken back if not. */
+/** Finishes a change whose process has died: lists it if it was complete, rolls it back if not. */
 export async function finishChange(folders: JournalFolders, change: OpenChange, report: RecoveryReport): Promise<void> {
-  if (existsSync(heldPath(folders, change.token))) return removeHeldPlaces(heldPath(folders, change.token));
-  if (existsSync(picturePath(folders, change.token))) return await finishCommands(folders, change, report);
+  if (existsSync(placeholderLogPath(folders, change.token)))
+    return removePlaceholders(placeholderLogPath(folders, change.token));
+  if (existsSync(snapshotLogPath(folders, change.token))) return await finishCommands(folders, change, report);
   await removeTemporaries(change, report);
   if (await isListed(folders, change)) return;
   const plan = await readPlan(folders, change.token);
@@ -225,32 +227,32 @@ export async function finishChange(folders: JournalFolders, change: OpenChange, 
     await list(folders, change, plan, current);
     report.finished.push(...change.files.map(({ real }) => real));
   } else if (plan) {
-    await takeBack(folders, change, plan, report);
+    await rollBack(folders, change, plan, report);
   }
-  // Without a plan the change was one rename that did not happen, or it had not begun.
+  // Without a plan the change was a single rename that did not happen, or it had not begun.
 }
 
-/** What commands have changed that ran when their Helve was killed belongs to their calls. */
+/** Changes of commands that were running when their Helve was killed belong to their calls. */
 async function finishCommands(
   folders: JournalFolders,
   { token, sessionId }: OpenChange,
   report: RecoveryReport,
 ): Promise<void> {
-  const path = picturePath(folders, token);
-  const picture = readPicture(path);
+  const path = snapshotLogPath(folders, token);
+  const picture = readSnapshotLog(path);
   if (picture) {
     if (picture.running.length > 0) await endLeftovers(folders);
     const { finishSnapshots } = await import('../snapshots/workspace-snapshot.js');
-    // Where it can't be found out, nothing is lost by going on without it.
+    // If this fails, recovery continues without it and nothing is lost.
     report.listed.push(...(await finishSnapshots(dirname(folders.top), sessionId, picture).catch(() => [])));
   }
   await unlink(path).catch(() => {});
 }
 
-/** A command outlives a Helve that is killed. It is ended before its changes are listed, else it would go on to change files. */
+/** A command outlives a killed Helve. It is ended before its changes are listed, or it would go on changing files. */
 async function endLeftovers(folders: JournalFolders): Promise<void> {
   const { reapLeftovers } = await import('../shell/reap.js');
-  await reapLeftovers(dirname(folders.top)).catch(() => 0); // what can't be ended stays for the next start
+  await reapLeftovers(dirname(folders.top)).catch(() => 0); // processes that can't be ended are left for the next start
 }
 
 async function removeTemporaries({ token, files }: OpenChange, report: RecoveryReport): Promise<void> {
@@ -258,7 +260,7 @@ async function removeTemporaries({ token, files }: OpenChange, report: RecoveryR
     await inFolder(dirname(real), async (folder) => {
       if (!(await discard(folder, temporaryName(token, index)))) return;
       report.removed.push(join(dirname(real), temporaryName(token, index)));
-    }).catch(() => {}); // the folder is gone, and what was in it
+    }).catch(() => {}); // the folder is gone, with everything in it
   }
 }
 
@@ -291,8 +293,8 @@ async function list(
   });
 }
 
-/** Puts back, in reverse, the files of a change that was not completed. Each is looked at anew before it is touched. */
-export async function takeBack(
+/** Restores the files of an incomplete change, in reverse order. Each file is checked again before it is touched. */
+export async function rollBack(
   folders: JournalFolders,
   change: OpenChange,
   plan: ChangePlan,
@@ -308,16 +310,16 @@ export async function takeBack(
       if (outcome === 'changed since')
         report.left.push({ real, why: 'it was changed since', image: kept(folders, before) });
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       report.left.push({ real, why, image: kept(folders, before) });
     }
-    // Somebody else may have put something in them by now.
+    // Other programs may have put files into them.
     for (const folder of planned.folders.toReversed()) await rmdir(folder).catch(() => {});
   }
 }
 
 const kept = (folders: JournalFolders, before: string | null): string | undefined =>
-  before === null ? undefined : imagePath(folders, before);
+  before === null ? undefined : beforeImagePath(folders, before);
 
 async function putBack(
   folders: JournalFolders,
@@ -335,11 +337,11 @@ async function putBack(
   if (before === null) {
     await inFolder(dirname(real), async (folder) => {
       await unlink(folder.at(basename(real)));
-      await sync(folder);
+      await fsyncFolder(folder);
     });
     return 'restored';
   }
-  const bytes = await readImage(folders, before);
+  const bytes = await readBeforeImage(folders, before);
   if (!bytes) throw new Error('the copy of what it held before is gone');
   if (current === undefined) await makeFolder(dirname(real));
   await inFolder(dirname(real), async (folder) => {
@@ -355,23 +357,23 @@ async function putBack(
       await discard(folder, temporary);
       throw error;
     }
-    await sync(folder);
+    await fsyncFolder(folder);
   });
   return 'restored';
 }
 
-/** Whether a write into the file was cut short: then every byte is one that was there before, or one that was to be. */
+/** Whether a write in place was interrupted: then every byte comes from the old content or from the new one. */
 async function isMixture(
   folders: JournalFolders,
   bytes: Buffer,
   { before, after }: { before: string | null; after: string | null },
 ): Promise<boolean> {
-  const [old, wanted] = await Promise.all([before, after].map((hash) => hash && readImage(folders, hash)));
+  const [old, wanted] = await Promise.all([before, after].map((hash) => hash && readBeforeImage(folders, hash)));
   if (!old || !wanted || bytes.length > Math.max(old.length, wanted.length)) return false;
   return bytes.every((byte, index) => byte === old[index] || byte === wanted[index]);
 }
 
-/** The report in words, for a person; undefined where there is nothing to say. */
+/** The report in words, for a person; undefined if there is nothing to report. */
 export function describeRecovery(report: RecoveryReport): string | undefined {
   const { restored, finished, left, removed, listed, undos } = report;
   const commands =

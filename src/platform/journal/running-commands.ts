@@ -1,15 +1,16 @@
-// Sessions that work in one project know of each other's commands, and of each other's changes while a command runs:
+// Sessions in one project share their running commands, and the changes that they make while a command runs:
 //
-//   journal/commands/<session>.<id>.jsonl    while commands of a session run: who owns it, its own commands as they begin
-//                                            and end, those of other sessions, and every change that is journaled
+//   journal/commands/<session>.<id>.jsonl    exists while commands of a session run: its owner, the start and end of its
+//                                            own commands and of those of other sessions, and every journaled change
 //   journal/commands/<session>.<id>.writers.jsonl
-//                                            the same for hooks, tools of the program and processes left running, whose
-//                                            changes are not looked for: nothing is added to it by other sessions
+//                                            the same for hooks, in-process tools and left-over processes, whose
+//                                            changes are not detected; other sessions append nothing to it
 //
-// Each session with a running command has one such file. A command is added to the file of its own session first, then to
-// all others, and only then are the others read: of two that begin at once, each learns of the other. A change is added
-// to all of them before its record in `journal/open` goes. If Helve is killed, the file stays for the recovery, and other
-// sessions keep adding to it. Until then its commands count as running, because they may have outlived Helve.
+// Each session with a running command has one such file. A command is appended to the file of its own session first,
+// then to all others, and only then are the others read: of two commands that start at once, each sees the other. A
+// change is appended to all files before its record in `journal/open` is removed. If Helve is killed, the file stays
+// for the recovery, and other sessions keep appending to it. Until then its commands count as running, because they
+// may have outlived Helve.
 import {
   appendFileSync,
   closeSync,
@@ -36,13 +37,13 @@ const runningCommand = z.object({
   sessionId: z.string(),
   callId: z.string(),
   writes: declaredWrites,
-  /** When a command began that writes only files that did not exist: nothing else is kept for its recovery. */
+  /** The start time of a command that creates new files only: no other data is kept for its recovery. */
   newFilesSince: z.string().optional(),
-  /** For a writer that is no command, such as a hook: its name. Its changes are not looked for, so it claims none. */
+  /** The name of a writer that is not a command, such as a hook. Its changes are not detected, so it claims none. */
   writer: z.string().optional(),
 });
 
-/** A command on its way in some session, or another writer. */
+/** A running command, or another writer, in any session. */
 export type RunningCommand = z.output<typeof runningCommand>;
 
 const owner = z.object({
@@ -63,28 +64,28 @@ const line = z.union([
 
 type Line = z.output<typeof line>;
 
-/** What was learnt since the last read. */
-export interface News {
+/** The updates since the last read. */
+export interface CommandUpdates {
   /** In the order in which they were made. */
   changes: RecordedChange[];
   /** Commands of other files that ran at any time since then. */
-  beside: BesideCommand[];
+  beside: ConcurrentCommand[];
 }
 
-export type BesideCommand = RunningCommand & { hasEnded: boolean };
+export type ConcurrentCommand = RunningCommand & { hasEnded: boolean };
 
 /** The commands of one session, as other sessions see them. */
 export class RunningCommands {
   readonly #folders: JournalFolders;
   readonly #sessionId: string;
-  /** Whether the changes of its commands are looked for, so that it has to hear of others. */
+  /** Whether its commands' changes are detected, so that it needs updates from other sessions. */
   readonly #looks: boolean;
   readonly #own = new Map<string, string>();
   readonly #others = new Map<string, RunningCommand>();
   readonly #ended = new Set<string>();
   #owner: ProcessIdentity | undefined;
   #file: string | undefined;
-  /** How much of the file is known, in bytes. */
+  /** The byte offset up to which the file has been read. */
   #read = 0;
 
   constructor(folders: JournalFolders, sessionId: string, { looks = true }: { looks?: boolean } = {}) {
@@ -93,7 +94,7 @@ export class RunningCommands {
     this.#looks = looks;
   }
 
-  /** To be called before the command begins, and before the workspace is looked at for it. */
+  /** Call it before the command starts, and before the workspace is scanned for it. */
   async begin(
     callId: string,
     writes: DeclaredWrites,
@@ -116,14 +117,14 @@ export class RunningCommands {
     for (const file of this.#otherFiles()) {
       if (hears(file)) append(this.#path(file), textOf({ other: command }));
       if (!this.#looks) continue;
-      // Into the file too, for the recovery.
+      // Also written to the file, for the recovery.
       for (const other of underWay(linesIn(contentOf(this.#path(file)), isAboutOwn))) {
         append(this.#path(own), textOf({ other }));
       }
     }
   }
 
-  /** To be called when the command has ended and its changes are recorded. */
+  /** Call it when the command has ended and its changes are recorded. */
   end(callId: string): void {
     const id = this.#own.get(callId);
     if (id === undefined || this.#file === undefined) return;
@@ -144,7 +145,7 @@ export class RunningCommands {
     return this.#file;
   }
 
-  /** Goes on from the file of a killed process; each of its commands is to be ended. */
+  /** Resumes from the file of a killed process; each of its commands must be ended. */
   takeOver(file: string): void {
     this.#file = file;
     for (const one of linesIn(contentOf(this.#path(file)))) if ('own' in one) this.#own.set(one.own.callId, one.own.id);
@@ -154,8 +155,8 @@ export class RunningCommands {
     for (const callId of [...this.#own.keys()]) this.end(callId);
   }
 
-  /** What has been added since the last read. A command that has ended is named once more. */
-  read(): News {
+  /** Reads the entries added since the last read. A command that has ended is reported once more. */
+  read(): CommandUpdates {
     for (const id of this.#ended) this.#others.delete(id);
     this.#ended.clear();
     if (this.#file === undefined) return { changes: [], beside: [] };
@@ -188,24 +189,29 @@ export class RunningCommands {
   }
 }
 
-/** Adds a change to the files of all sessions that have commands running. */
-export function tellRunningCommands(folders: JournalFolders, change: RecordedChange): void {
+/** Whether commands of any session are running whose changes are detected. */
+export const areCommandsRunning = (folders: JournalFolders): boolean => filesIn(folders).some(hears);
+
+/** Appends a change to the files of all sessions with running commands. */
+export function notifyRunningCommands(folders: JournalFolders, change: RecordedChange): void {
   const files = filesIn(folders).filter(hears);
   if (files.length === 0) return;
   const text = textOf({ change });
   for (const file of files) append(join(folders.commands, file), text);
 }
 
-/** The calls of a session whose commands run, as far as is known. */
-export function runningCalls(folders: JournalFolders, sessionId: string): string[] {
+/** The calls of a session, or of all sessions, whose commands are running, as far as known. */
+export function runningCalls(folders: JournalFolders, sessionId: string | undefined): string[] {
   const running = filesIn(folders).flatMap((file) =>
     underWay(linesIn(contentOf(join(folders.commands, file)), isAboutOwn)),
   );
-  const calls = running.filter((one) => one.sessionId === sessionId && one.writer === undefined);
+  const calls = running.filter(
+    (one) => (sessionId === undefined || one.sessionId === sessionId) && one.writer === undefined,
+  );
   return [...new Set(calls.map(({ callId }) => callId))];
 }
 
-/** Removes the files of processes that have ended. `recover` is given the commands that were under way in them. */
+/** Removes the files of dead processes. `recover` gets the commands that were running in them. */
 export async function removeEndedCommands(
   folders: JournalFolders,
   recover: (file: string, commands: readonly RunningCommand[]) => Promise<void>,
@@ -222,7 +228,7 @@ export async function removeEndedCommands(
 
 async function isOwned(lines: readonly Line[], us: ProcessIdentity): Promise<boolean> {
   const first = lines.find((one) => 'owner' in one);
-  return first === undefined || (await isRunning(first.owner, first.at, us)); // without a first line it is being made
+  return first === undefined || (await isRunning(first.owner, first.at, us)); // without a first line the file is being created
 }
 
 /** The commands of the file's own session that have not ended. */
@@ -235,7 +241,7 @@ function underWay(lines: readonly Line[]): RunningCommand[] {
   return [...running.values()];
 }
 
-/** Whether the sessions of a file want to know what others do. */
+/** Whether the file's session wants updates from others. */
 const hears = (file: string): boolean => !file.endsWith(WRITERS);
 
 function filesIn({ commands }: JournalFolders): string[] {
@@ -254,10 +260,10 @@ function contentOf(path: string): Buffer {
   }
 }
 
-/** The line break before it ends a line that was cut short. */
+/** The leading newline ends a line that was truncated. */
 const textOf = (news: Line): string => `\n${JSON.stringify(news)}\n`;
 
-/** In one piece, so that lines of several processes don't mix. A file that is gone stays gone. */
+/** A single write, so that lines of several processes don't interleave. A removed file is not created again. */
 function append(path: string, text: string): void {
   let file: number;
   try {
@@ -272,7 +278,7 @@ function append(path: string, text: string): void {
   }
 }
 
-/** A file with many sessions beside its own holds mostly lines about these. */
+/** With many other sessions, most lines of a file are about those. */
 const isAboutOwn = (text: string): boolean => /^\{"(?:owner|own|ended)":/.test(text);
 
 function linesIn(bytes: Buffer, isWanted = (_text: string): boolean => true): Line[] {
@@ -284,7 +290,7 @@ function linesIn(bytes: Buffer, isWanted = (_text: string): boolean => true): Li
       try {
         return [line.parse(JSON.parse(text))];
       } catch {
-        return []; // cut short
+        return []; // truncated
       }
     });
 }

@@ -1,5 +1,5 @@
-// An undo is many changes. While one is under way, a marker stands beside its record, so that the next start after a kill
-// takes it back as a whole:
+// An undo consists of many changes. While it is in progress, a marker stands beside its record, so that the next
+// start after a kill rolls it back as a whole:
 //
 //   journal/open/<token>.undo
 import { rmSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { thisProcess } from './process-identity.js';
 
 export const markerPath = ({ open }: JournalFolders, token: string): string => join(open, `${token}.undo`);
 
-/** To be called before an undo changes anything. What it returns is to be called when all of it is done, or taken back. */
+/** Call it before an undo changes anything. Call the returned function when the undo is completed or rolled back. */
 export async function markUndo(
   folders: JournalFolders,
   { sessionId, undoId }: { sessionId: string; undoId: string },

@@ -1,6 +1,13 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hostLists, isLocal, mayAskFor, mayConnectTo, parseHostPattern, plainHost } from './allowed-hosts.js';
+import {
+  hostLists,
+  isAddressAllowed,
+  isHostAllowed,
+  isLocal,
+  normalizeHost,
+  parseHostPattern,
+} from './allowed-hosts.js';
 
 const lists = (allowed: string[], denied: string[] = []) => hostLists({ allowed, denied });
 
@@ -26,13 +33,13 @@ test.each([
   ['::1', '::1', 8080, true],
   ['127.1', '127.0.0.1', 80, true],
   ['bücher.example', 'xn--bcher-kva.example', 80, true],
-])('where %s is allowed, %s:%i may be asked for: %s', (allowed, host, port, expected) => {
-  expect(mayAskFor({ host, port }, lists([allowed]))).toBe(expected);
+])('if %s is allowed, %s:%i may be reached: %s', (allowed, host, port, expected) => {
+  expect(isHostAllowed({ host, port }, lists([allowed]))).toBe(expected);
 });
 
-test('what is denied is denied, however wide the allowed list is', () => {
+test('a denied host stays denied, however wide the allowed list is', () => {
   const some = lists(['*', 'a.example.com', '192.0.2.1'], ['*.example.com', '192.0.2.1', 'x.org:22']);
-  const asked = (host: string, port = 443) => mayAskFor({ host, port }, some);
+  const asked = (host: string, port = 443) => isHostAllowed({ host, port }, some);
   expect([
     asked('a.example.com'),
     asked('192.0.2.1'),
@@ -63,19 +70,19 @@ test.each([
   'fd00:ec2::254',
   'fe80::1',
   'ff02::1',
-])('%s is local, and a name that leads there does not open it', (address) => {
+])('%s is local, and a name that resolves to it does not allow it', (address) => {
   const destination = { host: 'example.com', port: 80 };
-  expect(mayConnectTo(address, destination, lists(['example.com', '*']))).toBe(false);
+  expect(isAddressAllowed(address, destination, lists(['example.com', '*']))).toBe(false);
 });
 
 test.each(['93.184.216.34', '2606:2800:220:1::1', '172.32.0.1', '::ffff:8.8.8.8'])('%s is not local', (address) => {
-  expect(isLocal(plainHost(address) ?? '')).toBe(false);
-  expect(mayConnectTo(address, { host: 'example.com', port: 80 }, lists(['example.com']))).toBe(true);
+  expect(isLocal(normalizeHost(address) ?? '')).toBe(false);
+  expect(isAddressAllowed(address, { host: 'example.com', port: 80 }, lists(['example.com']))).toBe(true);
 });
 
-test('a local address opens when it is listed itself, with its port where one is given', () => {
+test('a local address is allowed only if it is listed itself, with its port if one is given', () => {
   const to = (address: string, port: number, allowed: string[]) =>
-    mayConnectTo(address, { host: 'git.corp', port }, lists(['git.corp', ...allowed]));
+    isAddressAllowed(address, { host: 'git.corp', port }, lists(['git.corp', ...allowed]));
   expect([to('10.0.0.5', 443, []), to('10.0.0.5', 443, ['10.0.0.5']), to('10.0.0.6', 443, ['10.0.0.5'])]).toEqual([
     false,
     true,
@@ -84,13 +91,13 @@ test('a local address opens when it is listed itself, with its port where one is
   expect([to('10.0.0.5', 443, ['10.0.0.5:443']), to('10.0.0.5', 22, ['10.0.0.5:443'])]).toEqual([true, false]);
 });
 
-test('localhost means this machine and nothing else, and an address that is denied stays so', () => {
+test('localhost means this machine and nothing else, and a denied address stays denied', () => {
   const local = { host: 'localhost', port: 80 };
-  expect(mayConnectTo('127.0.0.1', local, lists(['localhost']))).toBe(true);
-  expect(mayConnectTo('10.0.0.5', local, lists(['localhost']))).toBe(false);
-  expect(mayConnectTo('127.0.0.1', local, lists(['*', 'localhost:81']))).toBe(false);
-  expect(mayConnectTo('127.0.0.1', local, lists(['localhost'], ['127.0.0.1']))).toBe(false);
-  expect(mayConnectTo('::ffff:8.8.8.8', { host: 'a.org', port: 80 }, lists(['a.org'], ['8.8.8.8']))).toBe(false);
+  expect(isAddressAllowed('127.0.0.1', local, lists(['localhost']))).toBe(true);
+  expect(isAddressAllowed('10.0.0.5', local, lists(['localhost']))).toBe(false);
+  expect(isAddressAllowed('127.0.0.1', local, lists(['*', 'localhost:81']))).toBe(false);
+  expect(isAddressAllowed('127.0.0.1', local, lists(['localhost'], ['127.0.0.1']))).toBe(false);
+  expect(isAddressAllowed('::ffff:8.8.8.8', { host: 'a.org', port: 80 }, lists(['a.org'], ['8.8.8.8']))).toBe(false);
 });
 
 test.each([
@@ -110,7 +117,7 @@ test.each([
   'a:70000',
   '[::1',
   'fe80::1%eth0',
-])('%j is no host', (text) => {
+])('%j is not a host', (text) => {
   expect(parseHostPattern(text)).toBeUndefined();
 });
 
@@ -120,10 +127,12 @@ test('an entry below a host never allows the host itself or one that only ends l
   void fc.assert(
     fc.property(host, label, (name, extra) => {
       const below = lists([`*.${name}`]);
-      expect(mayAskFor({ host: name, port: 443 }, below)).toBe(false);
-      expect(mayAskFor({ host: `${extra}${name}`, port: 443 }, below)).toBe(false);
-      expect(mayAskFor({ host: `${extra}.${name}`, port: 443 }, below)).toBe(true);
-      expect(mayAskFor({ host: `${name}.${extra}`, port: 443 }, below)).toBe(`${name}.${extra}`.endsWith(`.${name}`));
+      expect(isHostAllowed({ host: name, port: 443 }, below)).toBe(false);
+      expect(isHostAllowed({ host: `${extra}${name}`, port: 443 }, below)).toBe(false);
+      expect(isHostAllowed({ host: `${extra}.${name}`, port: 443 }, below)).toBe(true);
+      expect(isHostAllowed({ host: `${name}.${extra}`, port: 443 }, below)).toBe(
+        `${name}.${extra}`.endsWith(`.${name}`),
+      );
     }),
   );
 });

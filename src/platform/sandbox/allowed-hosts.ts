@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 
-const MAX_NAME_CHARS = 254; // of a name in the domain name system, with a dot at its end
+const MAX_NAME_CHARS = 254; // the longest DNS name, including a trailing dot
 
-/** A host as it is compared: lower case, without a dot at its end, an address in its one plain form. */
+/** A host in normalized form for comparison: lower case, no trailing dot, and IP addresses in canonical form. */
 export interface Destination {
   host: string;
   port: number;
@@ -15,7 +15,7 @@ export interface HostPattern {
   port?: number;
 }
 
-/** Undefined where the text is none. */
+/** Parses one entry; returns undefined if the text is not a valid entry. */
 export function parseHostPattern(text: string): HostPattern | undefined {
   const trimmed = text.trim();
   const bare = isIP(trimmed) === 6 ? `[${trimmed}]` : trimmed;
@@ -25,13 +25,13 @@ export function parseHostPattern(text: string): HostPattern | undefined {
   const rest = { ...(port !== undefined && { port }) };
   if (written === '*') return { kind: 'everything', host: '', ...rest };
   const isBelow = written.startsWith('*.');
-  const host = plainHost(isBelow ? written.slice(2) : written);
+  const host = normalizeHost(isBelow ? written.slice(2) : written);
   if (host === undefined || (isBelow && isIP(host) !== 0)) return undefined;
   return { kind: isBelow ? 'below' : 'exact', host, ...rest };
 }
 
-/** A host in the form in which it is compared; undefined for what is none, or hides what it is. */
-export function plainHost(text: string): string | undefined {
+/** Normalizes a host for comparison; returns undefined if it is not a valid host. */
+export function normalizeHost(text: string): string | undefined {
   if (text.length > MAX_NAME_CHARS) return undefined;
   const address = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
   if (isIP(address) === 6) return plainAddress(`[${address}]`);
@@ -41,7 +41,10 @@ export function plainHost(text: string): string | undefined {
   return host;
 }
 
-/** The URL parser knows all the ways to write an address: 127.1, 0x7f000001. One of IPv4 in the form of IPv6 is the same one. */
+/**
+ * The URL parser accepts every spelling of an address (127.1, 0x7f000001). An IPv4-mapped IPv6 address equals its IPv4
+ * address.
+ */
 function plainAddress(host: string): string | undefined {
   const url = `http://${host}/`;
   if (!URL.canParse(url)) return undefined;
@@ -59,14 +62,14 @@ export interface HostLists {
   denied: readonly HostPattern[];
 }
 
-/** Entries that are not understood are left out: whoever reads settings has said so already. */
+/** Invalid entries are skipped: the settings reader has already reported them. */
 export function hostLists({ allowed, denied }: { allowed: readonly string[]; denied: readonly string[] }): HostLists {
   const parsed = (list: readonly string[]): HostPattern[] => list.flatMap((text) => parseHostPattern(text) ?? []);
   return { allowed: parsed(allowed), denied: parsed(denied) };
 }
 
-/** Whether the name itself may be asked for. An address has to be listed as such. */
-export function mayAskFor({ host, port }: Destination, { allowed, denied }: HostLists): boolean {
+/** Whether the name itself is listed. An IP address must be listed as an address. */
+export function isHostAllowed({ host, port }: Destination, { allowed, denied }: HostLists): boolean {
   const isAddress = isIP(host) !== 0;
   return (
     !denied.some((pattern) => means(pattern, { host, port })) &&
@@ -75,12 +78,16 @@ export function mayAskFor({ host, port }: Destination, { allowed, denied }: Host
 }
 
 /**
- * Whether an address that a name leads to may be connected to. Whoever owns a name decides where it leads, so a name that
- * is allowed does not open this machine or its network: such an address has to be listed itself. `localhost` always means
- * this machine, so listing that name is enough.
+ * Whether a connection to an address that a name resolved to is allowed. The owner of a domain controls where it
+ * resolves to, so an allowed name does not open this machine or its network: such an address must be listed itself.
+ * `localhost` always means this machine, so listing that name is enough.
  */
-export function mayConnectTo(address: string, { host, port }: Destination, { allowed, denied }: HostLists): boolean {
-  const plain = plainHost(address);
+export function isAddressAllowed(
+  address: string,
+  { host, port }: Destination,
+  { allowed, denied }: HostLists,
+): boolean {
+  const plain = normalizeHost(address);
   if (plain === undefined || denied.some((pattern) => means(pattern, { host: plain, port }))) return false;
   if (!isLocal(plain)) return true;
   const isListed = (name: string): boolean =>
@@ -94,7 +101,7 @@ function means(pattern: HostPattern, { host, port }: Destination): boolean {
   return pattern.kind === 'exact' ? host === pattern.host : host.endsWith(`.${pattern.host}`);
 }
 
-/** This machine and whatever only its own network reaches, the metadata services of clouds among them. */
+/** This machine and addresses that only its own network reaches, including cloud metadata services. */
 export const isLocal = (address: string): boolean => isIn(localAddresses(), address);
 
 const isLoopback = (address: string): boolean => isIn(loopbackAddresses(), address);
@@ -111,25 +118,25 @@ function loopbackAddresses(): BlockList {
 function localAddresses(): BlockList {
   const list = new BlockList();
   for (const [network, bits] of [
-    ['0.0.0.0', 8], // this machine
+    ['0.0.0.0', 8], // this host
     ['10.0.0.0', 8], // private
-    ['100.64.0.0', 10], // behind a carrier's translation
-    ['127.0.0.0', 8], // this machine
+    ['100.64.0.0', 10], // carrier-grade NAT
+    ['127.0.0.0', 8], // loopback
     ['169.254.0.0', 16], // link-local: the metadata service of most clouds
     ['172.16.0.0', 12], // private
     ['192.0.0.0', 24], // protocol assignments, another metadata service
     ['192.168.0.0', 16], // private
-    ['198.18.0.0', 15], // tests of network devices
+    ['198.18.0.0', 15], // benchmarking of network devices
     ['224.0.0.0', 3], // multicast, reserved, broadcast
   ] as const) {
     list.addSubnet(network, bits, 'ipv4');
   }
   for (const [network, bits] of [
-    ['::', 96], // none, this machine, and IPv4 in an old form
-    ['64:ff9b::', 95], // IPv4 behind a translator
-    ['100::', 64], // discarded
-    ['2002::', 16], // IPv4 in a tunnel
-    ['2001::', 32], // IPv4 in another one
+    ['::', 96], // unspecified, loopback, and deprecated IPv4-compatible addresses
+    ['64:ff9b::', 95], // NAT64
+    ['100::', 64], // discard-only
+    ['2002::', 16], // 6to4
+    ['2001::', 32], // Teredo
     ['fc00::', 7], // private
     ['fe80::', 9], // link-local, site-local
     ['ff00::', 8], // multicast

@@ -158,14 +158,14 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     expect({ code, output }).toEqual({ code: 0, output: '' });
   });
 
-  test('exit codes come through, and signals as the shell writes them', async () => {
+  test('exit codes are passed on, and signals as 128 plus their number', async () => {
     const { run } = await project();
     expect((await run('exit 42')).code).toBe(42);
     expect((await run('kill -TERM $$')).code).toBe(143);
     expect((await run('kill -KILL $$')).code).toBe(137);
   });
 
-  test('a polite signal reaches the command', async () => {
+  test('SIGTERM reaches the command', async () => {
     const { start } = await project();
     const { wrapped, child } = await start('trap "echo tidied; exit 7" TERM; echo ready; sleep 1000 & wait');
     const lines: string[] = [];
@@ -230,7 +230,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     expect(await readFile(join(root, '.netrc'), 'utf8')).toBe('SECRET');
   });
 
-  test('what may not be read can not be, by its name, a link, another root, or once it was approved to be written', async () => {
+  test('a denied file can not be read by its name, a link, another root, or after approval of a write', async () => {
     const { root, run } = await project({
       '.env': 'SECRET',
       'a/b/.env.local': 'SECRET',
@@ -250,7 +250,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     expect(await readdir(join(root, 'keys'))).toEqual(['id']);
   });
 
-  test('a denied file can be read by another name that it had before, which only a person can prevent', async () => {
+  test('a denied file can be read by an existing hard link, a known limitation', async () => {
     const { root, run } = await project({ '.env': 'SECRET' });
     await link(join(root, '.env'), join(root, 'other'));
     const { output } = await run('cat other; cat .env', { unreadable: [join(root, '.env')] });
@@ -285,7 +285,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     expect(await readdir(join(root, '.claude'))).toEqual(['settings.json']);
   });
 
-  test('protected files that are missing can not be made, and nothing is left of what prevents it', async () => {
+  test('missing protected files can not be created, and no placeholder is left', async () => {
     const { root, run } = await project({ 'a.txt': 'a' });
     const { findings } = await run(
       'for f in .claude/settings.json .helve/settings.json .vscode/tasks.json .git/hooks/pre-commit; do mkdir -p $(dirname $f); rmdir $(dirname $f); mkdir -p $(dirname $f); echo new > $f; done; echo new > .mcp.json; rm -rf .mcp.json; mv .claude c; echo new > .mcp.json',
@@ -294,7 +294,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     expect(findings).toEqual([]);
   });
 
-  test('a process that outlives the command does not find a protected name free', async () => {
+  test('a process that outlives the command can not create a protected file', async () => {
     const { root, run } = await project();
     await run(
       '(setsid bash -c "while :; do mkdir .claude; echo > .claude/settings.json; done" >/dev/null 2>&1 &); echo started',
@@ -302,7 +302,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     expect(await readdir(root)).toEqual([]);
   });
 
-  test('two commands at once share what holds a missing name', async () => {
+  test('two concurrent commands share the placeholder of a missing name', async () => {
     const { root, start, run } = await project();
     const long = await start('sleep 1000');
     await run('true');
@@ -315,7 +315,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     expect(await readdir(root)).toEqual([]);
   });
 
-  test('a protected name that is a link leads where it did, and what replaced it is set aside', async () => {
+  test('a protected link keeps its target, and a replacement is moved aside', async () => {
     const { root, run } = await project({ 'shared/settings.json': 'old' });
     await symlink('shared', join(root, '.claude'));
     const { findings } = await run(
@@ -326,7 +326,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     expect(findings.join(' ')).toMatch(/was changed while the command ran.*renamed to/);
   });
 
-  test('a file that would lead git to other hooks can not be made, and git works beside what prevents it', async () => {
+  test('a file that would redirect git to other hooks can not be created, and git works beside its placeholder', async () => {
     const { root, run, give } = await project();
     await initRepository(root);
     await give();
@@ -375,13 +375,13 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
       await proxy.listen(place);
       onTestFinished(() => proxy.close());
       await chmod(place, 0o777);
-      return { ...rest, place, servers, refused, network: { place, direct: ['127.0.0.1'] } };
+      return { ...rest, place, servers, refused, network: { address: place, direct: ['127.0.0.1'] } };
     }
 
     const through = (port: unknown) =>
       `(exec 5<>/dev/tcp/127.0.0.1/\${HTTP_PROXY##*:}; printf 'GET http://localhost:${port}/ HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n' >&5; cat <&5)`;
 
-    test('an allowed host is reached, and every other is refused and told', async () => {
+    test('an allowed host is reached, and every other is refused and reported', async () => {
       const { run, servers, refused, network } = await withProxy();
       const { code, output } = await run(`${through(servers[0])}; ${through(servers[1])}; echo $http_proxy $NO_PROXY`, {
         network,
@@ -395,7 +395,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
       ]);
     });
 
-    test('past the proxy nothing is reached: no address, no server of this machine, no socket by name', async () => {
+    test('nothing is reached without the proxy: no address, no server of this machine, no abstract socket', async () => {
       const { run, servers, network } = await withProxy();
       const abstract = createServer((socket) => socket.end('reached')).listen('\0helve-hosts-test');
       await once(abstract, 'listening');
@@ -408,7 +408,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
       expect(output.match(/refused|unreachable|ECONNREFUSED/g)?.length).toBeGreaterThanOrEqual(4);
     });
 
-    test('the way to the proxy can be neither replaced nor removed, and leads to nothing else', async () => {
+    test('the socket of the proxy can be neither replaced nor removed, and leads to nothing else', async () => {
       const { run, servers, place, network } = await withProxy();
       const { output } = await run(
         `rm -f ${place}; mv ${dirname(place)} /tmp/away; echo > ${dirname(place)}/x; ls -A ${dirname(place)}; ${through(servers[0])}`,
@@ -418,7 +418,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
       expect(await readdir(dirname(place))).toEqual(['socket']);
     });
 
-    test('what stands between keeps neither the command nor its output, and ends with it', async () => {
+    test('the forwarder delays neither the command nor its output, and ends with it', async () => {
       const { run, servers, root, place, network } = await withProxy();
       const descriptors = 'ls /proc/self/fd';
       const { code, output } = await run(`${descriptors}; ${through(servers[0])} >/dev/null; wait; jobs -p; exit 5`, {
@@ -430,7 +430,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     });
   });
 
-  test('a program that was started ahead waits for its walls, and then holds like any other', async () => {
+  test('a prestarted sandbox waits for its policy, and then confines like any other', async () => {
     const { root, policy } = await project({ '.env': 'SECRET', 'a.txt': 'a' });
     const env = { PATH: process.env['PATH'], HOME: root };
     const plain = {
@@ -446,8 +446,8 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     const output = Promise.all([child.stdout, child.stderr].map((stream) => (stream ? text(stream) : '')));
     expect(await readdir(root)).toEqual(['.env', 'a.txt']); // nothing is put in the project before it is used
     const tell = child.stdio[3 + prepared.descriptors.indexOf('pipe')];
-    if (!(tell instanceof Socket)) throw new Error('it is told through a pipe');
-    prepared.enclose({ ...policy, unreadable: [join(root, '.env')] }, (walls) => void tell.end(walls));
+    if (!(tell instanceof Socket)) throw new Error('expected a pipe for the policy');
+    prepared.applyPolicy({ ...policy, unreadable: [join(root, '.env')] }, (walls) => void tell.end(walls));
     await once(child, 'exit');
     const said = (await output).join('');
     expect(said).toMatch(/^a[\s\S]*\.claude\n[\s\S]*\.env: Permission denied[\s\S]*\/etc\/x: (Read-only|Permission)/);
@@ -456,7 +456,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     expect(await readdir(root)).toEqual(['.env', 'a.txt']);
   });
 
-  test('a program that is never told its walls runs nothing', async () => {
+  test('a prestarted sandbox that never gets a policy runs nothing', async () => {
     const { root, policy } = await project();
     const env = { PATH: process.env['PATH'], HOME: root };
     const plain = { program: 'bash', args: ['-c', 'echo ran; touch ran'], cwd: root, env, freeDescriptor: 3 };
@@ -512,14 +512,14 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     expect(await readFile(`/proc/${bystander.pid}/stat`, 'utf8')).toContain('(sleep) S');
   });
 
-  test('what a command leaves behind ends with it, in a session of its own too', async () => {
+  test('background processes of a command end with it, even in a session of their own', async () => {
     const { run } = await project();
     const mark = `1000.${process.pid}${id ?? 0}`;
     await run(`setsid sleep ${mark} >/dev/null 2>&1 & (setsid sleep ${mark} >/dev/null 2>&1 &); echo done`);
     expect(await runningWith(mark)).toEqual([]);
   });
 
-  test('everything ends when whoever started the sandbox is killed', async () => {
+  test('everything ends when the process that started the sandbox is killed', async () => {
     const { start } = await project();
     const mark = `2000.${process.pid}${id ?? 0}`;
     const { wrapped, child } = await start(`setsid sleep ${mark} & echo ready; wait`);
@@ -529,7 +529,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     expect(await runningWith(mark)).toEqual([]);
   });
 
-  test('it has no capabilities, can gain none, and finds the settings of the kernel closed', async () => {
+  test('it has no capabilities, can gain none, and can not change kernel settings', async () => {
     const { run } = await project();
     const { output } = await run(
       'grep -E "CapEff|CapBnd|NoNewPrivs" /proc/self/status; f=/proc/sys/kernel/core_pattern; v=$(cat $f); echo "$v" > $f; mknod /tmp/disk b 8 0; ls /dev/*d[a-z] ; ls -l /proc/self/fd',

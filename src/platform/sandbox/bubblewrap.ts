@@ -6,31 +6,31 @@ import { randomId } from '../crypto.js';
 import { hostSockets } from './host-sockets.js';
 import { createPlaceholders, type Placeholders } from './placeholders.js';
 import { type AccessPlan, type AccessRule, contains, planAccess, realOf } from './plan-access.js';
-import { proxyVariables, throughProxy } from './proxy-door.js';
+import { proxyVariables, throughProxy } from './proxy-forwarder.js';
 import type { PlainCommand, Sandbox, SandboxPolicy, WrappedCommand } from './sandbox.js';
 
 const MAX_INFO_BYTES = 4096;
 const POLL_MS = 1;
-const END_WAIT_MS = 2_000; // the kernel kills what is left at once; beyond this it hangs in a disk
+const END_WAIT_MS = 2_000; // the kernel kills the remaining processes at once; after this long one is stuck in disk I/O
 
 export interface BubblewrapOptions {
-  /** Where bwrap is. */
+  /** The path of bwrap. */
   program: string;
   why: string;
-  /** The filter of system calls; absent where the kernel or the processor has none. */
+  /** The seccomp filter; absent if the kernel or the processor architecture has none. */
   filter?: Buffer | undefined;
-  /** Those that all commands share. */
+  /** The placeholders that all commands share. */
   placeholders?: Placeholders | undefined;
 }
 
 /**
- * Linux namespaces by way of bwrap: the whole disk read-only but for what the policy opens, processes and network of its
- * own, no capabilities. All of it ends with the command, whatever was started there.
+ * Linux namespaces through bwrap: the whole disk is read-only except for the paths that the policy opens; the command
+ * gets its own PID and network namespaces and no capabilities. Every process started inside ends with the command.
  */
 export function bubblewrap({ program, why, filter, placeholders = createPlaceholders() }: BubblewrapOptions): Sandbox {
   const prepare = (command: PlainCommand, { network, temp }: Pick<SandboxPolicy, 'network' | 'temp'>) => {
-    const filterFile = filter && openNameless(filter);
-    const infoFile = openNameless();
+    const filterFile = filter && openUnlinkedFile(filter);
+    const infoFile = openUnlinkedFile();
     const files = filterFile === undefined ? [infoFile] : [infoFile, filterFile];
     const { inside, outside } = splitEnvironment(command.env, realOf(temp) ?? temp);
     const first = command.freeDescriptor;
@@ -42,7 +42,7 @@ export function bubblewrap({ program, why, filter, placeholders = createPlacehol
     ];
     const after = ['--', ...throughProxy(command, network)];
     let release = async (): Promise<string[]> => [];
-    /** The part that depends on what is on the disk. */
+    /** The arguments that depend on the current state of the disk. */
     const build = (policy: SandboxPolicy): { mounts: string[]; notes: readonly string[] } => {
       const plan = planAccess(withoutSockets(policy), { privatePlaces: privatePlaces(), placeholders });
       removePlantedLinks(policy.temp, plan);
@@ -53,18 +53,19 @@ export function bubblewrap({ program, why, filter, placeholders = createPlacehol
     };
     const running = {
       program,
-      cwd: sep, // the command's own may be inside only
+      cwd: sep, // the command's own directory may exist only inside the sandbox
       env: outside,
       started: () => {
         if (filterFile !== undefined) closeSync(filterFile);
       },
-      group: () => firstInside(infoFile),
+      group: () => firstPidInside(infoFile),
       async ended() {
-        await turn(); // whoever waits for the command's result comes first
-        const leader = firstInside(infoFile);
+        await turn(); // let the caller that awaits the command's result run first
+        const leader = firstPidInside(infoFile);
         closeSync(infoFile);
-        // bwrap ends a moment before the last process inside does, and that one must not find its walls gone.
-        const findings = leader === undefined ? [] : await waitForEnd(leader);
+        // bwrap exits a moment before the last process inside does, and that process must not outlive the
+        // placeholders.
+        const findings = leader === undefined ? [] : await waitForExit(leader);
         return [...findings, ...(await release())];
       },
     };
@@ -83,10 +84,11 @@ export function bubblewrap({ program, why, filter, placeholders = createPlacehol
       const { before, after, files, build, running } = prepare(command, circumstances);
       return {
         ...running,
-        // Until it is told, it reads and nothing else; should we die, it is told nothing and has an empty disk.
+        // Until it gets its arguments it only waits on the pipe. If this process dies first, the pipe closes and it
+        // starts with an empty disk.
         args: [...before, '--args', String(command.freeDescriptor + files.length), ...after],
         descriptors: [...files, 'pipe'],
-        enclose(policy, tell) {
+        applyPolicy(policy, tell) {
           const { mounts, notes } = build(policy);
           tell(mounts.map((argument) => `${argument}\0`).join(''));
           return notes;
@@ -98,7 +100,7 @@ export function bubblewrap({ program, why, filter, placeholders = createPlacehol
 
 function namespaces(network: SandboxPolicy['network']): string[] {
   return [
-    '--unshare-user-try', // always for an ordinary user; for root where the machine allows it
+    '--unshare-user-try', // always for an ordinary user; for root if the machine allows it
     '--unshare-pid',
     '--unshare-ipc',
     '--unshare-uts',
@@ -109,7 +111,7 @@ function namespaces(network: SandboxPolicy['network']): string[] {
   ];
 }
 
-/** What a command has for itself instead of the machine's own. */
+/** Private replacements for folders of the machine. */
 function privatePlaces(): string[] {
   return ['/dev', '/proc', '/run', ...temporaryPlaces()];
 }
@@ -122,15 +124,15 @@ function basicMounts(policy: SandboxPolicy): string[] {
     ...['--dev', '/dev'],
     ...['--proc', '/proc'],
     ...kernelSettings().flatMap((path) => ['--ro-bind', path, path]),
-    ...(existsSync('/run') ? ['--tmpfs', '/run'] : []), // where the sockets of nearly all services are
+    ...(existsSync('/run') ? ['--tmpfs', '/run'] : []), // most services keep their sockets there
     ...keptOfRun(),
     ...temporaryPlaces().flatMap((path) => ['--bind', policy.temp, path]),
   ];
 }
 
 /**
- * What lies below /tmp is mounted inside the private folder that stands for it, and an earlier command may have put links
- * there. bwrap would follow them while it still sees the whole disk, and make the places for its mounts behind them.
+ * Paths below /tmp are mounted inside the private folder that replaces it, where an earlier command may have left
+ * symlinks. bwrap would follow them while it still sees the whole disk, and create mount points behind them.
  */
 function removePlantedLinks(temp: string, { rules }: AccessPlan): void {
   for (const place of temporaryPlaces()) {
@@ -144,7 +146,7 @@ function removePlantedLinks(temp: string, { rules }: AccessPlan): void {
   }
 }
 
-/** Owned by root, so that root may write them without any capability, and with some of them run programs outside. */
+/** Files owned by root: root could write them without any capability, and some of them make programs run outside. */
 export function kernelSettings(): string[] {
   if (process.getuid?.() !== 0) return [];
   return ['sys', 'sysrq-trigger', 'fs', 'acpi', 'scsi', 'irq', 'bus']
@@ -152,7 +154,7 @@ export function kernelSettings(): string[] {
     .filter((path) => existsSync(path));
 }
 
-/** What programs need of /run: the addresses of name servers, and on NixOS the way to all programs. */
+/** The parts of /run that programs need: the DNS resolver configuration, and on NixOS the paths of all programs. */
 function keptOfRun(): string[] {
   const servers = realOf('/etc/resolv.conf');
   const programs = '/run/current-system';
@@ -164,7 +166,7 @@ function keptOfRun(): string[] {
 
 function withoutSockets(policy: SandboxPolicy): SandboxPolicy {
   const { network, hidden, readOnly } = policy;
-  const door = typeof network === 'object' && typeof network.place === 'string' ? network.place : undefined;
+  const door = typeof network === 'object' && typeof network.address === 'string' ? network.address : undefined;
   const others = hostSockets().filter((path) => path !== door && isSocket(path));
   return {
     ...policy,
@@ -175,7 +177,7 @@ function withoutSockets(policy: SandboxPolicy): SandboxPolicy {
 
 const isSocket = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true;
 
-/** From the root down, since a mount hides what was mounted below it before. */
+/** From the root down, since a mount hides everything mounted below it earlier. */
 function mountsOf({ rules, pinned }: AccessPlan, held: readonly string[]): string[] {
   const all: AccessRule[] = [
     ...rules,
@@ -183,7 +185,7 @@ function mountsOf({ rules, pinned }: AccessPlan, held: readonly string[]): strin
     ...held.map((path): AccessRule => ({ path, access: 'read', folder: true })),
   ];
   const ordered = all.toSorted((a, b) => a.path.split(sep).length - b.path.split(sep).length);
-  // Read-only at the very end, when the places for mounts below them have been made.
+  // Remounted read-only last, after the mount points below them have been created.
   const emptied = ordered.filter(({ access, folder }) => access === 'none' && folder);
   return [...ordered.flatMap(mountOf), ...emptied.flatMap(({ path }) => ['--remount-ro', path])];
 }
@@ -192,11 +194,11 @@ function mountOf({ path, access, folder }: AccessRule): string[] {
   if (access === 'write') return ['--bind', path, path];
   if (access === 'read') return ['--ro-bind', path, path];
   if (folder) return ['--perms', '0555', '--tmpfs', path];
-  return ['--ro-bind', '/dev/null', path]; // a device, and devices don't open here
+  return ['--ro-bind', '/dev/null', path]; // a device file; devices can't be opened inside
 }
 
-/** A file without a name, so that no other program can change it. Reading it starts at the beginning. */
-export function openNameless(content: Uint8Array = new Uint8Array()): number {
+/** An unlinked file, so that no other program can change it. Reads start at offset 0. */
+export function openUnlinkedFile(content: Uint8Array = new Uint8Array()): number {
   const path = join(tmpdir(), `helve-${randomId()}`);
   const descriptor = openSync(path, 'wx+', 0o600);
   unlinkSync(path);
@@ -204,10 +206,10 @@ export function openNameless(content: Uint8Array = new Uint8Array()): number {
   return descriptor;
 }
 
-/** Would make bwrap itself load code, and bwrap stands outside. */
+/** Would make bwrap itself, which runs outside the sandbox, load code. */
 const LOADER_VARIABLE = /^(?:LD_|MALLOC_|GLIBC_TUNABLES$|GCONV_PATH$|LOCPATH$|NLSPATH$)/;
 
-/** Lead to sockets that are not there inside; without them programs don't even try. */
+/** Point to sockets that do not exist inside; without these variables programs don't try to connect. */
 const SOCKET_VARIABLE =
   /^(?:SSH_AUTH_SOCK|SSH_AGENT_PID|SSH_ASKPASS|GIT_ASKPASS|GPG_AGENT_INFO|DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|TMUX|TMUX_PANE|STY|VSCODE_.*IPC.*)$/;
 
@@ -226,15 +228,15 @@ export function splitEnvironment(
   return { inside, outside };
 }
 
-/** The first process inside leads the session of the command. It is not ended by a polite signal itself, so it goes last. */
-export function firstInside(infoFile: number): number | undefined {
+/** The first process inside is the session leader of the command. It ignores SIGTERM, so it exits last. */
+export function firstPidInside(infoFile: number): number | undefined {
   const bytes = Buffer.alloc(MAX_INFO_BYTES);
   const length = readSync(infoFile, bytes, 0, bytes.length, 0);
   const [, pid] = /"child-pid": *(\d+)/.exec(bytes.toString('latin1', 0, length)) ?? [];
   return pid === undefined ? undefined : Number(pid);
 }
 
-export async function waitForEnd(first: number): Promise<string[]> {
+export async function waitForExit(first: number): Promise<string[]> {
   for (let waited = 0; isRunning(first); waited += POLL_MS) {
     if (waited >= END_WAIT_MS) return [`Processes of the command still run in their sandbox (first process ${first}).`];
     await delay(POLL_MS);
@@ -242,7 +244,7 @@ export async function waitForEnd(first: number): Promise<string[]> {
   return [];
 }
 
-/** Once the first process of a PID namespace is a zombie, all others in it have gone. */
+/** Once the first process of a PID namespace is a zombie, all other processes in it are gone. */
 function isRunning(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { chooseSandbox, describeSandbox, lazySandbox, mayLackSandbox } from './choose.js';
+import { chooseSandbox, describeSandbox, mayLackSandbox } from './choose.js';
 
 async function folderWithBwrap(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'helve-choose-'));
@@ -15,7 +15,7 @@ async function folderWithBwrap(): Promise<string> {
   return folder;
 }
 
-test('where bwrap is missing, says so and what to install', async () => {
+test('if bwrap is missing, says so and what to install', async () => {
   const sandbox = await chooseSandbox({ env: { PATH: '/nowhere' }, workspace: [], platform: 'linux' });
   expect(sandbox.kind).toBe('none');
   expect(sandbox.why).toMatch(/bwrap was not found.*apt install bubblewrap/);
@@ -34,7 +34,7 @@ test('a bwrap from the workspace, from a relative folder, or from one that other
 });
 
 test.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
-  'a bwrap that does not work is not used, and its own words and the way out are told',
+  'a bwrap that does not work is not used, and its own message and the remedy are reported',
   async () => {
     const folder = await folderWithBwrap();
     const readMachine = (path: string): string | undefined => (path.includes('apparmor') ? '1' : undefined);
@@ -46,7 +46,7 @@ test.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
   },
 );
 
-test('without a sandbox a command runs as it is', async () => {
+test('without a sandbox a command runs unchanged', async () => {
   const sandbox = await chooseSandbox({ env: {}, workspace: [], platform: 'win32' });
   const policy = {
     workspace: [],
@@ -62,12 +62,7 @@ test('without a sandbox a command runs as it is', async () => {
   expect({ program, args, cwd, env }).toEqual({ program: 'bash', args: ['-c', 'true'], cwd: '/w', env: { A: '1' } });
 });
 
-test('the search is made once', async () => {
-  const sandbox = lazySandbox({ env: { PATH: '/nowhere' }, workspace: [], platform: 'linux' });
-  expect(await sandbox()).toBe(await sandbox());
-});
-
-test('the doctor tells what holds, or why nothing does', () => {
+test('the doctor reports the sandbox in use, or why there is none', () => {
   expect(describeSandbox({ kind: 'none', why: 'no bwrap' })).toEqual({
     what: 'Sandbox',
     state: 'missing',

@@ -3,9 +3,9 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { messageOf } from '../message-of.js';
 import { startProcess } from '../shell/start-process.js';
 import { type BubblewrapOptions, bubblewrap } from './bubblewrap.js';
-import { noSandbox } from './none.js';
 import type { Placeholders } from './placeholders.js';
 import { contains, realOf } from './plan-access.js';
 import type { Sandbox, WrappedCommand } from './sandbox.js';
@@ -13,29 +13,20 @@ import { SANDBOX_EXEC, seatbelt } from './seatbelt.js';
 import { seccompFilter } from './seccomp.js';
 import { bubblewrapMissing, mayLackNamespaces, type ReadMachine, whyUnavailable } from './why-unavailable.js';
 
-const PROBE_MS = 10_000; // it takes a hundredth of a second; a machine that needs more has stopped
+const PROBE_MS = 10_000; // the trial takes about 10 ms; a machine that needs longer is hung
 
 export interface SandboxSearch {
   env: Readonly<Record<string, string | undefined>>;
-  /** The folders that the model works in: no program from there is ever used. */
+  /** The folders that the model works in: programs found there are never used. */
   workspace: readonly string[];
-  /** What stands for missing folders while commands run, where somebody else has to know of it. */
+  /** Tracks placeholders for missing folders while commands run, if another component has to know of them. */
   placeholders?: Placeholders;
   platform?: NodeJS.Platform;
-  /** Reads what the machine says about itself, in the place of its own files. */
+  /** Reads the machine's configuration files; replaced in tests. */
   readMachine?: ReadMachine;
 }
 
-/** Looks for the machine's sandbox with the first command that needs it, and then stays with what was found. */
-export function lazySandbox(search: SandboxSearch): () => Promise<Sandbox> {
-  let found: Promise<Sandbox> | undefined;
-  return () => {
-    found ??= chooseSandbox(search);
-    return found;
-  };
-}
-
-/** The sandbox of this machine, tried out; where there is none that works, one that does nothing and says why. */
+/** The sandbox of this machine, after a trial run. If none works, one that does nothing and says why. */
 export async function chooseSandbox(search: SandboxSearch): Promise<Sandbox> {
   const { platform = process.platform } = search;
   if (platform === 'linux') return await chooseBubblewrap(search);
@@ -50,6 +41,27 @@ export function describeSandbox({ kind, why }: Pick<Sandbox, 'kind' | 'why'>): {
   detail: string;
 } {
   return { what: 'Sandbox', state: kind === 'none' ? 'missing' : 'ok', detail: why };
+}
+
+/** Runs commands unchanged. */
+function noSandbox(why: string): Sandbox {
+  return {
+    kind: 'none',
+    why,
+    async wrap({ program, args, cwd, env }) {
+      return {
+        program,
+        args: [...args],
+        cwd,
+        env: { ...env },
+        descriptors: [],
+        notes: [],
+        started: () => undefined,
+        group: (child) => child,
+        ended: async () => [],
+      };
+    },
+  };
 }
 
 async function chooseBubblewrap(search: SandboxSearch): Promise<Sandbox> {
@@ -77,7 +89,9 @@ async function chooseBubblewrap(search: SandboxSearch): Promise<Sandbox> {
   return noSandbox(whyUnavailable(program, failure, search.readMachine));
 }
 
-/** A look that starts nothing: whether the machine's sandbox is likely to be missing. Only a trial says for certain. */
+/**
+ * A check that starts no process: whether the machine's sandbox is likely to be missing. Only a trial run is certain.
+ */
 export function mayLackSandbox(search: SandboxSearch): boolean {
   const { platform = process.platform } = search;
   if (platform !== 'linux') return platform !== 'darwin';
@@ -91,13 +105,13 @@ async function chooseSeatbelt(search: SandboxSearch): Promise<Sandbox> {
   return noSandbox(`${SANDBOX_EXEC} does not work here, so commands run without a sandbox: ${failure}.`);
 }
 
-/** What keeps a sandbox from running the smallest of all programs, or undefined. */
+/** Why a sandbox can't run a minimal program, or undefined if it can. */
 async function probe(sandbox: Sandbox, { env }: SandboxSearch): Promise<string | undefined> {
   const temp = '/tmp';
   const policy = {
     workspace: [],
     writable: [],
-    hidden: ['/sys'], // so that the options for it are tried; the program does not need it
+    hidden: ['/sys'], // so that the options for hiding a folder are tried; the program does not need it
     readOnly: [],
     network: 'off',
     temp,
@@ -107,16 +121,16 @@ async function probe(sandbox: Sandbox, { env }: SandboxSearch): Promise<string |
   try {
     const wrapped = await sandbox.wrap(command, policy);
     try {
-      return await failureOf(wrapped);
+      return await sandboxFailure(wrapped);
     } finally {
       await wrapped.ended();
     }
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 
-export async function failureOf(wrapped: WrappedCommand): Promise<string | undefined> {
+export async function sandboxFailure(wrapped: WrappedCommand): Promise<string | undefined> {
   const child = startProcess(wrapped.program, wrapped.args, {
     cwd: wrapped.cwd,
     env: wrapped.env,
@@ -132,7 +146,10 @@ export async function failureOf(wrapped: WrappedCommand): Promise<string | undef
   return (await said).trim().replaceAll('\n', ' ') || `it ended with ${signal ?? `exit code ${code}`}`;
 }
 
-/** On PATH, but only what the system's owner has put there: a program found elsewhere could be the model's own. */
+/**
+ * Searches PATH, but accepts only programs owned by the system's owner: another one could have been written by the
+ * model.
+ */
 export function findProgram(name: string, { env, workspace }: SandboxSearch): string | undefined {
   const roots = workspace.map((path) => realOf(path) ?? path);
   return (env['PATH'] ?? '')

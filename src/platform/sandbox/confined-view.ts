@@ -1,54 +1,56 @@
-// Confines a command with bubblewrap to a view of the disk that is built from nothing: what no rule shows is absent.
+// Confines a command with bubblewrap to a view of the disk that starts empty: a path that no rule shows is absent.
 import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { type AccessPlan, type AccessPolicy, type AccessRule, contains, planAccess, realOf } from './plan-access.js';
 import { gitSettings, systemFolders } from './system-folders.js';
-import { type AppearanceWatch, watchAppearances } from './watch-appearances.js';
+import { type NewEntryWatch, watchNewEntries } from './watch-new-entries.js';
 
-const SCRATCH_BYTES = 256 * 1024 * 1024; // for a sort of a large file; it is memory
-const MAX_PINNED = 300; // entries of a folder; each is a mount of its own, of a tenth of a millisecond
+const SCRATCH_BYTES = 256 * 1024 * 1024; // enough to sort a large file; it is memory
+const MAX_PINNED = 300; // entries of a folder; each is a mount of its own and costs about 0.1 ms
 
 const NO_PLACEHOLDERS = { has: () => false };
 
 /**
- * What a confined command sees beside the folders of the system. Where two entries speak of one path, the deeper one
- * wins. All paths are absolute.
+ * The paths that a confined command sees beside the system folders. For overlapping entries, the deeper one wins. All
+ * paths are absolute.
  */
 export interface ConfinedView {
-  /** The project and the folders added to it, by all their names. */
+  /** The project and the folders added to it, under all their names. */
   workspace: readonly string[];
-  /** Further files and folders that it may read. */
+  /** Other readable files and folders. */
   readable: readonly string[];
-  /** Files and folders that it may write, with all that is in them. */
+  /** Writable files and folders, including their contents. */
   writable: readonly string[];
-  /** Folders in which it may make new names. What is there already stays read-only. */
+  /** Folders in which the command may create entries. Existing entries stay read-only. */
   extendable: readonly string[];
-  /** What it is expected to make there; other names are reported when it has ended. */
+  /** The entries that it is expected to create there; other new names are reported when it has ended. */
   expected: readonly string[];
-  /** Stays read-only in what is writable. What does not exist yet, and exists after the command, is set aside. */
+  /**
+   * Read-only paths inside writable ones. One that is missing before the command and exists after it is moved aside.
+   */
   readOnly: readonly string[];
-  /** Can't be read. */
+  /** Unreadable paths. */
   hidden: readonly string[];
-  /** Can't be read, whatever else the view says about it or about what is below it. */
+  /** Unreadable paths, regardless of what the view says about them or about paths below them. */
   unreadable: readonly string[];
-  /** An empty private folder stands for it, but for what is named above. */
+  /** Folders that are replaced by an empty private folder, except for the paths named above. */
   home: string;
-  /** Where the command starts. Where the view does not show it, an empty folder stands there. */
+  /** The working directory. If the view does not show it, an empty folder is put there. */
   directory?: string;
-  /** It sees the processes of the host, with their names, but can neither signal nor look into them. */
+  /** The command sees the host's processes and their names, but can neither signal nor inspect them. */
   seesProcesses?: boolean;
 }
 
 export interface ConfinedMounts {
   /** Arguments for bwrap. */
   mounts: string[];
-  /** What the command could make and should not have made, looked at when it has ended. */
-  watch: AppearanceWatch;
+  /** Entries that the command could create but should not have; checked when it has ended. */
+  watch: NewEntryWatch;
 }
 
 export interface MountOptions {
   path: string | undefined;
-  /** Whether this bwrap can limit the size of a tmpfs. */
+  /** Whether this version of bwrap can limit the size of a tmpfs. */
   limitsSize: boolean;
   kernelSettings: readonly string[];
 }
@@ -65,12 +67,12 @@ export const confinedNamespaces = ({ seesProcesses }: ConfinedView): string[] =>
   ...['--cap-drop', 'ALL'],
 ];
 
-/** From the disk as it is now. */
+/** Computed from the current state of the disk. */
 export function confinedMounts(view: ConfinedView, { path, limitsSize, kernelSettings }: MountOptions): ConfinedMounts {
   const home = realOf(view.home) ?? view.home;
   const { shown, links, hidden } = systemFolders({ path, home });
   const plan = planAccess(policyOf(view, { home, shown, hidden }), {
-    privatePlaces: [sep], // nothing is shown unless a rule says so
+    privatePlaces: [sep], // nothing is shown unless a rule shows it
     placeholders: NO_PLACEHOLDERS,
   });
   const isShown = (place: string): boolean => accessIn(plan, place) !== undefined;
@@ -100,7 +102,7 @@ export function confinedMounts(view: ConfinedView, { path, limitsSize, kernelSet
       ...steps.toSorted((one, other) => one.depth - other.depth).flatMap(({ args }) => args),
       ...[...emptied, '/dev', sep].flatMap((place) => ['--remount-ro', place]),
     ],
-    watch: watchAppearances(view, plan),
+    watch: watchNewEntries(view, plan),
   };
 }
 
@@ -117,7 +119,7 @@ function policyOf(
 ): AccessPolicy {
   const extended = view.extendable.flatMap((path) => realOf(path) ?? []);
   const workspace = view.workspace.flatMap((path) => realOf(path) ?? []);
-  // A protected name may be a link that leads out of the view, and must not bring what it leads to into it.
+  // A protected name may be a symlink out of the view; binding it must not bring its target in.
   const isInView = (path: string): boolean => {
     const real = realOf(path);
     return real === undefined || workspace.some((folder) => contains(folder, real));
@@ -138,12 +140,12 @@ function policyOf(
   };
 }
 
-/** What is in such a folder already, but for what may be written itself. */
+/** The existing entries of such a folder, except for those that are writable themselves. */
 function pinnedIn(folder: string, { writable, extendable }: ConfinedView): string[] {
   const entries = entriesOf(folder);
   if (entries.length > MAX_PINNED) return [];
   return entries
-    .filter((entry) => !entry.isSymbolicLink()) // what a link leads to may be no part of the view
+    .filter((entry) => !entry.isSymbolicLink()) // the target of a symlink may lie outside the view
     .map(({ name }) => join(folder, name))
     .filter((path) => !writable.includes(path) && !extendable.includes(path));
 }
@@ -156,7 +158,7 @@ function entriesOf(folder: string): Dirent[] {
   }
 }
 
-/** The access that the plan gives to a path; undefined where it is not shown. */
+/** The access that the plan gives to a path; undefined if the path is not shown. */
 function accessIn({ rules }: AccessPlan, path: string): AccessRule['access'] | undefined {
   const [nearest] = rules
     .filter((rule) => contains(rule.path, path))
@@ -168,16 +170,16 @@ function mountOf({ path, access, folder }: AccessRule): string[] {
   if (access === 'write') return ['--bind', path, path];
   if (access === 'read') return ['--ro-bind', path, path];
   if (folder) return ['--perms', '0555', '--tmpfs', path];
-  return ['--ro-bind', '/dev/null', path]; // a device, and devices don't open here
+  return ['--ro-bind', '/dev/null', path]; // a device file; devices can't be opened inside
 }
 
-/** Names of shown places that lead to them by links which lie outside of what is shown. */
+/** Other names of shown paths: symlinks to them that lie outside the shown paths. */
 function otherNames({ workspace, readable, writable }: ConfinedView, isShown: (place: string) => boolean): Step[] {
   return [...new Set([...workspace, ...readable, ...writable])].flatMap((path) => {
     const real = realOf(path);
     if (real === undefined || real === path || isShown(path)) return [];
     const parent = realOf(dirname(path));
-    // A link further up leads there as well, or lies in what is shown.
+    // A link further up covers this one, or it lies inside a shown path.
     if (parent !== undefined && isShown(parent)) return [];
     return [step(path, ['--symlink', real, path])];
   });

@@ -1,25 +1,28 @@
-// Holds a command that was not approved to its effects: namespaces, a view of the disk that is built from nothing, and the
-// strict filter of system calls. Tried out once, since a sandbox that might not hold is none.
+// Confines an unapproved command to its effects: namespaces, a view of the disk that starts empty, and the strict
+// seccomp filter. Tried out once before use, because a sandbox that may not hold does not count.
 import { closeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { firstInside, kernelSettings, openNameless, splitEnvironment, waitForEnd } from './bubblewrap.js';
-import { chooseSandbox, failureOf, findProgram, type SandboxSearch } from './choose.js';
+import { messageOf } from '../message-of.js';
+import { firstPidInside, kernelSettings, openUnlinkedFile, splitEnvironment, waitForExit } from './bubblewrap.js';
+import { chooseSandbox, findProgram, type SandboxSearch, sandboxFailure } from './choose.js';
 import { type ConfinedView, confinedMounts, confinedNamespaces } from './confined-view.js';
 import type { PlainCommand, WrappedCommand } from './sandbox.js';
 import { strictFilter } from './seccomp.js';
 
-/** Confines commands, on a machine that can. */
+/** Confines commands, on a machine that supports it. */
 export interface Confiner {
-  /** Turns a command into one that runs confined to the view, with the disk as it is now. Nothing is started yet. */
+  /**
+   * Wraps a command so that it runs confined to the view, based on the current state of the disk. Starts nothing yet.
+   */
   confine(command: PlainCommand, view: ConfinedView): WrappedCommand;
 }
 
 /** `why` is one sentence: what is missing and how to get it. */
 export type FoundConfiner = { confiner: Confiner } | { confiner?: undefined; why: string };
 
-/** The confiner of this machine, tried out, or why there is none. */
+/** The confiner of this machine after a trial run, or the reason why there is none. */
 export async function chooseConfiner(search: SandboxSearch): Promise<FoundConfiner> {
   const { platform = process.platform, env } = search;
   if (env['HELVE_WALLS'] === 'none') return { why: 'Commands are not confined because HELVE_WALLS is "none".' };
@@ -44,15 +47,15 @@ export async function chooseConfiner(search: SandboxSearch): Promise<FoundConfin
 
 interface ConfinerOptions {
   program: string;
-  /** Words in front of bwrap that keep later mounts of the host out. */
+  /** A command prefix for bwrap that keeps later mounts of the host out. */
   isolation: readonly string[];
   limitsSize: boolean;
   filters: { alone: Buffer; among: Buffer };
 }
 
 /**
- * Where the root of the disk is a shared mount, as systemd has it, a mount that is made later appears in every namespace
- * that shows the folder, and writable. A mount namespace of its own around bwrap, cut off from that, keeps it out.
+ * If the root mount is shared, as systemd sets it up, a later mount of the host propagates into every namespace that
+ * shows the folder, and is writable there. A private mount namespace around bwrap prevents that.
  */
 function isolations(search: SandboxSearch): string[][] {
   const unshare = findProgram('unshare', search);
@@ -69,13 +72,13 @@ function createConfiner({ program, isolation, limitsSize, filters }: ConfinerOpt
       const { mounts, watch } = confinedMounts(view, settings);
       const { inside, outside } = splitEnvironment(command.env, '/tmp');
       const variables = inside.flatMap(([name, value]) => ['--setenv', name, value]);
-      const infoFile = openNameless();
-      // By a file, so that no command reads in /proc/1/cmdline what is hidden from it.
+      const infoFile = openUnlinkedFile();
+      // Passed through a file, so that no command can read the hidden paths in /proc/1/cmdline.
       const hiddenWords = [...variables, ...mounts, '--chdir', sep].map((word) => `${word}\0`).join('');
       const files = [
         infoFile,
-        openNameless(view.seesProcesses ? filters.among : filters.alone),
-        openNameless(Buffer.from(hiddenWords)),
+        openUnlinkedFile(view.seesProcesses ? filters.among : filters.alone),
+        openUnlinkedFile(Buffer.from(hiddenWords)),
       ];
       const [info, seccomp, args] = files.map((_, index) => String(command.freeDescriptor + index));
       const [first = program, ...words] = [
@@ -95,12 +98,12 @@ function createConfiner({ program, isolation, limitsSize, filters }: ConfinerOpt
         started: () => {
           for (const file of files.slice(1)) closeSync(file);
         },
-        group: () => firstInside(infoFile),
+        group: () => firstPidInside(infoFile),
         async ended() {
           await turn(); // the command's result comes first
-          const leader = firstInside(infoFile);
+          const leader = firstPidInside(infoFile);
           closeSync(infoFile);
-          const findings = leader === undefined || view.seesProcesses ? [] : await waitForEnd(leader);
+          const findings = leader === undefined || view.seesProcesses ? [] : await waitForExit(leader);
           return [...findings, ...(await watch.ended())];
         },
       };
@@ -108,7 +111,7 @@ function createConfiner({ program, isolation, limitsSize, filters }: ConfinerOpt
   };
 }
 
-/** What keeps it from running the smallest of all programs, or undefined. */
+/** Why it can't run a minimal program, or undefined if it can. */
 async function failureIn(confiner: Confiner, env: PlainCommand['env']): Promise<string | undefined> {
   const home = homedir();
   const view = {
@@ -125,11 +128,11 @@ async function failureIn(confiner: Confiner, env: PlainCommand['env']): Promise<
   try {
     const wrapped = confiner.confine({ program: 'true', args: [], cwd: sep, env, freeDescriptor: 3 }, view);
     try {
-      return await failureOf(wrapped);
+      return await sandboxFailure(wrapped);
     } finally {
       await wrapped.ended();
     }
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }

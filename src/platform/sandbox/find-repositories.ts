@@ -3,11 +3,11 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { realOf } from './plan-access.js';
 
-const MAX_FOLDERS = 20_000; // a second look at so many takes a twentieth of a second
+const MAX_FOLDERS = 20_000; // a repeated scan of this many takes about 50 ms
 const MAX_INNER = 500; // submodules and work trees of one repository
-const FOLDERS_IN_A_ROW = 500; // then other work of the process gets its turn
-const COARSE_MS = 2_100; // where the clock of a file system moves in seconds
-const SETTLED_MS = 50; // what changed within one tick of that clock may change again unseen
+const FOLDERS_IN_A_ROW = 500; // then other work of the process gets a turn
+const COARSE_MS = 2_100; // for file systems with a timestamp granularity of one or two seconds
+const SETTLED_MS = 50; // a folder that changed within one clock tick may change again without a new timestamp
 const MAX_LINK_BYTES = 8_192;
 const MAX_UNDECODABLE = 2_000; // folders below one whose name is not UTF-8
 
@@ -15,23 +15,24 @@ const MAX_UNDECODABLE = 2_000; // folders below one whose name is not UTF-8
 export interface Repository {
   /** The folder with HEAD, config and hooks. */
   gitFolder: string;
-  /** The `.git` file or symlink that leads there, if it is not a `.git` folder. */
+  /** The `.git` file or symlink that points there, unless it is a `.git` folder. */
   link?: string;
-  /** For a further work tree: the repository that it must share its configuration with. */
+  /** For a linked work tree: the repository whose configuration it must share. */
   commonFolder?: string;
-  /** A folder whose name is not UTF-8, with a repository in it: no option of a sandbox and no message can name it. */
+  /** A folder with a repository whose name is not UTF-8, so that neither a sandbox option nor a message can name it. */
   undecodable?: Buffer;
 }
 
 export interface FoundRepositories {
   repositories: Repository[];
-  /** What was not searched, in sentences. */
+  /** The parts that were not searched, as sentences. */
   notes: string[];
 }
 
 /**
- * Finds the repositories below folders, again and again: a folder is read again only when it has changed. Repositories
- * are `.git` folders, files and symlinks, bare ones under any name, and inside of each its submodules and work trees.
+ * Finds the repositories below folders, incrementally: a folder is read again only when it has changed. Repositories
+ * are `.git` folders, files and symlinks, bare repositories under any name, and the submodules and work trees inside
+ * each.
  */
 export function createRepositoryFinder({
   maxFolders = MAX_FOLDERS,
@@ -48,7 +49,7 @@ export function createRepositoryFinder({
     };
     for (const root of folders.flatMap((folder) => realOf(folder) ?? [])) {
       const queue = [root];
-      // A list that grows while it is walked is walked to its new end.
+      // The list grows while it is iterated; the loop reaches the new items.
       for (const [index, folder] of queue.entries()) {
         if (index >= maxFolders) {
           notes.push(
@@ -77,16 +78,18 @@ export const keyOf = ({ gitFolder, link }: Repository): string => link ?? gitFol
 interface KnownFolder {
   changed: number;
   isSettled: boolean;
-  /** Subfolders to search; symlinks to folders are not followed, since what they lead to is met under its own name. */
+  /**
+   * Subfolders to search. Symlinks to folders are not followed, because their targets are found under their own names.
+   */
   folders: string[];
-  /** Its `.git`, of whatever kind. */
+  /** Its `.git`, of any kind. */
   git: string | undefined;
-  /** It is a repository itself: a bare one, or one that a `.git` file leads to. */
+  /** The folder is a repository itself: a bare one, or the target of a `.git` file. */
   isRepository: boolean;
   undecodable: Buffer[];
 }
 
-/** Undefined for a folder that can not be read. */
+/** Undefined for an unreadable folder. */
 function lookInto(folder: string, known: ReadonlyMap<string, KnownFolder>): KnownFolder | undefined {
   try {
     const before = known.get(folder);
@@ -110,11 +113,11 @@ function lookInto(folder: string, known: ReadonlyMap<string, KnownFolder>): Know
   }
 }
 
-/** As git decides it. */
+/** The same criteria as git's. */
 const isRepository = (names: ReadonlySet<string>): boolean =>
   names.has('HEAD') && (names.has('commondir') || (names.has('objects') && names.has('refs')));
 
-/** Subfolders whose names are not UTF-8, as far as there is a repository in them. */
+/** Subfolders whose names are not UTF-8, if a repository is in them. */
 function undecodableFolders(folder: string): Buffer[] {
   return readdirSync(folder, { withFileTypes: true, encoding: 'buffer' })
     .filter((entry) => entry.isDirectory() && entry.name.toString('utf8').includes('\ufffd'))
@@ -125,7 +128,7 @@ function undecodableFolders(folder: string): Buffer[] {
 function holdsRepository(start: Buffer): boolean {
   const queue = [start];
   for (const [index, folder] of queue.entries()) {
-    if (index >= MAX_UNDECODABLE) return true; // not known, so it counts as one
+    if (index >= MAX_UNDECODABLE) return true; // unknown, so assume that it is one
     let entries: Dirent<Buffer>[];
     try {
       entries = readdirSync(folder, { withFileTypes: true, encoding: 'buffer' });
@@ -147,7 +150,7 @@ function repositoryAt(git: string): Repository[] {
   return stats?.isDirectory() ? [{ gitFolder: git }] : [];
 }
 
-/** Where a `.git` file or symlink leads. */
+/** The target of a `.git` file or symlink. */
 function linkTarget(git: string): string | undefined {
   try {
     return resolve(dirname(git), readlinkSync(git));
@@ -159,14 +162,14 @@ function linkTarget(git: string): string | undefined {
   }
 }
 
-/** The repositories of submodules and of further work trees, which lie inside that of the project. */
+/** The repositories of submodules and linked work trees, which lie inside the project's repository. */
 function innerRepositories(gitFolder: string): Repository[] {
   const found: Repository[] = subfolders(join(gitFolder, 'worktrees')).map((folder) => ({
     gitFolder: folder,
     commonFolder: gitFolder,
   }));
   const queue = subfolders(join(gitFolder, 'modules'));
-  // The name of a submodule may have slashes in it.
+  // The name of a submodule may contain slashes.
   for (const [index, folder] of queue.entries()) {
     if (index >= MAX_INNER) break;
     const names = new Set(namesIn(folder));
@@ -189,7 +192,7 @@ function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    return []; // nearly always: there is none
+    return []; // the common case: the folder does not exist
   }
 }
 

@@ -64,7 +64,7 @@ test('a listed host is reached, by a plain request and through a tunnel', async 
   expect(seen[0]).toBe(`GET /a?b=1 localhost.:${port} `);
 });
 
-test('a host that is not listed is refused, and what is allowed is said', async () => {
+test('a host that is not listed is refused, and the message lists allowed hosts', async () => {
   const { port, get, tunnel, refused, seen } = await proxyFor(() => ['example.com', '*.example.org:443']);
   const sentence = `The sandbox refused a connection to localhost:${port}. Allowed are: example.com, *.example.org:443.`;
   expect(await get(`http://localhost:${port}/`)).toEqual({ status: 403, body: `${sentence}\n` });
@@ -88,7 +88,7 @@ test.each([
   expect(seen).toEqual([]);
 });
 
-test('a listed name that leads to this machine is refused, until the address is listed too', async () => {
+test('a listed name that resolves to this machine is refused, until the address is listed too', async () => {
   const { port, get, refused, hosts } = await proxyFor(() => ['rebound.example'], { 'rebound.example': ['127.0.0.1'] });
   expect((await get(`http://rebound.example:${port}/`)).status).toBe(403);
   expect(refused[0]).toContain('It leads to 127.0.0.1, an address of this machine or its network');
@@ -96,13 +96,13 @@ test('a listed name that leads to this machine is refused, until the address is 
   expect((await get(`http://rebound.example:${port}/`)).body).toBe('reached');
 });
 
-test('of several addresses only the harmless ones are tried', async () => {
+test('only allowed addresses of a name are tried', async () => {
   const addresses = { 'mixed.example': ['10.255.255.1', '127.0.0.1'] };
   const { port, get } = await proxyFor((at) => ['mixed.example', `127.0.0.1:${at}`], addresses);
   expect((await get(`http://mixed.example:${port}/`)).body).toBe('reached');
 });
 
-test('the server sees the host that was judged, whatever the request says, and nothing that was meant for the proxy', async () => {
+test('the server gets the host that was checked, whatever the request says, and no headers for the proxy', async () => {
   const { port, get, seen } = await proxyFor((at) => [`localhost:${at}`]);
   await get(`http://localhost:${port}/`, { headers: { host: 'inner.example', 'proxy-connection': 'keep-alive' } });
   expect(seen).toEqual([`GET / localhost:${port} `]);
@@ -144,7 +144,7 @@ test.each([
   },
 );
 
-test('a name that is longer than any host is none', async () => {
+test('a name that is too long is refused', async () => {
   const { get } = await proxyFor(() => ['*']);
   expect((await get(`http://${'a-sentence.'.repeat(30)}example/`)).status).toBe(400);
 });
@@ -157,7 +157,7 @@ test.each(['/', 'https://localhost/', 'ftp://localhost/', 'file:///etc/passwd'])
   },
 );
 
-test('a server that is not there, and one that hangs up, are told and harm nobody', async () => {
+test('a missing server and one that hangs up are reported, and the proxy keeps working', async () => {
   const { get, tunnel, hosts } = await proxyFor(() => []);
   const rude = createPlainServer((socket) => socket.destroy());
   const port = await listening(rude);

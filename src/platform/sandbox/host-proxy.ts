@@ -8,34 +8,34 @@ import {
   type Destination,
   type HostLists,
   hostLists,
+  isAddressAllowed,
+  isHostAllowed,
   isLocal,
-  mayAskFor,
-  mayConnectTo,
-  plainHost,
+  normalizeHost,
 } from './allowed-hosts.js';
 
 const MAX_SHOWN_HOSTS = 10;
 const CONNECT_MS = 30_000;
 
 export interface HostProxyOptions {
-  /** What may be reached; asked for each connection, so that what changes holds at once. */
+  /** The allowed hosts; read for each connection, so that changes apply at once. */
   hosts(): { allowed: readonly string[]; denied: readonly string[] };
-  /** A sentence about what was refused, for whoever ran the command. */
+  /** Receives a sentence about each refused connection, for the caller of the command. */
   onRefused(sentence: string): void;
-  /** How names become addresses. Default: as the system does it. */
+  /** Resolves names to addresses. Default: the system's resolver. */
   lookup?: (host: string) => Promise<LookupAddress[]>;
 }
 
 export interface HostProxy {
-  /** Where programs reach it: a socket file, or a port of this machine alone. */
+  /** The address of the proxy: a socket file, or a port on the loopback interface. */
   listen(place: string | { port: number }): Promise<{ port?: number }>;
   close(): Promise<void>;
 }
 
 /**
- * An HTTP proxy, for plain requests and for tunnels, that connects to listed hosts only. It looks up names itself and
- * connects to the very addresses that it has judged, so that a name can't lead elsewhere a moment later. What goes
- * through a tunnel is encrypted and not looked at.
+ * An HTTP proxy, for plain requests and CONNECT tunnels, that connects only to listed hosts. It resolves names itself
+ * and connects to exactly the addresses that it has checked, so DNS rebinding can't redirect a connection. Traffic
+ * inside a tunnel is encrypted and not inspected.
  */
 export async function createHostProxy({ hosts, onRefused, lookup = lookUp }: HostProxyOptions): Promise<HostProxy> {
   const [http, net] = await Promise.all([import('node:http'), import('node:net')]);
@@ -45,13 +45,13 @@ export async function createHostProxy({ hosts, onRefused, lookup = lookUp }: Hos
     socket.once('close', () => tunnels.delete(socket));
   };
 
-  /** The addresses that a connection may go to; throws a refusal where there is none. */
+  /** The addresses that a connection may use; throws a refusal if none is allowed. */
   const judge = async (destination: Destination): Promise<LookupAddress[]> => {
     const lists = hostLists(hosts());
-    if (!mayAskFor(destination, lists)) throw refusal(destination, lists, '');
+    if (!isHostAllowed(destination, lists)) throw refusal(destination, lists, '');
     const family = net.isIP(destination.host);
     const addresses = family === 0 ? await lookup(destination.host) : [{ address: destination.host, family }];
-    const open = addresses.filter(({ address }) => mayConnectTo(address, destination, lists));
+    const open = addresses.filter(({ address }) => isAddressAllowed(address, destination, lists));
     if (open.length > 0) return open;
     const [first] = addresses;
     throw refusal(destination, lists, first && isLocal(first.address) ? first.address : '');
@@ -59,7 +59,7 @@ export async function createHostProxy({ hosts, onRefused, lookup = lookUp }: Hos
 
   const onRequest = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = URL.canParse(request.url ?? '') ? new URL(request.url ?? '') : undefined;
-    const host = url?.protocol === 'http:' ? plainHost(url.hostname) : undefined;
+    const host = url?.protocol === 'http:' ? normalizeHost(url.hostname) : undefined;
     if (!url || host === undefined)
       throw new Refusal(400, 'This is a proxy. It takes http://HOST/ and CONNECT HOST:PORT.');
     const port = url.port === '' ? 80 : Number(url.port);
@@ -69,7 +69,7 @@ export async function createHostProxy({ hosts, onRefused, lookup = lookUp }: Hos
       port,
       method: request.method,
       path: `${url.pathname}${url.search}`,
-      // The host that was judged, whatever was written there.
+      // The host that was checked, regardless of the client's Host header.
       headers: { ...endToEnd(request.headers), ...lengthOf(request.headers), host: url.host },
       lookup: answering(addresses),
       agent: false,
@@ -90,13 +90,13 @@ export async function createHostProxy({ hosts, onRefused, lookup = lookUp }: Hos
 
   const onConnect = async (request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> => {
     const [, name = '', digits = ''] = /^(\[[^\]]*\]|[^:]*):(\d{1,5})$/.exec(request.url ?? '') ?? [];
-    const host = plainHost(name);
+    const host = normalizeHost(name);
     if (host === undefined) throw new Refusal(400, 'CONNECT takes HOST:PORT.');
     const port = Number(digits);
     const server = net.connect({ host, port, lookup: answering(await judge({ host, port })), allowHalfOpen: true });
     keepTrack(server);
     client.once('close', () => server.destroy());
-    server.setTimeout(CONNECT_MS, () => server.destroy(new Error('nobody answered in time')));
+    server.setTimeout(CONNECT_MS, () => server.destroy(new Error('the host did not answer in time')));
     await once(server, 'connect');
     server.setTimeout(0);
     server.on('error', () => client.destroy());
@@ -180,7 +180,7 @@ function explain(error: unknown, onRefused: (sentence: string) => void): { statu
   return { status: 502, message: `The connection failed: ${errorClause(error)}.` };
 }
 
-/** What concerns one connection only, and what is said to a proxy. */
+/** Hop-by-hop headers, and headers addressed to a proxy. */
 const HOP_BY_HOP = /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/;
 
 function endToEnd(headers: IncomingHttpHeaders): Record<string, string | string[]> {
@@ -196,8 +196,8 @@ function endToEnd(headers: IncomingHttpHeaders): Record<string, string | string[
 }
 
 /**
- * How long the body is, said as it was understood here. Without it the body of a request that usually has none would be
- * sent bare, and the server would take it for a request of its own, to a host that nobody has judged.
+ * Restates the body's length as this parser understood it. Without it, the body of a request that usually has none
+ * would be sent unframed, and the server would parse it as another request, to a host that was never checked.
  */
 function lengthOf(headers: IncomingHttpHeaders): Record<string, string> {
   if (headers['transfer-encoding'] !== undefined) return { 'transfer-encoding': 'chunked' };
@@ -205,7 +205,7 @@ function lengthOf(headers: IncomingHttpHeaders): Record<string, string> {
   return length === undefined ? {} : { 'content-length': length };
 }
 
-/** Answers with what was judged, however it is asked. */
+/** A DNS lookup function that returns the checked addresses for every query. */
 function answering(addresses: readonly LookupAddress[]): LookupFunction {
   return (_host, options, callback) => {
     const [first] = addresses;

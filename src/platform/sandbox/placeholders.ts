@@ -2,17 +2,18 @@ import { lstatSync, mkdirSync, readFileSync, readlinkSync, rmdirSync, unlinkSync
 import { readlink, rename, symlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { randomId } from '../crypto.js';
+import { messageOf } from '../message-of.js';
 import { clause } from '../text/clause.js';
 
-/** Git refuses to work beside folders of these names, so files stand there that say what git assumes without them. */
+/** Git refuses to work if these names are folders, so the placeholder is a file that states git's defaults. */
 const FILES: Readonly<Record<string, string>> = { commondir: '.\n', 'config.worktree': '' };
 
 export interface Placeholders {
   has(path: string): boolean;
   /**
-   * Puts an empty folder in each missing place (a file where git wants one), so that there is something to make
-   * read-only, and notes where the links lead. `held` is what was put or already stood there. Git, and most else, takes
-   * no notice of an empty folder, and removing it can never take anything along.
+   * Creates an empty folder for each missing path (a file if git needs one), so that there is something to mount
+   * read-only, and records where symlinks point. `held` lists the placeholders that were created or already there.
+   * Git and most other programs ignore an empty folder, and removing it can't delete any content.
    */
   hold(places: { missing: readonly string[]; links: readonly string[] }): {
     held: string[];
@@ -20,14 +21,14 @@ export interface Placeholders {
   };
 }
 
-/** Where it is written down what stands in the project, for whoever comes after a crash. */
-export interface PlaceholderNotes {
+/** Records the placeholders that are in the project, for the recovery after a crash. */
+export interface PlaceholderRecorder {
   add(paths: readonly string[]): void;
   remove(paths: readonly string[]): void;
 }
 
-/** One for all commands of an engine: the last one that needs a placeholder removes it. */
-export function createPlaceholders(notes: () => PlaceholderNotes | undefined = () => undefined): Placeholders {
+/** One instance for all commands of an engine: the last command that needs a placeholder removes it. */
+export function createPlaceholders(notes: () => PlaceholderRecorder | undefined = () => undefined): Placeholders {
   const users = new Map<string, number>();
   return {
     has: (path) => users.has(path),
@@ -44,14 +45,14 @@ export function createPlaceholders(notes: () => PlaceholderNotes | undefined = (
           const left = (users.get(path) ?? 1) - 1;
           if (left > 0) users.set(path, left);
           else {
-            // In one go: a command that starts in between would take the folder for somebody's own.
+            // Synchronous: a command that starts in between would take the folder for one of the project's own.
             users.delete(path);
             findings.push(...removePlaceholder(path));
             removed.push(path);
           }
         }
         notes()?.remove(removed);
-        for (const path of watched) findings.push(...(await orExplain(path, () => setAside(path))));
+        for (const path of watched) findings.push(...(await orExplain(path, () => moveAside(path))));
         for (const [path, target] of targets)
           findings.push(...(await orExplain(path, () => restoreLink(path, target))));
         return findings;
@@ -61,7 +62,7 @@ export function createPlaceholders(notes: () => PlaceholderNotes | undefined = (
   };
 }
 
-/** False where we can't either: then the command can't. */
+/** False if we can't create it either: then the command can't. */
 function makePlaceholder(path: string): boolean {
   const content = contentOf(path);
   try {
@@ -77,7 +78,7 @@ function makePlaceholder(path: string): boolean {
 const contentOf = (path: string): string | undefined =>
   Object.hasOwn(FILES, basename(path)) ? FILES[basename(path)] : undefined;
 
-/** Throws where something else is there by now, which is not removed. */
+/** Throws if the path holds something else by now; that is not removed. */
 export function removeUnchangedPlaceholder(path: string): void {
   const content = contentOf(path);
   if (content === undefined) rmdirSync(path);
@@ -97,9 +98,9 @@ function removePlaceholder(path: string): string[] {
   }
 }
 
-/** What could not be prevented is undone, by a new name: nothing is lost, and nothing takes effect. */
-export async function setAside(path: string, why = 'is protected'): Promise<string[]> {
-  if (!lstatSync(path, { throwIfNoEntry: false })) return []; // nearly always: not worth waiting for a thread
+/** Moves an entry that could not be prevented to a new name: no content is lost, and it has no effect. */
+export async function moveAside(path: string, why = 'is protected'): Promise<string[]> {
+  if (!lstatSync(path, { throwIfNoEntry: false })) return []; // the common case: cheaper than waiting for a thread
   const aside = `${path}.set-aside-${randomId()}`;
   await rename(path, aside);
   return [`${path} ${why} and was created while the command ran. It was renamed to ${aside}; look at it there.`];
@@ -108,7 +109,7 @@ export async function setAside(path: string, why = 'is protected'): Promise<stri
 export async function restoreLink(path: string, target: string): Promise<string[]> {
   const now = await readlink(path).catch(() => undefined);
   if (now === target) return [];
-  const findings = await setAside(path);
+  const findings = await moveAside(path);
   await symlink(target, path);
   return [`${path} is protected and was changed while the command ran. It leads to ${target} again.`, ...findings];
 }
@@ -117,7 +118,7 @@ export async function orExplain(path: string, undo: () => Promise<string[]>): Pr
   try {
     return await undo();
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return [
       `${path} is protected, was changed while the command ran, and could not be put right: ${clause(why)}. Look at it now.`,
     ];

@@ -14,8 +14,8 @@ const PLAIN_KEYS: readonly RegExp[] = [
 const MAX_CHARS = 65_536;
 
 /**
- * Whether a git configuration can start nothing. Stricter than git's own grammar: what is not one header or one
- * `key = value` on a line of its own, as git writes it, counts as not plain, so that no reading of it can differ.
+ * Whether a git configuration can't start any program. Stricter than git's own grammar: a line that is not exactly
+ * one header or one `key = value`, as git writes them, counts as not plain, so that git can't parse it differently.
  */
 export function isPlainGitConfig(text: string): boolean {
   if (text.length > MAX_CHARS) return false;

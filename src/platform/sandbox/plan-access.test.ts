@@ -21,7 +21,7 @@ function project(files: readonly string[]): { root: string; plan(policy: Partial
   return { root, plan };
 }
 
-test('the deeper entry wins, and folders above what is held are pinned', () => {
+test('the deeper entry wins, and folders above protected paths are pinned', () => {
   const { root, plan } = project(['a/b/key', 'a/b/c/open']);
   const { rules, pinned } = plan({
     workspace: [root],
@@ -47,7 +47,7 @@ test('at the very same path an approval wins over hiding, and hiding over readin
   ]);
 });
 
-test('what may not be read stays closed, whatever was approved at it or below it', () => {
+test('a denied path stays closed, whatever was approved at it or below it', () => {
   const { root, plan } = project(['.env', 'keys/a', 'open/b']);
   const { rules, pinned } = plan({
     workspace: [root],
@@ -63,7 +63,7 @@ test('what may not be read stays closed, whatever was approved at it or below it
   expect(pinned).toEqual([]);
 });
 
-test('of a missing path the first missing name is held, of a linked one the target and the link', () => {
+test('protects the first missing name of a missing path, and both target and link of a linked one', () => {
   const { root, plan } = project(['elsewhere/x']);
   symlinkSync('elsewhere', join(root, '.claude'));
   symlinkSync('nowhere', join(root, '.vscode'));
@@ -76,14 +76,14 @@ test('of a missing path the first missing name is held, of a linked one the targ
   expect(rules.at(-1)).toEqual({ path: join(root, 'elsewhere'), access: 'read', folder: true });
 });
 
-test('the file that leads a worktree to its repository is held', () => {
+test('the .git file of a worktree is protected', () => {
   const { root, plan } = project(['.git']);
   const { rules, missing } = plan({ workspace: [root], readOnly: [join(root, '.git/hooks')] });
   expect(rules.at(-1)).toEqual({ path: join(root, '.git'), access: 'read', folder: false });
   expect(missing).toEqual([]);
 });
 
-test('what can not be written anyway needs no rule', () => {
+test('a path that can not be written anyway needs no rule', () => {
   const { root, plan } = project(['.git/config']);
   expect(plan({ readOnly: [join(root, '.git/config'), join(root, '.mcp.json')] })).toEqual({
     rules: [],
@@ -101,7 +101,7 @@ test('a home folder is not opened for a new file in it', () => {
   expect(notes[0]).toContain(`would have to open all of ${join(root, 'home')}`);
 });
 
-test('whatever the policy, a held path is never below a writable folder that could be moved away', () => {
+test('a protected path is never below a writable folder that could be moved away, whatever the policy', () => {
   const { root, plan } = project(['a/a/a', 'a/b/a', 'b/a/a', 'b/b/b']);
   const path = fc.array(fc.constantFrom('a', 'b'), { maxLength: 3 }).map((names) => join(root, ...names));
   const paths = fc.array(path, { maxLength: 4 });

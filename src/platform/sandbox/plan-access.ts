@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import type { SandboxPolicy } from './sandbox.js';
 
-/** What may be done at a path and below it, until a deeper rule says otherwise. */
+/** The access to a path and everything below it, until a deeper rule overrides it. */
 export interface AccessRule {
   path: string;
   access: Access;
@@ -12,13 +12,16 @@ export interface AccessRule {
 type Access = 'write' | 'read' | 'none';
 
 export interface AccessPlan {
-  /** From the root down: each one overrides those before it. None of them is without effect. */
+  /** From the root down: each entry overrides those before it. Every entry has an effect. */
   rules: AccessRule[];
-  /** Writable folders above something that is not: moved away, they would take it along and leave its name free. */
+  /** Writable folders above a read-only path: renaming one would move the read-only path away and free its name. */
   pinned: string[];
-  /** Read-only in the policy, in a writable folder, and not there. */
+  /** Read-only in the policy, in a writable folder, and missing. */
   missing: string[];
-  /** Read-only in the policy, in a writable folder, and a symlink: its target can be held, the link itself can't. */
+  /**
+   * Read-only in the policy, in a writable folder, and a symlink: its target can be mounted read-only, the link itself
+   * can't.
+   */
   links: string[];
   notes: string[];
 }
@@ -27,16 +30,16 @@ export interface AccessPlan {
 export type AccessPolicy = Omit<SandboxPolicy, 'network' | 'temp'> & Partial<Pick<SandboxPolicy, 'temp'>>;
 
 interface Circumstances {
-  /** Folders that a command has for itself. */
+  /** Folders that are private to a command. */
   privatePlaces: readonly string[];
-  /** Folders that stand for missing ones while commands run. */
+  /** Placeholders for missing folders while commands run. */
   placeholders: { has(path: string): boolean };
 }
 
 /**
- * What a policy means on this disk at this moment, with all symlinks resolved. Where no rule applies, everything can be
- * read and nothing written, except in the private places, of which nothing is to be seen. Nothing here waits: these are
- * a hundred looks at names that the system has at hand, in less time than one look through the thread pool takes.
+ * Resolves a policy against the current state of the disk, with all symlinks resolved. By default everything is
+ * readable and nothing is writable, except that the content of private folders is not visible. Everything is
+ * synchronous: about a hundred cached lookups take less time than one round trip through the thread pool.
  */
 export function planAccess(policy: AccessPolicy, { privatePlaces, placeholders }: Circumstances): AccessPlan {
   const notes: string[] = [];
@@ -45,15 +48,16 @@ export function planAccess(policy: AccessPolicy, { privatePlaces, placeholders }
     const stats = path === undefined ? undefined : lstatSync(path, { throwIfNoEntry: false });
     if (path !== undefined && stats) rules.set(path, { path, access, folder: stats.isDirectory() });
   };
-  const look = lookingOnce();
+  const look = cachedLookup();
   const waysToReadOnly = policy.readOnly.map((path) => wayTo(path, placeholders, look));
-  // The later one holds at the very same path.
+  // For the same path, the later rule wins.
   for (const path of policy.workspace) add(realOf(path), 'write');
   for (const { end } of waysToReadOnly) add(end, 'read');
   for (const path of policy.hidden) add(realOf(path), 'none');
   for (const path of policy.writable) {
     const place = placeToOpen(path, policy.home, notes);
-    // A new file in a private place is made in the command's own: the one of the host must not be opened for it.
+    // A new file in a private folder is created in the command's own copy: the host's folder must not be opened for
+    // it.
     if (place !== undefined && !privatePlaces.includes(place)) add(place, 'write');
   }
   if (policy.temp !== undefined) add(realOf(policy.temp), 'write');
@@ -91,15 +95,15 @@ export function planAccess(policy: AccessPolicy, { privatePlaces, placeholders }
 }
 
 interface Way {
-  /** What exists at the end; or, where a file is in the way (`.git` of a worktree, for `.git/hooks`), that file. */
+  /** The existing path; or, if a file blocks the way (the `.git` file of a work tree, for `.git/hooks`), that file. */
   end?: string;
-  /** The first name on the way that does not exist: `.git`, where there is no repository. */
+  /** The first component that does not exist: `.git` outside a repository. */
   missing?: string;
   links: string[];
 }
 
-/** All the ways begin with the same few folders. */
-function lookingOnce(): (path: string) => Stats | undefined {
+/** All paths start with the same few folders, so their lookups are cached. */
+function cachedLookup(): (path: string) => Stats | undefined {
   const seen = new Map<string, Stats | undefined>();
   return (path) => {
     if (!seen.has(path)) seen.set(path, lstatSync(path, { throwIfNoEntry: false }));
@@ -128,12 +132,18 @@ function wayTo(
   return { end, links };
 }
 
-/** What another Helve puts there while a command runs in the same project. Nothing may be added to it, or it could not be removed. */
+/**
+ * A placeholder that another Helve process put there for its command in the same project. Adding anything to it would
+ * prevent its removal.
+ */
 function isEmptyRepository(path: string): boolean {
   return basename(path) === '.git' && readdirSync(path).length === 0;
 }
 
-/** What is approved and missing is made by writing to its folder. The home folder and those above it are too much to open for that. */
+/**
+ * To create an approved path that is missing, its parent folder must be writable. The home folder and its ancestors
+ * are too broad to open for that.
+ */
 function placeToOpen(path: string, home: string, notes: string[]): string | undefined {
   const real = realOf(path);
   if (real !== undefined) return real;
@@ -151,10 +161,10 @@ function writableAbove(path: string, accessAt: (path: string) => Access): string
   return folders;
 }
 
-/** Undefined for what is not there, also where a symlink leads nowhere or in a circle. */
+/** Undefined if the path is missing, including a dangling or circular symlink. */
 export function realOf(path: string): string | undefined {
   try {
-    // Most of what is asked for is not there, and a look that says so is cheaper than an error that does.
+    // Most of these paths are missing, and `throwIfNoEntry: false` is cheaper than an exception.
     return lstatSync(path, { throwIfNoEntry: false }) && realpathSync.native(path);
   } catch {
     return undefined;

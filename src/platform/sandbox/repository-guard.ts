@@ -5,27 +5,33 @@ import { randomId } from '../crypto.js';
 import { messageOf } from '../message-of.js';
 import { visible } from '../text/visible.js';
 import { createRepositoryFinder, keyOf, type Repository } from './find-repositories.js';
-import { setAside } from './placeholders.js';
+import { moveAside } from './placeholders.js';
 import { isPlainGitConfig } from './plain-git-config.js';
 import { contains, realOf } from './plan-access.js';
 import { missingParts, repositoryPaths } from './repository-paths.js';
 
-/** Sees to it that no sandboxed command leaves a git repository that starts a program when git is used in the project. */
+/**
+ * Ensures that no sandboxed command leaves a git repository that would start a program when git is used in the
+ * project.
+ */
 export interface RepositoryGuard {
-  /** Before a command: what it must not change, and what could not be searched. */
+  /** Before a command: the paths that it must not change, and the parts that could not be searched. */
   look(folders: readonly string[]): Promise<{ readOnly: string[]; notes: string[] }>;
-  /** A command begins to run in the sandbox. It is any object, given again when it has ended. */
+  /** A sandboxed command begins. `command` is any object that identifies it; pass the same one to `ended`. */
   started(command: object): void;
-  /** All of its processes have ended: sets aside what would start a program. Returns what a person should know. */
+  /**
+   * All its processes have ended: moves aside everything that would start a program. Returns messages for the person.
+   */
   ended(command: object): Promise<string[]>;
 }
 
 /**
- * One for all commands of a session. Repositories that were there before are read-only for commands. One that a command
- * has made can be changed and removed by later commands, and is examined after each of them.
+ * One instance for all commands of a session. Repositories that existed before are read-only for commands. A
+ * repository that a command has created can be changed and removed by later commands, and is checked after each of
+ * them.
  */
 export function createRepositoryGuard(find = createRepositoryFinder()): RepositoryGuard {
-  /** By key: repositories that no command has made, with their parts that did not exist. */
+  /** By key: repositories that no command has created, with their missing parts. */
   const own = new Map<string, readonly string[]>();
   const made = new Set<string>();
   const running = new Set<object>();
@@ -59,7 +65,7 @@ export function createRepositoryGuard(find = createRepositoryFinder()): Reposito
       for (const key of [...own.keys()].filter((one) => !keys.has(one))) own.delete(key);
       for (const key of [...made].filter((one) => !keys.has(one))) made.delete(key);
       for (const one of repositories.filter((other) => !made.has(keyOf(other)))) {
-        // One that appears while a command runs may be that command's.
+        // A repository that appears while a command runs may be that command's.
         if (running.size > 0 && !own.has(keyOf(one))) made.add(keyOf(one));
         else own.set(keyOf(one), missingParts(one));
       }
@@ -75,13 +81,13 @@ export function createRepositoryGuard(find = createRepositoryFinder()): Reposito
       try {
         return await examine();
       } finally {
-        running.delete(command); // not before: until then a new repository counts as one that a command has made
+        running.delete(command); // not earlier: until here a new repository counts as created by a command
       }
     },
   };
 }
 
-/** What of a repository that a command has made could start a program. */
+/** The parts of a command's repository that could start a program. */
 function dangersOf(one: Repository, all: readonly Repository[], folders: readonly string[]): string[] {
   const { gitFolder, link } = one;
   if (link !== undefined) {
@@ -94,7 +100,7 @@ function dangersOf(one: Repository, all: readonly Repository[], folders: readonl
     .filter((path) => !isHarmless(path, one));
 }
 
-/** Also where there is nothing. */
+/** Also succeeds if nothing is there. */
 function isHarmless(path: string, { gitFolder, commonFolder }: Repository): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (!stats) return true;
@@ -105,13 +111,13 @@ function isHarmless(path: string, { gitFolder, commonFolder }: Repository): bool
     if (!stats.isFile()) return false;
     const text = readFileSync(path, 'utf8');
     if (path !== join(gitFolder, 'commondir')) return isPlainGitConfig(text);
-    return commonFolder !== undefined && resolve(gitFolder, text.replace(/[\r\n]+$/, '')) === commonFolder;
+    return commonFolder !== undefined && resolve(gitFolder, text.replace(/(?<![\r\n])[\r\n]+$/, '')) === commonFolder;
   } catch {
-    return false; // can not be read, or is replaced at this moment
+    return false; // unreadable, or being replaced right now
   }
 }
 
-/** The folder as a whole: nothing in it can be named one by one. */
+/** The folder as a whole: its content can't be named individually. */
 async function asideWhole(folder: Buffer): Promise<string[]> {
   const shown = visible(folder.toString('latin1'));
   const to = `${dirname(folder.toString('latin1'))}/set-aside-${randomId()}`;
@@ -129,7 +135,7 @@ async function asideWhole(folder: Buffer): Promise<string[]> {
 
 async function aside(path: string): Promise<string[]> {
   try {
-    return await setAside(path, 'would make git start a program');
+    return await moveAside(path, 'would make git start a program');
   } catch (error) {
     return [
       `${path} would make git start a program, was made while the command ran, and could not be renamed: ${messageOf(error)}. Remove it before you use git there.`,

@@ -21,7 +21,7 @@ async function found(files: Readonly<Record<string, string>>, find = createRepos
   return repositories.flatMap(repositoryPaths).map((path) => relative(root, path));
 }
 
-test('names what git executes for submodules, by whatever name, and what leads to them', async () => {
+test('lists files that git executes for submodules of any name, and files that lead to them', async () => {
   const paths = await found({
     '.git/config': '',
     '.git/modules/libs/one/config': '[core]\n\tworktree = ../../../../vendor/one\n',
@@ -43,7 +43,7 @@ test('names what git executes for submodules, by whatever name, and what leads t
   ]);
 });
 
-test('names what leads further work trees to their repository', async () => {
+test('lists the files that link other work trees to their repository', async () => {
   expect(await found({ '.git/worktrees/other/HEAD': '', '.git/worktrees/other/commondir': '../..' })).toEqual([
     '.git/worktrees/other/commondir',
   ]);
@@ -79,7 +79,7 @@ test('names files of the project that a configuration includes or starts', async
   expect(paths).toEqual(['.git/config', '.gitconfig', '.githooks', 'tools/watch']);
 });
 
-test('sees what was made since the last look, and what is gone', async () => {
+test('notices repositories that were created or removed since the last scan', async () => {
   const root = await project({ 'a/b/c': '' });
   const find = createRepositoryFinder();
   expect((await find([root])).repositories).toEqual([]);
@@ -95,6 +95,6 @@ test('says which folders were not searched', async () => {
   expect(notes).toEqual([expect.stringMatching(/more than 2 folders.*were not searched for git repositories/)]);
 });
 
-test('finds nothing where there is no repository', async () => {
+test('finds nothing without a repository', async () => {
   expect(await found({ a: '' })).toEqual([]);
 });

@@ -2,13 +2,13 @@ import { lstatSync, readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { isDotGit, type Repository } from './find-repositories.js';
 
-/** What git takes programs and further configuration from, below the folder of a repository. */
+/** The entries of a repository that git takes programs and further configuration from. */
 export const REPOSITORY_PARTS = ['config', 'config.worktree', 'commondir', 'hooks'] as const;
 
 /**
- * What must stay as it is of a repository, so that git starts nothing there that a command has put in place: the parts
- * that exist, the link that leads to it, and files of the project that its configuration names as programs or further
- * configuration.
+ * The paths of a repository that must stay unchanged so that git starts no program that a command has planted: the
+ * existing parts, the link to the repository, and files of the project that its configuration names as programs or
+ * includes.
  */
 export function repositoryPaths(repository: Repository): string[] {
   const { gitFolder, link } = repository;
@@ -16,19 +16,19 @@ export function repositoryPaths(repository: Repository): string[] {
   return [...(link === undefined ? [] : [link]), ...parts, ...namedByConfig(repository)];
 }
 
-/** The parts that do not exist. Placeholders for them would show in repositories that tests read, so they are only watched. */
+/** The missing parts. Placeholders for them would show up in repositories that tests read, so they are only watched. */
 export function missingParts({ gitFolder }: Repository): string[] {
   return exists(gitFolder) ? REPOSITORY_PARTS.map((name) => join(gitFolder, name)).filter((path) => !exists(path)) : [];
 }
 
 const exists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
-/** `core.hooksPath`, `core.fsmonitor` and `include.path`, as far as they name something relative or absolute. */
+/** `core.hooksPath`, `core.fsmonitor` and `include.path`, if their value is a path. */
 function namedByConfig({ gitFolder, link }: Repository): string[] {
   const workTree = link === undefined ? (isDotGit(gitFolder) ? dirname(gitFolder) : gitFolder) : dirname(link);
   return ['config', 'config.worktree'].flatMap((name) => {
     const text = textOf(join(gitFolder, name));
-    // Rather too many than too few: the section is not looked at.
+    // The section is ignored, which may match too many keys but never too few.
     const entries = text.matchAll(/(?:^|[\n\]])[ \t]*(path|hookspath|fsmonitor)[ \t]*=[ \t]*("?)([^\n"#;]+)\2/gi);
     return [...entries].flatMap(([, key = '', , value = '']) => {
       const path = value.trim();

@@ -1,16 +1,16 @@
 /**
- * The port to the sandboxes of operating systems, for commands that were approved. What confines commands that were
- * not approved is in confiner.ts.
+ * The port to the sandboxes of operating systems, for approved commands. Unapproved commands are confined by
+ * confiner.ts.
  */
 export interface Sandbox {
   readonly kind: 'bubblewrap' | 'seatbelt' | 'none';
-  /** One sentence: what holds commands, or why nothing does and what to install. */
+  /** One sentence: what confines commands, or why nothing does and what to install. */
   readonly why: string;
-  /** Turns a command into another one that runs it walled in. Nothing is started yet. */
+  /** Wraps a command so that it runs in the sandbox. Starts nothing yet. */
   wrap(command: PlainCommand, policy: SandboxPolicy): Promise<WrappedCommand>;
   /**
-   * The same in two steps: a program that can be started at once, and waits to be told what it is to enclose. Absent
-   * where a sandbox has to know that at its start.
+   * The same in two steps: a program that can be started in advance and then waits for its arguments. Absent if the
+   * sandbox needs them at start-up.
    */
   prepare?(command: PlainCommand, circumstances: Pick<SandboxPolicy, 'network' | 'temp'>): PreparedCommand;
 }
@@ -22,70 +22,71 @@ export interface PlainCommand {
   args: readonly string[];
   cwd: string;
   env: Environment;
-  /** The first descriptor that the command does not use itself: 3 when it has nothing but the standard three. */
+  /** The first file descriptor that the command does not use itself: 3 if it has only the standard three. */
   freeDescriptor: number;
 }
 
 /**
- * Where two entries speak of one path, the deeper one wins. At the very same path `writable` wins, since a person has
- * approved just that; then `hidden`, then `readOnly`. All paths are absolute.
+ * For overlapping entries, the deeper one wins. For the same path, `writable` wins, because a person has approved
+ * exactly that; then `hidden`, then `readOnly`. All paths are absolute.
  */
 export interface SandboxPolicy {
   /** Folders that the command works in and may change. */
   workspace: readonly string[];
-  /** What was approved to be written beyond them. For one that does not exist yet the folder that it would lie in is opened. */
+  /** Other paths that are approved for writing. For a missing one, its parent folder is opened. */
   writable: readonly string[];
-  /** What can not even be read. */
+  /** Unreadable paths. */
   hidden: readonly string[];
-  /** What can neither be read nor written, whatever else the policy says about it or about what is below it. */
+  /** Neither readable nor writable, regardless of what the policy says about them or about paths below them. */
   unreadable?: readonly string[];
-  /** What can be read and not be changed, wherever it lies; what does not exist yet can not be made either. */
+  /** Readable but not writable, wherever they lie; missing ones can't be created either. */
   readOnly: readonly string[];
-  network: 'off' | 'on' | ProxyDoor;
-  /** A private folder that stands for /tmp and TMPDIR. What runs outside must not trust names in it. */
+  network: 'off' | 'on' | ProxyEndpoint;
+  /** A private folder that replaces /tmp and TMPDIR. Code outside the sandbox must not trust the names in it. */
   temp: string;
-  /** Nothing missing directly in it is ever opened as a whole. */
+  /** A folder that is never opened as a whole in order to create a missing entry directly in it. */
   home: string;
 }
 
-/** The one way to the network, where some hosts can be reached: a proxy that runs outside. */
-export interface ProxyDoor {
-  /** The socket file that it listens at, alone in its folder; or on macOS its port. */
-  place: string | number;
-  /** Which hosts programs are not to use it for: those that mean the sandbox itself. */
+/** The only route to the network if some hosts are allowed: a proxy that runs outside. */
+export interface ProxyEndpoint {
+  /** The socket file that it listens on, alone in its folder; or on macOS its port. */
+  address: string | number;
+  /** Hosts for which programs must bypass the proxy: those that mean the sandbox itself. */
   direct: readonly string[];
 }
 
 export interface WrappedCommand extends StartedCommand {
-  /** Our descriptors that the child needs, to be given in this order from `freeDescriptor` on. */
+  /** Descriptors of ours that the child inherits, in this order from `freeDescriptor` on. */
   descriptors: readonly number[];
-  /** What the policy asks for and could not be given, in sentences. */
+  /** Parts of the policy that could not be applied, as sentences. */
   notes: readonly string[];
 }
 
 export interface PreparedCommand extends StartedCommand {
-  /** As above; `pipe` stands for one whose other end is to be `tell` of `enclose`. */
+  /** As above; `pipe` marks a descriptor whose other end is passed as `tell` to `applyPolicy`. */
   descriptors: ReadonlyArray<number | 'pipe'>;
   /**
-   * Builds the walls as the disk is now and lets the command begin. `tell` writes the text to the pipe and closes it.
-   * Returns what the policy asks for and could not be given. The circumstances must be those of the preparation.
+   * Builds the sandbox from the current state of the disk and lets the command start. `tell` writes the text to the
+   * pipe and closes it. Returns the parts of the policy that could not be applied. The circumstances must equal those
+   * of the preparation.
    */
-  enclose(policy: SandboxPolicy, tell: (text: string) => void): readonly string[];
+  applyPolicy(policy: SandboxPolicy, tell: (text: string) => void): readonly string[];
 }
 
 interface StartedCommand {
   program: string;
   args: string[];
-  /** Where to start `program`; the command itself starts in its own directory. */
+  /** The working directory for `program`; the command itself starts in its own. */
   cwd: string;
   env: Record<string, string | undefined>;
-  /** Closes our copies of the descriptors. To be called once the child has been started, or could not be. */
+  /** Closes our copies of the descriptors. Call it once the child has been started or has failed to start. */
   started(): void;
   /**
-   * The process group of the command itself, by the id of the child that was started. A polite signal has to go there:
-   * sent to the child, it kills the sandbox and everything in it at once.
+   * The process group of the command itself, by the PID of the started child. Send SIGTERM to this group: sent to the
+   * child, it would kill the sandbox and everything in it at once.
    */
   group(child: number): number | undefined;
-  /** Takes away what was needed only while the command ran. To be called always, when it is over. Returns what a person should know. */
+  /** Removes temporary resources. Always call it when the command is over. Returns messages for the person. */
   ended(): Promise<string[]>;
 }

@@ -1,9 +1,9 @@
-// What the effects of a command say about the sandbox that it runs in. Decisions and the Bash tool must agree on it.
+// How a command's effects determine its sandbox. Permission decisions and the Bash tool must agree on this.
 import type { CommandEffect, Effect } from '../../contract/effect.js';
 
 /**
- * Whether settings name every one of the commands as one that runs outside, and nothing else happens beside them: no
- * redirection, no change of directory, nothing that could not be resolved.
+ * Whether settings exclude every one of the commands from the sandbox and there are no other effects: no redirection,
+ * no change of directory, nothing unresolved.
  */
 export function runsOutside(effects: readonly Effect[], excluded: readonly string[]): boolean {
   if (excluded.length === 0 || !effects.some(({ kind }) => kind === 'command')) return false;
@@ -21,16 +21,16 @@ export function runsOutside(effects: readonly Effect[], excluded: readonly strin
 function beginsWith(argv: readonly string[], entry: string): boolean {
   const words = entry
     .trim()
-    .replace(/(?::\*|\s+\*)$/, '')
+    .replace(/(?::\*|(?<!\s)\s+\*)$/, '')
     .split(/\s+/);
   return words.every((word, index) => word !== '' && word === argv[index]);
 }
 
 /**
- * Whether the effects are all that the commands do, so that they can be held to them: each command is harmless, or one
- * whose table names the files that it writes. Any other command, such as a build, may write more than it names.
+ * Whether the effects are complete, so that the commands can be confined to them: each command is harmless, or its
+ * table names the files that it writes. Any other command, such as a build, may write more than it names.
  */
-export function areAllKnown(effects: readonly Effect[]): boolean {
+export function effectsAreComplete(effects: readonly Effect[]): boolean {
   const commands = effects.filter((effect) => effect.kind === 'command');
   const namesWhatItWrites = (command: CommandEffect): boolean =>
     effects.some(

@@ -3,7 +3,7 @@ import { seatbelt, seatbeltProfile } from './seatbelt.js';
 
 const nothing = { rules: [], pinned: [], missing: [], links: [] };
 
-test('rules follow each other from the root down, so that the deeper one holds', () => {
+test('rules are ordered from the root down, so that the deeper one wins', () => {
   const profile = seatbeltProfile(
     {
       rules: [
@@ -31,7 +31,7 @@ test('rules follow each other from the root down, so that the deeper one holds',
   );
 });
 
-test('what may not be read is refused after everything that opens it', () => {
+test('denied reads come after all rules that allow them', () => {
   const profile = seatbeltProfile(
     {
       ...nothing,
@@ -47,15 +47,15 @@ test('what may not be read is refused after everything that opens it', () => {
   );
 });
 
-test('where hosts are allowed, the port of the proxy is all that can be reached', () => {
-  const profile = seatbeltProfile(nothing, { network: { place: 4711, direct: [] } });
+test('if hosts are allowed, only the port of the proxy can be reached', () => {
+  const profile = seatbeltProfile(nothing, { network: { address: 4711, direct: [] } });
   expect(profile.match(/network[^\n]*/g)).toEqual(['network-outbound (remote ip "localhost:4711"))']);
 });
 
-test('programs are told to use the proxy, in both spellings', async () => {
+test('the proxy variables are set in both spellings', async () => {
   const policy = { workspace: [], writable: [], hidden: [], readOnly: [], temp: '/tmp', home: '/' };
   const command = { program: 'true', args: [], cwd: '/', env: { HTTP_PROXY: 'http://other' }, freeDescriptor: 3 };
-  const network = { place: 4711, direct: ['localhost', '::1'] };
+  const network = { address: 4711, direct: ['localhost', '::1'] };
   const { env } = await seatbelt('').wrap(command, { ...policy, network });
   const address = 'http://127.0.0.1:4711';
   expect(env).toMatchObject({
@@ -75,7 +75,7 @@ test.each([
   expect(profile).toContain(`(allow file-read* file-write* (subpath "${written}"))\n`);
 });
 
-test('everything is refused that is not named, and the network is named only where it is on', () => {
+test('everything not listed is denied, and the network is listed only if it is on', () => {
   const off = seatbeltProfile(nothing, { network: 'off' });
   expect(off).toMatch(/^\(version 1\)\n\(deny default\)\n/);
   expect(off).not.toContain('(allow network');

@@ -1,15 +1,15 @@
 import { dirname } from 'node:path';
 import { createPlaceholders } from './placeholders.js';
 import { type AccessPlan, planAccess, realOf } from './plan-access.js';
-import { proxyVariables } from './proxy-door.js';
+import { proxyVariables } from './proxy-forwarder.js';
 import type { Sandbox, SandboxPolicy } from './sandbox.js';
 
-/** Apple's own program; one of the same name elsewhere is not it. */
+/** Apple's own program; a program of the same name elsewhere is not trusted. */
 export const SANDBOX_EXEC = '/usr/bin/sandbox-exec';
 
 /**
- * The sandbox of macOS, by a profile that is made for each command. Unlike on Linux, processes that a command leaves
- * behind stay (walled in), and a protected name that is missing is refused by the profile itself.
+ * The macOS sandbox, with a profile that is generated for each command. Unlike on Linux, processes that a command
+ * leaves behind keep running (still sandboxed), and the profile itself denies missing protected names.
  */
 export function seatbelt(why: string): Sandbox {
   const placeholders = createPlaceholders();
@@ -30,14 +30,14 @@ export function seatbelt(why: string): Sandbox {
         descriptors: [],
         notes: plan.notes,
         started: () => undefined,
-        group: (child) => child, // it becomes the command
+        group: (child) => child, // sandbox-exec execs the command
         ended: async () => [],
       };
     },
   };
 }
 
-/** The profile as text. Of two rules for one operation the later one holds. */
+/** The profile's text. If two rules cover one operation, the later one wins. */
 export function seatbeltProfile(
   { rules, pinned, missing, links }: Pick<AccessPlan, 'rules' | 'pinned' | 'missing' | 'links'>,
   { network }: Pick<SandboxPolicy, 'network'>,
@@ -97,13 +97,13 @@ const networkOn = [
   ),
 ];
 
-/** The proxy's port and no other: what else listens on this machine may be anybody's. */
+/** Only the proxy's port: other services on this machine may belong to anyone. */
 function networkThrough(network: SandboxPolicy['network']): string[] {
-  if (typeof network !== 'object' || typeof network.place !== 'number') return [];
-  return [`(allow network-outbound (remote ip "localhost:${network.place}"))`];
+  if (typeof network !== 'object' || typeof network.address !== 'number') return [];
+  return [`(allow network-outbound (remote ip "localhost:${network.address}"))`];
 }
 
-/** A string of the profile's language. A line break in a name needs no escape there: only the quote and the backslash end or change one. */
+/** A string literal of the profile language. Newlines need no escape: only quotes and backslashes are special. */
 function quoted(text: string): string {
   return `"${text.replaceAll(/[\\"]/g, '\\$&')}"`;
 }

@@ -1,15 +1,15 @@
 /**
- * A filter of system calls for a sandboxed command, as a classic BPF program: the doors of the kernel that lead past
- * namespaces and mounts, or that no build or test needs. Undefined for a processor whose numbers are not in the table.
- * Programs of another kind of processor (32-bit ones, x32) have other numbers, so their calls are all refused.
+ * A seccomp filter for a sandboxed command, as a classic BPF program: it refuses system calls that bypass namespaces
+ * and mounts, or that no build or test needs. Undefined for an architecture that is not in the table. System calls of
+ * other ABIs (32-bit, x32) have other numbers, so all of them are refused.
  */
 export function seccompFilter(architecture: string): Buffer | undefined {
   return filterFor(architecture, ({ clone, unshare, socket }) => [
-    // A user namespace of its own would give a process all capabilities over whatever it makes there.
+    // In a new user namespace a process would have all capabilities over everything that it creates there.
     ...[clone, unshare].flatMap((number) =>
       whenEqual(number, [load(argument(0)), ...whenAnyBit(CLONE_NEWUSER, [give(EPERM)]), ALLOW]),
     ),
-    // Not every family of sockets ends at the network namespace: vsock reaches the host of a virtual machine.
+    // Network namespaces do not isolate every socket family: vsock reaches the host of a virtual machine.
     ...whenEqual(socket, [
       load(argument(0)),
       ...SOCKET_FAMILIES.flatMap((family) => whenEqual(family, [ALLOW])),
@@ -19,9 +19,9 @@ export function seccompFilter(architecture: string): Buffer | undefined {
 }
 
 /**
- * The stricter filter of a command that only reads: no sockets of any family, so that no service of the host is in reach,
- * be it started later; no namespaces, no looking into other processes, no devices, no System V memory, no clock. With
- * `seesProcesses` it shares the process table of the host, so it may signal no process either.
+ * The stricter filter for a read-only command: no sockets of any family, so that it can't reach services of the host,
+ * even ones started later; no namespaces, no inspection of other processes, no devices, no System V IPC, no clock
+ * changes. With `seesProcesses` it shares the host's PID namespace, so it may not send signals either.
  */
 export function strictFilter(
   architecture: string,
@@ -31,9 +31,10 @@ export function strictFilter(
     ...[...confined, unshare, ...(seesProcesses ? signals : [])].flatMap((number) => whenEqual(number, [give(EPERM)])),
     ...whenEqual(clone, [load(argument(0)), ...whenAnyBit(CLONE_NAMESPACES, [give(EPERM)]), ALLOW]),
     ...whenEqual(socket, [give(EAFNOSUPPORT)]),
-    // A pair of datagram sockets can be connected to a service of the host; a pair of streams can't.
+    // A pair of datagram sockets can be connected to a service of the host; a pair of stream sockets can't.
     ...whenEqual(socketpair, [load(argument(1)), ...whenAnyBit(NOT_A_STREAM, [give(EAFNOSUPPORT)]), ALLOW]),
-    // Limits of another process, and signals that a descriptor sends to one, go by user and not by namespace.
+    // These affect other processes (resource limits, signals through a descriptor) and are checked by user, not by
+    // namespace.
     ...whenEqual(prlimit, [load(argument(0)), ...whenEqual(0, [ALLOW]), give(EPERM)]),
     ...whenEqual(fcntl, [
       load(argument(1)),
@@ -53,9 +54,10 @@ function filterFor(architecture: string, more: (table: Table) => Instruction[]):
     load(NUMBER),
     ...whenAtLeast(highest, [give(ENOSYS)]),
     ...refused.flatMap((number) => whenEqual(number, [give(EPERM)])),
-    // As if the kernel were older: callers then use the calls that can be looked into (clone), or threads (io_uring).
+    // ENOSYS, as on an older kernel: callers fall back to calls whose arguments can be checked (clone) or to threads
+    // (instead of io_uring).
     ...[CLONE3, ...IO_URING].flatMap((number) => whenEqual(number, [give(ENOSYS)])),
-    // Typing into the terminal of whoever started us.
+    // TIOCSTI and the like: injecting input into the terminal that started us.
     ...whenEqual(ioctl, [
       load(argument(1)),
       ...[TIOCSTI, TIOCLINUX].flatMap((command) => whenEqual(command, [give(EPERM)])),
@@ -68,23 +70,23 @@ function filterFor(architecture: string, more: (table: Table) => Instruction[]):
 
 interface Table {
   audit: number;
-  /** From this number on calls belong to another interface. */
+  /** System call numbers from here on belong to another ABI. */
   highest: number;
   refused: readonly number[];
   ioctl: number;
   unshare: number;
   clone: number;
   socket: number;
-  /** Refused as well to a command that only reads. */
+  /** Also refused for a read-only command. */
   confined: readonly number[];
-  /** All ways to send a signal to another process, or to change its priority and its processors. */
+  /** All system calls that signal another process or change its priority or CPU affinity. */
   signals: readonly number[];
   socketpair: number;
   prlimit: number;
   fcntl: number;
 }
 
-const newMountCalls = [428, 429, 430, 431, 432, 433, 442]; // open_tree to fspick, mount_setattr: the same everywhere
+const newMountCalls = [428, 429, 430, 431, 432, 433, 442]; // open_tree to fspick, mount_setattr: the same on all
 
 const tables: Readonly<Record<string, Table>> = {
   x64: {
@@ -151,12 +153,12 @@ const CLONE_NEWUSER = 0x10000000;
 const NOT_A_STREAM = 0xe; // SOCK_STREAM is 1
 const [F_SETOWN, F_SETSIG, F_SETOWN_EX] = [8, 10, 15];
 const CLONE_NAMESPACES = 0x7e020000; // mount, cgroup, uts, ipc, user, pid and network
-const SOCKET_FAMILIES = [1, 2, 10, 16]; // unix, IPv4, IPv6, netlink (which tells a program its own addresses)
+const SOCKET_FAMILIES = [1, 2, 10, 16]; // unix, IPv4, IPv6, netlink (by which a program reads its own addresses)
 const EPERM = 1;
 const ENOSYS = 38;
 const EAFNOSUPPORT = 97;
 
-/** Where things are in what the kernel hands to the filter (struct seccomp_data). Both processors put the low half first. */
+/** Offsets in struct seccomp_data. Both architectures are little-endian, so the low half comes first. */
 const NUMBER = 0;
 const ARCHITECTURE = 4;
 const argument = (index: number): number => 16 + 8 * index;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** Below the home folder: what opens other doors. A command that needs one of them says so and is asked about. */
+/** Credentials below the home folder. A command that needs one of them declares it, and the person is asked. */
 const secrets = [
   '.ssh',
   '.gnupg',
@@ -15,7 +15,7 @@ const secrets = [
   '.oci',
   '.kube',
   '.docker/config.json',
-  '.docker/run', // sockets of Docker Desktop: whoever reaches them is root
+  '.docker/run', // sockets of Docker Desktop: access to them is equivalent to root
   '.config/containers/auth.json',
   '.netrc',
   '.git-credentials',
@@ -44,7 +44,7 @@ const secrets = [
   'Library/Application Support/Firefox',
 ];
 
-/** Read by a shell at its start, or by a program at every start, from the home folder. */
+/** Files in the home folder that a shell or another program reads at start-up. */
 const startUpFiles = [
   '.bashrc',
   '.bash_profile',
@@ -69,11 +69,11 @@ const startUpFiles = [
   'Library/LaunchAgents',
 ];
 
-/** Below a workspace: what some program outside the sandbox executes, or takes its policy from. */
+/** Files below a workspace that a program outside the sandbox executes, or takes its policy from. */
 const executedByOthers = [
   '.git/hooks',
   '.git/config',
-  '.git/commondir', // names another folder to take hooks and configuration from
+  '.git/commondir', // names another folder for hooks and configuration
   '.git/config.worktree',
   '.helve',
   '.claude',
@@ -85,16 +85,16 @@ const executedByOthers = [
 ];
 
 /**
- * The keys and credentials below a home folder, and Helve's own data. What of that data may be read, such as the saved
- * results, is named in the policy's `readOnly`: it lies deeper, and so wins.
+ * The keys and credentials below a home folder, and Helve's own data. Readable parts of that data, such as saved
+ * results, are listed in the policy's `readOnly`: those paths are deeper, so they win.
  */
 export function secretPaths(home: string, helveHome: string): string[] {
   return [...secrets.map((path) => join(home, path)), join(home, '.helve'), helveHome];
 }
 
 /**
- * What stays as it is below the folders of a workspace, existing or not, and what a home folder that happens to be
- * writable starts.
+ * The paths below the workspace folders that stay read-only, existing or not, and the start-up files of a home folder
+ * that happens to be writable.
  */
 export function protectedPaths(folders: readonly string[], home: string): string[] {
   return [

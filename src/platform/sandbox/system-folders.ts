@@ -1,4 +1,4 @@
-// Which folders of the system a confined command sees: programs, libraries and configuration, never a user's data.
+// The system folders that a confined command sees: programs, libraries and configuration, never a user's data.
 import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
 import { contains, realOf } from './plan-access.js';
@@ -15,7 +15,7 @@ const FACTS = [
   '/var/cache/man',
 ];
 
-/** In those folders, but not to be read by a command that was not approved. Root could read them. */
+/** Paths in those folders that an unapproved command must not read. Root could read them. */
 const SECRETS = [
   '/etc/shadow',
   '/etc/shadow-',
@@ -42,7 +42,7 @@ const SECRETS = [
 export interface SystemFolders {
   /** Shown read-only. */
   shown: string[];
-  /** Links at the root of the disk, such as /bin, with what they lead to. */
+  /** Symlinks in the root folder, such as /bin, with their targets. */
   links: Array<{ path: string; target: string }>;
   hidden: readonly string[];
 }
@@ -54,16 +54,16 @@ export function systemFolders({ path = '', home }: { path?: string | undefined; 
     shown: [...found.filter((folder) => !isLink(folder)), ...toolFolders(path, home)],
     links: [
       ...found.filter(isLink).map((folder) => ({ path: folder, target: readlinkSync(folder) })),
-      { path: '/var/run', target: '/run' }, // where the C library looks for who is logged in
+      { path: '/var/run', target: '/run' }, // the C library looks there for the logged-in users
     ],
     hidden: SECRETS,
   };
 }
 
 /**
- * Folders that PATH names outside of the system, as version managers make them (`~/.nvm/versions/node/v22/bin`): a
- * program is of no use without what lies beside its folder. The home folder itself and `~/.local` hold much else, so of
- * those only the folder on PATH is shown.
+ * Folders on PATH outside the system folders, as version managers create them (`~/.nvm/versions/node/v22/bin`). A
+ * program needs the files beside its bin folder, so the parent is shown. The home folder and `~/.local` hold much
+ * else, so for those only the folder on PATH is shown.
  */
 function toolFolders(path: string, home: string): string[] {
   const folders = path.split(delimiter).filter((folder) => isAbsolute(folder) && folder !== sep);
@@ -79,7 +79,7 @@ function toolFolders(path: string, home: string): string[] {
   return [...new Set([...beside, ...rust])].filter((folder) => !isSystem(folder) && existsSync(folder));
 }
 
-/** What git takes its settings from in a home folder: without it git would answer otherwise. Never credentials. */
+/** Git's settings in a home folder: without them git behaves differently. Never credentials. */
 export function gitSettings(home: string): string[] {
   const named = ['config', 'ignore', 'attributes'].map((name) => join(home, '.config/git', name));
   const own = namesIn(home).filter(
@@ -92,6 +92,6 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    return []; // there is no home folder here
+    return []; // there is no home folder
   }
 }

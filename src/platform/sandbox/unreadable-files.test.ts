@@ -69,14 +69,14 @@ test('a single path is found anywhere, and one that is missing is nothing', () =
   expect(finder.find(search({ ...files, mayMatchBelow: () => false })).paths).toEqual([path('elsewhere/key')]);
 });
 
-test('of a denied folder around the project only the rest is hidden, and in the project what is denied', () => {
+test('if a denied folder contains the project, the rest of it is hidden, and denied files of the project', () => {
   const { root, path, search } = disk(['project/a/b', 'other/x', 'file']);
   const all = { ...named(path(''), () => true), starts: [path('')] };
   const { paths } = createUnreadableFinder().find(search(all));
   expect(paths.toSorted()).toEqual([path('file'), path('other'), join(root, 'a')].toSorted());
 });
 
-test('what a command needs stays', () => {
+test('paths that a command needs stay visible', () => {
   const { root, path, search } = disk(['project/a', 'data/tmp/x', 'data/y']);
   const all = { ...named(path(''), () => true), starts: [path('')] };
   const { paths } = createUnreadableFinder().find({
@@ -86,7 +86,7 @@ test('what a command needs stays', () => {
   expect(paths.toSorted()).toEqual([path('data/y'), join(root, 'a')]);
 });
 
-test('a link by a denied name hides what it leads to, and one to a denied file does too', () => {
+test('a link with a denied name hides its target, and so does a link to a denied file', () => {
   const { root, path, search } = disk(['project/a', 'shared/env', 'shared/.env']);
   symlinkSync(path('shared/env'), join(root, '.env'));
   symlinkSync(path('shared/.env'), join(root, 'innocent'));
@@ -95,7 +95,7 @@ test('a link by a denied name hides what it leads to, and one to a denied file d
   expect(paths.toSorted()).toEqual([path('shared/.env'), path('shared/env')]);
 });
 
-test('a linked folder outside is looked through by the name of its link, in a circle once', () => {
+test('a linked folder outside is searched by the name of its link, a circular one once', () => {
   const { root, path, search } = disk(['project/a', 'shared/deep/.env']);
   symlinkSync(path('shared'), join(root, 'link'));
   symlinkSync(path('shared'), path('shared/deep/again'));
@@ -128,7 +128,7 @@ test('reads a folder that has not changed for a while only once', () => {
   expect(looked).toEqual([root]); // the start alone
 });
 
-test('what was prepared is not read again, and what changed since is', async () => {
+test('prepared folders are not read again, unless they have changed since', async () => {
   const { root, search } = disk(['project/a/.env', 'project/b/two']);
   const looked: string[] = [];
   const files = named(root, isSecret, looked);
@@ -141,7 +141,7 @@ test('what was prepared is not read again, and what changed since is', async () 
   expect(finder.find(search(files)).paths).toEqual([join(root, 'a/.env'), join(root, 'b/.env')]);
 });
 
-test('other rules are not answered from what was found for these', () => {
+test('results are not reused for other rules', () => {
   const { root, search } = disk(['project/.env', 'project/key']);
   const finder = createUnreadableFinder();
   finder.find(search(named(root, isSecret)));
@@ -153,7 +153,7 @@ test.each<[string, FinderLimits]>([
   ['too many folders', { maxFolders: 2 }],
   ['too much time', { maxMs: -1 }],
   ['too many files', { maxHidden: 1 }],
-])('%s end the search, and it is said where', (_name, limits) => {
+])('%s end the search, and a note says where', (_name, limits) => {
   const { root, search } = disk(['project/.env', 'project/a/.env', 'project/a/b/.env', 'project/a/b/c/.env']);
   const { paths, notes } = createUnreadableFinder(limits).find(search(named(root, isSecret)));
   expect(paths.length).toBeLessThan(4);
@@ -162,14 +162,14 @@ test.each<[string, FinderLimits]>([
   );
 });
 
-test('more files in one folder than can be hidden are told too', () => {
+test('too many denied files in one folder are reported too', () => {
   const { root, search } = disk(['project/.env', 'project/.env.a', 'project/.env.b']);
   const { paths, notes } = createUnreadableFinder({ maxHidden: 2 }).find(search(named(root, isSecret)));
   expect(paths).toHaveLength(2);
   expect(notes.join()).toContain('Rules keep more than 2 files from being read');
 });
 
-test('a denied file that has another name is told', () => {
+test('a hard link of a denied file is reported', () => {
   const { root, search } = disk(['project/.env']);
   linkSync(join(root, '.env'), join(root, 'innocent'));
   const { notes } = createUnreadableFinder().find(search(named(root, isSecret)));

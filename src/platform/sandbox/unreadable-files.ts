@@ -4,28 +4,28 @@ import { setImmediate as pause } from 'node:timers/promises';
 import type { UnreadableFiles } from '../../contract/tool-context.js';
 import { contains, realOf } from './plan-access.js';
 
-const MAX_FOLDERS = 20_000; // below the workspace; looking at so many once more takes some hundredths of a second
-const MAX_FOLDERS_ELSEWHERE = 2_000; // a rule such as ~/**/*.pem means all of a home folder
+const MAX_FOLDERS = 20_000; // below the workspace; a repeated scan of this many takes a few hundredths of a second
+const MAX_FOLDERS_ELSEWHERE = 2_000; // a rule such as ~/**/*.pem covers a whole home folder
 const MAX_HIDDEN = 500; // each is a mount of its own
 const MAX_MS = 2_000;
-const COARSE_MS = 2_100; // the same where it moves in seconds
-const SLICE_MS = 8; // of preparing at a time, so that keys and streams are not held up
-const SETTLED_MS = 50; // the clock of a file system moves in steps: what changed just now may change again unseen
+const COARSE_MS = 2_100; // the same for file systems with second granularity
+const SLICE_MS = 8; // of preparation at a stretch, so that key presses and streams are not delayed
+const SETTLED_MS = 50; // within one clock tick a folder can change again without a new timestamp
 
-/** Not files: their names come and go, and a sandbox has its own. */
+/** Virtual file systems: their entries come and go, and a sandbox mounts its own. */
 const NOT_ON_DISK = ['/proc', '/sys', '/dev'];
 
 export interface UnreadableSearch {
   files: UnreadableFiles;
-  /** Looked through first, and further than anything else. */
+  /** Scanned first, and with a higher limit. */
   workspace: readonly string[];
-  /** What a command can't do without. Of a denied folder around one of them, everything else is hidden. */
+  /** Paths that a command needs. If one lies in a denied folder, everything else in that folder is hidden. */
   needed: readonly string[];
 }
 
 export interface Unreadable {
   paths: string[];
-  /** What could not be covered, in sentences. */
+  /** The parts that could not be covered, as sentences. */
   notes: string[];
   /** There are more of them than can be hidden. */
   isTooMany?: boolean;
@@ -40,15 +40,15 @@ export interface FinderLimits {
 }
 
 export interface UnreadableFinder {
-  /** Nothing here waits, as in planning the access. */
+  /** Synchronous, like the planning of access. */
   find(search: UnreadableSearch): Unreadable;
-  /** Looks into every folder for the first time, with pauses, so that a later `find` has little to do. */
+  /** Scans every folder once, with pauses, so that a later `find` is fast. */
   prepare(search: UnreadableSearch): Promise<void>;
 }
 
 /**
- * Finds what rules keep from being read, again and again for the commands of a session: a folder is read again only when
- * it has changed.
+ * Finds the files that rules deny reading, incrementally for the commands of a session: a folder is read again only
+ * when it has changed.
  */
 export function createUnreadableFinder(limits: FinderLimits = {}): UnreadableFinder {
   let key = '';
@@ -78,23 +78,23 @@ export function createUnreadableFinder(limits: FinderLimits = {}): UnreadableFin
   };
 }
 
-/** One step for each folder that is looked into. */
+/** One iteration for each scanned folder. */
 type Steps = Generator<undefined, Unreadable, void>;
 
-/** What was found in a folder, as far as it matters. */
+/** The relevant entries of a folder. */
 interface KnownFolder {
-  /** Its last change, of names in it too. Unlike the time of modification nobody can set it. */
+  /** The folder's ctime, which also changes with the names in it. Unlike mtime, it can't be set by a program. */
   changed: number;
   isSettled: boolean;
   denied: FoundEntry[];
-  /** Folders that something denied may be in. */
+  /** Folders that may contain denied paths. */
   open: FoundEntry[];
 }
 
 interface FoundEntry {
   path: string;
   isFolder: boolean;
-  /** Where a link leads that has to be followed by its own name. */
+  /** The target of a symlink that has to be followed under its own name. */
   linkedTo?: string;
 }
 
@@ -127,7 +127,7 @@ function* findUnreadable(
   function* walk(start: string, most: number): Generator<undefined, void, void> {
     const queue: FoundEntry[] = [{ path: start, isFolder: true }];
     let looked = 0;
-    // A list that grows while it is walked is walked to its new end.
+    // The list grows while it is iterated; the loop reaches the new items.
     for (const { path: folder, linkedTo = folder } of queue) {
       if (visited.has(linkedTo) || NOT_ON_DISK.includes(linkedTo)) continue;
       visited.add(linkedTo);
@@ -165,7 +165,7 @@ function* findUnreadable(
   return { paths, notes: [...notes, ...noteLinks(paths)], ...(isTooMany && { isTooMany }) };
 }
 
-/** A file by two names: hiding one of them leaves the other, and nobody can tell where that one is. */
+/** A file with several hard links: hiding one name leaves the others, and they can't be found. */
 function noteLinks(paths: readonly string[]): string[] {
   return paths.flatMap((path) => {
     const stats = lstatSync(path, { throwIfNoEntry: false });
@@ -183,7 +183,7 @@ interface Looking {
   now: () => number;
 }
 
-/** Undefined for a folder that can't be read: then a command can't either. */
+/** Undefined for an unreadable folder: a command can't read it either. */
 function lookInto(folder: string, looking: Looking): KnownFolder | undefined {
   const { known, now } = looking;
   try {
@@ -217,7 +217,7 @@ function judge(folder: string, entry: Dirent, { files, roots }: Looking): { deni
   if (real === undefined || !stats) return {};
   const found = { path: real, isFolder: stats.isDirectory() };
   if (files.matches(path, found) || files.matches(real, found)) return { denied: found };
-  // A rule may mean what lies behind a link by the link's own name. What lies in the workspace is met anyway.
+  // A rule may mean a symlink's target by the link's own name. Targets in the workspace are scanned anyway.
   const isElsewhere = !roots.some((root) => contains(root, real) || contains(real, root));
   const isOpen = found.isFolder && isElsewhere && files.mayMatchBelow(path);
   return isOpen ? { open: { path, isFolder: true, linkedTo: real } } : {};

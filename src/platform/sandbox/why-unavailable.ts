@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** What a machine says about itself in files; undefined for one that does not exist or can not be read. */
+/** Reads a system file; undefined if it does not exist or can't be read. */
 export type ReadMachine = (path: string) => string | undefined;
 
 export const readMachine: ReadMachine = (path) => {
@@ -15,7 +15,7 @@ const APPARMOR = '/proc/sys/kernel/apparmor_restrict_unprivileged_userns';
 const CLONE = '/proc/sys/kernel/unprivileged_userns_clone';
 const MOST = '/proc/sys/user/max_user_namespaces';
 
-/** What keeps ordinary users from making user namespaces, by the kernel's own settings; each with what to do about it. */
+/** Kernel settings that keep unprivileged users from creating user namespaces, each with its fix. */
 const kernelSettings: ReadonlyArray<{ path: string; value: string; what: string; remedy: string }> = [
   {
     path: APPARMOR,
@@ -39,7 +39,7 @@ const kernelSettings: ReadonlyArray<{ path: string; value: string; what: string;
 
 const valueAt = (read: ReadMachine, path: string): string | undefined => read(path)?.trim();
 
-/** In a container or another sandbox whose filter of system calls refuses namespaces. */
+/** For a container or another sandbox whose seccomp filter refuses namespaces. */
 function isContainer(read: ReadMachine): boolean {
   if (['/.dockerenv', '/run/.containerenv'].some((path) => read(path) !== undefined)) return true;
   return /docker|kubepods|containerd|lxc|libpod/.test(read('/proc/1/cgroup') ?? '');
@@ -48,8 +48,8 @@ function isContainer(read: ReadMachine): boolean {
 const isFiltered = (read: ReadMachine): boolean => /^Seccomp:\s*2$/m.test(read('/proc/self/status') ?? '');
 
 /**
- * What is known without starting anything that may keep bubblewrap from working here. That there is nothing proves
- * nothing: only a trial does.
+ * Known reasons, found without starting a process, why bubblewrap may not work here. An empty result proves nothing:
+ * only a trial run does.
  */
 export function mayLackNamespaces(read: ReadMachine = readMachine): boolean {
   return (
@@ -60,10 +60,10 @@ export function mayLackNamespaces(read: ReadMachine = readMachine): boolean {
 export const bubblewrapMissing =
   'bwrap was not found in the system folders on PATH, so commands run without a sandbox: install it with "apt install bubblewrap", "dnf install bubblewrap" or "pacman -S bubblewrap".';
 
-/** One sentence: what bwrap said, what is in its way on this machine, and how to get a sandbox. */
+/** One sentence: bwrap's error, its cause on this machine, and how to get a sandbox. */
 export function whyUnavailable(program: string, failure: string, read: ReadMachine = readMachine): string {
   const { what, remedy } = causeOf(failure, read);
-  const said = failure.replace(/^bwrap: /, '').replace(/[.\s]+$/, '');
+  const said = failure.replace(/^bwrap: /, '').replace(/(?<![.\s])[.\s]+$/, '');
   return `${program} does not work here (${said}), so commands run without a sandbox: ${what}; ${remedy}.`;
 }
 
@@ -106,6 +106,6 @@ function causeOf(failure: string, read: ReadMachine): { what: string; remedy: st
   };
 }
 
-/** The same for those who refuse commands instead of running them without a sandbox. */
+/** The same for callers that refuse commands instead of running them without a sandbox. */
 export const withoutConsequence = (why: string): string =>
   why.replace(/, so commands run without (?:a sandbox|one)/, '');

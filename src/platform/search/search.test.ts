@@ -3,9 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { listWithRipgrep, searchWithRipgrep } from '../ripgrep.js';
-import { globProblem } from '../text/glob-matcher.js';
-import { listBuiltIn, searchBuiltIn } from './built-in.js';
+import { globFilter, globProblem } from '../text/glob-matcher.js';
 import { type FileQuery, SearchFailure, type SearchOptions, type TextQuery } from './query.js';
 import { listFiles, searchText } from './search.js';
 
@@ -90,60 +88,52 @@ const textQuery = (changes: Partial<TextQuery>): TextQuery => ({
   ...changes,
 });
 
-/** The same question to both; what one refuses, the other refuses too. */
-async function bothLists(query: FileQuery): Promise<[unknown, unknown]> {
-  const plain = async (list: typeof listBuiltIn) => {
-    const { files, ...rest } = await list(query, options());
-    return { files: [...files].sort(), ...rest };
-  };
-  return await Promise.all([plain(listWithRipgrep), plain(listBuiltIn)]);
-}
+const listed = async (query: Partial<FileQuery>): Promise<string[]> =>
+  [...(await listFiles(fileQuery(query), options())).files].sort();
 
-async function bothSearches(query: TextQuery): Promise<[unknown, unknown]> {
-  const plain = async (search: typeof searchBuiltIn) => {
-    try {
-      const { files, ...rest } = await search(query, options());
-      return { files: Object.fromEntries([...files].sort(([one], [other]) => (one < other ? -1 : 1))), ...rest };
-    } catch (error) {
-      if (error instanceof SearchFailure) return 'refused';
-      throw error;
-    }
-  };
-  return await Promise.all([plain(searchWithRipgrep), plain(searchBuiltIn)]);
-}
+const names = Object.keys(files).sort();
+const IN_REPOSITORY_DATA = /^\.git\/|^sub\/\.git$/;
+const IGNORED =
+  /^(?:build|node_modules|src\/generated|docs\/sub)\/|^(?:#hash|excluded\.txt|only-top\.ts|x\.log|src\/deep\/x\.tmp)$/;
+const everything = names.filter((name) => !IN_REPOSITORY_DATA.test(name));
+const visible = everything.filter((name) => !IGNORED.test(name));
+const named = (pattern: RegExp, all = visible): string[] => all.filter((name) => pattern.test(name));
 
-test.each<[string, Partial<FileQuery>, string[]?]>([
-  ['everything', {}],
-  ['everything, ignored files too', { includeIgnored: true }],
-  ['a name in any folder', { globs: ['*.ts'] }],
-  ['all', { globs: ['**'] }],
-  ['all, with a star', { globs: ['**/*'] }],
+test.each<[string, Partial<FileQuery>, string[]]>([
+  ['everything', {}, visible],
+  ['everything, ignored files too', { includeIgnored: true }, everything],
+  ['a name in any folder', { globs: ['*.ts'] }, named(/\.ts$/)],
+  ['all', { globs: ['**'] }, visible],
+  ['all, with a star', { globs: ['**/*'] }, visible],
   ['one folder', { globs: ['src/*.ts'] }, ['src/app.test.ts', 'src/app.ts', 'src/only-top.ts']],
-  ['a tree', { globs: ['src/**'] }],
-  ['a tree and ignored files', { globs: ['**/*.ts'], includeIgnored: true }],
-  ['braces', { globs: ['*.{ts,tsx}'] }],
-  ['nested braces', { globs: ['{src/{app,deep/down/util},docs/readme}.{ts{,x},md}'] }],
-  ['what is left', { globs: ['!*.ts'] }],
-  ['some, without others', { globs: ['*.ts', '!*.test.ts'] }, undefined],
-  ['without a folder', { globs: ['!src'] }],
-  ['the last one decides', { globs: ['!*.ts', '*.ts'] }],
+  ['a tree', { globs: ['src/**'] }, named(/^src\//)],
+  ['a tree and ignored files', { globs: ['**/*.ts'], includeIgnored: true }, named(/\.ts$/, everything)],
+  ['a folder by its name', { globs: ['deep/'] }, ['src/deep/down/util.tsx', 'src/deep/keep.log']],
+  ['braces', { globs: ['*.{ts,tsx}'] }, named(/\.tsx?$/)],
+  [
+    'nested braces',
+    { globs: ['{src/{app,deep/down/util},docs/readme}.{ts{,x},md}'] },
+    ['docs/readme.md', 'src/app.ts', 'src/deep/down/util.tsx'],
+  ],
+  ['what is left', { globs: ['!*.ts'] }, named(/(?<!\.ts)$/)],
+  ['some, without others', { globs: ['*.ts', '!*.test.ts'] }, named(/(?<!\.test)\.ts$/)],
+  ['without a folder', { globs: ['!src'] }, named(/^(?!src\/)/)],
+  ['the last one decides', { globs: ['!*.ts', '*.ts'] }, named(/\.ts$/)],
   ['anchored', { globs: ['/a.ts'] }, ['a.ts']],
   ['ignored by name', { globs: ['*.log'] }, ['src/deep/keep.log']],
   ['a set', { globs: ['[ab].*'] }, ['a.ts', 'b.js']],
-  ['a negated set', { globs: ['[!a-z.]*'] }],
+  ['a negated set', { globs: ['[!a-z.]*'] }, ['-dash/--pre=x.ts', 'brackets/[id].ts']],
   ['an escaped set', { globs: ['\\[id\\].ts'] }, ['brackets/[id].ts']],
   ['a leading dash', { globs: ['--pre=*'] }, ['-dash/--pre=x.ts']],
-  ['a sign of comments', { globs: ['!#hash'], includeIgnored: true }],
+  ['a sign of comments', { globs: ['!#hash'], includeIgnored: true }, named(/^(?!#hash)/, everything)],
   ['a question mark', { globs: ['?.ts'] }, ['a.ts']],
   ['folders in the middle', { globs: ['src/**/util.tsx'] }, ['src/deep/down/util.tsx']],
-  ['a type', { type: 'ts' }],
+  ['a type', { type: 'ts' }, named(/\.tsx?$/)],
   ['a type and a glob', { type: 'md', globs: ['!docs/sub/*'] }, ['docs/readme.md']],
   ['spaces', { globs: ['a b.ts'] }, ['with space/a b.ts']],
   ['one file', { file: 'x.log' }, ['x.log']],
-])('lists the same with and without ripgrep: %s', async (_, query, expected) => {
-  const [withRipgrep, without] = await bothLists(fileQuery(query));
-  expect(without).toEqual(withRipgrep);
-  if (expected) expect(without).toMatchObject({ files: expected });
+])('lists %s', async (_, query, expected) => {
+  expect(await listed(query)).toEqual(expected);
 });
 
 test('reads globs as ripgrep does, whatever they are', async () => {
@@ -153,115 +143,163 @@ test('reads globs as ripgrep does, whatever they are', async () => {
   await fc.assert(
     fc.asyncProperty(text, async (glob) => {
       fc.pre(glob !== '' && !glob.endsWith('/') && globProblem(glob.replace(/^!/, '')) === undefined);
-      const [withRipgrep, without] = await bothLists(fileQuery({ globs: [glob] }));
-      expect(without).toEqual(withRipgrep);
+      expect(await listed({ globs: [glob] })).toEqual(visible.filter(globFilter([glob])));
     }),
     { numRuns: 60 },
   );
 });
 
+test('obeys the ignore files of folders above', async () => {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'helve-above-')));
+  for (const name of ['sub/deep/a.log', 'sub/deep/b.txt', 'sub/deep/tmp/c']) {
+    await mkdir(dirname(join(root, name)), { recursive: true });
+    await writeFile(join(root, name), '');
+  }
+  await writeFile(join(root, '.gitignore'), '*.log\nsub/deep/tmp\n');
+  expect(await listed({ folder: join(root, 'sub/deep') })).toEqual(['b.txt']);
+});
+
+test.skipIf(process.getuid?.() === 0)('names a folder that can not be read and goes on', async () => {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'helve-closed-')));
+  for (const name of ['closed', 'open']) {
+    await mkdir(join(root, name));
+    await writeFile(join(root, name, 'a'), '');
+  }
+  await chmod(join(root, 'closed'), 0);
+  expect(await listFiles(fileQuery({ folder: root }), options())).toMatchObject({
+    files: ['open/a'],
+    unreadable: ['closed'],
+  });
+});
+
+test.each<[string, Partial<TextQuery>, Record<string, string[]>]>([
+  ['lines', { globs: ['*.js', '!long.js'] }, { 'b.js': ['1:needle needle', '5:needle'] }],
+  ['only what matches', { onlyMatching: true, file: 'b.js' }, { 'b.js': ['1:needle', '1:needle', '5:needle'] }],
+  ['context after', { after: 1, file: 'b.js' }, { 'b.js': ['1:needle needle', '2-nothing', '--', '5:needle'] }],
+  [
+    'context before',
+    { before: 2, file: 'b.js' },
+    { 'b.js': ['1:needle needle', '--', '3-nothing', '4-nothing', '5:needle'] },
+  ],
+  [
+    'wide context',
+    { before: 50, after: 50, file: 'b.js' },
+    { 'b.js': ['1:needle needle', '2-nothing', '3-nothing', '4-nothing', '5:needle'] },
+  ],
+  [
+    'context in several files',
+    { before: 1, globs: ['/a.ts', '/b.js'] },
+    {
+      'a.ts': ['1-import x from "y";', '2:export const needle = 1;'],
+      'b.js': ['1:needle needle', '--', '4-nothing', '5:needle'],
+    },
+  ],
+  ['any case', { ignoreCase: true, file: 'a.ts' }, { 'a.ts': ['2:export const needle = 1;', '3:// Needle two'] }],
+  ['lines that end with CRLF', { pattern: 'needle$', file: 'crlf.txt' }, { 'crlf.txt': ['1:one needle', '3:needle'] }],
+  ['text after a byte order mark', { pattern: '^needle', file: 'bom.txt' }, { 'bom.txt': ['1:needle first'] }],
+  ['UTF-16', { file: 'utf16.txt' }, { 'utf16.txt': ['1:needle in wide text'] }],
+  ['a dot for a wide character', { pattern: 'x.y' }, { 'wide.txt': ['4:x👍y'] }],
+  ['look-ahead', { pattern: 'begin(?= end)' }, { 'multi.txt': ['4:begin end'] }],
+  ['look-behind', { pattern: '(?<!last )begin' }, { 'multi.txt': ['1:begin', '4:begin end'] }],
+  ['a back-reference', { pattern: '(ab)\\1' }, { 'interface.go': ['4:abab'] }],
+  ['a literal brace', { pattern: 'interface{}' }, { 'interface.go': ['1:type x interface{}'] }],
+  ['an escaped brace', { pattern: 'interface\\{\\}' }, { 'interface.go': ['1:type x interface{}'] }],
+  [
+    'across lines',
+    { pattern: 'begin.*?end', multiline: true },
+    { 'multi.txt': ['1:begin', '2:  middle', '3:end', '4:begin end'] },
+  ],
+  [
+    'across lines, only what matches',
+    { pattern: 'begin.*?end', multiline: true, onlyMatching: true },
+    { 'multi.txt': ['1:begin', '2:  middle', '3:end', '4:begin end'] },
+  ],
+  [
+    'across lines with context',
+    { pattern: 'middle\\nend', multiline: true, before: 1, after: 1 },
+    { 'multi.txt': ['1-begin', '2:  middle', '3:end', '4-begin end'] },
+  ],
+  ['globs', { globs: ['/src/*.ts', '!*.test.ts'] }, { 'src/app.ts': ['1:needle'], 'src/only-top.ts': ['1:needle'] }],
+  ['a type', { type: 'md' }, { 'docs/readme.md': ['1:# needle'] }],
+  ['one ignored file', { file: 'x.log' }, { 'x.log': ['1:needle'] }],
+  ['one binary file', { file: 'program.bin' }, { 'program.bin': [] }],
+  [
+    'few columns',
+    { maxColumns: 10, file: 'b.js' },
+    { 'b.js': ['1:needle nee [... omitted end of long line]', '5:needle'] },
+  ],
+  ['nothing', { pattern: 'nowhere at all' }, {}],
+  ['a pattern like an option', { pattern: '--pre' }, {}],
+])('finds %s', async (_, query, expected) => {
+  const { files, stopped, unreadable } = await searchText(textQuery(query), options());
+  const lines = Object.fromEntries([...files].map(([name, { lines }]) => [name, lines]));
+  expect({ lines, stopped, unreadable }).toEqual({ lines: expected, stopped: undefined, unreadable: [] });
+});
+
+test.each<[string, Partial<TextQuery>, Record<string, number>]>([
+  ['lines with context', { after: 1, file: 'b.js' }, { 'b.js': 2 }],
+  ['occurrences, if only those are shown', { onlyMatching: true, file: 'b.js' }, { 'b.js': 3 }],
+  ['occurrences in count mode', { mode: 'count', globs: ['/*.js'] }, { 'b.js': 3, 'long.js': 3 }],
+  ['files', { mode: 'files_with_matches', globs: ['/*.js'] }, { 'b.js': 1, 'long.js': 1 }],
+  ['occurrences across lines', { pattern: 'begin\\s+\\w+', multiline: true, mode: 'count' }, { 'multi.txt': 2 }],
+  ['files across lines', { pattern: 'e\\nend', multiline: true, mode: 'files_with_matches' }, { 'multi.txt': 1 }],
+  ['a binary file as one', { file: 'program.bin' }, { 'program.bin': 1 }],
+  ['occurrences in a binary file', { file: 'program.bin', mode: 'count' }, { 'program.bin': 2 }],
+  ['a binary file', { file: 'program.bin', mode: 'files_with_matches' }, { 'program.bin': 1 }],
+])('counts %s', async (_, query, expected) => {
+  const { files } = await searchText(textQuery(query), options());
+  expect(Object.fromEntries([...files].map(([name, { matches }]) => [name, matches]))).toEqual(expected);
+});
+
+test('searches the files that it lists, and says which of them are binary', async () => {
+  const found = async (query: Partial<TextQuery>) => [...(await searchText(textQuery(query), options())).files.keys()];
+  const mode = 'files_with_matches';
+  expect((await found({ pattern: '^', mode })).sort()).toEqual(named(/^(?!empty\.txt$|program\.bin$|late\.bin$)/));
+  expect((await found({ mode, includeIgnored: true })).sort()).toEqual(
+    expect.arrayContaining(['#hash', 'build/out.ts', 'docs/sub/other.mdx', 'node_modules/m/index.js', 'x.log']),
+  );
+  const { files } = await searchText(textQuery({ file: 'program.bin' }), options());
+  expect(files.get('program.bin')).toEqual({ lines: [], matches: 1, isBinary: true });
+});
+
 test.each<[string, Partial<TextQuery>]>([
-  ['lines', {}],
-  ['files', { mode: 'files_with_matches' }],
-  ['counts', { mode: 'count' }],
-  ['only what matches', { onlyMatching: true }],
-  ['context after', { after: 1 }],
-  ['context before', { before: 2 }],
-  ['context around', { before: 1, after: 1 }],
-  ['wide context', { before: 50, after: 50 }],
-  ['any case', { ignoreCase: true }],
-  ['any case by a flag', { pattern: '(?i)NEEDLE' }],
-  ['a word', { pattern: '\\bneedle\\b' }],
-  ['word starts', { pattern: '\\b{start}need' }],
-  ['no word', { pattern: '\\Bneedle' }],
-  ['classes', { pattern: '[[:alpha:]]+ \\d+' }],
-  ['digits of any script', { pattern: '^\\d+$', onlyMatching: true }],
-  ['letters of any script', { pattern: '^\\w+ ', onlyMatching: true }],
-  ['a property', { pattern: '\\p{Greek}|\\p{Han}+', onlyMatching: true }],
-  ['a class without', { pattern: '[a-z&&[^n]]eedle|[^\\s]+le$' }],
-  ['a code', { pattern: '\\x{6E}eed|\\u006Eeed' }],
-  ['a dot for a wide character', { pattern: 'x.y' }],
-  ['line ends', { pattern: 'needle$' }],
-  ['line starts', { pattern: '^needle' }],
-  ['repetition', { pattern: '(?:e){2}d', mode: 'count' }],
-  ['up to', { pattern: 'ne{1,2}d|b{,2}a', mode: 'count' }],
-  ['named groups', { pattern: '(?P<one>nee)(?<two>dle)' }],
-  ['look-ahead', { pattern: 'begin(?= end)' }],
-  ['look-behind', { pattern: '(?<!last )begin' }],
-  ['a back-reference', { pattern: '(ab)\\1' }],
-  ['a literal brace', { pattern: 'interface{}' }],
-  ['an escaped brace', { pattern: 'interface\\{\\}' }],
-  ['an escaped sign', { pattern: '\\(f \\*F\\) Do\\(a, b int\\)' }],
-  ['signs without meaning', { pattern: '"y";|</|#' }],
-  ['across lines', { pattern: 'begin.*?end', multiline: true }],
-  ['across lines, only what matches', { pattern: 'begin.*?end', multiline: true, onlyMatching: true }],
-  ['across lines, counts', { pattern: 'begin\\s+\\w+', multiline: true, mode: 'count' }],
-  ['across lines with context', { pattern: 'middle\\nend', multiline: true, before: 1, after: 1 }],
-  ['across lines, files', { pattern: 'middle\\nend', multiline: true, mode: 'files_with_matches' }],
-  ['a line end by a class', { pattern: 'begin[^x]+middle', multiline: true }],
-  ['globs', { globs: ['*.ts', '!*.test.ts'] }],
-  ['a type', { type: 'js' }],
-  ['one file', { file: 'a.ts' }],
-  ['one ignored file', { file: 'x.log' }],
-  ['one binary file', { file: 'program.bin' }],
-  ['one binary file, counts', { file: 'program.bin', mode: 'count' }],
-  ['one binary file, files', { file: 'program.bin', mode: 'files_with_matches' }],
-  ['ignored files too', { includeIgnored: true, mode: 'files_with_matches' }],
-  ['few columns', { maxColumns: 10, globs: ['!crlf.txt'] }],
-  ['nothing', { pattern: 'nowhere at all' }],
   ['an open group', { pattern: '(open' }],
   ['an open class', { pattern: '[open' }],
   ['a line end by itself', { pattern: 'a\\nb' }],
   ['an unknown escape', { pattern: '\\y' }],
   ['an unknown type', { type: 'klingon' }],
-  ['a pattern like an option', { pattern: '--pre' }],
-])('finds the same with and without ripgrep: %s', async (_, query) => {
-  const [withRipgrep, without] = await bothSearches(textQuery(query));
-  expect(without).toEqual(withRipgrep);
+  ['a glob with an open class', { globs: ['[a'] }],
+])('refuses %s', async (_, query) => {
+  await expect(searchText(textQuery(query), options())).rejects.toThrow(SearchFailure);
 });
 
-test('goes on without ripgrep where none is installed, none can run, or it breaks at once', async () => {
+test('says in one sentence what is missing where no ripgrep is installed, none can run, or it breaks at once', async () => {
   const bin = await mkdtemp(join(tmpdir(), 'helve-bin-'));
-  const env = (path: string) => ({ USE_BUILTIN_RIPGREP: '0', PATH: path });
   const program = async (content: string | Uint8Array) => {
     await writeFile(join(bin, 'rg'), content);
     await chmod(join(bin, 'rg'), 0o755);
-    return env(bin);
   };
-  const expected = { files: ['src/app.ts'], stopped: undefined, unreadable: [] };
-  const list = (env: SearchOptions['env']) => listFiles(fileQuery({ globs: ['src/app.ts'] }), options({ env }));
-  expect(await list(env(''))).toEqual(expected);
-  expect(await list(await program(Buffer.from('\x7fELF of another machine')))).toEqual(expected);
-  expect(await list(await program('#!/bin/sh\nexit 127\n'))).toEqual(expected);
-  expect(await list(await program('#!/no/such/interpreter\n'))).toEqual(expected);
-  const found = await searchText(textQuery({ globs: ['src/app.ts'] }), options({ env: env('') }));
-  expect([...found.files]).toEqual([['src/app.ts', { lines: ['1:needle'], matches: 1 }]]);
+  const message = async (path: string): Promise<string> => {
+    const outcome = await listFiles(fileQuery({}), options({ env: { USE_BUILTIN_RIPGREP: '0', PATH: path } })).catch(
+      (error: unknown) => error,
+    );
+    if (!(outcome instanceof SearchFailure)) throw new Error('The search did not fail as it should.');
+    return outcome.message;
+  };
+  expect(await message('')).toBe(
+    'ripgrep, which searches need, was not found: unset USE_BUILTIN_RIPGREP, or put "rg" on PATH (for example with "apt install ripgrep" or "brew install ripgrep").',
+  );
+  const advice = `: reinstall ${join(bin, 'rg')}, or set USE_BUILTIN_RIPGREP=0 and put another "rg" on PATH.`;
+  await program('#!/bin/sh\nexit 127\n');
+  expect(await message(bin)).toBe(`ripgrep, which searches need, ended with code 127 (it said nothing)${advice}`);
+  await program('#!/no/such/interpreter\n');
+  expect(await message(bin)).toBe(`ripgrep, which searches need, can't be started (ENOENT)${advice}`);
+  await program(Buffer.from('\x7fELF of another machine'));
+  expect(await message(bin)).toMatch(/^ripgrep, which searches need, (?:can't be started|ended with code).*PATH\.$/);
 });
 
-test('ends an expression that runs wild, and keeps what was found before', async () => {
-  const wild = await realpath(await mkdtemp(join(tmpdir(), 'helve-wild-')));
-  await writeFile(join(wild, 'a.txt'), `${'a'.repeat(60)}!\n`);
-  const query = textQuery({ folder: wild, pattern: '(a+)+$' });
-  const { stopped } = await searchBuiltIn(query, options({ timeoutMs: 300 }));
-  expect(stopped).toBe('took too long');
-  const controller = new AbortController();
-  const running = searchBuiltIn(query, options({ signal: controller.signal }));
-  controller.abort(new Error('cancelled'));
-  await expect(running).rejects.toThrow('cancelled');
-});
-
-test('stops where it has found too much', async () => {
-  const { stopped, files } = await searchBuiltIn(textQuery({ includeIgnored: true }), options({ maxOutputBytes: 10 }));
-  expect([stopped, files.size > 0]).toEqual(['too much output', true]);
-});
-
-test.each([
-  ['(?x)a b', /the flag "x"/],
-  ['a(?i)b', /"i" for a part/],
-  ['\\Kx', /\\K/],
-  ['[a~~b]', /~~/],
-  ['\\p{Klingon}', /\\p\{Klingon\}/],
-])('says without ripgrep what it does not understand: %s', async (pattern, message) => {
-  await expect(searchBuiltIn(textQuery({ pattern }), options())).rejects.toThrow(message);
-  await expect(searchBuiltIn(textQuery({ pattern }), options())).rejects.toThrow(/stands in for ripgrep/);
+test.skipIf(process.getuid?.() === 0)('does not blame ripgrep for a folder that can not be entered', async () => {
+  const closed = await realpath(await mkdtemp(join(tmpdir(), 'helve-closed-')));
+  await chmod(closed, 0o600);
+  await expect(listFiles(fileQuery({ folder: closed }), options())).rejects.toThrow("The folder can't be entered");
 });

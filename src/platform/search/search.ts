@@ -1,6 +1,5 @@
-import { listWithRipgrep, RipgrepMissing, searchWithRipgrep } from '../ripgrep.js';
 import { globProblem } from '../text/glob-matcher.js';
-import { inOpened } from './opened.js';
+import { withPinnedFolder } from './pinned-folder.js';
 import {
   type FileList,
   type FileQuery,
@@ -9,45 +8,31 @@ import {
   type TextMatches,
   type TextQuery,
 } from './query.js';
+import { listWithRipgrep, searchWithRipgrep } from './ripgrep-query.js';
 
-/** The files that a query means: with ripgrep, or without it where none runs here. */
+/** Lists the files that match a query. */
 export async function listFiles(asked: FileQuery, options: SearchOptions): Promise<FileList> {
   const nothing: FileList = { files: [], stopped: undefined, unreadable: [asked.file ?? '.'] };
-  return await inOpened({ ...asked, globs: asked.globs.map(readable) }, nothing, async (query) => {
-    try {
-      return await listWithRipgrep(query, options);
-    } catch (error) {
-      if (!(error instanceof RipgrepMissing)) throw error;
-      const { listBuiltIn } = await import('./built-in.js');
-      const list = await listBuiltIn(query, options);
-      options.onFiles?.(list.files);
-      return list;
-    }
-  });
+  return await withPinnedFolder(withReadableGlobs(asked), nothing, (query) => listWithRipgrep(query, options));
 }
 
-/** What matches inside files: with ripgrep, or without it where none runs here. */
+/** Searches the contents of files. */
 export async function searchText(asked: TextQuery, options: SearchOptions): Promise<TextMatches> {
   const nothing: TextMatches = { files: new Map(), stopped: undefined, unreadable: [asked.file ?? '.'] };
-  return await inOpened({ ...asked, globs: asked.globs.map(readable) }, nothing, async (query) => {
-    try {
-      return await searchWithRipgrep(query, options);
-    } catch (error) {
-      if (!(error instanceof RipgrepMissing)) throw error;
-      const { searchBuiltIn } = await import('./built-in.js');
-      const found = await searchBuiltIn(query, options);
-      if (query.mode === 'files_with_matches') options.onFiles?.([...found.files.keys()]);
-      return found;
-    }
-  });
+  return await withPinnedFolder(withReadableGlobs(asked), nothing, (query) => searchWithRipgrep(query, options));
 }
+
+const withReadableGlobs = <Query extends FileQuery>(query: Query): Query => ({
+  ...query,
+  globs: query.globs.map(readable),
+});
 
 function readable(glob: string): string {
   const problem = globProblem(glob.replace(/^!/, ''));
   if (problem !== undefined) throw new SearchFailure(`The glob "${glob}" can't be read: ${problem}.`);
   if (!glob.endsWith('/')) return glob;
-  // A folder: what is in it, wherever it lies unless the glob says where.
-  const folder = glob.replace(/\/+$/, '');
+  // A folder: everything in it, at any depth unless the glob says where.
+  const folder = glob.replace(/(?<!\/)\/+$/, '');
   if (folder.startsWith('!')) return folder;
   return `${folder.includes('/') ? '' : '**/'}${folder}/**`;
 }

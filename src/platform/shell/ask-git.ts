@@ -1,4 +1,4 @@
-// Runs git to ask it something: never through a shell, with a limit on time and output.
+// Queries git: never through a shell, with a limit on time and output.
 import { messageOf } from '../message-of.js';
 import { startProcess } from './start-process.js';
 
@@ -7,10 +7,10 @@ const MAX_BYTES = 64 * 1024 * 1024; // the index of a very large repository
 
 export type GitAnswer = { ok: true; output: string } | { ok: false; why: string };
 
-/** What git prints for these arguments in a folder. */
+/** Git's output for these arguments in a folder. */
 export async function askGit(folder: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<GitAnswer> {
   const { promise, resolve } = Promise.withResolvers<GitAnswer>();
-  // Not started in the folder: with "." in PATH, a file of the project would be taken for git.
+  // Not started in the folder: with "." in PATH, a file of the project would be run instead of git.
   let child: ReturnType<typeof startProcess>;
   try {
     child = startProcess('git', ['-C', folder, ...args], { cwd: '/', env, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -1,36 +1,38 @@
 import type { EndedCommand, LeftCommand } from '../../contract/background.js';
 import { identityOf } from '../journal/process-identity.js';
-import type { ProcessResult, RunningProcess, StopReason } from './run-process.js';
+import { messageOf } from '../message-of.js';
+import { noteEnding, removeNote } from './ended-note.js';
+import type { ProcessResult, ProcessStopReason, RunningProcess } from './run-process.js';
 
 export interface BackgroundCommand {
   readonly id: string;
   readonly command: string;
   readonly outputFile: string;
   readonly state: BackgroundState;
-  /** How far its output was looked at, in bytes. */
+  /** The byte offset up to which its output has been read. */
   seenBytes: number;
 }
 
 export type BackgroundState =
   | { status: 'running' }
   | {
-      /** `lost`: it may still run, but this session can't end it. */
+      /** `lost`: it may still be running, but this session can't end it. */
       status: 'completed' | 'failed' | 'killed' | 'lost';
       exitCode: number | null;
-      /** What ended the shell, where no exit code tells. */
+      /** What ended the shell, if there is no exit code. */
       signal: NodeJS.Signals | null;
-      stoppedBy: StopReason | null;
+      stoppedBy: ProcessStopReason | null;
       /** Why nothing more is known about it. */
       why?: string;
     };
 
-/** The commands of a session that run while the conversation goes on, and those that did. */
+/** The commands of a session that run in the background, and those that have ended. */
 export interface BackgroundCommands {
-  /** Looks after a command that runs, for at most `lifeMs` more. */
+  /** Takes over a running command, for at most `lifeMs` more. */
   add(entry: { id: string; command: string; outputFile: string; running: RunningProcess; lifeMs: number }): void;
   find(id: string): BackgroundCommand | undefined;
   readonly all: readonly BackgroundCommand[];
-  /** Ends it with all that it started, and waits until it has. */
+  /** Ends it with all its child processes, and waits until they are gone. */
   stop(id: string): Promise<void>;
   end(): Promise<void>;
 }
@@ -43,20 +45,25 @@ interface Entry {
 }
 
 export interface BackgroundOptions {
-  /** Hears of every command that ends by itself, by its time or by its output; not of those that were asked to. */
+  /**
+   * Called for every command that ends by itself, by its timeout or by its output limit; not for those ended on
+   * request.
+   */
   onEnd(command: BackgroundCommand): void;
-  /** Hears which commands run, whenever that has changed. */
+  /** Called with the running commands whenever they change. */
   onChange?(running: readonly LeftCommand[]): void;
-  /** Commands that ended with an earlier process, whose output can still be looked at. */
+  /** Commands that ended with an earlier process, whose output can still be read. */
   left?: readonly EndedCommand[];
 }
 
 export function createBackgroundCommands({ onEnd, onChange, left = [] }: BackgroundOptions): BackgroundCommands {
   const entries = new Map<string, Entry>();
-  for (const { command, isRunning, why } of left) {
+  let isOver = false;
+  for (const { command, isRunning, why, exitCode = null } of left) {
+    const ended = exitCode === null ? 'killed' : exitCode === 0 ? 'completed' : 'failed';
     const state = {
-      status: isRunning ? 'lost' : 'killed',
-      exitCode: null,
+      status: isRunning ? 'lost' : ended,
+      exitCode,
       signal: null,
       stoppedBy: null,
       why,
@@ -89,6 +96,7 @@ export function createBackgroundCommands({ onEnd, onChange, left = [] }: Backgro
       const over = running.finished.then(endOf, failureOf).then((ended) => {
         clearTimeout(timer);
         state = ended;
+        if (!isOver) noteEnding(about.outputFile, ended);
         changed();
         if (ended.stoppedBy !== 'request') onEnd(command);
       });
@@ -102,7 +110,9 @@ export function createBackgroundCommands({ onEnd, onChange, left = [] }: Backgro
     },
     stop,
     async end() {
+      isOver = true;
       await Promise.all([...entries.keys()].map(stop));
+      for (const { command } of entries.values()) removeNote(command.outputFile);
     },
   };
 }
@@ -115,6 +125,6 @@ function endOf({ exitCode, signal, stoppedBy }: ProcessResult): Ended {
 }
 
 function failureOf(error: unknown): Ended {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   return { status: 'failed', exitCode: null, signal: null, stoppedBy: null, why };
 }

@@ -12,7 +12,7 @@ const place = { cwd: '/project', home: '/home/me' };
 
 interface Row {
   command: string;
-  /** Every command in it is harmless and nothing is written or unknown; reading outside the project is still told. */
+  /** Every command in it is harmless and nothing is written or unknown; reads outside the project are still reported. */
   harmless: boolean;
   commands: string[];
   reads?: string[];
@@ -74,7 +74,7 @@ test('a wrapper and what it wraps are two commands, and the second says which is
   ]);
 });
 
-test('variables that are set for a command are named, and unsafe ones are told apart', async () => {
+test('variables that are set for a command are listed, and unsafe ones are marked', async () => {
   const [harmless] = await effectsOf('NODE_ENV=test npm test');
   expect(harmless).toMatchObject({ text: 'npm test', assigns: ['NODE_ENV'] });
   expect(harmless).not.toHaveProperty('assignsUnsafely');
@@ -205,7 +205,7 @@ test('a name that no file can have is no file, and so nothing to ask about', asy
   expect(effects.filter(({ kind }) => kind === 'unknown')).toEqual([]);
 });
 
-test('what was asked before is answered from memory, and with another directory anew', async () => {
+test('a repeated question is answered from the cache, and computed again for another directory', async () => {
   const first = await analyzer.effects('cat a', { cwd: '/one' });
   expect(await analyzer.effects('cat a', { cwd: '/one' })).toEqual(first);
   expect(await analyzer.effects('cat a', { cwd: '/two' })).not.toEqual(first);

@@ -1,42 +1,44 @@
-// The effects of a shell command, known before it runs: one for each simple command that could run, the files it would
-// touch, and where something can't be known, that it can't. Permission, the scheduler and `explain` share the answer.
+// Computes the effects of a shell command before it runs: one for each simple command that could run, the files it
+// would touch, and an `unknown` for anything undetermined. Permissions, the scheduler and `explain` share the result.
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { CommandEffect, Effect, FileEffect } from '../../contract/effect.js';
 import { fileIdentity, isInside, realPathAsWritten } from '../files/paths.js';
+import { lazy } from '../lazy.js';
+import { messageOf } from '../message-of.js';
 import { isHarmlessAssignment } from './assignments.js';
 import { completeFindings } from './complete-findings.js';
 import { type LinkBudget, linkBudget, linksInGlob, linksInTree, targetOf } from './find-links.js';
 import { type FindSystemProgram, systemPrograms } from './find-system-program.js';
-import { Findings, type FoundCommand, type FoundFacts, type FoundFile } from './findings.js';
+import { Findings, type FoundAccess, type FoundCommand, type FoundFacts } from './findings.js';
 import { createGitRepositories } from './git-repository.js';
 import { loadParser, type Parser } from './parse-command.js';
 import { leadsThroughProcess } from './process-links.js';
 import { walkCommand } from './walk-command.js';
 
-const MAX_REMEMBERED = 200; // commands; gate, permission and explain ask about the same few
-const MAX_REMEMBERED_CHARS = 10_000; // longer ones are rare, and would fill the memory
+const MAX_REMEMBERED = 200; // commands; the gate, permissions and explain query the same few
+const MAX_REMEMBERED_CHARS = 10_000; // longer ones are rare, and would fill the cache
 
-export interface CommandPlace {
-  /** The directory in which the command would start, absolute. */
+export interface CommandContext {
+  /** The working directory of the command, absolute. */
   cwd: string;
   /** The project's folders. */
   workspace?: readonly string[];
-  /** What `~` and `$HOME` stand for; without it they count as not known. */
+  /** The value of `~` and `$HOME`; without it they count as unknown. */
   home?: string;
 }
 
 export interface CommandAnalyzer {
-  /** What the command would touch, in order. The text is looked at once; where files really lie is looked up each time. */
-  effects(command: string, place: CommandPlace): Promise<Effect[]>;
-  /** Loads the parser ahead of the first command. */
+  /** The effects of the command, in order. The analysis of the text is cached; real paths are resolved each time. */
+  effects(command: string, place: CommandContext): Promise<Effect[]>;
+  /** Loads the parser before the first command. */
   preload(): Promise<void>;
 }
 
 export interface CommandAnalyzerOptions {
-  /** Where commands look for programs. Default: as this process does. */
+  /** The PATH for programs. Default: that of this process. */
   path?: string;
-  /** What commands get; git is asked with it about repositories. Default: that of this process. */
+  /** The environment of commands; git is queried with it. Default: that of this process. */
   env?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -46,12 +48,8 @@ export function createCommandAnalyzer({
 }: CommandAnalyzerOptions = {}): CommandAnalyzer {
   const isSystemProgram = systemPrograms(path);
   const repositories = createGitRepositories(env);
-  let parser: Promise<Parser> | undefined;
   const remembered = new Map<string, Findings>();
-  const load = (): Promise<Parser> => {
-    parser ??= loadParser();
-    return parser;
-  };
+  const load = lazy(loadParser);
 
   return {
     async preload() {
@@ -72,12 +70,12 @@ export function createCommandAnalyzer({
   };
 }
 
-/** A mistake in the analysis must not let a command through: it is then one of which nothing is known. */
+/** An error in the analysis must not let a command through: its effect is then `unknown`. */
 function findingsOf(command: string, place: { cwd: string; home: string | undefined }, parser: Parser): Findings {
   try {
     return walkCommand(command, place, parser);
   } catch (error) {
-    const why = `it can't be analysed: ${error instanceof Error ? error.message : String(error)}`;
+    const why = `it can't be analysed: ${messageOf(error)}`;
     const words = [{ text: command, value: command, mayBeOption: false, splits: false }];
     const findings = new Findings();
     findings.command({ words, why, assigns: [] });
@@ -127,21 +125,24 @@ async function toEffects(
   ];
 }
 
-/** Whether links among the files of an effect are followed: by a glob or a list of names, or since an option says so. */
-const followed = (file: FoundFile | undefined, { listing }: FileEffect): boolean =>
+/**
+ * Whether symlinks among the files of an effect are followed: through a glob or a list of names, or because of an
+ * option.
+ */
+const followed = (file: FoundAccess | undefined, { listing }: FileEffect): boolean =>
   file?.followsLinks === true || (file?.chosen === true && !listing);
 
 const valuesOf = ({ words }: FoundCommand): string[] => words.flatMap(({ value }) => value ?? []);
 
 function commandEffect(command: FoundCommand): CommandEffect {
   const { words, why, assigns, wrappedBy, observes, isSystemCandidate } = command;
-  // A command that is known not to be harmless never becomes free by walls; one that no table knows may.
+  // Confinement never frees a command that is known not to be harmless; it may free one that no table knows.
   const needsWalls = command.needsWalls && (why === undefined || isSystemCandidate);
   const values = words.map(({ value }) => value ?? null);
   const argv = values.filter((value) => value !== null);
   return {
     kind: 'command',
-    text: words.flatMap(({ text }) => text || []).join(' '), // what standard input adds has no text
+    text: words.flatMap(({ text }) => text || []).join(' '), // words from standard input have no text
     ...(argv.length === values.length ? { argv } : { words: values }),
     harmless: why === undefined,
     ...(why !== undefined && { why }),
@@ -154,18 +155,18 @@ function commandEffect(command: FoundCommand): CommandEffect {
 }
 
 /**
- * What a glob, or a list of names that another command gives, reaches by links that lead out of it. A command that goes
- * through a tree by itself follows no links.
+ * The targets of symlinks that a glob, or a list of names from another command, reaches outside itself. A command
+ * that walks a tree itself follows no symlinks.
  */
 function behindLinks(effect: FileEffect, budget: LinkBudget): Array<FileEffect | string> {
   const { path, real, pattern, tree, unresolved } = effect;
   if (unresolved !== undefined || (pattern === undefined && !tree)) return [];
-  if (dirname(real) === real) return []; // nothing lies outside of that
+  if (dirname(real) === real) return []; // nothing lies outside the root
   const links = pattern === undefined ? linksInTree(real, budget) : linksInGlob(pattern, budget);
   if (links === undefined) return [`${pattern ?? path} stands for more names than can be looked at`];
   return links.flatMap((link): FileEffect[] => {
     const target = targetOf(link);
-    // A tree covers what lies in it under any name; a glob covers only the names that it matches.
+    // A tree covers everything in it under any name; a glob covers only the names that it matches.
     if (target === undefined || (pattern === undefined && isInside(real, target))) return [];
     const { identity: _, pattern: __, ...rest } = effect;
     return [{ ...rest, path: link, real: target }];
@@ -194,8 +195,8 @@ async function realName(path: string): Promise<{ real: string; identity: string 
 }
 
 /**
- * The common cases without a wait, since each wait costs more than all the rest of the analysis: a file that exists, and
- * one that is missing below a folder that exists.
+ * The common cases synchronously, since each await costs more than the rest of the analysis: an existing file, and a
+ * missing file in an existing folder.
  */
 function realNameAtOnce(path: string): { real: string; identity: string | undefined } | undefined {
   try {
@@ -211,21 +212,21 @@ function realNameAtOnce(path: string): { real: string; identity: string | undefi
     const { dev, ino } = statSync(real, { bigint: true });
     return { real, identity: `${dev}:${ino}` };
   } catch {
-    return undefined; // a link that leads nowhere, a folder that is missing too: looked at step by step
+    return undefined; // a dangling symlink, or a missing folder: resolved step by step
   }
 }
 
-/** The effect, why there is none to rely on, or nothing for a name that no file can have. */
-async function resolved(file: FoundFile, lookUp: LookUp): Promise<FileEffect | string | undefined> {
+/** The effect, the reason why it is unreliable, or undefined for a name that no file can have. */
+async function resolved(file: FoundAccess, lookUp: LookUp): Promise<FileEffect | string | undefined> {
   try {
     return await fileEffect(file, lookUp);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENAMETOOLONG') return undefined;
-    return `where ${file.text} leads can't be told: ${error instanceof Error ? error.message : String(error)}`;
+    return `where ${file.text} leads can't be told: ${messageOf(error)}`;
   }
 }
 
-async function fileEffect(file: FoundFile, lookUp: LookUp): Promise<FileEffect> {
+async function fileEffect(file: FoundAccess, lookUp: LookUp): Promise<FileEffect> {
   const { access, path, text, tree, listing, removes, found, pattern, by } = file;
   const kinds = { ...(removes && { removes }), ...(found && { found }) };
   const flags = { ...(tree && { tree }), ...kinds, ...(listing && { listing }) };

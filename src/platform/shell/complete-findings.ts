@@ -1,56 +1,57 @@
-// What a command does beyond its text: the repository that git would use decides whether git is harmless and which files
-// it shows, its configuration what aliases stand for, and the disk what a copied tree brings along.
+// Adds effects that the text alone does not show: the repository determines whether git is harmless and which files
+// it prints, its configuration defines aliases, and the disk determines what a copied tree contains.
 import { lstatSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { isInside } from '../files/paths.js';
+import { messageOf } from '../message-of.js';
 import { copiedNames } from './copied-trees.js';
-import type { FoundCommand, FoundFacts, FoundFile } from './findings.js';
+import type { FoundAccess, FoundCommand, FoundFacts } from './findings.js';
 import { programName, runsProtected } from './git-environment.js';
 import { judgeFolder } from './git-programs.js';
 import type { GitRepositories } from './git-repository.js';
 import type { RepositoryJudgement } from './git-settings.js';
-import { ownSettings } from './own-cli.js';
+import { helveSettingsWrites } from './own-cli.js';
 import type { Parser } from './parse-command.js';
 import { expandAlias, gitCommands, gitWords } from './programs/git-words.js';
 import { findProgram } from './programs/index.js';
-import { type Field, quoteWord } from './programs/program.js';
+import { quoteWord, type ShellField } from './programs/program.js';
 import { sshAddresses } from './programs/transfers.js';
 import { walkCommand } from './walk-command.js';
 
-const MAX_ALIASES = 10; // that lead to one another
+const MAX_ALIASES = 10; // aliases that expand to one another
 
-export interface Surroundings {
+export interface CompletionContext {
   cwd: string;
   home: string | undefined;
-  /** The project's folders; without them the whole repository counts as read where git shows it. */
+  /** The project's folders; without them the whole repository counts as read if git prints it. */
   workspace: readonly string[] | undefined;
   parser: Parser;
   repositories: GitRepositories;
 }
 
-/** What can't be looked up must not let a command through. */
-export async function completeFindings(findings: FoundFacts, surroundings: Surroundings): Promise<FoundFacts> {
+/** A failed lookup must not let a command through. */
+export async function completeFindings(findings: FoundFacts, surroundings: CompletionContext): Promise<FoundFacts> {
   try {
     return await lookedUp(findings, surroundings);
   } catch (error) {
-    const why = `what it touches can't be looked up: ${error instanceof Error ? error.message : String(error)}`;
+    const why = `what it touches can't be looked up: ${messageOf(error)}`;
     return { ...findings, unknown: [...findings.unknown, why] };
   }
 }
 
-async function lookedUp(findings: FoundFacts, surroundings: Surroundings): Promise<FoundFacts> {
+async function lookedUp(findings: FoundFacts, surroundings: CompletionContext): Promise<FoundFacts> {
   const all = await withAliases(findings, surroundings);
   const judged = await withRepositories(all, surroundings);
   const commands = judged.commands.map(withAddresses);
   const files = [
     ...judged.files,
-    ...ownSettings(judged.commands, surroundings.cwd),
+    ...helveSettingsWrites(judged.commands, surroundings.cwd),
     ...copiedNames(judged.commands, judged.files),
   ];
   return { ...judged, commands, files };
 }
 
-/** Programs of which little is known may reach the addresses that they are given. */
+/** Programs without a table may connect to the addresses that they are given. */
 function withAddresses(command: FoundCommand): FoundCommand {
   const { words, why, network } = command;
   const name = programName(words.map(({ value }) => value)) ?? '';
@@ -67,7 +68,7 @@ function withAddresses(command: FoundCommand): FoundCommand {
 
 const isGit = ({ words }: FoundCommand): boolean => programName(words.map(({ value }) => value)) === 'git';
 
-/** The directories in which a git command looks for its repository; undefined where they can't be told. */
+/** The directories in which a git command looks for its repository; undefined if they are unknown. */
 function foldersOf({ words, directories }: FoundCommand): readonly string[] | undefined {
   const { folder } = gitWords(words.slice(1));
   if (folder === undefined || folder.value === '') return directories;
@@ -76,8 +77,8 @@ function foldersOf({ words, directories }: FoundCommand): readonly string[] | un
   return isAbsolute(value) ? [value] : directories?.map((directory) => `${directory}/${value}`);
 }
 
-/** Adds what the aliases of git's configuration stand for, so that rules see what runs. */
-async function withAliases(findings: FoundFacts, surroundings: Surroundings): Promise<FoundFacts> {
+/** Adds the expansions of git's configured aliases, so that rules see what runs. */
+async function withAliases(findings: FoundFacts, surroundings: CompletionContext): Promise<FoundFacts> {
   const { commands, files, network, unknown, movesDirectory, observesMachine } = findings;
   const all: GrowingFindings = {
     commands: [...commands],
@@ -109,7 +110,7 @@ async function withAliases(findings: FoundFacts, surroundings: Surroundings): Pr
 
 interface GrowingFindings extends FoundFacts {
   commands: FoundCommand[];
-  files: FoundFile[];
+  files: FoundAccess[];
   network: string[];
   unknown: string[];
 }
@@ -117,15 +118,15 @@ interface GrowingFindings extends FoundFacts {
 interface Alias {
   index: number;
   name: string;
-  globals: readonly Field[];
-  after: readonly Field[];
+  globals: readonly ShellField[];
+  after: readonly ShellField[];
   folder: string;
 }
 
 async function addAlias(
   all: GrowingFindings,
   alias: Alias,
-  { home, parser, repositories }: Surroundings,
+  { home, parser, repositories }: CompletionContext,
 ): Promise<void> {
   const { index, name, globals, after, folder } = alias;
   const settings = await repositories.settings(folder);
@@ -151,10 +152,10 @@ async function addAlias(
 const isAlias = (key: string, name: string): boolean =>
   key.toLowerCase() === `alias.${name.toLowerCase()}` || key === `alias.${name}.command`;
 
-const asTyped = ({ value, text }: Field): string => (value === undefined ? text : quoteWord(value));
+const asTyped = ({ value, text }: ShellField): string => (value === undefined ? text : quoteWord(value));
 
-/** Git is harmless only where no repository that it may use gives it programs to start. */
-async function withRepositories(findings: FoundFacts, surroundings: Surroundings): Promise<FoundFacts> {
+/** Git is harmless only if no repository that it may use configures programs to start. */
+async function withRepositories(findings: FoundFacts, surroundings: CompletionContext): Promise<FoundFacts> {
   const { commands, unknown, network } = findings;
   const judgements = await Promise.all(commands.map((command) => judgeCommand(command, surroundings)));
   const judged = commands.map((command, index) => {
@@ -182,8 +183,8 @@ async function withRepositories(findings: FoundFacts, surroundings: Surroundings
   return { ...findings, commands: final, files: [...files, ...shown.flat()] };
 }
 
-/** A pathspec may be a folder; where it is a file, nothing lies below it. */
-function withoutTree(file: FoundFile, command: FoundCommand | undefined): FoundFile {
+/** A pathspec may be a folder; if it is a file, nothing lies below it. */
+function withoutTree(file: FoundAccess, command: FoundCommand | undefined): FoundAccess {
   const { access, tree, path, ...rest } = file;
   if (access !== 'read' || !tree || path === undefined || !command || !isGit(command)) return file;
   const isFile = lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
@@ -195,7 +196,7 @@ const withWhy = (command: FoundCommand, why: string | undefined): FoundCommand =
 
 async function judgeCommand(
   command: FoundCommand,
-  { repositories }: Surroundings,
+  { repositories }: CompletionContext,
 ): Promise<RepositoryJudgement | undefined> {
   if (!isGit(command) || command.why !== undefined) return undefined;
   const { rest } = gitWords(command.words.slice(1));
@@ -220,20 +221,20 @@ async function judgeCommand(
 }
 
 /**
- * Git's paths may begin at the top of the working tree, which may lie above the directory: `HEAD:a` is there, and what is
- * not limited to names is all of it. A name that is no file may be a revision, which has every file.
+ * Git resolves some paths from the top of the working tree, which may lie above the directory: `HEAD:a` is one, and
+ * without pathspecs it means the whole tree. A name that is not a file may be a revision, which contains every file.
  */
 async function shownBesides(
-  file: FoundFile,
+  file: FoundAccess,
   command: FoundCommand | undefined,
-  { repositories, workspace }: Surroundings,
-): Promise<FoundFile[]> {
+  { repositories, workspace }: CompletionContext,
+): Promise<FoundAccess[]> {
   const { access, path, tree, listing } = file;
   if (access !== 'read' || path === undefined || listing || !command || !isGit(command)) return [];
   const folders = foldersOf(command) ?? [];
   const besides = await Promise.all(
-    folders.map(async (folder): Promise<FoundFile[]> => {
-      const around = await repositories.around(folder);
+    folders.map(async (folder): Promise<FoundAccess[]> => {
+      const around = await repositories.lookUp(folder);
       if (around.kind !== 'repository') return [];
       const top = around.repository.workTree;
       const from = resolve(folder);
@@ -248,7 +249,7 @@ async function shownBesides(
   return besides.flat().map((each) => ({ ...each, path: withinWorkspace(each.path ?? path, path, workspace) }));
 }
 
-/** A repository may reach beyond the project; then its part in the project stands for it. */
+/** A repository may reach beyond the project; then only its part in the project counts. */
 function withinWorkspace(top: string, path: string, workspace: readonly string[] | undefined): string {
   if (workspace === undefined || workspace.some((folder) => isInside(folder, top))) return top;
   return workspace.find((folder) => isInside(folder, path) && isInside(top, folder)) ?? path;
@@ -262,7 +263,7 @@ const exists = (path: string): boolean => {
   }
 };
 
-/** Whether a folder, which may be reached by links, is the other one, which is not. */
+/** Whether a folder, possibly reached through symlinks, is the other one, which is a real path. */
 function sameFolder(real: string, folder: string): boolean {
   try {
     return realpathSync.native(folder) === real;

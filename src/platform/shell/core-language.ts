@@ -1,6 +1,6 @@
-// The small core of the shell's language that is relied on without walls: simple commands, pipes, lists, groups,
-// redirections, and plain expansions where no word can become an option. Everything that branches, repeats, is defined or
-// is evaluated is beyond it.
+// The core of the shell language that is trusted without confinement: simple commands, pipes, lists, groups,
+// redirections, and plain expansions if no word can become an option. Everything that branches, loops, defines or
+// evaluates is outside it.
 import type { SyntaxNode } from 'unbash';
 import type { Parser } from './parse-command.js';
 
@@ -34,8 +34,8 @@ const core: ReadonlySet<SyntaxNode['type']> = new Set<SyntaxNode['type']>([
 const NUMBERS = /^\$\(\([\d\s+*/%()-]+\)\)$/;
 
 /**
- * Whether a tree holds nothing but that core. A word that is not known before it runs is in it; whether it may be an
- * option, or an operator of a test, shows when the command is judged.
+ * Whether a tree uses only that core. Words that are unknown before the command runs are allowed; whether they may be
+ * options, or operators of a test, is checked when the command is judged.
  */
 export function isCoreLanguage(tree: SyntaxNode, { forEachChild }: Parser): boolean {
   let isCore = true;
@@ -49,7 +49,7 @@ export function isCoreLanguage(tree: SyntaxNode, { forEachChild }: Parser): bool
   return isCore;
 }
 
-/** `$x`, `$(ls)`, `<(ls)`, `$((1 + 2))`, `{a,b}`: nothing in them is evaluated beyond the commands, which are looked at. */
+/** `$x`, `$(ls)`, `<(ls)`, `$((1 + 2))`, `{a,b}`: these evaluate only the commands in them, which are checked. */
 function isPlainExpansion(node: SyntaxNode): boolean {
   switch (node.type) {
     case 'SimpleExpansion':
@@ -69,7 +69,7 @@ function isPlainExpansion(node: SyntaxNode): boolean {
   }
 }
 
-/** Builtins and wrappers that add nothing to the core that would have to be followed. */
+/** Builtins and wrappers that need no special handling. */
 export const coreStarters: ReadonlySet<string> = new Set([
   'timeout',
   'gtimeout',
@@ -83,12 +83,12 @@ export const coreStarters: ReadonlySet<string> = new Set([
   'gfind',
 ]);
 
-/** What changes the shell for the commands after it, or runs text. */
+/** Commands that change the shell for later commands, or run text. */
 export const beyondCore: ReadonlySet<string> = new Set(
   'shift declare typeset local readonly export eval exec source . trap unset shopt alias builtin xargs gxargs wait return break continue let mapfile readarray getopts'.split(
     ' ',
   ),
 );
 
-/** Take some of their words for operators, names of variables or formats, so all of them must be known. */
+/** Commands that treat some words as operators, variable names or formats, so all words must be known. */
 export const takesLiterals: ReadonlySet<string> = new Set(['[', 'test', 'printf', 'read', 'set', 'cd', 'pushd']);

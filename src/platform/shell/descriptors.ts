@@ -1,31 +1,31 @@
-// What is open on the shell's file descriptors. A name such as /dev/fd/3 or /proc/self/fd/3 opens the file behind the
-// descriptor again, for writing too where it was opened for reading, so the names have to be traced back to files.
+// The files behind the shell's descriptors. A name such as /dev/fd/3 or /proc/self/fd/3 reopens the file behind the
+// descriptor, even for writing if it was opened for reading, so these names have to be traced back to files.
 import { posix } from 'node:path';
 
-/** A file that a descriptor may stand for; without a path it can't be known which. */
+/** A file that a descriptor may refer to; without a path it is unknown which. */
 export interface OpenFile {
   path?: string;
 }
 
 /**
- * `output`: the command's own output. `input`: its own input, or anything that other effects name already: free to read,
- * not to write. `pipe`: a pipe or a here-document, which leads to no file. Else one of these files.
+ * `output`: the command's own output. `input`: its own input, or a file that other effects already name: free to
+ * read, not to write. `pipe`: a pipe or a here-document, which is no file. Otherwise one of these files.
  */
 export type Opened = 'output' | 'input' | 'pipe' | readonly OpenFile[];
 
-/** By number. A descriptor that is missing may be anything. */
+/** By number. A missing descriptor may be anything. */
 export type Descriptors = ReadonlyMap<number, Opened>;
 
-const MAX_FILES = 8; // that one descriptor may stand for
+const MAX_FILES = 8; // that one descriptor may refer to
 
-/** Of a command that has just started. */
+/** The descriptors of a command that has just started. */
 export const ownDescriptors: Descriptors = new Map<number, Opened>([
   [0, 'input'],
   [1, 'output'],
   [2, 'output'],
 ]);
 
-/** Where the redirections that hold are not known, as in the body of a function. */
+/** For unknown redirections, as in the body of a function. */
 export const anyDescriptors: Descriptors = new Map<number, Opened>([
   [0, 'input'],
   [1, 'input'],
@@ -39,7 +39,7 @@ export function withDescriptor(descriptors: Descriptors, number: number, opened:
   return next;
 }
 
-/** What is open where two ways through the command meet. */
+/** The descriptors where two branches of the command join. */
 export function joinDescriptors(a: Descriptors, b: Descriptors): Descriptors {
   if (a === b) return a;
   const joined = new Map<number, Opened>();
@@ -61,15 +61,15 @@ function joinOpened(one: Opened, other: Opened): Opened | undefined {
   return files.length > MAX_FILES ? undefined : files;
 }
 
-/** After a command whose own redirections ended with it: these descriptors are what they were before. */
+/** After a command with its own redirections: these descriptors are restored. */
 export function restored(after: Descriptors, before: Descriptors, touched: ReadonlySet<number>): Descriptors {
   let next = after;
   for (const number of touched) next = withDescriptor(next, number, before.get(number));
   return next;
 }
 
-/** A name that means something else to each process. */
-export type ProcessPlace =
+/** A path that means something else to each process. */
+export type ProcessPath =
   | { descriptor: number; rest: string }
   | { directory: 'current' | 'root'; rest: string }
   | 'unknown';
@@ -80,13 +80,13 @@ const streams: ReadonlyMap<string, number> = new Map([
   ['/dev/stderr', 2],
 ]);
 
-/** What a path, absolute, stands for where it names something of the process that opens it. */
-export function processPlace(path: string): ProcessPlace | undefined {
+/** The meaning of an absolute path that refers to the process that opens it. */
+export function processPath(path: string): ProcessPath | undefined {
   const normal = posix.normalize(path).replace(/^\/\//, '/');
   const stream = streams.get(normal);
   if (stream !== undefined) return { descriptor: stream, rest: '' };
   const inProcess = /^\/(?:dev\/fd|proc\/[^/]+)(?=\/)(.*)$/s.exec(path);
-  if (inProcess?.[1]?.split('/').includes('..')) return 'unknown'; // goes up from where a link leads
+  if (inProcess?.[1]?.split('/').includes('..')) return 'unknown'; // `..` behind a symlink leads elsewhere
   const [, digits, rest = ''] = /^\/(?:dev|proc\/(?:self|thread-self))\/fd\/(\d+)((?:\/.*)?)$/s.exec(normal) ?? [];
   if (digits !== undefined) {
     return /^(0|[1-9]\d{0,5})$/.test(digits) ? { descriptor: Number(digits), rest } : 'unknown';

@@ -1,21 +1,22 @@
-// What the shell evaluates while it expands words and tests: substitutions run commands, and arithmetic, subscripts and
-// some expansions run what a variable holds. Nothing but plain numbers and plain names is let through.
+// Handles everything that the shell evaluates while it expands words and tests: substitutions run commands, and
+// arithmetic, subscripts and some expansions evaluate the value of a variable. Only plain numbers and plain names are
+// let through.
 import type { ArithmeticExpression, ParsedScript, SyntaxNode, TestExpression, Word } from 'unbash';
 import { isPlainVariable } from './assignments.js';
 import type { Findings } from './findings.js';
 import type { Parser } from './parse-command.js';
-import type { Field } from './programs/program.js';
+import type { ShellField } from './programs/program.js';
 import type { State } from './shell-state.js';
 
 export interface EvaluatedWordsPort {
   found: Findings;
   parser: Parser;
-  /** Variables that hold nothing but numbers wherever the command sets them. */
+  /** Variables that hold only numbers wherever the command sets them. */
   numbers(): ReadonlySet<string>;
-  /** Walks a substitution; `descriptor` is the one that its pipe is on. */
+  /** Walks a substitution; `descriptor` is the one of its pipe. */
   substitution(script: ParsedScript, descriptor: 0 | 1, state: State): void;
-  /** What a word becomes where it stays one word; looks inside it first. */
-  value(word: Word, state: State): Field;
+  /** The value of a word that stays one word; walks its content first. */
+  value(word: Word, state: State): ShellField;
 }
 
 export class EvaluatedWords {
@@ -25,7 +26,7 @@ export class EvaluatedWords {
     this.#port = port;
   }
 
-  /** Goes through what a word expands: the commands in it run, and some expansions evaluate what a variable holds. */
+  /** Walks the expansions in a word: their commands run, and some evaluate the value of a variable. */
   inside(node: SyntaxNode, state: State): void {
     const { found, parser } = this.#port;
     if (!found.step()) return;
@@ -47,7 +48,7 @@ export class EvaluatedWords {
         if (index && !/^(@|\*|\d+)$/.test(index.text)) found.isUnknown(`the subscript in ${text} is evaluated`);
         if (operation?.type === 'Default' && /=$/.test(operation.operator)) this.sets(node.parameter);
         if (operation?.type === 'Slice') {
-          const isPlain = [operation.offset, operation.length].every((word) => /^\s*-?\d*\s*$/.test(word?.text ?? ''));
+          const isPlain = [operation.offset, operation.length].every((word) => /^-?\d*$/.test(word?.text.trim() ?? ''));
           if (!isPlain) found.isUnknown(`the numbers in ${text} are evaluated`);
         }
         break;
@@ -56,14 +57,17 @@ export class EvaluatedWords {
     parser.forEachChild(node, (child) => this.inside(child, state));
   }
 
-  /** What `${x:=y}`, `$((x = 1))` and `{x}>` set is not followed, so it must be nothing that programs know. */
+  /**
+   * Values set by `${x:=y}`, `$((x = 1))` and `{x}>` are not tracked, so the variable must not be one that programs
+   * read.
+   */
   sets(name: string): void {
     if (!isPlainVariable(name)) {
       this.#port.found.isUnknown(`it sets ${name}, which may change what runs or what it touches`);
     }
   }
 
-  /** Arithmetic evaluates what variables hold, and what they hold may run commands: only numbers are let through. */
+  /** Arithmetic evaluates the values of variables, which may run commands: only numbers are let through. */
   arithmetic(expression: ArithmeticExpression | undefined, state: State): void {
     const { found, parser } = this.#port;
     if (expression === undefined || !found.step()) return;
@@ -81,7 +85,7 @@ export class EvaluatedWords {
   }
 
   #isNumber(value: string): boolean {
-    if (/^\s*(\d+#)?[0-9a-zA-Z]*\s*$/.test(value) && /^\s*\d/.test(value)) return true;
+    if (/^\d/.test(value.trim()) && /^(\d+#)?[0-9a-zA-Z]*$/.test(value.trim())) return true;
     const name = /^\s*\$?\{?([A-Za-z_]\w*)\}?\s*$/.exec(value)?.[1];
     return (name !== undefined && this.#port.numbers().has(name)) || /^\s*\$[#?$]\s*$/.test(value);
   }
@@ -95,7 +99,7 @@ export class EvaluatedWords {
         const field = this.#port.value(operand, state);
         if (/^-[vR]$/.test(operator) && !/^[A-Za-z_]\w*$/.test(operand.text))
           found.isUnknown(`the test ${operator} evaluates the subscript of ${operand.text}`);
-        const isKnown = field.value !== undefined || field.places !== undefined;
+        const isKnown = field.value !== undefined || field.pathSpecs !== undefined;
         if (/^-[a-hkprsuwxLNOGS]$/.test(operator) && isKnown) {
           found.file({ access: 'read', file: field, listing: true }, state, undefined);
         }
@@ -143,7 +147,7 @@ function isArithmetic(node: SyntaxNode): node is ArithmeticExpression {
   );
 }
 
-/** What an arithmetic expression assigns to, where it is an assignment. */
+/** The target of an arithmetic assignment. */
 function assignedBy(expression: ArithmeticExpression): ArithmeticExpression | undefined {
   if (expression.type === 'ArithmeticUnary')
     return /^(\+\+|--)$/.test(expression.operator) ? expression.operand : undefined;

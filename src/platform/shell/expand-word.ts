@@ -1,28 +1,28 @@
-// What a word becomes, as far as that can be told before the shell runs: quotes removed, tilde, braces and the variables
-// whose value is known expanded. What can't be told is kept as written, and said to be unknown.
+// Expands a word as far as possible before the shell runs: quotes are removed; tildes, braces and variables with
+// known values are expanded. Anything else is kept as written and marked as unknown.
 import { join } from 'node:path';
 import type { Word, WordPart } from 'unbash';
-import { type Field, known, type Place, quoteWord } from './programs/program.js';
+import { known, type PathSpec, quoteWord, type ShellField } from './programs/program.js';
 
-const MAX_WORDS = 100; // of one word with braces; more than this is no longer a list that a person reads
-const MAX_VALUE_CHARS = 10_000; // as long as the longest command that is understood
-const CHARS_PER_STEP = 100; // what copying text counts as work
+const MAX_WORDS = 100; // of one word with braces; a longer list is unreadable for a person
+const MAX_VALUE_CHARS = 10_000; // as long as the longest command that is analysed
+const CHARS_PER_STEP = 100; // the cost of copying text
 
-/** What a variable holds: one of these, each a word of its own. */
-export type Value = readonly Field[];
+/** The possible values of a variable, each a single word. */
+export type Value = readonly ShellField[];
 
-export interface Surroundings {
+export interface ExpansionContext {
   home: string | undefined;
-  /** The value of a variable, or undefined where it can't be known. */
+  /** The value of a variable, or undefined if it is unknown. */
   variable(name: string): Value | undefined;
-  /** Whether a variable holds nothing but numbers wherever the command sets it. */
+  /** Whether a variable holds only numbers wherever the command sets it. */
   isNumber(name: string): boolean;
-  /** Counts work; false where there has been too much of it. */
+  /** Counts work; false once the limit is exceeded. */
   spend(cost: number): boolean;
 }
 
-/** The words that one word of the source becomes. */
-export function expandWord(word: Word, surroundings: Surroundings): Field[] {
+/** The words that one word of the source expands to. */
+export function expandWord(word: Word, surroundings: ExpansionContext): ShellField[] {
   const { parts, text } = word;
   if (parts === undefined) return [plainWord(word, surroundings)];
   const unknown = [{ text, mayBeOption: true, splits: true }];
@@ -30,15 +30,15 @@ export function expandWord(word: Word, surroundings: Surroundings): Field[] {
   if (alternatives === undefined || !surroundings.spend(alternatives.length * parts.length)) return unknown;
   const fields = alternatives.map((each) => assemble(each, surroundings));
   if (fields.some((field) => isTooLong(field, surroundings))) return unknown;
-  // With braces the source text stands for all of them together, so each needs one of its own.
+  // With braces the source text covers all of them together, so each needs its own.
   if (fields.length === 1) return fields.map((field) => (field.value === undefined ? { ...field, text } : field));
   return fields.every(({ value }) => value !== undefined && value !== '')
     ? fields
-    : [{ text, mayBeOption: fields.some(({ mayBeOption }) => mayBeOption), splits: true, ...placesOf(fields) }];
+    : [{ text, mayBeOption: fields.some(({ mayBeOption }) => mayBeOption), splits: true, ...pathSpecsOf(fields) }];
 }
 
-/** The value of a word where it stays one word whatever is in it: in an assignment, behind `<`, after `case`. */
-export function expandValue(word: Word, surroundings: Surroundings): Field {
+/** The value of a word that is never split: in an assignment, after `<`, after `case`. */
+export function expandValue(word: Word, surroundings: ExpansionContext): ShellField {
   const { parts, text } = word;
   if (text.includes(':~')) return { text, mayBeOption: false, splits: false }; // expanded in assignments
   if (parts === undefined) return plainWord(word, surroundings);
@@ -47,22 +47,22 @@ export function expandValue(word: Word, surroundings: Surroundings): Field {
   return isTooLong(field, surroundings) ? { text, mayBeOption: true, splits: false } : field;
 }
 
-/** Variables that are made of each other double with every assignment. */
-function isTooLong({ value = '', places = [] }: Field, { spend }: Surroundings): boolean {
+/** Variables made of each other double in size with every assignment. */
+function isTooLong({ value = '', pathSpecs = [] }: ShellField, { spend }: ExpansionContext): boolean {
   return (
     value.length > MAX_VALUE_CHARS ||
-    places.length > MAX_WORDS ||
-    !spend(Math.ceil((value.length + places.reduce((sum, { path }) => sum + path.length, 0)) / CHARS_PER_STEP))
+    pathSpecs.length > MAX_WORDS ||
+    !spend(Math.ceil((value.length + pathSpecs.reduce((sum, { path }) => sum + path.length, 0)) / CHARS_PER_STEP))
   );
 }
 
-function plainWord({ text, value }: Word, { home }: Surroundings): Field {
+function plainWord({ text, value }: Word, { home }: ExpansionContext): ShellField {
   if (text.startsWith('~')) {
     const inHome = text === '~' || text.startsWith('~/');
     if (inHome && home !== undefined) return { ...known(home + value.slice(1)), text };
     return { text, mayBeOption: false, splits: false };
   }
-  // Bash expands the tilde in what looks like an assignment, wherever it stands: `dd of=~/x`.
+  // Bash expands the tilde in anything that looks like an assignment, wherever it appears: `dd of=~/x`.
   const assigned = /^(\w+=)~(\/.*)?$/s.exec(text);
   if (assigned && !text.includes(':') && !text.includes('\\') && home !== undefined) {
     return { ...known(`${assigned[1]}${home}${assigned[2] ?? ''}`), text };
@@ -71,18 +71,18 @@ function plainWord({ text, value }: Word, { home }: Surroundings): Field {
   return known(value);
 }
 
-/** A part of a word: known text, or something that decides the word when it runs. */
+/** A part of a word: known text, or an expansion that is unknown before the command runs. */
 type Piece =
   | { text: string }
   | { unknown: true; splits: boolean; glob?: string; values?: Value; isNumber?: boolean; number?: boolean };
 
-function assemble(parts: readonly WordPart[], surroundings: Surroundings): Field {
+function assemble(parts: readonly WordPart[], surroundings: ExpansionContext): ShellField {
   const pieces = parts.flatMap((part) => piecesOf(part, surroundings, { quoted: false }));
   return joined(pieces, tildeOf(parts[0], parts.length, surroundings));
 }
 
-/** What a leading `~` stands for: undefined where there is none, null where it can't be known. */
-function tildeOf(first: WordPart | undefined, count: number, { home }: Surroundings): string | null | undefined {
+/** The expansion of a leading `~`: undefined if there is none, null if it is unknown. */
+function tildeOf(first: WordPart | undefined, count: number, { home }: ExpansionContext): string | null | undefined {
   if (first?.type !== 'Literal') return undefined;
   if (/^\w+=(.*:)?~/s.test(first.text)) return null;
   if (!first.text.startsWith('~')) return undefined;
@@ -90,7 +90,7 @@ function tildeOf(first: WordPart | undefined, count: number, { home }: Surroundi
   return inHome && home !== undefined ? home : null;
 }
 
-function joined(pieces: readonly Piece[], tilde: string | null | undefined): Field {
+function joined(pieces: readonly Piece[], tilde: string | null | undefined): ShellField {
   const text = pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
   if (tilde === null)
     return { text, mayBeOption: false, splits: pieces.some((piece) => 'unknown' in piece && piece.splits) };
@@ -103,24 +103,24 @@ function joined(pieces: readonly Piece[], tilde: string | null | undefined): Fie
   const start = first && 'text' in first ? (tilde ?? first.text) : first?.isNumber ? '0' : '';
   const splits = unknown.some((piece) => piece.splits);
   const splitsAnywhere = unknown.some((piece) => piece.splits && piece.glob === undefined);
-  const field: Field = { text, mayBeOption: splitsAnywhere || start === '' || start.startsWith('-'), splits };
+  const field: ShellField = { text, mayBeOption: splitsAnywhere || start === '' || start.startsWith('-'), splits };
   if (pieces.length === 1 && unknown[0]?.number) return { ...field, isNumber: true };
   if (splitsAnywhere && unknown.some(({ values }) => values === undefined)) return field;
-  if (unknown.every(({ glob }) => glob !== undefined)) return { ...field, ...globPlaces(pieces, tilde) };
+  if (unknown.every(({ glob }) => glob !== undefined)) return { ...field, ...globPathSpecs(pieces, tilde) };
   const [only] = unknown;
   if (unknown.length > 1 || only?.values === undefined) return field;
   return withValues(field, pieces, only.values, tilde);
 }
 
-/** A word with one variable in it that can only have certain values. */
-function withValues(field: Field, pieces: readonly Piece[], values: Value, tilde: string | undefined): Field {
+/** A word with one variable in it that has only certain possible values. */
+function withValues(field: ShellField, pieces: readonly Piece[], values: Value, tilde: string | undefined): ShellField {
   const at = pieces.findIndex((piece) => 'unknown' in piece);
   const textOf = (some: readonly Piece[]): string => some.map((piece) => ('text' in piece ? piece.text : '')).join('');
   const before = tilde === undefined ? textOf(pieces.slice(0, at)) : tilde + textOf(pieces.slice(0, at)).slice(1);
   const after = textOf(pieces.slice(at + 1));
-  const each = values.map((value): Field | undefined => {
+  const each = values.map((value): ShellField | undefined => {
     if (value.value !== undefined) return known(before + value.value + after);
-    if (value.places === undefined || before !== '' || after.includes('..')) return undefined;
+    if (value.pathSpecs === undefined || before !== '' || after.includes('..')) return undefined;
     return value;
   });
   const all = each.filter((value) => value !== undefined);
@@ -130,19 +130,19 @@ function withValues(field: Field, pieces: readonly Piece[], values: Value, tilde
   return {
     ...field,
     mayBeOption: all.some(({ mayBeOption }) => mayBeOption),
-    ...placesOf(all),
+    ...pathSpecsOf(all),
     ...(all.some(({ anyWords }) => anyWords) && { anyWords: true }),
   };
 }
 
-function placesOf(fields: readonly Field[]): { places?: readonly Place[] } {
-  const places = fields.flatMap(({ value, places: some }) => (value === undefined ? some : [{ path: value }]));
-  const all = places.filter((place) => place !== undefined);
-  return all.length === places.length ? { places: all } : {};
+function pathSpecsOf(fields: readonly ShellField[]): { pathSpecs?: readonly PathSpec[] } {
+  const pathSpecs = fields.flatMap(({ value, pathSpecs: some }) => (value === undefined ? some : [{ path: value }]));
+  const all = pathSpecs.filter((place) => place !== undefined);
+  return all.length === pathSpecs.length ? { pathSpecs: all } : {};
 }
 
-/** Where the files lie that a glob can name: below the folder that stands before its first special character. */
-function globPlaces(pieces: readonly Piece[], tilde: string | undefined): { places?: readonly Place[] } {
+/** The files that a glob can match: those below the folder before its first special character. */
+function globPathSpecs(pieces: readonly Piece[], tilde: string | undefined): { pathSpecs?: readonly PathSpec[] } {
   const pattern = pieces.map((piece) => ('text' in piece ? piece.text : (piece.glob ?? ''))).join('');
   const at = pieces.findIndex((piece) => 'unknown' in piece);
   const before = pieces
@@ -153,10 +153,10 @@ function globPlaces(pieces: readonly Piece[], tilde: string | undefined): { plac
   if (after.split('/').some((name) => /^\.([*?[.]|$)/.test(name)) || /(^|\/)\.$/.test(before)) return {}; // may be `..`
   const inHome = (path: string): string => (tilde === undefined ? path : tilde + path.slice(1));
   const folder = before.slice(0, before.lastIndexOf('/') + 1);
-  return { places: [{ path: inHome(folder) || '.', tree: true, pattern: inHome(pattern) }] };
+  return { pathSpecs: [{ path: inHome(folder) || '.', tree: true, pattern: inHome(pattern) }] };
 }
 
-function piecesOf(part: WordPart, surroundings: Surroundings, { quoted }: { quoted: boolean }): Piece[] {
+function piecesOf(part: WordPart, surroundings: ExpansionContext, { quoted }: { quoted: boolean }): Piece[] {
   switch (part.type) {
     case 'Literal':
     case 'SingleQuoted':
@@ -190,10 +190,10 @@ function piecesOf(part: WordPart, surroundings: Surroundings, { quoted }: { quot
   }
 }
 
-// What `<( )` becomes: a name below /dev/fd that leads to the program's output and nowhere else.
-const descriptor: Field = { text: '/dev/fd', mayBeOption: false, splits: false, places: [] };
+// The result of `<( )`: a name below /dev/fd that refers to the program's output only.
+const descriptor: ShellField = { text: '/dev/fd', mayBeOption: false, splits: false, pathSpecs: [] };
 
-function variablePiece(name: string, surroundings: Surroundings, quoted: boolean): Piece {
+function variablePiece(name: string, surroundings: ExpansionContext, quoted: boolean): Piece {
   if (name === '@' || name === '*') return { unknown: true, splits: name === '@' || !quoted };
   if (/^[?#$!]$/.test(name)) return { unknown: true, splits: false, isNumber: true };
   const values = surroundings.variable(name);
@@ -203,26 +203,28 @@ function variablePiece(name: string, surroundings: Surroundings, quoted: boolean
   if (values.length === 1 && only?.value !== undefined && (quoted || staysOneWord(only.value)))
     return { text: only.value };
   const whole =
-    quoted || values.every(({ value, places }) => (value === undefined ? places !== undefined : staysOneWord(value)));
+    quoted ||
+    values.every(({ value, pathSpecs }) => (value === undefined ? pathSpecs !== undefined : staysOneWord(value)));
   return { unknown: true, splits: !quoted, ...(whole && { values: quoted ? values : values.map(splitName) }) };
 }
 
-/** Without quotes the name of a file becomes as many words as its blanks make of it. */
-const splitName = (field: Field): Field =>
+/** Unquoted, the name of a file is split into words at its blanks. */
+const splitName = (field: ShellField): ShellField =>
   field.value === undefined ? { ...field, mayBeOption: true, splits: true, anyWords: true } : field;
 
-/** Whether an unquoted variable with this value stays the one word that it is. */
+/** Whether an unquoted variable with this value stays one word. */
 const staysOneWord = (value: string): boolean => value !== '' && !/[\s*?[\]\\~]/.test(value);
 
-/** The words, as lists of parts, that braces make of one; undefined where that is not clear. */
+/** The words, as lists of parts, that brace expansion produces; undefined if that is unclear. */
 function expandBraces(parts: readonly WordPart[]): WordPart[][] | undefined {
   let words: WordPart[][] = [[]];
   for (const part of parts) {
     const choices = part.type === 'BraceExpansion' ? braceChoices(part.text) : [part];
     if (choices === undefined || words.length * choices.length > MAX_WORDS) return undefined;
-    words = words.flatMap((word) =>
-      choices.map((choice) => [...word, typeof choice === 'string' ? literal(choice, part) : choice]),
-    );
+    const added = choices.map((choice) => (typeof choice === 'string' ? literal(choice, part) : choice));
+    // Copies only where there is a choice, since a word may have thousands of parts.
+    if (added.length === 1) for (const word of words) word.push(...added);
+    else words = words.flatMap((word) => added.map((each) => [...word, each]));
   }
   return words;
 }
@@ -248,6 +250,6 @@ function braceChoices(text: string): string[] | undefined {
   return Array.from({ length: count }, (_, index) => String(first + (first < last ? index : -index)));
 }
 
-/** Where a place lies when the command runs in `directory`. */
-export const placeIn = (directory: string, path: string): string =>
+/** Resolves a path against the command's `directory`. */
+export const resolveIn = (directory: string, path: string): string =>
   path.startsWith('/') ? path : join(directory, path);

@@ -1,13 +1,13 @@
-// Tells whether files are still what they were when something was derived from them.
+// Detects whether files have changed since something was derived from them.
 import { lstatSync, statSync } from 'node:fs';
 
 export interface Stamps {
   readonly text: string;
-  /** When the last of the files changed, in milliseconds since the epoch. */
+  /** The time of the latest change among the files, in milliseconds since the epoch. */
   readonly changedMs: number;
 }
 
-/** Device, inode, owner, size and times of each file, or that it is missing. Of folders only which one it is. */
+/** Device, inode, owner, size and timestamps of each file, or that it is missing. For folders only their identity. */
 export function stampsOf(paths: readonly string[]): Stamps {
   let changedMs = 0;
   const texts = paths.map((path) => {
@@ -29,6 +29,6 @@ function look(path: string, stat: typeof lstatSync | typeof statSync) {
   try {
     return stat(path, { bigint: true, throwIfNoEntry: false });
   } catch {
-    return undefined; // not ours to look at, or a part of its path is no folder
+    return undefined; // unreadable, or a part of its path is not a folder
   }
 }

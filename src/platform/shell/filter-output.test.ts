@@ -13,18 +13,18 @@ async function fileWith(content: string | Uint8Array): Promise<string> {
 
 const whole = { maxChars: 30_000, from: 0, growing: false };
 
-test('gives the lines that match, without colours', async () => {
+test('returns the lines that match, without colours', async () => {
   const file = await fileWith('\x1b[31merror: a\x1b[0m\nfine\nerror: b\n');
   expect(await filterOutput(file, { ...whole, pattern: '^error' })).toEqual({ text: 'error: a\nerror: b', end: 32 });
 });
 
-test('begins where it is told to, and leaves a line without an end for later', async () => {
+test('begins at the given offset, and leaves an incomplete line for later', async () => {
   const file = await fileWith('x1\nx2\nx3');
   expect(await filterOutput(file, { ...whole, pattern: 'x', from: 3, growing: true })).toEqual({ text: 'x2', end: 6 });
   expect(await filterOutput(file, { ...whole, pattern: 'x', from: 6 })).toEqual({ text: 'x3', end: 8 });
 });
 
-test('reads lines that lie across its pieces', async () => {
+test('reads lines across its chunks', async () => {
   const lines = Array.from({ length: 60_000 }, (_, number) => `${number}${'語'.repeat(10)}`);
   const file = await fileWith(lines.join('\n'));
   const { text, end } = await filterOutput(file, { ...whole, pattern: '^5\\d?999\\D', maxChars: 1_000_000 });

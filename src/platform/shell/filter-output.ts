@@ -4,30 +4,33 @@ import { monotonicMs } from '../clock.js';
 import { grouped } from '../text/digits.js';
 import { plainText } from './read-output.js';
 
-const FILTER_MS = 1_000; // for all lines together; an expression that takes longer has lost itself
+const FILTER_MS = 1_000; // for all lines together; a slower expression is backtracking catastrophically
 const CHUNK_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
 
 export interface FilteredOutput {
-  /** The lines that match, the middle of them left out where they are too long. */
+  /** The matching lines; the middle is left out if they are too long. */
   text: string;
-  /** How far the file was read: to the end of the last whole line, or to its end where it does not grow any more. */
+  /**
+   * The offset up to which the file was read: the end of the last complete line, or the end of a file that no longer
+   * grows.
+   */
   end: number;
 }
 
 export interface FilterOptions {
   pattern: string;
   maxChars: number;
-  /** Where to begin, in bytes. */
+  /** The offset to start at, in bytes. */
   from: number;
-  /** A line that has no end yet is left for the next time. */
+  /** An incomplete line is left for the next time. */
   growing: boolean;
 }
 
-/** The expression took too long, so that nothing can be said about the lines. */
+/** The expression timed out, so there is no result. */
 export class FilterTimeout extends Error {}
 
-/** The lines of a file that match an expression, as plain text. It is read piece by piece, never held in memory. */
+/** The lines of a file that match an expression, as plain text. The file is read in chunks, never held in memory. */
 export async function filterOutput(file: string, options: FilterOptions): Promise<FilteredOutput> {
   await using handle = await open(file);
   const matches = lineFilter(options.pattern);
@@ -39,7 +42,7 @@ export async function filterOutput(file: string, options: FilterOptions): Promis
     const { bytesRead } = await handle.read(buffer, 0, CHUNK_BYTES, position + rest.length);
     const bytes = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
     const isEnd = bytesRead === 0;
-    // A line longer than a piece is taken in pieces, or one without an end would fill the memory.
+    // A line longer than a chunk is matched in pieces, or an endless line would fill the memory.
     const whole = bytes.lastIndexOf(NEWLINE) + 1 || (bytes.length > CHUNK_BYTES ? characterEnd(bytes) : 0);
     const length = isEnd && !options.growing ? bytes.length : whole;
     const text = plainText(bytes.subarray(0, length).toString());
@@ -50,7 +53,7 @@ export async function filterOutput(file: string, options: FilterOptions): Promis
   }
 }
 
-/** Runs the expression where it can be stopped: some take longer than the universe on a line of 40 characters. */
+/** Runs the expression with a timeout: some backtrack practically forever on a line of 40 characters. */
 function lineFilter(pattern: string): (lines: string[]) => string[] {
   let leftMs = FILTER_MS;
   return (lines) => {
@@ -67,11 +70,11 @@ function lineFilter(pattern: string): (lines: string[]) => string[] {
   };
 }
 
-// Made in the other context, so it is no instance of our Error.
+// Created in the other context, so it is not an instance of our Error.
 const isTimeout = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 
-/** Before a character that the bytes may end within. */
+/** Before a character that may be incomplete. */
 function characterEnd(bytes: Uint8Array): number {
   const lastStart = bytes.findLastIndex((byte) => (byte & 0xc0) !== 0x80);
   return bytes.length - lastStart < 4 ? Math.max(lastStart, 1) : bytes.length;

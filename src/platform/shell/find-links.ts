@@ -1,18 +1,18 @@
-// A glob, or a list of names that another command gives, may hold links that lead anywhere. Which ones is on the disk, so
-// it is looked up there. More than can be looked at counts as not known.
+// A glob, or a list of names from another command, may contain symlinks to anywhere, so the disk is checked. If there
+// are too many names to check, the result is unknown.
 import { type Dirent, readdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 
 const MAX_ENTRIES = 100_000;
 
-/** How many names may still be looked at; one for all that a command names. */
+/** How many more names may be checked; shared by all words of a command. */
 export interface LinkBudget {
   left: number;
 }
 
 export const linkBudget = (): LinkBudget => ({ left: MAX_ENTRIES });
 
-/** The links among what a shell glob, absolute, may stand for; undefined where there are too many names to look at. */
+/** The symlinks among the possible matches of an absolute glob; undefined if there are too many names to check. */
 export function linksInGlob(glob: string, budget: LinkBudget = linkBudget()): string[] | undefined {
   const names = glob.split('/').filter((name) => name !== '');
   const links: string[] = [];
@@ -28,7 +28,7 @@ export function linksInGlob(glob: string, budget: LinkBudget = linkBudget()): st
     for (const entry of entriesOf(folder, budget)) {
       if (!matches(entry.name)) continue;
       const path = join(folder, entry.name);
-      // Behind a link there is no end of what the rest of the glob could name, so the link itself counts.
+      // Behind a symlink the rest of the glob could match anything, so the link itself counts.
       if (entry.isSymbolicLink()) links.push(path);
       else if (!isLast && entry.isDirectory()) walk(path, index + 1);
     }
@@ -37,7 +37,7 @@ export function linksInGlob(glob: string, budget: LinkBudget = linkBudget()): st
   return budget.left < 0 ? undefined : links;
 }
 
-/** The links in a tree; undefined where it is too large to be looked through. */
+/** The symlinks in a tree; undefined if it is too large to scan. */
 export function linksInTree(root: string, budget: LinkBudget = linkBudget()): string[] | undefined {
   const links: string[] = [];
   const folders = [root];
@@ -50,7 +50,7 @@ export function linksInTree(root: string, budget: LinkBudget = linkBudget()): st
   return budget.left < 0 ? undefined : links;
 }
 
-/** Where a link leads, or undefined where that is nowhere. */
+/** The target of a symlink, or undefined if it is dangling. */
 export function targetOf(link: string): string | undefined {
   try {
     return realpathSync.native(link);
@@ -65,14 +65,19 @@ function entriesOf(folder: string, budget: LinkBudget): Dirent[] {
     budget.left -= entries.length + 1;
     return entries;
   } catch {
-    return []; // not there, or not ours to read: then no command of ours reads it either
+    return []; // missing, or unreadable: then no command of ours can read it either
   }
 }
 
-/** Whether a name may be meant; an extended glob may mean any. */
+/** Whether a name may match; an extended glob may match any. */
 function nameMatcher(glob: string): (name: string) => boolean {
   if (/[()]/.test(glob)) return () => true;
-  const tokens = [...glob.matchAll(/\\[\s\S]|\[[!^]?\]?[^\]]*\]|[\s\S]/gu)].map(([token]) => {
+  const end = glob.lastIndexOf(']') + 1; // after it no set ends, so none begins
+  const read = [
+    ...glob.slice(0, end).matchAll(/\\[\s\S]|\[[!^]?\]?[^\]]*\]|[\s\S]/gu),
+    ...glob.slice(end).matchAll(/\\[\s\S]|[\s\S]/gu),
+  ];
+  const tokens = read.map(([token]) => {
     if (token === '*') return 'any';
     if (token === '?' || (token.length > 1 && token.startsWith('['))) return 'one'; // a set counts as any character
     return { character: token.replace(/^\\(?=.)/s, '') };
@@ -82,7 +87,9 @@ function nameMatcher(glob: string): (name: string) => boolean {
 
 type Token = 'any' | 'one' | { character: string };
 
-/** In time that grows with the product of both lengths: a regular expression with many stars would never come back. */
+/**
+ * In time proportional to the product of both lengths: a regular expression with many stars would backtrack forever.
+ */
 function matches(name: readonly string[], tokens: readonly Token[]): boolean {
   let star = -1;
   let retry = 0;

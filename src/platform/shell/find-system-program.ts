@@ -1,5 +1,5 @@
-// Whether a plain name leads to a program that the system brings: the first of that name on the path lies in a folder of
-// the system, and only root may change it.
+// Whether a plain name refers to a system program: the first match on PATH lies in a system folder, and only root may
+// change it.
 import { realpathSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { neverFree, onlyReports } from './programs/never-free.js';
@@ -9,7 +9,7 @@ const systemFolders: ReadonlySet<string> = new Set(['/usr/bin', '/bin', '/usr/lo
 
 export type FindSystemProgram = (words: readonly string[]) => boolean;
 
-/** What lies in system folders is looked up once; what may hide it in other folders of the path, each time. */
+/** System folders are looked up once; other folders of PATH, which may shadow them, each time. */
 export function systemPrograms(path: string): FindSystemProgram {
   const folders = path.split(':');
   const found = new Map<string, { isSystem: boolean; real: string }>();
@@ -31,7 +31,7 @@ export function systemPrograms(path: string): FindSystemProgram {
   };
 }
 
-/** A folder that may not be entered hides nothing: a shell passes over it too. */
+/** An inaccessible folder shadows nothing: a shell skips it too. */
 function mayExist(file: string): boolean {
   try {
     return statSync(file, { throwIfNoEntry: false }) !== undefined;
@@ -50,7 +50,7 @@ function lookUp(folder: string, file: string): { isSystem: boolean; real: string
     const runsAsOther = (statSync(real).mode & 0o6000) !== 0;
     return { isSystem: isInSystem && areRoots && !runsAsOther, real };
   } catch {
-    return undefined; // a link that leads nowhere
+    return undefined; // a dangling symlink
   }
 }
 

@@ -1,79 +1,79 @@
-// What the walk through a command has found: commands, files, addresses, and what can't be known. All of it is bounded:
-// what goes beyond a bound is not understood, and is neither kept nor worked on.
+// The result of walking a command: commands, files, addresses, and whatever is unknown. All lists are bounded: beyond
+// a bound the command counts as not understood, and the rest is dropped.
 import type { HostFacts } from '../../contract/effect.js';
-import { processPlace } from './descriptors.js';
-import { placeIn } from './expand-word.js';
-import type { Assigned, Field, Place, Touch } from './programs/program.js';
+import { processPath } from './descriptors.js';
+import { resolveIn } from './expand-word.js';
+import type { Assigned, PathSpec, ShellField, Touch } from './programs/program.js';
 import type { State } from './shell-state.js';
 
 const MAX_COMMANDS = 200; // beyond this a person can't judge it either
-const MAX_KEPT_COMMANDS = 5_000; // deny rules look at more than a person would
+const MAX_KEPT_COMMANDS = 5_000; // deny rules check more than a person would read
 const MAX_FILES = 2_000;
 const MAX_STEPS = 50_000; // nodes, words and nested scripts by their length
 
 export interface FoundCommand {
-  words: readonly Field[];
+  words: readonly ShellField[];
   why?: string;
   assigns: readonly Assigned[];
   wrappedBy?: number;
   needsWalls?: boolean;
   observes?: HostFacts;
-  /** No table knows it: with walls it may run, if it proves to be a program of the system. */
+  /** No table knows it: it may run confined, if it turns out to be a system program. */
   isSystemCandidate?: boolean;
   /** Addresses that it reaches. */
   network?: readonly string[];
-  /** Where it may run; absent where that can't be known. */
+  /** Its possible directories; absent if they are unknown. */
   directories?: readonly string[] | undefined;
 }
 
-export interface FoundFile {
+export interface FoundAccess {
   access: 'read' | 'write';
-  /** Absolute, not normalised: `..` behind a link leads elsewhere than it looks. Absent where it can't be known. */
+  /** Absolute, not normalised: `..` behind a symlink leads elsewhere. Absent if it is unknown. */
   path?: string;
   /** As written. */
   text: string;
   tree?: boolean;
-  /** Which files of the tree or glob it is, another command or the disk decides: there may be links among them. */
+  /** Another command or the disk determines which files of the tree or glob: there may be symlinks among them. */
   chosen?: boolean;
   listing?: boolean;
   removes?: boolean;
   found?: boolean;
-  /** Links in the tree are followed, wherever they lead. */
+  /** Symlinks in the tree are followed, wherever they lead. */
   followsLinks?: boolean;
   pattern?: string;
-  /** Counts only where the command proves to be a program of the system. */
+  /** Counts only if the command turns out to be a system program. */
   ofCandidate?: boolean;
   by?: { command: number; as: 'operand' | 'redirection' };
 }
 
-/** What was found, once the walk is over. */
+/** The findings, once the walk is over. */
 export interface FoundFacts {
   commands: readonly FoundCommand[];
-  files: readonly FoundFile[];
+  files: readonly FoundAccess[];
   network: readonly string[];
   unknown: readonly string[];
   movesDirectory: boolean;
-  /** A test of the shell's own asks whether a file may be written. */
+  /** A test of the shell itself checks whether a file may be written. */
   observesMachine: boolean;
 }
 
 export class Findings implements FoundFacts {
   readonly commands: FoundCommand[] = [];
-  readonly files: FoundFile[] = [];
+  readonly files: FoundAccess[] = [];
   readonly network: string[] = [];
   readonly unknown: string[] = [];
   movesDirectory = false;
   observesMachine = false;
-  /** Something in it goes beyond the core of the language that is relied on without walls. */
+  /** A part of it is outside the core of the language that is trusted without confinement. */
   beyondCore = false;
-  /** How much work the analysis was, in nodes, words and characters of nested scripts. */
+  /** The work of the analysis, in nodes, words and characters of nested scripts. */
   steps = 0;
 
   isUnknown(why: string): void {
     if (this.unknown.length < 100 && !this.unknown.includes(why)) this.unknown.push(why);
   }
 
-  /** Whether there is still room for more work. */
+  /** Whether the work limit allows more. */
   step(cost = 1): boolean {
     if (this.steps > MAX_STEPS) return false;
     this.steps += cost;
@@ -86,23 +86,23 @@ export class Findings implements FoundFacts {
     if (this.commands.length < MAX_KEPT_COMMANDS) this.commands.push(command);
   }
 
-  file({ file, ...touch }: Touch, state: State, by: FoundFile['by'], ofCandidate = false): void {
+  file({ file, ...touch }: Touch, state: State, by: FoundAccess['by'], ofCandidate = false): void {
     const base = { ...touch, text: file.text, ...(by && { by }), ...(ofCandidate && { ofCandidate }) };
-    const places = file.value === undefined ? file.places : [{ path: file.value }];
-    if (places === undefined) {
+    const pathSpecs = file.value === undefined ? file.pathSpecs : [{ path: file.value }];
+    if (pathSpecs === undefined) {
       this.#push({ ...base, tree: true });
       return;
     }
     const isChosen = file.value === undefined;
-    for (const place of places) this.#place(place, state, { ...base, ...(isChosen && { chosen: true }) });
+    for (const place of pathSpecs) this.#place(place, state, { ...base, ...(isChosen && { chosen: true }) });
   }
 
-  #push(file: FoundFile): void {
+  #push(file: FoundAccess): void {
     if (this.files.length < MAX_FILES) this.files.push(file);
     else this.isUnknown(`it names more than ${MAX_FILES} files`);
   }
 
-  #place({ path, tree, pattern }: Place, state: State, base: Omit<FoundFile, 'path'>): void {
+  #place({ path, tree, pattern }: PathSpec, state: State, base: Omit<FoundAccess, 'path'>): void {
     if (path === '') return;
     const { directories } = state;
     const file = { ...base, ...(tree && { tree }) };
@@ -114,19 +114,19 @@ export class Findings implements FoundFacts {
       const from = pattern?.startsWith('/') ? '/' : directory;
       this.#absolute(path.startsWith('/') ? path : `${directory}/${path}`, state, {
         ...file,
-        ...(pattern !== undefined && { pattern: placeIn(from, pattern) }),
+        ...(pattern !== undefined && { pattern: resolveIn(from, pattern) }),
       });
     }
   }
 
-  #absolute(path: string, state: State, file: Omit<FoundFile, 'path'>): void {
+  #absolute(path: string, state: State, file: Omit<FoundAccess, 'path'>): void {
     if (/^\/dev\/(null|zero)$/.test(path)) return;
     const remote = /^\/dev\/(tcp|udp)\/([^/]*)\/([^/]*)$/.exec(path);
     if (remote) {
       this.network.push(`${remote[1]}://${remote[2]}:${remote[3]}`);
       return;
     }
-    const place = processPlace(path);
+    const place = processPath(path);
     if (place === undefined) {
       this.#push({ ...file, path });
       return;

@@ -1,5 +1,5 @@
-// The variables under which git starts nothing that a repository names: watchers, hooks, pagers, remote helpers. A git
-// command that counts as harmless runs with them, and so does git when it is asked about a repository.
+// Environment variables that keep git from starting programs that a repository configures: fsmonitor, hooks, pagers,
+// remote helpers. A harmless git command runs with them, and so do our own queries of git.
 import { basename } from 'node:path';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -12,7 +12,7 @@ const settings: Readonly<Record<string, string>> = {
   'log.showSignature': 'false',
 };
 
-/** The variables, after the settings that the environment may bring in the same way. */
+/** The variables, appended to settings that the environment may already pass in the same way. */
 export function protectiveVariables(env: Environment = {}): Record<string, string> {
   const inherited = Number(env['GIT_CONFIG_COUNT']);
   const first = Number.isSafeInteger(inherited) && inherited > 0 ? inherited : 0;
@@ -28,17 +28,17 @@ export function protectiveVariables(env: Environment = {}): Record<string, strin
     PAGER: 'cat',
     GIT_TERMINAL_PROMPT: '0',
     GIT_NO_LAZY_FETCH: '1',
-    GIT_ALLOW_PROTOCOL: 'none', // older than GIT_NO_LAZY_FETCH, and overrides what a repository allows
+    GIT_ALLOW_PROTOCOL: 'none', // older than GIT_NO_LAZY_FETCH, and overrides the repository's setting
   };
 }
 
-/** Whether settings, as git reports them, show that git has taken the variables into account. */
+/** Whether the settings that git reports show that it has applied the variables. */
 export const isProtected = (reported: ReadonlyArray<{ key: string; value: string; scope: string }>): boolean =>
   reported.some(({ scope, key, value }) => scope === 'command' && key === 'core.fsmonitor' && value === 'false');
 
 interface Judged {
   harmless: boolean;
-  /** The name of its program; undefined where it is not known. */
+  /** The name of its program; undefined if it is unknown. */
   program: string | undefined;
 }
 
@@ -48,9 +48,9 @@ const plainWriters: ReadonlySet<string> = new Set(
 );
 
 /**
- * Whether a call runs with the variables: where every command is harmless or only writes files. Other programs may run
- * git themselves, with hooks and over the network, and the variables would change what they do. In such a call a git
- * command counts as harmless only where the repository gives git nothing to start.
+ * Whether a call runs with the variables: every command in it is harmless or only writes files. Other programs may
+ * run git themselves, with hooks and over the network, and the variables would change their behaviour. In such a call
+ * a git command counts as harmless only if the repository configures nothing to start.
  */
 export const runsProtected = (commands: readonly Judged[]): boolean =>
   commands.every(({ harmless, program }) => harmless || (program !== undefined && plainWriters.has(program)));

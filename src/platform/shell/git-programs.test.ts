@@ -256,7 +256,7 @@ test('git is asked once for a repository until one of its files changes', async 
   const repositories = createGitRepositories(env, { settledMs: -60_000 });
   const count = async (): Promise<number> => (await readFile(log, 'utf8')).trim().split('\n').filter(Boolean).length;
   const look = async (folder: string) => {
-    const around = await repositories.around(folder);
+    const around = await repositories.lookUp(folder);
     if (around.kind === 'repository') await repositories.submodules(around.repository);
     return around.kind;
   };
@@ -272,7 +272,7 @@ test('git is asked once for a repository until one of its files changes', async 
   await mkdir(join(root, 'src/.git'));
   expect(await look(join(root, 'src'))).toBe('repository'); // an empty .git is passed over
   git('init', '-q', join(root, 'src'));
-  const inner = await repositories.around(join(root, 'src'));
+  const inner = await repositories.lookUp(join(root, 'src'));
   expect(inner).toMatchObject({ repository: { workTree: join(root, 'src') } });
 });
 

@@ -1,15 +1,15 @@
-// Git may start programs that a repository's own configuration names, even where it only shows something. What can be
-// switched off by the environment is; for the rest the repository is looked at before a command counts as harmless.
+// Git may start programs that a repository's own configuration names, even if it only prints. The environment
+// switches off as much as possible; for the rest, the repository is checked before a command counts as harmless.
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GitRepositories, GitRepository } from './git-repository.js';
 import { judgeRepository, type RepositoryJudgement } from './git-settings.js';
 
-const MAX_SUBMODULES = 100; // looked at for one command
+const MAX_SUBMODULES = 100; // checked for one command
 
-/** What reading commands of git mean in a folder, with the submodules that they go into. */
+/** The verdict on read-only git commands in a folder, including the submodules that they enter. */
 export async function judgeFolder(folder: string, repositories: GitRepositories): Promise<RepositoryJudgement> {
-  const around = await repositories.around(folder);
+  const around = await repositories.lookUp(folder);
   if (around.kind === 'none') return { isPlain: true };
   if (around.kind === 'failed')
     return { isPlain: false, why: `git can't be asked about its repository: ${around.why}` };
@@ -32,7 +32,7 @@ async function withSubmodules(
     if (lstatSync(join(folder, '.git'), { throwIfNoEntry: false }) === undefined) continue; // not checked out
     budget.left -= 1;
     if (budget.left < 0) return { isPlain: false, why: `it has more than ${MAX_SUBMODULES} submodules` };
-    const around = await repositories.around(folder);
+    const around = await repositories.lookUp(folder);
     if (around.kind !== 'repository' || around.repository.root !== folder) {
       return { isPlain: false, why: `git can't be asked about the submodule ${path}` };
     }
@@ -42,7 +42,7 @@ async function withSubmodules(
     needsVariables ??= inside.needsVariables;
   }
   const isPlain = itself.isPlain && paths.length === 0 && stored?.size === 0;
-  // Those that are not checked out are read only where differences are shown commit by commit.
+  // Submodules that are not checked out are read only if differences are shown commit by commit.
   const shows = repository.settings.findLast(
     ({ key }) => key === 'diff.submodule' || key === 'status.submodulesummary',
   );
@@ -54,7 +54,7 @@ async function withSubmodules(
   };
 }
 
-/** The repositories of submodules that are kept in a repository; undefined where there are too many. */
+/** The repositories of submodules that are stored in a repository; undefined if there are too many. */
 function storedRepositories(folder: string): Set<string> | undefined {
   const found = new Set<string>();
   const left = [folder];

@@ -1,6 +1,6 @@
-// What git says about the repository around a folder: where it lies, how it is configured, what its submodules are. Git is
-// asked itself, so that includes, worktrees and every oddity of its files are read as it reads them. Answers are kept
-// until one of the files changes that they depend on.
+// Queries git about the repository around a folder: its location, configuration and submodules. Git itself is asked,
+// so that includes, worktrees and every special case are read as git reads them. Answers are cached until one of the
+// files that they depend on changes.
 import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { askGit } from './ask-git.js';
@@ -16,9 +16,9 @@ const MAX_INDEX_BYTES = 64 * 1024 * 1024;
 export interface GitSetting {
   /** `system`, `global`, `local`, `worktree` or `command`. */
   scope: string;
-  /** The file that holds it, absolute; absent where it comes from the environment. */
+  /** The file that contains it, absolute; absent if it comes from the environment. */
   file?: string;
-  /** Section and name in lower case; what stands between them as written. */
+  /** Section and name in lower case; the subsection as written. */
   key: string;
   value: string;
 }
@@ -33,17 +33,17 @@ export interface GitRepository {
   settings: readonly GitSetting[];
 }
 
-export type Around =
+export type RepositoryLookup =
   | { kind: 'none' }
   | { kind: 'failed'; why: string }
   | { kind: 'repository'; repository: GitRepository };
 
 export interface GitRepositories {
   /** The repository that git would use in a folder. */
-  around(folder: string): Promise<Around>;
-  /** Paths, relative to the working tree, at which the index has another repository; undefined where git can't tell. */
+  lookUp(folder: string): Promise<RepositoryLookup>;
+  /** Paths, relative to the working tree, at which the index has another repository; undefined if git can't tell. */
   submodules(repository: GitRepository): Promise<readonly string[] | undefined>;
-  /** The settings that hold in a folder, in a repository or not. */
+  /** The effective settings in a folder, whether in a repository or not. */
   settings(folder: string): Promise<readonly GitSetting[]>;
 }
 
@@ -58,12 +58,12 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function createGitRepositories(env: Environment, { settledMs = SETTLED_MS } = {}): GitRepositories {
   const { GIT_CONFIG_NOSYSTEM: _, ...inherited } = env;
   const asking: NodeJS.ProcessEnv = { ...inherited, ...protectiveVariables(env), LC_ALL: 'C', LANGUAGE: '' };
-  const repositories = new Map<string, Kept<Around>>();
+  const repositories = new Map<string, Kept<RepositoryLookup>>();
   const indexes = new Map<string, Kept<readonly string[]>>();
   const outside = new Map<string, Kept<readonly GitSetting[]>>();
   const redirected = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_COMMON_DIR', 'GIT_INDEX_FILE'].some((name) => env[name]);
 
-  /** Computes a value unless a kept one still holds. `find` also names the files that the value depends on. */
+  /** Computes a value unless a cached one is still valid. `find` also names the files that the value depends on. */
   async function kept<Value>(
     store: Map<string, Kept<Value>>,
     key: string,
@@ -76,13 +76,16 @@ export function createGitRepositories(env: Environment, { settledMs = SETTLED_MS
     const { value, paths } = await find();
     if (paths === undefined || redirected) return value;
     const stamps = stampsOf(paths);
-    if (stamps.changedMs + settledMs > startedMs) return value; // may have changed while git looked at it
+    if (stamps.changedMs + settledMs > startedMs) return value; // may have changed while git read it
     if (store.size >= MAX_KEPT) store.delete(store.keys().next().value ?? '');
     store.set(key, { paths, stamps: stamps.text, value });
     return value;
   }
 
-  async function ask(folder: string, root: string | undefined): Promise<{ value: Around; paths?: readonly string[] }> {
+  async function ask(
+    folder: string,
+    root: string | undefined,
+  ): Promise<{ value: RepositoryLookup; paths?: readonly string[] }> {
     const [places, listed] = await Promise.all([
       askGit(
         folder,
@@ -105,7 +108,7 @@ export function createGitRepositories(env: Environment, { settledMs = SETTLED_MS
   }
 
   return {
-    async around(folder) {
+    async lookUp(folder) {
       const real = nearestReal(folder);
       const { root, isUnclear } = discover(real);
       if (root === undefined && !isUnclear && !redirected) return { kind: 'none' };
@@ -130,7 +133,7 @@ export function createGitRepositories(env: Environment, { settledMs = SETTLED_MS
     },
 
     async settings(folder) {
-      const around = await this.around(folder);
+      const around = await this.lookUp(folder);
       if (around.kind === 'repository') return around.repository.settings;
       if (around.kind === 'failed') return [];
       return await kept(outside, '', async () => {
@@ -144,7 +147,7 @@ export function createGitRepositories(env: Environment, { settledMs = SETTLED_MS
 
 const LIST = ['config', '--list', '--show-origin', '--show-scope', '-z', '--includes'];
 
-/** The folder with its links resolved, or of one that does not exist, the nearest that does. */
+/** The real path of the folder, or of its nearest existing ancestor. */
 function nearestReal(folder: string): string {
   for (let path = resolve(folder); ; path = dirname(path)) {
     try {
@@ -155,7 +158,7 @@ function nearestReal(folder: string): string {
   }
 }
 
-/** The nearest folder with a `.git`; unclear where a folder on the way may itself be the inside of a repository. */
+/** The nearest folder with a `.git`; unclear if a folder on the way may itself be inside a repository. */
 function discover(start: string): { root?: string; isUnclear: boolean } {
   let isUnclear = false;
   for (let folder = start; ; folder = dirname(folder)) {
@@ -169,7 +172,7 @@ function exists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    return true; // can't be looked at: git decides
+    return true; // unreadable: git decides
   }
 }
 
@@ -180,20 +183,20 @@ function settingsOf(listed: string, workTree: string): GitSetting[] {
     const [scope = '', origin = '', pair = ''] = fields.slice(at, at + 3);
     const end = pair.indexOf('\n');
     const key = end < 0 ? pair : pair.slice(0, end);
-    const value = end < 0 ? 'true' : pair.slice(end + 1); // a name alone is true
+    const value = end < 0 ? 'true' : pair.slice(end + 1); // a name alone means true
     const file = origin.startsWith('file:') ? resolve(workTree, origin.slice('file:'.length)) : undefined;
     settings.push({ scope, key, value, ...(file !== undefined && { file }) });
   }
   return settings;
 }
 
-/** Every file that the answer depends on, those that do not exist yet as well. */
+/** Every file that the answer depends on, including missing ones. */
 function filesOf({ root, gitFolder, commonFolder, workTree, settings }: GitRepository, env: Environment): string[] {
   const hooks = settings.findLast(({ key, scope }) => key === 'core.hookspath' && scope !== 'command')?.value;
   return [
     ...new Set([
       join(root, '.git'),
-      // Git passes over a `.git` that lacks one of these, until it is there.
+      // Git ignores a `.git` that lacks one of these, until it exists.
       ...['HEAD', 'objects', 'refs', 'config', 'commondir'].map((name) => join(root, '.git', name)),
       ...[gitFolder, commonFolder].flatMap((folder) => [folder, join(folder, 'HEAD'), join(folder, 'config')]),
       ...[gitFolder, commonFolder].map((folder) => join(folder, 'config.worktree')),
@@ -228,8 +231,8 @@ function userFiles({ HOME: home, XDG_CONFIG_HOME: config, ...env }: Environment)
 }
 
 /**
- * Whether the index may name other repositories: their mode is in it, or it is of a kind whose entries lie elsewhere.
- * The bytes may mean something else, in which case git is asked for nothing.
+ * Whether the index may name other repositories: it contains their mode, or it is a split index. A false positive
+ * only costs a query of git.
  */
 function mayHoldLinks(index: string): boolean {
   const found = lstatSync(index, { throwIfNoEntry: false });

@@ -1,5 +1,5 @@
-// Which settings of a repository make git start a program or read a file while it only shows something. What the user has
-// set for all repositories is trusted; what a repository brings along is not.
+// Repository settings that make git start a program or read a file even if it only prints. The user's global settings
+// are trusted; a repository's own are not.
 import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isInside } from '../files/paths.js';
@@ -8,15 +8,15 @@ import type { GitRepository, GitSetting } from './git-repository.js';
 const MAX_ATTRIBUTE_BYTES = 1024 * 1024;
 
 export interface RepositoryJudgement {
-  /** Why reading commands of git are not harmless in it. */
+  /** Why read-only git commands are not harmless in it. */
   why?: string;
-  /** Why they are harmless only under the protective variables. */
+  /** Why they are harmless only with the protective variables. */
   needsVariables?: string;
-  /** It has nothing but standard settings: no filters, drivers, submodules or other oddities. */
+  /** It has only standard settings: no filters, drivers, submodules or other special features. */
   isPlain: boolean;
 }
 
-/** What a repository's own configuration, hooks and attributes mean for commands that only read. */
+/** The verdict on a repository's own configuration, hooks and attributes for read-only commands. */
 export function judgeRepository(repository: GitRepository): RepositoryJudgement {
   const { settings } = repository;
   const own = settings.filter(({ scope }) => scope === 'local' || scope === 'worktree');
@@ -36,7 +36,7 @@ export function judgeRepository(repository: GitRepository): RepositoryJudgement 
 
 const named = ({ key, file }: GitSetting): string => `the repository's configuration ${file ?? ''} has ${key}`;
 
-/** Section and name; a subsection may hold anything. */
+/** Section and name; a subsection may contain anything. */
 function partsOf(key: string): { section: string; subsection: string | undefined; name: string } {
   const [first, last] = [key.indexOf('.'), key.lastIndexOf('.')];
   const subsection = first < last ? key.slice(first + 1, last) : undefined;
@@ -45,7 +45,7 @@ function partsOf(key: string): { section: string; subsection: string | undefined
 
 const isTrue = (value: string): boolean => !/^(false|no|off|0|)$/i.test(value);
 
-/** Programs that reading commands start and that no variable switches off. */
+/** Programs that read-only commands start and that no variable switches off. */
 function startsProgram({ key, value }: GitSetting): boolean {
   const { section, name } = partsOf(key);
   switch (section) {
@@ -75,23 +75,26 @@ function startsProgram({ key, value }: GitSetting): boolean {
 
 const checksSignatures = (value: string): boolean => /%G|signature/.test(value);
 
-// Files that git reads and whose lines it may print, be it in an error.
+// Files that git reads and whose lines it may print, for example in an error.
 const fileSettings = /^(blame\.ignorerevsfile|mailmap\.file|core\.excludesfile|core\.attributesfile|diff\.orderfile)$/;
-const usualFiles = /(ignore-?revs|mailmap|gitignore|gitattributes|order)[\w.-]*$/i;
+const lastName = /(?<![\w.-])[\w.-]*$/;
+const usualFiles = /ignore-?revs|mailmap|gitignore|gitattributes|order/i;
 
 function readsElsewhere({ key, value }: GitSetting, { workTree }: GitRepository): boolean {
   if (/^mailmap\.blob$/.test(key)) return false; // an object of the repository
   if (!fileSettings.test(key) || value === '') return false;
-  if (!usualFiles.test(value) || /^[~%]/.test(value)) return true;
+  if (!usualFiles.test(lastName.exec(value)?.[0] ?? '') || /^[~%]/.test(value)) return true;
   const path = resolve(workTree, value);
   try {
     return !isInside(workTree, realpathSync.native(path));
   } catch {
-    return !isInside(workTree, path); // missing: git complains, no more
+    return !isInside(workTree, path); // missing: git only complains
   }
 }
 
-/** A `.git` that is a link or a file, or `core.worktree`, must lead to a repository that knows this working tree. */
+/**
+ * A `.git` that is a symlink or a file, or `core.worktree`, must point to a repository that knows this working tree.
+ */
 function strayWorkTree({ root, workTree, gitFolder, commonFolder, settings }: GitRepository): string | undefined {
   if (workTree !== root) return `git takes ${workTree} for the working tree of ${root}`;
   const isOrdinary = gitFolder === join(root, '.git') && !isLink(gitFolder) && commonFolder === gitFolder;
@@ -122,7 +125,7 @@ function isSwitchedOff({ key, value }: GitSetting): boolean {
   return key === 'extensions.partialclone';
 }
 
-/** The one hook that a reading command may run, when it refreshes the index. */
+/** The only hook that a read-only command may run, when it refreshes the index. */
 function hookOfIndex({ settings, commonFolder, workTree }: GitRepository): boolean {
   const set = settings.findLast(({ key, scope }) => key === 'core.hookspath' && scope !== 'command');
   if (set && set.scope !== 'local' && set.scope !== 'worktree') return false; // the user's own
@@ -130,7 +133,7 @@ function hookOfIndex({ settings, commonFolder, workTree }: GitRepository): boole
   return lstatSync(join(folder, 'post-index-change'), { throwIfNoEntry: false }) !== undefined;
 }
 
-// What git itself writes into a new repository, and what is nothing but data for commands that only read.
+// Settings that git itself writes into a new repository, and settings that are only data for read-only commands.
 const plainCore =
   /^(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|quotepath|abbrev|longpaths|protecthfs|protectntfs|hidedotfiles|fscache)$/;
 const plainRemote = /^(url|pushurl|fetch|push|mirror|tagopt|prune|skipfetchall|gh-resolved|pruneTags)$/i;
@@ -146,7 +149,7 @@ function isPlainSetting({ key, value }: GitSetting): boolean {
   return plainSections.test(section) && !isSwitchedOff({ key, value, scope: 'local' });
 }
 
-/** Whether attributes name drivers for which some configuration, the user's own as well, has a program. */
+/** Whether attributes name drivers for which some configuration, including the user's own, has a program. */
 function usesDrivers({ settings, commonFolder, workTree }: GitRepository): boolean {
   const drivers = new Set(
     settings.flatMap(({ key }) => {

@@ -20,6 +20,8 @@ test.each<[string, string]>([
   ['nested braces', `echo ${'{1..9}'.repeat(12)}`],
   ['many braces', `cat ${'{1..99} '.repeat(1_000)}`],
   ['braces in braces', `echo ${'{a,'.repeat(300)}b${'}'.repeat(300)}`],
+  ['open braces', `echo ${'{'.repeat(190_000)}`],
+  ['open substitutions', `echo ${'$('.repeat(95_000)}`],
   ['a loop over many files', `for f in {1..99}; do cat ${'$f '.repeat(2_000)}; done`],
   ['loops in loops', `${'for f in {1..99}; do '.repeat(40)}cat $f${'; done'.repeat(40)}`],
   ['deep groups', deep(1_000, '(', ')')],
@@ -53,6 +55,7 @@ test.each<[string, string]>([
 test('beyond a bound it is not understood', () => {
   const unknown = (command: string): string[] => walkCommand(command, { cwd: '/', home: undefined }, parser).unknown;
   expect(unknown(`for f in {1..99}; do cat ${'$f '.repeat(2_000)}; done`)).toContain('it names more than 2000 files');
+  expect(unknown(`echo ${'{'.repeat(20_000)}`)).toContain('it has too many braces or substitutions to be understood');
   expect(unknown(`cat ${'{1..99} '.repeat(1_000)}`)).toContain('it is too large to be understood');
   const long = walkCommand(`x=a; ${'x=$x$x; '.repeat(20)}cat "$x"`, { cwd: '/', home: undefined }, parser);
   expect(long.files.map(({ path }) => path)).toEqual([undefined]);

@@ -1,20 +1,21 @@
-// Judges one simple command by the table of its program and by what is known where it runs.
+// Judges one simple command by its program's table and the shell state where it runs.
 import { isHarmlessAssignment } from './assignments.js';
 import { asGiven } from './piped-names.js';
 import { findProgram } from './programs/index.js';
 import { onlyReports } from './programs/never-free.js';
 import { openers } from './programs/openers.js';
-import type { Assigned, Call, Field, Program, Touch, Verdict } from './programs/program.js';
+import type { Assigned, Call, Program, ProgramVerdict, ShellField, Touch } from './programs/program.js';
+import { programOnInput } from './programs/program-input.js';
 import { asksForHelp, plainForm } from './programs/system-programs.js';
 import type { State } from './shell-state.js';
 
 export interface CommandToJudge {
   /** Its name, as written. */
   name: string;
-  args: readonly Field[];
+  args: readonly ShellField[];
   assigns: readonly Assigned[];
   state: State;
-  /** A wrapper starts programs, never functions of the shell. */
+  /** A wrapper starts programs, never shell functions. */
   programsOnly: boolean;
   /** Whether some variable may be an array. */
   hasArrays(): boolean;
@@ -22,10 +23,10 @@ export interface CommandToJudge {
 
 export interface JudgedCommand {
   call: Call;
-  verdict: Verdict;
+  verdict: ProgramVerdict;
   /** Why it is not harmless. */
   why: string | undefined;
-  /** What it reads if it proves to be a program of the system that no table knows. */
+  /** The files that it reads if it turns out to be a system program without a table. */
   reads: readonly Touch[] | undefined;
 }
 
@@ -53,26 +54,28 @@ export function judgeCommand({ name, args, assigns, state, programsOnly, hasArra
   return { call, verdict, why, reads: isItself ? readsOfUnknown(name, program, verdict, call) : undefined };
 }
 
-/** A program that is only asked what it is starts nothing, even where its table does not list the question. */
-function verdictOn(name: string, program: Program | undefined, call: Call): Verdict {
-  const unknown: Verdict = { why: `${name} is not known to be harmless` };
-  const verdict = program?.judge(call) ?? unknown;
+/** A program that is only asked for its version or help starts nothing, even if its table does not list the option. */
+function verdictOn(name: string, program: Program | undefined, call: Call): ProgramVerdict {
+  const unknown: ProgramVerdict = { why: `${name} is not known to be harmless` };
+  const judged = program?.judge(call) ?? unknown;
+  const hasSource = judged.why === undefined || judged.programOnInput || judged.programOnStream || judged.starts;
+  const verdict = hasSource ? judged : { ...judged, ...programOnInput(name, call.args) };
   return verdict.why !== undefined && isQuestion(call) ? { why: verdict.why } : verdict;
 }
 
 const isQuestion = ({ args }: Call): boolean => asksForHelp(args.map(({ value = '' }) => value));
 
-/** `declare a=$x` evaluates the subscripts in what x holds where `a` is an array. */
-function evaluatesArray(name: string, args: readonly Field[], hasArrays: () => boolean): boolean {
+/** `declare a=$x` evaluates subscripts in the value of x if `a` is an array. */
+function evaluatesArray(name: string, args: readonly ShellField[], hasArrays: () => boolean): boolean {
   if (!/^(declare|typeset|local|readonly|export)$/.test(name) || !hasArrays()) return false;
   return !args.every(({ value }) => value !== undefined && !/^[^=]*=\s*\(/.test(value));
 }
 
-/** What a program that no table judges may read by its words, where it may run behind walls. */
+/** The files that a program without a table may read by its words, if it may run confined. */
 function readsOfUnknown(
   written: string,
   program: Program | undefined,
-  { touches = [], why }: Verdict,
+  { touches = [], why }: ProgramVerdict,
   { args }: Call,
 ): readonly Touch[] | undefined {
   const words = args.flatMap(({ value }) => value ?? []);
@@ -83,18 +86,18 @@ function readsOfUnknown(
   return plainForm(written, args);
 }
 
-// `IFS= read -r line` is how a line is read as it is; the separator holds for `read` alone.
+// `IFS= read -r line` reads a line unchanged; the separator applies to `read` alone.
 const isOwnSeparator = ({ name, value }: Assigned, program: string): boolean =>
   program === 'read' && name === 'IFS' && value !== undefined;
 
-/** The name by which the tables know a program: a path only where programs of the system lie. */
+/** The name by which the tables know a program: a path only if it lies in a system folder. */
 function standardName(name: string): string | undefined {
   if (!name.includes('/')) return name;
   const program = /^\/(?:usr\/(?:local\/)?)?bin\/([^/]+)$/.exec(name)?.[1];
   return program !== undefined && BUILTINS.has(program) ? undefined : program;
 }
 
-// What only the shell itself can do; a program of that name would do something else.
+// Builtins; a program of that name would do something else.
 const BUILTINS: ReadonlySet<string> = new Set(
   'cd pushd popd dirs eval source . export declare typeset local readonly read set trap exec builtin command unset shift'.split(
     ' ',

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { randomHex } from '../crypto.js';
 import { describeLimits, limitFolders, limitsFrom, makeLimitGroup, parseSize, showSize } from './limits.js';
 import { type ProcessOptions, type ProcessResult, runProcess } from './run-process.js';
-import { createShellSupply } from './shell-supply.js';
+import { createShellPool } from './shell-pool.js';
 
 const canLimit = (env: Record<string, string>): boolean => limitFolders(env).length > 0;
 const memory = canLimit({ HELVE_MEMORY_LIMIT: '64M' });
@@ -19,7 +19,7 @@ async function run(
   options: Partial<ProcessOptions> = {},
 ): Promise<ProcessResult & { output: string }> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-limits-')));
-  const shells = createShellSupply({ ...process.env, ...env });
+  const shells = createShellPool({ ...process.env, ...env });
   const result = await runProcess({
     command,
     cwd: folder,

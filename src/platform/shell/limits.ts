@@ -9,29 +9,29 @@ const NAME = 'helve-';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What one command and all that it starts may use together. */
+/** The limits for one command and all its child processes together. */
 export interface Limits {
   memoryBytes?: number;
   processes?: number;
 }
 
 export interface LimitReport {
-  /** How many processes were killed because the memory was used up. */
+  /** How many processes were killed because the memory limit was reached. */
   memoryKills: number;
-  /** How often a process could not be started because there were too many. */
+  /** How often a process could not be started because of the process limit. */
   refusedProcesses: number;
 }
 
-/** A control group for one command. */
+/** A cgroup for one command. */
 export interface LimitGroup {
-  /** Puts a process and all below it under the limits. */
+  /** Moves a process and its descendants into the group. */
   add(pid: number): void;
   report(): LimitReport;
-  /** Removes the group; false while something still runs in it. */
+  /** Removes the group; false while a process still runs in it. */
   remove(): boolean;
 }
 
-/** The limits that the environment asks for; undefined for none. A value that can't be understood is refused, not ignored. */
+/** The limits in the environment; undefined if there are none. An invalid value is an error, not ignored. */
 export function limitsFrom(env: Environment): Limits | undefined {
   const memoryVariable = MEMORY_VARIABLES.find((name) => env[name]);
   const memoryBytes = memoryVariable && parseSize(env[memoryVariable] ?? '');
@@ -45,7 +45,7 @@ export function limitsFrom(env: Environment): Limits | undefined {
 
 /** Bytes, from `2G`, `512M`, `1.5 GiB` or a plain number. */
 export function parseSize(text: string): number | undefined {
-  const [, digits = '', unit = ''] = /^\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?\s*$/i.exec(text) ?? [];
+  const [, digits = '', unit = ''] = /^(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?$/i.exec(text.trim()) ?? [];
   const bytes = Math.floor(Number(digits) * 1024 ** ' KMGT'.indexOf(unit.toUpperCase() || ' '));
   return digits !== '' && bytes > 0 && Number.isSafeInteger(bytes) ? bytes : undefined;
 }
@@ -56,7 +56,7 @@ function badLimit(variable: string, env: Environment, expected: string): ToolFai
   );
 }
 
-/** A new group for a command; undefined where this system gives us none, and the command runs without. */
+/** Creates a cgroup for a command; undefined if the system does not permit it, and the command runs without. */
 export function makeLimitGroup(mark: string, limits: Limits): LimitGroup | undefined {
   const made: Part[] = [];
   for (const part of partsFor(limits)) {
@@ -66,7 +66,7 @@ export function makeLimitGroup(mark: string, limits: Limits): LimitGroup | undef
       part.set(path, limits);
       made.push({ ...part, folder: path });
     } catch {
-      removeFolder(path); // not ours to write; the other limits may still be
+      removeFolder(path); // not writable; the other limits may still apply
     }
   }
   if (made.length === 0) return undefined;
@@ -86,24 +86,24 @@ export function makeLimitGroup(mark: string, limits: Limits): LimitGroup | undef
   };
 }
 
-/** The folders that groups of this environment are made in. */
+/** The folders in which the groups of this environment are created. */
 export function limitFolders(env: Environment): string[] {
   try {
     const limits = limitsFrom(env);
     return limits ? partsFor(limits).map(({ folder }) => folder) : [];
   } catch {
-    return []; // the call says what is wrong
+    return []; // the call reports the problem
   }
 }
 
-/** Removes the groups that somebody left who is gone, as far as they are empty. */
+/** Removes empty groups of dead processes. */
 export function removeLimitGroups(mark: string, folders: readonly string[]): void {
   for (const folder of folders) {
     for (const name of namesIn(folder)) if (name.startsWith(`${NAME}${mark}.`)) removeFolder(join(folder, name));
   }
 }
 
-/** One sentence for a person: which limits commands have here, and by what. */
+/** One sentence for a person: the limits of commands, and how they are enforced. */
 export function describeLimits(env: Environment): string {
   const always = 'time and output of a command are always limited';
   const parts = partsFor({ memoryBytes: 1, processes: 1 });
@@ -125,25 +125,25 @@ export function showSize(bytes: number): string {
   return `${Number((bytes / 1024 ** step).toFixed(1))} ${units[step]}`;
 }
 
-/** One hierarchy that a group is made in. */
+/** One hierarchy in which a group is created. */
 interface Part {
   version: 1 | 2;
   folder: string;
   controls: ReadonlyArray<'memory' | 'processes'>;
-  /** The file that counts what was killed for want of memory. */
+  /** The file that counts out-of-memory kills. */
   oomFile: string;
   set(folder: string, limits: Limits): void;
 }
 
 function partsFor({ memoryBytes, processes }: Limits): Part[] {
   const wanted = [...(memoryBytes ? ['memory'] : []), ...(processes ? ['pids'] : [])];
-  const places = readPlaces();
-  const unified = places.find(({ controllers }) => controllers === undefined);
+  const memberships = readCgroupMemberships();
+  const unified = memberships.find(({ controllers }) => controllers === undefined);
   const folder = unified && unifiedFolder(unified.folder, wanted);
   if (folder !== undefined) return [unifiedPart(folder, wanted)];
   return wanted.flatMap((controller) => {
-    const place = places.find(({ controllers }) => controllers?.includes(controller));
-    return place && mayMakeIn(place.folder) ? [controllerPart(place.folder, controller)] : [];
+    const membership = memberships.find(({ controllers }) => controllers?.includes(controller));
+    return membership && mayMakeIn(membership.folder) ? [controllerPart(membership.folder, controller)] : [];
   });
 }
 
@@ -158,7 +158,7 @@ function unifiedPart(folder: string, wanted: readonly string[]): Part {
     set(group, { memoryBytes, processes }) {
       if (memoryBytes) {
         write(group, 'memory.max', String(memoryBytes));
-        writeIfThere(group, 'memory.swap.max', '0'); // or the limit would only make it slow
+        writeIfThere(group, 'memory.swap.max', '0'); // otherwise the limit would only cause swapping
       }
       if (processes) write(group, 'pids.max', String(processes));
     },
@@ -174,21 +174,21 @@ function controllerPart(folder: string, controller: string): Part {
     set(group, { memoryBytes, processes }) {
       if (controller === 'memory' && memoryBytes) {
         write(group, 'memory.limit_in_bytes', String(memoryBytes));
-        writeIfThere(group, 'memory.memsw.limit_in_bytes', String(memoryBytes)); // with swap, or it would only be slow
+        writeIfThere(group, 'memory.memsw.limit_in_bytes', String(memoryBytes)); // including swap, or it would only be slow
       }
       if (controller === 'pids' && processes) write(group, 'pids.max', String(processes));
     },
   };
 }
 
-/** A group in a hierarchy that this process is in. `controllers` is absent for the one of version 2. */
-interface Place {
+/** A cgroup that this process is in. `controllers` is absent for cgroup v2. */
+interface CgroupMembership {
   controllers?: readonly string[];
   folder: string;
 }
 
-/** Where this process stands in every hierarchy that is mounted. */
-function readPlaces(): Place[] {
+/** The cgroups of this process in all mounted hierarchies. */
+function readCgroupMemberships(): CgroupMembership[] {
   if (process.platform !== 'linux') return [];
   try {
     const mounts = readFileSync('/proc/self/mountinfo', 'utf8').split('\n').map(parseMount);
@@ -204,7 +204,7 @@ function readPlaces(): Place[] {
             : one?.type === 'cgroup2',
         );
         if (!mount) return [];
-        // In a container the mount may show only a part of the hierarchy, and the path begin above it.
+        // In a container the mount may show only a part of the hierarchy, and the path may begin above it.
         const below = path.startsWith(mount.root) ? path.slice(mount.root.length) : '';
         const folder = join(mount.point, mount.root === '/' ? path : below);
         return [{ ...(controllers && { controllers }), folder: existsSync(folder) ? folder : mount.point }];
@@ -229,8 +229,8 @@ function parseMount(line: string): Mount | undefined {
 }
 
 /**
- * In version 2 a group that holds processes can't hand controllers on to groups below it. So ours is made beside the one
- * that we are in, unless that one hands them on already.
+ * In cgroup v2 a group with processes can't delegate controllers to child groups. So ours is created beside the one
+ * that we are in, unless that one already delegates them.
  */
 function unifiedFolder(own: string, wanted: readonly string[]): string | undefined {
   return [own, dirname(own)].find((folder) => {
@@ -239,7 +239,7 @@ function unifiedFolder(own: string, wanted: readonly string[]): string | undefin
   });
 }
 
-/** Permission bits say little about such a file system, so it is tried. */
+/** Permission bits are not reliable on this file system, so it is tried. */
 function mayMakeIn(folder: string): boolean {
   const path = join(folder, `${NAME}try-${process.pid}`);
   try {
@@ -264,14 +264,14 @@ function read(folder: string, file: string): string {
 }
 
 function write(folder: string, file: string, text: string): void {
-  writeFileSync(join(folder, file), text, { flag: 'r+' }); // such a file is there, or must not be made
+  writeFileSync(join(folder, file), text, { flag: 'r+' }); // the file exists, or must not be created
 }
 
 function tryTo(work: () => void): void {
   try {
     work();
   } catch {
-    // what can't be done is left
+    // best effort
   }
 }
 
@@ -279,7 +279,7 @@ function writeIfThere(folder: string, file: string, text: string): void {
   if (existsSync(join(folder, file))) write(folder, file, text);
 }
 
-/** A group is removed as if it were empty; its files are not files. */
+/** A cgroup is removed with rmdir although it lists files. */
 function removeFolder(path: string): boolean {
   try {
     rmdirSync(path);

@@ -2,52 +2,52 @@ import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 
-const CHUNK_BYTES = 64 * 1024; // what a pipe holds on Linux
+const CHUNK_BYTES = 64 * 1024; // the capacity of a pipe on Linux
 
 /**
- * A pipe for a command's output that is copied to a file piece by piece, never held in memory.
+ * A pipe for a command's output that is copied to a file in chunks, never held in memory.
  *
- * Handing the file itself to the command would be simpler but loses output: `echo x > /dev/stderr` opens it anew and
- * truncates it. Node's own pipes are sockets, on which `/dev/stderr` can't be opened at all. A named pipe works like the
- * pipe of any shell, and a reader in between keeps the limit to the byte, for a process left running too.
+ * Handing the file itself to the command would be simpler but loses output: `echo x > /dev/stderr` reopens and
+ * truncates it. Node's own pipes are sockets, on which `/dev/stderr` can't be opened at all. A named pipe works like
+ * the pipe of any shell, and copying enforces the limit to the byte, for a background process too.
  */
 export interface OutputPipe {
-  /** Lets go of our own writing end, which is there so that the pipe does not end before its writer has come. */
+  /** Closes our own write end, which keeps the pipe open until its writer has opened it. */
   closeWriteEnd(): void;
-  /** Begins to copy. What was written before waits in the pipe. */
+  /** Starts copying. Earlier output waits in the pipe. */
   copyTo(target: CopyTarget): void;
   readonly bytes: number;
-  /** Nobody can write any more, and all that was written is in the file. */
+  /** All writers have closed the pipe, and all output is in the file. */
   readonly ended: boolean;
-  /** What went wrong in writing the file, after which output is dropped. */
+  /** An error while writing the file, after which output is dropped. */
   readonly writeError: unknown;
-  /** Waits for the end of the pipe, at most so long; what was written before the call is in the file either way. */
+  /** Waits for the end of the pipe, up to a timeout; output written before the call is in the file either way. */
   drain(withinMs: number): Promise<void>;
-  /** Goes on copying, but does not keep this process alive. */
+  /** Continues copying without keeping this process alive. */
   unref(): void;
   close(): void;
 }
 
-/** Room for output that several commands share. */
-export interface SharedRoom {
-  /** How much there is in all. */
+/** A quota for output that several commands share. */
+export interface SharedQuota {
+  /** The total quota. */
   readonly bytes: number;
   left(): number;
   take(count: number): void;
-  /** Of a file that was removed. */
+  /** Releases the bytes of a removed file. */
   giveBack(count: number): void;
 }
 
 interface CopyTarget {
-  /** Made anew, private. */
+  /** Created as a new, private file. */
   file: string;
   maxBytes: number;
-  shared?: SharedRoom | undefined;
-  /** The file is full, by the limit or by the disk. Whatever comes after is dropped. */
+  shared?: SharedQuota | undefined;
+  /** The file has reached its limit, or the disk is full. Further output is dropped. */
   onFull(): void;
 }
 
-/** Opens a named pipe that is ours alone, before its writer does. */
+/** Opens a private named pipe, before its writer does. */
 export function openOutputPipe(name: string): OutputPipe {
   let target: (CopyTarget & { descriptor: number }) | undefined;
   let bytes = 0;
@@ -71,8 +71,8 @@ export function openOutputPipe(name: string): OutputPipe {
     target.onFull();
   };
 
-  // The reader comes first and does not wait for a writer; with it there, opening for writing does not wait either. A
-  // command in a sandbox could have put something else in the place of the pipe.
+  // The reader is opened first, non-blocking; then opening for writing does not block either. A sandboxed command
+  // could have replaced the pipe.
   const readEnd = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   if (!fstatSync(readEnd).isFIFO()) {
     closeSync(readEnd);
@@ -83,7 +83,7 @@ export function openOutputPipe(name: string): OutputPipe {
     readable: true,
     writable: false,
     onread: {
-      buffer: new Uint8Array(CHUNK_BYTES), // one for all pieces, so that the collector has nothing to do
+      buffer: new Uint8Array(CHUNK_BYTES), // one buffer for all chunks, to avoid garbage
       callback: (length, buffer) => {
         save(buffer, length);
         return true;
@@ -91,7 +91,7 @@ export function openOutputPipe(name: string): OutputPipe {
     },
   });
   reader.unref();
-  reader.on('error', () => reader.destroy()); // a pipe that can't be read has nothing more to say
+  reader.on('error', () => reader.destroy()); // an unreadable pipe has no more output
   let writeEnd: number;
   try {
     writeEnd = openSync(name, constants.O_WRONLY | constants.O_NOFOLLOW);
@@ -110,7 +110,7 @@ export function openOutputPipe(name: string): OutputPipe {
     copyTo(wanted) {
       target = { ...wanted, descriptor: openSync(wanted.file, 'w', 0o600) };
       reader.ref();
-      reader.resume(); // or the end is never told
+      reader.resume(); // otherwise the end is never reported
     },
     get bytes() {
       return bytes;
@@ -125,7 +125,7 @@ export function openOutputPipe(name: string): OutputPipe {
       const waited = new AbortController();
       await Promise.race([end.promise, delay(withinMs, undefined, { signal: waited.signal }).catch(() => undefined)]);
       waited.abort();
-      await turn(); // in a loop that was held up the timer comes before the reading; by the next turn it is done
+      await turn(); // after a blocked event loop the timer fires before the read; the next turn handles it
     },
     unref: () => void reader.unref(),
     close: () => void reader.destroy(),

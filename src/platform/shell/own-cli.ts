@@ -1,12 +1,14 @@
-// Helve's own command line, run by a command: it changes settings, trust, rules, servers and sessions, which no tool may
-// change without a question. Such a command counts as a write of the settings file, which is protected.
-import type { FoundCommand, FoundFile } from './findings.js';
+// Recognises commands that run Helve's own command line: it changes settings, trust, rules, servers and sessions,
+// which no tool may change without a question. Such a command counts as a write to the settings file, which is
+// protected.
+import type { FoundAccess, FoundCommand } from './findings.js';
 
 const RUNNERS = /^(node|nodejs|bun|bunx|deno|npx|npm|pnpm|pnpx|yarn|tsx|corepack|volta|mise|asdf|fnm|nvm)$/;
 const OWN_NAME = /^(@[\w.-]+\/)?helve(@[^/]*)?(\.[cm]?[jt]s|\.exe|\.cmd)?$/i;
-const OWN_PROGRAM = /(^|\/)helve\/(dist|src|bin)\/.*\.[cm]?[jt]s$|(^|\/)(dist|src)\/cli\/main\.[cm]?[jt]s$/;
+const OWN_PROGRAM =
+  /\.[cm]?[jt]s$(?<=(?:^|\/)helve\/(?:dist|src|bin)\/.*\.[cm]?[jt]s|(?:^|\/)(?:dist|src)\/cli\/main\.[cm]?[jt]s)/;
 
-// What only shows something; of those with a second word, which.
+// Read-only commands; for those with subcommands, which ones.
 const READING: Readonly<Record<string, RegExp | undefined>> = {
   audit: /./,
   completion: /./,
@@ -20,13 +22,13 @@ const READING: Readonly<Record<string, RegExp | undefined>> = {
   tools: undefined,
 };
 
-// Options of a run by which it gives itself permissions, or takes settings from elsewhere.
+// Options by which a run grants itself permissions, or reads settings from elsewhere.
 const LOOSENING =
   /^--(dangerously-skip-permissions|allow-dangerously-skip-permissions|permission-mode|allowed-?tools|settings|setting-sources|trust|mcp-config|add-dir|permission-prompt-tool)(=|$)/i;
 
 /** The settings that commands of Helve's own command line may change. */
-export function ownSettings(commands: readonly FoundCommand[], cwd: string): FoundFile[] {
-  return commands.flatMap(({ words, directories }, index): FoundFile[] => {
+export function helveSettingsWrites(commands: readonly FoundCommand[], cwd: string): FoundAccess[] {
+  return commands.flatMap(({ words, directories }, index): FoundAccess[] => {
     if (!changesOwnSettings(words.map(({ value }) => value))) return [];
     const [folder = cwd] = directories ?? [];
     const by = { command: index, as: 'operand' as const };
@@ -51,7 +53,7 @@ function changesOwnSettings(words: ReadonlyArray<string | undefined>): boolean {
   return isRun ? loosens : true;
 }
 
-/** Where Helve is among the words; -1 where it is not run. */
+/** The index of Helve among the words; -1 if it is not run. */
 function ownPosition(words: ReadonlyArray<string | undefined>): number {
   const isOwn = (word: string | undefined): boolean =>
     word !== undefined &&

@@ -1,29 +1,33 @@
-// From the text of a command to its tree, with everything that makes the tree one not to rely on. The parser repairs
-// what is broken and goes on; here a repaired tree is still looked at, so that deny rules see what is in it, but it
-// counts as not understood.
+// Parses a command, and collects reasons not to trust the tree. The parser repairs errors and continues; a repaired
+// tree is still walked, so that deny rules see its content, but it counts as not understood.
 import type { ParsedScript, SyntaxNode } from 'unbash';
 
-const MAX_COMMAND_CHARS = 10_000; // nobody reads more than this before saying yes
-const MAX_PARSED_CHARS = 200_000; // beyond it not even deny rules look inside: the whole is unknown
-const MAX_DEPTH = 60; // levels of groups and substitutions, well above what people write
+const MAX_COMMAND_CHARS = 10_000; // a person does not read more than this before approving
+const MAX_PARSED_CHARS = 200_000; // beyond it not even deny rules look inside: the effect is `unknown`
+// The parser searches for the end of each brace and substitution, up to the end of the text.
+const MAX_STEPS_TO_ENDS = 300_000_000;
+const MAX_DEPTH = 60; // nested groups and substitutions, well above what people write
 
 export interface ParsedCommand {
   tree: ParsedScript | undefined;
-  /** Why the tree is not to be relied on, each in a few words. */
+  /** Why the tree can't be trusted, each in a few words. */
   problems: string[];
 }
 
-/** What is needed of the parser, which is loaded when the first command comes. */
+/** The parts of the parser that are used; it is loaded with the first command. */
 export type Parser = Pick<typeof import('unbash'), 'parse' | 'forEachChild'>;
 
 export const loadParser = (): Promise<Parser> => import('unbash');
 
-/** Which shell will read the text: others read some constructs differently, or not at all. */
+/** The shell that will run the text: others parse some constructs differently, or not at all. */
 export type Dialect = 'bash' | 'posix' | 'other';
 
 export function parseCommand(text: string, dialect: Dialect, { parse, forEachChild }: Parser): ParsedCommand {
   const problems = textProblems(text);
   if (text.length > MAX_PARSED_CHARS) return { tree: undefined, problems };
+  if ((text.split(/\{|\$\(/).length - 1) * text.length > MAX_STEPS_TO_ENDS) {
+    return { tree: undefined, problems: [...problems, 'it has too many braces or substitutions to be understood'] };
+  }
   const tree = parse(text);
   const found = new Set<string>();
   const visit = (node: SyntaxNode, depth: number): void => {
@@ -44,7 +48,7 @@ function textProblems(text: string): string[] {
   if (text.length > MAX_COMMAND_CHARS) {
     problems.push(`it is longer than ${MAX_COMMAND_CHARS} characters, too long to be looked at`);
   }
-  // Tab and newline are the only control characters that a command needs; the others hide what it does.
+  // A command needs no control characters but tab and newline; others hide what it does.
   const control = /(?![\t\n])\p{Cc}/u.exec(text);
   if (control) problems.push(`it contains the control character ${codePoint(control[0])}`);
   const invisible = /[\p{Cf}\p{Zl}\p{Zp}\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u115f\u1160\u3164\uffa0]/u.exec(
@@ -87,7 +91,7 @@ function nodeProblem(node: SyntaxNode): string | undefined {
     case 'Coproc':
       return 'it starts a coprocess';
     case 'Word':
-      // Zsh takes it for the path of the program after the sign.
+      // Zsh expands it to the path of the program after the sign.
       return /^=[A-Za-z_.]/.test(node.text)
         ? `the word ${node.text} means different things in different shells`
         : undefined;
@@ -96,9 +100,13 @@ function nodeProblem(node: SyntaxNode): string | undefined {
   }
 }
 
-/** Whether there is one outside of quotes. */
-const hasComment = (text: string): boolean =>
-  /(?:^|[\s;&|(])#/.test(text.replace(/'[^']*'|"(?:[^"\\]|\\[\s\S])*"/g, "''"));
+/** Whether there is one outside of quotes. A double quote that does not end quotes nothing, as those after it. */
+const hasComment = (text: string): boolean => {
+  const bare = text.replace(/'[^']*'|"(?:[^"\\]|\\[\s\S])*("|\\?$)/g, (quoted, end = '"') =>
+    end === '"' ? "''" : `"${quoted.slice(1).replace(/'[^']*'/g, "''")}`,
+  );
+  return /(?:^|[\s;&|(])#/.test(bare);
+};
 
 const notPosix: ReadonlySet<SyntaxNode['type']> = new Set([
   'TestCommand',

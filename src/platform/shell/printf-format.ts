@@ -1,6 +1,6 @@
-// `printf` of bash stores how many characters it has printed in the variable that %n names, and with that can set any.
+// Bash's `printf` stores the number of printed characters in the variable that %n names, so it can set any variable.
 
-/** Whether a format may set a variable; one that is not known may. */
+/** Whether a format may set a variable; an unknown one may. */
 export function storesCount(format: string | undefined): boolean {
   if (format === undefined) return true;
   const directives = format.replaceAll('%%', '');

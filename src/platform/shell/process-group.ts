@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const WATCH_MS = 1_000;
 
-/** Whether the group still has a process that runs, be it one that may not be signalled. */
+/** Whether the group still has a running process, including one that we may not signal. */
 export function groupIsAlive(group: number): boolean {
   return signalGroup(group, 0) && hasLivingMember(group);
 }
 
 /**
- * Watches a group for as long as it has members. The kernel gives a number out again once its group is empty, so what has
- * ended by itself must never be signalled again, or a stranger could be hit.
+ * Watches a group for as long as it has members. The kernel reuses a process group id once the group is empty, so a
+ * group that has ended by itself must never be signalled again, or an unrelated process could be hit.
  */
 export function watchGroup(group: number, onEnded: () => void): { readonly ended: boolean; stop(): void } {
   let ended = !groupIsAlive(group);
@@ -34,33 +34,33 @@ export function groupEnds(group: number): Promise<void> {
   });
 }
 
-/** Whether there was anybody to signal. */
+/** Whether there was a process to signal. */
 export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-group, signal);
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'; // there, but another user's
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'; // it exists, but belongs to another user
   }
 }
 
 /**
- * An orphan that has ended stays in its group until process 1 takes note, which in a container may be late or never.
- * Where /proc can tell, such remains don't count.
+ * A zombie orphan stays in its group until process 1 reaps it, which in a container may be late or never. If /proc is
+ * available, zombies don't count.
  */
 function hasLivingMember(group: number): boolean {
   try {
     return readdirSync('/proc').some((name) => /^\d+$/.test(name) && livesIn(group, name));
   } catch {
-    return true; // no /proc here
+    return true; // there is no /proc
   }
 }
 
 function livesIn(group: number, pid: string): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const [state = '', , processGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the name before may hold anything
+    const [state = '', , processGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the process name before it may contain any character
     return Number(processGroup) === group && !'ZX'.includes(state);
   } catch {
-    return false; // ended while we looked
+    return false; // ended meanwhile
   }
 }

@@ -1,11 +1,11 @@
-// Links that lead through a folder of /proc mean something else to each process. Resolved here, they would name files of
+// Symlinks through a folder of /proc mean something else to each process. Resolved here, they would name files of
 // this process, not of the command.
 import { readlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-const MAX_LINKS = 40; // as the kernel has it
+const MAX_LINKS = 40; // the kernel's limit
 
-/** Whether a path, on its way through links, comes to a descriptor, the directory or the root of a process. */
+/** Whether a path, while its symlinks are resolved, reaches a descriptor, the directory or the root of a process. */
 export function leadsThroughProcess(path: string): boolean {
   const left = path.split('/').reverse();
   let current = '/';
@@ -32,6 +32,6 @@ function linkAt(path: string): string | undefined {
   try {
     return readlinkSync(path);
   } catch {
-    return undefined; // no link, or nothing there
+    return undefined; // not a symlink, or missing
   }
 }

@@ -86,7 +86,7 @@ test('has ended what is not there', async () => {
   expect(await endMarked(newMark())).toBe(true);
 });
 
-test.skipIf(!onLinux)(`tells what is below a process${reason}`, async () => {
+test.skipIf(!onLinux)(`lists the descendants of a process${reason}`, async () => {
   const { group, pids } = await start(`${daemon} ${shell}`, { mark: newMark(), count: 2 });
   onTestFinished(() => void process.kill(-group, 'SIGKILL'));
   expect(descendantsOf(group)).toEqual(expect.arrayContaining(pids()));

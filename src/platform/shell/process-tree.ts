@@ -4,33 +4,37 @@ import { monotonicMs } from '../clock.js';
 import { sharedRound } from '../shared-round.js';
 import { groupIsAlive, signalGroup } from './process-group.js';
 
-const TERM_GRACE_MS = 1_000; // time to put things in order after SIGTERM, short enough for a person who waits
-const KILL_WAIT_MS = 2_000; // SIGKILL needs no consent, but the kernel needs a moment; beyond it we give up waiting
+const TERM_GRACE_MS = 1_000; // time to clean up after SIGTERM, short enough for a person who waits
+const KILL_WAIT_MS = 2_000; // SIGKILL can't be ignored, but the kernel needs a moment; after this we stop waiting
 const FIRST_POLL_MS = 5;
 const LAST_POLL_MS = 100;
 
 /**
- * The variable that every shell of ours gets. Whatever the shell starts inherits it, so that a daemon is found that left
- * its group, its session and its parents. A Helve within a command adds its own mark to that of the outer one.
+ * An environment variable that every shell of ours gets. Its child processes inherit it, so that a daemon is found
+ * even if it left its process group, session and parents. A Helve inside a command appends its own mark to the outer
+ * one.
  */
 export const MARK_VARIABLE = 'HELVE_PROCESS';
 
-/** A shell and all that it started. */
+/** A shell and all its descendants. */
 export interface ProcessTree {
   group: number;
   mark: string;
-  /** For a shell inside another program, such as a sandbox: where a polite signal goes, which would end that program at once. */
+  /**
+   * For a shell inside another program, such as a sandbox: the group for SIGTERM, which would end that program at
+   * once.
+   */
   politeGroup?(): number | undefined;
 }
 
-/** What the environment of a new shell says: whose it is, after whatever it said before. */
+/** The mark in the environment of a new shell, appended to an existing one. */
 export const withMark = (inherited: string | undefined, mark: string): string =>
   inherited ? `${inherited}:${mark}` : mark;
 
-/** Ends all of it: asked first, forced after a grace. False when some could not be ended. */
+/** Ends all of it: SIGTERM first, SIGKILL after a grace period. False if some processes could not be ended. */
 export async function endTree(tree: ProcessTree): Promise<boolean> {
   const strays = findAndRemember(tree.mark);
-  let groupEnded = false; // from then on its number may be somebody else's
+  let groupEnded = false; // from then on its id may be reused
   return await end(
     (signal) => {
       const found = strays(); // before their parents are gone
@@ -39,7 +43,7 @@ export async function endTree(tree: ProcessTree): Promise<boolean> {
         signalGroup(politely, signal);
         return;
       }
-      if (!groupEnded) signalGroup(tree.group, signal); // one step of the kernel's, so that nothing in it can fork away
+      if (!groupEnded) signalGroup(tree.group, signal); // a single kernel operation, so that nothing in it can fork away
       signalEach(found, signal);
     },
     () => {
@@ -49,7 +53,7 @@ export async function endTree(tree: ProcessTree): Promise<boolean> {
   );
 }
 
-/** Ends everything that carries the mark, or one that begins with it and a dot. */
+/** Ends everything with this mark, or with one that begins with it and a dot. */
 export async function endMarked(mark: string): Promise<boolean> {
   const all = await sharedRound('processes and their marks', readMarkedProcesses);
   if (!all.some(({ marks }) => includesMark(marks, mark))) return true;
@@ -60,7 +64,7 @@ export async function endMarked(mark: string): Promise<boolean> {
   );
 }
 
-/** Ends all of it by force. Of many at the same time, one look finds the processes of all. */
+/** Kills all of it. For many trees at the same time, one scan finds the processes of all. */
 export async function killTreeSoon({ group, mark }: ProcessTree): Promise<void> {
   const all = await sharedRound('processes and their marks', readMarkedProcesses);
   const found = withDescendants(
@@ -71,7 +75,7 @@ export async function killTreeSoon({ group, mark }: ProcessTree): Promise<void> 
   signalEach(found, 'SIGKILL');
 }
 
-/** At once and without waiting, for a program that is about to exit. */
+/** Synchronously, for a program that is about to exit. */
 export function killTree({ group, mark }: ProcessTree): void {
   const found = findMarked(mark);
   signalGroup(group, 'SIGKILL');
@@ -82,7 +86,7 @@ export function killMarked(mark: string): void {
   signalEach(findMarked(mark), 'SIGKILL');
 }
 
-/** A process and everything below it that runs now. */
+/** A process and all its current descendants. */
 export function descendantsOf(pid: number): number[] {
   const all = readProcesses();
   const own = all.filter((one) => one.pid === pid);
@@ -92,7 +96,7 @@ export function descendantsOf(pid: number): number[] {
 async function end(signalAll: (signal: 'SIGTERM' | 'SIGKILL') => void, isAlive: () => boolean): Promise<boolean> {
   signalAll('SIGTERM');
   if (await isGone(isAlive, TERM_GRACE_MS)) return true;
-  // Again and again, since what forks faster than we look is a step ahead of the list.
+  // Repeatedly, since processes that fork during the scan are not in the list.
   return await isGone(() => {
     signalAll('SIGKILL');
     return isAlive();
@@ -110,12 +114,12 @@ async function isGone(isAlive: () => boolean, withinMs: number): Promise<boolean
 
 function signalEach(found: readonly Process[], signal: 'SIGTERM' | 'SIGKILL'): void {
   for (const { pid, started } of found) {
-    // Looked at once more: its number may have become somebody else's since the list was made.
+    // Checked again: its PID may have been reused since the list was made.
     if (readProcess(pid)?.started !== started) continue;
     try {
       process.kill(pid, signal);
     } catch {
-      // ended meanwhile, or of another user
+      // ended meanwhile, or owned by another user
     }
   }
 }
@@ -123,11 +127,11 @@ function signalEach(found: readonly Process[], signal: 'SIGTERM' | 'SIGKILL'): v
 interface Process {
   pid: number;
   parent: number;
-  /** In ticks since the machine started: together with the number it means one process alone. */
+  /** In clock ticks since boot: together with the PID it identifies one process. */
   started: string;
 }
 
-/** Also those that were found before: one without the mark is known only by its parent, which may be gone by now. */
+/** Includes those found before: one without the mark is known only by its parent, which may be gone by now. */
 function findAndRemember(mark: string): () => Process[] {
   let known: Process[] = [];
   return () => {
@@ -138,7 +142,7 @@ function findAndRemember(mark: string): () => Process[] {
   };
 }
 
-/** Those that carry the mark, and what is below them: a child may have been given an empty environment. */
+/** Those with the mark, and their descendants: a child may have been given an empty environment. */
 function findMarked(mark: string): Process[] {
   const all = readProcesses();
   return withDescendants(
@@ -153,13 +157,13 @@ const readMarkedProcesses = (): Array<Process & { marks: readonly string[] }> =>
 function withDescendants(roots: readonly Process[], all: readonly Process[]): Process[] {
   const found = new Map(roots.map((one) => [one.pid, one]));
   const byParent = Map.groupBy(all, ({ parent }) => parent);
-  // A map that grows while it is walked is walked to its new end.
+  // The map grows while it is iterated; the loop reaches the new entries.
   for (const [pid] of found) for (const child of byParent.get(pid) ?? []) found.set(child.pid, child);
   found.delete(process.pid);
   return [...found.values()];
 }
 
-/** None where there is no /proc: there, a tree is its process group. */
+/** Empty if there is no /proc: there, a tree is its process group. */
 function readProcesses(): Process[] {
   try {
     const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
@@ -169,19 +173,19 @@ function readProcesses(): Process[] {
   }
 }
 
-/** Undefined for one that has ended, be it that its parent has not yet taken note. */
+/** Undefined for a process that has ended, including a zombie. */
 function readProcess(pid: number): Process | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the name before may hold anything
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the process name before it may contain any character
     const [state = '', parent, , , , , , , , , , , , , , , , , , started = ''] = fields;
     return 'ZX'.includes(state) ? undefined : { pid, parent: Number(parent), started };
   } catch {
-    return undefined; // ended while we looked
+    return undefined; // ended meanwhile
   }
 }
 
-/** The marks in the environment of a process: of the shell that it comes from, and of those around it. */
+/** The marks in the environment of a process: of its shell, and of the enclosing ones. */
 function marksOf(pid: number): string[] {
   try {
     const environment = `\0${readFileSync(`/proc/${pid}/environ`, 'latin1')}`;
@@ -191,7 +195,7 @@ function marksOf(pid: number): string[] {
     const end = environment.indexOf('\0', from);
     return environment.slice(from, end === -1 ? undefined : end).split(':');
   } catch {
-    return []; // ended while we looked, or of another user
+    return []; // ended meanwhile, or owned by another user
   }
 }
 

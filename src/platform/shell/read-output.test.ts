@@ -15,7 +15,7 @@ async function shown(content: string | Uint8Array, maxChars = 30_000): Promise<s
   return (await readOutput(await fileWith(content), { maxChars })).text;
 }
 
-test('gives short output whole', async () => {
+test('returns short output completely', async () => {
   const file = await fileWith('one\ntwo\n');
   expect(await readOutput(file, { maxChars: 8 })).toEqual({ text: 'one\ntwo\n', totalBytes: 8, cut: false });
 });
@@ -132,7 +132,7 @@ test('shows a byte at the very end that begins no character', async () => {
   expect(await shown(Buffer.from('caf\xe9', 'latin1'))).toBe('caf\ufffd');
 });
 
-test('holds a character back that is not whole yet while the output grows', async () => {
+test('holds back an incomplete character while the output grows', async () => {
   const bytes = Buffer.from('ab語');
   for (const missing of [1, 2]) {
     const file = await fileWith(bytes.subarray(0, -missing));
@@ -144,13 +144,13 @@ test('holds a character back that is not whole yet while the output grows', asyn
   expect(await readOutput(await fileWith(bytes), { maxChars: 100, growing: true })).not.toHaveProperty('heldBack');
 });
 
-test('begins where it is told to', async () => {
+test('begins at the given offset', async () => {
   const file = await fileWith('one\ntwo\n');
   expect(await readOutput(file, { maxChars: 100, from: 4 })).toEqual({ text: 'two\n', totalBytes: 8, cut: false });
   expect(await readOutput(file, { maxChars: 100, from: 8 })).toEqual({ text: '', totalBytes: 8, cut: false });
 });
 
-test('keeps the colours for whoever can show them', async () => {
+test('keeps the colours for surfaces that can show them', async () => {
   const file = await fileWith('\x1b[31mred\x1b[0m\n');
   expect(await readOutput(file, { maxChars: 100 })).toMatchObject({ text: 'red\n', styled: '\x1b[31mred\x1b[0m\n' });
   expect(await readOutput(await fileWith('plain'), { maxChars: 100 })).not.toHaveProperty('styled');

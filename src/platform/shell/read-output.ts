@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { grouped } from '../text/digits.js';
 
 const WINDOW_BYTES = 128 * 1024; // read from each end of a file that is longer than two of them
-const TAIL_BYTES_PER_CHAR = 8; // most are one byte; colours, and bars that are drawn over and over, take their share
+const TAIL_BYTES_PER_CHAR = 8; // most are one byte; colours and redrawn progress bars take their share
 
 export interface ReadOutput {
   /** At most `maxChars` long. */
@@ -13,28 +13,28 @@ export interface ReadOutput {
   cut: boolean;
   /** Whether there were bytes that are not UTF-8, each shown as U+FFFD. */
   hasOtherBytes?: boolean;
-  /** The same with its colours, for a terminal; absent where there are none. */
+  /** The same with its colours, for a terminal; absent if there are none. */
   styled?: string;
-  /** How many bytes at the end belong to a character that is not whole yet. */
+  /** How many bytes at the end belong to an incomplete character. */
   heldBack?: number;
 }
 
-export interface ReadOptions {
+export interface ReadOutputOptions {
   maxChars: number;
-  /** Where to begin, in bytes. */
+  /** The offset to start at, in bytes. */
   from?: number;
-  /** The command still writes: a character that is not whole yet is held back. */
+  /** The command is still writing: an incomplete character is held back. */
   growing?: boolean;
 }
 
 /**
- * A command's output as plain text: what a terminal would show in the end, without colours and without the earlier
- * states of progress bars. Where it is too long, its beginning and its end, with a line between them that says how much
- * is missing and where the whole is.
+ * A command's output as plain text: what a terminal would show in the end, without colours and without earlier states
+ * of progress bars. If it is too long, its beginning and its end, with a line between them that says how much is
+ * missing and where the whole output is.
  */
 export async function readOutput(
   file: string,
-  { maxChars, from = 0, growing = false }: ReadOptions,
+  { maxChars, from = 0, growing = false }: ReadOutputOptions,
 ): Promise<ReadOutput> {
   await using handle = await open(file);
   const { size: totalBytes } = await handle.stat();
@@ -61,7 +61,7 @@ export async function readOutput(
 
 interface Ends {
   first: string;
-  /** The other window, where the output does not fit one. */
+  /** The second window, if the output does not fit one. */
   last?: string | undefined;
   bytes: number;
   file: string;
@@ -81,7 +81,7 @@ function bothEnds({ first, last, bytes, file, maxChars }: Ends): { text: string;
 }
 
 /**
- * The last lines of a file that may still be growing or not be there yet, as plain text. `cut` says that there is more
+ * The last lines of a file that may still be growing or not exist yet, as plain text. `cut` says that there is more
  * before them.
  */
 export async function readLastLines(
@@ -92,8 +92,8 @@ export async function readLastLines(
   if (!handle) return { text: '', totalBytes: 0, cut: false };
   const { size: totalBytes } = await handle.stat();
   const start = Math.max(0, totalBytes - maxChars * TAIL_BYTES_PER_CHAR);
-  const bytes = await readBytes(handle, start, totalBytes - start); // not what has come since: that may be much
-  const all = plainText(decode(start > 0 ? fromLineStart(bytes) : bytes, { isEnd: false })).replace(/\n+$/, '');
+  const bytes = await readBytes(handle, start, totalBytes - start); // not output that has arrived since: that may be much
+  const all = plainText(decode(start > 0 ? fromLineStart(bytes) : bytes, { isEnd: false })).replace(/(?<!\n)\n+$/, '');
   const text = tailOf(all.split('\n').slice(-lines).join('\n'), maxChars);
   return { text, totalBytes, cut: start > 0 || text.length < all.length };
 }
@@ -110,21 +110,21 @@ async function readBytes(handle: FileHandle, start: number, length: number): Pro
   let filled = 0;
   while (filled < bytes.length) {
     const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, start + filled);
-    if (bytesRead === 0) break; // made shorter while we read
+    if (bytesRead === 0) break; // truncated while we read
     filled += bytesRead;
   }
   return bytes.subarray(0, filled);
 }
 
 /**
- * UTF-8, with a mark in place of each byte that is none. A character that the bytes end within is left out, unless they
- * are the end of it all.
+ * Decodes UTF-8, with U+FFFD for each invalid byte. An incomplete character at the end is left out, unless the output
+ * has ended.
  */
 function decode(bytes: Uint8Array, { isEnd }: { isEnd: boolean }): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: !isEnd });
 }
 
-/** How many bytes at the end are the beginning of a character. */
+/** How many bytes at the end are the start of a character. */
 function unfinishedBytes(bytes: Uint8Array): number {
   for (let count = 1; count <= Math.min(3, bytes.length); count += 1) {
     const byte = bytes[bytes.length - count] ?? 0;
@@ -144,7 +144,7 @@ function hasOtherBytes(bytes: Uint8Array): boolean {
   }
 }
 
-/** Without the piece of a line that a window begins with, or where it is all one line, of a character. */
+/** Without the partial line at the start of a window, or the partial character if it is all one line. */
 function fromLineStart(bytes: Buffer): Buffer {
   const newline = bytes.indexOf(0x0a);
   if (newline !== -1 && newline < bytes.length - 1) return bytes.subarray(newline + 1);
@@ -152,13 +152,16 @@ function fromLineStart(bytes: Buffer): Buffer {
   return bytes.subarray(Math.max(0, character));
 }
 
-/** What is left of the text when a terminal has obeyed it. */
+/** The text that a terminal would show. */
 export function plainText(text: string): string {
-  const lines = text.replace(escapeSequences, '').replace(/\r+\n/g, '\n').split('\n');
+  const lines = text
+    .replace(escapeSequences, '')
+    .replace(/(?<!\r)\r+\n/g, '\n')
+    .split('\n');
   return lines.map(lastState).join('\n').replace(controlCharacters, '\ufffd');
 }
 
-/** A carriage return goes back to the start of the line, and what follows is written over it; a backspace goes back by one. */
+/** A carriage return moves to the start of the line, and later text overwrites it; a backspace moves back by one. */
 function lastState(line: string): string {
   const state = line.includes('\r') ? (line.split('\r').findLast((each) => each !== '') ?? '') : line;
   if (!state.includes('\b')) return state;
@@ -170,10 +173,10 @@ function lastState(line: string): string {
   return kept.join('');
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are searched for
 const escapeSequences = /\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]|\x07/g;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are searched for
 const controlCharacters = /[\x00-\x08\x0e-\x1f\x7f]/g;
 
 function headOf(text: string, length: number): string {

@@ -13,7 +13,7 @@ import { reapLeftovers, registerShells } from './reap.js';
 
 const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'helve-'));
 
-/** A data folder in which somebody has written down that he has shells, and a process of such a shell. */
+/** A data folder with a registered Helve process, and a process of one of its shells. */
 async function leftBehind(owner: Partial<ProcessIdentity> = {}) {
   const dataFolder = await newFolder();
   const folder = await newFolder();
@@ -35,7 +35,7 @@ async function leftBehind(owner: Partial<ProcessIdentity> = {}) {
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
 
-/** Of the process that starts next it is known that it has not this start, so it stands for one that is gone. */
+/** No running process has this PID and start time, so it counts as dead. */
 const dead = { pid: 1, started: 1 };
 
 test.skipIf(process.platform !== 'linux')('ends what a killed Helve left, and removes its files', async () => {
@@ -46,14 +46,14 @@ test.skipIf(process.platform !== 'linux')('ends what a killed Helve left, and re
   expect(await reapLeftovers(dataFolder)).toBe(0);
 });
 
-test('leaves alone what belongs to a Helve that runs', async () => {
+test('leaves processes of a running Helve alone', async () => {
   const { dataFolder, folder, file, child } = await leftBehind();
   expect(await reapLeftovers(dataFolder)).toBe(0);
   expect(isRunning(child.pid ?? 0)).toBe(true);
   expect([folder, file].map((path) => existsSync(path))).toEqual([true, true]);
 });
 
-test('leaves alone what another machine has written down', async () => {
+test('leaves records of another machine alone', async () => {
   const { dataFolder, folder, file, child } = await leftBehind({ ...dead, host: 'elsewhere' });
   await utimes(file, new Date(Date.now() - 86_400_000), new Date(Date.now() - 86_400_000));
   expect(await reapLeftovers(dataFolder)).toBe(0);
@@ -61,7 +61,7 @@ test('leaves alone what another machine has written down', async () => {
   expect([folder, file].map((path) => existsSync(path))).toEqual([true, true]);
 });
 
-test('does not end the ground that it stands on itself', async () => {
+test('does not end its own ancestors', async () => {
   const { dataFolder, file, mark, child } = await leftBehind(dead);
   expect(await reapLeftovers(dataFolder, { [MARK_VARIABLE]: `${mark}.3` })).toBe(0);
   expect(isRunning(child.pid ?? 0)).toBe(true);
@@ -93,11 +93,11 @@ test('removes a record that can not be read when it is old', async () => {
   expect(existsSync(file)).toBe(false);
 });
 
-test('has nothing to do where nothing was ever written down', async () => {
+test('does nothing without records', async () => {
   expect(await reapLeftovers(join(tmpdir(), 'helve-nothing-here'))).toBe(0);
 });
 
-test('writes down who has shells, privately, until it is taken back', async () => {
+test('registers a process with shells in a private file, until it is removed', async () => {
   const dataFolder = await newFolder();
   const record = { mark: randomHex(8), folder: '/tmp/helve-abcdef', limitFolders: [] };
   const { remove } = await registerShells(dataFolder, record);

@@ -6,9 +6,9 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { isRunning, isWritten, pidsIn, until } from '../../testing/watch-processes.js';
 import { chooseSandbox } from '../sandbox/choose.js';
-import type { WrapShell } from './ready-shell.js';
 import { type ProcessOptions, type ProcessResult, runProcess, startCommand } from './run-process.js';
-import { createShellSupply } from './shell-supply.js';
+import { createShellPool } from './shell-pool.js';
+import type { WrapShell } from './wrap-shell.js';
 
 interface Bench {
   folder: string;
@@ -18,7 +18,7 @@ interface Bench {
 }
 
 async function bench(env: NodeJS.ProcessEnv = process.env): Promise<Bench> {
-  const shells = createShellSupply(env);
+  const shells = createShellPool(env);
   onTestFinished(() => shells.end());
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-run-process-')));
   const left: Bench['left'] = [];
@@ -66,7 +66,7 @@ test('keeps the output file private', async () => {
   expect((await stat(outputFile)).mode & 0o777).toBe(0o600);
 });
 
-test('keeps what was written before a command opens /dev/stdout or /dev/stderr anew', async () => {
+test('keeps earlier output when a command reopens /dev/stdout or /dev/stderr', async () => {
   const { run } = await bench();
   const { output } = await run(
     'echo one; echo two > /dev/stderr; echo three > /dev/stdout; echo four | tee /dev/stderr',
@@ -179,12 +179,12 @@ test('gives a command nothing to read', async () => {
   expect(await run('cat; read -r line; echo "read $?"')).toMatchObject({ exitCode: 0, output: 'read 1\n' });
 });
 
-test('has no terminal to ask at', async () => {
+test('has no terminal', async () => {
   const { run } = await bench();
   expect((await run('(exec < /dev/tty) 2>/dev/null || echo none')).output).toBe('none\n');
 });
 
-test('takes away what waits for a person or changes the shell', async () => {
+test('neutralises variables that would wait for a person or change the shell', async () => {
   const startup = join(await mkdtemp(join(tmpdir(), 'helve-run-process-')), 'startup');
   await writeFile(startup, 'echo started');
   const { run } = await bench({
@@ -215,7 +215,7 @@ test('takes away what waits for a person or changes the shell', async () => {
   ]);
 });
 
-test('sources a file first, and does without where it is missing', async () => {
+test('sources a file first, and continues if it is missing', async () => {
   const { folder, run } = await bench();
   const sourceFile = join(folder, 'env file.sh');
   expect((await run('echo "[$GREETING]"', { sourceFile })).output).toBe('[]\n');
@@ -245,7 +245,7 @@ test('ends a child that was left behind and ignores SIGTERM', async () => {
   await until(() => !isRunning(pid));
 });
 
-test('goes on saving what a child writes that was left behind', async () => {
+test('keeps saving the output of a child that was left behind', async () => {
   const { folder, left, run } = await bench();
   const { outputFile, output } = await run('mkfifo go; { read -r line < go; echo "later $line"; } & echo first');
   expect(output).toBe('first\n');
@@ -279,7 +279,7 @@ test('ends everything when it is aborted, and keeps the output until then', asyn
   expect(isRunning(pidIn(join(folder, 'child')))).toBe(false);
 });
 
-test('does not start when it is aborted already', async () => {
+test('does not start if it is already aborted', async () => {
   const { folder, run } = await bench();
   await expect(run('touch ran', { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough');
   expect(existsSync(join(folder, 'ran'))).toBe(false);
@@ -296,7 +296,7 @@ test('takes 50 MB of output without holding it in memory', async () => {
     command: 'head -c 50000000 /dev/zero',
     cwd: folder,
     outputFile: join(folder, 'output'),
-    shells: createShellSupply(process.env),
+    shells: createShellPool(process.env),
     timeoutMs: 60_000,
     signal: new AbortController().signal,
     onLeftRunning: () => undefined,
@@ -376,7 +376,7 @@ test('starts bash through another program', async () => {
   expect(done).toEqual(['started', 'ended']);
 });
 
-test('tells the wrapping program that it is over when it can not be started', async () => {
+test('notifies the wrapper of the end if the program can not be started', async () => {
   const { run } = await bench();
   const done: string[] = [];
   const wrap: WrapShell = {
@@ -409,9 +409,9 @@ test.skipIf(process.platform !== 'linux').each([
   expect(pidsIn(join(folder, 'pids')).filter(isRunning)).toEqual([]);
 });
 
-test('hands a command over when its time is up, and is told to stop by whoever took it', async () => {
+test('hands a command over at its timeout, and the new owner can stop it', async () => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-run-process-')));
-  const shells = createShellSupply(process.env);
+  const shells = createShellPool(process.env);
   onTestFinished(() => shells.end());
   const cancel = new AbortController();
   const taken = Promise.withResolvers<void>();

@@ -5,27 +5,28 @@ import { monotonicMs } from '../clock.js';
 import { isOutOfDescriptors, OUT_OF_DESCRIPTORS } from '../descriptors.js';
 import { messageOf } from '../message-of.js';
 import { type LimitGroup, type LimitReport, type Limits, makeLimitGroup } from './limits.js';
-import type { SharedRoom } from './output-pipe.js';
+import type { SharedQuota } from './output-pipe.js';
 import { groupIsAlive, watchGroup } from './process-group.js';
 import { endMarked, endTree, killTree } from './process-tree.js';
-import type { ReadyShell, ShellReport, WrapShell } from './ready-shell.js';
-import type { ShellSupply } from './shell-supply.js';
+import type { ReadyShell, ShellReport } from './ready-shell.js';
+import type { ShellPool } from './shell-pool.js';
+import type { WrapShell } from './wrap-shell.js';
 
-export const MAX_OUTPUT_BYTES = 256 * 1024 * 1024; // a log that somebody might still search; beyond it is a runaway
+export const MAX_OUTPUT_BYTES = 256 * 1024 * 1024; // a log that is still worth searching; anything larger is a runaway
 const MAX_REASON_CHARS = 500;
-const TURNS = 3; // of the event loop, in which the end of a control line is read that has ended with its shell
-const DRAIN_MS = 100; // for `cmd > >(tee log)`, whose last lines come after the shell has gone
+const TURNS = 3; // of the event loop, in which the end of a closed control channel is read
+const DRAIN_MS = 100; // for `cmd > >(tee log)`, whose last lines come after the shell has exited
 
 export interface ProcessOptions {
   command: string;
   cwd: string;
-  /** Where the output goes, both streams as they come. It is made anew, private. */
+  /** The file for the output, both streams interleaved. Created as a new, private file. */
   outputFile: string;
-  /** Where its bash comes from, which has its environment already. */
-  shells: ShellSupply;
+  /** The pool that provides its bash, which already has its environment. */
+  shells: ShellPool;
   timeoutMs: number;
   signal: AbortSignal;
-  /** A script that is sourced first, where it exists. */
+  /** A script that is sourced first, if it exists. */
   sourceFile?: string;
   /** Variables for this command alone. */
   env?: Readonly<Record<string, string>>;
@@ -34,47 +35,50 @@ export interface ProcessOptions {
   limits?: Limits | undefined;
   /** More output than this stops the command. */
   maxOutputBytes?: number;
-  /** What all commands of a session may write together. */
-  sharedOutput?: SharedRoom | undefined;
+  /** The output quota that all commands of a session share. */
+  sharedOutput?: SharedQuota | undefined;
   /**
-   * Called when its time is up, instead of ending it. True: somebody else looks after it from now on, and neither time
-   * nor the signal ends it any more.
+   * Called at the timeout, instead of ending the command. True: the callee takes over the command, and neither the
+   * timeout nor the signal ends it any more.
    */
   onTimeUp?(): boolean;
-  /** Called once it runs, with the way to end all of it at once. What it returns is called when nothing is left. */
+  /**
+   * Called once it runs, with a function that kills all of it at once. The returned function is called when no process
+   * is left.
+   */
   onRunning?(kill: () => void): () => void;
-  /** Called when something the command started still runs after it, with the way to end it. */
+  /** Called if a process that the command started is still running after it, with a function that ends it. */
   onLeftRunning(end: () => Promise<void>): void;
 }
 
-/** Why a command was ended before its own end. */
-export type StopReason = 'timeout' | 'abort' | 'output' | 'request';
+/** Why a command was stopped early. */
+export type ProcessStopReason = 'timeout' | 'abort' | 'output' | 'request';
 
 export interface ProcessResult {
-  /** Null when the shell itself was ended by a signal. */
+  /** Null if the shell itself was killed by a signal. */
   exitCode: number | null;
   signal: NodeJS.Signals | null;
-  stoppedBy: StopReason | null;
+  stoppedBy: ProcessStopReason | null;
   durationMs: number;
-  /** Where the shell was when it ended; absent when it could not say (`exec`, SIGKILL, a directory that is gone). */
+  /** The shell's last working directory; absent if it could not report it (`exec`, SIGKILL, a removed directory). */
   finalCwd?: string;
   outputFile: string;
   outputBytes: number;
   leftRunning: boolean;
-  /** Resolves when nothing that the command started runs any more; absent where that is so already. */
+  /** Resolves when no process that the command started is running any more; absent if that is already so. */
   allEnded?: Promise<void>;
-  /** What the limits had to do; absent where none were set. */
+  /** What the limits had to do; absent if none were set. */
   limits?: LimitReport;
 }
 
 export interface RunningProcess {
-  /** The group of its processes, which is the number of the first of them. */
+  /** Its process group, which is the PID of the first process. */
   readonly group: number;
-  /** Resolves when it is over. After a stop everything that it had started has ended by then. */
+  /** Resolves when it is over. After a stop all its processes have ended by then. */
   readonly finished: Promise<ProcessResult>;
   /** Ends all of it. Does nothing once it is over. */
-  stop(why: StopReason): void;
-  /** As if its time were up: see `onTimeUp`. */
+  stop(why: ProcessStopReason): void;
+  /** As if the timeout were reached: see `onTimeUp`. */
   timeUp(): void;
 }
 
@@ -84,8 +88,8 @@ export async function runProcess(options: ProcessOptions): Promise<ProcessResult
 }
 
 /**
- * Starts one command in a bash of its own, in a session of its own, with nothing to read and nobody to ask. It is over
- * when that bash is, whoever still holds its output open.
+ * Starts one command in its own bash and session, with an empty standard input and no terminal. It is over when that
+ * bash exits, even if other processes still hold its output open.
  */
 export async function startCommand(options: ProcessOptions): Promise<RunningProcess> {
   const { signal, timeoutMs } = options;
@@ -94,10 +98,10 @@ export async function startCommand(options: ProcessOptions): Promise<RunningProc
   const full = Promise.withResolvers<'output'>();
   const started = await start(options, () => full.resolve('output'));
 
-  let stoppedBy: StopReason | null = null;
+  let stoppedBy: ProcessStopReason | null = null;
   const stopped = Promise.withResolvers<boolean>();
   let over = false;
-  const stop = (why: StopReason): void => {
+  const stop = (why: ProcessStopReason): void => {
     if (stoppedBy || over) return;
     stoppedBy = why;
     stopped.resolve(endTree(started.tree));
@@ -120,7 +124,7 @@ export async function startCommand(options: ProcessOptions): Promise<RunningProc
     signal.removeEventListener('abort', onAbort);
     if (stoppedBy) {
       const allEnded = await stopped.promise;
-      if (allEnded) await started.exited; // on its way
+      if (allEnded) await started.exited; // it is about to exit
       await pipe.drain(DRAIN_MS);
     }
     over = true;
@@ -154,7 +158,7 @@ export async function startCommand(options: ProcessOptions): Promise<RunningProc
 interface Started extends Pick<ReadyShell, 'child' | 'tree' | 'exited' | 'pipe' | 'allEnded'> {
   limitGroup: LimitGroup | undefined;
   readReport(): ShellReport;
-  /** To be called when nothing of it is left. */
+  /** Call it when no process of it is left. */
   ended(): void;
 }
 
@@ -226,7 +230,7 @@ function explainWrite(error: unknown, outputFile: string): ToolFailure {
   );
 }
 
-/** Whether the promise is settled once events that have happened already are handled. */
+/** Whether the promise is settled once pending events are handled. */
 async function endsNow(promise: Promise<void>): Promise<boolean> {
   const waits = (async (): Promise<boolean> => {
     for (let turns = 0; turns < TURNS; turns += 1) await turn();
@@ -235,7 +239,7 @@ async function endsNow(promise: Promise<void>): Promise<boolean> {
   return await Promise.race([promise.then(() => true), waits]);
 }
 
-/** Resolves when nothing of its process group runs any more. */
+/** Resolves when no process of its group is running any more. */
 function leaveRunning(
   { tree, pipe, ended }: Started,
   full: Promise<unknown>,

@@ -1,8 +1,8 @@
-// What a part of a command may do, whatever way is taken through it: found by looking at all of its tree.
+// What a part of a command may do on any path through it: found by scanning its whole tree.
 import type { SyntaxNode, Word } from 'unbash';
 import type { Parser } from './parse-command.js';
 
-/** Builtins that may leave the shell in another directory, or run what does. */
+/** Builtins that may change the shell's directory, or run code that does. */
 export const MOVERS: ReadonlySet<string> = new Set([
   'cd',
   'pushd',
@@ -15,12 +15,12 @@ export const MOVERS: ReadonlySet<string> = new Set([
   'command',
 ]);
 
-/** Builtins that may leave the shell with other descriptors, or run what does. */
+/** Builtins that may change the shell's descriptors, or run code that does. */
 export const OPENERS: ReadonlySet<string> = new Set(['exec', 'eval', 'source', '.', 'builtin', 'command']);
 
 const EVALUATORS: ReadonlySet<string> = new Set(['eval', 'source', '.', 'trap', 'builtin', 'command']);
 
-/** Whether the shell itself, no child of it, may run one of these in here: also a name that is not known may be one. */
+/** Whether the shell itself, not a child of it, may run one of these in here: an unknown name may be one, too. */
 export function mayRun(
   nodes: readonly SyntaxNode[],
   names: ReadonlySet<string>,
@@ -60,8 +60,8 @@ export function hasArrays(tree: SyntaxNode, { forEachChild }: Parser): boolean {
 }
 
 /**
- * Whether nothing in here puts a file that is open for reading where the output of a function goes: then a name like
- * /dev/stdout leads to some output in every function.
+ * Whether nothing in here redirects a function's output to a file that is open for reading: then a name like
+ * /dev/stdout refers to some output in every function.
  */
 export function keepsOutputs(tree: SyntaxNode, { forEachChild }: Parser): boolean {
   let keeps = true;
@@ -96,7 +96,7 @@ export function setOnTheSide(tree: SyntaxNode, { forEachChild }: Parser): Readon
   return names;
 }
 
-/** The variables that something in here may set. */
+/** The variables that anything in here may set. */
 export function assignedIn(nodes: readonly SyntaxNode[], { forEachChild }: Parser): ReadonlySet<string> {
   const names = new Set<string>();
   const visit = (node: SyntaxNode): void => {
@@ -114,18 +114,19 @@ export function assignedIn(nodes: readonly SyntaxNode[], { forEachChild }: Parse
   return names;
 }
 
-/** A number, or one computed: nothing else may stand beside it in the word. */
+/** A number, or a computed one: the word must contain nothing else. */
 const isNumberWord = ({ text, parts }: Word): boolean =>
   parts === undefined ? /^\d+$/.test(text) : parts.length === 1 && parts[0]?.type === 'ArithmeticExpansion';
 
 // Set by the shell itself, always to a number.
 const ALWAYS_NUMBERS = ['RANDOM', 'SECONDS', 'LINENO', 'UID', 'EUID', 'PPID', 'BASHPID', 'EPOCHSECONDS'];
 
-/** The variables that hold nothing but numbers wherever the command sets them. */
+/** The variables that hold only numbers wherever the command sets them. */
 export function numericVariables(tree: SyntaxNode, { forEachChild }: Parser): ReadonlySet<string> {
   const numbers = new Set(ALWAYS_NUMBERS);
   const others = new Set<string>();
-  // A function may be named `seq`, and print something else; what text that is evaluated sets, its words do not say.
+  // A function may be named `seq`, and print something else; evaluated text may set variables that its words do not
+  // show.
   let isOpen = mayRun([tree], EVALUATORS, { forEachChild });
   const visit = (node: SyntaxNode): void => {
     if (node.type === 'Function') isOpen = true;
@@ -143,7 +144,7 @@ export function numericVariables(tree: SyntaxNode, { forEachChild }: Parser): Re
     } else if (node.type === 'ParameterExpansion' && node.operation?.type === 'Default') {
       others.add(node.parameter);
     } else if (node.type === 'Command' && node.name) {
-      // `read n`, `printf -v n`, `declare n=…`: whatever names a variable may set it.
+      // `read n`, `printf -v n`, `declare n=…`: any command that names a variable may set it.
       if (
         !/^(echo|printf|test|\[|seq|head|tail|sleep|ls|cat|true|false|:)$/.test(node.name.value) ||
         /-v/.test(node.args[0]?.text ?? '')

@@ -1,12 +1,12 @@
-// What is known of a whole script by looking at all of its tree; looked for when it is first asked for.
+// Facts about a whole script, found by scanning its tree; computed on first use.
 import type { SyntaxNode } from 'unbash';
 import type { Parser } from './parse-command.js';
 import { hasArrays, keepsOutputs, numericVariables, setOnTheSide } from './scan-command.js';
 
 export interface ScriptFacts {
-  /** Variables that hold nothing but numbers wherever the script sets them. */
+  /** Variables that hold only numbers wherever the script sets them. */
   numbers(): ReadonlySet<string>;
-  /** Variables that an expansion sets on the side (`${x:=y}`, `$((x=1))`): what they hold is not followed. */
+  /** Variables that an expansion sets as a side effect (`${x:=y}`, `$((x=1))`): their values are not tracked. */
   setOnTheSide(): ReadonlySet<string>;
   /** Whether some variable may be an array, which `declare` evaluates. */
   hasArrays(): boolean;
@@ -21,7 +21,7 @@ export const factsOf = (tree: SyntaxNode, parser: Parser): ScriptFacts => ({
   keepsOutputs: once(() => keepsOutputs(tree, parser)),
 });
 
-/** Of a script inside another one. */
+/** For a script inside another one. */
 export const nestedFacts = (outer: ScriptFacts, inner: ScriptFacts, sameShell: boolean): ScriptFacts => ({
   numbers: sameShell ? () => new Set() : inner.numbers,
   setOnTheSide: once(() => new Set([...outer.setOnTheSide(), ...inner.setOnTheSide()])),
@@ -29,7 +29,7 @@ export const nestedFacts = (outer: ScriptFacts, inner: ScriptFacts, sameShell: b
   keepsOutputs: () => false,
 });
 
-/** Looks when it is first asked, and not again. */
+/** Computes on the first call, and caches the result. */
 export function once<Value>(find: () => Value): () => Value {
   let found: { value: Value } | undefined;
   return () => {

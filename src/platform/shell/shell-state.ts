@@ -1,31 +1,34 @@
-// What the shell knows at one point of a command, as far as the text alone tells: where it is, what its variables hold,
-// which functions it has. And how builtins change that for what comes after them.
+// The state of the shell at one point of a command, as far as the text shows: its directory, variables and functions;
+// and how builtins change it for later commands.
 import { isHarmlessAssignment } from './assignments.js';
-import { type Descriptors, joinDescriptors, processPlace } from './descriptors.js';
-import { placeIn, type Value } from './expand-word.js';
+import { type Descriptors, joinDescriptors, processPath } from './descriptors.js';
+import { resolveIn, type Value } from './expand-word.js';
 import { storesCount } from './printf-format.js';
-import { type Call, type Field, type PipedNames, wordOfNames } from './programs/program.js';
+import { type Call, type PipedNames, type ShellField, wordOfNames } from './programs/program.js';
+import type { Input } from './standard-input.js';
 
-const MAX_DIRECTORIES = 4; // in which a command may find itself
+const MAX_DIRECTORIES = 4; // that a command may be in
 const MAX_VARIABLES = 200; // each step copies them
 
-/** What the shell knows at one point of the command. Never changed: each step makes a new one. */
+/** The state of the shell at one point of the command. Immutable: each step creates a new one. */
 export interface State {
-  /** The directories in which it may be; undefined where they can't be told. */
+  /** The possible directories; undefined if they are unknown. */
   directories: readonly string[] | undefined;
   variables: ReadonlyMap<string, Value | undefined>;
-  /** Functions that are defined for certain, and those that only may be. */
+  /** Functions that are certainly defined, and those that may be. */
   functions: ReadonlyMap<string, 'defined' | 'maybe'>;
   /** Why programs may no longer be what their names say. */
   tampered: string | undefined;
-  /** What standard input names. */
+  /** The file names on standard input. */
   piped: PipedNames | undefined;
+  /** The text on standard input. */
+  input: Input;
   descriptors: Descriptors;
-  /** Where `cd -` leads. */
+  /** The target of `cd -`. */
   previous: readonly string[] | undefined;
 }
 
-/** The state after a command that went well, and after one that failed. */
+/** The state after a command that succeeded, and after one that failed. */
 export interface Outcome {
   ok: State;
   fail: State;
@@ -33,12 +36,12 @@ export interface Outcome {
 
 export const both = (state: State): Outcome => ({ ok: state, fail: state });
 
-/** The same where a function, a script or a builtin may have set any variable. */
+/** The same if a function, a script or a builtin may have set any variable. */
 export const withoutValues = (variables: State['variables']): State['variables'] =>
   new Map([...variables].map(([name]) => [name, undefined]));
 
 export function withVariable(state: State, name: string, value: Value | undefined): State {
-  // One that is not kept counts as not known.
+  // A variable that is not kept counts as unknown.
   if (state.variables.size >= MAX_VARIABLES && !state.variables.has(name)) return state;
   return { ...state, variables: new Map([...state.variables, [name, value]]) };
 }
@@ -52,7 +55,7 @@ export const without = (
 export const maybeFunctions = (functions: State['functions']): State['functions'] =>
   new Map([...functions].map(([name]) => [name, 'maybe' as const]));
 
-/** Where two ways through the command meet. */
+/** Joins two branches of the command. */
 export function join(a: State, b: State): State {
   if (a === b) return a;
   const names = new Set([...a.variables.keys(), ...b.variables.keys()]);
@@ -73,6 +76,7 @@ export function join(a: State, b: State): State {
     ),
     tampered: a.tampered ?? b.tampered,
     piped: a.piped === b.piped ? a.piped : undefined,
+    input: a.input === b.input ? a.input : 'unknown',
     descriptors: joinDescriptors(a.descriptors, b.descriptors),
     previous: a.previous === b.previous ? a.previous : joinDirectories(a.previous, b.previous),
   };
@@ -87,7 +91,7 @@ function joinDirectories(
   return all.length > MAX_DIRECTORIES ? undefined : all;
 }
 
-/** What builtins of the shell change for what comes after them. */
+/** How builtins change the state for later commands. */
 export function afterBuiltin({ name, args, piped }: Call, state: State, home: string | undefined): Outcome {
   switch (name) {
     case 'cd':
@@ -143,7 +147,7 @@ export function afterBuiltin({ name, args, piped }: Call, state: State, home: st
           isName && piped ? wordOfNames(text, piped, { atNul: readsToNul(args), splits: false }) : undefined;
         next = withVariable(next, target, field && [field]);
       }
-      // What is exported reaches every program from here on.
+      // An exported variable reaches every later program.
       const unsafe = name === 'export' && args.some(({ value, text }) => !isHarmlessExport(value ?? text));
       if (unsafe) next = { ...next, tampered: next.tampered ?? 'variables were exported before' };
       if (name === 'printf' && args.some(({ value }) => value?.startsWith('-v') || storesCount(value))) {
@@ -156,8 +160,8 @@ export function afterBuiltin({ name, args, piped }: Call, state: State, home: st
   }
 }
 
-/** `read -r -d ''` gets each name as it is, where NUL ends it. */
-function readsToNul(args: readonly Field[]): boolean {
+/** `read -r -d ''` gets each name unchanged, if NUL ends it. */
+function readsToNul(args: readonly ShellField[]): boolean {
   const values = args.map(({ value }) => value);
   return (
     values.some((value, index) => value === '' && /^-\w*d$/.test(values[index - 1] ?? '')) &&
@@ -167,7 +171,7 @@ function readsToNul(args: readonly Field[]): boolean {
 
 function directoriesAfter(
   name: string,
-  args: readonly Field[],
+  args: readonly ShellField[],
   { directories, previous }: State,
   home: string | undefined,
 ): readonly string[] | undefined {
@@ -180,10 +184,10 @@ function directoriesAfter(
   const path = operand.value;
   if (args.some(({ value }) => /^-\w*P/.test(value ?? '')) && path.includes('..')) return undefined;
   const folders = path.startsWith('/')
-    ? [placeIn('/', path)]
-    : directories?.map((directory) => placeIn(directory, path));
-  // Below such a name each process finds something else, and the shell itself goes to where it leads.
-  return folders?.some((folder) => /^\/proc(\/|$)/.test(folder) || processPlace(folder) !== undefined)
+    ? [resolveIn('/', path)]
+    : directories?.map((directory) => resolveIn(directory, path));
+  // Below such a name each process finds something else, and the shell follows it itself.
+  return folders?.some((folder) => /^\/proc(\/|$)/.test(folder) || processPath(folder) !== undefined)
     ? undefined
     : folders;
 }

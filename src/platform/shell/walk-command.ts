@@ -1,130 +1,66 @@
-// Walks the tree of a command in the order in which the shell would run it, and notes what could run and which files it
-// would touch. Nothing is run and nothing looked up: the directory after a `cd`, the functions, the variables and the
-// descriptors that are set on the way are followed as far as the text alone tells.
-import type {
-  Assignment,
-  Command,
-  CommandNode,
-  CompoundList,
-  ParsedScript,
-  Redirection,
-  Statement,
-  SyntaxNode,
-  Word,
-} from 'unbash';
-import { isHarmlessAssignment, isPlainVariable } from './assignments.js';
-import { beyondCore, coreStarters, isCoreLanguage, takesLiterals } from './core-language.js';
-import { anyDescriptors, joinDescriptors, ownDescriptors, restored, withDescriptor } from './descriptors.js';
-import { EvaluatedWords } from './evaluated-words.js';
-import { expandValue, expandWord, type Surroundings } from './expand-word.js';
-import { Findings } from './findings.js';
-import { judgeCommand } from './judge-command.js';
-import { type Dialect, type Parser, parseCommand } from './parse-command.js';
-import { namesPrinted } from './piped-names.js';
-import { mayBecomeOption } from './programs/options.js';
-import type { Assigned, Field, PipedNames, Started } from './programs/program.js';
-import { known } from './programs/program.js';
-import { type Redirected, redirected } from './redirections.js';
-import { assignedIn, MOVERS, mayRun, OPENERS } from './scan-command.js';
-import { factsOf, nestedFacts, once, type ScriptFacts } from './script-facts.js';
-import {
-  afterBuiltin,
-  both,
-  join,
-  maybeFunctions,
-  type Outcome,
-  type State,
-  without,
-  withoutValues,
-  withVariable,
-} from './shell-state.js';
-
-const MAX_NESTED_SCRIPTS = 8; // sh -c 'sh -c …'
+// Walks the tree of a command in the order in which the shell would run it, and records what could run and which
+// files it would touch. Nothing is run or looked up: the directory after a `cd`, functions, variables and descriptors
+// are tracked as far as the text shows.
+import type { CommandNode, CompoundList, ParsedScript, Statement, Word } from 'unbash';
+import { isCoreLanguage } from './core-language.js';
+import { anyDescriptors, ownDescriptors, restored, withDescriptor } from './descriptors.js';
+import type { Findings } from './findings.js';
+import { type Parser, parseCommand } from './parse-command.js';
+import { known, type PipedNames, type ShellField } from './programs/program.js';
+import { assignedIn, mayRun, OPENERS } from './scan-command.js';
+import { factsOf, once } from './script-facts.js';
+import { both, join, maybeFunctions, type Outcome, type State, without, withVariable } from './shell-state.js';
+import { afterReading } from './standard-input.js';
+import { WalkContext } from './walk-context.js';
+import { SimpleCommands } from './walk-simple-command.js';
+import { WalkWords } from './walk-words.js';
 
 export interface StartingPoint {
   cwd: string;
   home: string | undefined;
 }
 
-export function walkCommand(text: string, place: StartingPoint, parser: Parser): Findings {
-  const walk = new Walk(place, parser);
-  walk.top(text);
-  return walk.found;
-}
-
-interface Running {
-  wrappedBy?: number;
-  /** A wrapper starts programs, never functions of the shell. */
-  programsOnly?: boolean;
+export function walkCommand(text: string, { cwd, home }: StartingPoint, parser: Parser): Findings {
+  const context = new WalkContext(home, parser);
+  new Walk(context).top(text, cwd);
+  return context.found;
 }
 
 class Walk {
-  readonly found = new Findings();
-  readonly #home: string | undefined;
-  readonly #parser: Parser;
-  readonly #start: State;
-  readonly #evaluated: EvaluatedWords;
-  #nested = 0;
-  /** How many shells deep it is: what a child does to its directory ends with it. */
-  #children = 0;
-  #facts: ScriptFacts;
-  #prints: PipedNames | undefined;
-  /** Whether the command may leave the directory that it starts in, so that it is not known where a function runs. */
-  #moves: () => boolean = () => false;
-  /** Whether a function that the command defines may leave the shell in another directory, or with other descriptors. */
-  #functionsMove = false;
-  #functionsOpen = false;
-  #isPosix = false;
+  readonly #context: WalkContext;
+  readonly #words: WalkWords;
+  readonly #simple: SimpleCommands;
 
-  constructor({ cwd, home }: StartingPoint, parser: Parser) {
-    this.#home = home;
-    this.#parser = parser;
-    this.#facts = factsOf(parser.parse(''), parser);
-    this.#start = {
+  constructor(context: WalkContext) {
+    const walkScript = (script: ParsedScript, state: State): Outcome => this.#script(script, state);
+    this.#context = context;
+    this.#words = new WalkWords(context, walkScript);
+    this.#simple = new SimpleCommands(context, this.#words, walkScript);
+  }
+
+  top(text: string, cwd: string): void {
+    const { tree, problems } = parseCommand(text, 'bash', this.#context.parser);
+    this.#context.found.unknown.push(...problems);
+    if (tree === undefined) {
+      this.#context.found.command({ words: [{ ...known(text), text }], why: "it can't be parsed", assigns: [] });
+      return;
+    }
+    const start: State = {
       directories: [cwd],
       variables: new Map(),
       functions: new Map(),
       tampered: undefined,
       piped: undefined,
       previous: undefined,
+      input: undefined,
       descriptors: ownDescriptors,
     };
-    this.#evaluated = new EvaluatedWords({
-      found: this.found,
-      parser,
-      numbers: () => this.#facts.numbers(),
-      value: (word, state) => this.#value(word, state),
-      substitution: (script, descriptor, state) => {
-        const descriptors = withDescriptor(state.descriptors, descriptor, 'pipe');
-        this.#inChild(() => this.#script(script, { ...state, piped: undefined, descriptors }));
-      },
-    });
-  }
-
-  top(text: string): void {
-    const { tree, problems } = parseCommand(text, 'bash', this.#parser);
-    this.found.unknown.push(...problems);
-    if (tree === undefined) {
-      this.found.command({ words: [{ ...known(text), text }], why: "it can't be parsed", assigns: [] });
-      return;
-    }
-    this.#facts = factsOf(tree, this.#parser);
-    this.#moves = once(() => this.#mayMove([tree], this.#start));
-    this.found.beyondCore = !isCoreLanguage(tree, this.#parser);
-    this.#script(tree, this.#start);
-    if (!this.found.beyondCore) return;
-    for (const command of this.found.commands) if (command.why === undefined) command.needsWalls = true;
-  }
-
-  #unknown(why: string): void {
-    this.found.isUnknown(why);
-  }
-
-  #inChild<Result>(walk: () => Result): Result {
-    this.#children += 1;
-    const result = walk();
-    this.#children -= 1;
-    return result;
+    this.#context.facts = factsOf(tree, this.#context.parser);
+    this.#context.moves = once(() => this.#context.mayMove([tree], start));
+    this.#context.found.beyondCore = !isCoreLanguage(tree, this.#context.parser);
+    this.#script(tree, start);
+    if (!this.#context.found.beyondCore) return;
+    for (const command of this.#context.found.commands) if (command.why === undefined) command.needsWalls = true;
   }
 
   #script({ commands }: ParsedScript, state: State): Outcome {
@@ -135,8 +71,8 @@ class Walk {
     let outcome = both(state);
     for (const { command, background } of statements) {
       const before = join(outcome.ok, outcome.fail);
-      outcome = background ? both(before) : this.#node(command, before);
-      if (background) this.#inChild(() => this.#node(command, before));
+      outcome = background ? both({ ...before, input: afterReading(before.input) }) : this.#node(command, before);
+      if (background) this.#context.inChild(() => this.#node(command, before));
     }
     return outcome;
   }
@@ -147,30 +83,37 @@ class Walk {
   }
 
   #node(node: Statement['command'] | CommandNode, state: State): Outcome {
-    if (!this.found.step()) return both(state);
+    const { ok, fail } = this.#anyNode(node, state);
+    if (state.input === undefined) return { ok, fail };
+    return { ok: { ...ok, input: 'unknown' }, fail: { ...fail, input: 'unknown' } };
+  }
+
+  #anyNode(node: Statement['command'] | CommandNode, state: State): Outcome {
+    if (!this.#context.found.step()) return both(state);
     switch (node.type) {
       case 'Command':
-        return this.#command(node, state);
+        return this.#simple.command(node, state);
       case 'AndOr':
         return this.#andOr(node.commands, node.operators, state);
       case 'Pipeline':
         return this.#pipeline(node, state);
       case 'Redirected': {
-        const redirects = this.#redirections(node.redirects, state);
-        const first = this.found.commands.length;
+        const redirects = this.#words.redirections(node.redirects, state);
+        const first = this.#context.found.commands.length;
         const outcome = this.#node(node.command, redirects.inside);
-        this.#redirect(redirects, this.found.commands.length > first ? first : undefined);
+        this.#words.redirect(redirects, this.#context.found.commands.length > first ? first : undefined);
         const after = (end: State): State => ({
           ...end,
           descriptors: restored(end.descriptors, state.descriptors, redirects.touched),
           piped: redirects.touched.has(0) ? state.piped : end.piped,
+          input: redirects.touched.has(0) ? state.input : end.input,
         });
         return { ok: after(outcome.ok), fail: after(outcome.fail) };
       }
       case 'BraceGroup':
         return this.#list(node.body.commands, state);
       case 'Subshell':
-        this.#inChild(() => this.#block(node.body, state));
+        this.#context.inChild(() => this.#block(node.body, state));
         return both(state);
       case 'If':
         return both(this.#if(node, state));
@@ -184,44 +127,52 @@ class Walk {
         return both(this.#for(node, state));
       case 'ArithmeticFor': {
         for (const expression of [node.initialize, node.test, node.update]) {
-          this.#evaluated.arithmetic(expression, state);
+          this.#words.evaluated.arithmetic(expression, state);
         }
         const entry = this.#beforeLoop([node.body], state);
         return both(join(entry, this.#block(node.body, entry)));
       }
       case 'Case': {
-        this.#evaluated.inside(node.word, state);
+        this.#words.evaluated.inside(node.word, state);
         let after = state;
         for (const { pattern, body } of node.items) {
-          for (const word of pattern) this.#evaluated.inside(word, state);
+          for (const word of pattern) this.#words.evaluated.inside(word, state);
           after = join(after, this.#block(body, after));
         }
         return both(after);
       }
       case 'TestCommand':
-        this.#evaluated.test(node.expression, state);
+        this.#words.evaluated.test(node.expression, state);
         return both(state);
       case 'ArithmeticCommand':
-        this.#evaluated.arithmetic(node.expression, state);
+        this.#words.evaluated.arithmetic(node.expression, state);
         return both(state);
       case 'Function':
         return both(this.#function(node.name.value, node.body, state));
       case 'Coproc': {
-        if (node.body.type === 'CompoundList') this.#block(node.body, state);
-        else this.#node(node.body, state);
+        const inside: State = { ...state, input: 'unknown' };
+        if (node.body.type === 'CompoundList') this.#block(node.body, inside);
+        else this.#node(node.body, inside);
         return both(state);
       }
     }
   }
 
-  /** The body is walked where it is defined; when and with what it runs is not known there. */
+  /** The body is walked where it is defined; when and with what arguments it runs is not known there. */
   #function(name: string, body: CommandNode | CompoundList, state: State): State {
-    const directories = this.#moves() ? undefined : state.directories;
-    const descriptors = this.#facts.keepsOutputs() ? ownDescriptors : anyDescriptors;
-    const inBody = { ...state, directories, descriptors, variables: new Map(), piped: undefined };
+    const directories = this.#context.moves() ? undefined : state.directories;
+    const descriptors = this.#context.facts.keepsOutputs() ? ownDescriptors : anyDescriptors;
+    const inBody: State = {
+      ...state,
+      directories,
+      descriptors,
+      variables: new Map(),
+      piped: undefined,
+      input: 'unknown',
+    };
     const after = body.type === 'CompoundList' ? both(this.#block(body, inBody)) : this.#node(body, inBody);
-    this.#functionsMove ||= this.#mayMove([body], state);
-    this.#functionsOpen ||= mayRun([body], OPENERS, this.#parser);
+    this.#context.functionsMove ||= this.#context.mayMove([body], state);
+    this.#context.functionsOpen ||= mayRun([body], OPENERS, this.#context.parser);
     return {
       ...state,
       tampered: state.tampered ?? after.ok.tampered ?? after.fail.tampered,
@@ -268,19 +219,23 @@ class Walk {
       const turned = prefixes.filter(({ type }) => type === 'Negation').length % 2 === 1;
       return turned ? { ok: outcome.fail, fail: outcome.ok } : outcome;
     }
-    let piped = state.piped;
+    let { piped, input: text } = state;
     for (const [index, command] of commands.entries()) {
-      this.#prints = undefined;
+      this.#context.prints = undefined;
+      this.#context.printed = 'unknown';
+      const first = this.#context.found.commands.length;
       let { descriptors } = state;
       if (index > 0) descriptors = withDescriptor(descriptors, 0, 'pipe');
       if (index < commands.length - 1) descriptors = withDescriptor(descriptors, 1, 'pipe');
       if (operators[index] === '|&') descriptors = withDescriptor(descriptors, 2, 'pipe');
-      const input = { ...state, piped, descriptors };
-      this.#inChild(() => this.#node(command, input));
-      piped = command.type === 'Command' ? this.#prints : undefined;
+      const input = { ...state, piped, input: text, descriptors };
+      this.#context.inChild(() => this.#node(command, input));
+      piped = command.type === 'Command' ? this.#context.prints : undefined;
+      const isOne = command.type === 'Command' && this.#context.found.commands.length === first + 1;
+      text = isOne ? this.#context.printed : 'unknown';
     }
-    this.#prints = piped;
-    return both(state); // each part is a shell of its own
+    this.#context.prints = piped;
+    return both(state); // each part is its own subshell
   }
 
   #if(
@@ -302,294 +257,37 @@ class Walk {
   }
 
   #for(node: { name: Word; wordlist: readonly Word[] | undefined; body: CompoundList }, state: State): State {
-    if (!/^[A-Za-z_]\w*$/.test(node.name.text)) this.#unknown(`${node.name.text} is no name of a variable`);
+    if (!/^[A-Za-z_]\w*$/.test(node.name.text))
+      this.#context.found.isUnknown(`${node.name.text} is no name of a variable`);
     const fields = node.wordlist?.flatMap((word) => this.#listed(word, state));
-    const entry = this.#beforeLoop([node.body], this.#assign({ name: node.name.value }, undefined, state));
-    const clear = fields?.every(({ value, places }) => value !== undefined || places !== undefined);
+    const entry = this.#beforeLoop([node.body], this.#words.assign({ name: node.name.value }, undefined, state));
+    const clear = fields?.every(({ value, pathSpecs }) => value !== undefined || pathSpecs !== undefined);
     const inBody = clear ? withVariable(entry, node.name.value, fields) : entry;
     return join(entry, this.#block(node.body, inBody));
   }
 
-  /** `$(git ls-files)` in the list of a loop is made of the names of files, but the shell splits it at blanks. */
-  #listed(word: Word, state: State): Field[] {
-    this.#prints = undefined;
-    const fields = this.#words(word, state);
-    const { places } = (printsOnce(word) ? this.#prints : undefined) ?? ({} as Partial<PipedNames>);
-    return places ? [{ text: word.text, mayBeOption: true, splits: true, places, anyWords: true }] : fields;
+  /** `$(git ls-files)` in the list of a loop consists of file names, but the shell splits it at blanks. */
+  #listed(word: Word, state: State): ShellField[] {
+    this.#context.prints = undefined;
+    const fields = this.#words.fields(word, state);
+    const { pathSpecs } = (printsOnce(word) ? this.#context.prints : undefined) ?? ({} as Partial<PipedNames>);
+    return pathSpecs ? [{ text: word.text, mayBeOption: true, splits: true, pathSpecs, anyWords: true }] : fields;
   }
 
-  /** At the top of a loop the shell may have been through its body already. */
+  /** At the top of a loop the shell may already have been through its body. */
   #beforeLoop(bodies: readonly CompoundList[], state: State): State {
     return {
       ...state,
-      directories: this.#mayMove(bodies, state) ? undefined : state.directories,
-      descriptors: this.#mayOpen(bodies, state) ? anyDescriptors : state.descriptors,
+      input: afterReading(state.input),
+      directories: this.#context.mayMove(bodies, state) ? undefined : state.directories,
+      descriptors: this.#context.mayOpen(bodies, state) ? anyDescriptors : state.descriptors,
       functions: maybeFunctions(state.functions),
-      variables: without(state.variables, assignedIn(bodies, this.#parser)),
+      variables: without(state.variables, assignedIn(bodies, this.#context.parser)),
     };
-  }
-
-  #mayMove(nodes: readonly SyntaxNode[], { functions }: State): boolean {
-    const names = this.#functionsMove ? new Set([...MOVERS, ...functions.keys()]) : MOVERS;
-    return mayRun(nodes, names, this.#parser);
-  }
-
-  #mayOpen(nodes: readonly SyntaxNode[], { functions }: State): boolean {
-    const names = this.#functionsOpen ? new Set([...OPENERS, ...functions.keys()]) : OPENERS;
-    return mayRun(nodes, names, this.#parser);
-  }
-
-  #surroundings({ variables, directories }: State): Surroundings {
-    return {
-      home: this.#home,
-      isNumber: (name) => this.#facts.numbers().has(name),
-      spend: (cost) => this.found.step(cost),
-      variable: (name) => {
-        if (this.#facts.setOnTheSide().has(name)) return undefined;
-        if (variables.has(name)) return variables.get(name);
-        if (name === 'HOME' && this.#home !== undefined) return [known(this.#home)];
-        const [directory] = directories ?? [];
-        if (name === 'PWD' && directory !== undefined && directories?.length === 1) return [known(directory)];
-        return undefined;
-      },
-    };
-  }
-
-  #words(word: Word, state: State): Field[] {
-    this.#evaluated.inside(word, state);
-    return expandWord(word, this.#surroundings(state));
-  }
-
-  #value(word: Word, state: State): Field {
-    const field = this.#assignedValue(word, state);
-    if (field.value === undefined) this.found.beyondCore = true;
-    return field;
-  }
-
-  /** What a variable is set to need not be known: where the variable is used, the word is not known either. */
-  #assignedValue(word: Word, state: State): Field {
-    this.#evaluated.inside(word, state);
-    return expandValue(word, this.#surroundings(state));
-  }
-
-  #redirections(redirections: readonly Redirection[], state: State): Redirected {
-    return redirected(redirections, state, {
-      inside: (node, now) => this.#evaluated.inside(node, now),
-      value: (word, now) => this.#value(word, now),
-      sets: (name) => this.#evaluated.sets(name),
-    });
-  }
-
-  #redirect({ targets }: Redirected, command: number | undefined): void {
-    const by = command === undefined ? undefined : { command, as: 'redirection' as const };
-    for (const { touch, state } of targets) this.found.file(touch, state, by);
-  }
-
-  #command(node: Command, state: State): Outcome {
-    const assigned: { assignment: Assignment; value: Field | undefined }[] = [];
-    // Each sees those before it; a POSIX shell makes the redirections first.
-    const afterRedirections = this.#isPosix && node.redirects.length > 0;
-    let assigning = afterRedirections ? { ...state, descriptors: anyDescriptors } : state;
-    for (const part of node.prefix) {
-      if (part.type !== 'Assignment') continue;
-      const value = this.#assignment(part, assigning);
-      assigned.push({ assignment: part, value });
-      assigning = withVariable(assigning, part.name, part.append || part.index ? undefined : knownValue(value));
-    }
-    const fields = [
-      ...(node.name ? this.#words(node.name, state) : []),
-      ...node.args.flatMap((argument) =>
-        argument.type === 'Word' ? this.#words(argument, state) : [this.#assignmentWord(argument, state)],
-      ),
-    ];
-    const redirects = this.#redirections(node.redirects, state);
-    if (fields.length === 0) {
-      this.#redirect(redirects, undefined);
-      return both(assigned.reduce((before, { assignment, value }) => this.#assign(assignment, value, before), state));
-    }
-    const assigns = assigned.map(({ assignment: { name }, value }): Assigned => withValue(name, value));
-    const first = this.found.commands.length;
-    const outcome = this.#run(fields, assigns, redirects.inside, {});
-    this.#redirect(redirects, this.found.commands.length > first ? first : undefined);
-    return this.#afterRedirections(fields[0]?.value, outcome, redirects, state);
-  }
-
-  /** Redirections end with their command, but for those of `exec`, which stay. */
-  #afterRedirections(name: string | undefined, { ok, fail }: Outcome, redirects: Redirected, before: State): Outcome {
-    const { touched, targets } = redirects;
-    if (touched.size === 0) return { ok, fail };
-    if (name === 'exec') {
-      // Where a file can't be opened, the descriptors are as they were, or some of them are.
-      const descriptors =
-        targets.length === 0 ? fail.descriptors : joinDescriptors(fail.descriptors, before.descriptors);
-      return { ok, fail: { ...fail, descriptors } };
-    }
-    const mayStay = name === undefined || OPENERS.has(name); // `command exec 3<file`
-    const after = (end: State): State => ({
-      ...end,
-      descriptors: restored(end.descriptors, mayStay ? new Map() : before.descriptors, touched),
-      piped: touched.has(0) ? (mayStay ? undefined : before.piped) : end.piped,
-    });
-    return { ok: after(ok), fail: after(fail) };
-  }
-
-  #assignment({ index, value }: Assignment, state: State): Field | undefined {
-    if (index) {
-      this.#evaluated.inside(index, state);
-      if (!/^\d+$/.test(index.text)) this.#unknown(`the subscript ${index.text} is evaluated`);
-    }
-    if (value.type === 'Word') return this.#assignedValue(value, state);
-    for (const element of value.elements) {
-      this.#evaluated.inside(element, state);
-      if (/^\[.*\]\+?=/s.test(element.text) && !/^\[\d+\]/.test(element.text))
-        this.#unknown(`the subscript in ${element.text} is evaluated`);
-    }
-    return undefined;
-  }
-
-  #assignmentWord(assignment: Assignment, state: State): Field {
-    const value = this.#assignment(assignment, state);
-    if (value?.value === undefined || assignment.append || assignment.index) {
-      return { text: assignment.text, mayBeOption: false, splits: false };
-    }
-    return known(`${assignment.name}=${value.value}`);
-  }
-
-  /** A variable of the shell's own. One that programs know may change what they do from here on. */
-  #assign(
-    { name, append, index }: { name: string; append?: boolean | undefined; index?: unknown },
-    value: Field | undefined,
-    state: State,
-  ): State {
-    const isKnown = value !== undefined && !append && index === undefined;
-    const next = withVariable(
-      state,
-      name,
-      isKnown && (value.value !== undefined || value.places) ? [value] : undefined,
-    );
-    if (isPlainVariable(name) || isHarmlessAssignment(withValue(name, value))) return next;
-    this.#unknown(`it sets ${name}, which may change what runs or what it touches`);
-    return { ...next, tampered: next.tampered ?? `${name} was set before` };
-  }
-
-  #run(fields: readonly Field[], assigns: readonly Assigned[], state: State, running: Running): Outcome {
-    const [name, ...args] = fields;
-    if (name === undefined || !this.found.step(fields.length)) return both(state);
-    const position = this.found.commands.length;
-    this.#prints = undefined; // of what was substituted in its words
-    const wrapped = running.wrappedBy === undefined ? {} : { wrappedBy: running.wrappedBy };
-    if (name.value === undefined || name.value === '') {
-      this.#unknown(`which program ${name.text} runs is not known before it runs`);
-      this.found.command({ words: fields, why: 'its name is not known before it runs', assigns, ...wrapped });
-      return both({ ...state, directories: undefined, descriptors: anyDescriptors });
-    }
-    if (!running.programsOnly && state.functions.get(name.value) === 'defined') {
-      if (assigns.length > 0) this.#unknown(`it calls the function ${name.value} with variables set`);
-      return both(this.#afterFunction(state));
-    }
-
-    const { value: written } = name;
-    const { call, verdict, why, reads } = judgeCommand({
-      name: written,
-      args,
-      assigns,
-      state,
-      programsOnly: running.programsOnly ?? false,
-      hasArrays: () => this.#facts.hasArrays(),
-    });
-    const { needsWalls, observes, network, starts = [] } = verdict;
-    const isUnsure = takesLiterals.has(written)
-      ? args.some(({ value }) => value === undefined)
-      : args.some(mayBecomeOption) && !verdict.takesAnyOption && written !== 'echo';
-    const isBeyond = beyondCore.has(written) || isUnsure;
-    const startsBeyond = starts.length > 0 && (needsWalls || !coreStarters.has(written));
-    if (isBeyond || startsBeyond) this.found.beyondCore = true;
-    this.found.command({
-      words: fields,
-      assigns,
-      ...(why !== undefined && { why }),
-      ...wrapped,
-      ...(needsWalls && why === undefined && { needsWalls }),
-      ...(observes && { observes }),
-      ...(reads && { isSystemCandidate: true }),
-      ...(network && { network }),
-      directories: state.directories,
-    });
-    this.#prints = namesPrinted(call, verdict);
-    if (verdict.unknown !== undefined) this.#unknown(verdict.unknown);
-    const by = { command: position, as: 'operand' as const };
-    for (const touch of verdict.touches ?? []) this.found.file(touch, state, by);
-    for (const touch of verdict.touches ? [] : (reads ?? [])) this.found.file(touch, state, by, true);
-
-    // What it starts in this shell sees the variables that were set for it.
-    let after = assigns.reduce((before, assigned) => withVariable(before, assigned.name, undefined), state);
-    for (const started of starts) {
-      after = this.#started(started, { ...after, piped: undefined }, { wrappedBy: position, assigns });
-    }
-    const maybeFunction = state.functions.has(name.value) && !running.programsOnly;
-    if (maybeFunction) after = this.#afterFunction(after);
-    if (starts.length === 0 && !maybeFunction) after = state;
-    if (this.#children === 0 && LEAVES.has(written)) this.found.movesDirectory = true;
-    return afterBuiltin({ ...call, name: written }, { ...after, piped: state.piped }, this.#home);
-  }
-
-  #afterFunction(state: State): State {
-    return {
-      ...state,
-      directories: this.#functionsMove ? undefined : state.directories,
-      descriptors: this.#functionsOpen ? anyDescriptors : state.descriptors,
-      variables: withoutValues(state.variables),
-    };
-  }
-
-  #started(
-    started: Started,
-    state: State,
-    { wrappedBy, assigns }: { wrappedBy: number; assigns: readonly Assigned[] },
-  ): State {
-    if ('words' in started) {
-      const inherited = [...assigns, ...(started.assigns ?? [])];
-      const directories = started.in === undefined ? state.directories : undefined;
-      const { ok, fail } = this.#run(
-        started.words,
-        inherited,
-        { ...state, directories },
-        { wrappedBy, programsOnly: true },
-      );
-      return started.sameShell ? join(ok, fail) : state;
-    }
-    return this.#nestedScript(started.script, started.dialect, started.sameShell ?? false, state, wrappedBy);
-  }
-
-  #nestedScript(script: string, dialect: Dialect, sameShell: boolean, state: State, wrappedBy: number): State {
-    const givenUp = { ...state, directories: undefined, descriptors: anyDescriptors, variables: new Map() };
-    if (this.#nested >= MAX_NESTED_SCRIPTS) {
-      this.#unknown('its scripts are nested too deeply to be understood');
-      return givenUp;
-    }
-    if (!this.found.step(script.length)) return givenUp;
-    this.found.beyondCore = true;
-    const { tree, problems } = parseCommand(script, dialect, this.#parser);
-    for (const problem of problems) this.#unknown(problem);
-    if (tree === undefined) return givenUp;
-    this.#nested += 1;
-    const first = this.found.commands.length;
-    const inside = sameShell ? state : { ...state, variables: new Map(), functions: new Map() };
-    const outside = this.#facts;
-    const wasPosix = this.#isPosix;
-    this.#isPosix = sameShell ? wasPosix : dialect !== 'bash';
-    this.#facts = nestedFacts(outside, factsOf(tree, this.#parser), sameShell);
-    const { ok, fail } = sameShell ? this.#script(tree, inside) : this.#inChild(() => this.#script(tree, inside));
-    this.#facts = outside;
-    this.#isPosix = wasPosix;
-    this.#nested -= 1;
-    for (const command of this.found.commands.slice(first)) command.wrappedBy ??= wrappedBy;
-    // A script in the same shell may set what the command around it takes for constant.
-    return sameShell ? { ...join(ok, fail), variables: withoutValues(state.variables) } : state;
   }
 }
 
-/** Whether a word is one substitution, unquoted, of one command or one plain pipeline. */
+/** Whether a word is a single unquoted substitution of one command or one plain pipeline. */
 function printsOnce({ parts }: Word): boolean {
   const [part] = parts ?? [];
   if (parts?.length !== 1 || part?.type !== 'CommandExpansion') return false;
@@ -601,12 +299,3 @@ function printsOnce({ parts }: Word): boolean {
     (command.type === 'Pipeline' && command.commands.every(({ type }) => type === 'Command'))
   );
 }
-
-const knownValue = (value: Field | undefined): readonly Field[] | undefined =>
-  value?.value !== undefined || value?.places ? [value] : undefined;
-
-const withValue = (name: string, field: Field | undefined): Assigned =>
-  field?.value === undefined ? { name } : { name, value: field.value };
-
-// What leaves the shell in another directory when it runs.
-const LEAVES: ReadonlySet<string> = new Set(['cd', 'pushd', 'popd', 'chdir', 'source', '.']);

@@ -8,16 +8,16 @@ const MAX_ENTRIES = 30_000;
 const MAX_MS = 500; // a person waits for the answer, and it is only a hint
 const LEVELS_UP = 2;
 const SHOWN = 3;
-const MIN_BYTES = 100_000; // cleaning less than this helps nobody
+const MIN_BYTES = 100_000; // cleaning up less than this does not help
 
 export interface LargeFolder {
   path: string;
   bytes: number;
-  /** Not everything below it was looked at. */
+  /** The scan below it was cut short. */
   atLeast: boolean;
 }
 
-/** The largest folders around one, on the same disk, as far as a short look can tell. */
+/** The largest folders near the given one, on the same disk, found in a short scan. */
 export async function largestFolders(near: string): Promise<LargeFolder[]> {
   const budget = { entries: MAX_ENTRIES, until: monotonicMs() + MAX_MS };
   const device = await deviceOf(near);
@@ -46,13 +46,16 @@ const largest = (found: ReadonlyMap<string, LargeFolder>): LargeFolder[] =>
     .toSorted((one, other) => other.bytes - one.bytes)
     .slice(0, SHOWN);
 
-/** A little above, where a project keeps what it has built; never a home folder or the root, which hold everything. */
+/**
+ * Starts a few levels up, where a project keeps its build output; never at a home folder or the root, which hold
+ * everything.
+ */
 async function placeToSearch(near: string): Promise<string> {
   let place = near;
   for (let level = 0; level < LEVELS_UP; level += 1) {
     const above = dirname(place);
     if (above === dirname(above) || above === homeFolder() || place === homeFolder()) break;
-    if (await stat(join(place, '.git')).catch(() => undefined)) break; // the whole project
+    if (await stat(join(place, '.git')).catch(() => undefined)) break; // the root of the project
     if ((await deviceOf(above)) !== (await deviceOf(near))) break;
     place = above;
   }
@@ -77,7 +80,7 @@ async function sizeBelow(folder: string, device: number | undefined, budget: Bud
       budget.entries -= 1;
       if (spent(budget)) return bytes;
       const path = join(next, entry.name);
-      const stats = await lstat(path).catch(() => undefined); // it may just have gone
+      const stats = await lstat(path).catch(() => undefined); // it may have been removed meanwhile
       if (stats?.dev !== device) continue;
       if (stats?.isDirectory()) waiting.push(path);
       else bytes += (stats?.blocks ?? 0) * 512;
@@ -90,6 +93,6 @@ async function* entriesOf(folder: string) {
   try {
     yield* await opendir(folder);
   } catch {
-    // not ours to look into: a hint does without
+    // unreadable folders are skipped: this is only a hint
   }
 }

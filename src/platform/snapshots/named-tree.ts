@@ -1,14 +1,15 @@
-// What commands name for writing is looked at as a whole, whether git ignores it or not, as long as it is not too much.
+// Paths that commands declare as written are scanned completely, whether or not git ignores them, within a size
+// limit.
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type DeclaredPath, namesPath, segmentsOf } from '../journal/declared-writes.js';
 import { VERSION_CONTROL } from '../search/query.js';
-import { type Entry, entryAt, type Pace, type Tree } from './workspace-tree.js';
+import { entryAt, type Pace, type Tree, type TreeEntry } from './workspace-tree.js';
 
 export interface NamedLimits {
-  /** Files and folders. */
+  /** The number of files and folders. */
   maxNamedEntries: number;
-  /** Of all of them. */
+  /** The total size. */
   maxNamedBytes: number;
 }
 
@@ -20,11 +21,14 @@ export interface NamedOptions {
   earlier: Tree | undefined;
   isExcluded(path: string): boolean;
   pace: Pace;
-  /** None for what was looked at before: then its state now is needed, however much that is. */
+  /** No limits for paths that were scanned before: their current state is needed, however large they are. */
   limits?: NamedLimits;
 }
 
-/** Adds the named paths to the tree. Those that are too much are left out as a whole, and named in `tree.tooMuch`. */
+/**
+ * Adds the declared paths to the tree. One that exceeds the limits is left out as a whole and listed in
+ * `tree.tooMuch`.
+ */
 export async function addNamed(tree: Tree, paths: readonly DeclaredPath[], options: NamedOptions): Promise<void> {
   const left = {
     entries: options.limits?.maxNamedEntries ?? Infinity,
@@ -50,20 +54,20 @@ export async function addNamed(tree: Tree, paths: readonly DeclaredPath[], optio
   }
 }
 
-const bytesOf = (found: ReadonlyArray<[string, Entry]>): number =>
+const bytesOf = (found: ReadonlyArray<[string, TreeEntry]>): number =>
   found.reduce((sum, [, { kind, size }]) => sum + (kind === 'file' ? size : 0), 0);
 
-/** All that is there of a named path, or a bit more than the limit. */
+/** All entries of a declared path, or slightly more than the limit. */
 async function entriesOf(
   declared: DeclaredPath,
   tree: Tree,
   { entries: most }: { entries: number },
   { earlier, isExcluded, pace }: NamedOptions,
-): Promise<Array<[string, Entry]>> {
+): Promise<Array<[string, TreeEntry]>> {
   const { real, tree: isTree, pattern } = declared;
-  const found: Array<[string, Entry]> = [];
+  const found: Array<[string, TreeEntry]> = [];
   const depth = pattern === undefined ? 0 : segmentsOf(pattern).length;
-  // Behind a link that has come into its place since, there are other files.
+  // If it has become a symlink since, the files behind it are different ones.
   const waiting = hasLinkAbove(real) ? [] : [real];
   for (let path = waiting.pop(); path !== undefined && found.length <= most; path = waiting.pop()) {
     if (isExcluded(path) || segmentsOf(path).some((name) => versionControl.has(name))) continue;
@@ -88,6 +92,6 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    return []; // not ours to read, or gone
+    return []; // unreadable, or gone
   }
 }

@@ -1,24 +1,31 @@
-// What a command does that makes files and nothing else: nothing is lost by it, so there is nothing to keep before it.
+// Records commands that only create new files: they overwrite nothing, so no before-images are needed.
 import { readFileSync } from 'node:fs';
 import { randomHex } from '../crypto.js';
 import { claimantOf } from '../journal/claim-change.js';
-import { hashOf, type JournalFolders, journalFolders, makeJournal, recordChange } from '../journal/journal.js';
+import {
+  hashOf,
+  type JournalFolders,
+  journalFolders,
+  makeJournal,
+  recordChange,
+  saveBeforeImage,
+} from '../journal/journal.js';
 import { JournaledChanges } from '../journal/journaled-changes.js';
 import { type RunningCommand, RunningCommands } from '../journal/running-commands.js';
 import { IN_BACKGROUND, INTERRUPTED, type Part, partsOf, sideOf, unclaimedIn } from './snapshot-changes.js';
 import { entryAt } from './workspace-tree.js';
 
-const MAX_READ_BYTES = 10_000_000; // a larger one is known by its time stamps, as in pictures of the workspace
+const MAX_READ_BYTES = 10_000_000; // a larger file is identified by its timestamps, as in snapshots of the workspace
 
 export interface NewFiles {
   dataFolder: string;
   sessionId: string;
   callId: string;
-  /** Where nothing is before the call, by real path. */
+  /** Real paths at which nothing exists before the call. */
   paths: readonly string[];
 }
 
-/** To be called before the command. What it returns lists those that are there by then as the work of the call. */
+/** Call it before the command. The returned function lists the files that exist by then as changes of the call. */
 export async function watchNewFiles({
   dataFolder,
   sessionId,
@@ -43,7 +50,7 @@ export async function watchNewFiles({
   };
 }
 
-/** Lists what is there of the files that a command was to make when its Helve was killed. Returns their paths. */
+/** Lists the files that a command created before its Helve was killed. Returns their paths. */
 export async function recoverNewFiles(
   folders: JournalFolders,
   file: string,
@@ -86,6 +93,7 @@ async function record(
   }
   if (parts.length === 0 && unclaimed.length === 0) return [];
   await makeJournal(folders);
+  if (beside.length > 0) await keepWritten(folders, [...parts, ...unclaimed]);
   const seen = { ...(notes.length > 0 && { notes: [...notes] }), ...unclaimedIn(unclaimed) };
   for (const earlierThan of new Set(parts.length === 0 ? [undefined] : parts.map((part) => part.earlierThan))) {
     const files = parts.filter((part) => part.earlierThan === earlierThan).map(({ file }) => file);
@@ -93,6 +101,18 @@ async function record(
     await recordChange(folders, sessionId, { change: randomHex(12), callId, at, files, seen, ...place });
   }
   return parts.map(({ file }) => file.real);
+}
+
+/** A command of another session may remove or move the files before they are scanned. */
+async function keepWritten(folders: JournalFolders, parts: readonly Part[]): Promise<void> {
+  for (const { file } of parts) {
+    try {
+      const bytes = file.after === null ? undefined : readFileSync(file.real);
+      if (bytes && hashOf(bytes) === file.after) await saveBeforeImage(folders, bytes, file.after);
+    } catch {
+      // it is gone already, or the disk is full: undo of the other command says that there is no copy
+    }
+  }
 }
 
 function sideAt(path: string): ReturnType<typeof sideOf> {

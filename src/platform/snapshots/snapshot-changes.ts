@@ -1,29 +1,29 @@
-// What two looks at a path say of what happened to it in between, in the journal's words.
+// Derives journal entries from the states of a path in two snapshots.
 import { stateAfter, stateBefore } from '../files/entry-state.js';
 import type { RecordedChange, RecordedFile, RecordedOther } from '../journal/recorded-change.js';
-import { contentId, type Entry } from './workspace-tree.js';
+import { contentId, type TreeEntry } from './workspace-tree.js';
 
-/** What is said of a call that others worked beside. */
+/** Notes on a call during which other writers were active. */
 export const IN_BACKGROUND =
   'it ran in the background, so that some of this may be the work of another program or person';
 const BETWEEN = 'another call changed it while the command ran, and no copy was made between the two changes';
 export const INTERRUPTED =
   'Helve ended while it ran, so that some of this may be the work of another program or person';
 
-/** What a file held when it was looked at: a content that is kept, or why it is not. */
+/** A file's content at the time of a scan: its saved hash, or why it was not saved. */
 export type Content = { hash: string } | { why: string };
 
-/** One side of a change. */
+/** The state before or after a change. */
 export interface Side {
   hash: string | null;
   mode?: number | undefined;
   other?: RecordedOther | undefined;
 }
 
-const nothing: Side = { hash: null };
+export const nothing: Side = { hash: null };
 
-/** A file's content, or that of nothing where there is no entry. */
-export function sideOf(entry: Entry | undefined, content: Content | undefined): Side {
+/** A file's content; null if there is no entry. */
+export function sideOf(entry: TreeEntry | undefined, content: Content | undefined): Side {
   if (!entry) return nothing;
   const { kind, mode, target } = entry;
   const id = contentId(entry);
@@ -36,7 +36,7 @@ export function sideOf(entry: Entry | undefined, content: Content | undefined): 
   return { hash: null, mode, other: { kind: 'unkept', id, why: content?.why ?? 'it was not read' } };
 }
 
-/** A part of a change, and the journaled change that came after it. */
+/** A part of a change, and the journaled change that followed it. */
 export interface Part {
   file: RecordedFile;
   earlierThan?: string;
@@ -47,11 +47,14 @@ export interface Journaled {
   change: string;
   before: Side;
   after: Side;
-  /** Whether it was made before the workspace was looked at; else it may have been made after that. */
+  /** Whether it was made before the workspace was scanned; otherwise it may have been made after the scan. */
   isEarlier: boolean;
 }
 
-/** A journaled change, path by path. Only contents are journaled after they are written; links, folders and modes before. */
+/**
+ * Splits a journaled change by path. Contents, and folders that were made for them, are journaled after they are
+ * written; other folders, links and modes before.
+ */
 export function journaledPaths(
   { change, files }: Pick<RecordedChange, 'change' | 'files'>,
   isEarlier: boolean,
@@ -59,16 +62,22 @@ export function journaledPaths(
   return files.flatMap((file) => {
     const made = (file.folders ?? []).map((folder): [string, Journaled] => [
       folder,
-      { change, before: nothing, after: { hash: null, other: madeFolder }, isEarlier: false },
+      { change, before: nothing, after: { hash: null, other: madeFolder }, isEarlier },
     ]);
     const [before, after] = [asSide(stateBefore(file)), asSide(stateAfter(file))];
     return [...made, [file.real, { change, before, after, isEarlier: isEarlier && file.before !== file.after }]];
   });
 }
 
+/** The same change at the next scan. */
+export const asEarlier = (one: Journaled): Journaled => ({
+  ...one,
+  isEarlier: one.before.hash !== one.after.hash || one.after.other === madeFolder,
+});
+
 /**
- * What is left of a change when journaled ones are taken out: what happened before, between and after them. No parts
- * where they are all that happened. `later` are the journaled changes that were made only after the path was looked at.
+ * Subtracts journaled changes from a detected change: the parts before, between and after them. No parts if they
+ * explain everything. `later` holds the journaled changes that were made only after the path was scanned.
  */
 export function partsOf(
   real: string,
@@ -90,12 +99,12 @@ export function partsOf(
     if (isKnown(at)) add(one.before, one.change);
     at = one.after;
   }
-  // What could not be read is taken for what the journal says, rather than for another change.
+  // Unreadable content is assumed to match the journal, rather than to be another change.
   if (between.length === 0 || (isKnown(at) && isKnown(after))) add(after);
   return { parts, later: journaled.slice(end) };
 }
 
-/** The first that was made after the path was looked at before: an earlier one is in that look already. */
+/** The first one that was made after the earlier scan: earlier ones are already part of that scan's state. */
 function firstSince(before: Side, journaled: readonly Journaled[]): number {
   const next = journaled.findIndex((one) => isSame(one.before, before));
   if (next !== -1) return next;
@@ -103,7 +112,7 @@ function firstSince(before: Side, journaled: readonly Journaled[]): number {
   return last && isSame(last.after, before) ? journaled.length : 0;
 }
 
-/** Where those begin that were made after the second look. */
+/** The index of the first one that was made after the second scan. */
 function endOf(after: Side, journaled: readonly Journaled[], start: number): number {
   const last = journaled.at(-1);
   if (!last || isSame(last.after, after)) return journaled.length;
@@ -113,7 +122,11 @@ function endOf(after: Side, journaled: readonly Journaled[], start: number): num
 
 const isKnown = ({ other }: Side): boolean => other?.kind !== 'unkept';
 
+/** A folder that was made for a file. Its mode is not journaled. */
 const madeFolder: RecordedOther = { kind: 'folder', mode: -1 };
+
+const recordedOther = (other: RecordedOther): RecordedOther =>
+  other === madeFolder ? { kind: 'folder', mode: 0o755 } : other;
 
 function asSide(state: ReturnType<typeof stateBefore>): Side {
   if (!state) return nothing;
@@ -130,12 +143,12 @@ function recordOf(real: string, before: Side, after: Side): RecordedFile {
     after: after.hash,
     ...(mode !== undefined && { mode }),
     ...(before.mode !== undefined && after.mode !== undefined && mode !== after.mode && { modeAfter: after.mode }),
-    ...(before.other && { otherBefore: before.other }),
-    ...(after.other && { otherAfter: after.other }),
+    ...(before.other && { otherBefore: recordedOther(before.other) }),
+    ...(after.other && { otherAfter: recordedOther(after.other) }),
   };
 }
 
-/** Whoever made a new file need not have said its mode. */
+/** The journal entry for a new file may lack its mode. */
 function isSame(one: Side, other: Side): boolean {
   const sameMode = one.mode === undefined || other.mode === undefined || one.mode === other.mode;
   return one.hash === other.hash && sameMode && isSameOther(one.other, other.other);
@@ -149,14 +162,14 @@ function isSameOther(one: RecordedOther | undefined, other: RecordedOther | unde
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** It was changed, and can't be put back. */
+/** It was changed, and its previous content can't be restored. */
 export const isLost = ({ otherBefore }: RecordedFile): boolean => otherBefore?.kind === 'unkept';
 
-/** Whether it is about a folder that was made, removed or given another mode. */
+/** Whether a folder was created, removed or given another mode. */
 export const isFolderChange = (...sides: readonly Side[]): boolean =>
   sides.every(({ hash, other }) => hash === null && (!other || other.kind === 'folder'));
 
-/** What a list of changes says of those that no session claims. */
+/** The part of a journal entry for changes that no session claims. */
 export const unclaimedIn = (
   parts: readonly Part[],
 ): Pick<NonNullable<RecordedChange['seen']>, 'unclaimed' | 'unclaimedFiles'> =>

@@ -1,33 +1,33 @@
-// What callers of workspace snapshots give and get: options, limits, reports, and how much is covered.
+// The interface of workspace snapshots: options, limits, reports, and coverage.
 import type { DeclaredWrites } from '../journal/declared-writes.js';
 import type { NamedLimits } from './named-tree.js';
 
 export const MB = 1_000_000;
 
 export interface SnapshotLimits extends NamedLimits {
-  /** How long the workspace is looked through before a command. */
-  lookMs: number;
-  /** How long a command waits until what files hold is kept, from when the workspace is first looked at. */
-  keepMs: number;
-  /** How long the workspace is looked through after it: without that, what was kept is of no use. */
-  afterMs: number;
-  /** How long what it has changed is read. */
-  changedMs: number;
-  /** Files that are looked at and kept however long it takes: where the machine is busy, all take longer than they should. */
+  /** How long the scan of the workspace before a command may take. */
+  scanMs: number;
+  /** How long a command waits for its before-images, counted from the start of the scan. */
+  copyMs: number;
+  /** How long the scan after a command may take: without it the before-images are useless. */
+  rescanMs: number;
+  /** How long reading the changed files may take. */
+  readChangedMs: number;
+  /** Number of files that are scanned and copied regardless of time: on a busy machine everything takes longer. */
   leastFiles: number;
-  /** Files and folders that are looked at. */
+  /** Number of files and folders that are scanned. */
   maxEntries: number;
-  /** Of one file that is kept. */
+  /** Size of a single file that is copied. */
   maxFileBytes: number;
-  /** Of all that a session keeps. */
+  /** Total size of a session's copies. */
   maxBytes: number;
 }
 
 export const standardLimits: SnapshotLimits = {
-  lookMs: 200,
-  keepMs: 200,
-  afterMs: 5_000,
-  changedMs: 2_000,
+  scanMs: 200,
+  copyMs: 200,
+  rescanMs: 5_000,
+  readChangedMs: 2_000,
   leastFiles: 1_000,
   maxEntries: 200_000,
   maxFileBytes: 10 * MB,
@@ -37,59 +37,65 @@ export const standardLimits: SnapshotLimits = {
 };
 
 export interface WorkspaceSnapshotOptions {
-  /** The folders of the workspace, by real path; there may be more of them later. */
+  /** The folders of the workspace, as real paths; more may be added later. */
   roots(): readonly string[];
   dataFolder: string;
   sessionId: string;
   limits?: Partial<SnapshotLimits>;
-  /** Whether something at a path is there only while a command runs, and none of its work. */
+  /** Whether a path exists only while a command runs and is not the command's work. */
   isPassing?: (path: string) => boolean;
-  /** What is never copied, by real path: keys. */
+  /** Real paths of folders that are not scanned, in addition to the data folder. */
+  excluded?: readonly string[];
+  /** Real paths that are never copied: keys. */
   secrets?: ReadonlySet<string>;
 }
 
-/** What a command has changed in the workspace, by real path. */
+/** The real paths that a command has changed in the workspace. */
 export interface SnapshotReport {
   changed: string[];
-  /** Those among them that can't be put back. */
+  /** The changed paths that can't be restored. */
   lost: string[];
-  /** Why nothing is known, where that is so. */
+  /** Why nothing is known, if that is so. */
   notCovered: string | undefined;
 }
 
 export interface WorkspaceSnapshots {
   /**
-   * Does ahead what the next commands would wait for, beside other work and for some seconds at most. To be called while
-   * nobody waits; it ends as soon as a command begins. It never fails.
+   * Does work in advance that the next commands would wait for, in the background and for a few seconds at most. Call
+   * it while no command is waiting; it stops as soon as a command begins. It never fails.
    */
   prepare(): Promise<void>;
   /**
-   * To be called before a command that may change files. What it names for writing is kept first. Fails only where it is
-   * aborted: no command waits for undo.
+   * Call it before a command that may change files. Paths that the command declares as written are copied first.
+   * Rejects only if it is aborted: undo never blocks a command.
    */
   before(callId: string, signal?: AbortSignal, writes?: DeclaredWrites): Promise<SnapshotCoverage>;
-  /** To be called when the command goes on in the background: others work beside it from now on. */
+  /** Call it when nothing is covered and another journal takes over: the command is not one of this journal's. */
+  drop(callId: string): Promise<void>;
+  /** Call it when the command continues in the background: from now on other commands run beside it. */
   leave(callId: string): void;
-  /** To be called after it, however it ended. Adds what has changed to the session's list, under the call's id. */
+  /** Call it after the command, however it ended. Appends the changes to the session's list, under the call's id. */
   after(callId: string): Promise<SnapshotReport>;
-  /** To be called when the session ends. Copies that no change needs are removed. */
+  /** Call it when the session ends. Removes copies that no change needs. */
   end(): Promise<void>;
 }
 
-/** How much of the workspace could be put back now. */
+/** How much of the workspace could be restored now. */
 export interface SnapshotCoverage {
   kept: number;
-  /** Files that there was no time for yet, or no room. */
+  /** Files that are not copied yet, for lack of time or space. */
   notYet: number;
   tooLarge: number;
-  /** What could not be read, or has a name that is not text. */
+  /** Unreadable paths, and paths whose names are not valid text. */
   unreadable: number;
-  /** Folders that were not looked into, because there was no time or there are too many files. */
+  /** Folders that were not scanned, for lack of time or because there are too many files. */
   unseen: number;
-  /** What the command names for writing and can't be put back as a whole, because it is too much, and how much that is. */
+  /** Paths that the command declares as written and that are too large to be restored completely, with their size. */
   tooMuch: { paths: readonly string[]; limit: string };
-  /** Why nothing is covered, where that is so. */
+  /** Why nothing is covered, if that is so. */
   notCovered: string | undefined;
+  /** The error behind it. */
+  cause?: unknown;
 }
 
 export const nothingCovered = {
@@ -101,7 +107,7 @@ export const nothingCovered = {
   tooMuch: { paths: [], limit: '' },
 };
 
-/** What can't be put back, or is not known, in words; nothing where all is covered. */
+/** What can't be restored or is not known, in words; empty if everything is covered. */
 export function gapsIn(
   coverage: SnapshotCoverage,
   { maxFileBytes }: Pick<SnapshotLimits, 'maxFileBytes'> = standardLimits,

@@ -1,20 +1,20 @@
-// The copies that a session keeps of the files of a workspace, and what it knows about them.
+// The before-images that a session keeps of the workspace's files, and their metadata.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { monotonicMs } from '../clock.js';
 import { codeOf } from '../files/write-failure.js';
-import { ImagePack } from '../journal/image-pack.js';
+import { BeforeImagePack } from '../journal/before-image-pack.js';
 import { hashOf, type JournalFolders, makeJournal } from '../journal/journal.js';
 import { namedLimit } from './named-tree.js';
 import { type Content, type Side, sideOf } from './snapshot-changes.js';
 import { MB, type SnapshotCoverage, type SnapshotLimits } from './snapshot-contract.js';
-import type { Known } from './snapshot-picture.js';
-import { type Entry, entryAt, entryOf, isUntouched, isUnwritten, type Pace, type Tree } from './workspace-tree.js';
+import type { KnownCopy } from './snapshot-log.js';
+import { entryAt, entryOf, isUntouched, isUnwritten, type Pace, type Tree, type TreeEntry } from './workspace-tree.js';
 
 const SMALL_BYTES = 256_000;
-const MAX_READS = 3; // of a file that changes while it is read
+const MAX_READS = 3; // attempts to read a file that changes meanwhile
 
-/** A path that is other than it was at the last look. */
-export interface Found {
+/** A path whose state differs from the last scan. */
+export interface ChangedPath {
   path: string;
   before: Side;
   after: Side;
@@ -24,19 +24,19 @@ export class WorkspaceCopies {
   readonly #folders: JournalFolders;
   readonly #sessionId: string;
   readonly #limits: SnapshotLimits;
-  readonly #known = new Map<string, Known>();
-  #pack: ImagePack | undefined;
-  /** The packs that were made, by name. */
+  readonly #known = new Map<string, KnownCopy>();
+  #pack: BeforeImagePack | undefined;
+  /** The names of the packs that were created. */
   readonly packs: string[] = [];
-  /** Files of which there is no copy, or one that has to be looked at once more; undefined where that is to be found out. */
-  #missing: Map<string, Entry> | undefined;
-  /** Whether no command would have to wait for more than what has changed meanwhile. */
+  /** Files without a copy, or with a copy that has to be checked again; undefined if that is not computed yet. */
+  #missing: Map<string, TreeEntry> | undefined;
+  /** Whether a command would only have to wait for files that have changed meanwhile. */
   isCovered = false;
-  /** What is not yet in the picture on disk as it is. */
+  /** Entries that are not yet in the snapshot log in their current state. */
   readonly touched = new Set<string>();
   #keepsNothing = false;
-  /** What was known of files before the look that goes on. */
-  readonly #replaced = new Map<string, Known>();
+  /** The known copies before the current scan. */
+  readonly #replaced = new Map<string, KnownCopy>();
 
   constructor(folders: JournalFolders, sessionId: string, limits: SnapshotLimits) {
     this.#folders = folders;
@@ -44,22 +44,22 @@ export class WorkspaceCopies {
     this.#limits = limits;
   }
 
-  get known(): ReadonlyMap<string, Known> {
+  get known(): ReadonlyMap<string, KnownCopy> {
     return this.#known;
   }
 
-  /** The name of the pack that copies go into now. */
+  /** The name of the pack that copies are appended to. */
   get packName(): string | undefined {
     return this.#pack?.name;
   }
 
-  /** Goes on from what a killed process knew. */
-  takeOver(pack: string, known: Iterable<[string, Known]>): void {
+  /** Resumes from the state of a killed process. */
+  takeOver(pack: string, known: Iterable<[string, KnownCopy]>): void {
     this.packs.push(pack);
     for (const [path, one] of known) this.#known.set(path, one);
   }
 
-  /** Brings the copies to the disk, where any are kept. */
+  /** Flushes the copies to disk, if there are any. */
   flush(): void {
     if (!this.#keepsNothing) this.#pack?.flush();
   }
@@ -69,7 +69,7 @@ export class WorkspaceCopies {
     this.#pack = undefined;
   }
 
-  /** Takes note of what a look has found: entries that are new or other than before, and those that are gone. */
+  /** Processes the result of a scan: new and changed entries, and removed ones. */
   looked(now: Tree, gone: readonly string[]): void {
     for (const path of [...now.fresh, ...gone]) {
       this.touched.add(path);
@@ -77,11 +77,11 @@ export class WorkspaceCopies {
       if (entry?.kind === 'file') this.#missing?.set(path, entry);
       else this.#missing?.delete(path);
     }
-    // What was only not looked at may be looked at again.
+    // An entry that was merely not scanned may be scanned again.
     if (now.unseen.length === 0) for (const path of gone) this.#known.delete(path);
   }
 
-  /** Where the disk is full, by the command itself perhaps, what is there now is not kept; what was there before is. */
+  /** If the disk is full, perhaps because of the command itself, the new content is not saved; the before-image is. */
   async withFullDisk(look: () => Promise<void>): Promise<void> {
     this.#replaced.clear();
     try {
@@ -99,32 +99,38 @@ export class WorkspaceCopies {
     }
   }
 
-  /** What a path held at the last look, and what it holds now. */
-  compare(path: string, old: Entry | undefined, looked: Entry | undefined, until: number): Omit<Found, 'path'> {
+  /** The content of a path at the last scan, and its current content. */
+  compare(
+    path: string,
+    old: TreeEntry | undefined,
+    looked: TreeEntry | undefined,
+    until: number,
+  ): Omit<ChangedPath, 'path'> {
     const held = old && this.#held(path, old);
     let fresh = looked;
     let read = fresh && this.#read(path, fresh, until);
-    // Another session may have changed it since it was looked at.
+    // Another session may have changed it since it was scanned.
     for (let again = 0; again < MAX_READS && fresh && read && 'why' in read; again += 1) {
       const latest = entryAt(path, fresh);
       if (latest && isUntouched(latest, fresh)) break;
       fresh = latest;
       read = fresh && this.#read(path, fresh, until);
     }
-    // What was not written since holds the same, also where only one of the two could be read: its mode is another.
+    // An unwritten file has the same content, even if only one of the two states was readable: just its mode has
+    // changed.
     const isSame = old && fresh && isUnwritten(old, fresh);
     const known = isSame && held && 'why' in held ? read : held;
     const content = isSame && read && 'why' in read ? held : read;
     return { before: sideOf(old, known), after: sideOf(fresh, content) };
   }
 
-  /** What the file held at the last look. */
-  #held(path: string, entry: Entry): Content | undefined {
+  /** The file's content at the last scan. */
+  #held(path: string, entry: TreeEntry): Content | undefined {
     if (entry.kind !== 'file') return undefined;
     return this.#knownAt(path, entry) ?? { why: this.#whyUnknown(entry) };
   }
 
-  #read(path: string, entry: Entry, until: number): Content | undefined {
+  #read(path: string, entry: TreeEntry, until: number): Content | undefined {
     if (entry.kind !== 'file') return undefined;
     const known = this.#knownAt(path, entry);
     if (known?.entry.settled) return known;
@@ -132,20 +138,20 @@ export class WorkspaceCopies {
     return read ?? { why: this.#whyUnknown(entry) };
   }
 
-  /** What was kept of the file as it is now. */
-  #knownAt(path: string, entry: Entry): Known | undefined {
+  /** The saved copy of the file's current content. */
+  #knownAt(path: string, entry: TreeEntry): KnownCopy | undefined {
     const known = this.#known.get(path);
     return known && (known.entry === entry || isUntouched(known.entry, entry)) ? known : undefined;
   }
 
-  #whyUnknown({ size }: Entry): string {
+  #whyUnknown({ size }: TreeEntry): string {
     const { maxFileBytes, maxBytes } = this.#limits;
     if (size > maxFileBytes) return `it was larger than ${maxFileBytes / MB} MB`;
     if ((this.#pack?.bytes ?? 0) + size > maxBytes) return `the copies of this session reached ${maxBytes / MB} MB`;
     return 'there was no time to copy it before the command, or it could not be read';
   }
 
-  /** Copies what commands name for writing, however long it takes: there is not too much of it. */
+  /** Copies the files that commands declare as written, regardless of time: their size is limited. */
   async keepNamed(tree: Tree | undefined, pace: Pace): Promise<void> {
     for (const path of tree?.namedPaths ?? []) {
       const entry = tree?.entries.get(path);
@@ -155,9 +161,9 @@ export class WorkspaceCopies {
     }
   }
 
-  /** Copies what has no copy yet, until the time is up: what a person works on first. */
+  /** Copies files that have no copy yet until the time is up, starting with those that a person is working on. */
   async keep(tree: Tree | undefined, pace: Pace, until: number): Promise<SnapshotCoverage> {
-    const { entries = new Map<string, Entry>(), files: all = 0, unreadable = [], unseen = [] } = tree ?? {};
+    const { entries = new Map<string, TreeEntry>(), files: all = 0, unreadable = [], unseen = [] } = tree ?? {};
     this.#missing ??= new Map([...entries].filter(([, { kind }]) => kind === 'file'));
     const missing = [...this.#missing].toSorted(([, one], [, other]) => inOrder(one, other));
     let isTimeUp = false;
@@ -180,8 +186,8 @@ export class WorkspaceCopies {
     return { ...counts, unreadable: unreadable.length, unseen: unseen.length, tooMuch, notCovered: undefined };
   }
 
-  /** Undefined where it is too large, can't be read, or is another file by now. */
-  #copy(path: string, entry: Entry, maxBytes = this.#limits.maxFileBytes): Known | undefined {
+  /** Undefined if the file is too large, unreadable, or has been replaced. */
+  #copy(path: string, entry: TreeEntry, maxBytes = this.#limits.maxFileBytes): KnownCopy | undefined {
     const { size } = entry;
     const pack = this.#pack;
     if (!pack || size > maxBytes || pack.bytes + size > this.#limits.maxBytes) return undefined;
@@ -199,19 +205,19 @@ export class WorkspaceCopies {
       return known;
     } catch (error) {
       if (isDiskFull(error)) throw error;
-      return undefined; // gone, or not ours to read
+      return undefined; // gone, or unreadable
     }
   }
-  /** The place for copies, made anew where somebody has cleaned it away. */
+  /** The pack for copies; created again if it has been cleaned up. */
   async makeReady(): Promise<void> {
     if (this.#pack?.touch()) return;
     this.forget();
     await makeJournal(this.#folders);
-    this.#pack = new ImagePack(this.#folders, this.#sessionId);
+    this.#pack = new BeforeImagePack(this.#folders, this.#sessionId);
     this.packs.push(this.#pack.name);
   }
 
-  /** What could not be written whole, or is gone, is no copy. */
+  /** A copy that could not be written completely, or is gone, does not count. */
   forget(): void {
     this.#pack?.close();
     this.#pack = undefined;
@@ -225,12 +231,12 @@ const isDiskFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes(co
 
 const READING = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** Undefined where it is not the file that was looked at any more. */
-function readWhole(path: string, entry: Entry): Uint8Array | undefined {
+/** Undefined if it is no longer the file that was scanned. */
+function readWhole(path: string, entry: TreeEntry): Uint8Array | undefined {
   const file = openSync(path, READING);
   try {
     if (!isUntouched(entryOf(fstatSync(file)), entry)) return undefined;
-    const bytes = Buffer.allocUnsafe(entry.size + 1); // one more, to see that there is no more
+    const bytes = Buffer.allocUnsafe(entry.size + 1); // one extra byte, to detect that the file has grown
     let length = 0;
     for (let more = -1; more !== 0 && length < bytes.length; length += more) {
       more = readSync(file, bytes, length, bytes.length - length, null);
@@ -241,7 +247,7 @@ function readWhole(path: string, entry: Entry): Uint8Array | undefined {
   }
 }
 
-function inOrder(one: Entry, other: Entry): number {
+function inOrder(one: TreeEntry, other: TreeEntry): number {
   const [isSmall, isOtherSmall] = [one.size <= SMALL_BYTES, other.size <= SMALL_BYTES];
   if (isSmall !== isOtherSmall) return isSmall ? -1 : 1;
   return isSmall ? other.mtimeMs - one.mtimeMs : one.size - other.size;

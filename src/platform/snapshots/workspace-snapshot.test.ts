@@ -18,7 +18,7 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { GitIgnore } from '../files/git-ignore.js';
-import { ImageReader } from '../journal/image-pack.js';
+import { BeforeImageReader } from '../journal/before-image-pack.js';
 import { hashOf, journalFolders, listChanges, pruneJournal } from '../journal/journal.js';
 import type { RecordedFile } from '../journal/recorded-change.js';
 import { recoverChanges } from '../journal/recover-changes.js';
@@ -26,10 +26,10 @@ import type { SnapshotLimits, WorkspaceSnapshots } from './snapshot-contract.js'
 import { createWorkspaceSnapshots } from './workspace-snapshot.js';
 import { entryOf } from './workspace-tree.js';
 
-const ENOUGH = { keepMs: 60_000, changedMs: 60_000, lookMs: 60_000, afterMs: 60_000 };
+const ENOUGH = { copyMs: 60_000, readChangedMs: 60_000, scanMs: 60_000, rescanMs: 60_000 };
 const LONG_AGO = new Date('2020-01-01');
 
-interface Place {
+interface TestProject {
   root: string;
   dataFolder: string;
   snapshots: WorkspaceSnapshots;
@@ -38,11 +38,11 @@ interface Place {
   recorded(): Promise<RecordedFile[]>;
 }
 
-async function place(
+async function testProject(
   files: Readonly<Record<string, string>>,
   limits: Partial<SnapshotLimits> = ENOUGH,
   data = '../data',
-): Promise<Place> {
+): Promise<TestProject> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-snapshot-')));
   const root = join(folder, 'project');
   const dataFolder = join(root, data);
@@ -76,8 +76,8 @@ function mountSmall(folder: string): boolean {
   }
 }
 
-test('lists what a command did that left no room for copies, with what was there before', async (context) => {
-  const { snapshots, write, path, recorded, dataFolder } = await place({ a: 'one', b: 'two' });
+test('lists the changes of a command that filled the disk, with the earlier content', async (context) => {
+  const { snapshots, write, path, recorded, dataFolder } = await testProject({ a: 'one', b: 'two' });
   const { packs } = journalFolders(dataFolder);
   await mkdir(packs, { recursive: true });
   if (!mountSmall(packs)) return context.skip('needs leave to mount');
@@ -93,15 +93,15 @@ test('lists what a command did that left no room for copies, with what was there
     [hash('one'), hash('ONE')],
     [null, hash('x'.repeat(5_000_000))],
   ]);
-  expect(String(await new ImageReader(journalFolders(dataFolder)).read(hash('one')))).toBe('one');
+  expect(String(await new BeforeImageReader(journalFolders(dataFolder)).read(hash('one')))).toBe('one');
   await rm(path('large'));
   await snapshots.before('call_2');
   await write('a', 'TWO');
   expect(await snapshots.after('call_2')).toMatchObject({ changed: [path('a')], lost: [], notCovered: undefined });
 });
 
-test('copies no keys, and says of how many files that is', async () => {
-  const { root, dataFolder, path, write } = await place({ '.ssh/id': 'KEY', '.netrc': 'KEY', a: 'one' });
+test('copies no keys, and counts these files', async () => {
+  const { root, dataFolder, path, write } = await testProject({ '.ssh/id': 'KEY', '.netrc': 'KEY', a: 'one' });
   const secrets = new Set([path('.ssh'), path('.netrc'), path('.aws')]);
   const snapshots = createWorkspaceSnapshots({ roots: () => [root], dataFolder, sessionId: 's', secrets });
   expect(await snapshots.before('call_1')).toMatchObject({ kept: 1, unreadable: 2 });
@@ -109,11 +109,11 @@ test('copies no keys, and says of how many files that is', async () => {
   await write('.ssh/new', 'KEY');
   await write('a', 'two');
   expect(await snapshots.after('call_1')).toMatchObject({ changed: [path('a')] });
-  expect(await new ImageReader(journalFolders(dataFolder)).has(hash('KEY'))).toBe(false);
+  expect(await new BeforeImageReader(journalFolders(dataFolder)).has(hash('KEY'))).toBe(false);
 });
 
-test('looks at nothing that is not on a disk', async () => {
-  const { dataFolder } = await place({});
+test('skips pseudo file systems', async () => {
+  const { dataFolder } = await testProject({});
   const limits = { ...ENOUGH, maxEntries: 1, leastFiles: 1 }; // the first folder alone
   const snapshots = createWorkspaceSnapshots({ roots: () => ['/'], dataFolder, sessionId: 's', limits });
   expect((await snapshots.before('call_1')).notCovered).toBe(undefined);
@@ -123,7 +123,7 @@ test('looks at nothing that is not on a disk', async () => {
   expect(picture).not.toMatch(/"\/(?:proc|sys|dev)["/]/);
 });
 
-test('reads a file again that was changed just now by a clock that counts in seconds', () => {
+test('reads a file again that was changed a moment ago, by a clock that counts in seconds', () => {
   const second = Math.floor(Date.now() / 1_000) * 1_000;
   const at = (ms: number): Stats => Object.assign(statSync('/'), { mtimeMs: ms, ctimeMs: ms });
   expect(entryOf(at(second - 1_000)).settled).toBe(false);
@@ -131,8 +131,8 @@ test('reads a file again that was changed just now by a clock that counts in sec
   expect(entryOf(at(second - 10_000)).settled).toBe(true);
 });
 
-test('a pack that a killed session has left shrinks to what changes need', async () => {
-  const { snapshots, write, dataFolder, root } = await place({ a: 'one', b: 'two' });
+test('a pack of a killed session is reduced to what changes need', async () => {
+  const { snapshots, write, dataFolder, root } = await testProject({ a: 'one', b: 'two' });
   await snapshots.before('call_1');
   await write('a', 'ONE');
   await snapshots.after('call_1');
@@ -145,13 +145,13 @@ test('a pack that a killed session has left shrinks to what changes need', async
     await utimes(join(folders.packs, name), LONG_AGO, new Date(Date.now() - 7_200_000));
   await rm(join(folders.top, 'pruned'), { force: true });
   await recoverChanges(dataFolder);
-  const images = new ImageReader(folders);
+  const images = new BeforeImageReader(folders);
   expect([await images.has(hash('one')), await images.has(hash('two'))]).toEqual([true, false]);
   expect((await readdir(folders.packs)).filter((name) => name.startsWith('killed'))).toEqual([]);
 });
 
-test('records what was changed, with the copy of what was there before', async () => {
-  const { snapshots, write, path, recorded, dataFolder } = await place({ a: 'one', b: 'two' });
+test('records changes with a copy of the earlier content', async () => {
+  const { snapshots, write, path, recorded, dataFolder } = await testProject({ a: 'one', b: 'two' });
   await snapshots.before('call_1');
   await write('a', 'ONE');
   await rm(path('b'));
@@ -166,13 +166,13 @@ test('records what was changed, with the copy of what was there before', async (
     { real: path('b'), before: hash('two'), after: null, mode: 0o644 },
     { real: path('c'), before: null, after: hash('three'), mode: 0o644 },
   ]);
-  const images = new ImageReader(journalFolders(dataFolder));
+  const images = new BeforeImageReader(journalFolders(dataFolder));
   expect(String(await images.read(hash('one')))).toBe('one');
   expect(String(await images.read(hash('two')))).toBe('two');
 });
 
-test('records nothing where nothing was changed', async () => {
-  const { snapshots, recorded } = await place({ a: 'one', 'sub/b': 'two' });
+test('records nothing if nothing was changed', async () => {
+  const { snapshots, recorded } = await testProject({ a: 'one', 'sub/b': 'two' });
   expect(await snapshots.before('call_1')).toEqual({
     kept: 2,
     notYet: 0,
@@ -186,8 +186,8 @@ test('records nothing where nothing was changed', async () => {
   expect(await recorded()).toEqual([]);
 });
 
-test('records nothing of a file that was written with what it held', async () => {
-  const { snapshots, write, recorded } = await place({ a: 'one' });
+test('records nothing for a file that was rewritten with the same content', async () => {
+  const { snapshots, write, recorded } = await testProject({ a: 'one' });
   await snapshots.before('call_1');
   await write('a', 'one');
   await snapshots.after('call_1');
@@ -195,7 +195,7 @@ test('records nothing of a file that was written with what it held', async () =>
 });
 
 test('sees a change of the same length in the same tick of the clock', async () => {
-  const { snapshots, write, recorded, path } = await place({ a: 'one' });
+  const { snapshots, write, recorded, path } = await testProject({ a: 'one' });
   for (const [index, text] of ['two', 'six', 'ten', 'one', 'two'].entries()) {
     await snapshots.before(`call_${index}`);
     await write('a', text);
@@ -207,9 +207,9 @@ test('sees a change of the same length in the same tick of the clock', async () 
 });
 
 test('copies as much as there is time for, the newest first, and goes on with the next call', async () => {
-  const { snapshots, path } = await place(
+  const { snapshots, path } = await testProject(
     { a: 'one', b: 'two', c: 'three' },
-    { ...ENOUGH, leastFiles: 0, keepMs: 0, changedMs: -1 },
+    { ...ENOUGH, leastFiles: 0, copyMs: 0, readChangedMs: -1 },
   );
   await utimes(path('a'), LONG_AGO, LONG_AGO);
   await utimes(path('c'), LONG_AGO, new Date('2021-01-01'));
@@ -222,9 +222,9 @@ test('copies as much as there is time for, the newest first, and goes on with th
 });
 
 test('names a changed file that there was no time to copy among the lost, and says why', async () => {
-  const { snapshots, write, path, recorded } = await place(
+  const { snapshots, write, path, recorded } = await testProject(
     { old: 'one', new: 'two' },
-    { ...ENOUGH, leastFiles: 0, keepMs: 0 },
+    { ...ENOUGH, leastFiles: 0, copyMs: 0 },
   );
   await utimes(path('old'), LONG_AGO, LONG_AGO);
   expect(await snapshots.before('call_1')).toMatchObject({ kept: 1, notYet: 1 });
@@ -239,17 +239,17 @@ test('names a changed file that there was no time to copy among the lost, and sa
 });
 
 test('counts files that are too large to be copied', async () => {
-  const { snapshots } = await place({ small: 'x', large: 'x'.repeat(20) }, { ...ENOUGH, maxFileBytes: 10 });
+  const { snapshots } = await testProject({ small: 'x', large: 'x'.repeat(20) }, { ...ENOUGH, maxFileBytes: 10 });
   expect(await snapshots.before('call_1')).toMatchObject({ kept: 1, tooLarge: 1, notYet: 0 });
 });
 
 test('copies no more than a session may keep', async () => {
-  const { snapshots } = await place({ a: '1234567', b: '7654321' }, { ...ENOUGH, maxBytes: 10 });
+  const { snapshots } = await testProject({ a: '1234567', b: '7654321' }, { ...ENOUGH, maxBytes: 10 });
   expect(await snapshots.before('call_1')).toMatchObject({ kept: 1, notYet: 1 });
 });
 
 test('leaves out what git ignores, what git keeps for itself, and our own data', async () => {
-  const { snapshots, write, recorded, path } = await place(
+  const { snapshots, write, recorded, path } = await testProject(
     { '.gitignore': '*.log\n/build\n', 'sub/.gitignore': '!keep.log\n', '.git/HEAD': 'x' },
     ENOUGH,
     '.helve',
@@ -264,8 +264,8 @@ test('leaves out what git ignores, what git keeps for itself, and our own data',
   );
 });
 
-test('does not take files for new that a command has brought to light by changing what is ignored', async () => {
-  const { snapshots, write, recorded, path } = await place({
+test('does not record files as new that are only no longer ignored', async () => {
+  const { snapshots, write, recorded, path } = await testProject({
     '.gitignore': 'ignored\n',
     'ignored/a': 'mine',
     b: 'one',
@@ -289,7 +289,7 @@ test('covers a workspace that lies in an ignored folder of another repository', 
 });
 
 test('records links as links, folders as folders, and modes', async () => {
-  const { snapshots, path, recorded } = await place({ a: 'one' });
+  const { snapshots, path, recorded } = await testProject({ a: 'one' });
   await snapshots.before('call_1');
   await chmod(path('a'), 0o755);
   await symlink('a', path('link'));
@@ -303,7 +303,7 @@ test('records links as links, folders as folders, and modes', async () => {
 });
 
 test('covers as much as there is room for where the workspace is too large, and says what it left out', async () => {
-  const { snapshots, dataFolder, write, path } = await place(
+  const { snapshots, dataFolder, write, path } = await testProject(
     { a: '1', 'sub/b': '2', 'sub/deep/c': '3' },
     { ...ENOUGH, maxEntries: 2 },
   );
@@ -315,25 +315,25 @@ test('covers as much as there is room for where the workspace is too large, and 
   expect((await listChanges(dataFolder, 's'))[0]?.seen?.notes).toContain(left);
 });
 
-test('takes no file for new in a workspace that there was no time to look at', async () => {
-  const limits = { ...ENOUGH, leastFiles: 0, lookMs: -1 };
-  const { snapshots, write, recorded } = await place({ a: '1', 'sub/b': '2' }, limits);
+test('records no file as new in a workspace that was not scanned in time', async () => {
+  const limits = { ...ENOUGH, leastFiles: 0, scanMs: -1 };
+  const { snapshots, write, recorded } = await testProject({ a: '1', 'sub/b': '2' }, limits);
   expect(await snapshots.before('call_1')).toMatchObject({ kept: 0, unseen: 1 });
   await write('sub/b', 'x');
   await snapshots.after('call_1');
   expect(await recorded()).toEqual([]);
 });
 
-test('says in the list that a command ran which may have done something where nobody looked', async () => {
-  const { snapshots, dataFolder, write } = await place({ a: '1', 'sub/b': '2' }, { ...ENOUGH, maxEntries: 2 });
+test('records that a command may have changed paths that were not scanned', async () => {
+  const { snapshots, dataFolder, write } = await testProject({ a: '1', 'sub/b': '2' }, { ...ENOUGH, maxEntries: 2 });
   await snapshots.before('call_1');
   await write('sub/b', 'x');
   await snapshots.after('call_1');
   expect(await listChanges(dataFolder, 's')).toMatchObject([{ callId: 'call_1', files: [] }]);
 });
 
-test('keeps no command from running where the copies can not be kept', async () => {
-  const { snapshots, dataFolder, write } = await place({ a: 'one' });
+test('does not block a command if copies can not be saved', async () => {
+  const { snapshots, dataFolder, write } = await testProject({ a: 'one' });
   await writeFile(dataFolder, 'a file in the place of the data folder');
   expect((await snapshots.before('call_1')).notCovered).toMatch(/^What the command changed is not known: /);
   await write('a', 'x');
@@ -341,37 +341,37 @@ test('keeps no command from running where the copies can not be kept', async () 
 });
 
 test('removes the copies that no change needs when the session ends', async () => {
-  const { snapshots, write, recorded, dataFolder } = await place({ a: 'one', b: 'two' });
+  const { snapshots, write, recorded, dataFolder } = await testProject({ a: 'one', b: 'two' });
   await snapshots.before('call_1');
   await write('a', 'ONE');
   await snapshots.after('call_1');
   await snapshots.end();
-  const images = new ImageReader(journalFolders(dataFolder));
+  const images = new BeforeImageReader(journalFolders(dataFolder));
   expect((await recorded()).map(({ before }) => before)).toEqual([hash('one')]);
   expect([await images.has(hash('one')), await images.has(hash('two'))]).toEqual([true, false]);
   expect(await readdir(journalFolders(dataFolder).open)).toEqual([]);
 });
 
 test('leaves no copies of a session in which nothing was changed', async () => {
-  const { snapshots, dataFolder } = await place({ a: 'one' });
+  const { snapshots, dataFolder } = await testProject({ a: 'one' });
   await snapshots.prepare();
   await snapshots.end();
   expect(await readdir(journalFolders(dataFolder).packs)).toEqual([]);
 });
 
-test('makes copies anew where somebody has removed them', async () => {
-  const { snapshots, write, recorded, dataFolder } = await place({ a: 'one' });
+test('makes copies again if they were removed', async () => {
+  const { snapshots, write, recorded, dataFolder } = await testProject({ a: 'one' });
   await snapshots.prepare();
   await rm(dataFolder, { recursive: true });
   expect(await snapshots.before('call_1')).toMatchObject({ kept: 1, notCovered: undefined });
   await write('a', 'two');
   await snapshots.after('call_1');
   expect((await recorded()).map(({ before }) => before)).toEqual([hash('one')]);
-  expect(await new ImageReader(journalFolders(dataFolder)).has(hash('one'))).toBe(true);
+  expect(await new BeforeImageReader(journalFolders(dataFolder)).has(hash('one'))).toBe(true);
 });
 
 test('packs that are older than a month are removed with other copies', async () => {
-  const { snapshots, dataFolder } = await place({ a: 'one' });
+  const { snapshots, dataFolder } = await testProject({ a: 'one' });
   await snapshots.before('call_1');
   const folders = journalFolders(dataFolder);
   await pruneJournal(folders);
@@ -381,8 +381,8 @@ test('packs that are older than a month are removed with other copies', async ()
   expect(await readdir(folders.packs)).toEqual([]);
 });
 
-test('keeps copies where nobody else can read them', async () => {
-  const { snapshots, dataFolder } = await place({ secret: 'one' });
+test('keeps copies where no other user can read them', async () => {
+  const { snapshots, dataFolder } = await testProject({ secret: 'one' });
   await snapshots.before('call_1');
   const { top, packs } = journalFolders(dataFolder);
   const modes = [top, packs, ...(await readdir(packs)).map((name) => join(packs, name))];
@@ -394,8 +394,8 @@ test('keeps copies where nobody else can read them', async () => {
   ]);
 });
 
-test('tells what another one did between two looks from what a command did', async () => {
-  const { snapshots, write, recorded, path } = await place({ a: 'one', b: 'two' });
+test('distinguishes changes between two commands from those of a command', async () => {
+  const { snapshots, write, recorded, path } = await testProject({ a: 'one', b: 'two' });
   await snapshots.before('call_1');
   await snapshots.after('call_1');
   await write('a', 'by hand');
@@ -405,8 +405,8 @@ test('tells what another one did between two looks from what a command did', asy
   expect((await recorded()).map(({ real }) => real)).toEqual([path('b')]);
 });
 
-test('looks at folders that are added to the workspace from then on', async () => {
-  const { root, dataFolder, path, write } = await place({ 'one/a': '1', 'two/b': '2' });
+test('covers folders that are added to the workspace from then on', async () => {
+  const { root, dataFolder, path, write } = await testProject({ 'one/a': '1', 'two/b': '2' });
   const roots = [join(root, 'one')];
   const snapshots = createWorkspaceSnapshots({ roots: () => roots, dataFolder, sessionId: 's', limits: ENOUGH });
   await snapshots.before('call_1');
@@ -418,8 +418,11 @@ test('looks at folders that are added to the workspace from then on', async () =
   expect((await snapshots.after('call_2')).changed).toEqual([path('two/b')]);
 });
 
-test('does ahead what the first command would wait for', async () => {
-  const { snapshots, write, recorded } = await place({ a: 'one', b: 'two', c: 'three' }, { ...ENOUGH, keepMs: 200 });
+test('prepares in advance what the first command would wait for', async () => {
+  const { snapshots, write, recorded } = await testProject(
+    { a: 'one', b: 'two', c: 'three' },
+    { ...ENOUGH, copyMs: 200 },
+  );
   await snapshots.prepare();
   await write('a', 'in between');
   expect(await snapshots.before('call_1')).toMatchObject({ kept: 3, notYet: 0 });
@@ -428,20 +431,20 @@ test('does ahead what the first command would wait for', async () => {
   expect((await recorded()).map(({ before }) => before)).toEqual([hash('in between')]);
 });
 
-test('stops what it does ahead when a command begins', async () => {
-  const { snapshots } = await place({ a: 'one', b: 'two' });
+test('stops the preparation when a command begins', async () => {
+  const { snapshots } = await testProject({ a: 'one', b: 'two' });
   const ahead = snapshots.prepare();
   expect(await snapshots.before('call_1')).toMatchObject({ kept: 2 });
   await ahead;
 });
 
 test('ends when it is aborted', async () => {
-  const { snapshots } = await place({ a: 'one' });
+  const { snapshots } = await testProject({ a: 'one' });
   await expect(snapshots.before('call_1', AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
 });
 
-test('has nothing to say after a call that it has not seen begin', async () => {
-  const { snapshots } = await place({ a: 'one' });
+test('returns nothing for a call without a snapshot', async () => {
+  const { snapshots } = await testProject({ a: 'one' });
   expect(await snapshots.after('call_1')).toEqual({ changed: [], lost: [], notCovered: undefined });
 });
 
@@ -506,7 +509,10 @@ function isIgnored(folder: string, name: string): boolean {
 
 test('keeps a file that the command names, where there are too many others to look at', async () => {
   const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`many/${index}/file`, `${index}`]));
-  const { snapshots, path, write, recorded } = await place({ ...many, 'z/last': 'one' }, { ...ENOUGH, maxEntries: 5 });
+  const { snapshots, path, write, recorded } = await testProject(
+    { ...many, 'z/last': 'one' },
+    { ...ENOUGH, maxEntries: 5 },
+  );
   const writes = { paths: [{ real: path('z/last'), tree: false }], isExact: false };
   expect((await snapshots.before('call_1', undefined, writes)).unseen).toBeGreaterThan(0);
   await write('z/last', 'two');

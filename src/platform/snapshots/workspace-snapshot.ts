@@ -1,35 +1,26 @@
-// What commands do to the workspace is found out by looking at it before and after: at every file that git does not
-// ignore, by what the system tells of it, and by content where that has changed. What files hold is kept before a
-// command begins, as much of it as can be read in the time there is.
+// Detects changes that commands make in the workspace by scanning it before and after: every file that git does not
+// ignore is compared by its metadata, and by content if that has changed. Before-images are saved before a command
+// begins, as many as can be read in the available time.
 //
-// There is one picture of the workspace, and every look brings it up to date. What has changed since the last look was
-// done by the commands that ran in between, unless the journal has it as a change of another call or session, or another
-// session ran a command at the same time: see claim-change.ts. Where no command ran, it belongs to no call.
+// There is one snapshot of the workspace, and every scan updates it. Differences since the last scan were made by the
+// commands that ran in between, unless the journal has them as changes of another call or session, or another session
+// ran a command at the same time: see claim-change.ts. If no command ran, they belong to no call.
 
 import { monotonicMs } from '../clock.js';
-import { randomHex } from '../crypto.js';
 import { realPathSync } from '../files/paths.js';
-import { claimantOf } from '../journal/claim-change.js';
+import { shrinkPack } from '../journal/before-image-pack.js';
 import { anyWrites, type DeclaredPath, type DeclaredWrites } from '../journal/declared-writes.js';
-import { shrinkPack } from '../journal/image-pack.js';
-import { type JournalFolders, journalFolders, listChanges, recordChange } from '../journal/journal.js';
+import { type JournalFolders, journalFolders, listChanges } from '../journal/journal.js';
 import { JournaledChanges } from '../journal/journaled-changes.js';
-import { placeholdersOfAll } from '../journal/placeholder-journal.js';
-import { neededImages } from '../journal/recorded-change.js';
+import { allPlaceholders } from '../journal/placeholder-journal.js';
+import { neededBeforeImages } from '../journal/recorded-change.js';
 import { isOwnTemporary } from '../journal/recovery-plan.js';
-import { type BesideCommand, RunningCommands } from '../journal/running-commands.js';
+import { RunningCommands } from '../journal/running-commands.js';
 import { errorClause } from '../text/clause.js';
+import { CommandChanges, type RunningCommand } from './command-changes.js';
 import { addNamed } from './named-tree.js';
-import {
-  IN_BACKGROUND,
-  INTERRUPTED,
-  isFolderChange,
-  isLost,
-  type Journaled,
-  type Part,
-  partsOf,
-  unclaimedIn,
-} from './snapshot-changes.js';
+import { INTERRUPTED } from './snapshot-changes.js';
+import { forgetEntry, removedSince } from './snapshot-comparison.js';
 import {
   gapsIn,
   nothingCovered,
@@ -37,43 +28,34 @@ import {
   type SnapshotLimits,
   type SnapshotReport,
   standardLimits,
-  unseenNote,
   type WorkspaceSnapshotOptions,
   type WorkspaceSnapshots,
 } from './snapshot-contract.js';
-import { forgetEntry, goneSince, isCutOff, type Looks, wasHidden } from './snapshot-looks.js';
-import { type OpenCommand, Picture, type readPicture } from './snapshot-picture.js';
-import { type Found, WorkspaceCopies } from './workspace-copies.js';
-import { entryAt, isGone, isUntouched, Pace, readTree, type Tree } from './workspace-tree.js';
+import { type OpenCommand, type readSnapshotLog, SnapshotLog } from './snapshot-log.js';
+import { WorkspaceCopies } from './workspace-copies.js';
+import { Pace, readTree, type Tree } from './workspace-tree.js';
 
 const AHEAD = 50; // times as long as a command would wait
 const REST_MS = 10;
-/** To read some of what is there does something, and nothing of it could be put back. */
+/** Reading some of these files has side effects, and none of them could be restored. */
 const NOT_ON_DISK: ReadonlySet<string> = new Set(['/proc', '/sys', '/dev']);
 
-/** Nothing is looked at before the first command. */
+/** Creates the object only; the first scan comes with the first command. */
 export function createWorkspaceSnapshots(options: WorkspaceSnapshotOptions): WorkspaceSnapshots {
   return new Snapshots(options);
 }
 
-/** Lists what commands have changed whose Helve was killed while they ran. Gives their calls. */
+/** Lists the changes of commands whose Helve was killed while they ran. Returns their calls. */
 export async function finishSnapshots(
   dataFolder: string,
   sessionId: string,
-  picture: NonNullable<ReturnType<typeof readPicture>>,
+  picture: NonNullable<ReturnType<typeof readSnapshotLog>>,
 ): Promise<string[]> {
   const snapshots = new Snapshots({ roots: () => picture.roots, dataFolder, sessionId });
   return await snapshots.finish(picture);
 }
 
-/** A command on its way, and what is known of its deeds so far. */
-interface Running extends OpenCommand {
-  changed: Set<string>;
-  lost: Set<string>;
-  notCovered: string | undefined;
-}
-
-const begun = (command: OpenCommand): Running => ({
+const begun = (command: OpenCommand): RunningCommand => ({
   ...command,
   changed: new Set(),
   lost: new Set(),
@@ -82,7 +64,7 @@ const begun = (command: OpenCommand): Running => ({
 
 class Snapshots implements WorkspaceSnapshots {
   readonly #roots: () => readonly string[];
-  readonly #excluded: string;
+  readonly #excluded: ReadonlySet<string>;
   readonly #folders: JournalFolders;
   readonly #dataFolder: string;
   readonly #sessionId: string;
@@ -90,27 +72,44 @@ class Snapshots implements WorkspaceSnapshots {
   readonly #isPassing: (path: string) => boolean;
   readonly #secrets: ReadonlySet<string>;
   readonly #copies: WorkspaceCopies;
-  readonly #running = new Map<string, Running>();
+  readonly #running = new Map<string, RunningCommand>();
   #last: Tree | undefined;
-  #picture: Picture | undefined;
+  #picture: SnapshotLog | undefined;
   readonly #commands: RunningCommands;
   readonly #journaled: JournaledChanges;
+  readonly #changes: CommandChanges;
   #preparing: { stop: AbortController; done: Promise<void> } | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: WorkspaceSnapshotOptions) {
-    const { roots, dataFolder, sessionId, limits, isPassing = () => false, secrets = new Set() } = options;
+    const {
+      roots,
+      dataFolder,
+      sessionId,
+      limits,
+      isPassing = () => false,
+      secrets = new Set(),
+      excluded = [],
+    } = options;
     this.#roots = roots;
     this.#isPassing = isPassing;
     this.#secrets = secrets;
     this.#dataFolder = dataFolder;
-    this.#excluded = realPathSync(dataFolder);
+    this.#excluded = new Set([realPathSync(dataFolder), ...excluded]);
     this.#folders = journalFolders(dataFolder);
     this.#sessionId = sessionId;
     this.#limits = { ...standardLimits, ...limits };
     this.#copies = new WorkspaceCopies(this.#folders, sessionId, this.#limits);
     this.#commands = new RunningCommands(this.#folders, sessionId);
     this.#journaled = new JournaledChanges(this.#folders, this.#commands);
+    this.#changes = new CommandChanges({
+      folders: this.#folders,
+      sessionId,
+      copies: this.#copies,
+      journaled: this.#journaled,
+      readChangedMs: this.#limits.readChangedMs,
+      runningCalls: () => this.#running.keys(),
+    });
   }
 
   async prepare(): Promise<void> {
@@ -120,12 +119,12 @@ class Snapshots implements WorkspaceSnapshots {
     const work = async (): Promise<void> => {
       if (this.#running.size > 0) return;
       await this.#copies.makeReady();
-      const until = monotonicMs() + this.#limits.keepMs * AHEAD;
-      await this.#look(pace, this.#limits.lookMs * AHEAD);
+      const until = monotonicMs() + this.#limits.copyMs * AHEAD;
+      await this.#look(pace, this.#limits.scanMs * AHEAD);
       await this.#copies.keep(this.#last, pace, until);
       await this.#writeDown();
     };
-    const done = this.#inTurn(work).catch(() => {}); // stopped, or it goes wrong again with the next command
+    const done = this.#inTurn(work).catch(() => {}); // aborted; or the error occurs again with the next command
     this.#preparing = { stop, done };
     await done;
     this.#preparing = undefined;
@@ -136,16 +135,16 @@ class Snapshots implements WorkspaceSnapshots {
     this.#preparing?.stop.abort();
     return await this.#inTurn(async () => {
       const pace = new Pace(signal);
-      const until = monotonicMs() + this.#limits.keepMs;
+      const until = monotonicMs() + this.#limits.copyMs;
       try {
         await this.#copies.makeReady();
         await this.#commands.begin(callId, writes);
-        await this.#look(pace, this.#limits.lookMs, { named: writes.paths });
+        await this.#look(pace, this.#limits.scanMs, { named: writes.paths });
         await this.#copies.keepNamed(this.#last, pace);
         const coverage = await this.#copies.keep(this.#last, pace, until);
         const gaps = gapsIn(coverage, this.#limits);
         this.#running.set(callId, begun({ callId, at: new Date().toISOString(), gaps, isLeft: false, writes }));
-        // It is needed only if we are killed. The first takes as long as the look, and may be made between commands.
+        // Needed only if we are killed. The first one takes as long as the scan, and may be written between commands.
         const isSmall = coverage.kept <= this.#limits.leastFiles;
         if (this.#picture || isSmall || monotonicMs() < until) await this.#writeDown().catch(() => {});
         return coverage;
@@ -156,9 +155,16 @@ class Snapshots implements WorkspaceSnapshots {
         const notCovered = unknown(error);
         const call = begun({ callId, at: new Date().toISOString(), gaps: [], isLeft: false, writes });
         this.#running.set(callId, { ...call, notCovered });
-        return { ...nothingCovered, notCovered };
+        return { ...nothingCovered, notCovered, cause: error };
       }
     });
+  }
+
+  async drop(callId: string): Promise<void> {
+    await this.#inTurn(async () => {
+      this.#running.delete(callId);
+      this.#endCommand(callId);
+    }).catch(() => {}); // the next start removes what is left of it in a journal that can't be written
   }
 
   leave(callId: string): void {
@@ -171,7 +177,7 @@ class Snapshots implements WorkspaceSnapshots {
       const call = this.#running.get(callId);
       if (!call) return { changed: [], lost: [], notCovered: undefined };
       try {
-        // Where nothing was known before, or not of a folder, nothing can be found out now.
+        // Without an earlier state of the workspace, or of a folder, changes can't be detected.
         const skipped = this.#last?.unseen;
         if (call.notCovered === undefined) await this.#lookAfter({ skipped });
       } catch (error) {
@@ -179,14 +185,14 @@ class Snapshots implements WorkspaceSnapshots {
         call.notCovered = unknown(error);
       }
       this.#running.delete(callId);
-      await this.#writeDown().catch(() => {}); // else whoever comes after a crash would list it again
-      if (call.notCovered !== undefined) await this.#recordUnknown(call, call.notCovered);
+      await this.#writeDown().catch(() => {}); // otherwise the recovery after a crash would list it again
+      if (call.notCovered !== undefined) await this.#changes.recordUnknown(call, call.notCovered);
       this.#endCommand(callId);
       return { changed: [...call.changed], lost: [...call.lost], notCovered: call.notCovered };
     });
   }
 
-  async finish(picture: NonNullable<ReturnType<typeof readPicture>>): Promise<string[]> {
+  async finish(picture: NonNullable<ReturnType<typeof readSnapshotLog>>): Promise<string[]> {
     await this.#copies.makeReady();
     const { tree, known, commands, running, pack } = picture;
     this.#copies.takeOver(pack, known);
@@ -206,29 +212,29 @@ class Snapshots implements WorkspaceSnapshots {
   async end(): Promise<void> {
     this.#preparing?.stop.abort();
     await this.#inTurn(async () => {
-      if (this.#running.size > 0) return; // what it needs stays for whoever comes next
+      if (this.#running.size > 0) return; // the recovery needs its data
       await this.#picture?.end();
       this.#picture = undefined;
       this.#copies.close();
       if (this.#copies.packs.length === 0) return;
       const changes = await listChanges(this.#dataFolder, this.#sessionId);
-      const needed = new Set(changes.flatMap(neededImages));
+      const needed = new Set(changes.flatMap(neededBeforeImages));
       for (const name of this.#copies.packs.splice(0)) await shrinkPack(this.#folders, name, needed);
-    }).catch(() => {}); // what is left is removed with what is old
+    }).catch(() => {}); // leftovers are removed when they are old
   }
 
-  /** One after the other: each look begins where the last has ended. */
+  /** Runs one after the other: each scan starts from the state of the previous one. */
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#turn.then(work, work);
     this.#turn = mine.catch(() => {});
     return await mine;
   }
 
-  /** So that others can go on from here if we are killed. */
+  /** Lets another process resume from here if we are killed. */
   async #writeDown(): Promise<void> {
     const [tree, pack] = [this.#last, this.#copies.packName];
     if (!tree || pack === undefined) return;
-    this.#picture ??= await Picture.begin(this.#folders, this.#sessionId);
+    this.#picture ??= await SnapshotLog.begin(this.#folders, this.#sessionId);
     const running = [...this.#running.values()].filter(({ notCovered }) => notCovered === undefined);
     const state = { roots: this.#roots(), pack, tree, known: this.#copies.known, commands: this.#commands.file };
     await this.#picture.update(
@@ -244,15 +250,15 @@ class Snapshots implements WorkspaceSnapshots {
     if (this.#commands.file === undefined) this.#journaled.clear();
   }
 
-  /** Brings the picture up to date, and lists what running commands have changed since it was. */
+  /** Updates the snapshot, and lists changes that running commands have made since the last update. */
   async #look(pace: Pace, maxMs: number, { skipped, named = [] }: LookDetails = {}): Promise<void> {
     const earlier = this.#last;
     this.#journaled.beforeLook();
-    const placeholders = placeholdersOfAll(this.#folders);
+    const placeholders = allPlaceholders(this.#folders);
     const { maxEntries, leastFiles } = this.#limits;
     const limits = { maxEntries, leastEntries: leastFiles, maxMs };
     const isExcluded = (path: string): boolean =>
-      path === this.#excluded || NOT_ON_DISK.has(path) || this.#isPassing(path) || isOwnTemporary(path);
+      this.#excluded.has(path) || NOT_ON_DISK.has(path) || this.#isPassing(path) || isOwnTemporary(path);
     const secrets = this.#secrets;
     const now = await readTree(this.#roots(), { earlier, isExcluded, secrets, limits, pace, skipped });
     const running = [...this.#running.values()].filter(({ notCovered }) => notCovered === undefined);
@@ -261,132 +267,24 @@ class Snapshots implements WorkspaceSnapshots {
     const isLeftOut = (path: string): boolean => isExcluded(path) || secrets.has(path);
     await addNamed(now, earlier?.named.filter(isStillNamed) ?? [], { earlier, isExcluded: isLeftOut, pace });
     await addNamed(now, named, { earlier, isExcluded: isLeftOut, pace, limits: this.#limits });
-    for (const path of new Set([...placeholders, ...placeholdersOfAll(this.#folders)])) forgetEntry(now, path);
-    const gone = goneSince(earlier, now);
-    if (earlier && running.length > 0) await this.#list(running, { earlier, now, gone });
+    for (const path of new Set([...placeholders, ...allPlaceholders(this.#folders)])) forgetEntry(now, path);
+    const gone = removedSince(earlier, now);
+    if (earlier && running.length > 0) await this.#changes.list(running, { earlier, now, gone });
     else this.#journaled.settle(new Map());
     this.#last = now;
     this.#copies.looked(now, gone);
   }
 
   async #lookAfter(details: LookDetails): Promise<void> {
-    await this.#copies.withFullDisk(() => this.#look(new Pace(), this.#limits.afterMs, details));
-  }
-
-  async #list(running: readonly Running[], looks: Looks): Promise<void> {
-    const { earlier, now } = looks;
-    const found = await this.#changes(looks);
-    // What others have journaled explains differences only. What is not read now is read before the next look.
-    if (found.length === 0 && earlier.unseen.length + now.unseen.length === 0) return this.#journaled.settle(new Map());
-    this.#copies.flush(); // what is there now is what the next command finds
-    const beside = this.#journaled.afterLook();
-    const [parts, unclaimed] = [new Map<Running, Part[]>(), [] as Part[]];
-    const later = new Map<string, Journaled[]>();
-    for (const { path, before, after } of found) {
-      const compared = partsOf(path, before, after, this.#journaled.of(path, after));
-      later.set(path, compared.later);
-      if (compared.parts.length === 0) continue;
-      const claimant = claimantOf(
-        path,
-        { isFolder: isFolderChange(before, after) },
-        { own: running, beside, sessionId: this.#sessionId },
-      );
-      if (claimant === 'unclaimed') unclaimed.push(...compared.parts);
-      else if (claimant) parts.set(claimant, [...(parts.get(claimant) ?? []), ...compared.parts]);
-    }
-    this.#journaled.settle(later);
-    const doer = running.at(-1);
-    const hasUnseen = earlier.unseen.length + now.unseen.length > 0;
-    if (doer && (unclaimed.length > 0 || hasUnseen) && !parts.has(doer)) parts.set(doer, []);
-    for (const [command, some] of parts) {
-      const mine = command === doer ? unclaimed : [];
-      await this.#recordParts(command, some, { notes: this.#notesOn(command, now, beside), unclaimed: mine });
-    }
-  }
-
-  async #recordParts(
-    command: Running,
-    parts: readonly Part[],
-    { notes, unclaimed }: { notes: readonly string[]; unclaimed: readonly Part[] },
-  ): Promise<void> {
-    const seen = { ...(notes.length > 0 && { notes: [...notes] }), ...unclaimedIn(unclaimed) };
-    const record = async (some: readonly Part[], earlierThan?: string): Promise<void> => {
-      const change = randomHex(12);
-      this.#journaled.isOwn(change);
-      await recordChange(this.#folders, this.#sessionId, {
-        change,
-        callId: command.callId,
-        at: command.at,
-        files: some.map(({ file }) => file),
-        seen,
-        ...(earlierThan !== undefined && { earlierThan }),
-      });
-    };
-    for (const change of new Set(parts.map((part) => part.earlierThan))) {
-      if (change === undefined) continue;
-      await record(
-        parts.filter(({ earlierThan }) => earlierThan === change),
-        change,
-      );
-    }
-    const last = parts.filter(({ earlierThan }) => earlierThan === undefined);
-    if (last.length > 0 || parts.length === 0) await record(last);
-    for (const { file } of parts) {
-      command.changed.add(file.real);
-      if (isLost(file)) command.lost.add(file.real);
-    }
-  }
-
-  #notesOn({ callId, isLeft, gaps }: Running, now: Tree, beside: readonly BesideCommand[]): string[] {
-    const family = beside
-      .filter(({ sessionId }) => sessionId === this.#sessionId)
-      .map((other) => other.writer ?? other.callId);
-    const others = [...this.#running.keys(), ...family].filter((id) => id !== callId);
-    return [
-      ...gaps,
-      ...(now.unseen.length > 0 ? [unseenNote(now.unseen.length)] : []),
-      ...(others.length > 0
-        ? [`${others.join(', ')} ran beside it, so that some of this may be the work of that`]
-        : []),
-      ...(isLeft ? [IN_BACKGROUND] : []),
-    ];
-  }
-
-  async #recordUnknown({ callId, at }: Running, notCovered: string): Promise<void> {
-    // Nobody may be told that there is nothing to undo. Where the journal can't be written, the answer says it.
-    await recordChange(this.#folders, this.#sessionId, {
-      change: randomHex(12),
-      callId,
-      at,
-      files: [],
-      seen: { notCovered },
-    }).catch(() => {});
-  }
-
-  async #changes({ earlier, now, gone }: Looks): Promise<Found[]> {
-    const pace = new Pace();
-    const until = monotonicMs() + this.#limits.changedMs;
-    const found: Found[] = [];
-    for (const path of [...gone, ...now.fresh].toSorted()) {
-      const old = earlier.entries.get(path);
-      // An entry may be ignored by now, or not be looked at, and then it is not gone.
-      const isOut = isCutOff(path, now);
-      const fresh = now.entries.get(path) ?? (isOut ? undefined : entryAt(path, old));
-      if (old && fresh && isUntouched(old, fresh) && (old.settled || old.kind !== 'file')) continue;
-      if (!fresh && !isOut && !isGone(path)) continue;
-      if (!old && fresh && wasHidden(earlier, now, path, fresh)) continue;
-      found.push({ path, ...this.#copies.compare(path, old, fresh, until) });
-      await pace.breathe();
-    }
-    return found;
+    await this.#copies.withFullDisk(() => this.#look(new Pace(), this.#limits.rescanMs, details));
   }
 }
 
-/** What a look pays heed to beside the workspace. */
+/** Paths with special treatment in a scan. */
 interface LookDetails {
-  /** Folders that are not looked into. */
+  /** Folders that are not scanned. */
   skipped?: readonly string[] | undefined;
-  /** What a command that is about to begin names for writing. */
+  /** Paths that a command that is about to begin declares as written. */
   named?: readonly DeclaredPath[];
 }
 

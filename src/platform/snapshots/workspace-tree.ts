@@ -7,40 +7,43 @@ import { codeOf } from '../files/write-failure.js';
 import type { DeclaredPath } from '../journal/declared-writes.js';
 import { VERSION_CONTROL } from '../search/query.js';
 
-const SLICE_MS = 10; // work at a stretch, before others have their turn
-const UNSETTLED_MS = 50; // clocks of file systems tick every few milliseconds
-const COARSE_MS = 2_100; // those of some in seconds, or every other one
+const SLICE_MS = 10; // work at a stretch before yielding to the event loop
+const UNSETTLED_MS = 50; // file system clocks tick every few milliseconds
+const COARSE_MS = 2_100; // some have a granularity of one or two seconds
 
-/** What is at a path, as far as the system tells without opening it. */
-export interface Entry {
+/** The entry at a path, from `lstat` alone. */
+export interface TreeEntry {
   kind: 'file' | 'folder' | 'link';
   ino: number;
   size: number;
   mtimeMs: number;
   ctimeMs: number;
   mode: number;
-  /** The mode with the kind in it, as the system tells it. */
+  /** The mode including the file type bits. */
   fullMode: number;
-  /** Whether it had been left alone for long enough that another change would show in its times. */
+  /** Whether it had been unchanged for long enough that another change would alter its timestamps. */
   settled: boolean;
-  /** Where a link leads; undefined where that is not text. */
+  /** A symlink's target; undefined if it is not valid text. */
   target: string | undefined;
 }
 
-/** Whether nothing has happened to the entry in between, provided that the first was settled. */
-export const isUntouched = (one: Entry, other: Entry): boolean =>
+/** Whether the entry is unchanged, provided that the first state was settled. */
+export const isUntouched = (one: TreeEntry, other: TreeEntry): boolean =>
   one.ctimeMs === other.ctimeMs && one.mode === other.mode && one.kind === other.kind && isUnwritten(one, other);
 
 /** The same for its content alone. */
-export const isUnwritten = (one: Entry, other: Entry): boolean =>
+export const isUnwritten = (one: TreeEntry, other: TreeEntry): boolean =>
   one.mtimeMs === other.mtimeMs && one.size === other.size && one.ino === other.ino;
 
-/** The same as long as the content is not written. */
-export const contentId = ({ ino, size, mtimeMs }: Entry): string => `${ino}:${size}:${mtimeMs}`;
+/** Identifies the content until the file is written. */
+export const contentId = ({ ino, size, mtimeMs }: TreeEntry): string => `${ino}:${size}:${mtimeMs}`;
 
 interface Listing {
-  folder: Entry;
-  /** Those of its entries that are not ignored, by path: to make thousands of these texts anew takes as long as to look. */
+  folder: TreeEntry;
+  /**
+   * The paths of its entries that are not ignored; cached, because building thousands of these strings takes as long
+   * as the scan.
+   */
   paths: readonly string[];
   hasRules: boolean;
   ruleStamp: string;
@@ -50,20 +53,20 @@ interface Listing {
 
 /** The files of a workspace that git does not ignore, with their folders, by path. */
 export interface Tree {
-  entries: Map<string, Entry>;
+  entries: Map<string, TreeEntry>;
   listings: Map<string, Listing>;
-  /** What could not be looked at. */
+  /** Paths that could not be read. */
   unreadable: string[];
-  /** Folders that were not looked into, because there was no time or there were too many files. */
+  /** Folders that were not scanned, for lack of time or because there were too many files. */
   unseen: string[];
-  /** What is not the very `Entry` of the earlier look: all that may be other than it was. */
+  /** Entries that are not the same `TreeEntry` object as in the earlier scan: everything that may have changed. */
   fresh: string[];
-  /** How many of its entries are files. */
+  /** The number of entries that are files. */
   files: number;
-  /** What commands name for writing and was looked at as a whole, ignored or not. */
+  /** Paths that commands declare as written and that were scanned completely, ignored or not. */
   named: DeclaredPath[];
   namedPaths: string[];
-  /** What they name and was not, because it is too much. */
+  /** Declared paths that were not scanned because they are too large. */
   tooMuch: string[];
 }
 
@@ -82,17 +85,17 @@ export const emptyTree = (): Tree => ({
 export interface TreeLimits {
   maxEntries: number;
   maxMs: number;
-  /** So many are looked at in any case. */
+  /** This many are scanned in any case. */
   leastEntries: number;
 }
 
-/** Lets others have their turn now and then while much is done at a stretch. */
+/** Yields to the event loop from time to time during long synchronous work. */
 export class Pace {
   #until = monotonicMs() + SLICE_MS;
   readonly #signal: AbortSignal | undefined;
   readonly #restMs: number;
 
-  /** With a rest, the work is done beside other work rather than before it, and keeps no process from ending. */
+  /** With a rest, the work runs in the background at low priority, and does not keep the process alive. */
   constructor(signal?: AbortSignal, { restMs = 0 }: { restMs?: number } = {}) {
     this.#signal = signal;
     this.#restMs = restMs;
@@ -107,28 +110,28 @@ export class Pace {
   }
 }
 
-export interface LookOptions {
+export interface ScanOptions {
   earlier: Tree | undefined;
   isExcluded(path: string): boolean;
-  /** What is not looked at, and counts as what can't be. */
+  /** Paths that are not scanned and count as unreadable. */
   secrets?: ReadonlySet<string>;
   limits: TreeLimits;
   pace: Pace;
-  /** Folders that are not looked into. */
+  /** Folders that are not scanned. */
   skipped?: readonly string[] | undefined;
 }
 
 /**
- * Looks at the whole workspace, or at as much of it as the limits allow. What an earlier look has found out about
- * folders that are as they were is used again, and what was left alone is the same `Entry`. Synchronous in slices,
- * because asking for thousands of files one by one takes several times as long.
+ * Scans the whole workspace, or as much of it as the limits allow. Results of an earlier scan are reused for
+ * unchanged folders, and an unchanged entry is the same `TreeEntry` object. Synchronous in slices, because thousands of
+ * asynchronous `lstat` calls take several times as long.
  */
-export async function readTree(roots: readonly string[], options: LookOptions): Promise<Tree> {
+export async function readTree(roots: readonly string[], options: ScanOptions): Promise<Tree> {
   const { earlier, limits } = options;
   const until = monotonicMs() + limits.maxMs;
   const tree = emptyTree();
   for (const root of roots) {
-    if (tree.listings.has(root)) continue; // it lies in another one
+    if (tree.listings.has(root)) continue; // it lies inside another root
     const top = entryAt(root, earlier?.entries.get(root));
     if (top && !tree.entries.has(root)) add(tree, root, top, earlier?.entries.get(root));
     const above = earlier?.listings.get(root)?.above ?? GitIgnore.above(root);
@@ -137,7 +140,7 @@ export async function readTree(roots: readonly string[], options: LookOptions): 
   return tree;
 }
 
-function add(tree: Tree, path: string, entry: Entry, old: Entry | undefined): void {
+function add(tree: Tree, path: string, entry: TreeEntry, old: TreeEntry | undefined): void {
   tree.entries.set(path, entry);
   if (entry.kind === 'file') tree.files += 1;
   if (entry !== old) tree.fresh.push(path);
@@ -152,7 +155,7 @@ async function readBelow(
   top: Waiting,
   tree: Tree,
   until: number,
-  { earlier, isExcluded, secrets, limits, pace, skipped = [] }: LookOptions,
+  { earlier, isExcluded, secrets, limits, pace, skipped = [] }: ScanOptions,
 ): Promise<void> {
   const isSkipped = new Set(skipped);
   const waiting = [top];
@@ -175,7 +178,7 @@ async function readBelow(
       const old = earlier?.entries.get(path);
       const entry = entryAt(path, old);
       if (!entry) {
-        if (path.includes('\uFFFD')) tree.unreadable.push(path); // a name that is no text can't be asked for
+        if (path.includes('\uFFFD')) tree.unreadable.push(path); // a name that is not valid UTF-8 can't be looked up
         continue;
       }
       add(tree, path, entry, old);
@@ -187,7 +190,7 @@ async function readBelow(
 
 function listFolder(folder: string, above: GitIgnore, earlier: Listing | undefined, tree: Tree): Listing | undefined {
   const stats = lookAt(folder);
-  if (!stats?.isDirectory()) return undefined; // gone, or replaced this moment
+  if (!stats?.isDirectory()) return undefined; // gone, or being replaced
   const entry = entryOf(stats);
   const isSame = earlier?.folder.settled === true && isUntouched(earlier.folder, entry) && earlier.above === above;
   if (isSame && !earlier.hasRules) return earlier;
@@ -223,8 +226,8 @@ function stampAt(path: string): string {
 }
 
 /**
- * Whether nothing is at the path that could be put back: nothing at all, or a pipe or a device in its place. Where we may
- * not look, something may be.
+ * Whether nothing is at the path that could be restored: nothing at all, or a pipe or a device. If the path can't be
+ * read, something may be there.
  */
 export function isGone(path: string): boolean {
   try {
@@ -235,8 +238,10 @@ export function isGone(path: string): boolean {
   }
 }
 
-/** What is at the path, the earlier one if that was left alone; undefined where nothing is that could be put back. */
-export function entryAt(path: string, earlier?: Entry): Entry | undefined {
+/**
+ * The entry at the path, the earlier object if it is unchanged; undefined if there is nothing that could be restored.
+ */
+export function entryAt(path: string, earlier?: TreeEntry): TreeEntry | undefined {
   const stats = lookAt(path);
   if (!stats) return undefined;
   if (earlier?.settled && isStill(earlier, stats)) return earlier;
@@ -248,15 +253,15 @@ export function entryAt(path: string, earlier?: Entry): Entry | undefined {
 
 const isCovered = (stats: Stats): boolean => stats.isFile() || stats.isDirectory() || stats.isSymbolicLink();
 
-/** As `isUntouched`, without making an entry for each of thousands of files. */
-const isStill = (earlier: Entry, { ctimeMs, mtimeMs, ino, size, mode }: Stats): boolean =>
+/** Like `isUntouched`, without allocating an entry for each of thousands of files. */
+const isStill = (earlier: TreeEntry, { ctimeMs, mtimeMs, ino, size, mode }: Stats): boolean =>
   earlier.ctimeMs === ctimeMs &&
   earlier.mtimeMs === mtimeMs &&
   earlier.ino === ino &&
   earlier.size === size &&
   earlier.fullMode === mode;
 
-export function entryOf(stats: Stats): Entry {
+export function entryOf(stats: Stats): TreeEntry {
   const { ino, size, mtimeMs, ctimeMs, mode } = stats;
   return {
     kind: stats.isDirectory() ? 'folder' : stats.isSymbolicLink() ? 'link' : 'file',
@@ -287,6 +292,6 @@ function lookAt(path: string): Stats | undefined {
   try {
     return lstatSync(path, withoutError);
   } catch {
-    return undefined; // a folder above it is closed to us, or was replaced by a file
+    return undefined; // an ancestor is unreadable, or was replaced by a file
   }
 }

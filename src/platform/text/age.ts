@@ -2,7 +2,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** How long ago that was, in the largest unit that fits. */
+/** The time since then, in the largest unit that fits. */
 export function shownAge(then: Date, now: Date): string {
   const passed = now.getTime() - then.getTime();
   if (passed < MINUTE) return 'just now';

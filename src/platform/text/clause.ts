@@ -1,5 +1,7 @@
-/** A text as a part of a longer sentence: without its full stop, so that the sentence around it has the only one. */
+import { messageOf } from '../message-of.js';
+
+/** A text as part of a longer sentence: without its full stop, so that only the sentence around it has one. */
 export const clause = (text: string): string => text.trimEnd().replace(/(?<!\.)\.$/, '');
 
-/** What an error says, as a part of a sentence. */
-export const errorClause = (error: unknown): string => clause(error instanceof Error ? error.message : String(error));
+/** An error's message as part of a sentence. */
+export const errorClause = (error: unknown): string => clause(messageOf(error));

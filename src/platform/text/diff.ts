@@ -3,12 +3,12 @@ import { countEndings, countLines, normalizeEndings } from './line-endings.js';
 
 const CONTEXT_LINES = 3;
 const MAX_CHARS = 12_000;
-const MAX_COMPARED_CHARS = 16_000_000; // of both texts together, without what they have in common at start and end
+const MAX_COMPARED_CHARS = 16_000_000; // both texts together, without their common start and end
 const MAX_COMPARED_LINES = 1_000_000;
 const MAX_CHANGED_LINES = MAX_CHARS / 2; // the shortest line of a patch is a sign and an ending
 const TIMEOUT_MS = 500; // two large texts with nothing in common take seconds to compare
 
-/** A unified patch from one text to the other, without regard to line endings, or a line that says why there is none. */
+/** A unified patch from one text to the other, ignoring line endings, or a line that says why there is none. */
 export function unifiedPatch(path: string, before: string, after: string): string {
   if (before === after) return '';
   const { from, oldEnd, freshEnd } = changedPart(before, after);
@@ -20,7 +20,7 @@ export function unifiedPatch(path: string, before: string, after: string): strin
   const old = normalizeEndings(before.slice(from, oldEnd));
   const fresh = normalizeEndings(after.slice(from, freshEnd));
   if (old === fresh) return '(only line endings changed)';
-  // What one text has more than the other is in the patch, all of it.
+  // Every line that only one of the texts has appears in the patch.
   if (Math.abs(old.length - fresh.length) > MAX_CHARS) return tooLarge();
   if (countLines(old) + countLines(fresh) > MAX_COMPARED_LINES) return tooLarge();
 
@@ -39,7 +39,10 @@ export function unifiedPatch(path: string, before: string, after: string): strin
   return text.length > MAX_CHARS ? tooLarge() : text.replace(/\n$/, '');
 }
 
-/** Where the texts differ, in whole lines and with those around that a patch shows. Both parts begin at one place. */
+/**
+ * The range in which the texts differ, in whole lines plus the context that a patch shows. Both parts start at the
+ * same offset.
+ */
 function changedPart(before: string, after: string): { from: number; oldEnd: number; freshEnd: number } {
   const shorter = Math.min(before.length, after.length);
   let same = 0;
@@ -57,7 +60,8 @@ function changedPart(before: string, after: string): { from: number; oldEnd: num
   return { from, oldEnd, freshEnd: after.length - (before.length - oldEnd) };
 }
 
-// A line feed ends a line in every kind of text. Where single carriage returns do, more is compared than need be.
+// A line feed ends a line in every kind of text. For texts with single carriage returns, more is compared than
+// necessary.
 const lineStart = (text: string, at: number): number => (at <= 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1);
 
 function lineEnd(text: string, at: number): number {

@@ -1,19 +1,22 @@
 import { clause } from './clause.js';
 
-const MAX_FRONT_MATTER_CHARS = 100_000; // what somebody writes by hand above a text is a hundredth of this
+const MAX_FRONT_MATTER_CHARS = 100_000; // a hundred times as long as any front matter written by hand
 
-/** Sentences, which people write without the quotes that YAML wants: `argument-hint: [file] [tone]`. */
+/**
+ * Fields with plain sentences, which people write without the quotes that YAML requires: `argument-hint: [file]
+ * [tone]`.
+ */
 const SENTENCE = /^(description|argument-hint|when_to_use):[ \t]+(?!["'|>])(\S.*)$/gm;
 
 export interface FrontMatter {
   fields: Record<string, unknown>;
-  /** What follows it; the whole text where there is none. */
+  /** The text after the front matter; the whole text if there is none. */
   body: string;
 }
 
 /**
- * Takes a markdown text apart into the fields between its leading `---` lines and what follows. What reads YAML is
- * loaded only where there are such lines. Throws an `Error` that names the line where they can't be understood.
+ * Splits a markdown text into the fields between its leading `---` lines and the rest. The YAML parser is loaded only
+ * if there are such lines. Throws an `Error` that names the line if they can't be parsed.
  */
 export async function readFrontMatter(text: string): Promise<FrontMatter> {
   const plain = text.startsWith('\uFEFF') ? text.slice(1) : text;
@@ -35,7 +38,7 @@ export async function readFrontMatter(text: string): Promise<FrontMatter> {
   return { fields: plainFields(written) ?? (await fieldsOf(written)), body };
 }
 
-/** What most people write needs nobody who knows YAML: names with a few words behind each, that can mean but themselves. */
+/** Most front matter needs no YAML parser: plain names, each with a few unambiguous words. */
 function plainFields(written: string): Record<string, string> | undefined {
   const lines = written.split(/\r?\n/).filter((line) => line.trim() !== '');
   const fields = lines.map((line) => /^([A-Za-z][\w-]*): +([A-Za-z](?:[\w .,;()/'-]*[\w.)])?) *$/.exec(line));
@@ -51,7 +54,7 @@ function plainFields(written: string): Record<string, string> | undefined {
 async function fieldsOf(written: string): Promise<Record<string, unknown>> {
   const { LineCounter, parseDocument } = await import('yaml');
   const lineCounter = new LineCounter();
-  // The core schema, and no tags beside it: nothing but plain values can come of it.
+  // The core schema without further tags, so that only plain values can result.
   const parse = (text: string, counter?: InstanceType<typeof LineCounter>) =>
     parseDocument(text, {
       schema: 'core',
@@ -74,7 +77,7 @@ async function fieldsOf(written: string): Promise<Record<string, unknown>> {
   }
   let fields: unknown;
   try {
-    fields = document.toJS({ maxAliasCount: 0 }); // with none there is no bomb of aliases, and no value within itself
+    fields = document.toJS({ maxAliasCount: 0 }); // without aliases there are no alias bombs and no circular values
   } catch (cause) {
     throw new Error(
       'line 2: the front matter has an alias ("*name"), and those are not followed. Write the value out, or put quotes around it.',
@@ -88,7 +91,7 @@ async function fieldsOf(written: string): Promise<Record<string, unknown>> {
   return { ...fields };
 }
 
-/** Whether two names of fields are the same but for capitals, hyphens and the `s` at the end. */
+/** Whether two field names are equal, ignoring case, hyphens and a trailing `s`. */
 export const isSameField = (one: string, other: string): boolean => lettersOf(one) === lettersOf(other);
 
 const lettersOf = (field: string): string => field.toLowerCase().replaceAll(/[-_ ]|s$/g, '');

@@ -1,16 +1,16 @@
-/** What a caller should let through: the time of a match grows with the length of all patterns together. */
+/** Limits that a caller should enforce: the time of a match grows with the total length of all patterns. */
 export const MAX_GLOBS = 50;
 export const MAX_GLOB_CHARS = 256;
 
 /**
- * Tells whether a path (relative, with slashes) matches one of the globs. As in .gitignore, a glob without a slash is
- * about names in any folder, and one with a slash about whole paths. Brackets and braces that say nothing sensible stand
- * for themselves. However many ways there are to match, the path is gone through once.
+ * Whether a path (relative, with slashes) matches one of the globs. As in .gitignore, a glob without a slash matches
+ * names in any folder, and one with a slash matches whole paths. Malformed brackets and braces are literal. However
+ * many ways there are to match, the path is scanned once.
  */
 export function globMatcher(globs: readonly string[]): (path: string) => boolean {
   const patterns = globs.map((glob) => {
-    const trimmed = glob.replace(/^\.\//, '').replace(/(?<!\\)\/+$/, '');
-    const anywhere = trimmed.replace(/^(?:\*\*\/)+(?=[^/]+$)/, ''); // a name in any folder, said in full
+    const trimmed = glob.replace(/^\.\//, '').replace(/(?<!\\)(?<!(?<!\\)\/)\/+$/, '');
+    const anywhere = trimmed.replace(/^(?:\*\*\/)+(?=[^/]+$)/, ''); // a name in any folder, written out
     return { ofName: !anywhere.includes('/'), matches: matcherOf(compile(anywhere.replace(/^\//, ''))) };
   });
   return (path) => {
@@ -20,8 +20,8 @@ export function globMatcher(globs: readonly string[]): (path: string) => boolean
 }
 
 /**
- * Tells whether a file is wanted by a list of globs, in the order of which the last that matches decides. One with "!"
- * before it leaves out what it matches, and all that lies below. Without a glob that asks for something, the rest is wanted.
+ * Whether a file is selected by a list of globs, of which the last match wins. A glob with a leading "!" excludes its
+ * matches and everything below them. If no glob includes anything, all other files are selected.
  */
 export function globFilter(globs: readonly string[]): (path: string) => boolean {
   if (globs.length === 0) return () => true;
@@ -50,7 +50,7 @@ export function globFilter(globs: readonly string[]): (path: string) => boolean 
   return (path) => (verdict(path) ?? otherwise) && (!canClose || isOpenAbove(path));
 }
 
-/** What is wrong with a glob, in a few words; undefined where it is well-formed. */
+/** The problem with a glob, in a few words; undefined if it is well-formed. */
 export function globProblem(glob: string): string | undefined {
   let depth = 0;
   for (let at = 0; at < glob.length; at += 1) {
@@ -73,25 +73,27 @@ export function globProblem(glob: string): string | undefined {
   return depth > 0 ? "unclosed alternate group; missing '}'" : undefined;
 }
 
-/** A pattern in two forms that mean the same. */
+/** A pattern in two equivalent forms. */
 interface Compiled {
   steps: Step[];
   /** As a regular expression. */
   source: string;
-  /** How often it takes any number of characters. */
+  /** The number of unbounded repetitions in it. */
   repeats: number;
 }
 
 interface Step {
-  /** Takes one such character and leads to the next step. */
+  /** Consumes one matching character and continues with the next step. */
   accepts?: (character: string) => boolean;
-  /** Takes any number of them, also none. */
+  /** Consumes any number of them, including none. */
   repeats?: boolean;
-  /** Takes none and leads to several steps, by their distance. */
+  /** Consumes nothing and continues with several steps, given by their distance. */
   forks?: number[];
 }
 
-/** An expression is several times as fast, but each repetition multiplies the ways that it may have to try. */
+/**
+ * A regular expression is several times as fast, but each repetition multiplies the paths that backtracking may try.
+ */
 function matcherOf({ steps, source, repeats }: Compiled): (text: string) => boolean {
   if (repeats > MAX_TRIED_REPEATS) return (text) => matches(steps, text);
   const expression = new RegExp(`^(?:${source})$`, 'su');
@@ -100,12 +102,12 @@ function matcherOf({ steps, source, repeats }: Compiled): (text: string) => bool
 
 const MAX_TRIED_REPEATS = 2;
 
-// A "]" that comes first is a member of its set.
+// A leading "]" is a member of its set.
 const CHARACTER_SET = /^\[([!^]?)(\]?[^\]]*)\]/;
 const FOLDERS = /^(?:\*\*(?:\/|$)|\/\*\*(?:\/|$))/;
 
 function compile(written: string): Compiled {
-  const glob = written.replace(/(^|\/)(?:\*\*\/)+(?=\*\*(?:\/|$))/g, '$1'); // any folders, twice over, are any folders
+  const glob = written.replace(/(^|\/)(?:\*\*\/)+(?=\*\*(?:\/|$))/g, '$1'); // repeated `**/` means the same as one
   const parts: Compiled[] = [];
   for (let at = 0; at < glob.length; ) {
     const { length, ...part } = tokenAt(glob.slice(at), at === 0);
@@ -121,7 +123,7 @@ const joined = (parts: readonly Compiled[]): Compiled => ({
   repeats: parts.reduce((sum, { repeats }) => sum + repeats, 0),
 });
 
-/** What the pattern begins with, and how long that is. */
+/** Parses the first element of the pattern, and returns its length. */
 function tokenAt(rest: string, isStart: boolean): Compiled & { length: number } {
   const folderStars = FOLDERS.exec(rest)?.[0];
   if (folderStars && (isStart || folderStars.startsWith('/'))) {
@@ -148,7 +150,7 @@ function tokenAt(rest: string, isStart: boolean): Compiled & { length: number } 
 
 const firstLength = (text: string): number => (codeOf(text) > 0xffff ? 2 : 1);
 
-/** The alternatives of a group in braces, and how long it is; undefined where it does not end. */
+/** The alternatives of a brace group, and its length; undefined if it is not closed. */
 function choicesOf(rest: string): { texts: string[]; length: number } | undefined {
   const texts: string[] = [];
   let depth = 0;
@@ -177,7 +179,7 @@ const exactly = (wanted: string): Compiled => ({
   repeats: 0,
 });
 
-/** Two stars: any text, slashes included; between slashes also nothing at all. */
+/** `**`: any text, including slashes; between slashes also nothing. */
 function folders(token: string): Compiled {
   const any: Compiled = { steps: [{ accepts: () => true, repeats: true }], source: '.*', repeats: 1 };
   const before = token.startsWith('/') ? [exactly('/')] : [];
@@ -188,7 +190,7 @@ function folders(token: string): Compiled {
 
 function characterSet(token: string, set: string, isNegated: boolean): Compiled {
   const ranges = rangesOf(set);
-  if (!ranges) return joined([...token].map(exactly)); // no such range, so the text means itself
+  if (!ranges) return joined([...token].map(exactly)); // not a valid range, so the text is literal
   const isIn = (code: number): boolean => ranges.some(({ first, last }) => first <= code && code <= last);
   const code = (value: number): string => `\\u{${value.toString(16)}}`;
   const members = ranges.map(({ first, last }) => `${code(first)}-${code(last)}`).join('');
@@ -199,7 +201,7 @@ function characterSet(token: string, set: string, isNegated: boolean): Compiled 
   };
 }
 
-/** Undefined where a range runs backwards, or there is nothing at all. */
+/** Undefined if a range runs backwards, or the set is empty. */
 function rangesOf(set: string): Array<{ first: number; last: number }> | undefined {
   const characters = [...set];
   const ranges: Array<{ first: number; last: number }> = [];
@@ -215,7 +217,7 @@ function rangesOf(set: string): Array<{ first: number; last: number }> | undefin
 
 const codeOf = (character: string | undefined): number => character?.codePointAt(0) ?? 0;
 
-/** One fork into all the choices, and from the end of each a way behind the last. */
+/** A fork into all alternatives; the end of each jumps behind the last. */
 function choice(choices: readonly Compiled[]): Compiled {
   const length = choices.reduce((sum, { steps }) => sum + steps.length + 1, 1);
   const forks: number[] = [];
@@ -229,12 +231,12 @@ function choice(choices: readonly Compiled[]): Compiled {
   return { steps, source: `(?:${choices.map(({ source }) => source).join('|')})`, repeats };
 }
 
-/** Follows all the ways at once: a place in the pattern counts once, whichever way led to it. */
+/** Simulates the NFA: each state counts once, whichever path led to it. */
 function matches(steps: readonly Step[], text: string): boolean {
-  const reached = new Uint32Array(steps.length + 1); // how many characters had been taken when a place was last reached
+  const reached = new Uint32Array(steps.length + 1); // how many characters had been consumed when a state was last reached
   let taken = 1;
 
-  /** The places, and those that can be reached from them without a character. */
+  /** The states, and those reachable from them without consuming a character. */
   const andFrom = (starts: readonly number[]): number[] => {
     const places: number[] = [];
     const pending = [...starts];

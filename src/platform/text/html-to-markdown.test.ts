@@ -25,7 +25,7 @@ test('tells the title of a page', async () => {
   });
 });
 
-test('leaves out what nobody sees', async () => {
+test('leaves out invisible content', async () => {
   const html =
     '<body><p>Seen<span hidden>1</span><span style="display:none">2</span><span aria-hidden="true">3</span><!--4-->' +
     `<span style="${'color:red;'.repeat(60)}display : none">7</span>` +

@@ -1,9 +1,9 @@
-// C1 controls, marks that turn the reading direction, and separators of lines, which JSON allows in the raw.
+// C1 controls, bidirectional marks and line separators, which JSON allows unescaped.
 const steering = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /**
- * The value as JSON on one line. Characters that could steer the terminal of a person who looks at it are escaped, which
- * means the same to every reader of JSON.
+ * The value as JSON on one line. Characters that could control a person's terminal are escaped, which is equivalent
+ * for every JSON parser.
  */
 export const jsonLine = (value: unknown): string => escaped(JSON.stringify(value));
 

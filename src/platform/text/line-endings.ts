@@ -1,7 +1,7 @@
 /** The text with every line ending as \n. */
 export const normalizeEndings = (text: string): string => (text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text);
 
-/** Visits each line ending of any kind, \r\n as one, from the top, without a copy of the text. */
+/** Visits each line ending of any kind, \r\n as one, in order, without copying the text. */
 export function forEachEnding(text: string, visit: (start: number, end: number) => void): void {
   let feed = text.indexOf('\n');
   let carriage = text.indexOf('\r');
@@ -26,7 +26,7 @@ export function countEndings(text: string): number {
   return count;
 }
 
-/** An ending at the end of the text begins no further line. */
+/** A trailing line ending starts no further line. */
 export function countLines(text: string): number {
   return countEndings(text) + (text === '' || /[\r\n]/.test(text.at(-1) ?? '') ? 0 : 1);
 }

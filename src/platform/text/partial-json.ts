@@ -1,27 +1,13 @@
-const MAX_DEPTH = 512; // no tool's input nests so deep, and JSON.parse must never be driven to the end of its stack
-const EXCERPT_BEFORE = 40;
-const EXCERPT_AFTER = 20;
+import { messageOf } from '../message-of.js';
+import { canEndNumber, isDigit, type NumberPart, nextNumberPart } from './json-number.js';
+import { describeFault, hex, isHighSurrogate, type JsonFault, type JsonProblem } from './json-problem.js';
 
-/** Where and why a text is not JSON. */
-export interface JsonProblem {
-  /** Offset of the first character that does not fit, in UTF-16 units; for a text that was cut off, its length. */
-  position: number;
-  /** Both counted from 1, the column in UTF-16 units. */
-  line: number;
-  column: number;
-  /** Part of a sentence, without a full stop: "expected ',' or '}' after a property value, found 'x'". */
-  reason: string;
-  /** The text around the place in one line: control characters as pictures (␊), `…` where it goes on. */
-  excerpt: string;
-  /** Valid as far as it goes and merely cut off. */
-  truncated: boolean;
-}
-
+const MAX_DEPTH = 512; // no tool's input nests this deep, and JSON.parse must never overflow its stack
 export type JsonResult = { ok: true; value: unknown } | { ok: false; error: JsonProblem };
 
 /**
- * Reads a JSON text that arrives in pieces of any size. Each character is looked at once, however finely the text is
- * split; only asking for `value`, `text` or `finish` costs the length so far.
+ * Parses a JSON text that arrives in chunks of any size. Each character is scanned once, however finely the text is
+ * split; only `value`, `text` and `finish` cost the length so far.
  */
 export class PartialJson {
   readonly #received = new TextPieces();
@@ -29,9 +15,9 @@ export class PartialJson {
   #state: State = 'value';
   readonly #open: Container[] = [];
   #root: unknown;
-  #problem: Problem | undefined;
+  #problem: JsonFault | undefined;
 
-  // The string, number or literal that is being read.
+  // The string, number or literal that is being parsed.
   #token = new TextPieces();
   #isName = false;
   #hexDigits = '';
@@ -51,9 +37,9 @@ export class PartialJson {
   }
 
   /**
-   * What is known so far, for display: strings as far as they go, names, numbers and literals once they are complete,
-   * and `undefined` before anything is. Later pieces do not change a value handed out earlier; finished parts are shared
-   * between snapshots, so don't change one. Never run anything on it: that is what `finish` is for.
+   * The value so far, for display: strings as far as they have arrived, names, numbers and literals once they are
+   * complete, and `undefined` before anything is. Later chunks do not change a value returned earlier; finished parts
+   * are shared between snapshots, so don't modify one. Never act on it: use `finish` for that.
    */
   get value(): unknown {
     let inner: unknown = this.#openString();
@@ -71,22 +57,22 @@ export class PartialJson {
 
   /**
    * The value if the text, ending here, is complete. Accepts what `JSON.parse` accepts (up to a depth of 512) and
-   * returns what it returns. More may be pushed afterwards.
+   * returns the same value. More may be pushed afterwards.
    */
   finish(): JsonResult {
     const text = this.text;
     const problem = this.#problem ?? this.#missingEnd();
-    if (problem) return { ok: false, error: describe(problem, text) };
+    if (problem) return { ok: false, error: describeFault(problem, text) };
     try {
       return { ok: true, value: JSON.parse(text) };
     } catch (error) {
-      // Both should agree. Where they don't, the text counts as broken: nothing runs that one of them refuses.
-      const reason = (): string => `JSON.parse refuses it (${error instanceof Error ? error.message : String(error)})`;
-      return { ok: false, error: describe({ position: 0, reason, truncated: false }, text) };
+      // Both parsers should agree. If they don't, the text counts as invalid: nothing runs that one of them rejects.
+      const reason = (): string => `JSON.parse refuses it (${messageOf(error)})`;
+      return { ok: false, error: describeFault({ position: 0, reason, truncated: false }, text) };
     }
   }
 
-  /** Reads from `at` on and returns where to go on: at the same place when a token ended just before it. */
+  /** Parses from `at` on and returns where to continue: the same offset if a token ended just before it. */
   #read(text: string, at: number): number {
     switch (this.#state) {
       case 'string':
@@ -176,7 +162,7 @@ export class PartialJson {
     return at + 1;
   }
 
-  /** Puts a finished value in its place. */
+  /** Stores a finished value in its parent. */
   #complete(value: unknown): void {
     const container = this.#open.at(-1);
     if (container === undefined) {
@@ -252,7 +238,7 @@ export class PartialJson {
     if (this.#numberPart === 'zero' && isDigit(char)) return this.#fail(at, () => 'a number with a leading zero');
     if (!canEndNumber(this.#numberPart)) return this.#fail(at, (found) => `expected a digit in a number, ${found}`);
     this.#complete(Number(this.#token.join()));
-    return at; // what ended the number is not part of it
+    return at; // the character that ended the number is not part of it
   }
 
   #readLiteral(char: string, at: number): number {
@@ -263,7 +249,7 @@ export class PartialJson {
     return at + 1;
   }
 
-  /** The string value that is still open, without the first half of a pair whose second has not come. */
+  /** The string value that is still open, without a high surrogate whose low surrogate has not arrived. */
   #openString(): string | undefined {
     const inString = this.#state === 'string' || this.#state === 'escape' || this.#state === 'hex';
     if (!inString || this.#isName) return undefined;
@@ -277,12 +263,12 @@ export class PartialJson {
     return this.#fail(at, (found) => `expected ${EXPECTED[state]}, ${found}`);
   }
 
-  #fail(at: number, reason: Problem['reason']): number {
+  #fail(at: number, reason: JsonFault['reason']): number {
     this.#problem = { position: this.#length + at, reason, truncated: false };
     return at;
   }
 
-  #missingEnd(): Problem | undefined {
+  #missingEnd(): JsonFault | undefined {
     const state = this.#state;
     if (state === 'end') return undefined;
     if (state === 'number' && this.#open.length === 0 && canEndNumber(this.#numberPart)) return undefined;
@@ -306,13 +292,14 @@ export class PartialJson {
   }
 }
 
-/** A text that grows by small pieces and is copied as a whole only when asked for. */
+/** A text that grows by small chunks and is joined only on demand. */
 class TextPieces {
   #blocks: string[] = [];
   #recent: string[] = [];
 
   add(piece: string): void {
-    // A thousand pieces become one block, so that memory holds characters and not the overhead of tiny strings.
+    // A thousand chunks are joined into one block, so that memory holds characters and not the overhead of tiny
+    // strings.
     if (this.#recent.push(piece) === 1024) {
       this.#blocks.push(this.#recent.join(''));
       this.#recent = [];
@@ -348,13 +335,6 @@ type Container =
   | { kind: 'array'; items: unknown[] }
   | { kind: 'object'; members: Record<string, unknown> /** The last name read. */; name: string };
 
-interface Problem {
-  position: number;
-  /** Worded when asked for: the character found may be a pair whose second half comes with the next piece. */
-  reason: (found: string) => string;
-  truncated: boolean;
-}
-
 const LITERALS = {
   t: { word: 'true', value: true },
   f: { word: 'false', value: false },
@@ -374,57 +354,10 @@ const ESCAPES: Readonly<Record<string, string>> = {
   t: '\t',
 };
 
-type NumberPart =
-  | 'start'
-  | 'sign'
-  | 'zero'
-  | 'integer'
-  | 'point'
-  | 'fraction'
-  | 'exponent'
-  | 'exponent sign'
-  | 'exponent digits';
-
-function nextNumberPart(part: NumberPart, char: string): NumberPart | undefined {
-  switch (part) {
-    case 'start':
-      if (char === '-') return 'sign';
-      return nextNumberPart('sign', char);
-    case 'sign':
-      if (char === '0') return 'zero';
-      return isDigit(char) ? 'integer' : undefined;
-    case 'zero':
-    case 'integer':
-      if (char === '.') return 'point';
-      if (char === 'e' || char === 'E') return 'exponent';
-      return part === 'integer' && isDigit(char) ? 'integer' : undefined;
-    case 'point':
-      return isDigit(char) ? 'fraction' : undefined;
-    case 'fraction':
-      if (char === 'e' || char === 'E') return 'exponent';
-      return isDigit(char) ? 'fraction' : undefined;
-    case 'exponent':
-      if (char === '+' || char === '-') return 'exponent sign';
-      return isDigit(char) ? 'exponent digits' : undefined;
-    case 'exponent sign':
-    case 'exponent digits':
-      return isDigit(char) ? 'exponent digits' : undefined;
-  }
-}
-
-const canEndNumber = (part: NumberPart): boolean =>
-  part === 'zero' || part === 'integer' || part === 'fraction' || part === 'exponent digits';
-
-const isDigit = (char: string): boolean => char >= '0' && char <= '9';
-
-/** Stands for itself in a string: no quote, no backslash, no control character. */
+/** A literal character of a string: no quote, no backslash, no control character. */
 const isPlain = (code: number): boolean => code !== 0x22 && code !== 0x5c && code >= 0x20;
 
-const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
-
-const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff;
-
-/** As JSON.parse does: `__proto__` is a property like any other and sets no prototype. */
+/** As JSON.parse does: `__proto__` is an ordinary property and sets no prototype. */
 function setOwn(members: Record<string, unknown>, name: string, value: unknown): void {
   if (name === '__proto__') {
     Object.defineProperty(members, name, { value, writable: true, enumerable: true, configurable: true });
@@ -437,38 +370,4 @@ function controlCharacter(char: string): string {
   const short = Object.keys(ESCAPES).find((letter) => ESCAPES[letter] === char);
   const written = short === undefined ? `\\u${hex(char)}` : `\\${short}`;
   return `control character U+${hex(char)} in a string, which must be written as ${written}`;
-}
-
-function describe({ position, reason, truncated }: Problem, text: string): JsonProblem {
-  const before = text.slice(0, position);
-  return {
-    position,
-    line: before.split('\n').length,
-    column: position - before.lastIndexOf('\n'),
-    reason: reason(`found ${shown(text.codePointAt(position))}`),
-    excerpt: excerptAround(text, position),
-    truncated,
-  };
-}
-
-function shown(codePoint: number | undefined): string {
-  if (codePoint === undefined) return 'the end';
-  const char = String.fromCodePoint(codePoint);
-  if (char === "'") return `"'"`;
-  return /[\p{L}\p{N}\p{P}\p{S}]/u.test(char) ? `'${char}'` : `U+${hex(char)}`;
-}
-
-const hex = (char: string): string => (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-
-function excerptAround(text: string, position: number): string {
-  let start = Math.max(0, position - EXCERPT_BEFORE);
-  let end = Math.min(text.length, position + EXCERPT_AFTER);
-  // A cut through a pair would leave half a character, which some providers refuse to be sent.
-  if (isLowSurrogate(text.charCodeAt(start))) start += 1;
-  if (isHighSurrogate(text.charCodeAt(end - 1))) end -= 1;
-  const line = text
-    .slice(start, end)
-    .replace(/\p{Cs}/gu, '\uFFFD')
-    .replace(/\p{Cc}/gu, (char) => (char < ' ' ? String.fromCharCode(0x2400 + char.charCodeAt(0)) : '\uFFFD'));
-  return (start > 0 ? '…' : '') + line + (end < text.length ? '…' : '');
 }

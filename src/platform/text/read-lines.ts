@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 
 /**
- * The lines of a stream, split at "\n" and nowhere else: JSON may hold U+2028 and lone "\r", at which Node's readline
- * splits too. Ends when the signal aborts.
+ * The lines of a stream, split at "\n" only: JSON may contain U+2028 and lone "\r", at which Node's readline splits
+ * too. Ends when the signal aborts.
  */
 export async function* readLines(stream: Readable, signal: AbortSignal): AsyncGenerator<string, void, void> {
   const decoder = new TextDecoder();

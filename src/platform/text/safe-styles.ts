@@ -1,14 +1,14 @@
 import { fullyVisible } from './visible.js';
 
 /**
- * The lines of what a program wrote for a terminal, with its colours and nothing else of what could act on one: whatever
- * moves the cursor, clears, hides or names things is gone, and what is left over is shown. Each line says its colours
- * itself, so that any of them can be drawn alone.
+ * The lines of a program's terminal output with its colours only: sequences that move the cursor, clear, hide or set
+ * titles are removed, and the remaining control characters are shown. Each line sets its own colours, so that any of
+ * them can be drawn alone.
  */
 export function styledLines(text: string, { colors }: { colors: boolean }): string[] {
   const state = new Map<Kind, string>();
   return text
-    .replaceAll(/\r+\n/g, '\n')
+    .replaceAll(/(?<!\r)\r+\n/g, '\n')
     .replace(/\n$/, '')
     .split('\n')
     .map((line) => (colors ? styledLine(lastState(line), state) : plainLine(lastState(line))));
@@ -35,7 +35,7 @@ function styledLine(line: string, state: Map<Kind, string>): string {
 
 const RESET = '\u001b[0m';
 
-/** What a code is about: a later code of one kind takes the place of an earlier one. */
+/** The property that a code sets: a later code replaces an earlier one of the same property. */
 type Kind = 'weight' | 'slant' | 'line' | 'inverse' | 'strike' | 'fore' | 'back';
 
 function codesOf(state: ReadonlyMap<Kind, string>): string {
@@ -43,7 +43,7 @@ function codesOf(state: ReadonlyMap<Kind, string>): string {
   return shown.length === 0 ? '' : `\u001b[${shown.map(([, codes]) => codes).join(';')}m`;
 }
 
-/** Text in the colour of its background would be there for the model and not for the person. */
+/** Text in the colour of its background would be visible to the model but not to the person. */
 function isHidden(state: ReadonlyMap<Kind, string>): boolean {
   const [fore, back] = [state.get('fore'), state.get('back')];
   if (fore === undefined || back === undefined) return false;
@@ -57,7 +57,7 @@ function applyCodes(text: string, state: Map<Kind, string>): void {
     if (code === 0) state.clear();
     else if (code === 38 || code === 48) {
       const length = codes[index + 1] === 5 ? 3 : codes[index + 1] === 2 ? 5 : 0;
-      if (length === 0) return; // what follows can't be told apart
+      if (length === 0) return; // malformed: the following codes can't be told apart
       const parts = codes.slice(index, index + length);
       if (parts.length === length && parts.every((part) => part <= 255)) {
         state.set(code === 38 ? 'fore' : 'back', parts.join(';'));
@@ -77,7 +77,7 @@ function applyCode(code: number, state: Map<Kind, string>): void {
   else if (code === 9) state.set('strike', '9');
   else if ((code >= 30 && code <= 37) || (code >= 90 && code <= 97)) state.set('fore', String(code));
   else if ((code >= 40 && code <= 47) || (code >= 100 && code <= 107)) state.set('back', String(code));
-  // Anything else, blinking and hidden text among it, is left out.
+  // Everything else, including blinking and hidden text, is dropped.
 }
 
 const endings: Readonly<Record<number, Kind>> = {
@@ -90,11 +90,11 @@ const endings: Readonly<Record<number, Kind>> = {
   49: 'back',
 };
 
-/** A carriage return begins the line anew, as progress bars do; a backspace takes one character back, as manuals do. */
+/** A carriage return restarts the line, as progress bars do; a backspace deletes one character, as man pages do. */
 function lastState(line: string): string {
   const state = line.includes('\r') ? (line.split('\r').findLast((each) => each !== '') ?? '') : line;
   return state.includes('\b') ? state.replaceAll(/[^\b][\b]/g, '').replaceAll('\b', '') : state;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are searched for
 const escapeSequences = /\x1b\[[0-?]*[ -/]*(?:[@-~]|$)|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]|\x07/g;

@@ -1,4 +1,4 @@
-/** How alike two texts are, from 0 to 1, by the pairs of characters that they share. Case counts for little. */
+/** The similarity of two texts, from 0 to 1, by their shared character bigrams. Case has little weight. */
 export function similarity(one: string, other: string): number {
   if (one === other) return 1;
   const [first, second] = [pairsOf(one), pairsOf(other)];
@@ -21,9 +21,9 @@ function pairsOf(text: string): Map<string, number> {
 
 const MAX_WORDS = 3;
 const MAX_WORD_CHARS = 64;
-const MEANT = 0.5; // below this it is another word, not a slip
+const MEANT = 0.5; // below this it is another word, not a typo
 
-/** The words that may have been meant, most similar first; none where nothing is similar. */
+/** The words that may have been meant, most similar first; empty if none is similar. */
 export function nearestWords(word: string, words: readonly string[]): string[] {
   return words
     .map((candidate) => ({ candidate, score: wordSimilarity(word, candidate) }))
@@ -33,7 +33,7 @@ export function nearestWords(word: string, words: readonly string[]): string[] {
     .map(({ candidate }) => candidate);
 }
 
-/** Words are short enough to count single slips too: a letter wrong, missing, too many, or swapped with its neighbour. */
+/** Words are short enough to count single typos too: a letter wrong, missing, added, or swapped with its neighbour. */
 export function wordSimilarity(one: string, other: string): number {
   const longest = Math.max(one.length, other.length);
   if (longest > MAX_WORD_CHARS) return similarity(one, other);

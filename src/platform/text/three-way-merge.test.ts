@@ -68,7 +68,7 @@ test('keeps mixed endings as each line has them', () => {
   expect(text).toBe('A\r\nb\nc\rd\nE');
 });
 
-test('ends a last line without an ending before a marker, and merges one that nobody else touched as it is', () => {
+test('ends a last line without an ending before a marker, and merges one that only one side touched unchanged', () => {
   expect(mergeThreeWay('a\nb', 'a\nx', 'a\ny').text).toBe('a\n<<<<<<< yours\nx\n=======\ny\n>>>>>>> on disk\n');
   expect(mergeThreeWay('a\nb\nc', 'A\nb\nc', 'a\nb\nc\n').text).toBe('A\nb\nc\n');
 });

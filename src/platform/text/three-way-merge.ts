@@ -2,9 +2,9 @@ import { diffArrays } from 'diff';
 import { countLines, forEachEnding } from './line-endings.js';
 
 const MAX_LINES = 2_000_000; // of the three texts together; more would take gigabytes as a list of lines
-const MAX_CHANGED_LINES = 3_000; // the time to compare grows with the square of it: this many take about half a second
+const MAX_CHANGED_LINES = 3_000; // the time to compare grows quadratically: this many take about half a second
 
-/** Lines of a text, 1-based and inclusive. Where there are none, `last` is one less than `first`. */
+/** Lines of a text, 1-based and inclusive. For an empty range, `last` is one less than `first`. */
 export type LineRange = readonly [first: number, last: number];
 
 export interface MergeConflict {
@@ -14,21 +14,21 @@ export interface MergeConflict {
 }
 
 export interface MergedText {
-  /** Both sets of changes; where they conflict, both versions between markers. */
+  /** Both sets of changes merged; for a conflict, both versions between markers. */
   text: string;
   conflicts: MergeConflict[];
-  /** Lines of `text` that came from theirs alone. What theirs only removed has no lines. */
+  /** Lines of `text` that came from theirs alone. A mere deletion in theirs has no lines. */
   theirHunks: LineRange[];
   /**
-   * False where so much changed that it was not compared line by line: a side's changes then count as one from its first
-   * to its last, so a conflict may be larger than it need be. Nothing is lost or invented by that.
+   * False if too much changed for a comparison line by line: a side's changes then count as one from its first to its
+   * last, so a conflict may be larger than necessary. The merge is still correct.
    */
   exact: boolean;
 }
 
 /**
- * The changes from base to ours and from base to theirs, made together. A line is its text with its ending, kept as it
- * is. Changes to the same or to neighbouring lines conflict, unless both sides made the same one.
+ * Merges the changes from base to ours and from base to theirs. A line is its text with its unmodified ending.
+ * Changes to the same or to adjacent lines conflict, unless both sides made the same change.
  */
 export function mergeThreeWay(
   base: string,
@@ -82,7 +82,7 @@ export function mergeThreeWay(
   return { ...merged.result(), exact: oursDiff.exact && theirsDiff.exact };
 }
 
-/** The lines of a text that another has otherwise, and those that it has in their place. */
+/** The lines of a text that differ from another, and their counterparts in it. */
 export function changedLines(before: string, after: string): Array<{ before: LineRange; after: LineRange }> {
   const counts = { before: countLines(before), after: countLines(after) };
   if (counts.before + counts.after > MAX_LINES) return [{ before: [1, counts.before], after: [1, counts.after] }];
@@ -91,7 +91,7 @@ export function changedLines(before: string, after: string): Array<{ before: Lin
   return changes.map(({ base, other }) => ({ before: lineRange(base), after: lineRange(other) }));
 }
 
-/** From `start` up to, not including, `end`; counted from 0. */
+/** From `start` up to, not including, `end`; 0-based. */
 interface Span {
   start: number;
   end: number;
@@ -115,7 +115,10 @@ const lineRange = ({ start, end }: Span): LineRange => [start + 1, end];
 const sameLines = (first: readonly string[], second: readonly string[]): boolean =>
   first.length === second.length && first.every((line, index) => line === second[index]);
 
-/** A single \r would make one ending of itself and of a line that is only \n, so it is taken where there is no \n. */
+/**
+ * A line that ends in a single \r, followed by a line that is only \n, would look like one \r\n; so \r counts as an
+ * ending only in texts without \n.
+ */
 function markerEnding(texts: readonly string[]): string {
   if (!texts.some((text) => text.includes('\n'))) return texts.some((text) => text.includes('\r')) ? '\r' : '\n';
   for (const text of texts) {
@@ -136,7 +139,7 @@ function splitLines(text: string): string[] {
   return lines;
 }
 
-/** Gives equal lines equal numbers, which compare at once however long the lines are. */
+/** Maps equal lines to equal numbers, which are compared in constant time. */
 function lineNumbers(): (line: string) => number {
   const known = new Map<string, number>();
   return (line) => {
@@ -184,7 +187,7 @@ function compare(base: readonly number[], other: readonly number[]): { changes: 
   return { changes, exact: true };
 }
 
-/** The parts of base that somebody changed, in order. Changes that overlap or touch are in one region. */
+/** The changed parts of base, in order. Changes that overlap or touch form one region. */
 function* regions(ours: readonly Change[], theirs: readonly Change[]): Generator<Region> {
   let [nextOurs, nextTheirs] = [0, 0];
   let [oursShift, theirsShift] = [0, 0]; // how far a side is ahead of base after its changes so far
@@ -218,7 +221,7 @@ function* regions(ours: readonly Change[], theirs: readonly Change[]): Generator
   }
 }
 
-/** Puts the result together, counting its lines. */
+/** Assembles the result, counting its lines. */
 function mergedText(markers: { ours: string; theirs: string; ending: string }) {
   const parts: string[] = [];
   const conflicts: MergeConflict[] = [];

@@ -1,4 +1,4 @@
-/** The text with its middle left out where it is longer than `max` characters, and a line that says how much is missing. */
+/** Elides the middle of a text that is longer than `max` characters, with a line that says how much is missing. */
 export function cutMiddle(text: string, max: number): string {
   if (text.length <= max) return text;
   const half = Math.floor(max / 2);
@@ -7,7 +7,7 @@ export function cutMiddle(text: string, max: number): string {
   return `${head}\n[… ${text.length - head.length - tail.length} characters left out …]\n${tail}`;
 }
 
-/** The nearest place at or before `index` that does not split a surrogate pair. */
+/** The nearest index at or before `index` that does not split a surrogate pair. */
 export function safeCut(text: string, index: number): number {
   const unit = text.charCodeAt(index);
   return unit >= 0xdc00 && unit <= 0xdfff && index > 0 ? index - 1 : index;

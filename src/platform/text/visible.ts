@@ -1,6 +1,6 @@
 /**
- * The text with characters that could move the cursor, recolour the screen or turn the reading direction shown as what
- * they are, so that what a person sees is what is there. Line breaks and tabs stay.
+ * The text with control characters (cursor movement, colours, reading direction) shown as symbols, so that a person
+ * sees what is really there. Newlines and tabs are kept.
  */
 export function visible(text: string): string {
   let clean = '';
@@ -21,8 +21,8 @@ function isInvisibleControl(code: number): boolean {
 }
 
 /**
- * As `visible`, and with everything else that the eye does not see: characters without width, marks that turn the
- * direction, hidden tags. What joins emoji and letters of scripts that need it stays where it does so.
+ * Like `visible`, but also for everything else that is invisible: zero-width characters, bidirectional marks, tag
+ * characters. Joiners of emoji, and of letters in scripts that need them, are kept in place.
  */
 export function fullyVisible(text: string): string {
   const clean = visible(text);
@@ -32,11 +32,11 @@ export function fullyVisible(text: string): string {
   );
 }
 
-// Of `Cf` and the separators of lines all; fillers that are drawn as nothing; selectors of variants; halves of characters.
+// All of `Cf` and the line separators; blank fillers; variation selectors; lone surrogates.
 const unseen =
   /[\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u115f\u1160\u3164\uffa0]|\u034f|[\u17b4\u17b5]|[\u180b-\u180f]|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]/gu;
 
-/** A joiner between two characters that are not ASCII, and one selector behind the character that it is about. */
+/** A joiner between two non-ASCII characters, and one variation selector after its character. */
 function isNeeded(character: string, text: string, index: number): boolean {
   const before = text.charCodeAt(index - 1);
   if (character === '\u200c' || character === '\u200d') return isJoined(before) && isJoined(text.charCodeAt(index + 1));
@@ -45,5 +45,5 @@ function isNeeded(character: string, text: string, index: number): boolean {
   return isKeycap || (before > 0x7f && !(before >= 0xfe00 && before <= 0xfe0f));
 }
 
-/** Not ASCII, and no joiner itself: a row of them says something that nobody sees. */
+/** Not ASCII, and not a joiner itself: a run of joiners can encode a hidden message. */
 const isJoined = (code: number): boolean => code > 0x7f && !(code >= 0x200b && code <= 0x200f);

@@ -1,4 +1,4 @@
-const MAX_META_BYTES = 4_096; // where a page must have said its encoding
+const MAX_META_BYTES = 4_096; // a page must declare its encoding within these
 
 export interface DecodedPage {
   text: string;
@@ -7,8 +7,8 @@ export interface DecodedPage {
 }
 
 /**
- * The text of a page, by its byte order mark, the header, or what an HTML page says of itself, in this order, else as
- * UTF-8. Bytes that are not valid become U+FFFD: of a page that is only read, most is better than nothing.
+ * Decodes a page by its byte order mark, the header, or the declaration in the HTML, in this order, else as UTF-8.
+ * Invalid bytes become U+FFFD: a page is only read, so a partial text is better than none.
  */
 export function decodePage(bytes: Uint8Array, contentType: string): DecodedPage {
   const isHtml = /html|xml/i.test(contentType);
@@ -35,11 +35,11 @@ function byMeta(bytes: Uint8Array): string | undefined {
   const said =
     /<meta[^>]{0,500}?charset\s*=\s*["']?([^\s"'/>;]+)/i.exec(head)?.[1] ??
     /^\s*<\?xml[^>]{0,200}encoding\s*=\s*["']([^"']+)/i.exec(head)?.[1];
-  // A page that could be read up to here can't be in UTF-16, whatever it says.
+  // A page that could be read up to here can't be UTF-16, whatever it declares.
   return said !== undefined && /^utf-?16/i.test(said) ? 'utf-8' : said;
 }
 
-/** Undefined for a name that no encoding has. */
+/** Undefined for an unknown encoding. */
 function decoderOf(charset: string): InstanceType<typeof TextDecoder> | undefined {
   try {
     return new TextDecoder(charset);

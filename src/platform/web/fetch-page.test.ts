@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
-import { type LocalServer, startLocalServer } from '../../testing/local-server.js';
+import { startLocalServer, type TestServer } from '../../testing/local-server.js';
 import { type Fetched, type FetchOptions, fetchPage } from './fetch-page.js';
 
 const closing: Array<() => unknown> = [];
@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<LocalServer> {
+async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<TestServer> {
   const server = await startLocalServer(answer);
   closing.push(server.close);
   return server;
@@ -27,7 +27,7 @@ const toHere = async () => [{ address: '127.0.0.1', family: 4 }];
 const get = (url: string, options: Partial<FetchOptions> = {}): Promise<Fetched> =>
   fetchPage(url, { signal: new AbortController().signal, localHosts: here, ...options });
 
-test('gets a page of a host that was named', async () => {
+test('fetches a page of an allowed host', async () => {
   const { url } = await serve(text('hello', { 'content-type': 'text/plain; charset=utf-8' }));
   expect(await get(`${url}/a?b=c#d`)).toEqual({
     kind: 'page',
@@ -41,7 +41,7 @@ test('gets a page of a host that was named', async () => {
   });
 });
 
-test('refuses this machine and its network where nobody has named the host', async () => {
+test('refuses this machine and its network unless the host is allowed', async () => {
   const { port, asked } = await serve(text('secret'));
   const refused = [
     ...['127.0.0.1', '127.1', '2130706433', '0x7f.1', '017700000001', '[::1]', '[::ffff:127.0.0.1]', 'localhost'],
@@ -56,7 +56,7 @@ test('refuses this machine and its network where nobody has named the host', asy
   expect(asked).toEqual([]);
 });
 
-test('never gets the metadata of a cloud, named or not', async () => {
+test('never fetches cloud metadata, allowed or not', async () => {
   const options = { localHosts: ['169.254.169.254', 'metadata.test'] };
   await expect(get('http://169.254.169.254/latest', options)).rejects.toThrow('It is never fetched');
   const lookup = async () => [{ address: '169.254.169.254', family: 4 }];
@@ -75,7 +75,7 @@ test('refuses a name of which one address is private, however many are public', 
   );
 });
 
-test('asks for a name once for each request, connects to what was judged, and judges the next hop anew', async () => {
+test('resolves a name once for each request, connects to the checked address, and checks the next hop again', async () => {
   const { port, asked } = await serve((_, response) => void response.writeHead(302, { location: '/next' }).end());
   const answers = ['127.0.0.1', '169.254.169.254', '127.0.0.1'];
   let lookups = 0;
@@ -85,7 +85,7 @@ test('asks for a name once for each request, connects to what was judged, and ju
   expect({ lookups, asked }).toEqual({ lookups: 2, asked: ['turning.test/'] });
 });
 
-test('gives the server the name, not the address, when it encrypts', async () => {
+test('sends the name, not the address, in the TLS handshake', async () => {
   const names: string[] = [];
   const server = createTlsServer({
     SNICallback: (name, done) => {
@@ -118,7 +118,7 @@ test.each([
   ['a host that begins like it', 'http://site.test.evil.test/x'],
   ['a private address', 'http://10.0.0.1/x'],
   ['another port', 'http://site.test:1/x'],
-])('tells of a redirect to %s, and does not follow it', async (_, location) => {
+])('reports a redirect to %s, and does not follow it', async (_, location) => {
   const { port, asked } = await serve((_request, response) => void response.writeHead(302, { location }).end());
   const told = await get(`http://site.test:${port}/`, { lookup: toHere });
   expect(told).toEqual({
@@ -131,7 +131,7 @@ test.each([
   expect(asked).toEqual(['site.test/']);
 });
 
-test('asks about each hop, and tells of one that is not agreed to', async () => {
+test('asks about each hop, and reports one that is refused', async () => {
   const { port, asked } = await serve(
     (_request, response) => void response.writeHead(307, { location: '/inner' }).end(),
   );
@@ -142,7 +142,7 @@ test('asks about each hop, and tells of one that is not agreed to', async () => 
   expect({ hops, asked }).toEqual({ hops: [`http://site.test:${port}/inner`], asked: ['site.test/'] });
 });
 
-test('gives up a page that redirects in a circle', async () => {
+test('stops at a circular redirect', async () => {
   const { url, asked } = await serve((_, response) => void response.writeHead(302, { location: '/again' }).end());
   await expect(get(url)).rejects.toThrow('it redirected more than 10 times');
   expect(asked).toHaveLength(11);
@@ -191,7 +191,7 @@ test('loads no more of a body than the limit', async () => {
   expect(sent).toBeLessThan(100_000_000);
 });
 
-test('unpacks no more than the limit, however little was sent', async () => {
+test('decompresses no more than the limit, however little was sent', async () => {
   const bomb = gzipSync(Buffer.alloc(200_000_000));
   const { url } = await serve(text(bomb, { 'content-encoding': 'gzip' }));
   const page = await get(url);
@@ -201,7 +201,7 @@ test('unpacks no more than the limit, however little was sent', async () => {
   });
 });
 
-test('unpacks what it asked for, and refuses what it did not', async () => {
+test('decompresses requested encodings, and refuses others', async () => {
   const packed = await serve(text(gzipSync('hello'), { 'content-encoding': 'gzip' }));
   expect(await get(packed.url)).toMatchObject({ bytes: Buffer.from('hello') });
   const twice = await serve(text('', { 'content-encoding': 'gzip, gzip' }));
@@ -218,7 +218,7 @@ test('says so when a connection breaks in the middle', async () => {
   await expect(get(url)).rejects.toThrow('could not be fetched');
 });
 
-test('does not load what is no text, and says what it is', async () => {
+test('does not load binary content, and names its type', async () => {
   const { url } = await serve(text(Buffer.alloc(5_000), { 'content-type': 'image/png', 'content-length': '5000' }));
   await expect(get(`${url}/x.png`)).rejects.toThrow(
     `${url}/x.png is no text: its type is image/png, with 5000 bytes. It was not loaded. Download it with Bash (curl -o FILE URL), then look at it with Read.`,
@@ -266,7 +266,7 @@ test('fetches plain http over https, unless the host was named', async () => {
   expect(asked).toEqual([]);
 });
 
-test('gives all redirects together the time of one page', async () => {
+test('all redirects share the timeout of one page', async () => {
   let hops = 0;
   const { url } = await serve((_, response) => {
     hops += 1;

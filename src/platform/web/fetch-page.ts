@@ -15,9 +15,9 @@ const HEADERS = {
 
 export interface FetchOptions {
   signal: AbortSignal;
-  /** Hosts of this machine or its network that a person has named. */
+  /** Hosts of this machine or its network that a person has allowed. */
   localHosts?: LocalHosts;
-  /** Whether a redirect within the site may be followed to there. Default: yes. */
+  /** Whether a redirect within the site may be followed. Default: yes. */
   mayFollow?: (url: string) => boolean;
   lookup?: Lookup | undefined;
   limits?: Partial<WebLimits> | undefined;
@@ -27,7 +27,7 @@ export type Fetched =
   | {
       kind: 'page';
       url: string;
-      /** The addresses that redirects led to on the way, its own as the last of them. */
+      /** The redirect targets on the way, ending with the final address. */
       followed: readonly string[];
       status: number;
       statusText: string;
@@ -35,12 +35,12 @@ export type Fetched =
       bytes: Buffer;
       isCut: boolean;
     }
-  /** It leads to where nobody has agreed to go. */
+  /** The redirect target has not been approved. */
   | { kind: 'redirect'; url: string; to: string; status: number; statusText: string };
 
 /**
- * Gets a page. Redirects are followed within the site, each judged like the first address, and told where they lead
- * elsewhere. Of what is no text or PDF only the type is looked at. Throws `ToolFailure`.
+ * Fetches a page. Redirects are followed within the site, each checked like the first address; a redirect elsewhere
+ * is reported. If the content is neither text nor PDF, only its type is used. Throws `ToolFailure`.
  */
 export async function fetchPage(written: string, options: FetchOptions): Promise<Fetched> {
   const { localHosts = [], mayFollow = () => true } = options;
@@ -49,7 +49,7 @@ export async function fetchPage(written: string, options: FetchOptions): Promise
   const { totalMs } = { ...webLimits, ...options.limits };
   const began = monotonicMs();
   while (followed.length <= MAX_REDIRECTS) {
-    // All of them share one time, or a server could take it anew with each.
+    // All of them share one timeout, or a server could extend it with each redirect.
     const limits = { ...options.limits, totalMs: Math.max(1, Math.round(totalMs - (monotonicMs() - began))) };
     const answer = await sendRequest(url, { ...options, localHosts, limits, headers: HEADERS });
     try {
@@ -75,12 +75,12 @@ function redirectOf(answer: WebAnswer, url: URL): URL | undefined {
   const location = answer.header('location');
   if (!REDIRECTS.has(answer.status) || location === undefined) return undefined;
   const target = URL.canParse(location, url.href) ? new URL(location, url.href) : undefined;
-  // What can't be asked for is not told either: it could be a whole text in the server's words.
+  // An address that can't be fetched is not reported either: it could contain any text of the server's choosing.
   if (target && /^https?:$/.test(target.protocol) && target.href.length <= MAX_URL_CHARS) return target;
   throw new ToolFailure(`${shortened(url.href)} redirects to something that is no page of the web. Go on without it.`);
 }
 
-/** The port that comes with https is the one that is meant, where only the protocol differs. */
+/** If only the protocol differs, the default https port is assumed. */
 function upgraded(target: URL): URL {
   const url = new URL(target);
   if (url.protocol === 'http:' && url.port === '') url.protocol = 'https:';
@@ -96,7 +96,7 @@ async function pageOf(answer: WebAnswer, url: URL): Promise<Omit<Extract<Fetched
   return { kind: 'page', url: url.href, status, statusText, contentType, bytes, isCut };
 }
 
-/** Types that say of themselves that they are no text. What says nothing is judged by its bytes. */
+/** Content types that declare non-text. Without a type, the bytes are inspected. */
 function isBinaryType(contentType: string): boolean {
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
   if (type === '' || type.startsWith('text/') || /\+(?:json|xml|yaml)$/.test(type)) return false;
@@ -104,7 +104,7 @@ function isBinaryType(contentType: string): boolean {
   return kind !== 'application' || !TEXT_TYPES.has(name.replace(/^x-/, ''));
 }
 
-/** Of `application/…`, with PDF and with what anything may be sent as. */
+/** Text types among `application/…`, with PDF and with the generic types. */
 const TEXT_TYPES: ReadonlySet<string> = new Set([
   ...['json', 'jsonl', 'json5', 'ndjson', 'xml', 'yaml', 'toml', 'javascript', 'ecmascript', 'typescript', 'sh', 'sql'],
   ...['graphql', 'tex', 'latex', 'rtf', 'httpd-php', 'www-form-urlencoded', 'pdf', 'octet-stream', 'unknown'],
@@ -117,7 +117,7 @@ export function binary(url: URL | string, contentType: string, length: string | 
   );
 }
 
-/** The type alone: what else is in the header are words of the server. */
+/** The media type alone: the rest of the header is the server's own text. */
 const typeOf = (contentType: string): string => /^[\w.+-]{1,40}\/[\w.+-]{1,80}/.exec(contentType)?.[0] ?? 'not said';
 
 function badStatus({ status, statusText, header }: WebAnswer, url: URL): ToolFailure {

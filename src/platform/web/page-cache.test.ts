@@ -22,7 +22,7 @@ test('forgets the oldest pages where there are too many, or too long ones', () =
   expect(cache.get('too long')).toBeUndefined();
 });
 
-test('counts a page that is kept anew once', () => {
+test('counts a page that is stored again once', () => {
   const cache = new PageCache<{ text: string }>(() => 0);
   for (let times = 0; times < 5; times += 1) cache.set('a', { text: 'x'.repeat(9_000_000) });
   cache.set('b', { text: 'y' });

@@ -4,7 +4,7 @@ const MAX_AGE_MS = 15 * 60_000;
 const MAX_CHARS = 20_000_000; // of all texts together
 const MAX_ENTRIES = 200;
 
-/** Pages that were fetched lately, so that a second question about one needs no second request. */
+/** Caches recently fetched pages, so that a second question about one needs no second request. */
 export class PageCache<Page extends { text: string }> {
   readonly #pages = new Map<string, { page: Page; at: number }>();
   readonly #now: () => number;

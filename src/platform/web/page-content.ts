@@ -7,18 +7,18 @@ import { binary, type Fetched } from './fetch-page.js';
 const MAX_PDF_CHARS = 1_000_000;
 const MAX_PDF_PAGES = 300;
 const MAX_PDF_MS = 60_000;
-const MAX_PDF_UNPACKED_BYTES = 100_000_000; // the parser takes seconds for ten million, in which little else gets its turn
+const MAX_PDF_UNPACKED_BYTES = 100_000_000; // the parser takes seconds for ten million, and blocks other work meanwhile
 const SNIFFED_BYTES = 8_192;
 
-/** What a page says, as text. */
+/** A page's content as text. */
 export interface PageContent {
   title: string | undefined;
   text: string;
-  /** What whoever reads it should know of how it came about. */
+  /** Notes for the reader on how the text was obtained. */
   notes: string[];
 }
 
-/** The text of what was fetched: HTML as Markdown, a PDF page by page, other text as it is. Throws `ToolFailure`. */
+/** The text of fetched content: HTML as Markdown, a PDF page by page, other text unchanged. Throws `ToolFailure`. */
 export async function pageContent(
   page: Extract<Fetched, { kind: 'page' }>,
   { signal }: { signal: AbortSignal },
@@ -40,7 +40,7 @@ export async function pageContent(
   return { title, text: markdown, notes };
 }
 
-/** In UTF-16 half of the bytes may be NUL; it begins with a mark. */
+/** In UTF-16 half of the bytes may be NUL; it begins with a byte order mark. */
 function holdsNul(bytes: Buffer): boolean {
   const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
   return !isUtf16 && bytes.subarray(0, SNIFFED_BYTES).includes(0);

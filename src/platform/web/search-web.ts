@@ -1,4 +1,4 @@
-// Searching by a service that somebody has chosen. Each has a format of its own; what comes of it is the same.
+// Web search through a configured service. Each has its own format; the result is uniform.
 import { ToolFailure } from '../../contract/failure.js';
 import type { SearchEndpoint, SearchProvider } from '../../contract/web.js';
 import { isObject } from '../is-object.js';
@@ -10,7 +10,7 @@ const MAX_TITLE_CHARS = 300;
 const MAX_SNIPPET_CHARS = 600;
 const LIMITS = { maxBytes: 2_000_000, totalMs: 30_000 };
 
-export interface SearchResult {
+export interface WebSearchResult {
   title: string;
   url: string;
   snippet: string;
@@ -18,22 +18,22 @@ export interface SearchResult {
 
 export interface SearchQuery {
   query: string;
-  /** Hosts, by their labels; those below them count too. */
+  /** Hosts, by their labels; subdomains count too. */
   allowed: readonly string[];
   blocked: readonly string[];
 }
 
 interface Format {
-  /** Where the service is; absent where everybody has their own. */
+  /** The service's address; absent if every user has their own. */
   url?: string;
   request(
     base: URL,
     query: SearchQuery,
     key: string | undefined,
   ): { url: URL; headers: Record<string, string>; body?: string };
-  /** The list of results within an answer. */
+  /** The list of results within a response. */
   results(answer: Record<string, unknown>): unknown;
-  /** The field of a result that holds its words. */
+  /** The field of a result that holds its text. */
   snippet: string;
 }
 
@@ -79,23 +79,23 @@ const formats: Readonly<Record<SearchProvider, Format>> = {
   },
 };
 
-/** The address that is asked: what a search reaches. */
+/** The address of the request: the network effect of a search. */
 export const searchAddress = ({ provider, url }: SearchEndpoint): string =>
   new URL(url ?? formats[provider].url ?? '').href;
 
-/** What most engines understand, beside the filter of the results. */
+/** Search operators that most engines understand, in addition to filtering the results. */
 function withSites({ query, allowed }: SearchQuery): string {
   if (allowed.length === 0) return query;
   const sites = allowed.map((domain) => `site:${domain}`);
   return `${query} ${sites.length === 1 ? sites[0] : `(${sites.join(' OR ')})`}`;
 }
 
-/** Searches. What is of other domains than wanted is left out, whatever the service sends. Throws `ToolFailure`. */
+/** Searches. Results of unwanted domains are dropped, whatever the service sends. Throws `ToolFailure`. */
 export async function searchWeb(
   endpoint: SearchEndpoint,
   query: SearchQuery,
   { signal, lookup }: { signal: AbortSignal; lookup?: Lookup },
-): Promise<SearchResult[]> {
+): Promise<WebSearchResult[]> {
   const { provider, key, keyVariable } = endpoint;
   if (keyVariable !== undefined && !key) {
     throw new ToolFailure(
@@ -108,7 +108,7 @@ export async function searchWeb(
   const answer = await sendRequest(url, {
     signal,
     lookup,
-    // A person has written this address, so it may be of their own machine or network.
+    // A person has configured this address, so it may be on their own machine or network.
     localHosts: [base.host],
     limits: LIMITS,
     headers: { accept: 'application/json', 'user-agent': 'Helve-User/1.0 (a coding agent)', ...headers },
@@ -153,7 +153,7 @@ function parsedJson(text: string): unknown {
   }
 }
 
-function resultOf(result: unknown, snippet: string): SearchResult | undefined {
+function resultOf(result: unknown, snippet: string): WebSearchResult | undefined {
   if (!isObject(result) || typeof result['url'] !== 'string' || !URL.canParse(result['url'])) return undefined;
   const url = new URL(result['url']);
   if (!/^https?:$/.test(url.protocol) || url.username !== '' || url.href.length > 2_000) return undefined;
@@ -164,7 +164,7 @@ function resultOf(result: unknown, snippet: string): SearchResult | undefined {
   };
 }
 
-/** Plain words on one line: services mark what they found with tags. */
+/** Plain text on one line: services mark matches with tags. */
 const words = (value: unknown, max: number): string =>
   (typeof value === 'string' ? value.slice(0, max * 4) : '')
     .replaceAll(/<\/?[a-z]{1,10}>/gi, '')

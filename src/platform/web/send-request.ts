@@ -1,5 +1,5 @@
-// One request to an address that was judged before. Names are looked up here and the connection goes to what was found,
-// so that a name can't lead elsewhere a moment later.
+// Sends one request to an address that was checked before. The name is resolved here and the connection goes to the
+// resolved address, which prevents DNS rebinding.
 
 import type { LookupAddress } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
@@ -7,14 +7,15 @@ import { isIP, type LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import { ToolFailure } from '../../contract/failure.js';
 import { abortable } from '../abortable.js';
+import { messageOf } from '../message-of.js';
 import { clause } from '../text/clause.js';
 import { addressKind } from './special-addresses.js';
 import { isLocalHost, type LocalHosts, shortened } from './web-address.js';
 
 export interface WebLimits {
-  /** Bytes of a body, unpacked. */
+  /** Bytes of a body after decompression. */
   maxBytes: number;
-  /** Until there is a connection; without a sign of the server; altogether. */
+  /** Time until connected; time without data from the server; total time. */
   connectMs: number;
   idleMs: number;
   totalMs: number;
@@ -22,7 +23,7 @@ export interface WebLimits {
 
 export const webLimits: WebLimits = { maxBytes: 10_000_000, connectMs: 10_000, idleMs: 20_000, totalMs: 60_000 };
 
-/** How names become addresses. */
+/** Resolves names to addresses. */
 export type Lookup = (host: string) => Promise<LookupAddress[]>;
 
 export interface RequestOptions {
@@ -31,7 +32,7 @@ export interface RequestOptions {
   method?: 'GET' | 'POST';
   headers?: Readonly<Record<string, string>>;
   body?: string;
-  /** Default: as the system does it. */
+  /** Default: the system's resolver. */
   lookup?: Lookup | undefined;
   limits?: Partial<WebLimits> | undefined;
 }
@@ -40,13 +41,13 @@ export interface WebAnswer {
   status: number;
   statusText: string;
   header(name: string): string | undefined;
-  /** The body, unpacked, up to the limit of bytes. To be called once, or not at all. */
+  /** The decompressed body, up to the limit. Call it at most once. */
   read(): Promise<{ bytes: Buffer; isCut: boolean }>;
-  /** Gives the connection up. To be called in any case. */
+  /** Closes the connection. Always call it. */
   close(): void;
 }
 
-/** Sends one request and follows nothing. Throws `ToolFailure` with a sentence about what went wrong. */
+/** Sends one request and follows no redirects. Throws `ToolFailure` with a sentence about the error. */
 export async function sendRequest(url: URL, options: RequestOptions): Promise<WebAnswer> {
   const limits = { ...webLimits, ...options.limits };
   const clock = new RequestClock(url, limits, options.signal);
@@ -55,7 +56,7 @@ export async function sendRequest(url: URL, options: RequestOptions): Promise<We
     const answer = await connect(url, addresses, options, clock);
     return {
       status: answer.statusCode ?? 0,
-      // Not in the server's own words, which could be any.
+      // Not in the server's own words, which could be anything.
       statusText: process.getBuiltinModule('node:http').STATUS_CODES[answer.statusCode ?? 0] ?? '',
       header: (name) => [answer.headers[name.toLowerCase()] ?? []].flat()[0],
       async read() {
@@ -76,10 +77,10 @@ export async function sendRequest(url: URL, options: RequestOptions): Promise<We
   }
 }
 
-/** The times of one request. */
+/** The timers of one request. */
 class RequestClock {
   readonly limits: WebLimits;
-  /** Of the call, and of the call or the clock. */
+  /** The signal of the call, and that of the call or a timeout. */
   readonly callSignal: AbortSignal;
   readonly signal: AbortSignal;
   readonly #controller = new AbortController();
@@ -92,7 +93,7 @@ class RequestClock {
     this.#after(limits.totalMs, `${url.host} had not sent the whole answer after ${inSeconds(limits.totalMs)}`);
   }
 
-  /** Ends the request after a while, unless what it returns is called first. */
+  /** Aborts the request after a while, unless the returned function is called first. */
   until(ms: number, what: string): () => void {
     const timer = this.#after(ms, what);
     return () => clearTimeout(timer);
@@ -117,7 +118,7 @@ class TooSlow extends Error {}
 
 const inSeconds = (ms: number): string => `${ms / 1_000} s`;
 
-/** Where the name leads, if all of that may be connected to. */
+/** The resolved addresses, if all of them may be connected to. */
 async function judgedAddresses(url: URL, { localHosts, lookup = lookUp }: RequestOptions): Promise<LookupAddress[]> {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const family = isIP(host);
@@ -137,7 +138,7 @@ function refusedAddress(url: URL, address: string): ToolFailure {
   const leads = url.hostname.replace(/^\[(.*)\]$/, '$1') === address ? 'is' : `leads to ${address},`;
   const why = isPrivate
     ? 'an address of this machine or its network'
-    : 'a special address: of a metadata service, a link, or nobody';
+    : 'a special address: a metadata service, link-local, or unassigned';
   const next = isPrivate
     ? `Only the user can open it, by naming ${url.hostname} in the setting webFetch.localHosts; for what runs here, Bash with curl may do.`
     : 'It is never fetched. Go on without it.';
@@ -171,7 +172,7 @@ async function connect(
       method,
       headers: { 'accept-encoding': 'gzip, br', ...headers },
       lookup: answering(addresses),
-      agent: false, // a connection of its own, to the addresses that were judged
+      agent: false, // its own connection, to the checked addresses
       timeout: limits.idleMs,
       signal,
     },
@@ -187,11 +188,11 @@ async function connect(
   request.on('close', () => answered.reject(new Error('the connection was closed without an answer')));
   request.end(body);
   const answer = await answered.promise;
-  answer.on('error', () => {}); // whoever reads the body is told by that
+  answer.on('error', () => {}); // the reader of the body gets the error
   return answer;
 }
 
-/** Answers with what was judged, however it is asked. */
+/** A DNS lookup function that returns the checked addresses for every query. */
 function answering(addresses: readonly LookupAddress[]): LookupFunction {
   return (_host, options, callback) => {
     const [first] = addresses;
@@ -208,7 +209,7 @@ async function readBody(
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of await unpacked(answer, url)) {
-    const bytes: Buffer = chunk; // streams of bytes give buffers
+    const bytes: Buffer = chunk; // byte streams yield buffers
     chunks.push(bytes.subarray(0, maxBytes - size));
     size += bytes.length;
     if (size > maxBytes) return { bytes: Buffer.concat(chunks), isCut: true };
@@ -217,14 +218,14 @@ async function readBody(
   return { bytes: Buffer.concat(chunks), isCut: false };
 }
 
-/** The body without its packing, which is undone piece by piece, so that little can't become much unseen. */
+/** Decompresses the body chunk by chunk, so that a decompression bomb is detected early. */
 async function unpacked(answer: IncomingMessage, url: URL): Promise<Readable> {
   const encoding = answer.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity' || encoding === '') return answer;
   const { createBrotliDecompress, createGunzip } = await import('node:zlib');
   const unpack =
     encoding === 'br' ? createBrotliDecompress() : /^(?:x-)?gzip$/.test(encoding) ? createGunzip() : undefined;
-  if (!unpack) throw new Error(`${url.host} has packed it as "${encoding.slice(0, 40)}", which nobody asked for`);
+  if (!unpack) throw new Error(`${url.host} has packed it as "${encoding.slice(0, 40)}", which was not requested`);
   answer.on('error', (error) => unpack.destroy(error));
   return answer.pipe(unpack);
 }
@@ -233,7 +234,7 @@ function failure(url: URL, error: unknown, { callSignal, signal }: RequestClock)
   if (error instanceof ToolFailure) return error;
   if (callSignal.aborted) return callSignal.reason;
   const cause = signal.reason instanceof TooSlow ? signal.reason : error;
-  const why = (cause instanceof Error ? cause.message : String(cause)).slice(0, 300); // a certificate may hold any words
+  const why = messageOf(cause).slice(0, 300); // a certificate may contain any text
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   return new ToolFailure(
     `${shortened(url.href)} could not be fetched: ${clause(WHY[code] ?? why)}. ${nextStep(code, url)}`,
@@ -246,7 +247,7 @@ function failure(url: URL, error: unknown, { callSignal, signal }: RequestClock)
 const WHY: Readonly<Record<string, string>> = {
   ENOTFOUND: 'its host name is not known (ENOTFOUND)',
   EAI_AGAIN: 'names can not be looked up now (EAI_AGAIN)',
-  ECONNREFUSED: 'nobody takes connections there (ECONNREFUSED)',
+  ECONNREFUSED: 'no server accepts connections there (ECONNREFUSED)',
   ECONNRESET: 'the server closed the connection (ECONNRESET)',
 };
 

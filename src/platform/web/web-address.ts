@@ -1,12 +1,15 @@
 import { ToolFailure } from '../../contract/failure.js';
-import { type HostPattern, parseHostPattern, plainHost } from '../sandbox/allowed-hosts.js';
+import { type HostPattern, normalizeHost, parseHostPattern } from '../sandbox/allowed-hosts.js';
 
-export const MAX_URL_CHARS = 2_000; // what browsers and servers agree on; more is data that leaves
+export const MAX_URL_CHARS = 2_000; // what browsers and servers agree on; more is data exfiltration
 
-/** Hosts of this machine or its network that a person has named, by `example.com`, `*.example.com`, with `:port` or without. */
+/**
+ * Hosts of this machine or its network that a person has allowed, by `example.com`, `*.example.com`, with or without
+ * `:port`.
+ */
 export type LocalHosts = readonly string[];
 
-/** What is wrong with a URL that was written, as it goes on after "the URL"; undefined where it can be fetched. */
+/** The problem with a URL, to continue a sentence after "the URL"; undefined if it can be fetched. */
 export function addressProblem(written: string): string | undefined {
   const text = written.trim();
   if (text.length > MAX_URL_CHARS) return `must have at most ${MAX_URL_CHARS} characters`;
@@ -17,12 +20,12 @@ export function addressProblem(written: string): string | undefined {
   if (username !== '' || password !== '') {
     return `must not hold a user name or a password, which may hide the real host (here ${hostname})`;
   }
-  return plainHost(hostname) === undefined ? 'must have a host that is a name or an address' : undefined;
+  return normalizeHost(hostname) === undefined ? 'must have a host that is a name or an address' : undefined;
 }
 
 /**
- * The address that is fetched for what was written. Plain http becomes https, but for hosts that were named as local.
- * Throws `ToolFailure` for what can't be fetched, or hides where it leads.
+ * The address to fetch for a URL as written. http becomes https, except for hosts that are allowed as local. Throws
+ * `ToolFailure` if it can't be fetched, or hides where it leads.
  */
 export function webAddress(written: string, localHosts: LocalHosts): URL {
   const problem = addressProblem(written);
@@ -37,9 +40,9 @@ export function webAddress(written: string, localHosts: LocalHosts): URL {
   return url;
 }
 
-/** Whether a person has named the host as one of theirs. */
+/** Whether a person has allowed the host as one of theirs. */
 export function isLocalHost(url: URL, localHosts: LocalHosts): boolean {
-  const host = plainHost(url.hostname);
+  const host = normalizeHost(url.hostname);
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
   return localHosts
     .map(parseHostPattern)
@@ -49,10 +52,10 @@ export function isLocalHost(url: URL, localHosts: LocalHosts): boolean {
 function means(pattern: HostPattern, host: string, port: number): boolean {
   if (pattern.port !== undefined && pattern.port !== port) return false;
   if (pattern.kind === 'exact') return host === pattern.host;
-  return pattern.kind === 'below' && host.endsWith(`.${pattern.host}`); // all hosts at once can't be named
+  return pattern.kind === 'below' && host.endsWith(`.${pattern.host}`); // `*` is not accepted here
 }
 
-/** Whether both are the same site: one host and port, with `www.` in front or without. */
+/** Whether both are the same site: one host and port, with or without `www.`. */
 export const isSameSite = (one: URL, other: URL): boolean => siteOf(one) === siteOf(other) && one.port === other.port;
 
 const siteOf = ({ hostname }: URL): string => hostname.replace(/\.$/, '').replace(/^www\./, '');

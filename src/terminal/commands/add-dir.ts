@@ -6,7 +6,7 @@ import { problem, text } from './answers.js';
 
 export const addDir: TerminalCommand = {
   name: 'add-dir',
-  description: 'let a folder count as part of the project',
+  description: 'add a folder to the project',
   argumentHint: 'folder',
   complete: async (typed, { cwd, home }) => await completePath(typed, { cwd, home, onlyFolders: true }),
 
@@ -28,6 +28,6 @@ export const addDir: TerminalCommand = {
     );
     if (!isFolder) return problem(`There is no folder ${folder}.`);
     await session.addDirectory(folder);
-    return text(`${folder} counts as part of the project for this conversation.`);
+    return text(`${folder} is part of the project for this conversation.`);
   },
 };

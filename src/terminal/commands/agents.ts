@@ -4,7 +4,7 @@ import { fitted, table } from './answers.js';
 
 export const agents: TerminalCommand = {
   name: 'agents',
-  description: 'the kinds of child agents, and those that were started',
+  description: 'the types of child agents, and those that were started',
 
   async run(_, session) {
     const types = await session.agentTypes();
@@ -25,7 +25,7 @@ export const agents: TerminalCommand = {
         ]),
       ),
       ...(started.length === 0 ? ['None has been started in this conversation.'] : ['Started', ...table(started)]),
-      'To add a kind, write it to .helve/agents/NAME.md',
+      'To add a type, write it to .helve/agents/NAME.md',
     ]);
   },
 };

@@ -1,13 +1,13 @@
-// Answers of commands, as short as a screen is high.
+// Formats answers of commands, limited to the height of a screen.
 import type { Choice, CommandAnswer } from '../contract.js';
 
-const MAX_LINES = 36; // of 40 rows: the prompt and the status line are there too
+const MAX_LINES = 36; // of 40 rows, which also hold the prompt and the status line
 
 export const text = (...lines: readonly string[]): CommandAnswer => ({ type: 'text', text: lines.join('\n') });
 
 export const problem = (sentence: string): CommandAnswer => ({ type: 'problem', text: sentence });
 
-/** The first lines, and how many are missing. */
+/** The first lines, and a count of the rest. */
 export function fitted(
   lines: readonly string[],
   { last = [] as readonly string[], max = MAX_LINES } = {},
@@ -17,7 +17,7 @@ export function fitted(
   return text(...lines.slice(0, room - 1), `… ${lines.length - room + 1} more`, ...last);
 }
 
-/** Rows with their columns below each other. */
+/** Aligns the columns of rows. */
 export function table(rows: ReadonlyArray<readonly string[]>): string[] {
   const columns = Math.max(...rows.map((row) => row.length), 0);
   const widths = Array.from({ length: columns }, (_, column) =>
@@ -26,7 +26,7 @@ export function table(rows: ReadonlyArray<readonly string[]>): string[] {
   return rows.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd());
 }
 
-/** The choices that begin with what is typed. */
+/** The choices that start with the typed text. */
 export const beginning = (typed: string, choices: readonly Choice[]): Choice[] =>
   choices.filter(({ value }) => value.toLowerCase().startsWith(typed.toLowerCase()));
 
@@ -42,5 +42,3 @@ export function firstWord(args: string): [string, string] {
   const [, word = '', rest = ''] = /^\s*(\S*)\s*([\s\S]*?)\s*$/.exec(args) ?? [];
   return [word, rest];
 }
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

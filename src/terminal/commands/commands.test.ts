@@ -30,7 +30,7 @@ async function reread(session: TestSession): Promise<TestSession> {
   return Object.defineProperty(session, 'settings', { value: settings, configurable: true });
 }
 
-test('has a command for everything that was promised', () => {
+test('has all documented commands', () => {
   const promised =
     'help clear compact resume rewind undo permissions mcp agents tasks todos model cost context config doctor export theme init add-dir quit';
   const names = terminalCommands.map(({ name }) => name);
@@ -40,7 +40,7 @@ test('has a command for everything that was promised', () => {
   );
 });
 
-test('help fits on a screen of 40 rows, with many commands of the person, and names every command', async () => {
+test('help fits on a screen of 40 rows, with many custom commands, and names every command', async () => {
   const own = Array.from({ length: 80 }, (_, index) => ({
     name: `own-${index}`,
     kind: 'command' as const,
@@ -56,7 +56,7 @@ test('help fits on a screen of 40 rows, with many commands of the person, and na
 });
 
 test('help explains one command', async () => {
-  expect(shown(await run('help undo', await testSession()))).toMatch(/^\/undo \[number of calls.*\n {2}take back/);
+  expect(shown(await run('help undo', await testSession()))).toMatch(/^\/undo \[number of calls.*\n {2}undo changes/);
 });
 
 test('an unknown command is answered with the nearest', async () => {
@@ -66,7 +66,7 @@ test('an unknown command is answered with the nearest', async () => {
   });
 });
 
-test('commands of the person, prompts of servers and paths go to the model as they were typed', async () => {
+test('custom commands, prompts of servers and paths go to the model as typed', async () => {
   const own = { name: 'team:review', kind: 'command' as const, description: '', argumentHint: '' };
   const session = await testSession({ commands: async () => [own] });
   expect(await run('review a b', session)).toEqual({ type: 'prompt', text: '/review a b' });
@@ -83,7 +83,7 @@ test('a command that fails says so', async () => {
   expect(await run('clear', session)).toEqual({ type: 'problem', text: '/clear did not work: The disk is full.' });
 });
 
-test('adds a rule, lists it with its place, and removes it', async () => {
+test('adds a rule, lists it with its location, and removes it', async () => {
   const session = await testSession();
   expect(shown(await run('permissions deny Bash(rm *)', session))).toContain('.helve/settings.local.json');
   await reread(session);
@@ -95,7 +95,7 @@ test('adds a rule, lists it with its place, and removes it', async () => {
   expect(shown(await run('permissions', session))).toContain('No rules.');
 });
 
-test('refuses a rule that is not understood, and writes nothing', async () => {
+test('refuses an invalid rule, and writes nothing', async () => {
   const session = await testSession();
   expect(await run('permissions deny Bash(rm', session)).toMatchObject({ type: 'problem' });
   expect(existsSync(join(session.root, '.helve', 'settings.local.json'))).toBe(false);
@@ -111,7 +111,7 @@ test('sets the mode, and explains a call', async () => {
   expect(shown(await run('permissions explain tool --a 1', session))).toBe('Tool {"a":1}');
 });
 
-test('sets a setting for the person, shows it, and takes it away', async () => {
+test('sets a setting for the user, shows it, and removes it', async () => {
   const session = await testSession();
   expect(shown(await run('config keys.interrupt ctrl+x', session))).toContain('keys.interrupt was set in');
   await reread(session);
@@ -163,7 +163,7 @@ test('asks for a key without showing it, stores it privately, and uses it', asyn
   const file = join(session.dataFolder, 'keys.json');
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ keys: { ANTHROPIC_API_KEY: 'sk-test-1' } });
-  expect(shown(await run('key forget anthropic', session))).toBe('The stored key of Anthropic is gone.');
+  expect(shown(await run('key forget anthropic', session))).toBe('The stored key for Anthropic was removed.');
   expect(await run('key antropic', session)).toEqual({
     type: 'problem',
     text: 'There is no provider "antropic" that takes a key. Did you mean anthropic?',
@@ -178,7 +178,7 @@ test('offers settings with their values, and sets what is chosen', async () => {
   const valuing = await picking.choose('editorMode');
   if (valuing.type !== 'choose') throw new Error('There are but a few values.');
   expect(valuing.items.map(({ value }) => value)).toEqual(['normal', 'vim', 'vi', '']);
-  expect(shown(await valuing.choose('vim'))).toMatch(/editorMode was set in .*\nIt counts from the next start on\./);
+  expect(shown(await valuing.choose('vim'))).toMatch(/editorMode was set in .*\nIt takes effect at the next start\./);
   expect(shown(await valuing.choose(''))).toContain('editorMode was removed from');
   const asking = await picking.choose('model');
   if (asking.type !== 'ask') throw new Error('It is to be written.');
@@ -225,7 +225,7 @@ test('stops a task', async () => {
   expect(await run('tasks stop b2', session)).toMatchObject({ type: 'problem' });
 });
 
-test('shows how servers are, and why one is not used', async () => {
+test('shows the state of servers, and why one is not used', async () => {
   const session = await testSession({
     servers: [
       { name: 'files', status: 'connected', tools: 3, setAside: [], errorOutput: '' },
@@ -233,7 +233,7 @@ test('shows how servers are, and why one is not used', async () => {
     ],
   });
   expect(shown(await run('mcp', session))).toBe(
-    '✓ files: connected, 3 tools\n✗ web: failed, no answer\nMore on one: /mcp web. To try it again: /mcp reconnect web',
+    '✓ files: connected, 3 tools\n✗ web: failed, no answer\nDetails: /mcp web. To retry: /mcp reconnect web',
   );
   expect(shown(await run('mcp web', session))).toContain('It wrote last:\n  line one');
   expect(shown(await run('mcp wb', session))).toContain('Did you mean "web"?');
@@ -241,7 +241,7 @@ test('shows how servers are, and why one is not used', async () => {
   expect(session.done).toEqual(['reconnect web']);
 });
 
-test('adds a folder that is there, and no other', async () => {
+test('adds an existing folder, and no other', async () => {
   const session = await testSession();
   mkdirSync(join(session.root, '..', 'other'));
   const folder = join(session.root, '..', 'other');
@@ -250,7 +250,7 @@ test('adds a folder that is there, and no other', async () => {
   expect(await run('add-dir ../missing', session)).toMatchObject({ type: 'problem' });
 });
 
-test('has AGENTS.md written by the model, and improved where it is there', async () => {
+test('has the model write AGENTS.md, or improve an existing one', async () => {
   const session = await testSession();
   expect(await run('init', session)).toMatchObject({ type: 'prompt', shown: '/init' });
   expect(shown(await run('init', session))).toContain('Write AGENTS.md');
@@ -258,7 +258,7 @@ test('has AGENTS.md written by the model, and improved where it is there', async
   expect(shown(await run('init be brief', session))).toMatch(/Improve CLAUDE\.md[\s\S]*be brief/);
 });
 
-test('writes a note down where the person wants it, behind what is there', async () => {
+test('appends a note to the file that the user chooses', async () => {
   const session = await testSession();
   writeFileSync(join(session.root, 'AGENTS.md'), '# Rules');
   await choose(remember('use  tabs', session), join(session.root, 'AGENTS.md'));
@@ -277,12 +277,12 @@ test('shows what an undo would do, and does it only when the person says yes', a
   expect(asked).toMatchObject({ type: 'choose', title: 'Take this back?', text: expect.stringContaining('b.txt') });
   expect(shown(await choose(asked, 'no'))).toBe('The files stay as they are.');
   expect(existsSync(join(root, 'b.txt'))).toBe(true);
-  expect(shown(await choose(await run('undo', session), 'yes'))).toMatch(/^1 file or folder is as before/);
+  expect(shown(await choose(await run('undo', session), 'yes'))).toMatch(/^1 file or folder was restored/);
   expect(existsSync(join(root, 'b.txt'))).toBe(false);
   expect(await run('undo 7', await testSession())).toMatchObject({ type: 'problem' });
 });
 
-test('goes back to a prompt with its files, and gives the prompt back to be changed', async () => {
+test('rewinds to a prompt with its files, and puts the prompt into the editor', async () => {
   const project = await temporaryProject();
   const { id, root, dataFolder } = project.engine.session;
   const store = new SessionStore({ dataFolder, id, root, model: 'x' });
@@ -298,14 +298,14 @@ test('goes back to a prompt with its files, and gives the prompt back to be chan
   expect(existsSync(join(root, 'b.txt'))).toBe(false);
 });
 
-test('says that there is nothing to go back to, to take up, or to undo', async () => {
+test('says that there is nothing to rewind, to resume, or to undo', async () => {
   const session = await testSession();
   for (const line of ['rewind', 'resume', 'undo', 'undo list']) {
     expect(await run(line, session)).toMatchObject({ type: 'problem' });
   }
 });
 
-test('says why a conversation that is not kept can not be written to a page', async () => {
+test('says why a conversation that is not saved can not be exported', async () => {
   const session = await testSession();
   expect(await run('export', session)).toMatchObject({ type: 'problem', text: expect.stringContaining('Nothing has') });
   expect(await run('export notes.pdf', session)).toMatchObject({ type: 'problem' });

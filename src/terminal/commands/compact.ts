@@ -3,13 +3,13 @@ import { problem } from './answers.js';
 
 export const compact: TerminalCommand = {
   name: 'compact',
-  description: 'replace the conversation by a summary, to make room',
+  description: 'summarise the conversation, to free context',
   argumentHint: '[what to keep]',
   needsRest: true,
 
   async run(args, session) {
     const done = await session.compact(args.trim());
-    // What was done comes as an event, and is shown as one.
+    // The result arrives as an event, and is shown as one.
     return done.type === 'refused' ? problem(`Nothing was changed: ${done.why}`) : { type: 'done' };
   },
 };

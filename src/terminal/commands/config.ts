@@ -8,7 +8,7 @@ import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract
 import { firstWord, fitted, problem, text, words } from './answers.js';
 
 const usual = ['model', 'theme', 'editorMode', 'permissions.defaultMode'];
-const ofTheScreen = /^(?:theme|editorMode|statusLine|keys\..*)$/; // read once, with the first frame
+const ofTheScreen = /^(?:theme|editorMode|statusLine|keys\..*)$/; // read once, at startup
 
 export const config: TerminalCommand = {
   name: 'config',
@@ -18,7 +18,7 @@ export const config: TerminalCommand = {
   complete: (typed) => (/\s/.test(typed) ? [] : words(typed, ['list', 'unset', ...settingNames])),
 
   async run(args, session) {
-    await session.refresh(); // something may have been set a moment ago
+    await session.refresh(); // a setting may just have been changed
     const scope = /(?:^|\s)--(user|project|local)(?=\s|$)/.exec(args)?.[1];
     const [key, value] = firstWord(args.replace(/(?:^|\s)--(?:user|project|local)(?=\s|$)/, ' '));
     if (key === '') return pick(session);
@@ -34,7 +34,7 @@ export const config: TerminalCommand = {
   },
 };
 
-/** All that is one value, with what it is now. */
+/** All settings with a single value, and their current values. */
 function pick(session: CommandSession): CommandAnswer {
   const { settings } = session;
   const names = settingNames.filter((key) => knownSettings[key].shape === 'one' && !key.startsWith('keys.'));
@@ -42,7 +42,7 @@ function pick(session: CommandSession): CommandAnswer {
     const entry = settings.entries.findLast((one) => one.key === key && one.ignored === undefined);
     return entry && describeEntry(entry).replace(/^[^=]*= /, '');
   };
-  // What is set comes first, then what most people change.
+  // Changed settings come first, then the popular ones.
   const rankOf = (key: string): number => (setTo(key) !== undefined ? 0 : usual.includes(key) ? 1 : 2);
   return {
     type: 'choose',
@@ -54,14 +54,14 @@ function pick(session: CommandSession): CommandAnswer {
   };
 }
 
-/** Another value, chosen or written. */
+/** Asks for a new value, chosen from a list or typed. */
 function askFor(key: string, session: CommandSession): CommandAnswer {
   const name = settingNames.find((one) => one === key);
   const values = name && settingValues(name);
   const title = `${key}: ${name ? knownSettings[name].about : ''}`;
   const set = async (value: string): Promise<CommandAnswer> =>
     await change(key, value.trim() === '' ? undefined : value.trim(), 'user', session);
-  if (!values) return { type: 'ask', title: `${title} Nothing takes it away.`, answer: refusing(set) };
+  if (!values) return { type: 'ask', title: `${title} Leave it empty to unset it.`, answer: refusing(set) };
   const items = [...values.map((value) => ({ value })), { value: '', label: 'not set' }];
   return { type: 'choose', title, items, choose: refusing(set) };
 }
@@ -81,7 +81,7 @@ function overview({ settings }: CommandSession): CommandAnswer {
   const counted = settings.entries.filter(({ ignored }) => ignored === undefined).map(describeEntry);
   const others = settings.entries.length - counted.length;
   const last = [
-    ...(others > 0 ? [`${others} more are without effect: helve config list says why.`] : []),
+    ...(others > 0 ? [`${others} more have no effect: helve config list says why.`] : []),
     '/help config says how to change them.',
   ];
   return fitted(counted.length === 0 ? ['Nothing is set.'] : counted, { last });
@@ -119,8 +119,8 @@ async function change(
     return text(changed ? `${typed} was removed from ${file}.` : `${typed} is not set in ${file}.`);
   const needsTrust = scope !== 'user' && knownSettings[key].loosens?.(given);
   return text(
-    changed ? `${typed} was set in ${file}.` : `${typed} is so already in ${file}.`,
-    ...(needsTrust ? ['It counts once the folder is trusted with it: helve config trust'] : []),
-    ...(ofTheScreen.test(key) ? ['It counts from the next start on.'] : []),
+    changed ? `${typed} was set in ${file}.` : `${typed} already has this value in ${file}.`,
+    ...(needsTrust ? ['It takes effect once the folder is trusted: helve config trust'] : []),
+    ...(ofTheScreen.test(key) ? ['It takes effect at the next start.'] : []),
   );
 }

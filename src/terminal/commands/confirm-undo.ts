@@ -1,4 +1,4 @@
-// Shows what an undo would do, and does it where the person wants it.
+// Shows what an undo would do, and does it if the user confirms.
 
 import { applyUndo } from '../../agent/undo/apply-undo.js';
 import {
@@ -16,7 +16,7 @@ import { text } from './answers.js';
 
 const MAX_SHOWN_LINES = 24; // so that the question stays on the screen
 
-/** `then` is what comes after it. */
+/** `then` runs after it. */
 export function confirmUndo(
   plan: UndoPlan,
   cwd: string,
@@ -40,7 +40,7 @@ export function confirmUndo(
     text: [...lines.slice(0, MAX_SHOWN_LINES), ...(more > 0 ? [`… ${more} more lines`] : [])].join('\n'),
     items: [
       isBlocked
-        ? { value: 'force', label: 'Yes, what can be', description: 'replaces what was changed since' }
+        ? { value: 'force', label: 'Yes, as far as possible', description: 'replaces what was changed since' }
         : { value: 'yes', label: 'Yes' },
       { value: 'no', label: 'No, leave the files as they are' },
     ],
@@ -48,8 +48,8 @@ export function confirmUndo(
       if (value === 'no') return await then('The files stay as they are.');
       const { done, left, undoId } = await applyUndo(plan, { force: value === 'force' });
       const kept = left.map(({ real, why }) => `Left: ${shortPath(cwd, real)}, because ${clause(why)}.`);
-      const count = done.length === 1 ? '1 file or folder is' : `${done.length} files and folders are`;
-      return await then([...kept, `${count} as before. To take this back: /undo ${undoId}`].join('\n'));
+      const count = done.length === 1 ? '1 file or folder was' : `${done.length} files and folders were`;
+      return await then([...kept, `${count} restored. To reverse this: /undo ${undoId}`].join('\n'));
     },
   };
 }

@@ -3,7 +3,7 @@ import { text } from './answers.js';
 
 export const context: TerminalCommand = {
   name: 'context',
-  description: 'how full the context window is, and of what',
+  description: 'show what fills the context window',
 
   async run(_, { context: used }) {
     if (!used) return text('There is no model, so there is no context to fill.');

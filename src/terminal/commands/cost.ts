@@ -6,7 +6,7 @@ import { fitted, table } from './answers.js';
 export const cost: TerminalCommand = {
   name: 'cost',
   aliases: ['usage'],
-  description: 'what this conversation has used',
+  description: 'show the tokens, cost and time of this conversation',
 
   async run(_, { usage }) {
     const { models, costUsd, prompts, modelMs, totalMs } = usage;
@@ -22,7 +22,7 @@ export const cost: TerminalCommand = {
           shownCost(own),
         ]),
       ),
-      ...(costUsd === null ? ['The prices of a model are not known; ~/.helve/models.json can say them.'] : []),
+      ...(costUsd === null ? ['The prices of a model are not known; ~/.helve/models.json can set them.'] : []),
     ]);
   },
 };

@@ -1,11 +1,11 @@
 import type { TerminalCommand } from '../contract.js';
 import { fitted } from './answers.js';
 
-const marks = { ok: '✓', missing: '–', broken: '✗' } as const;
+const marks = { ok: '✓', warning: '!', missing: '–', broken: '✗' } as const;
 
 export const doctor: TerminalCommand = {
   name: 'doctor',
-  description: 'look at what helve needs on this machine',
+  description: 'check the setup of this machine',
 
   async run(_, session) {
     const findings = await session.checkSetup();

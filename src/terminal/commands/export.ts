@@ -11,7 +11,7 @@ import { problem, text } from './answers.js';
 
 export const exportConversation: TerminalCommand = {
   name: 'export',
-  description: 'write the conversation to a page, as Markdown or HTML',
+  description: 'export the conversation as Markdown or HTML',
   argumentHint: '[file.md | file.html]',
   needsRest: true,
 

@@ -9,7 +9,7 @@ const WIDTH = 78;
 export const help: TerminalCommand = {
   name: 'help',
   aliases: ['?'],
-  description: 'what can be typed',
+  description: 'list commands and keys',
   argumentHint: '[command]',
   complete: (typed, session) =>
     words(
@@ -37,7 +37,7 @@ export const help: TerminalCommand = {
 function overview({ builtIn, keys }: CommandSession): string[] {
   const lines = packed(keys.map((key) => `${key.keys} ${key.about}`));
   return [
-    'Commands; /help NAME says what one takes',
+    'Commands; /help NAME describes one',
     ...table(builtIn.map(({ name, description }) => [`/${name}`, description])),
     '@file names a file · !command runs in the shell · #note is remembered',
     ...lines.slice(0, MAX_KEY_LINES),
@@ -49,10 +49,10 @@ function ownLines(own: ReadonlyArray<{ name: string; description: string }>): st
   if (own.length === 0) return [];
   const names = packed(own.map(({ name }) => `/${name}`));
   const isAll = names.length <= MAX_OWN_LINES;
-  return ['Your own', ...names.slice(0, MAX_OWN_LINES), ...(isAll ? [] : ['  … Tab behind a slash shows all'])];
+  return ['Your own', ...names.slice(0, MAX_OWN_LINES), ...(isAll ? [] : ['  … Tab after a slash shows all'])];
 }
 
-/** As many in a line as fit. */
+/** As many per line as fit. */
 function packed(parts: readonly string[]): string[] {
   const lines: string[] = [];
   for (const part of parts) {

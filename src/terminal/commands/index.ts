@@ -1,11 +1,13 @@
 // All commands of the terminal, and how one is found and run.
 import { existsSync } from 'node:fs';
+import { messageOf } from '../../platform/message-of.js';
+import { isMcpName } from '../../platform/text/mcp-names.js';
 import { nearestWords } from '../../platform/text/similar-text.js';
 import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
 import type { CompletedCommand } from '../input/completion.js';
 import { addDir } from './add-dir.js';
 import { agents } from './agents.js';
-import { messageOf, problem } from './answers.js';
+import { problem } from './answers.js';
 import { clear } from './clear.js';
 import { compact } from './compact.js';
 import { config } from './config.js';
@@ -59,8 +61,8 @@ export const findCommand = (name: string, commands = terminalCommands): Terminal
   commands.find((command) => command.name === name) ?? commands.find(({ aliases }) => aliases?.includes(name));
 
 /**
- * Runs what was typed behind a slash. One of the person's own goes to the model as it was typed, which puts in what its
- * file says. What goes wrong is told, never thrown.
+ * Runs a slash command. The user's own commands go to the model as typed, where they are expanded. Errors are shown,
+ * never thrown.
  */
 export async function runCommand(
   { name, args }: { name: string; args: string },
@@ -72,21 +74,21 @@ export async function runCommand(
     const own = await session.commands();
     const typed = `/${name}${args === '' ? '' : ` ${args}`}`;
     const isOwn = own.some((one) => one.name === name || one.name.endsWith(`:${name}`));
-    // A server may still be connecting, and a path at the beginning of a prompt is no command.
-    if (isOwn || name.startsWith('mcp__') || existsSync(`/${name}`)) return { type: 'prompt', text: typed };
+    // An MCP server may still be connecting; and a path at the start of a prompt is not a command.
+    if (isOwn || isMcpName(name) || existsSync(`/${name}`)) return { type: 'prompt', text: typed };
     const [nearest] = nearestWords(
       name,
       [...session.builtIn, ...own].map((one) => one.name),
     );
     return problem(
-      `There is no command /${name}. ${nearest === undefined ? '/help lists those that there are.' : `Did you mean /${nearest}?`}`,
+      `There is no command /${name}. ${nearest === undefined ? '/help lists all commands.' : `Did you mean /${nearest}?`}`,
     );
   } catch (error) {
     return problem(`/${name} did not work: ${messageOf(error)}`);
   }
 }
 
-/** All that can be completed behind a slash: the terminal's commands, then the person's own. */
+/** All completions after a slash: the terminal's commands, then the user's own. */
 export async function completedCommands(session: CommandSession): Promise<CompletedCommand[]> {
   const own = await session.commands();
   return [

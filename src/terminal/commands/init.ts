@@ -7,12 +7,11 @@ const names = ['AGENTS.md', 'CLAUDE.md', 'HELVE.md'];
 
 export const init: TerminalCommand = {
   name: 'init',
-  description: 'have a first AGENTS.md written, for agents that work here',
+  description: 'write or improve AGENTS.md, the instructions for agents',
   argumentHint: '[what to say]',
 
   async run(args, { root, model }) {
-    if (model === undefined)
-      return problem('No model is set up, and one must write it. /model chooses one, /key stores a key.');
+    if (model === undefined) return problem('No model is set up to write it. /model chooses one, /key stores a key.');
     const there = names.filter((name) => existsSync(join(root, name)));
     return { type: 'prompt', text: promptFor(there, args.trim()), shown: ['/init', args.trim()].join(' ').trim() };
   },

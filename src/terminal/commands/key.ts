@@ -1,13 +1,14 @@
+import { messageOf } from '../../platform/message-of.js';
 import { nearestWords } from '../../platform/text/similar-text.js';
 import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
 import { type KeyProvider, keyProviders } from '../first-run/model-offers.js';
 import { forgetKey, storeKey } from '../first-run/store-key.js';
-import { firstWord, messageOf, problem, text, words } from './answers.js';
+import { firstWord, problem, text, words } from './answers.js';
 
 export const key: TerminalCommand = {
   name: 'key',
   aliases: ['login'],
-  description: 'store a key of a provider, for you alone',
+  description: 'store an API key, for you alone',
   argumentHint: '[provider | forget provider]',
   complete: async (typed, { env }) => words(typed, [...(await keyProviders(env)).map(({ id }) => id), 'forget']),
 
@@ -18,7 +19,7 @@ export const key: TerminalCommand = {
     if (first !== '') return ask(first, providers, session);
     return {
       type: 'choose',
-      title: 'A key of which provider?',
+      title: 'A key for which provider?',
       items: providers.map(({ id, title, variable, from }) => ({
         value: id,
         label: title,
@@ -37,7 +38,7 @@ function ask(id: string, providers: readonly KeyProvider[], session: CommandSess
     return problem(`${title} has a key in the environment, which comes first. Change it there.`);
   return {
     type: 'ask',
-    title: `Key of ${title} (${variable}), stored for you alone`,
+    title: `Key for ${title} (${variable}), stored for you alone`,
     isSecret: true,
     async answer(typed) {
       const refused = await storeKey(variable, typed, session.env);
@@ -56,7 +57,7 @@ async function forget(id: string, providers: readonly KeyProvider[], { env }: Co
   const provider = find(id, providers);
   if ('problem' in provider) return problem(provider.problem);
   const was = await forgetKey(provider.variable, env);
-  return text(was ? `The stored key of ${provider.title} is gone.` : `No key of ${provider.title} was stored.`);
+  return text(was ? `The stored key for ${provider.title} was removed.` : `No key for ${provider.title} was stored.`);
 }
 
 function find(id: string, providers: readonly KeyProvider[]): KeyProvider | { problem: string } {

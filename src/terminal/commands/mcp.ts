@@ -4,7 +4,7 @@ import { firstWord, fitted, problem, text, words } from './answers.js';
 
 export const mcp: TerminalCommand = {
   name: 'mcp',
-  description: 'MCP servers and how they are; connect one again',
+  description: 'MCP servers and their state; reconnect one',
   argumentHint: '[server | reconnect server]',
   complete: (typed, { servers }) =>
     words(typed, [...servers.map(({ name }) => name), ...servers.map(({ name }) => `reconnect ${name}`)]),
@@ -41,8 +41,8 @@ function overview({ servers, settings }: CommandSession): CommandAnswer {
     ],
     {
       last: [
-        ...(failed ? [`More on one: /mcp ${failed.name}. To try it again: /mcp reconnect ${failed.name}`] : []),
-        ...(isUntrusted ? ['To look at what is not trusted, and to trust it: helve config trust'] : []),
+        ...(failed ? [`Details: /mcp ${failed.name}. To retry: /mcp reconnect ${failed.name}`] : []),
+        ...(isUntrusted ? ['To review and trust untrusted servers: helve config trust'] : []),
       ],
     },
   );
@@ -57,7 +57,7 @@ function stateOf({ name, status, detail, tools, setAside }: ShownServer): string
   return [status, ...facts, ...aside, ...(detail === undefined ? [] : [withoutName(detail, name)])].join(', ');
 }
 
-/** Which server it is stands before it. */
+/** The server's name is already shown before it. */
 const withoutName = (detail: string, name: string): string => detail.replace(`The MCP server ${name} `, '');
 
 function details(server: ShownServer): CommandAnswer {
@@ -65,7 +65,7 @@ function details(server: ShownServer): CommandAnswer {
   return fitted([
     `${signOf(server)} ${server.name}: ${stateOf(server)}`,
     ...server.setAside.map(({ tool, why }) => `  ${tool} is not used: ${why}`),
-    ...(server.status === 'failed' ? [`To try it again: /mcp reconnect ${server.name}`] : []),
+    ...(server.status === 'failed' ? [`To retry: /mcp reconnect ${server.name}`] : []),
     ...(said === ''
       ? []
       : [

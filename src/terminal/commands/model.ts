@@ -1,6 +1,7 @@
+import { messageOf } from '../../platform/message-of.js';
 import { editSettings } from '../../settings/edit-file.js';
 import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
-import { beginning, messageOf, problem, text } from './answers.js';
+import { beginning, problem, text } from './answers.js';
 
 export const model: TerminalCommand = {
   name: 'model',
@@ -32,8 +33,8 @@ async function use(name: string, session: CommandSession): Promise<CommandAnswer
   }
 }
 
-/** The first model that somebody chooses is the one that they will want the next time. */
+/** Saves the first model that the user chooses as their default. */
 async function keep(chosen: string, { root, env, home }: CommandSession): Promise<string> {
   await editSettings('user', { path: ['model'], value: chosen }, { root, env, ...(home !== undefined && { home }) });
-  return 'It is used from now on. To change that: /config model, or --model for once.';
+  return 'It is now your default. To change that: /config model, or --model for one run.';
 }

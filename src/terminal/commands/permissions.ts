@@ -26,7 +26,7 @@ export const permissions: TerminalCommand = {
   },
 
   async run(args, session) {
-    await session.refresh(); // a rule may have been written a moment ago
+    await session.refresh(); // a rule may have been saved a moment ago
     const [verb, rest] = firstWord(args);
     if (verb === '') return overview(session);
     if (verb === 'mode') return setMode(rest, session);
@@ -47,9 +47,7 @@ function overview({ settings, mode, additionalDirectories }: CommandSession): Co
   const last = [
     `Mode: ${mode}`,
     ...additionalDirectories.map((folder) => `Part of the project: ${oneLine(folder)}`),
-    ...(settings.trust.pending.length === 0
-      ? []
-      : ['This folder is not trusted: what its files allow does not count.']),
+    ...(settings.trust.pending.length === 0 ? [] : ['This folder is not trusted: its allow rules are ignored.']),
     '/help permissions says how to change them.',
   ];
   return fitted(rules.length === 0 ? ['No rules.'] : rules, { last });
@@ -69,13 +67,12 @@ async function add(rule: string, list: (typeof lists)[number], session: CommandS
   return text(`${list}  ${rule}  was written to ${editablePlace('local', optionsOf(session)).file}.`);
 }
 
-/** From the files that helve itself writes; others are the person's to change. */
+/** Removes it only from files that Helve writes; the user edits the others. */
 async function remove(rule: string, session: CommandSession): Promise<CommandAnswer> {
   const written = session.settings.entries.filter(
     ({ key, value }) => lists.some((list) => key === `permissions.${list}`) && value === rule,
   );
-  if (written.length === 0)
-    return problem(`No settings file has the rule ${rule}. /permissions lists those that there are.`);
+  if (written.length === 0) return problem(`No settings file has the rule ${rule}. /permissions lists all rules.`);
   const done: string[] = [];
   const left: string[] = [];
   for (const { key, origin } of written) {
@@ -91,12 +88,12 @@ async function remove(rule: string, session: CommandSession): Promise<CommandAns
     await editSettings(scope, { path: key.split('.'), value: rest.length > 0 ? rest : undefined }, optionsOf(session));
     done.push(origin.file);
   }
-  const stays = left.length === 0 ? '' : ` It stays in ${left.join(', ')}, which is not helve's to change.`;
+  const stays = left.length === 0 ? '' : ` It stays in ${left.join(', ')}, which helve does not change.`;
   if (done.length === 0) return problem(`The rule was not removed.${stays}`);
   return text(`${rule} was removed from ${done.join(', ')}.${stays}`);
 }
 
-/** The call is typed as in the console: `Bash npm test`, or with its input in braces. */
+/** The call is typed as in the console: `Bash npm test`, or with its input as JSON. */
 async function explain(call: string, session: CommandSession): Promise<CommandAnswer> {
   if (call === '')
     return problem('Which call? Use /permissions explain TOOL and its input, as in: explain Bash npm test');

@@ -1,21 +1,21 @@
-// `#note`: written down where agents of later conversations find it.
+// `#note`: appended to the instructions file, for later conversations.
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findInstructions } from '../../agent/instructions/instruction-files.js';
-import { makeFolder } from '../../platform/files/make-folder.js';
+import { mkdirPrivate } from '../../platform/files/mkdir-private.js';
 import type { Choice, CommandAnswer, CommandSession } from '../contract.js';
 import { problem, text } from './answers.js';
 
 export function remember(note: string, session: CommandSession): CommandAnswer {
   const line = note.trim().replaceAll(/\s+/g, ' ');
-  if (line === '') return problem('There is nothing to remember. Type # and then what.');
+  if (line === '') return problem('There is nothing to remember. Type # and a note.');
   return {
     type: 'choose',
-    title: `Where is "${line.length > 60 ? `${line.slice(0, 59)}…` : line}" to be written down?`,
+    title: `Where is "${line.length > 60 ? `${line.slice(0, 59)}…` : line}" to be saved?`,
     items: placesFor(session),
     async choose(path) {
       await append(path, line);
-      return text(`Written to ${path}. It counts from the next conversation on.`);
+      return text(`Saved to ${path}. It applies from the next conversation on.`);
     },
   };
 }
@@ -27,20 +27,24 @@ function placesFor({ root, home, dataFolder, env }: CommandSession): Choice[] {
     description: source === 'user' ? 'yours, in every project' : 'of the project',
   }));
   const others = [
-    { value: join(root, 'AGENTS.md'), label: 'AGENTS.md', description: 'of the project, to be made' },
+    { value: join(root, 'AGENTS.md'), label: 'AGENTS.md', description: 'of the project, will be created' },
     {
       value: join(root, 'HELVE.local.md'),
       label: 'HELVE.local.md',
-      description: 'of the project, for you alone, to be made',
+      description: 'of the project, for you alone, will be created',
     },
-    { value: join(dataFolder, 'HELVE.md'), label: 'HELVE.md of your own', description: 'in every project, to be made' },
+    {
+      value: join(dataFolder, 'HELVE.md'),
+      label: 'your own HELVE.md',
+      description: 'in every project, will be created',
+    },
   ];
   return [...found, ...others.filter(({ value }) => !found.some((one) => one.value === value))];
 }
 
-/** Behind what is there, on a line of its own. */
+/** Appended on a line of its own. */
 async function append(path: string, line: string): Promise<void> {
-  makeFolder(join(path, '..'));
+  mkdirPrivate(join(path, '..'));
   const before = await readFile(path, 'utf8').catch(() => '');
   await appendFile(path, `${before === '' || before.endsWith('\n') ? '' : '\n'}- ${line}\n`);
 }

@@ -1,5 +1,6 @@
-import { listSessions, type SessionSummary } from '../../agent/store/list-sessions.js';
+import { listSessions } from '../../agent/store/list-sessions.js';
 import { redactSecrets, secretsIn } from '../../agent/store/redact-secrets.js';
+import type { SessionSummary } from '../../contract/session-summary.js';
 import { shownAge } from '../../platform/text/age.js';
 import type { Choice, CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
 import { problem, text } from './answers.js';
@@ -9,26 +10,31 @@ const MAX_LISTED = 100;
 export const resume: TerminalCommand = {
   name: 'resume',
   aliases: ['sessions'],
-  description: 'take up an earlier conversation',
+  description: 'resume an earlier conversation',
   argumentHint: '[id]',
   needsRest: true,
   complete: async (typed, session) => (await sessionChoices(session)).filter(({ value }) => value.startsWith(typed)),
 
   async run(args, session) {
     const wanted = args.trim();
-    if (wanted !== '') return await takeUp(wanted, session);
+    if (wanted !== '') return await resumeSession(wanted, session);
     const items = await sessionChoices(session);
     if (items.length === 0) return problem('There is no earlier conversation in this folder.');
-    return { type: 'choose', title: 'Which conversation?', items, choose: async (id) => await takeUp(id, session) };
+    return {
+      type: 'choose',
+      title: 'Which conversation?',
+      items,
+      choose: async (id) => await resumeSession(id, session),
+    };
   },
 };
 
-async function takeUp(wanted: string, session: CommandSession): Promise<CommandAnswer> {
+async function resumeSession(wanted: string, session: CommandSession): Promise<CommandAnswer> {
   await session.resume(wanted);
-  return text(`Taken up: ${session.id.slice(0, 8)}`);
+  return text(`Resumed: ${session.id.slice(0, 8)}`);
 }
 
-/** The conversations of a folder but the one that is open, the latest first. */
+/** The other conversations of a folder, latest first. */
 export async function sessionChoices({
   dataFolder,
   root,

@@ -61,7 +61,7 @@ async function chooseWhat(prompt: PastPrompt, session: CommandSession): Promise<
     ],
     async choose(value) {
       if (value === 'conversation') return await forget(prompt, session, 'The files stay as they are.');
-      // The files first: afterwards it is another conversation, and those calls are not its own.
+      // Files first: after the rewind it is another conversation, which does not own those calls.
       return await takeBack(async (done) => (value === 'both' ? await forget(prompt, session, done) : text(done)));
     },
   };

@@ -4,7 +4,7 @@ import { firstWord, fitted, problem, table, text, words } from './answers.js';
 export const tasks: TerminalCommand = {
   name: 'tasks',
   aliases: ['bashes'],
-  description: 'what runs in the background; stop it',
+  description: 'list background tasks, or stop one',
   argumentHint: '[stop ID]',
 
   complete(typed, { tasks: running }) {
@@ -22,7 +22,7 @@ export const tasks: TerminalCommand = {
     }
     if (verb !== 'stop' || id === '') return problem('That is not understood. Use /tasks, or /tasks stop ID.');
     const task = session.tasks.find((one) => one.id === id);
-    if (!task) return problem(`There is no task "${id}". /tasks lists those that there are.`);
+    if (!task) return problem(`There is no task "${id}". /tasks lists all tasks.`);
     if (!task.stop) return problem(`${id} has ended already: ${task.state}.`);
     await task.stop();
     return text(`${id} was stopped.`);

@@ -1,4 +1,4 @@
-// A conversation for the tests of commands, with nothing behind it but a folder.
+// A session for tests of commands, backed only by a folder.
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import type { CommandSession } from '../contract.js';
 import { terminalCommands } from './index.js';
 
 export interface TestSession extends CommandSession {
-  /** What was done to it, in order. */
+  /** The calls that were made to it, in order. */
   readonly done: string[];
 }
 

@@ -3,10 +3,10 @@ import { text } from './answers.js';
 
 export const todos: TerminalCommand = {
   name: 'todos',
-  description: 'what is to be done',
+  description: 'show the to-do list',
 
   async run(_, { todos: items }) {
-    if (!items || items.length === 0) return text('Nothing is written down as to be done.');
+    if (!items || items.length === 0) return text('The to-do list is empty.');
     return { type: 'display', display: { title: 'To do', body: { type: 'todos', items } } };
   },
 };

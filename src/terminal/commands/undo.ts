@@ -9,7 +9,7 @@ import { confirmUndo } from './confirm-undo.js';
 
 export const undo: TerminalCommand = {
   name: 'undo',
-  description: 'take back what calls did to files',
+  description: 'undo changes to files',
   argumentHint: '[number of calls | turn | list | id of a call]',
   needsRest: true,
   complete: (typed) => words(typed, ['list', 'turn']),
@@ -25,7 +25,7 @@ export const undo: TerminalCommand = {
 };
 
 const messageOf = ({ message, takeBack }: UndoFailure): string =>
-  takeBack === undefined ? message : `${message} To bring back what it took back: /undo ${takeBack}`;
+  takeBack === undefined ? message : `${message} To reverse that undo: /undo ${takeBack}`;
 
 async function list({ dataFolder, id, cwd }: CommandSession): Promise<CommandAnswer> {
   const calls = await listUndoable(dataFolder, id);

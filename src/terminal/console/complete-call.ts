@@ -1,14 +1,14 @@
-// What could come next in a typed call: the tool, its parameters, their values, paths.
+// Completes a typed call: the tool, its parameters, their values, paths.
 import { visible } from '../../platform/text/visible.js';
 import type { Choice, ConsoleTool } from '../contract.js';
 import { completePath, type PathPlace } from '../input/complete-path.js';
 import type { LineChoices } from '../input/completion.js';
 import { rankNames } from '../input/rank-names.js';
-import { type Field, fieldFor, fieldsOf, isPath, optionOf, positionalsOf, takesRest } from './fields.js';
+import { fieldFor, fieldsOf, type InputField, isPath, optionOf, positionalsOf, takesRest } from './fields.js';
 import { findTool } from './parse-call.js';
 import { quoted, readWords, type Word } from './words.js';
 
-/** For the line up to the cursor. */
+/** Completes the line up to the cursor. */
 export async function completeCall(
   line: string,
   tools: readonly ConsoleTool[],
@@ -37,7 +37,7 @@ async function choicesFor(
   typed: string,
   last: Word | undefined,
   before: readonly Word[],
-  fields: readonly Field[],
+  fields: readonly InputField[],
   place: PathPlace,
 ): Promise<readonly Choice[]> {
   const positionals = positionalsOf(fields);
@@ -57,10 +57,10 @@ async function choicesFor(
   return typed === '' ? optionsFor('--', fields, used, positionals) : [];
 }
 
-function readBefore(before: readonly Word[], fields: readonly Field[]) {
-  const used = new Set<Field>();
+function readBefore(before: readonly Word[], fields: readonly InputField[]) {
+  const used = new Set<InputField>();
   let filled = 0;
-  let awaited: Field | undefined;
+  let awaited: InputField | undefined;
   for (const { text, isQuoted } of before) {
     if (awaited) {
       awaited = undefined;
@@ -77,9 +77,9 @@ function readBefore(before: readonly Word[], fields: readonly Field[]) {
 
 function optionsFor(
   typed: string,
-  fields: readonly Field[],
-  used: ReadonlySet<Field>,
-  positionals: readonly Field[],
+  fields: readonly InputField[],
+  used: ReadonlySet<InputField>,
+  positionals: readonly InputField[],
 ): Choice[] {
   return fields
     .filter((field) => !used.has(field) && (!positionals.includes(field) || !field.isRequired))
@@ -87,7 +87,7 @@ function optionsFor(
     .map((field) => ({ value: optionOf(field), description: firstSentence(field.description) }));
 }
 
-async function valuesOf(field: Field, typed: string, place: PathPlace): Promise<Choice[]> {
+async function valuesOf(field: InputField, typed: string, place: PathPlace): Promise<Choice[]> {
   if (field.values.length > 0) {
     return field.values.filter((value) => value.startsWith(typed)).map((value) => ({ value: quoted(value) }));
   }

@@ -1,4 +1,4 @@
-// What can be typed in the console.
+// Help for the tool console.
 import { nearestWords } from '../../platform/text/similar-text.js';
 import type { ConsoleTool } from '../contract.js';
 import { fieldsOf, optionOf, positionalsOf, usageOf } from './fields.js';
@@ -7,7 +7,7 @@ import { findTool } from './parse-call.js';
 const MAX_TOOLS = 30; // so that it fits on a screen
 const MAX_COLUMNS = 80;
 
-/** `help`: the tools, a line each. `help NAME`: one of them, with its parameters. */
+/** `help`: the tools, one line each. `help NAME`: one tool with its parameters. */
 export function consoleHelp(wanted: string, tools: readonly ConsoleTool[]): string {
   const name = wanted.trim();
   if (name === '') return listOf(tools);
@@ -47,11 +47,12 @@ function pageOf(tool: ConsoleTool): string {
   ].join('\n');
 }
 
-/** So much that a tool has one line of its own on most screens. */
+/** Short enough that each tool takes one line on most screens. */
 const firstSentence = (text: string, room: number): string => {
   const [begun = ''] = /^.*?(?=[.:;](?:\s|$)|$)/m.exec(text) ?? [];
-  const sentence = begun.replace(/\s*\([^)]*$/, '');
-  return sentence.length > room ? `${sentence.slice(0, room - 1).replace(/\W+\w*$/, '')}…` : sentence;
+  const open = begun.indexOf('(', begun.lastIndexOf(')') + 1);
+  const sentence = open === -1 ? begun : begun.slice(0, open).trimEnd();
+  return sentence.length > room ? `${sentence.slice(0, room - 1).replace(/(?<!\W)\W+\w*$/, '')}…` : sentence;
 };
 
 const firstLine = (text: string): string => {

@@ -64,25 +64,25 @@ test.each([
   ['Grep x --output-mode lines', /^Grep: --output-mode takes content, files_with_matches, count, but was "lines"\./],
   ['Edit {"file_path": }', /^Edit: the input is not valid JSON/],
   ['Edit a', /^Edit: old_string and new_string is missing\./],
-])('says what is wrong with %s', (line, problem) => {
+])('reports the problem with %s', (line, problem) => {
   expect(parse(line)).toEqual({ problem: typeof problem === 'string' ? problem : expect.stringMatching(problem) });
 });
 
-test('writes a usage line for every tool that there is', () => {
+test('writes a usage line for every tool', () => {
   expect(usageOf(tools.find(({ name }) => name === 'Grep') ?? { name: '', inputSchema: {} })).toMatch(
     /^Grep PATTERN \[PATH\] .*\[--output-mode content\|files_with_matches\|count\].*\[-i\]/,
   );
   for (const tool of tools) expect(usageOf(tool)).toMatch(new RegExp(`^${tool.name}`));
 });
 
-test('grows a list by each time that it is named', () => {
+test('appends to a list each time it is named', () => {
   const inputSchema = { properties: { tag: { type: 'array', items: { type: 'string' } } } };
   const tool = { name: 'Label', description: '', inputSchema };
   expect(parseCall('Label --tag a --tag b', [tool])).toEqual({ tool: 'Label', input: { tag: ['a', 'b'] } });
   expect(parseCall('Label --tag ["c"]', [tool])).toEqual({ tool: 'Label', input: { tag: ['c'] } });
 });
 
-test('reads any text as one word that was quoted as one', () => {
+test('reads any quoted text as one word', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       expect(readWords(quoted(text)).words.map((word) => word.text)).toEqual([text]);

@@ -1,23 +1,23 @@
-// The parameters of a tool as somebody types them, read from its JSON Schema.
+// The parameters of a tool for typed calls, read from its JSON Schema.
 import type { JsonSchema } from '../../contract/model.js';
 import type { ConsoleTool } from '../contract.js';
 
 export type FieldKind = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object';
 
-export interface Field {
+export interface InputField {
   name: string;
   description: string;
   kinds: readonly FieldKind[];
-  /** The values that there are, where they are few. */
+  /** The allowed values, if there are few. */
   values: readonly string[];
   isRequired: boolean;
-  /** Of the elements of a list. */
+  /** The kinds of a list's elements. */
   element: readonly FieldKind[];
 }
 
 const kindNames: readonly FieldKind[] = ['string', 'number', 'integer', 'boolean', 'array', 'object'];
 
-export function fieldsOf({ inputSchema }: Pick<ConsoleTool, 'inputSchema'>): Field[] {
+export function fieldsOf({ inputSchema }: Pick<ConsoleTool, 'inputSchema'>): InputField[] {
   const { properties, required } = inputSchema;
   const names = Array.isArray(required) ? required : [];
   return Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) => {
@@ -33,8 +33,8 @@ export function fieldsOf({ inputSchema }: Pick<ConsoleTool, 'inputSchema'>): Fie
   });
 }
 
-/** What stands without its name: texts that must be there, then the place where to look. */
-export function positionalsOf(fields: readonly Field[]): Field[] {
+/** Parameters that can be given without a name: required strings, then the path. */
+export function positionalsOf(fields: readonly InputField[]): InputField[] {
   const required = fields.filter(({ isRequired, kinds }) => isRequired && kinds.includes('string'));
   const place = fields.find(
     ({ name, isRequired, kinds }) => name === 'path' && !isRequired && kinds.includes('string'),
@@ -42,24 +42,24 @@ export function positionalsOf(fields: readonly Field[]): Field[] {
   return [...required, ...(place && required.length < 2 ? [place] : [])];
 }
 
-/** A line for a shell: all that follows is its text, with its own quotes and options. */
-export const takesRest = (field: Field | undefined): boolean => field?.name === 'command';
+/** A shell command: the rest of the line is its text, with its own quotes and options. */
+export const takesRest = (field: InputField | undefined): boolean => field?.name === 'command';
 
-export const isPath = ({ name, kinds }: Field): boolean =>
+export const isPath = ({ name, kinds }: InputField): boolean =>
   kinds.includes('string') && /(?:^|_)(?:path|file|dir|directory|folder|cwd)(?:$|_)/i.test(name);
 
 /** `--output-mode` for `output_mode`, `-i` for `-i`. */
-export const optionOf = ({ name }: Pick<Field, 'name'>): string =>
+export const optionOf = ({ name }: Pick<InputField, 'name'>): string =>
   name.startsWith('-') ? name : `--${name.replaceAll('_', '-')}`;
 
-export function fieldFor(option: string, fields: readonly Field[]): Field | undefined {
+export function fieldFor(option: string, fields: readonly InputField[]): InputField | undefined {
   const wanted = option.replace(/^--/, '').replaceAll('_', '-').toLowerCase();
   return fields.find(
     (field) => field.name === option || (!option.startsWith('---') && optionOf(field).toLowerCase() === `--${wanted}`),
   );
 }
 
-/** How to type a call, in a line. */
+/** How to type a call, in one line. */
 export function usageOf(tool: Pick<ConsoleTool, 'name' | 'inputSchema'>): string {
   const fields = fieldsOf(tool);
   const positionals = positionalsOf(fields);
@@ -77,7 +77,7 @@ export function usageOf(tool: Pick<ConsoleTool, 'name' | 'inputSchema'>): string
   return [tool.name, ...(isLine ? [...options, ...words] : [...words, ...options])].join(' ');
 }
 
-function valueWord({ kinds, values }: Field): string {
+function valueWord({ kinds, values }: InputField): string {
   if (values.length > 0 && values.length <= 6) return values.join('|');
   if (kinds.includes('string')) return 'TEXT';
   if (kinds.includes('number') || kinds.includes('integer')) return 'N';
@@ -85,7 +85,7 @@ function valueWord({ kinds, values }: Field): string {
   return kinds.includes('boolean') ? '' : 'JSON';
 }
 
-/** The schema, or the schemas of which one must fit. */
+/** The schema, or its alternatives. */
 function choicesOf(schema: JsonSchema): JsonSchema[] {
   const several = [schema['anyOf'], schema['oneOf']].find(Array.isArray);
   return several ? several.filter(isObject).flatMap(choicesOf) : [schema];

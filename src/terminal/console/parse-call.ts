@@ -1,11 +1,12 @@
-// A typed call of a tool: `Read src/a.ts --limit 20`, `Bash npm test`, `Edit {"file_path": …}`.
+// Parses a typed call of a tool: `Read src/a.ts --limit 20`, `Bash npm test`, `Edit {"file_path": …}`.
+import { messageOf } from '../../platform/message-of.js';
 import { nearestWords, wordSimilarity } from '../../platform/text/similar-text.js';
 import type { ConsoleTool } from '../contract.js';
 import {
-  type Field,
   type FieldKind,
   fieldFor,
   fieldsOf,
+  type InputField,
   isObject,
   optionOf,
   positionalsOf,
@@ -14,11 +15,11 @@ import {
 } from './fields.js';
 import { readWords, type Word } from './words.js';
 
-const SLIP = 0.6; // any word of a sentence is a little like the name of some tool
+const SLIP = 0.6; // below this, any word of a sentence resembles some tool's name
 
 export type ParsedCall = { tool: string; input: Record<string, unknown> } | { problem: string };
 
-/** What is wrong is said with how it is typed right. Whether the values are good, the tool's own check says. */
+/** Errors say how to type it correctly. Whether the values are valid is left to the tool's own check. */
 export function parseCall(line: string, tools: readonly ConsoleTool[]): ParsedCall {
   const [, name = '', rest = ''] = /^\s*(\S+)\s*([\s\S]*?)\s*$/.exec(line) ?? [];
   if (name === '') return { problem: 'There is nothing to call. Type the name of a tool, as in: help' };
@@ -33,7 +34,7 @@ export function parseCall(line: string, tools: readonly ConsoleTool[]): ParsedCa
   }
 }
 
-/** It may be a slip; but most often somebody talks to a model that is not there. */
+/** It may be a typo; but most often the user is talking to a model that is not set up. */
 function unknownTool(name: string, tools: readonly ConsoleTool[]): string {
   const names = tools.map((tool) => tool.name);
   const [nearest] = nearestWords(name, names).filter((one) => wordSimilarity(name, one) > SLIP);
@@ -51,12 +52,12 @@ function parseJson(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
   } catch (error) {
-    throw new CallProblem(`the input is not valid JSON (${error instanceof Error ? error.message : String(error)}).`);
+    throw new CallProblem(`the input is not valid JSON (${messageOf(error)}).`);
   }
   throw new CallProblem('the input must be an object in braces.');
 }
 
-function readInput(text: string, fields: readonly Field[]): Record<string, unknown> {
+function readInput(text: string, fields: readonly InputField[]): Record<string, unknown> {
   const { words, open } = readWords(text);
   const positionals = positionalsOf(fields);
   const isLine = takesRest(positionals[0]);
@@ -80,7 +81,7 @@ function readInput(text: string, fields: readonly Field[]): Record<string, unkno
     if (!field) throw tooMany(word, positionals);
     filled += 1;
     if (isLine) {
-      input[field.name] = text.slice(word.start); // as it is: its quotes are for the shell
+      input[field.name] = text.slice(word.start); // verbatim: its quotes are for the shell
       return input;
     }
     input[field.name] = valueIn(word.text, field, field.name);
@@ -91,10 +92,10 @@ function readInput(text: string, fields: readonly Field[]): Record<string, unkno
   return input;
 }
 
-/** A number with a sign is a value. */
+/** A signed number is a value, not an option. */
 const isOption = ({ text, isQuoted }: Word): boolean => !isQuoted && /^--?[A-Za-z]/.test(text);
 
-function readOption(word: Word, next: Word | undefined, fields: readonly Field[]) {
+function readOption(word: Word, next: Word | undefined, fields: readonly InputField[]) {
   const [, option = '', written] = /^([^=]*)(?:=([\s\S]*))?$/.exec(word.text) ?? [];
   const field = fieldFor(option, fields);
   const denied = field ? undefined : fieldFor(option.replace(/^--no-/, '--'), fields);
@@ -107,14 +108,14 @@ function readOption(word: Word, next: Word | undefined, fields: readonly Field[]
   return { field, value: valueIn(next.text, field, option), taken: 1 };
 }
 
-/** A list grows with each time that it is named. */
-function put(input: Record<string, unknown>, { name, kinds }: Field, value: unknown): void {
+/** Repeated options append to a list. */
+function put(input: Record<string, unknown>, { name, kinds }: InputField, value: unknown): void {
   const before = input[name];
   const isList = kinds.includes('array') && Array.isArray(before);
   input[name] = isList ? [...before, ...(Array.isArray(value) ? value : [value])] : value;
 }
 
-function valueIn(text: string, field: Field, label: string): unknown {
+function valueIn(text: string, field: InputField, label: string): unknown {
   const { kinds, values, element } = field;
   if (values.length > 0 && kinds.every((kind) => kind === 'string')) {
     const value = values.find((known) => known === text);
@@ -137,7 +138,7 @@ function valueIn(text: string, field: Field, label: string): unknown {
 
 function scalarOf(text: string, kinds: readonly FieldKind[]): string | number | boolean | undefined {
   if (kinds.includes('boolean') && /^(?:true|false)$/.test(text)) return text === 'true';
-  const isNumber = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text);
+  const isNumber = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text);
   if (isNumber && (kinds.includes('number') || (kinds.includes('integer') && Number.isInteger(Number(text))))) {
     return Number(text);
   }
@@ -161,7 +162,7 @@ function fromJson(text: string): unknown {
   }
 }
 
-function unknownOption(option: string, fields: readonly Field[]): CallProblem {
+function unknownOption(option: string, fields: readonly InputField[]): CallProblem {
   const known = fields.map(optionOf);
   const [nearest] = nearestWords(option, known);
   return new CallProblem(
@@ -169,9 +170,9 @@ function unknownOption(option: string, fields: readonly Field[]): CallProblem {
   );
 }
 
-const tooMany = ({ text }: Word, positionals: readonly Field[]): CallProblem =>
+const tooMany = ({ text }: Word, positionals: readonly InputField[]): CallProblem =>
   new CallProblem(
     positionals.length === 0
-      ? `"${text}" stands without the name of its parameter.`
-      : `"${text}" is one word too many. Put quotes around what belongs together.`,
+      ? `"${text}" has no parameter name.`
+      : `"${text}" is one word too many. Put quotes around words that belong together.`,
   );

@@ -1,10 +1,10 @@
-// A typed line in words, as shells read it: quotes keep words together, a backslash takes the next character as it is.
+// Splits a typed line into words, as shells do: quotes keep words together, a backslash escapes the next character.
 export interface Word {
   text: string;
-  /** Where it begins and ends in the line. */
+  /** Its start and end in the line. */
   start: number;
   end: number;
-  /** It was quoted somewhere, so it is no option, whatever it looks like. */
+  /** Part of it was quoted, so it is not an option, whatever it looks like. */
   isQuoted: boolean;
 }
 
@@ -47,7 +47,7 @@ export function readWords(line: string): Words {
   return { words, ...(quote && { open: quote }) };
 }
 
-/** A list or an object in JSON is one word, with its own quotes; what only begins like one is a word like any other. */
+/** A JSON array or object is one word, including its quotes; text that only starts like one is an ordinary word. */
 function jsonAt(line: string, start: number): string | undefined {
   if (!/[[{]/.test(line[start] ?? '')) return undefined;
   for (let end = start + 1; end <= line.length; end += 1) {
@@ -57,19 +57,19 @@ function jsonAt(line: string, start: number): string | undefined {
       JSON.parse(text);
       return text;
     } catch {
-      // not the end of it, or none at all
+      // incomplete, or not JSON
     }
   }
   return undefined;
 }
 
-/** In patterns and paths a backslash is often meant as one, so it counts only before what it is needed for. */
+/** In patterns and paths a backslash is usually literal, so it escapes only characters that need it. */
 function isEscape(next: string | undefined, quote: '"' | "'" | undefined): boolean {
   if (next === undefined || quote === "'") return false;
   return quote === '"' ? next === '"' || next === '\\' : /[\s"'\\]/.test(next);
 }
 
-/** The text so that it is read as one word. */
+/** Quotes the text so that it is parsed as one word. */
 export function quoted(text: string): string {
   if (text !== '' && !/[\s"'\\]/.test(text) && !text.startsWith('-')) return text;
   return text.includes("'") ? `"${text.replaceAll(/["\\]/g, '\\$&')}"` : `'${text}'`;

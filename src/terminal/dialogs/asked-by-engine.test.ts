@@ -1,9 +1,9 @@
-// The dialog with questions as the engine really puts them, down the whole path of a call.
+// The dialog with real questions from the engine, through the whole call path.
 import { symlink } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import type { PermissionAnswer } from '../../contract/permission.js';
 import type { Tool } from '../../contract/tool.js';
-import { type TemporaryProject, temporaryProject } from '../../testing/temporary-project.js';
+import { type TestProject, temporaryProject } from '../../testing/temporary-project.js';
 import { bashTool } from '../../tools/bash/bash.js';
 import { editTool } from '../../tools/edit.js';
 import { readTool } from '../../tools/read.js';
@@ -13,10 +13,10 @@ import { PermissionDialog } from './permission-dialog.js';
 
 const theme = new Theme({ name: 'none', depth: 'many' });
 
-/** What a person sees of a call, and what the call gives when they press the keys. */
+/** What the user sees of a call, and its result after they press the keys. */
 async function asked(tool: Tool, input: unknown, pressed: string) {
   let shown: string[] = [];
-  const place: TemporaryProject = await temporaryProject(
+  const place: TestProject = await temporaryProject(
     { 'a.txt': 'one\n', 'long.txt': Array.from({ length: 30 }, (_, index) => `line ${index + 1}\n`).join('') },
     {
       permissionMode: 'default',
@@ -39,7 +39,7 @@ async function asked(tool: Tool, input: unknown, pressed: string) {
   }
 }
 
-test('marks the part of a command that decided, and tells where a link leads', async () => {
+test('marks the part of a command that decided, and shows the target of a link', async () => {
   const { shown, isError } = await asked(bashTool, { command: 'ls && rm link.txt' }, 'y');
   expect(shown.slice(1)).toEqual([
     '  ls && rm link.txt',
@@ -57,7 +57,7 @@ test('marks the part of a command that decided, and tells where a link leads', a
   expect(isError).toBe(false);
 });
 
-test('shows what would be written, and tells the model why not', async () => {
+test("shows what would be written, and passes the user's reason to the model", async () => {
   const { shown, content } = await asked(writeTool, { file_path: 'b.txt', content: 'one\ntwo\n' }, 'nnot now\r');
   expect(shown.slice(1)).toEqual([
     '  b.txt',
@@ -76,7 +76,7 @@ test('shows what would be written, and tells the model why not', async () => {
   expect(content).toContain('not now');
 });
 
-test('the diff of an edit has the line numbers of the file, and what stands around it', async () => {
+test('the diff of an edit has the line numbers of the file, and context lines', async () => {
   const edit = { file_path: 'long.txt', old_string: 'line 20', new_string: 'line twenty' };
   const { shown } = await asked(editTool, edit, 'n\r');
   expect(shown.join('\n')).toMatch(/19 {3}line 19 +│ 19 {3}line 19\n {2}20 - line 20 +│ 20 \+ line twenty\n/);

@@ -8,12 +8,12 @@ const MANY = 9; // more than there are digits
 
 export interface ChoiceDialogFacts {
   title: string;
-  /** What there is to know before one chooses. */
+  /** Text above the choices. */
   text?: string;
   items: readonly Choice[];
 }
 
-/** A list with a title. Undefined where the person leaves it. */
+/** A list with a title. Undefined if the user cancels. */
 export class ChoiceDialog extends TitledDialog {
   constructor(theme: Theme, facts: ChoiceDialogFacts, answer: (value: string | undefined) => void) {
     const choices = facts.items.map((item) => ({ ...item, label: item.label ?? item.value }));

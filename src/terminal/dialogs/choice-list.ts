@@ -4,28 +4,28 @@ import { cleanLine, cut, padEnd, wrap } from '../views/fit.js';
 import { typedCharacter } from './dialog.js';
 
 const MAX_SHOWN = 10;
-const MIN_ROW = 60; // columns: in less, a label and what is told of it stand below each other
+const MIN_ROW = 60; // columns: in a narrower list, descriptions are below their labels
 
 export interface ListedChoice<Value> {
   value: Value;
   label: string;
   description?: string | undefined;
-  /** A letter that chooses it at once. */
+  /** A letter that selects it at once. */
   key?: string | undefined;
-  /** The one that holds now. */
+  /** Whether it is the current value. */
   isCurrent?: boolean | undefined;
 }
 
 export interface ChoiceListOptions<Value> {
-  /** Which one Enter takes before any key is pressed. */
+  /** The item that Enter selects before any key is pressed. */
   focus?: number;
-  /** What is typed narrows the list, so that no letter and no digit chooses. */
+  /** Typing filters the list, so letters and digits don't select. */
   isFilterable?: boolean;
-  /** Marks instead of choosing: the space bar and digits put a mark, Enter takes what is marked. */
+  /** Multiple selection: space and digits toggle, Enter accepts. */
   marked?: ReadonlySet<Value>;
 }
 
-/** A list to choose from: arrows and Enter, digits, letters. What a key means is the same wherever there is such a list. */
+/** A list to choose from, with arrows and Enter, digits, and letters. Keys work the same in every such list. */
 export class ChoiceList<Value> {
   readonly #theme: Theme;
   readonly #all: ReadonlyArray<ListedChoice<Value>>;
@@ -51,7 +51,7 @@ export class ChoiceList<Value> {
     return this.#shown[this.#focus];
   }
 
-  /** What the key does: a choice, a mark put or taken back, or nothing that is of interest here. */
+  /** The effect of the key: a choice, a toggle, or nothing. */
   handle(data: string): { chosen: Value } | { toggled: Value } | undefined {
     if (matchesKey(data, 'up') || matchesKey(data, 'ctrl+p')) return this.#move(-1);
     if (matchesKey(data, 'down') || matchesKey(data, 'ctrl+n')) return this.#move(1);
@@ -116,10 +116,10 @@ export class ChoiceList<Value> {
 
   #labelColumn(width: number): number {
     const widest = Math.max(...this.#all.map(({ label }) => visibleWidth(cleanLine(label))));
-    return Math.min(widest + 6, Math.floor(width * 0.6)); // with the sign before it, the mark and the gap behind it
+    return Math.min(widest + 6, Math.floor(width * 0.6)); // plus the cursor, the mark and the gap
   }
 
-  /** One for all that are described, unless a long label would leave no room for it. */
+  /** One column for all descriptions, unless a long label would leave no room for it. */
   #descriptionColumn(before: number, width: number): number {
     const labels = this.#all.filter(({ description = '' }) => description !== '').map(({ label }) => cleanLine(label));
     const widest = before + Math.max(0, ...labels.map((label) => visibleWidth(label))) + 2;
@@ -145,7 +145,7 @@ export class ChoiceList<Value> {
     if (description === undefined || description === '') return wrap(text, width, hanging).map(painted);
     const about = cleanLine(description);
     if (this.#options.isFilterable && width >= MIN_ROW) {
-      // Many are looked through: each has one line, and what is told of them stands in one column.
+      // Long lists are scanned by eye: one line each, with descriptions in one column.
       const column = this.#labelColumn(width);
       return [`${painted(padEnd(cut(text, column - 2), column))}${paint.muted(cut(about, width - column))}`];
     }

@@ -6,7 +6,7 @@ import { DialogQueue } from './dialog-queue.js';
 const theme = new Theme({ name: 'none', depth: 'many' });
 const never = new AbortController().signal;
 
-/** A queue with a clock of its own: `pass` lets time go by, and calls what was to be called. */
+/** A queue with its own clock: `pass` advances it and runs due callbacks. */
 function queued() {
   let now = 0;
   let timers: Array<{ at: number; callback: () => void }> = [];
@@ -42,7 +42,7 @@ function queued() {
   return { queue, ask, pass, draw, early, changes: () => changes };
 }
 
-test('a paste without brackets answers nothing, and goes to where the person was typing', async () => {
+test('a paste without brackets answers nothing, and goes to the editor', async () => {
   const { queue, ask, pass, draw, early } = queued();
   const one = ask('One');
   draw();
@@ -50,7 +50,7 @@ test('a paste without brackets answers nothing, and goes to where the person was
   for (const key of ['\r', '1', ' ', 'a', '\r']) queue.handleInput(key);
   await Promise.resolve();
   expect(early).toEqual(['\r', '1', ' ', 'a', '\r']);
-  queue.handleInput('1'); // what comes right behind it belongs to it
+  queue.handleInput('1'); // input right after it belongs to it
   expect(early.at(-1)).toBe('1');
   pass(300);
   queue.handleInput('2');
@@ -84,7 +84,7 @@ test('shows one dialog after the other, in the order in which they came', async 
   expect(queue.current).toBeUndefined();
 });
 
-test('takes no key that came before the dialog was seen for a moment', async () => {
+test('ignores keys until the dialog was visible for a moment', async () => {
   const { queue, ask, pass, draw, early } = queued();
   const answer = ask('One');
   queue.handleInput('1'); // not drawn yet
@@ -100,7 +100,7 @@ test('takes no key that came before the dialog was seen for a moment', async () 
   expect(await answer).toBe('b');
 });
 
-test('waits for a pause of whoever goes on typing', () => {
+test('waits for a pause in typing', () => {
   const { queue, ask, pass, draw, early } = queued();
   ask('One').catch(() => {});
   draw();
@@ -126,7 +126,7 @@ test('the key that answers one dialog does not answer the next', async () => {
   expect(await two).toBe('b');
 });
 
-test('asks to be drawn anew when keys begin to count', () => {
+test('requests a redraw when it starts to accept keys', () => {
   const { ask, pass, draw, changes } = queued();
   ask('One').catch(() => {});
   draw();
@@ -135,7 +135,7 @@ test('asks to be drawn anew when keys begin to count', () => {
   expect(changes()).toBe(before + 1);
 });
 
-test('takes a dialog away whose question is settled elsewhere', async () => {
+test('removes a dialog whose question is settled elsewhere', async () => {
   const { queue, ask, draw } = queued();
   const [first, second] = [new AbortController(), new AbortController()];
   const [one, two, three] = [ask('One', first.signal), ask('Two', second.signal), ask('Three')];
@@ -149,7 +149,7 @@ test('takes a dialog away whose question is settled elsewhere', async () => {
   three.catch(() => {});
 });
 
-test('does not show a question that is settled before it is put', async () => {
+test('does not show a question that is already settled', async () => {
   const { queue, ask } = queued();
   await expect(ask('One', AbortSignal.abort(new Error('over')))).rejects.toThrow('over');
   expect(queue.current).toBeUndefined();

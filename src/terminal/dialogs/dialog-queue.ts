@@ -3,33 +3,36 @@ import type { Theme } from '../screen/theme.js';
 import { counted, cut } from '../views/fit.js';
 import { type Dialog, typedCharacter } from './dialog.js';
 
-/** How long a dialog is seen, and no key comes, before a key answers it: what is typed sooner was meant for something else. */
+/**
+ * How long a dialog must be visible without a key press before a key answers it: keys typed earlier were meant for
+ * something else.
+ */
 const QUIET_MS = 300;
 
 export interface DialogQueueOptions {
   theme: Theme;
-  /** Milliseconds, on a clock that only goes forward. */
+  /** Milliseconds, from a monotonic clock. */
   now: () => number;
-  /** Calls back after so many milliseconds; gives a way to call it off. */
+  /** Calls back after this many milliseconds; returns a function that cancels it. */
   later: (milliseconds: number, callback: () => void) => () => void;
-  /** Something is to be drawn anew: another dialog, none any more, or one that now takes keys. */
+  /** Something must be redrawn: another dialog, no dialog, or one that now accepts keys. */
   onChange: () => void;
-  /** A key that came too early to be meant for the dialog. It may be put where the person was typing. */
+  /** A key that came too early to be meant for the dialog. It can be passed to the editor. */
   onEarlyInput?: (data: string) => void;
 }
 
 interface Entry {
   dialog: Dialog;
-  /** When it was first drawn, or a key came too early. */
+  /** When it was first drawn, or when the last early key came. */
   quietSince: number | undefined;
 }
 
-/** Dialogs in the order in which they came. One is shown; the others wait. */
+/** Dialogs in order of arrival. One is shown; the others wait. */
 export class DialogQueue implements Component, Focusable {
   readonly #options: DialogQueueOptions;
   #entries: Entry[] = [];
   #callOff: (() => void) | undefined;
-  /** Keys of one read that are not given on yet. */
+  /** The keys of one read that have not been passed on. */
   #burst: string[] = [];
   #focused = false;
 
@@ -37,7 +40,7 @@ export class DialogQueue implements Component, Focusable {
     this.#options = options;
   }
 
-  /** Resolves with the answer. Rejects when the signal aborts: then the question is gone from the screen. */
+  /** Resolves with the answer. Rejects if the signal aborts, which also removes the question. */
   async ask<Answer>(make: (answer: (value: Answer) => void) => Dialog, signal: AbortSignal): Promise<Answer> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
@@ -59,7 +62,7 @@ export class DialogQueue implements Component, Focusable {
     return this.#entries[0]?.dialog;
   }
 
-  /** How many wait behind the one that is shown. */
+  /** How many dialogs wait behind the one that is shown. */
   get waiting(): number {
     return Math.max(0, this.#entries.length - 1);
   }
@@ -82,11 +85,11 @@ export class DialogQueue implements Component, Focusable {
     } else if (entry.dialog.takesText) {
       entry.dialog.handleInput(data);
     } else if (this.#burst.push(data) === 1) {
-      queueMicrotask(() => this.#take(entry)); // once all keys of one read are here
+      queueMicrotask(() => this.#take(entry)); // once all keys of one read have arrived
     }
   }
 
-  /** A person presses one key after the other. Several at once, letters among them, are a paste without brackets. */
+  /** A user presses one key at a time. Several at once, including letters, are a paste without brackets. */
   #take(entry: Entry): void {
     const burst = this.#burst;
     this.#burst = [];
@@ -110,7 +113,7 @@ export class DialogQueue implements Component, Focusable {
     if (entry.quietSince === undefined) this.#waitForQuiet(entry);
     const { paint } = this.#options.theme;
     const waits = this.waiting === 0 ? '' : `${counted(this.waiting, 'more question')} · `;
-    // The keys are told when they count, and not before.
+    // Key hints are shown only once keys count.
     const hint = this.#takesKeys(entry) ? entry.dialog.hint : '…';
     return [...entry.dialog.render(width), paint.muted(cut(`${waits}${hint}`, width))];
   }

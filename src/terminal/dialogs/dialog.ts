@@ -3,16 +3,19 @@ import { decodeKittyPrintable, visibleWidth } from '@earendil-works/pi-tui';
 import type { Theme } from '../screen/theme.js';
 import { cleanLine, cut } from '../views/fit.js';
 
-/** A question on the screen. It answers once, by the function that it was made with, and knows nothing of what follows. */
+/**
+ * A question on the screen. It answers once, through the callback that it was created with, and does not know what
+ * follows.
+ */
 export interface Dialog extends Component, Focusable {
   handleInput(data: string): void;
-  /** The keys that count at the moment, in a few words. */
+  /** The keys that work at the moment, in a few words. */
   readonly hint: string;
-  /** Keys write into a line at the moment, so that several at once are a text and no answer. */
+  /** Whether keys currently write into a text field, so that several at once are text and not an answer. */
   readonly takesText: boolean;
 }
 
-/** The line that a dialog begins with. */
+/** The first line of a dialog. */
 export function titleLine(theme: Theme, title: string, width: number): string {
   const { paint } = theme;
   const text = cut(cleanLine(title), Math.max(1, width - 6));
@@ -20,7 +23,7 @@ export function titleLine(theme: Theme, title: string, width: number): string {
   return cut(`${paint.warning('──')} ${paint.strong(text)} ${paint.warning('─'.repeat(rest))}`, width);
 }
 
-/** The character that a key types, or undefined where it types none. */
+/** The character that a key types, or undefined if it types none. */
 export function typedCharacter(data: string): string | undefined {
   const decoded = decodeKittyPrintable(data) ?? data;
   const [character] = decoded;

@@ -47,7 +47,7 @@ function choose(...pressed: Array<keyof typeof keys | { type: string }>): {
   return { answers, dialog };
 }
 
-test('draws a list with the choice that holds', () => {
+test('draws a list with the current choice', () => {
   expect(lines(choose().dialog, 50)).toEqual([
     '── Theme ─────────────────────────────────────────',
     '  1. dark                for the night',
@@ -65,7 +65,7 @@ test('puts a long description below its label', () => {
   ]);
 });
 
-test('chooses by Enter, arrows and digits, and leaves by Escape', () => {
+test('chooses with Enter, arrows and digits, and cancels with Escape', () => {
   expect(choose('enter').answers).toEqual(['light']);
   expect(choose('down', 'enter').answers).toEqual(['none']);
   expect(choose('down', 'down', 'enter').answers).toEqual(['dark']);
@@ -75,7 +75,7 @@ test('chooses by Enter, arrows and digits, and leaves by Escape', () => {
   expect(choose('escape').answers).toEqual([undefined]);
 });
 
-test('narrows a long list by what is typed', () => {
+test('filters a long list by the typed text', () => {
   const answers: Array<string | undefined> = [];
   const items = Array.from({ length: 40 }, (_, index) => ({ value: `session ${index}` }));
   const dialog = new ChoiceDialog(theme, { title: 'Resume', items }, (value) => answers.push(value));
@@ -96,7 +96,7 @@ test('keeps the focused line of a long list on the screen', () => {
   }
 });
 
-test('takes a line of text, and leaves without one', () => {
+test('accepts a line of text, and can be cancelled', () => {
   const answers: Array<string | undefined> = [];
   const dialog = new TextDialog(theme, { title: 'Name', draft: 'ab' }, (text) => answers.push(text));
   press(dialog, { type: 'c' }, 'enter');
@@ -121,21 +121,21 @@ const trust = {
   items: [{ text: 'hooks.PreToolUse: rm -rf \u202e/' }, { text: 'env.PATH: .' }],
 } as const;
 
-test.each([40, 80, 120])('says what trusting would switch on at %i columns', (width) => {
+test.each([40, 80, 120])('lists what trust would enable at %i columns', (width) => {
   const dialog = new TrustDialog(theme, trust, () => {});
   expect(lines(dialog, width).slice(1)).toEqual([
     '/work/project',
     '',
-    'Trusting it would switch on:',
+    'Trusting it would enable:',
     '- hooks.PreToolUse: rm -rf \\u202e/',
     '- env.PATH: .',
     '',
-    '❯ n  Go on without: none of this counts',
-    '  t  Trust the folder with all of this',
+    '❯ n  Continue and ignore all of this',
+    '  t  Trust the folder, with all of this',
   ]);
 });
 
-test('trusts only where somebody says so', () => {
+test('trusts only on an explicit yes', () => {
   const answersTo = (...pressed: Array<keyof typeof keys | { type: string }>): boolean[] => {
     const answers: boolean[] = [];
     press(new TrustDialog(theme, trust, (isTrusted) => answers.push(isTrusted)), ...pressed);
@@ -148,7 +148,7 @@ test('trusts only where somebody says so', () => {
   expect(answersTo('down', 'enter')).toEqual([true]);
 });
 
-test('hides nothing of a long list for good', () => {
+test('a long list can be scrolled to its end', () => {
   const items = Array.from({ length: 15 }, (_, index) => ({ text: `item ${index}`, change: 'changed' as const }));
   const dialog = new TrustDialog(theme, { ...trust, state: 'changed', items }, () => {});
   expect(lines(dialog)).toContain('… 3 more (ctrl+o)');
@@ -162,7 +162,7 @@ function plan(...pressed: Array<keyof typeof keys | { type: string }>): PlanAnsw
   return answers;
 }
 
-test('approves a plan, with or without edits, or refuses it with words', () => {
+test('approves a plan, with or without accepting edits, or refuses it with a reason', () => {
   expect(plan('enter')).toEqual([{ behavior: 'allow' }]);
   expect(plan({ type: 'a' })).toEqual([{ behavior: 'allow', mode: 'acceptEdits' }]);
   expect(plan({ type: 'n' }, { type: 'test first' }, 'enter')).toEqual([{ behavior: 'deny', reason: 'test first' }]);
@@ -184,7 +184,7 @@ test.each([40, 80, 120])('draws the plan above the choices at %i columns', (widt
   ]);
 });
 
-test('a plan that the person has changed is the one that they agree to', async () => {
+test('the plan that is approved is the one that the user has changed', async () => {
   const answers: PlanAnswer[] = [];
   const { promise: drawn, resolve: onChange } = Promise.withResolvers<void>();
   const edit = async (text: string) => ({ text: `${text}\n2. Test it` });
@@ -196,7 +196,7 @@ test('a plan that the person has changed is the one that they agree to', async (
   expect(answers).toEqual([{ behavior: 'allow', plan: '1. Do it\n2. Test it' }]);
 });
 
-test('knows a question about a plan by what it would change', () => {
+test('recognises a question about a plan by its effect', () => {
   const question = {
     callId: '1',
     tool: 'x',
@@ -266,7 +266,7 @@ test('draws one question at a time, with the headers of all', () => {
   ]);
 });
 
-test('answers every question in order, with choices and own words', () => {
+test('answers every question in order, with choices and typed text', () => {
   expect(ask({ type: '2' }, { type: '13' }, 'enter').answers).toEqual([
     [{ chosen: ['Postgres'] }, { chosen: ['Types', 'Lint'] }],
   ]);
@@ -289,7 +289,7 @@ test('answers every question in order, with choices and own words', () => {
   ]);
 });
 
-test('marks by the space bar, and takes what it stands on where nothing is marked', () => {
+test('marks with the space bar, and takes the focused option if none is marked', () => {
   expect(ask('enter', 'down', 'space', 'enter').answers[0]?.[1]).toEqual({ chosen: ['Tests'] });
   expect(ask('enter', 'down', 'enter').answers[0]?.[1]).toEqual({ chosen: ['Tests'] });
 });
@@ -319,11 +319,11 @@ test.each([
     'runs at Stop: rm x',
   ],
   [{ key: 'mcpServers', name: 'a', value: { command: 'node', args: ['a.js'] } }, 'starts the MCP server a: node a.js'],
-  // There is more to it, so all of it is shown.
+  // It has more fields, so all of it is shown.
   [
     { key: 'mcpServers', name: 'a', value: { command: 'node', env: { PATH: '/x' } } },
     'mcpServers.a: {"command":"node","env":{"PATH":"/x"}}',
   ],
-])('what a folder brings is told in words: %j', (item, words) => {
+])('describes an item of a folder: %j', (item, words) => {
   expect(trustWords(item)).toBe(words);
 });

@@ -1,11 +1,11 @@
-// What a call would touch, in words for the person who is asked: the real places, and not only the names that were used.
+// Describes a call's effects for a permission question: with real paths, not only the names that were used.
 import type { CommandEffect, Effect, FileEffect } from '../../contract/effect.js';
 import type { Theme } from '../screen/theme.js';
 import { cleanLine, wrap } from '../views/fit.js';
 
 /**
- * From what weighs most to what weighs least, what decides among the first, so that it is not folded away; each said
- * once, and nothing that goes without saying.
+ * Most important first, with the deciding ones at the top so that they are never folded; without duplicates and trivial
+ * ones.
  */
 export function effectLines(
   theme: Theme,
@@ -62,9 +62,9 @@ function verbOf({ access, removes, listing, tree }: FileEffect): string {
   return tree ? 'reads below' : 'reads';
 }
 
-/** A name that leads elsewhere is shown with where it leads. */
+/** A symlink is shown with its target. */
 function placeOf({ path, real, pattern, unresolved }: FileEffect): string {
-  if (unresolved !== undefined) return `${cleanLine(unresolved)} (which can't be known before it runs)`;
+  if (unresolved !== undefined) return `${cleanLine(unresolved)} (unknown until it runs)`;
   const name = cleanLine(pattern ?? path);
   return real === path ? name : `${name} → ${cleanLine(real)} (a link)`;
 }

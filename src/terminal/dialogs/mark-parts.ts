@@ -1,7 +1,10 @@
 import type { Theme } from '../screen/theme.js';
 import { chop, cleanLine } from '../views/fit.js';
 
-/** The lines of a command with the parts marked that the question is about: by colour, and where there is none, from below. */
+/**
+ * The lines of a command with the parts in question highlighted: by colour or, without colours, by underlining on the
+ * next line.
+ */
 export function markedLines(theme: Theme, text: string, parts: readonly string[], width: number): string[] {
   return text
     .replace(/\n$/, '')
@@ -30,7 +33,7 @@ function markedLine(theme: Theme, line: string, parts: readonly string[], width:
   });
 }
 
-/** For each character whether it is in one of the parts. */
+/** For each character, whether it is in one of the parts. */
 function marksIn(line: string, parts: readonly string[]): boolean[] {
   const marks = Array.from({ length: line.length }, () => false);
   for (const part of parts) {

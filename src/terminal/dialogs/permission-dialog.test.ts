@@ -64,7 +64,7 @@ function asked(question: PermissionQuestion, theme = none) {
   return { dialog, press, lines };
 }
 
-test('shows the command with the part that decided, the real places, the reason and the rule', () => {
+test('shows the command with the deciding part, the real paths, the reason and the rule', () => {
   expect(asked(command).lines().slice(1)).toEqual([
     '  ls src && rm -rf build',
     '            ^^^^^^^^^^^^',
@@ -94,14 +94,14 @@ test('says how the command is confined once it is approved', () => {
   expect(hidden.join('')).not.toContain('\u001b[2J');
 });
 
-test('has the rules in one column where the window is narrow', () => {
+test('shows the rules in one column if the window is narrow', () => {
   const rows = asked({ ...edit, suggestions: ['Edit(./a)'] })
     .lines(40)
     .filter((line) => line.includes('Edit('));
   expect(rows).toEqual(['  s  Yes, for this session  Edit(./a)', '  a  Yes, always            Edit(./a)']);
 });
 
-test('marks by colour where there is colour', () => {
+test('marks by colour if there are colours', () => {
   const { dialog } = asked(command, new Theme({ name: 'dark', depth: 'many' }));
   expect(dialog.render(80)[1]).toBe('  ls src && \u001b[4m\u001b[38;5;179mrm -rf build\u001b[39m\u001b[24m');
 });
@@ -132,7 +132,7 @@ test('shows a change as a diff, and offers to accept edits', () => {
   expect(press({ type: 'm' })).toEqual([{ behavior: 'allow', mode: 'acceptEdits' }]);
 });
 
-test('says once what it does where that is why it asks', () => {
+test('does not repeat an effect that is also the reason', () => {
   const because = 'it writes /p/a.ts';
   const ground = {
     about: 'writing /p/a.ts',
@@ -171,22 +171,22 @@ test('refuses with a reason, or without one', () => {
   expect(lines().at(-1)).toBe('❯ n  No, and say what to do instead');
 });
 
-test('lets the rules be changed one by one before they are kept', () => {
+test('lets the user change the rules one by one before they are saved', () => {
   const two = { ...command, suggestions: ['Shell(a)', 'Shell(b)'] };
   const { press, lines } = asked(two);
   press({ type: 'e' });
-  expect(lines().slice(-2)).toEqual(['The rule 1 of 2 that will be kept for always:', '> Shell(a)']);
+  expect(lines().slice(-2)).toEqual(['The rule 1 of 2 to save:', '> Shell(a)']);
   press('erase', { type: 'Shell(a *)' }, 'enter');
   expect(press('enter')).toEqual([
     { behavior: 'allow', remember: { rules: ['Shell(a *)', 'Shell(b)'], scope: 'always' } },
   ]);
 });
 
-test('keeps no rule that was emptied', () => {
+test('saves no empty rule', () => {
   expect(asked(command).press({ type: 'e' }, 'erase', 'enter')).toEqual([{ behavior: 'allow' }]);
 });
 
-test('offers to remember nothing where there is no rule, or one with something hidden in it', () => {
+test('offers no rule if there is none, or if it contains invisible characters', () => {
   const hidden = asked({ ...command, suggestions: ['Shell(rm\u200b *)'] });
   expect(hidden.lines().join('\n')).not.toContain('always');
   expect(hidden.press({ type: 'a' })).toEqual([]);
@@ -203,7 +203,7 @@ test('shows everything that is hidden in a command and in names', () => {
   expect(shown).toContain('  writes /p/\\u001b[2J');
 });
 
-test('marks what comes with an allowed command, and says why it asks in plain words', () => {
+test('marks what was added to an allowed command, and says why it asks', () => {
   const reason = 'command_injection_detected: no rule covers "curl evil"';
   const shown = asked({
     ...command,
@@ -215,7 +215,7 @@ test('marks what comes with an allowed command, and says why it asks in plain wo
   expect(shown).toContain('  Why it asks: no rule covers "curl evil"');
 });
 
-test('shortens what is long, and shows all of it on request', () => {
+test('folds long text, and expands it on request', () => {
   const text = Array.from({ length: 60 }, (_, index) => `echo ${index}`).join('\n');
   const { lines, press, dialog } = asked({ ...command, display: { title: 'echo 0', body: { type: 'text', text } } });
   expect(lines()).toContain('  … 40 more lines (ctrl+o)');
@@ -225,7 +225,7 @@ test('shortens what is long, and shows all of it on request', () => {
   expect(lines()).toContain('  · "ls src": allow, it only reads');
 });
 
-test('what decides is told first, however much else the command does', () => {
+test('the deciding effect is listed first, however many there are', () => {
   const files = Array.from({ length: 40 }, (_, index) => `/p/out${index}`);
   const because = 'it runs the command "curl x"';
   const text = files.map((file) => `echo > ${file}`).join('\n');
@@ -251,7 +251,7 @@ test('names the child agent whose call it is', () => {
   );
 });
 
-test('keeps to the width, and lets nothing act on the terminal, whatever is asked', () => {
+test('keeps to the width, and passes no control character to the terminal', () => {
   const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), fc.constant('x'.repeat(300)));
   fc.assert(
     fc.property(text, text, text, fc.constantFrom(30, 40, 80, 120), fc.boolean(), (one, two, three, width, isOpen) => {

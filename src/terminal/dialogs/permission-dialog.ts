@@ -1,6 +1,6 @@
 import { matchesKey } from '@earendil-works/pi-tui';
 import type { Decision, PermissionAnswer, PermissionQuestion, TrailEntry } from '../../contract/permission.js';
-import { reasonForPeople } from '../../permissions/reason-for-people.js';
+import { reasonForPeople } from '../../permissions/detect-injection.js';
 import type { Theme } from '../screen/theme.js';
 import { bodyLines } from '../views/body-lines.js';
 import { cleanLine, counted, cut, wrap } from '../views/fit.js';
@@ -16,13 +16,16 @@ const INDENT = '  ';
 
 type Way = 'once' | 'session' | 'always' | 'edit' | 'acceptEdits' | 'no';
 
-/** What the person does at the moment: choosing, changing the rules one by one, or saying why not. */
+/** The user's current step: choosing, editing the rules one by one, or giving a reason. */
 type Stage =
   | { name: 'choosing' }
   | { name: 'editing'; field: TextField; done: readonly string[]; left: readonly string[] }
   | { name: 'refusing'; field: TextField };
 
-/** May the call run? Everything that the answer hangs on is shown as it really is: places, parts, reasons, rules. */
+/**
+ * Asks whether a call may run. Everything that the answer depends on is shown as it really is: paths, parts, reasons,
+ * rules.
+ */
 export class PermissionDialog implements Dialog {
   readonly #theme: Theme;
   readonly #question: PermissionQuestion;
@@ -38,7 +41,7 @@ export class PermissionDialog implements Dialog {
     this.#theme = theme;
     this.#question = question;
     this.#answer = answer;
-    // A rule in which something can't be seen is not one that a person could agree to.
+    // A rule with invisible characters can't be agreed to.
     this.#rules = question.suggestions.filter((rule) => cleanLine(rule) === rule);
     this.#list = new ChoiceList(theme, this.#choices());
   }
@@ -87,7 +90,7 @@ export class PermissionDialog implements Dialog {
     return [...this.#above(width), ...this.#asking(width)];
   }
 
-  /** Everything but the choices, which is the same however long somebody thinks about it. */
+  /** Everything except the choices; cached, since it does not change while the user thinks. */
   #above(width: number): readonly string[] {
     if (this.#drawn?.width === width) return this.#drawn.lines;
     const room = Math.max(1, width - INDENT.length);
@@ -181,7 +184,7 @@ export class PermissionDialog implements Dialog {
     this.#answer(reason === '' ? { behavior: 'deny' } : { behavior: 'deny', reason });
   }
 
-  /** The diff, or the command with what decided marked in it. */
+  /** The diff, or the command with the deciding parts highlighted. */
   #subject(width: number): string[] {
     const { display } = this.#question;
     const title = cleanLine(display.title);
@@ -206,7 +209,7 @@ export class PermissionDialog implements Dialog {
     );
   }
 
-  /** How the command is confined once it is approved. */
+  /** How the command will be confined once it is approved. */
   #confinement(width: number): string[] {
     const { confinement } = this.#question;
     return confinement === undefined ? [] : wrap(cleanLine(confinement), width, INDENT).map(this.#theme.paint.muted);
@@ -227,14 +230,14 @@ export class PermissionDialog implements Dialog {
     ];
   }
 
-  /** That nothing allows what it does is why most questions are asked, and what it does is told already. */
+  /** Whether the reason only repeats an effect that is already shown. */
   #repeatsEffect(): boolean {
     const { decision, reason, effects } = this.#question;
     const ground = decision.trail?.find(({ decided }) => decided);
     if (ground?.basis !== 'default' || decision.injection) return false;
-    if (effects.length > MAX_EFFECT_LINES) return false; // it may be one that is folded away
+    if (effects.length > MAX_EFFECT_LINES) return false; // it may be folded away
     const effect = effects[ground.effect ?? -1];
-    const known = effect?.kind === 'command' ? ` (${effect.why})` : ''; // the line of the effect has it too
+    const known = effect?.kind === 'command' ? ` (${effect.why})` : ''; // the effect's line contains it too
     if (reason !== ground.because && reason !== `${ground.because}${known}`) return false;
     if (effect?.kind === 'file') return effect.access === 'write';
     return effect !== undefined && effect.kind !== 'session';
@@ -245,7 +248,7 @@ export class PermissionDialog implements Dialog {
     if (stage.name === 'choosing') return this.#list.render(width);
     if (stage.name === 'refusing') return ['What should be done instead?', ...stage.field.render(width)];
     const number = this.#rules.length > 1 ? ` ${stage.done.length + 1} of ${this.#rules.length}` : '';
-    return [cut(`The rule${number} that will be kept for always:`, width), ...stage.field.render(width)];
+    return [cut(`The rule${number} to save:`, width), ...stage.field.render(width)];
   }
 
   #cut(lines: readonly string[], most: number): string[] {
@@ -270,7 +273,7 @@ export class PermissionDialog implements Dialog {
   }
 }
 
-/** The commands that the decision rests on, and what was added to one. */
+/** The commands that the decision is based on, and what was added to one. */
 function partsOf({ trail = [], injection }: Decision, commandAt: (index: number) => string | undefined): string[] {
   const decided = trail.flatMap(({ decided: isGround, effect }) =>
     isGround && effect !== undefined ? [commandAt(effect)] : [],

@@ -9,13 +9,13 @@ import { TextField } from './text-field.js';
 
 type Way = 'approve' | 'approveEdits' | 'change' | 'no';
 
-/** The plan that a question is about: one that would change the mode and nothing else, with words to agree to. */
+/** The plan that a question is about: its only effect is a change of mode, and its display has text. */
 export function planOf({ effects, display }: PermissionQuestion): string | undefined {
   const changesMode = effects.every((effect) => effect.kind === 'session' && effect.what === 'mode');
   return changesMode && display.title === 'plan' && display.body?.type === 'text' ? display.body.text : undefined;
 }
 
-/** The call with another plan in the place of the one that it came with; undefined where it came with none. */
+/** The call's input with another plan; undefined if it came without one. */
 export function withPlan({ input }: PermissionQuestion, plan: string, changed: string) {
   if (typeof input !== 'object' || input === null) return undefined;
   const field = Object.entries(input).find(([, value]) => value === plan && plan !== '')?.[0];
@@ -25,18 +25,18 @@ export function withPlan({ input }: PermissionQuestion, plan: string, changed: s
 export interface PlanFacts {
   plan: string;
   reason?: string;
-  /** Lets the person change the text; absent where a changed plan could not be sent back. */
+  /** Opens the plan in an editor; undefined if a changed plan could not be sent back. */
   edit?: ((plan: string) => Promise<{ text: string } | { problem: string }>) | undefined;
-  /** The plan was changed, or could not be: it is to be drawn anew. */
+  /** The plan was changed, or could not be: redraw it. */
   onChange?: () => void;
 }
 
-/** What a person has said of a plan. `plan` is there where they have changed it. */
+/** The user's answer to a plan. `plan` is set if they have changed it. */
 export type PlanAnswer =
   | { behavior: 'allow'; mode?: 'acceptEdits'; plan?: string }
   | { behavior: 'deny'; reason?: string };
 
-/** Is this the plan? Yes, yes with edits accepted without more questions, yes with changes, or no with words. */
+/** Asks for approval of a plan: yes, yes with edits accepted automatically, yes with changes, or no with a reason. */
 export class PlanDialog implements Dialog {
   readonly #theme: Theme;
   readonly #facts: PlanFacts;
@@ -134,7 +134,13 @@ export class PlanDialog implements Dialog {
       ...wrap(text, width).map(index === 0 ? paint.muted : paint.warning),
     ]);
     const asking = this.#field ? ['What should change?', ...this.#field.render(width)] : this.#list.render(width);
-    return [titleLine(this.#theme, 'Is this the plan?', width), ...this.#plan.render(width), ...reason, '', ...asking];
+    return [
+      titleLine(this.#theme, 'Start with this plan?', width),
+      ...this.#plan.render(width),
+      ...reason,
+      '',
+      ...asking,
+    ];
   }
 
   #write(data: string, field: TextField): void {

@@ -6,7 +6,7 @@ import { ChoiceList } from './choice-list.js';
 import { type Dialog, titleLine } from './dialog.js';
 import { TextField } from './text-field.js';
 
-/** The position of an option, or the person's own words. */
+/** The index of an option, or the user's own text. */
 type Option = number | 'other';
 
 interface Asked {
@@ -16,7 +16,7 @@ interface Asked {
   text: string | undefined;
 }
 
-/** Questions of the model, one after the other. Who leaves has answered the rest with nothing. */
+/** The model's questions, one after the other. Leaving the dialog leaves the rest unanswered. */
 export class QuestionDialog implements Dialog {
   readonly #theme: Theme;
   readonly #asked: readonly Asked[];
@@ -124,7 +124,9 @@ export class QuestionDialog implements Dialog {
     if (option === 'other') asked.text = undefined;
   }
 
-  /** Enter goes on with what is marked; where nothing is, it marks what it stands on, so that it never answers with nothing. */
+  /**
+   * Enter submits the marked options; if none is marked, it marks the focused one, so that it never submits nothing.
+   */
   #chooseMany(asked: Asked, focused: Option): void {
     if (asked.marked.size > 0) {
       this.#next();

@@ -5,13 +5,13 @@ import { TitledDialog } from './titled-dialog.js';
 export interface TextDialogFacts {
   title: string;
   text?: string;
-  /** Shown as dots. */
+  /** Masks the text. */
   isSecret?: boolean;
-  /** What the line holds at first. */
+  /** The initial text. */
   draft?: string;
 }
 
-/** A question for one line. Undefined where the person leaves it. */
+/** A question for one line of text. Undefined if the user cancels. */
 export class TextDialog extends TitledDialog {
   constructor(theme: Theme, facts: TextDialogFacts, answer: (text: string | undefined) => void) {
     const field = new TextField({ text: facts.draft ?? '', isSecret: facts.isSecret ?? false });

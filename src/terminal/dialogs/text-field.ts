@@ -1,6 +1,6 @@
 import { Input, matchesKey } from '@earendil-works/pi-tui';
 
-/** One line of text that a person writes. */
+/** A single-line text input. */
 export class TextField {
   readonly #input: Input;
   readonly #isSecret: boolean;
@@ -16,7 +16,7 @@ export class TextField {
       this.#done = { left: true };
     };
     this.#input.setValue(text);
-    this.#input.handleInput(END); // what is there is added to, or taken back from its end
+    this.#input.handleInput(END); // starts at the end, where text is added or deleted
   }
 
   get text(): string {
@@ -31,10 +31,10 @@ export class TextField {
     this.#input.focused = value;
   }
 
-  /** What became of the field by this key, where something did. */
+  /** What the key did to the field, if anything. */
   handle(data: string): { submitted: string } | { left: true } | undefined {
     this.#done = undefined;
-    // Escape is ours whatever the person's keys are: it must always lead out.
+    // Escape always cancels, whatever the key bindings: there must be a way out.
     if (matchesKey(data, 'escape')) return { left: true };
     this.#input.handleInput(data);
     return this.#done;

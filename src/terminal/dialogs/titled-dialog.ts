@@ -2,7 +2,7 @@ import type { Theme } from '../screen/theme.js';
 import { cleanLines, wrap } from '../views/fit.js';
 import { type Dialog, titleLine } from './dialog.js';
 
-/** What a person answers by: a list, a line of text. */
+/** The input element of a dialog: a list, or a line of text. */
 export interface AnswerPart {
   readonly hint: string;
   readonly takesText: boolean;
@@ -11,7 +11,7 @@ export interface AnswerPart {
   render(width: number): string[];
 }
 
-/** A title, what there is to know, and below it what one answers by. */
+/** A title, an optional text, and an input element below. */
 export class TitledDialog implements Dialog {
   readonly #theme: Theme;
   readonly #title: string;

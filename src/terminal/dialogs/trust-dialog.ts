@@ -9,13 +9,16 @@ const MAX_ITEMS = 12;
 export interface TrustFacts {
   /** The real path. */
   folder: string;
-  /** `changed`: it was trusted before, and something came or changed since. */
+  /** `changed`: it was trusted before, and something was added or changed since. */
   state: 'changed' | 'untrusted';
-  /** What trusting would switch on, one sentence each. */
+  /** What trust would enable, one sentence each. */
   items: ReadonlyArray<{ text: string; change?: 'new' | 'changed' }>;
 }
 
-/** Is the folder trusted with what it brings? Whatever the answer, work goes on; without trust, nothing of it runs. */
+/**
+ * Asks whether to trust a folder with its settings. Helve starts with either answer; without trust, nothing from the
+ * folder runs.
+ */
 export class TrustDialog implements Dialog {
   readonly #theme: Theme;
   readonly #facts: TrustFacts;
@@ -30,13 +33,13 @@ export class TrustDialog implements Dialog {
     this.#facts = facts;
     this.#answer = answer;
     this.#list = new ChoiceList(theme, [
-      { value: false, key: 'n', label: 'Go on without: none of this counts' },
-      { value: true, key: 't', label: 'Trust the folder with all of this' },
+      { value: false, key: 'n', label: 'Continue and ignore all of this' },
+      { value: true, key: 't', label: 'Trust the folder, with all of this' },
     ]);
   }
 
   get hint(): string {
-    return `↑↓ enter · esc to go on without${this.#facts.items.length > MAX_ITEMS ? ' · ctrl+o for all of it' : ''}`;
+    return `↑↓ enter · esc to continue without${this.#facts.items.length > MAX_ITEMS ? ' · ctrl+o for all of it' : ''}`;
   }
 
   handleInput(data: string): void {
@@ -64,7 +67,7 @@ export class TrustDialog implements Dialog {
       titleLine(this.#theme, title, width),
       ...wrap(cleanLine(folder), width, '  '),
       '',
-      ...wrap(items.length === 0 ? 'It brings nothing that needs trust.' : 'Trusting it would switch on:', width),
+      ...wrap(items.length === 0 ? 'Nothing in it needs trust.' : 'Trusting it would enable:', width),
       ...shown.flatMap(({ text, change }) => {
         const mark = change === 'changed' ? 'changed: ' : '';
         return wrap(`- ${mark}${cleanLine(text)}`, width, '  ');

@@ -1,4 +1,4 @@
-// What a folder brings, in words for the person who is to trust it.
+// Describes what a folder's settings do, for the trust question.
 import * as z from 'zod';
 import { type CoveredItem, describeItem } from '../../settings/trust.js';
 
@@ -10,7 +10,7 @@ const program = z.strictObject({
   args: z.array(z.string()).optional(),
 });
 
-/** One line with all that the item would do. What has more to it than can be said in words is shown as it is written. */
+/** One line with everything the item would do. If it can't be summarised, it is shown as written. */
 export function trustWords(item: CoveredItem): string {
   const { key, name, value } = item;
   if (key === 'permissions.allow' && typeof value === 'string') return line('allows', value);
@@ -30,5 +30,5 @@ export function trustWords(item: CoveredItem): string {
   return describeItem(item);
 }
 
-/** With nothing in it that can't be seen. */
+/** With invisible characters made visible. */
 const line = (what: string, value: string): string => describeItem({ key: what, value });

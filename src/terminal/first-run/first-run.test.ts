@@ -11,7 +11,7 @@ import { forgetKey, storeKey } from './store-key.js';
 
 const machine = () => ({ HELVE_HOME: mkdtempSync(join(tmpdir(), 'helve-first-run-')) });
 
-test('a stored key is used where the environment has none', async () => {
+test('a stored key is used if the environment has none', async () => {
   const env = machine();
   await expect(chooseModel(undefined, env)).rejects.toThrow('No model is set up');
   expect(await storeKey('ANTHROPIC_API_KEY', ' sk-1 ', env)).toBeUndefined();
@@ -28,7 +28,7 @@ test('the environment comes before stored keys', async () => {
   expect(withStoredKeys(env)['OPENAI_API_KEY']).toBe('sk-env');
 });
 
-test('keys of several providers are kept side by side, and each can be forgotten', async () => {
+test('keys of several providers are stored side by side, and each can be removed', async () => {
   const env = machine();
   await Promise.all(['A_KEY', 'B_KEY', 'C_KEY'].map(async (name) => await storeKey(name, `${name}-1`, env)));
   expect(await forgetKey('B_KEY', env)).toBe(true);
@@ -45,9 +45,9 @@ test.each(['', '  ', 'two words', 'https://example.com', 'tab\tkey', 'ключ']
 });
 
 test.each([
-  ['others can read it', (path: string) => chmodSync(path, 0o644), /others can get at it; chmod 600/],
+  ['others can read it', (path: string) => chmodSync(path, 0o644), /other users can access it; run chmod 600/],
   ['it is broken', (path: string) => writeFileSync(path, '{'), /are not used/],
-])('says that stored keys are not used where %s', async (_, spoil, problem) => {
+])('says that stored keys are not used if %s', async (_, spoil, problem) => {
   const env = machine();
   await storeKey('ANTHROPIC_API_KEY', 'sk-1', env);
   spoil(storedKeysPath(env));
@@ -61,7 +61,7 @@ test('reads no keys through a link', async () => {
   await expect(chooseModel(undefined, env)).rejects.toThrow('it is a link');
 });
 
-test('offers what runs on this machine, and nothing where nothing does', async () => {
+test('offers the model servers of this machine, and nothing if there are none', async () => {
   const server = createServer((_, response) => response.end(JSON.stringify({ data: [{ id: 'one' }, { id: 'two' }] })));
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   onTestFinished(() => void server.close());

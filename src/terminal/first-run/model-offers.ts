@@ -1,4 +1,4 @@
-// What could answer where no model is set up: servers on this machine, and providers that a key can be stored for.
+// What to offer if no model is set up: servers on this machine, and providers for which a key can be stored.
 import type { Catalogue, Provider } from '../../models/catalogue/catalogue.js';
 import { loadCatalogue } from '../../models/catalogue/load-catalogue.js';
 import { findLocalServers, localPlaces } from '../../models/catalogue/local-servers.js';
@@ -10,13 +10,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const MAX_NAMED = 3;
 
 export interface ModelOffer {
-  /** "provider/name", as `/model` takes it. */
+  /** "provider/name", the argument for `/model`. */
   model: string;
-  /** Who serves it: `Ollama on 127.0.0.1:11434`. */
+  /** The server: `Ollama on 127.0.0.1:11434`. */
   server: string;
 }
 
-/** Asks the usual ports of this machine, all at once, within a second. Nothing else is asked. */
+/** Probes the default ports of this machine in parallel, for at most a second. Contacts nothing else. */
 export async function findModelOffers(env: Environment, catalogue?: Catalogue): Promise<ModelOffer[]> {
   const known = catalogue ?? (await loadCatalogue(env));
   const servers = await findLocalServers(localPlaces(known, env));
@@ -25,7 +25,7 @@ export async function findModelOffers(env: Environment, catalogue?: Catalogue): 
   );
 }
 
-/** What to show on a first screen: a hint that stands in nobody's way. */
+/** An unobtrusive hint for the first screen. */
 export function setupHint(offers: readonly ModelOffer[]): string[] {
   const servers = Map.groupBy(offers, ({ server }) => server);
   const found = [...servers].map(([server, models]) => {
@@ -36,23 +36,23 @@ export function setupHint(offers: readonly ModelOffer[]): string[] {
   const [first] = offers;
   return [
     'No model is set up yet.',
-    ...(first ? ['These run on this machine:', ...found, `  /model ${first.model} takes the first.`] : []),
-    '  /key stores a key of a provider, for you alone.',
+    ...(first ? ['These run on this machine:', ...found, `  /model ${first.model} uses the first.`] : []),
+    '  /key stores an API key, for you alone.',
     '  helve demo, in a shell, shows a conversation that needs no key.',
-    'Until then the tools are yours to call: Read README.md, Grep TODO, Bash ls. help lists them.',
+    'Until then you can call the tools yourself: Read README.md, Grep TODO, Bash ls. help lists them.',
   ];
 }
 
 export interface KeyProvider {
   id: string;
   title: string;
-  /** The variable that the key stands for. */
+  /** The environment variable for the key. */
   variable: string;
-  /** Where there is a key already. */
+  /** Where the existing key comes from, if there is one. */
   from?: 'environment' | 'stored';
 }
 
-/** The providers that take a key. */
+/** The providers that need a key. */
 export async function keyProviders(env: Environment, catalogue?: Catalogue): Promise<KeyProvider[]> {
   const { providers } = catalogue ?? (await loadCatalogue(env));
   const stored = readStoredKeys(env);

@@ -1,4 +1,4 @@
-// Puts a key where models find it: in the data folder, for the person alone. Never in a project, and never in a message.
+// Stores a key in the data folder, readable only by the user. Never in a project, and never in a message.
 import { readStoredKeys, storedKeysPath } from '../../models/catalogue/stored-keys.js';
 import { withLock, writePrivateFile } from '../../settings/private-file.js';
 
@@ -6,7 +6,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const MAX_KEY_CHARS = 4_000;
 
-/** Gives a sentence where the text is no key. */
+/** Returns an error message if the text is not a key. */
 export async function storeKey(variable: string, typed: string, env: Environment): Promise<string | undefined> {
   const key = typed
     .trim()
@@ -14,14 +14,14 @@ export async function storeKey(variable: string, typed: string, env: Environment
     .replaceAll(/^["']|["']$/g, '');
   if (key === '') return 'Nothing was typed, so nothing was stored.';
   if (/[^\x21-\x7e]/.test(key) || key.length > MAX_KEY_CHARS) {
-    return 'That is not a key: a key has no blanks and only plain characters. Nothing was stored.';
+    return 'That is not a key: a key has no spaces and only ASCII characters. Nothing was stored.';
   }
   if (/^https?:\/\//.test(key)) return 'That is an address, not a key. Nothing was stored.';
   await change(env, (keys) => ({ ...keys, [variable]: key }));
   return undefined;
 }
 
-/** Says whether there was one. */
+/** Whether there was one. */
 export async function forgetKey(variable: string, env: Environment): Promise<boolean> {
   let was = false;
   await change(env, ({ [variable]: key, ...others }) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { Attachments } from './attachments.js';
-import { clipboardPicture } from './clipboard.js';
+import { clipboardImage } from './clipboard.js';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
@@ -17,7 +17,7 @@ async function opened() {
   return { home, problems, attachments: new Attachments({ home, onProblem: (sentence) => problems.push(sentence) }) };
 }
 
-test('a pasted path of a picture becomes a mark, and the picture goes along with the text that has the mark', async () => {
+test('a pasted path of an image becomes a marker, and the image is sent with the text that has the marker', async () => {
   const { home, attachments } = await opened();
   expect(attachments.forPaste(join(home, 'a.png'))).toBe('[image #1] ');
   expect(attachments.forPaste('~/a.png')).toBe('[image #2] ');
@@ -28,19 +28,19 @@ test('a pasted path of a picture becomes a mark, and the picture goes along with
   expect(await attachments.of('look at [image #3], [image #3] and [image #9]')).toEqual([{ type: 'image', source }]);
 });
 
-test('what names no picture that is there is a text', async () => {
+test('a path that is no existing image stays text', async () => {
   const { home, attachments } = await opened();
   for (const text of ['a.png', `${home}/none.png`, `${home}/a.png and more`, `see ${home}/a.png`, '', 'words']) {
     expect(attachments.forPaste(text)).toBeUndefined();
   }
 });
 
-test('a file that is no picture is told, and nothing goes along', async () => {
+test('a file that is no image is reported, and nothing is attached', async () => {
   const { attachments, problems } = await opened();
   const mark = attachments.forPaste('~/words.png') ?? '';
   expect(await attachments.of(mark)).toEqual([]);
   expect(problems).toEqual([
-    'words.png is no PNG, JPEG, GIF or WebP picture, so it is not sent. [image #1] stands for nothing.',
+    'words.png is not a PNG, JPEG, GIF or WebP image, so it is not sent. [image #1] is ignored.',
   ]);
 });
 
@@ -49,8 +49,8 @@ test.skipIf(process.platform === 'win32')(
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'helve-clipboard-'));
     const env = { PATH: folder, DISPLAY: ':0' };
-    expect(await clipboardPicture({ env, platform: 'linux' })).toEqual({
-      problem: 'To paste pictures, install xclip. The path of a picture can be pasted as well.',
+    expect(await clipboardImage({ env, platform: 'linux' })).toEqual({
+      problem: 'To paste images, install xclip. You can also paste the path of an image.',
     });
     const program = join(folder, 'xclip');
     await writeFile(
@@ -58,12 +58,12 @@ test.skipIf(process.platform === 'win32')(
       `#!/bin/sh\nPATH=/usr/bin:/bin\n[ "$4" = image/png ] && printf '%s' ${PIXEL} | base64 -d\n`,
     );
     await chmod(program, 0o755);
-    expect(await clipboardPicture({ env, platform: 'linux' })).toEqual({ bytes: Buffer.from(PIXEL, 'base64') });
+    expect(await clipboardImage({ env, platform: 'linux' })).toEqual({ bytes: Buffer.from(PIXEL, 'base64') });
     await writeFile(program, '#!/bin/sh\necho "Error: target image/png not available" >&2; exit 1\n');
-    expect(await clipboardPicture({ env, platform: 'linux' })).toEqual({
-      problem: 'There is no picture in the clipboard.',
+    expect(await clipboardImage({ env, platform: 'linux' })).toEqual({
+      problem: 'There is no image in the clipboard.',
     });
-    expect(await clipboardPicture({ env: {}, platform: 'linux' })).toEqual({
+    expect(await clipboardImage({ env: {}, platform: 'linux' })).toEqual({
       problem: 'There is no clipboard here: no display is set.',
     });
   },

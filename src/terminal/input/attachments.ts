@@ -1,4 +1,4 @@
-// Pictures that go along with a prompt. Each stands in its text as [image #1].
+// Images attached to a prompt. Each is marked in its text as [image #1].
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
@@ -6,38 +6,39 @@ import { fileURLToPath } from 'node:url';
 import { splitWords } from '../../agent/commands/arguments.js';
 import type { ImageBlock } from '../../contract/message.js';
 import { fileKind } from '../../platform/files/file-kind.js';
+import { messageOf } from '../../platform/message-of.js';
 
-const MAX_PATH_CHARS = 4_096; // a longer paste is a text, whatever it ends with
+const MAX_PATH_CHARS = 4_096; // a longer paste is text, even if it ends like a path
 const PICTURE_NAME = /\.(?:png|jpe?g|gif|webp)$/i;
 
 export interface AttachmentsOptions {
   home?: string | undefined;
-  /** A sentence for the person: a picture that can't be sent. */
+  /** Called with a message if an image can't be sent. */
   onProblem(sentence: string): void;
 }
 
 export class Attachments {
   readonly #options: AttachmentsOptions;
-  /** By their marks; undefined where one can't be sent. */
+  /** By marker; undefined for an image that can't be sent. */
   readonly #attached = new Map<string, Promise<ImageBlock | undefined>>();
 
   constructor(options: AttachmentsOptions) {
     this.#options = options;
   }
 
-  /** The marks for pictures whose paths were pasted, as terminals write files that are dropped on them. */
+  /** Markers for images whose paths were pasted, which is how terminals insert dropped files. */
   forPaste(pasted: string): string | undefined {
     const paths = this.#picturePaths(pasted.trim());
     if (paths.length === 0) return undefined;
     return `${paths.map((path) => this.#add(basename(path), async () => await readFile(path))).join(' ')} `;
   }
 
-  /** The mark for a picture that is there already. */
+  /** The marker for an image in memory. */
   forBytes(bytes: Buffer): string {
     return `${this.#add('The picture of the clipboard', async () => bytes)} `;
   }
 
-  /** The pictures whose marks stand in the text, in their order. */
+  /** The images whose markers are in the text, in order. */
   async of(text: string): Promise<ImageBlock[]> {
     const marks = new Set(text.match(/\[image #\d+\]/g) ?? []);
     const images = await Promise.all([...marks].map(async (mark) => await this.#attached.get(mark)));
@@ -47,8 +48,8 @@ export class Attachments {
   #add(name: string, read: () => Promise<Buffer>): string {
     const mark = `[image #${this.#attached.size + 1}]`;
     const image = prepared(read).catch((error: unknown) => {
-      const why = error instanceof Error ? error.message : String(error);
-      this.#options.onProblem(`${name} ${why} ${mark} stands for nothing.`);
+      const why = messageOf(error);
+      this.#options.onProblem(`${name} ${why} ${mark} is ignored.`);
       return undefined;
     });
     this.#attached.set(mark, image);
@@ -72,16 +73,16 @@ export class Attachments {
       const real = path.startsWith('~/') ? join(this.#options.home ?? '', path.slice(2)) : path;
       return isAbsolute(real) && statSync(real).isFile() ? real : undefined;
     } catch {
-      return undefined; // no such file: then it is a text
+      return undefined; // no such file, so it is text
     }
   }
 }
 
-/** Small enough for every provider. Rejects with what goes on behind the picture's name. */
+/** Resized for every provider. Rejects with an error that continues after the image's name. */
 async function prepared(read: () => Promise<Buffer>): Promise<ImageBlock> {
   const bytes = await read();
   const kind = fileKind(bytes);
-  if (kind.kind !== 'image') throw new Error('is no PNG, JPEG, GIF or WebP picture, so it is not sent.');
+  if (kind.kind !== 'image') throw new Error('is not a PNG, JPEG, GIF or WebP image, so it is not sent.');
   const { prepareImage } = await import('../../platform/formats/image.js');
   const { mediaType, bytes: sent } = await prepareImage(bytes, kind.mediaType);
   return { type: 'image', source: { type: 'base64', media_type: mediaType, data: sent.toString('base64') } };

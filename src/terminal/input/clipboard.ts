@@ -1,9 +1,9 @@
-// The picture that is in the clipboard, by whatever program of this machine can tell.
+// Reads the image in the clipboard, with whichever program of this machine can.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 const MAX_BYTES = 100_000_000;
-const MAX_MS = 5_000; // a program that waits for a display that is not there
+const MAX_MS = 5_000; // for a program that waits for a missing display
 
 export interface ClipboardOptions {
   env: Readonly<Record<string, string | undefined>>;
@@ -13,12 +13,12 @@ export interface ClipboardOptions {
 interface Way {
   program: string;
   args: readonly string[];
-  /** What the program writes is not the picture itself. */
+  /** Decodes the program's output, if it is not the image itself. */
   decode?(output: Buffer): Buffer;
 }
 
-/** The picture's bytes, or why there are none. */
-export async function clipboardPicture(options: ClipboardOptions): Promise<{ bytes: Buffer } | { problem: string }> {
+/** The image's bytes, or why there are none. */
+export async function clipboardImage(options: ClipboardOptions): Promise<{ bytes: Buffer } | { problem: string }> {
   const ways = waysFor(options);
   const missing: string[] = [];
   const run = promisify(execFile);
@@ -35,10 +35,10 @@ export async function clipboardPicture(options: ClipboardOptions): Promise<{ byt
   if (ways.length === 0) return { problem: 'There is no clipboard here: no display is set.' };
   if (missing.length === ways.length) {
     return {
-      problem: `To paste pictures, install ${missing.join(' or ')}. The path of a picture can be pasted as well.`,
+      problem: `To paste images, install ${missing.join(' or ')}. You can also paste the path of an image.`,
     };
   }
-  return { problem: 'There is no picture in the clipboard.' };
+  return { problem: 'There is no image in the clipboard.' };
 }
 
 function waysFor({ env, platform = process.platform }: ClipboardOptions): readonly Way[] {

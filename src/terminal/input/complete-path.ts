@@ -1,4 +1,4 @@
-// Completes a path by looking into its folder, as shells do it: for what lies outside the project, and for commands.
+// Completes a path by reading its folder, as shells do: for paths outside the project, and for commands.
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { resolveIn } from '../../platform/files/paths.js';
@@ -9,11 +9,11 @@ const MAX_CHOICES = 50;
 export interface PathPlace {
   cwd: string;
   home?: string | undefined;
-  /** Offers folders and nothing else. */
+  /** Offers only folders. */
   onlyFolders?: boolean;
 }
 
-/** What the path could go on with; folders end with a slash. Nothing where its folder can't be read. */
+/** The possible completions; folders end with a slash. Empty if the folder can't be read. */
 export async function completePath(typed: string, { cwd, home, onlyFolders }: PathPlace): Promise<Choice[]> {
   const slash = typed.lastIndexOf('/') + 1;
   const [folder, start] = [typed.slice(0, slash), typed.slice(slash)];
@@ -34,7 +34,7 @@ export async function completePath(typed: string, { cwd, home, onlyFolders }: Pa
   );
 }
 
-/** A name can hold characters that steer a terminal: those are for nobody to type. */
+/** A name may contain control characters, which can't be typed and could control the terminal. */
 export const isTypable = (name: string): boolean => !/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(name);
 
 async function isFolder(path: string): Promise<boolean> {

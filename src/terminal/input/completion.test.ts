@@ -24,7 +24,7 @@ async function complete(text: string, sources: Partial<CompletionSources> & { ro
   return { values: found?.items.map(({ value }) => value) ?? [], fill };
 }
 
-test('completes files behind an @ by some of their letters, anywhere in the prompt', async () => {
+test('completes files after an @ by some of their letters, anywhere in the prompt', async () => {
   const root = project('src/tools/read.ts', 'src/other.ts', 'a b.txt');
   const { values, fill } = await complete('look at @sread', { root });
   expect(values).toEqual(['@src/tools/read.ts']);
@@ -32,7 +32,7 @@ test('completes files behind an @ by some of their letters, anywhere in the prom
   expect((await complete('@ab', { root })).values).toEqual(['@"a b.txt"']);
 });
 
-test('completes what servers have to read behind an @, first where their name is typed', async () => {
+test('completes resources of servers after an @, first if the name of the server is typed', async () => {
   const root = project('notes.md');
   const mentions = async () => [{ value: 'notes:note://1', description: 'one' }, { value: 'web:https://a.example' }];
   expect((await complete('see @no', { root, mentions })).values).toEqual(['@notes.md', '@notes:note://1']);
@@ -41,21 +41,21 @@ test('completes what servers have to read behind an @, first where their name is
   expect(fill('@notes:note://1')).toBe('see @notes:note://1 ');
 });
 
-test('goes on behind a folder', async () => {
+test('continues after a folder', async () => {
   const root = project('src/one.ts');
   const { values, fill } = await complete('@src', { root });
   expect(values).toEqual(['@src/', '@src/one.ts']);
   expect(fill('@src/')).toBe('@src/');
 });
 
-test('leaves out what git ignores, and offers nothing in an address of mail', async () => {
+test('leaves out ignored files, and offers nothing in a mail address', async () => {
   const root = project('kept.txt', 'left.txt', '.gitignore', '.git/HEAD');
   writeFileSync(join(root, '.gitignore'), 'left.txt\n');
   expect((await complete('@txt', { root })).values).toEqual(['@kept.txt']);
   expect((await complete('me@kept', { root })).values).toEqual([]);
 });
 
-test('looks into folders outside the project for a path that leads there', async () => {
+test('completes a path to a folder outside the project', async () => {
   const root = project('inside/x.txt');
   expect((await complete(`@${root}/ins`, { root })).values).toEqual([`@${root}/inside/`]);
 });
@@ -73,13 +73,13 @@ test('completes commands, those that begin with what is typed first, and their a
   expect(fill('sonnet')).toBe('/model sonnet ');
 });
 
-test('completes a path where Tab asks for it, and nothing where nobody asks', async () => {
+test('completes a path on Tab, and nothing otherwise', async () => {
   const root = project('notes.md');
   expect((await complete('cat no', { root }, true)).values).toEqual(['notes.md']);
   expect((await complete('cat no', { root })).values).toEqual([]);
 });
 
-test('finds files that were made since, once the names are read again', async () => {
+test('finds new files once the names are read again', async () => {
   const root = project('one.ts');
   const files = new FileIndex({ root, env: process.env });
   await files.ready();
@@ -87,14 +87,38 @@ test('finds files that were made since, once the names are read again', async ()
   expect(files.isWhole).toBe(true);
 });
 
-test('stops at the number of names that it may hold', async () => {
+test('says once why no files can be offered', async () => {
+  const said: string[] = [];
+  const withoutRipgrep = { USE_BUILTIN_RIPGREP: '0', PATH: '' };
+  const onProblem = (sentence: string) => void said.push(sentence);
+  const files = new FileIndex({ root: project('one.ts'), env: withoutRipgrep, onProblem });
+  await files.ready();
+  await files.ready();
+  expect(files.find('one', 5)).toEqual([]);
+  expect(said).toEqual([
+    expect.stringMatching(/^Files can't be offered after @: ripgrep, which searches need, was not found: .*\.$/),
+  ]);
+  files.end();
+});
+
+test('says nothing about names that could not be read because the terminal was closed', async () => {
+  const said: string[] = [];
+  const onProblem = (sentence: string) => void said.push(sentence);
+  const files = new FileIndex({ root: project('one.ts'), env: process.env, onProblem });
+  const reading = files.ready();
+  files.end();
+  await reading;
+  expect(said).toEqual([]);
+});
+
+test('stops at the maximum number of names', async () => {
   const files = new FileIndex({ root: project('a', 'b', 'c'), env: process.env, maxPaths: 2 });
   await files.ready();
   expect(files.size).toBe(2);
   expect(files.isWhole).toBe(false);
 });
 
-test('leaves what is typed as it is where the list is of a letter ago', () => {
+test('keeps the typed text if the list is one key press old', () => {
   const files = new FileIndex({ root: '/', env: {} });
   const completion = new PromptCompletion({ files, cwd: () => '/', commands: async () => [] });
   const item = { value: '/helper', label: '/helper' };
@@ -102,7 +126,7 @@ test('leaves what is typed as it is where the list is of a letter ago', () => {
   expect(completion.applyCompletion(['/theme l'], 0, 8, item, '').lines).toEqual(['/theme l']);
 });
 
-test('offers no name that could steer the terminal', async () => {
+test('offers no name with control characters', async () => {
   const root = project('plain.txt', 'evil\x1b]0;x\x07.txt', 'two\nlines.txt', 'turned\u202etxt.exe');
   expect((await complete('@', { root })).values).toEqual(['@plain.txt']);
   expect((await complete('cat ', { root }, true)).values).toEqual(['plain.txt']);

@@ -1,4 +1,4 @@
-// What the editor offers while somebody types: commands behind a slash, files behind an @, paths where Tab asks for them.
+// Completions in the editor: commands after a slash, files after an @, paths on Tab.
 import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from '@earendil-works/pi-tui';
 import { visible } from '../../platform/text/visible.js';
 import type { Choice } from '../contract.js';
@@ -14,11 +14,11 @@ export interface CompletionSources {
   files: Pick<FileIndex, 'find' | 'ready' | 'size'>;
   cwd(): string;
   home?: string | undefined;
-  /** All that can stand behind a slash. */
+  /** All commands that can follow a slash. */
   commands(): Promise<readonly CompletedCommand[]>;
-  /** What else can be named behind an @, as resources of servers can. Waits for none of them. */
+  /** Other names that can follow an @, such as resources of MCP servers. Does not wait for servers. */
   mentions?(): Promise<readonly Choice[]>;
-  /** Takes the whole line where it is not a prompt, as in the console; undefined where it is. */
+  /** Completes the whole line if it is not a prompt, as in the console; undefined if it is. */
   line?(text: string): Promise<LineChoices | undefined> | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface CompletedCommand {
   complete?(typed: string): Promise<readonly Choice[]> | readonly Choice[];
 }
 
-/** What the end of a line could be, and how much of the line it stands for. */
+/** Completions for the end of a line, and how much of the line they replace. */
 export interface LineChoices {
   typed: string;
   choices: readonly Choice[];
@@ -64,11 +64,11 @@ export class PromptCompletion implements AutocompleteProvider {
   applyCompletion(lines: string[], cursorLine: number, cursorCol: number, item: AutocompleteItem, prefix: string) {
     const line = lines[cursorLine] ?? '';
     const before = line.slice(0, cursorCol);
-    // The list may be of a letter ago: then what is typed stands.
+    // The list may be one key press old: then the typed text is kept.
     const isStale = prefix === '' ? /\S$/.test(before) : !before.endsWith(prefix);
     if (isStale) return { lines, cursorLine, cursorCol };
     const start = before.slice(0, cursorCol - prefix.length);
-    // A space behind what is complete; a folder, or a name that wants its value, goes on.
+    // Adds a space after a complete item; a folder, or a name that needs a value, can be continued.
     const end = /[/=]$|\/"$/.test(item.value) || /^\s/.test(line.slice(cursorCol)) ? '' : ' ';
     const filled = `${start}${item.value}${end}`;
     return {
@@ -78,7 +78,7 @@ export class PromptCompletion implements AutocompleteProvider {
     };
   }
 
-  /** Tab is a question everywhere but in empty space. */
+  /** Tab completes everywhere except in empty space. */
   shouldTriggerFileCompletion(lines: string[], cursorLine: number, cursorCol: number): boolean {
     return (lines[cursorLine] ?? '').slice(0, cursorCol).trim() !== '';
   }
@@ -94,7 +94,7 @@ export class PromptCompletion implements AutocompleteProvider {
     const others = rankNames(query, (await mentions?.()) ?? [], ({ value }) => value).slice(0, MAX_OTHERS);
     const named = others.map((choice) => ({ ...choice, label: choice.value, value: `@${choice.value}` }));
     const found = paths.map((path) => ({ value: mentioned(path), label: path }));
-    // Who has typed a server's name means it; else files come first.
+    // If a server's name was typed, its resources come first; otherwise files do.
     const isServer = others.some(({ value }) => query.startsWith(value.slice(0, value.indexOf(':') + 1)));
     return suggestions(mention, isServer ? [...named, ...found] : [...found, ...named]);
   }
@@ -119,7 +119,7 @@ export class PromptCompletion implements AutocompleteProvider {
   }
 
   async #path(before: string): Promise<AutocompleteSuggestions | null> {
-    const [typed = ''] = /[^\s"'=]*$/.exec(before) ?? [];
+    const [typed = ''] = /(?<![^\s"'=])[^\s"'=]*$/.exec(before) ?? [];
     const { cwd, home } = this.#sources;
     return suggestions(typed, await completePath(typed, { cwd: cwd(), home }));
   }

@@ -11,7 +11,7 @@ const edit = async (text: string, editor: string | undefined) =>
     resume: () => void steps.push('resume'),
   });
 
-test('brings back what the editor saved, and gives it the terminal meanwhile', async () => {
+test('returns the text that the editor saved, and releases the terminal meanwhile', async () => {
   steps.length = 0;
   expect(await edit('draft', `sh -c 'printf "%s and more\\n" "$(cat "$0")" > "$0"'`)).toEqual({
     text: 'draft and more',
@@ -19,24 +19,24 @@ test('brings back what the editor saved, and gives it the terminal meanwhile', a
   expect(steps).toEqual(['pause', 'resume']);
 });
 
-test('removes the file, which nobody else could read', async () => {
+test('removes the file, which is private', async () => {
   const found = await edit('secret', `sh -c 'f=$0; { stat -c %a "$f"; echo "$f"; } > "$f"'`);
   const [mode, path = ''] = 'text' in found ? found.text.split('\n') : [];
   expect(mode).toBe('600');
   expect(existsSync(path)).toBe(false);
 });
 
-test('says so where no file for the editor can be made', async () => {
+test('reports that no file for the editor can be created', async () => {
   vi.stubEnv('TMPDIR', '/nowhere');
   onTestFinished(() => void vi.unstubAllEnvs());
-  expect(await edit('draft', 'true')).toEqual({ problem: expect.stringMatching(/^No file for true can be made/) });
+  expect(await edit('draft', 'true')).toEqual({ problem: expect.stringMatching(/^No file for true can be created/) });
 });
 
 test.each([
   [undefined, /No editor was found. Set VISUAL or EDITOR/],
   ['no-such-editor-here', /can't be started/],
-  ['false', /false ended with exit code 1, so the text stays as it was/],
-  ['rm', /What rm saved can't be read \(ENOENT.*so the text stays as it was/],
-])('says why there is nothing from %s', async (editor, problem) => {
+  ['false', /false ended with exit code 1, so the text is unchanged/],
+  ['rm', /What rm saved can't be read \(ENOENT.*so the text is unchanged/],
+])('says why there is no text from %s', async (editor, problem) => {
   expect(await edit('draft', editor)).toEqual({ problem: expect.stringMatching(problem) });
 });

@@ -1,4 +1,4 @@
-// The person's own editor, for a prompt that is easier to write there.
+// Edits a prompt in the user's own editor.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -10,12 +10,12 @@ import { messageOf } from '../../platform/message-of.js';
 export interface ExternalEditorOptions {
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
-  /** Gives the terminal away, and takes it back. */
+  /** Releases the terminal, and takes it back. */
   pause(): void | Promise<void>;
   resume(): void | Promise<void>;
 }
 
-/** The text as it was saved, or why there is none. A text that was not changed comes back as it is. */
+/** The saved text, or why there is none. Unchanged text is returned as is. */
 export async function editExternally(
   text: string,
   { env, cwd, pause, resume }: ExternalEditorOptions,
@@ -26,11 +26,11 @@ export async function editExternally(
     return { problem: 'No editor was found. Set VISUAL or EDITOR, as in EDITOR=nano, and start helve again.' };
   }
   let folder: string | undefined;
-  let failed = `No file for ${program} can be made`;
+  let failed = `No file for ${program} can be created`;
   try {
-    folder = await mkdtemp(join(tmpdir(), 'helve-prompt-')); // for nobody else: the system makes it so
+    folder = await mkdtemp(join(tmpdir(), 'helve-prompt-')); // mkdtemp makes it private
     const file = join(folder, 'prompt.md');
-    await writeFile(file, text === '' ? '' : `${text}\n`, { mode: 0o600 }); // as editors end a file
+    await writeFile(file, text === '' ? '' : `${text}\n`, { mode: 0o600 }); // files end with a line feed
     failed = `What ${program} saved can't be read`;
     await pause();
     let ending: string | undefined;
@@ -39,22 +39,22 @@ export async function editExternally(
     } finally {
       await resume();
     }
-    if (ending !== undefined) return { problem: `${program} ${ending}, so the text stays as it was.` };
+    if (ending !== undefined) return { problem: `${program} ${ending}, so the text is unchanged.` };
     return { text: (await readFile(file, 'utf8')).replace(/\r?\n$/, '') };
   } catch (error) {
-    return { problem: `${failed} (${messageOf(error)}), so the text stays as it was.` };
+    return { problem: `${failed} (${messageOf(error)}), so the text is unchanged.` };
   } finally {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** Where nobody has named one: what most machines have. */
+/** The default editor if none is configured. */
 function usualEditor(path = ''): string | undefined {
-  const folders = path.split(delimiter).filter(isAbsolute); // one that depends on where we are may be anybody's
+  const folders = path.split(delimiter).filter(isAbsolute); // a relative folder in PATH could contain anyone's program
   return ['nano', 'vim', 'vi'].find((name) => folders.some((folder) => existsSync(join(folder, name))));
 }
 
-/** Nothing where it ended well. */
+/** Undefined if it exited successfully. */
 async function runEditor(
   program: string,
   args: readonly string[],

@@ -1,21 +1,24 @@
-// The names of a project's files, for completion: read in the background, and again when they have become old.
+// The paths of a project's files, for completion: read in the background, and again when they are stale.
 import { realpath } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { monotonicMs } from '../../platform/clock.js';
+import { errorClause } from '../../platform/text/clause.js';
 import { isTypable } from './complete-path.js';
 import { findPaths, joinLists, type PathList, pathList } from './fuzzy-paths.js';
 
 const MAX_PATHS = 200_000; // files and folders; more would slow typing down
 const MAX_OUTPUT_BYTES = 24 * 1024 * 1024;
 const OLD_AFTER_MS = 5_000;
-const AT_ONCE = 5_000; // paths between two looks at what is typed
+const AT_ONCE = 5_000; // paths per step, between which key presses are handled
 
 export interface FileIndexOptions {
   root: string;
   env: Readonly<Record<string, string | undefined>>;
   maxPaths?: number;
-  /** Names are there that were not before. */
+  /** New names are available. */
   onChange?(): void;
+  /** Called once, with a sentence for the person, if the files can't be listed. */
+  onProblem?(sentence: string): void;
 }
 
 export class FileIndex {
@@ -26,12 +29,13 @@ export class FileIndex {
   #tookMs = 0;
   #reading: Promise<void> | undefined;
   #isWhole = true;
+  #hasReported = false;
 
   constructor(options: FileIndexOptions) {
     this.#options = options;
   }
 
-  /** False where there are more files than are looked through. */
+  /** False if there are more files than the limit. */
   get isWhole(): boolean {
     return this.#isWhole;
   }
@@ -40,19 +44,19 @@ export class FileIndex {
     return this.#list?.paths.length ?? 0;
   }
 
-  /** Begins to read, where that is due. A project that takes long to read is read less often. */
+  /** Starts a scan if one is due. A project that takes long to scan is scanned less often. */
   refresh(): void {
     const isOld = monotonicMs() - this.#readAt > OLD_AFTER_MS + 10 * this.#tookMs;
     if (isOld && !this.#ended.signal.aborted) this.#reading ??= this.#read();
   }
 
-  /** Resolves when what is being read is there. Never rejects. */
+  /** Resolves once the current scan is done. Never rejects. */
   async ready(): Promise<void> {
     this.refresh();
     await this.#reading;
   }
 
-  /** From what is known by now. Folders end with a slash. */
+  /** Searches what is known so far. Folders end with a slash. */
   find(query: string, max: number): string[] {
     this.refresh();
     return this.#list ? findPaths(this.#list, query, max) : [];
@@ -75,17 +79,23 @@ export class FileIndex {
       this.#isWhole = stopped === undefined && paths.length < maxPaths;
       this.#list = await readyList(paths);
       onChange?.();
-    } catch {
-      // Completion is a comfort: without names there are none to offer, and the next look tries again.
+    } catch (error) {
+      this.#report(error); // the next refresh tries again
     } finally {
       this.#readAt = monotonicMs();
       this.#tookMs = this.#readAt - began;
       this.#reading = undefined;
     }
   }
+
+  #report(error: unknown): void {
+    if (this.#hasReported || this.#ended.signal.aborted) return;
+    this.#hasReported = true;
+    this.#options.onProblem?.(`Files can't be offered after @: ${errorClause(error)}.`);
+  }
 }
 
-/** With the folders that they are in; those at the top come first and in order, as an empty query shows them. */
+/** The files and their folders; top-level ones come first and sorted, since an empty query shows them. */
 async function withFolders(files: readonly string[], max: number): Promise<string[]> {
   const named: string[] = [];
   const folders = new Set<string>();
@@ -95,7 +105,7 @@ async function withFolders(files: readonly string[], max: number): Promise<strin
     named.push(file);
     for (let slash = file.lastIndexOf('/'); slash > 0; slash = file.lastIndexOf('/', slash - 1)) {
       const folder = file.slice(0, slash + 1);
-      if (folders.has(folder)) break; // then those above it are known too
+      if (folders.has(folder)) break; // then its parents are known too
       folders.add(folder);
     }
   }
@@ -105,7 +115,7 @@ async function withFolders(files: readonly string[], max: number): Promise<strin
   return [...top, ...all.filter((path) => !isAtTop(path))];
 }
 
-/** In pieces: somebody may be typing. */
+/** In steps, so that typing stays responsive. */
 async function readyList(paths: readonly string[]): Promise<PathList> {
   const pieces: PathList[] = [];
   for (let from = 0; from < paths.length; from += AT_ONCE) {

@@ -28,7 +28,7 @@ test('prefers the name of a file to the name of its folder', () => {
   );
 });
 
-test('finds nothing where a letter is missing', () => {
+test('finds nothing if a letter is missing', () => {
   expect(findPaths(list, 'readz', 5)).toEqual([]);
 });
 

@@ -1,10 +1,10 @@
-// Finds paths by some of their letters, among very many, while somebody types.
+// Fuzzy search over very many paths, fast enough for each key press.
 
-/** Paths made ready for searching. */
+/** Paths prepared for searching. */
 export interface PathList {
   readonly paths: readonly string[];
   readonly lower: readonly string[];
-  /** For each path, a bit for each letter or digit that is in it: most paths are passed over by this alone. */
+  /** A bit mask of the letters and digits in each path: most paths are rejected by it alone. */
   readonly letters: Uint32Array;
 }
 
@@ -24,7 +24,7 @@ export function joinLists(lists: readonly PathList[]): PathList {
   return { paths, lower: lists.flatMap((list) => list.lower), letters };
 }
 
-/** The best matches, the best first. What matches is every letter of the query, in its order. */
+/** The best matches, best first. A path matches if it contains all letters of the query in order. */
 export function findPaths(list: PathList, query: string, max: number): string[] {
   const wanted = query.toLowerCase().replaceAll(' ', '');
   if (wanted === '') return list.paths.slice(0, max);
@@ -55,11 +55,11 @@ function lettersOf(text: string): number {
   return bits >>> 0;
 }
 
-const IN_NAME = 60; // a match in the file's own name is nearly always what is meant
+const IN_NAME = 60; // a match in the file name is nearly always what is meant
 const AT_START = 40;
 const WHOLE = 30;
 
-/** Undefined where it does not match. A run of letters counts more than single ones, and most where a word begins. */
+/** Undefined if it does not match. Consecutive letters score higher than single ones, most at the start of a word. */
 function scoreOf(wanted: string, lower: string, path: string): number | undefined {
   const name = lower.lastIndexOf('/', lower.length - 2) + 1;
   const inName = lower.indexOf(wanted, name);
@@ -70,7 +70,7 @@ function scoreOf(wanted: string, lower: string, path: string): number | undefine
   }
   const inPath = lower.indexOf(wanted);
   if (inPath >= 0) return (isStart(path, inPath) ? AT_START : 0) + wanted.length * 6 - lower.length / 8;
-  // From the end, so that letters are found in the name before they are found in the folders.
+  // From the end, so that letters match in the file name before they match in the folders.
   let at = lower.length;
   let score = 0;
   let before = -2;
@@ -84,7 +84,7 @@ function scoreOf(wanted: string, lower: string, path: string): number | undefine
   return score - lower.length / 8;
 }
 
-/** Whether a word of the path begins there. */
+/** Whether a word of the path starts there. */
 function isStart(path: string, at: number): boolean {
   if (at === 0) return true;
   const before = path.charCodeAt(at - 1);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { KeyBindings } from './key-bindings.js';
 
-test('says for help which key does what, as the person has set it', () => {
+test('lists the configured keys for help', () => {
   const keys = new KeyBindings(
     new Map([
       ['historySearch', { value: ['ctrl+s', 'f3'] }],
@@ -14,13 +14,13 @@ test('says for help which key does what, as the person has set it', () => {
   expect(keys.matches('\x12', 'historySearch')).toBe(false);
 });
 
-test('names keys that were set to do two things', () => {
+test('reports keys that are bound to two actions', () => {
   const keys = new KeyBindings(new Map([['expand', { value: ['ctrl+r'] }]]));
   expect(keys.conflicts()).toEqual(['The key Ctrl-R is set for historySearch and expand; it does the first of them.']);
   expect(new KeyBindings().conflicts()).toEqual([]);
 });
 
-test('leaves to the editor what the editor does', () => {
+test("leaves the editor's own actions to the editor", () => {
   const keys = new KeyBindings();
   expect(keys.actionOf('\r')).toBeUndefined();
   expect(keys.actionOf('\x1b[Z')).toBe('cycleMode');

@@ -1,10 +1,10 @@
-// Which key does what: the defaults, and what the person has set.
+// Key bindings: the defaults, and the user's own.
 import { KeybindingsManager, type KeyId, matchesKey, setKeybindings, TUI_KEYBINDINGS } from '@earendil-works/pi-tui';
 import { type KeyAction, keyActionNames, keyActions } from '../../settings/key-actions.js';
 
 export type { KeyAction } from '../../settings/key-actions.js';
 
-/** What the editor does by itself; everything else is for whoever shows it. */
+/** What the editor does by itself; all other actions are left to the caller. */
 const editorActions = {
   submit: 'tui.input.submit',
   newLine: 'tui.input.newLine',
@@ -29,7 +29,7 @@ export class KeyBindings {
     return this.keysOf(action).some((key) => matchesKey(data, asKeyId(key)));
   }
 
-  /** What a key is to do beside what the editor does with it, the first that it was set to. */
+  /** The action bound to a key, if it is not one of the editor's own; the first if there are several. */
   actionOf(data: string): KeyAction | undefined {
     return keyActionNames.find((action) => !(action in editorActions) && this.matches(data, action));
   }
@@ -45,7 +45,7 @@ export class KeyBindings {
     return this.keysOf(action).map(shownKey).join(' or ');
   }
 
-  /** Keys that were set to do two things, in words. */
+  /** Keys that are bound to two actions, as messages. */
   conflicts(): string[] {
     const actions = new Map<string, KeyAction[]>();
     for (const [action, keys] of this.#keys) {
@@ -56,18 +56,18 @@ export class KeyBindings {
       .map(([key, meant]) => `The key ${shownKey(key)} is set for ${meant.join(' and ')}; it does the first of them.`);
   }
 
-  /** Tells the library, which asks one list for all its editors and lists. */
+  /** Registers the bindings with pi-tui, which has one list for all its editors and lists. */
   install(): void {
     const bindings = Object.entries(editorActions).map(([action, id]) => [
       id,
-      // What stands in the table above is an action.
+      // The keys of the table above are actions.
       this.keysOf(action as KeyAction).map(asKeyId),
     ]);
     setKeybindings(new KeybindingsManager(TUI_KEYBINDINGS, Object.fromEntries(bindings)));
   }
 }
 
-// The settings check that it is written as the library writes keys; one that it does not know never matches.
+// The settings schema checks the syntax; a key that the library does not know never matches.
 const asKeyId = (key: string): KeyId => key as KeyId;
 
 function shownKey(key: string): string {

@@ -75,7 +75,7 @@ test('sends what was typed with Enter, and a backslash before it begins a new li
   expect(sent).toEqual(['one\ntwo']);
 });
 
-test('folds a large paste to a marker, and sends the whole of it', () => {
+test('folds a large paste to a marker, and sends all of it', () => {
   const { editor, sent, type } = opened();
   const text = Array.from({ length: 500 }, (_, index) => `line ${index}`).join('\n');
   type(...letters('look: '), `\x1b[200~${text}\x1b[201~`);
@@ -84,7 +84,7 @@ test('folds a large paste to a marker, and sends the whole of it', () => {
   expect(sent).toEqual([`look: ${text}`]);
 });
 
-test('runs a command that was pasted with the end of its line, and waits for Enter after any other line', () => {
+test('runs a command that was pasted with its line end, and waits for Enter after any other line', () => {
   const { editor, sent, type } = opened({ isCommand: (name) => name === 'help' });
   type('\x1b[200~/help\r\x1b[201~');
   expect(sent).toEqual(['/help']);
@@ -97,33 +97,33 @@ test('runs a command that was pasted with the end of its line, and waits for Ent
   expect(sent).toEqual(['/help', '/help me /help']);
 });
 
-test('puts what stands for a paste into the text', () => {
+test('inserts the replacement of a paste into the text', () => {
   const { sent, type } = opened({ standIn: (pasted) => (pasted === '/a.png' ? '[image #1]' : undefined) });
   type(...letters('see '), '\x1b[200~/a.png\x1b[201~', '\x1b[200~ and text\x1b[201~', '\r');
   expect(sent).toEqual(['see [image #1] and text']);
 });
 
-test('takes a paste that comes in pieces as text, whatever keys it may hold', () => {
+test('treats a paste that arrives in pieces as text, whatever keys it contains', () => {
   const { sent, actions, type } = opened();
   type('\x1b[200~first', '\x12', 'second\x1b[201~', '\r');
   expect(sent).toEqual(['firstsecond']);
   expect(actions).toEqual([]);
 });
 
-test('reports keys by what they were set to do', () => {
+test('reports keys by their configured action', () => {
   const keys = new KeyBindings(new Map([['interrupt', { value: ['ctrl+x'] }]]));
   const { actions, type } = opened({ keys });
   type('\x18', '\x1b', '\x1b[Z', '\x0f');
   expect(actions).toEqual(['interrupt', 'cycleMode', 'expand']);
 });
 
-test('does with a key what the editor does where nobody takes it', () => {
+test('leaves a key to the editor if its action is not handled', () => {
   const { editor, type } = opened({ onAction: () => false });
-  type(...letters('ab'), '\x02', 'x'); // Ctrl-B is a step to the left
+  type(...letters('ab'), '\x02', 'x'); // Ctrl-B moves left
   expect(editor.getText()).toBe('axb');
 });
 
-test('submits with the key that was set for it', () => {
+test('submits with the configured key', () => {
   const { sent, type } = opened({
     keys: new KeyBindings(
       new Map([
@@ -136,14 +136,14 @@ test('submits with the key that was set for it', () => {
   expect(sent).toEqual(['a\nb']);
 });
 
-test('brings earlier prompts back by the arrow keys, the latest first', () => {
+test('recalls earlier prompts with the arrow keys, the latest first', () => {
   const { editor, type } = opened({ prompts: ['latest', 'oldest'] });
   editor.render(80);
   type('\x1b[A', '\x1b[A');
   expect(editor.getText()).toBe('oldest');
 });
 
-test('searches the history with Ctrl-R, goes on to older ones, and sends what was found', () => {
+test('searches the history with Ctrl-R, continues to older matches, and sends the match', () => {
   const { editor, sent, type } = opened({ prompts: ['fix the tests', 'read it', 'write tests'] });
   type('\x12', ...letters('test'));
   expect(editor.render(60).at(-1)).toContain('search: test▏ 1 of 2');
@@ -155,7 +155,7 @@ test('searches the history with Ctrl-R, goes on to older ones, and sends what wa
   expect(editor.isSearching).toBe(false);
 });
 
-test('leaves the search with Ctrl-C and what was typed before, and with Tab and what was found', () => {
+test('Ctrl-C leaves the search with the earlier text, Tab with the match', () => {
   const { editor, sent, type } = opened({ prompts: ['found'] });
   type(...letters('draft'), '\x12', 'f', '\x03');
   expect(editor.getText()).toBe('draft');
@@ -164,13 +164,13 @@ test('leaves the search with Ctrl-C and what was typed before, and with Tab and 
   expect(sent).toEqual([]);
 });
 
-test('keeps what was sent for later', () => {
+test('adds sent prompts to the history', () => {
   const { editor, kept } = opened();
   editor.remember('hello');
   expect(kept).toEqual(['hello']);
 });
 
-test('runs a command that comes in one burst with Enter, though the list offers another', async () => {
+test('runs a command that arrives in one burst with Enter, although the list offers another', async () => {
   const offered = ['/helper', '/help'];
   const { editor, sent, type } = opened({ isCommand: (name) => name === 'help' });
   editor.setAutocompleteProvider({
@@ -208,7 +208,7 @@ test.each([
 
 test('with the keys of vi, Esc leaves insert mode first and interrupts after that', () => {
   const { editor, actions, type } = opened({ vi: true });
-  type('a', '\x1b[27u'); // as terminals send it that tell keys apart
+  type('a', '\x1b[27u'); // as sent by terminals that distinguish keys
   expect(actions).toEqual([]);
   expect(editor.render(40).at(-1)).toContain('NORMAL');
   type('\x1b');

@@ -1,4 +1,4 @@
-// The place where a person types: pi-tui's editor with history, search in it, keys as they were set, and vi's if wanted.
+// The prompt editor: pi-tui's editor with history, history search, configurable keys, and vi keys if enabled.
 import {
   Editor,
   type EditorOptions,
@@ -19,22 +19,22 @@ export interface PromptEditorOptions extends EditorOptions {
   theme: EditorTheme;
   keys: KeyBindings;
   history: Pick<PromptHistory, 'prompts' | 'add' | 'search'>;
-  /** The keys of vi. */
+  /** Enables vi keys. */
   vi?: boolean;
   /**
-   * What a key means beside the editor's own. True where it was taken; else the editor does with the key what it does.
-   * Not asked while a list of completions, or the search, is open and the key is theirs.
+   * Called for a key's action other than the editor's own. Returns true if it was handled; otherwise the editor handles
+   * the key. Not called while a completion list or the search is open and uses the key.
    */
   onAction?(action: KeyAction): boolean;
-  /** What a command takes; undefined where it takes nothing, or there is none of that name. */
+  /** The arguments of a command; undefined if it takes none, or does not exist. */
   argumentHint?(name: string): string | undefined;
-  /** Whether a word is the whole name of a command: then Enter runs it, whatever the list offers. */
+  /** Whether a word is the full name of a command: then Enter runs it, whatever the list offers. */
   isCommand?(name: string): boolean;
-  /** What stands for a paste where it is no text, as for the path of a picture; undefined where it is just text. */
+  /** The replacement for pasted text, such as a marker for an image's path; undefined to paste it as text. */
   standIn?(pasted: string): string | undefined;
-  /** Draws the sign before the first line. Default: as it is. */
+  /** Styles the prompt sign. Default: unstyled. */
   sign?(text: string, kind: TypedInput['type']): string;
-  /** Draws what stands in the border: the mode, the search. Default: as it is. */
+  /** Styles the text in the border: the mode, the search. Default: unstyled. */
   note?(text: string): string;
 }
 
@@ -44,10 +44,10 @@ const WHOLE_PASTE = /^\x1b\[200~([\s\S]*)\x1b\[201~$/;
 const SIGN = '> ';
 const MAX_LISTED = 8;
 
-/** What a line will be that begins so. */
+/** What kind of line the first character makes it. */
 const kindNotes: Readonly<Partial<Record<TypedInput['type'], string>>> = {
   shell: 'runs in the shell, without the model',
-  note: 'is written down for later conversations',
+  note: 'is saved for later conversations',
 };
 
 interface Search {
@@ -78,7 +78,7 @@ export class PromptEditor extends Editor {
     }
   }
 
-  /** What is typed is a prompt, a command, a line for the shell, or a note. */
+  /** Whether the text is a prompt, a command, a shell line, or a note. */
   get kind(): ReturnType<typeof inputKind> {
     return inputKind(this.getText());
   }
@@ -87,7 +87,7 @@ export class PromptEditor extends Editor {
     return this.getText() === '';
   }
 
-  /** What was sent last as it stood there, with marks in the place of long pastes. */
+  /** The text last sent as it was displayed, with markers in place of long pastes. */
   get asTyped(): string {
     return this.#asTyped;
   }
@@ -96,7 +96,7 @@ export class PromptEditor extends Editor {
     return this.#search !== undefined;
   }
 
-  /** Remembers what was sent, for the arrow keys and the search, here and in later sessions. */
+  /** Adds a sent prompt to the history, for this and later sessions. */
   remember(prompt: string): void {
     this.addToHistory(prompt);
     this.#options.history.add(prompt);
@@ -111,13 +111,13 @@ export class PromptEditor extends Editor {
     else this.tui.requestRender();
   }
 
-  /** Hands the keys of an open list to it. */
+  /** Passes keys to an open completion list. */
   #isForList(data: string): boolean {
     if (!this.isShowingAutocomplete()) return false;
     const { keys } = this.#options;
     const isSent = keys.matches(data, 'submit');
     if (isSent && this.#isWholeCommand()) {
-      super.handleInput('\x1b'); // the list may still show what fitted a letter ago
+      super.handleInput('\x1b'); // the list may be one key press old
       return false;
     }
     if (!isSent && !matchesKey(data, 'escape')) return false;
@@ -136,7 +136,7 @@ export class PromptEditor extends Editor {
     return action !== undefined && onAction?.(action) === true;
   }
 
-  /** A paste is one thing, whatever keys its text may look like. */
+  /** A paste is handled as a whole, whatever keys its text looks like. */
   #takePaste(data: string): boolean {
     const begins = data.lastIndexOf('\x1b[200~');
     if (begins < 0 && !this.#isPasting) return false;
@@ -146,7 +146,7 @@ export class PromptEditor extends Editor {
     const pasted = WHOLE_PASTE.exec(data)?.[1];
     const standIn = pasted === undefined ? undefined : this.#options.standIn?.(pasted);
     if (standIn !== undefined) this.insertTextAtCursor(standIn);
-    // That is what some terminals make of a picture.
+    // Some terminals send an empty paste for an image.
     else if (pasted === '') this.#options.onAction?.('pasteImage');
     else if (pasted !== undefined && /^[^\r\n]*[\r\n]+$/.test(pasted)) this.#takeLine(pasted.trimEnd());
     else super.handleInput(data);
@@ -154,8 +154,8 @@ export class PromptEditor extends Editor {
   }
 
   /**
-   * A line that was copied with its end. A command without arguments runs, as if it had been typed; anything else waits
-   * for the person's own Enter, since it may be somebody else's words.
+   * A pasted line with its line break. A command without arguments runs, as if typed; anything else waits for Enter,
+   * since the text may come from an untrusted source.
    */
   #takeLine(line: string): void {
     const wasEmpty = this.isEmpty;
@@ -187,7 +187,7 @@ export class PromptEditor extends Editor {
     else if (matchesKey(data, 'backspace')) this.#look(search, search.query.slice(0, -1));
     else if (printable(data) !== undefined) this.#look(search, search.query + printable(data));
     else {
-      // What was found stays; Enter sends it, and any other key goes on from there.
+      // Keeps the match; Enter sends it, and any other key continues editing it.
       this.#endSearch(search.found[search.at] ?? search.draft);
       if (!matchesKey(data, 'escape') && !keys.matches(data, 'complete')) this.handleInput(data);
     }
@@ -242,7 +242,7 @@ export class PromptEditor extends Editor {
     return kind === 'command' ? this.#commandNote() : kindNotes[kind];
   }
 
-  /** What stands behind a command that is typed whole. */
+  /** The hint after a completely typed command. */
   #commandNote(): string | undefined {
     const [, name = ''] = /^\s*\/(\S+)/.exec(this.getText()) ?? [];
     const hint = this.#options.argumentHint?.(name);

@@ -20,7 +20,7 @@ test('keeps prompts for the next session of the same project, the latest first, 
   expect(PromptHistory.open({ ...here, root: '/other' }).prompts).toEqual([]);
 });
 
-test('keeps them for the person alone', async () => {
+test('only the user can read them', async () => {
   const here = place();
   const history = PromptHistory.open(here);
   history.add('secret plan');
@@ -38,7 +38,7 @@ test('keeps what another terminal has added meanwhile', async () => {
   expect(PromptHistory.open(here).prompts.toSorted()).toEqual(['from one', 'from the other']);
 });
 
-test('passes over lines that are cut or no prompts', async () => {
+test('skips truncated lines and lines that are no prompts', async () => {
   const here = place();
   const history = PromptHistory.open(here);
   history.add('good');
@@ -47,7 +47,7 @@ test('passes over lines that are cut or no prompts', async () => {
   expect(PromptHistory.open(here).prompts).toEqual(['good']);
 });
 
-test('stays within bounds', async () => {
+test('stays within its limits', async () => {
   const here = place();
   const history = PromptHistory.open(here);
   for (let index = 0; index < 300; index += 1) history.add(`${index} ${'x'.repeat(15_000)}`);
@@ -59,7 +59,7 @@ test('stays within bounds', async () => {
   expect(history.prompts[0]).toBe('y'.repeat(50_000));
 });
 
-test('reads nothing through a link, says so, and still remembers', async () => {
+test('reads nothing through a link, says so, and still keeps new prompts in memory', async () => {
   const here = place();
   const history = PromptHistory.open(here);
   history.add('x');
@@ -82,7 +82,7 @@ test('reads nothing through a link, says so, and still remembers', async () => {
   expect(readFileSync(elsewhere, 'utf8')).toBe('');
 });
 
-test('finds prompts that hold every word, whatever their case', () => {
+test('finds prompts that contain every word, in any letter case', () => {
   const history = PromptHistory.open(place());
   for (const prompt of ['Fix the tests', 'fix the docs', 'run tests']) history.add(prompt);
   expect(history.search('TESTS fix')).toEqual(['Fix the tests']);

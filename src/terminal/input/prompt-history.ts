@@ -1,16 +1,17 @@
-// What the person has typed in a project, kept for them alone: a line of JSON each, the latest last.
+// The user's prompts in a project, stored privately: one line of JSON each, latest last.
 
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256 } from '../../platform/crypto.js';
-import { makeFolder } from '../../platform/files/make-folder.js';
+import { mkdirPrivate } from '../../platform/files/mkdir-private.js';
+import { messageOf } from '../../platform/message-of.js';
 import { clause } from '../../platform/text/clause.js';
 import { readPrivateFile, withLock, writePrivateFile } from '../../settings/private-file.js';
 
 const MAX_PROMPTS = 1_000;
 const MAX_FILE_BYTES = 2 * 1024 * 1024;
-const MAX_KEPT_CHARS = 20_000; // what is longer was pasted, and is remembered until the terminal is left
+const MAX_KEPT_CHARS = 20_000; // longer prompts were pasted, and are kept only until the terminal is closed
 
 export interface HistoryPlace {
   dataFolder: string;
@@ -19,7 +20,7 @@ export interface HistoryPlace {
 
 export class PromptHistory {
   readonly #file: string;
-  /** The latest first, each once. */
+  /** Latest first, without duplicates. */
   #prompts: string[];
   #writing: Promise<void> = Promise.resolve();
   #problem: string | undefined;
@@ -29,7 +30,7 @@ export class PromptHistory {
     this.#prompts = [...prompts];
   }
 
-  /** A history that can't be read is empty, and the problem says why. */
+  /** An unreadable history is empty, and `problem` says why. */
   static open({ dataFolder, root }: HistoryPlace): PromptHistory {
     const file = join(dataFolder, 'history', `${sha256().update(root).digest('hex').slice(0, 32)}.jsonl`);
     try {
@@ -45,7 +46,7 @@ export class PromptHistory {
     return this.#prompts;
   }
 
-  /** Why earlier prompts are not there, or new ones not kept; undefined where all is well. */
+  /** Why earlier prompts are missing, or new ones are not saved; undefined if all is well. */
   get problem(): string | undefined {
     return this.#problem;
   }
@@ -58,12 +59,12 @@ export class PromptHistory {
     this.#writing = this.#writing.then(() => this.#keep(prompt)).catch((error) => this.#fail('written', error));
   }
 
-  /** Resolves when all that was added is kept, or can't be. */
+  /** Resolves once everything that was added has been saved, or has failed. */
   async flushed(): Promise<void> {
     await this.#writing;
   }
 
-  /** The prompts that hold the words, each of them, the latest first. */
+  /** The prompts that contain all of the words, latest first. */
   search(query: string): string[] {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
     return this.#prompts.filter((prompt) => {
@@ -72,9 +73,9 @@ export class PromptHistory {
     });
   }
 
-  /** Behind what is there, so that what another terminal has added stays; shortened once in a while. */
+  /** Appends, so that prompts from another terminal are kept; compacts once in a while. */
   async #keep(prompt: string): Promise<void> {
-    makeFolder(join(this.#file, '..'));
+    mkdirPrivate(join(this.#file, '..'));
     const size = await withLock(`${this.#file}.lock`, async () => {
       const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
       const file = await open(this.#file, flags, 0o600);
@@ -104,12 +105,12 @@ export class PromptHistory {
   }
 
   #fail(what: 'read' | 'written', error: unknown): void {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     this.#problem ??= `The history of prompts can't be ${what}: ${this.#file}: ${clause(why)}. Prompts are remembered until you leave.`;
   }
 }
 
-/** The latest first, each once. A line that is no prompt is passed over: a crash may have cut it. */
+/** Latest first, without duplicates. Invalid lines are skipped: a crash may have truncated one. */
 function promptsIn(text: string): string[] {
   const prompts = text.split('\n').flatMap((line) => {
     try {

@@ -1,4 +1,7 @@
-/** The things whose names fit what is typed: those that begin with it first, then those with a part that does, then those that hold its letters. */
+/**
+ * Ranks items by name: prefix matches first, then those with a word that starts with the text, then those that contain
+ * its letters.
+ */
 export function rankNames<Thing>(typed: string, things: readonly Thing[], nameOf: (thing: Thing) => string): Thing[] {
   const wanted = typed.toLowerCase();
   return things

@@ -24,6 +24,6 @@ test.each([
   ['!', 'shell'],
   ['#', 'note'],
   ['#1', 'prompt'],
-])('knows while it is typed what %j will be', (text, kind) => {
+])('classifies %j while it is typed', (text, kind) => {
   expect(inputKind(text)).toBe(kind);
 });

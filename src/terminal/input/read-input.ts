@@ -1,4 +1,4 @@
-// What a line means by its first character.
+// Classifies a line by its first character.
 import { calledIn } from '../../agent/commands/commands.js';
 
 export type TypedInput =
@@ -7,7 +7,7 @@ export type TypedInput =
   | { type: 'command'; name: string; args: string }
   /** `!command`: runs at once, without the model. */
   | { type: 'shell'; command: string }
-  /** `#note`: is written down for later sessions. */
+  /** `#note`: saved for later conversations. */
   | { type: 'note'; text: string };
 
 export function readInput(text: string): TypedInput {
@@ -15,12 +15,12 @@ export function readInput(text: string): TypedInput {
   const called = calledIn(typed);
   if (called) return { type: 'command', ...called };
   if (/^!\s*\S/.test(typed)) return { type: 'shell', command: typed.slice(1).trim() };
-  // `#12` is the number of an issue, `##` and further lines are Markdown: they are for the model.
+  // `#12` is an issue number, `##` and further lines are Markdown: they go to the model.
   if (/^#\s*[^\s#\d].*$/.test(typed)) return { type: 'note', text: typed.slice(1).trim() };
   return { type: 'prompt', text: typed };
 }
 
-/** What the editor shows that it has understood, while somebody types. */
+/** The kind of line that the editor indicates while the user types. */
 export function inputKind(text: string): TypedInput['type'] {
   const typed = text.trimStart();
   if (typed.startsWith('!')) return 'shell';

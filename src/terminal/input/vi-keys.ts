@@ -1,7 +1,7 @@
-// The keys of vi on an editor that knows others: what is typed in normal mode becomes the editor's own keys.
+// Vi keys on an editor with other keys: normal-mode commands are translated to the editor's own keys.
 import { matchesKey } from '@earendil-works/pi-tui';
 
-/** The editor's keys, as a terminal sends them. */
+/** The editor's keys, as terminals send them. */
 const keys = {
   left: '\x1b[D',
   right: '\x1b[C',
@@ -23,13 +23,13 @@ const keys = {
   newLine: '\n',
 } as const;
 
-const MAX_COUNT = 1_000; // a slip of the finger must not hold up the terminal
+const MAX_COUNT = 1_000; // a typo must not freeze the terminal
 
-/** What the keys need to know and do. */
+/** What the vi keys need from the editor. */
 export interface ViEditor {
   lines(): readonly string[];
   cursor(): { line: number; col: number };
-  /** Hands a key to the editor as if it had been typed. */
+  /** Sends a key to the editor as if typed. */
   type(key: string): void;
 }
 
@@ -47,13 +47,13 @@ export class ViKeys {
     return this.#mode;
   }
 
-  /** A new prompt begins in insert mode. */
+  /** A new prompt starts in insert mode. */
   reset(): void {
     this.#mode = 'insert';
     this.#clear();
   }
 
-  /** Takes one key; false where it is for the editor, or for whoever shows it. */
+  /** Handles one key; false if the editor or the caller should handle it. */
   handle(data: string): boolean {
     if (this.#mode === 'insert') {
       if (!matchesKey(data, 'escape')) return false; // a terminal may send more than one byte for it
@@ -62,7 +62,7 @@ export class ViKeys {
       return true;
     }
     if (matchesKey(data, 'escape')) {
-      if (this.#pending === '' && this.#count === '') return false; // nothing to leave: it means something to others
+      if (this.#pending === '' && this.#count === '') return false; // nothing to cancel: the caller handles it
       this.#clear();
       return true;
     }
@@ -105,7 +105,7 @@ export class ViKeys {
     if (inserts) this.#mode = 'insert';
   }
 
-  /** The editor goes to the end of a word; vi goes to the beginning of the next. */
+  /** The editor moves to the end of a word; vi moves to the start of the next. */
   #nextWord(): void {
     this.#editor.type(keys.wordEnd);
     this.#skipBlanks();
@@ -116,13 +116,13 @@ export class ViKeys {
     for (let step = 0; step < blanks && !isEnd; step += 1) this.#editor.type(keys.right);
   }
 
-  /** The editor leaves what stands behind a word; vi takes it along. */
+  /** The editor keeps the whitespace after a word; vi deletes it too. */
   #deleteBlanks(): void {
     const { blanks } = this.#blanks();
     for (let step = 0; step < blanks; step += 1) this.#editor.type(keys.deleteRight);
   }
 
-  /** How many there are behind the cursor, and whether nothing follows them. */
+  /** How much whitespace follows the cursor, and whether the line ends after it. */
   #blanks(): { blanks: number; isEnd: boolean } {
     const { line, col } = this.#editor.cursor();
     const rest = (this.#editor.lines()[line] ?? '').slice(col);
@@ -134,7 +134,7 @@ export class ViKeys {
     this.#editor.type(keys.lineStart);
     for (let steps = this.#editor.lines().length; steps > 0 && this.#editor.cursor().line !== wanted; steps -= 1) {
       const { line } = this.#editor.cursor();
-      // By characters, since a line may take several rows of the screen.
+      // By character, since a line may take several rows of the screen.
       if (line > wanted) this.#editor.type(keys.left);
       else {
         this.#editor.type(keys.lineEnd);
@@ -165,9 +165,9 @@ export class ViKeys {
 
 interface ViCommand {
   once?: readonly string[];
-  /** As often as the number before the command says. */
+  /** Repeated by the count before the command. */
   each?: readonly string[];
-  /** What follows is text. */
+  /** Switches to insert mode. */
   inserts?: true;
 }
 

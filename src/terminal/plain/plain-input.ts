@@ -3,16 +3,16 @@ import { createInterface, type Interface } from 'node:readline';
 export interface PlainInputOptions {
   /** A line that answers no question. */
   onLine(line: string): void;
-  /** No more lines come. */
+  /** The input has ended. */
   onEnd(): void;
   /** Ctrl-C. */
   onInterrupt(): void;
 }
 
-/** What is typed, line by line. A question takes the next line for itself. */
+/** Reads typed lines. A question takes the next line. */
 export class PlainInput {
   readonly #lines: Interface;
-  /** Who waits for the next line. */
+  /** Questions waiting for the next line. */
   #asked: Array<(line: string) => void> = [];
   #isSecret = false;
 
@@ -34,7 +34,7 @@ export class PlainInput {
     if (this.#asked.length === 0) this.#lines.prompt();
   }
 
-  /** Puts it into the line that is being typed. */
+  /** Inserts text into the line that is being typed. */
   edit(draft: string): void {
     this.prompt();
     this.#lines.write(draft);
@@ -44,7 +44,7 @@ export class PlainInput {
     this.#lines.close();
   }
 
-  /** What is secret is not shown while it is typed. */
+  /** A secret is not echoed. */
   async ask(
     words: string,
     { signal, isSecret = false }: { signal?: AbortSignal | undefined; isSecret?: boolean } = {},

@@ -4,18 +4,18 @@ import { visible } from '../../platform/text/visible.js';
 import { compactionNotice } from '../session/compaction-notice.js';
 
 const MAX_BODY_LINES = 12;
-const MAX_SUBJECT_LINES = 200; // an answer hangs on it, and nothing can be unfolded here
+const MAX_SUBJECT_LINES = 200; // the answer depends on it, and nothing can be expanded here
 
 export interface PlainLinesOptions {
   write(text: string): void;
   color: boolean;
 }
 
-/** Draws a conversation as plain lines, top to bottom, for pipes and for screens that should not be repainted. */
+/** Prints a conversation as plain lines, top to bottom, for pipes and for terminals that should not be repainted. */
 export class PlainLines {
   readonly #write: (text: string) => void;
   readonly #paint: Paint;
-  /** Whether the cursor stands in the middle of a line of the model's text. */
+  /** Whether the cursor is in the middle of a line of the model's text. */
   #midLine = false;
 
   constructor({ write, color }: PlainLinesOptions) {
@@ -39,7 +39,7 @@ export class PlainLines {
         this.line(`  … ${visible(event.reason)} Trying again in ${Math.ceil(event.waitMs / 1000)} s.`);
         return;
       case 'answer_restart':
-        this.line('  … The answer broke off and begins anew.');
+        this.line('  … The answer was cut off and starts over.');
         return;
       case 'tool_call':
         this.line(`${this.#paint.bold(`● ${event.tool}`)} ${visible(firstLine(event.display.title))}`);
@@ -62,7 +62,7 @@ export class PlainLines {
     }
   }
 
-  /** What a question is about: the change, the command, the plan. */
+  /** The subject of a question: the change, the command, the plan. */
   subject({ title, body }: ToolDisplay): void {
     const lines = asLines(body);
     if (lines.join('\n') !== title) this.#lines(capped(lines, MAX_SUBJECT_LINES), body);
@@ -88,7 +88,7 @@ function asLines(body: DisplayBody | undefined): string[] {
   if (!body) return [];
   if (body.type === 'list') return [...body.items];
   if (body.type === 'todos') return body.items.map(({ content, status }) => `${todoMarks[status]} ${content}`);
-  // The patch's header names the file, which the title has said.
+  // The patch's header names the file, which is already in the title.
   if (body.type === 'diff') return splitLines(body.patch.slice(Math.max(0, body.patch.indexOf('@@'))));
   return splitLines(body.text);
 }

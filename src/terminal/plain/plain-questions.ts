@@ -1,7 +1,7 @@
 // Questions as lines with numbered answers.
 import type { AskPermission } from '../../contract/permission.js';
 import type { AskUser, Question } from '../../contract/question.js';
-import { reasonForPeople } from '../../permissions/reason-for-people.js';
+import { reasonForPeople } from '../../permissions/detect-injection.js';
 import { visible } from '../../platform/text/visible.js';
 import type { TrustReport } from '../../settings/trust.js';
 import type { Choice } from '../contract.js';
@@ -12,7 +12,7 @@ import type { PlainLines } from './plain-lines.js';
 export class PlainQuestions {
   readonly #lines: PlainLines;
   readonly #input: PlainInput;
-  /** Calls that the person has made themselves: they need not be asked about those. */
+  /** Calls made by the user, which need no permission question. */
   readonly #own = new Set<string>();
 
   constructor(lines: PlainLines, input: PlainInput) {
@@ -20,7 +20,7 @@ export class PlainQuestions {
     this.#input = input;
   }
 
-  /** Until what is returned is called. */
+  /** Applies until the returned function is called. */
   ownCall(callId: string): () => void {
     this.#own.add(callId);
     return () => void this.#own.delete(callId);
@@ -54,12 +54,12 @@ export class PlainQuestions {
   };
 
   async askForTrust({ folder, pending }: TrustReport): Promise<boolean> {
-    this.#lines.line(`This folder brings what counts only where you trust it: ${visible(folder)}`);
+    this.#lines.line(`This folder has settings that apply only if you trust it: ${visible(folder)}`);
     for (const item of pending) this.#lines.line(`- ${trustWords(item)}`);
-    return (await this.#number(['Go on without: none of this counts', 'Trust the folder with all of this'])) === 1;
+    return (await this.#number(['Continue and ignore all of this', 'Trust the folder, with all of this'])) === 1;
   }
 
-  /** Undefined where the person wants none of them. */
+  /** Undefined if the user chooses none. */
   async choose(
     { title, text = '', items }: { title: string; text?: string | undefined; items: readonly Choice[] },
     signal?: AbortSignal,
@@ -73,7 +73,7 @@ export class PlainQuestions {
     return chosen === undefined ? undefined : items[chosen]?.value;
   }
 
-  /** Undefined where nothing was typed. */
+  /** Undefined if nothing was typed. */
   async askText(
     { title, isSecret }: { title: string; isSecret: boolean },
     signal: AbortSignal,
@@ -93,7 +93,7 @@ export class PlainQuestions {
     return chosen.length === numbers.length ? { chosen } : { chosen: [], text: typed };
   }
 
-  /** The position of what was chosen; undefined where it was none of them. */
+  /** The index of the choice; undefined if it was none of them. */
   async #number(ways: readonly string[], signal?: AbortSignal, words = 'A number: '): Promise<number | undefined> {
     for (const [index, way] of ways.entries()) this.#lines.line(`${index + 1}. ${way}`);
     const typed = (await this.#input.ask(words, { signal })).toLowerCase();

@@ -1,5 +1,5 @@
-// The conversation as plain lines, top to bottom, for screen readers and for terminals that can't be painted on: nothing
-// is ever drawn over, every question is a line with numbered answers, and what is typed is read line by line.
+// The conversation as plain lines, top to bottom, for screen readers and simple terminals: nothing is ever overdrawn,
+// every question is a line with numbered answers, and input is read line by line.
 import type { AgentHappening } from '../../contract/event.js';
 import { visible } from '../../platform/text/visible.js';
 import { FileIndex } from '../input/file-index.js';
@@ -12,7 +12,7 @@ import { ForegroundTask } from '../session/foreground-task.js';
 import { loadCommands } from '../session/load-commands.js';
 import type { LoadedCommands } from '../session/loaded-commands.js';
 import { openSettings } from '../session/open-settings.js';
-import type { SessionWish } from '../session/opened-session.js';
+import type { SessionRequest } from '../session/opened-session.js';
 import { hintWithoutModel } from '../session/setup-hint.js';
 import { TypedLines } from '../session/typed-lines.js';
 import type { TerminalOptions, TerminalSettings } from '../start-terminal.js';
@@ -20,7 +20,7 @@ import { PlainInput } from './plain-input.js';
 import { PlainLines } from './plain-lines.js';
 import { PlainQuestions } from './plain-questions.js';
 
-const WIDTH = 80; // of what commands answer: it is read out, not looked at
+const WIDTH = 80; // for the output of commands: it is read aloud
 
 export async function startPlainTerminal(options: TerminalOptions): Promise<number> {
   const terminal = new PlainTerminal(options);
@@ -83,7 +83,8 @@ class PlainTerminal {
       ownCall: (callId) => this.#questions.ownCall(callId),
       attachments: { of: async () => [] },
     });
-    this.#files = new FileIndex({ root: options.root, env: options.env });
+    const { root, env } = options;
+    this.#files = new FileIndex({ root, env, onProblem: (sentence) => this.#tell(sentence) });
   }
 
   async run(): Promise<number> {
@@ -95,7 +96,7 @@ class PlainTerminal {
       else this.#input.prompt();
       return await this.#left.promise;
     } finally {
-      this.#ending.abort(new Error('The terminal was left.'));
+      this.#ending.abort(new Error('The terminal was closed.'));
       this.#conversation.interrupt();
       this.#work.stop();
       this.#files.end();
@@ -108,7 +109,7 @@ class PlainTerminal {
     this.#left.resolve(code);
   }
 
-  /** Ends at once whatever calls have left running. */
+  /** Kills everything that calls have left running. */
   killAll(): void {
     this.#session.orNone?.engine.session.killAll();
   }
@@ -128,7 +129,7 @@ class PlainTerminal {
     this.#loading.resolve(await this.#loadCommands(settings));
   }
 
-  async #firstWish(): Promise<SessionWish> {
+  async #firstWish(): Promise<SessionRequest> {
     const { first, root, env } = this.#options;
     if (!first.picks) return first;
     const { pickSession } = await import('../session/pick-session.js');
@@ -136,14 +137,14 @@ class PlainTerminal {
       root,
       env,
       choose: async (_, items) =>
-        await this.#questions.choose({ title: 'Which conversation? Enter alone begins a new one.', items }),
+        await this.#questions.choose({ title: 'Which conversation? Enter alone starts a new one.', items }),
       tell: (sentence) => this.#lines.line(sentence),
     });
   }
 
-  /** Leaves the conversation, where there is one, for another. */
-  async #change(settings: TerminalSettings, wish: SessionWish): Promise<void> {
-    const opened = await settings.openSession(wish);
+  /** Switches to another conversation, leaving the current one, if any. */
+  async #change(settings: TerminalSettings, request: SessionRequest): Promise<void> {
+    const opened = await settings.openSession(request);
     if (await this.#session.become(opened)) {
       this.#lines.line(`Conversation ${opened.engine.session.id.slice(0, 8)}`);
     }
@@ -164,7 +165,7 @@ class PlainTerminal {
       edit: (draft) => this.#input.edit(draft),
       quit: () => this.quit(),
       tell: (sentence) => this.#tell(sentence),
-      change: async (wish) => await this.#change(settings, wish),
+      change: async (request) => await this.#change(settings, request),
       onEvent: (event) => this.#draw(event),
       onMode: () => {},
       onCompaction: () => {},

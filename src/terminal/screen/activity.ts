@@ -8,17 +8,17 @@ import type { Theme } from './theme.js';
 export interface ActivityOptions {
   now(): number;
   todos(): readonly Todo[] | undefined;
-  /** What can be done about what goes on. */
+  /** The hint about what the user can do meanwhile. */
   hint: string;
 }
 
-/** What stands above the editor while the model works: that it does, and what is left to do. */
+/** The lines above the editor while the model works: the spinner and the todo list. */
 export class Activity {
   readonly #screen: Screen;
   readonly #options: ActivityOptions;
   readonly #spinner: SpinnerView;
   readonly #todos: TodoView;
-  /** What the person wants; by itself the list is there while it is being worked on. */
+  /** The user's choice; by default the list is shown while it is being worked on. */
   #showsTodos: boolean | undefined;
   #timer: NodeJS.Timeout | undefined;
   #tokens = { input: 0, output: 0 };
@@ -30,7 +30,7 @@ export class Activity {
     this.#todos = new TodoView(theme);
     screen.addLive({
       render: (width) => {
-        if (screen.hasDialog) return ['']; // it waits for the person, and not the other way round
+        if (screen.hasDialog) return ['']; // it is waiting for the user
         const parts = [this.#shownTodos(width), this.#spinner.render(width)].filter((lines) => lines.length > 0);
         return parts.length === 0 ? [''] : parts.flatMap((lines) => ['', ...lines]);
       },

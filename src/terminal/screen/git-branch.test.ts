@@ -19,11 +19,11 @@ test('names the branch, also from a folder below', async () => {
   expect(gitBranch(join(folder, 'deep', 'er'))).toBe('feature/x');
 });
 
-test('names the beginning of a commit where no branch is checked out', async () => {
+test('returns the abbreviated commit if no branch is checked out', async () => {
   expect(gitBranch(await folderWith(`${'a1b2c3d4'.repeat(5)}\n`))).toBe('a1b2c3d4');
 });
 
-test('follows a worktree to where its own branch is', async () => {
+test('finds the branch of a worktree', async () => {
   const folder = await folderWith('ref: refs/heads/main\n');
   const tree = join(folder, 'tree');
   await mkdir(join(folder, '.git', 'worktrees', 'tree'), { recursive: true });
@@ -33,7 +33,7 @@ test('follows a worktree to where its own branch is', async () => {
   expect(gitBranch(tree)).toBe('other');
 });
 
-test('has nothing to say of what is no repository', async () => {
+test('returns nothing outside of a repository', async () => {
   expect(gitBranch(await folderWith('rubbish'))).toBeUndefined();
   expect(gitBranch(join(tmpdir(), 'there-is-no-such-folder'))).toBeUndefined();
 });

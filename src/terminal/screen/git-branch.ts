@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** The branch that is checked out there, or the beginning of the commit; undefined outside of a repository. */
+/** The current branch, or the abbreviated commit; undefined outside of a repository. */
 export function gitBranch(folder: string): string | undefined {
   try {
     const git = gitFolder(folder);
@@ -10,7 +10,7 @@ export function gitBranch(folder: string): string | undefined {
       /^ref: refs\/heads\/(.+)$/.exec(head)?.[1] ?? (/^[0-9a-f]{40,64}$/.test(head) ? head.slice(0, 8) : undefined)
     );
   } catch {
-    return undefined; // not ours to look at, or half made: the status line does without
+    return undefined; // unreadable, or half written: the status line omits it
   }
 }
 
@@ -19,7 +19,7 @@ function gitFolder(from: string): string | undefined {
     const place = join(folder, '.git');
     const stats = statSync(place, { throwIfNoEntry: false });
     if (stats?.isDirectory()) return place;
-    // A worktree or a submodule says where its own is.
+    // In a worktree or a submodule, a file points to the git folder.
     if (stats?.isFile()) return resolve(folder, /^gitdir: (.+)$/m.exec(readFileSync(place, 'utf8'))?.[1] ?? '.git');
     if (dirname(folder) === folder) return undefined;
   }

@@ -1,29 +1,31 @@
 import type { Component } from '@earendil-works/pi-tui';
-import { type Place, samePlace } from './line-rows.js';
+import { samePosition, type TextPosition } from './line-rows.js';
 
-const KEPT_LINES = 600; // above the screen: what can be shown again, expanded or after a resize
+const KEPT_LINES = 600; // above the screen: what can be reprinted, expanded or after a resize
 
 interface Entry {
   view: Component;
   /** Whether it still changes. */
   isLive: boolean;
-  /** Whether an empty line stands before it. */
+  /** Whether an empty line precedes it. */
   hasGap: boolean;
   lines: string[] | undefined;
-  /** Its lines in the frame before. */
+  /** Its lines in the previous frame. */
   before: readonly string[];
-  /** It is to be drawn once more. */
+  /** It must be redrawn once. */
   isStale: boolean;
 }
 
-/** What was said and done, oldest first. What has long scrolled off is let go, so that a long conversation stays small. */
+/**
+ * The transcript, oldest first. Views that have long scrolled off are dropped, so that a long conversation stays small.
+ */
 export class History implements Component {
   #entries: Entry[] = [];
   #width = 0;
-  /** How many lines have scrolled off: they stay as they were, whatever becomes of their views. */
+  /** The number of lines that have scrolled off: they stay unchanged, even if their views change. */
   #above = 0;
 
-  /** Gives a way to say that the view is as it will be, so that it need not be drawn again. */
+  /** Returns a function that marks the view as final, so that it is not drawn again. */
   add(view: Component, { isLive = false, hasGap = false } = {}): () => void {
     const entry: Entry = { view, isLive, hasGap, lines: undefined, before: [], isStale: false };
     this.#entries.push(entry);
@@ -41,17 +43,17 @@ export class History implements Component {
     this.#entries = [];
   }
 
-  /** What is kept of it, oldest first. */
+  /** The views that are kept, oldest first. */
   get views(): readonly Component[] {
     return this.#entries.map(({ view }) => view);
   }
 
-  /** It is to be drawn again, though it had said that it would stay as it is. */
+  /** Redraws a view that was final. */
   changed(view: Component): void {
     for (const entry of this.#entries) if (entry.view === view) entry.isStale = true;
   }
 
-  /** The line in which a view begins, or the first where it is gone. */
+  /** The first line of a view, or 0 if the view was dropped. */
   lineOf(view: Component): number {
     const index = this.#entries.findIndex((entry) => entry.view === view);
     return this.#entries.slice(0, Math.max(0, index)).reduce((sum, { lines = [] }) => sum + lines.length, 0);
@@ -63,13 +65,13 @@ export class History implements Component {
     return lines.length > 0 && this.lineOf(view) + lines.length <= this.#above;
   }
 
-  /** From this line on it is printed again. */
+  /** Reprints from this line on. */
   printsAgainFrom(line: number): void {
     this.#above = Math.min(this.#above, line);
   }
 
   /** Where what began a line of the frame before stands now, in a window of another width. */
-  placeOf(wanted: number): Place {
+  positionOf(wanted: number): TextPosition {
     // What was not there yet is below all that was.
     const line = Math.min(
       wanted,
@@ -81,7 +83,7 @@ export class History implements Component {
       const { lines = [] } = entry;
       if (line <= before) break;
       if (line < before + entry.before.length) {
-        const place = samePlace(entry.before, lines, line - before);
+        const place = samePosition(entry.before, lines, line - before);
         return { line: now + place.line, column: place.column };
       }
       before += entry.before.length;
@@ -90,7 +92,7 @@ export class History implements Component {
     return { line: now, column: 0 };
   }
 
-  /** So many lines are above the screen. Lets views go that are wholly and far up there, and gives how many lines they had. */
+  /** This many lines are above the screen. Drops views that are far above it, and returns how many lines they had. */
   scrolled(above: number): number {
     const dropped = this.#letGo(above);
     this.#above = above - dropped;
@@ -127,7 +129,7 @@ export class History implements Component {
         entry.isStale = false;
         const before = isSame ? (entry.lines ?? []) : [];
         const frozen = before.slice(0, Math.max(0, this.#above - all.length));
-        // One that has scrolled off wholly stays as it is: more lines would come between others.
+        // A view that has scrolled off completely stays unchanged: new lines would end up between others.
         const isOff = before.length > 0 && frozen.length === before.length;
         entry.lines = isOff ? frozen : [...frozen, ...linesOf(entry, width).slice(frozen.length)];
       }
@@ -137,7 +139,7 @@ export class History implements Component {
   }
 }
 
-/** A view that shows nothing needs no gap. */
+/** An empty view needs no gap. */
 function linesOf({ view, hasGap }: Entry, width: number): string[] {
   const lines = view.render(width);
   return hasGap && lines.length > 0 ? ['', ...lines] : lines;

@@ -1,7 +1,7 @@
 import { type Component, CURSOR_MARKER, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type ResizeManners, TestScreen } from '../test-screen.js';
+import { type ResizeBehaviour, TestScreen } from '../test-screen.js';
 import { History } from './history.js';
 import { InlineScreen } from './inline-screen.js';
 
@@ -28,7 +28,7 @@ function screenOf(columns: number, rows: number) {
 
 const line = fc.stringMatching(/^[a-z]{1,6}$/);
 
-test('the end of the tree stands on the screen, whatever it was before', () => {
+test('the end of the tree is on the screen, whatever was there before', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 3, max: 9 }),
@@ -64,7 +64,7 @@ test('a tree that only grows is in the scrollback and on the screen once, in ord
   );
 });
 
-test('a change of what has scrolled off is not painted, and what is below is', () => {
+test('a change of lines that have scrolled off is not painted, and lines below are', () => {
   const { terminal, draw } = screenOf(20, 4);
   draw(['one', 'two', 'three', 'four', 'five', 'six']);
   draw(['ONE', 'TWO', 'three', 'four', 'FIVE', 'six']);
@@ -72,7 +72,7 @@ test('a change of what has scrolled off is not painted, and what is below is', (
   expect(terminal.screen).toEqual(['three', 'four', 'FIVE', 'six']);
 });
 
-test('what stood in the terminal before stays', () => {
+test('earlier content of the terminal stays', () => {
   const { terminal, draw } = screenOf(20, 4);
   terminal.write('$ ls\r\nfile\r\n$ helve\r\n');
   draw(['a', 'b']);
@@ -80,8 +80,8 @@ test('what stood in the terminal before stays', () => {
   expect([...terminal.scrollback, ...terminal.screen]).toEqual(['$ ls', 'file', '$ helve', 'a', 'b', 'c', 'd', 'e']);
 });
 
-/** A screen with a history above and two lines of its own below, in a window that can be resized. */
-function conversationOn(columns: number, rows: number, manners: ResizeManners = {}) {
+/** A screen with a history above and two fixed lines below, in a window that can be resized. */
+function conversationOn(columns: number, rows: number, manners: ResizeBehaviour = {}) {
   const terminal = new TestScreen(columns, rows, manners);
   const waiting: Array<() => void> = [];
   const tui = new InlineScreen(terminal, {
@@ -99,7 +99,7 @@ function conversationOn(columns: number, rows: number, manners: ResizeManners = 
   tui.addChild(history);
   tui.addChild(below);
   tui.onPainted = (above) => history.scrolled(above);
-  tui.onResized = (line) => history.placeOf(line);
+  tui.onResized = (line) => history.positionOf(line);
   tui.start();
   tui.renderNow();
   return {
@@ -116,7 +116,7 @@ function conversationOn(columns: number, rows: number, manners: ResizeManners = 
       tui.renderNow();
     },
     end: () => tui.stop(),
-    /** Time passes until nothing is waited for. */
+    /** Advances the time until nothing is pending. */
     settle() {
       for (let callback = waiting.shift(); callback; callback = waiting.shift()) callback();
     },
@@ -145,7 +145,7 @@ test('however often the window is resized, each word is there once and in order'
       settle();
       say('last');
       const seen = terminal.text.flatMap((text) => text.match(/w\d+|last/g) ?? []);
-      // Where a terminal does not say where its cursor is, a part of the screen may be in its scrollback once more.
+      // If a terminal does not report its cursor, part of the screen may be duplicated in its scrollback.
       expect(kind.isMute ? [...new Set(seen)] : seen).toEqual([...said, 'last']);
       expect(terminal.screen.slice(-3).map((text) => text[0])).toEqual(['─', '>', 's']);
       end();
@@ -153,14 +153,14 @@ test('however often the window is resized, each word is there once and in order'
   );
 });
 
-test('a line that is too wide is cut, so that no other is pushed out of its place', () => {
+test('a line that is too wide is cut, so that no other line moves', () => {
   const { terminal, draw } = screenOf(6, 4);
   draw(['123456789', 'next']);
   expect(terminal.screen).toHaveLength(2);
   expect(terminal.screen[0]?.length).toBe(6);
 });
 
-test('printing again brings back what has scrolled off, from the line that was asked for', () => {
+test('reprinting shows lines that have scrolled off, from the given line on', () => {
   const { terminal, draw, tui, view } = screenOf(20, 3);
   draw(['one', 'two', 'three', 'four', 'five']);
   view.lines = ['one', 'TWO', 'two and a half', 'three', 'four', 'five'];
@@ -177,7 +177,7 @@ test('printing again brings back what has scrolled off, from the line that was a
   ]);
 });
 
-test('views that have long scrolled off are let go, and nothing on the screen moves', () => {
+test('views that have long scrolled off are dropped, and nothing on the screen moves', () => {
   const terminal = new TestScreen(20, 5);
   const tui = new InlineScreen(terminal);
   const history = new History();
@@ -195,7 +195,7 @@ test('views that have long scrolled off are let go, and nothing on the screen mo
   expect(history.views.length).toBeLessThan(700);
 });
 
-test('a view that changes its height above the screen takes no line of others away, and adds none', () => {
+test('a view that changes its height above the screen removes and adds no lines of others', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 3, max: 8 }),

@@ -1,34 +1,34 @@
 import { sliceByColumn, type Terminal, TuiMainScreen, truncateToWidth, visibleWidth } from '@earendil-works/pi-tui';
-import { type Place, rowsOf } from './line-rows.js';
+import { rowsOf, type TextPosition } from './line-rows.js';
 import { frame, moveRows, type Painted, paintAll, paintChanges, withoutBlankEnd } from './paint-lines.js';
 import { ResizeSettler, type ResizeSettlerOptions, type WindowSize } from './resize-settler.js';
 
-const MIN_SHOWN = 8; // lines: where a tree has become so short that less is left on the screen, all of it is filled
+const MIN_SHOWN = 8; // lines: if the content shrinks so that fewer are left on the screen, the screen is filled up
 
 /**
- * Draws the tree below what the terminal shows already, and lets it scroll up into the terminal's own scrollback. What
- * has scrolled off is never painted again, whatever becomes of the view that it came from: the library's own screen
- * would clear the scrollback, with the person's lines from before, and print everything anew.
+ * Draws below the terminal's existing content, and lets lines scroll into the terminal's own scrollback. Lines that
+ * have scrolled off are never repainted, even if their view changes: pi-tui's own screen would clear the scrollback,
+ * including the user's earlier output, and print everything again.
  */
 export class InlineScreen extends TuiMainScreen {
-  /** What stands on the screen, from our first line there on. */
+  /** The lines on the screen, starting with our first. */
   #shown: string[] = [];
-  /** In which of those lines the cursor stands. */
+  /** The cursor's line among them. */
   #row = 0;
   #column = 0;
-  /** How many lines of the tree are above the screen. */
+  /** How many lines of the content are above the screen. */
   #above = 0;
-  /** The size that was painted for, and the one that was seen last. */
+  /** The size of the last paint, and the last known size. */
   #painted: WindowSize = { width: 0, height: 0 };
   #seen: WindowSize = { width: 0, height: 0 };
   #paintsAll = false;
-  /** So few lines may be left on the screen: a resize has pushed the others off it. */
+  /** The minimum of lines left on the screen, reduced if a resize has pushed others off it. */
   #fewest = MIN_SHOWN;
   readonly #size: ResizeSettler;
-  /** Told after each frame how many lines of the tree are above the screen; gives how many of them it has let go. */
+  /** Called after each frame with the number of lines above the screen; returns how many of them were dropped. */
   onPainted: ((above: number) => number) | undefined;
-  /** Asked after a resize where a line of the tree is now. */
-  onResized: ((line: number) => Place) | undefined;
+  /** Called after a resize to map a line of the content to its new position. */
+  onResized: ((line: number) => TextPosition) | undefined;
 
   constructor(terminal: Terminal, clock: Pick<ResizeSettlerOptions, 'now' | 'later'> = realClock) {
     super(terminal, false);
@@ -38,20 +38,20 @@ export class InlineScreen extends TuiMainScreen {
       size: () => ({ width: terminal.columns, height: terminal.rows }),
       onSettled: (size, cursorRow) => {
         this.#resized(size, cursorRow);
-        this.requestRender(); // it may have another size already
+        this.requestRender(); // the size may have changed again
       },
     });
     this.addInputListener((data) => (this.#size.take(data) ? { consume: true } : undefined));
   }
 
-  /** Prints the tree again from this line of it on, where that has scrolled off; what is above stays as it is. */
+  /** Reprints the content from this line on, if it has scrolled off; lines above stay unchanged. */
   printAgainFrom(line: number): void {
     this.#above = Math.min(this.#above, Math.max(0, line));
     this.#paintsAll = true;
     this.requestRender();
   }
 
-  /** After another program had the terminal: begins anew below what it left. */
+  /** Called after another program used the terminal: starts below its output. */
   beginBelow(): void {
     this.#shown = [];
     this.#row = 0;
@@ -63,7 +63,7 @@ export class InlineScreen extends TuiMainScreen {
     this.#paintsAll = true;
   }
 
-  /** Takes our lines off the screen, so that they are not there twice once they are painted again. */
+  /** Erases our lines from the screen, so that repainting does not duplicate them. */
   erase(): void {
     this.terminal.write(`${moveRows(-this.#row)}\r\u001b[J`);
     this.#shown = [];
@@ -85,7 +85,7 @@ export class InlineScreen extends TuiMainScreen {
     const { columns: width, rows: height } = this.terminal;
     const isChanged = width !== this.#seen.width || height !== this.#seen.height;
     this.#seen = { width, height };
-    const isFirst = this.#shown.length === 0; // nothing of ours is there to be found again
+    const isFirst = this.#shown.length === 0; // there are no lines of ours to find again
     if (isChanged && !isFirst) this.#size.changed();
     if (isFirst) this.#resized(this.#seen, 0);
     else if (!this.#size.isPending) this.#paint();
@@ -107,7 +107,7 @@ export class InlineScreen extends TuiMainScreen {
     this.#show(painted, { start, wanted, cursor });
   }
 
-  /** Paints what is on the screen anew, for its size, and nothing that the terminal has pushed off it. */
+  /** Repaints the screen for its new size, without the lines that the terminal has pushed off it. */
   #resized(size: WindowSize, cursorRow: number | undefined): void {
     if (this.stopped) return;
     this.#seen = size;
@@ -118,7 +118,7 @@ export class InlineScreen extends TuiMainScreen {
     const cursor = this.extractCursorPosition(lines, height);
     const line = this.#above + first;
     const place = this.onResized?.(line) ?? { line: Math.min(line, lines.length - 1), column: 0 };
-    // Of a line that stands above in part, only the rest is written.
+    // If a line is partly above the screen, only the rest is written.
     const rest = place.column > 0 ? [sliceByColumn(lines[place.line] ?? '', place.column, width)] : [];
     const start = place.line + rest.length;
     const wanted = lines.slice(start);
@@ -155,7 +155,7 @@ export class InlineScreen extends TuiMainScreen {
     return left < Math.min(this.#fewest, height) ? Math.min(this.#above, Math.max(0, count - height)) : this.#above;
   }
 
-  /** Only what is written is measured: most lines are as they were. */
+  /** Only written lines are measured: most are unchanged. */
   #changes(wanted: readonly string[]): Painted {
     const shown = this.#shown;
     const lines = wanted.map((line, index) => (line === shown[index] ? line : this.#asPainted(line)));
@@ -176,7 +176,7 @@ export class InlineScreen extends TuiMainScreen {
     return isMoved ? `${moveRows(row - from)}\u001b[${column + 1}G` : '';
   }
 
-  /** A terminal of another width has broken our lines anew; the cursor went with its own. */
+  /** After a change of width the terminal has re-wrapped our lines; the cursor moved with its line. */
   #stillShown(cursorRow: number | undefined): { first: number; rowsUp: number } {
     const { width, height } = this.#seen;
     const rows = (line: string): number => rowsOf(this.#asPainted(line), width);

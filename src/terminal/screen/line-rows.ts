@@ -1,7 +1,7 @@
-// What becomes of a line that stands in a terminal when the window has another width.
+// Computes how a terminal re-wraps a line when the window's width changes.
 import { stripTerminalSequences, visibleWidth } from '@earendil-works/pi-tui';
 
-/** How many rows a terminal breaks a line into. */
+/** How many rows a terminal wraps a line into. */
 export function rowsOf(line: string, width: number): number {
   if (visibleWidth(line) <= width) return 1;
   let rows = 1;
@@ -9,7 +9,7 @@ export function rowsOf(line: string, width: number): number {
   for (const { segment } of new Intl.Segmenter().segment(stripTerminalSequences(line))) {
     const cells = visibleWidth(segment);
     if (column + cells > width) {
-      // A wide character is never cut in two.
+      // A wide character is never split.
       rows += 1;
       column = 0;
     }
@@ -18,14 +18,14 @@ export function rowsOf(line: string, width: number): number {
   return rows;
 }
 
-export interface Place {
+export interface TextPosition {
   line: number;
-  /** How many cells of that line stand before it. */
+  /** The number of cells of that line before it. */
   column: number;
 }
 
-/** Where the text that began a line of one layout stands in another layout of the same text. */
-export function samePlace(before: readonly string[], now: readonly string[], line: number): Place {
+/** Maps the start of a line in one layout to its position in another layout of the same text. */
+export function samePosition(before: readonly string[], now: readonly string[], line: number): TextPosition {
   if (before.slice(0, line).every((text, index) => text === now[index])) return { line, column: 0 };
   const passed = before.slice(0, line).reduce((sum, text) => sum + letters(text), 0);
   let count = 0;
@@ -37,7 +37,7 @@ export function samePlace(before: readonly string[], now: readonly string[], lin
   return { line: now.length, column: 0 };
 }
 
-/** Signs around the text, such as frames, differ from layout to layout. */
+/** Decoration around the text, such as frames, differs between layouts. */
 const LETTER = /[\p{L}\p{N}]/gu;
 
 const letters = (line: string): number => stripTerminalSequences(line).match(LETTER)?.length ?? 0;

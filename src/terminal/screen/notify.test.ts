@@ -12,16 +12,16 @@ test.each([
   [{ KITTY_WINDOW_ID: '1' }, '\u001b]99;;Helve: Done  now  ]0 you\u001b\\\u0007'],
   [{ TERM: 'rxvt-unicode' }, '\u001b]777;notify;Helve;Done  now  ]0 you\u0007\u0007'],
   [{ TERM: 'xterm' }, '\u0007'],
-])('tells a person by what the terminal of %o has for it', (env, expected) => {
+])('notifies the user with the sequence that the terminal of %o supports', (env, expected) => {
   expect(told(env)).toBe(expected);
 });
 
-test('goes through tmux to the terminal around it', () => {
+test('passes through tmux to the outer terminal', () => {
   expect(told({ TERM_PROGRAM: 'WezTerm', TMUX: '/tmp/tmux' })).toBe(
     '\u001bPtmux;\u001b\u001b]9;Helve: Done  now  ]0 you\u0007\u001b\\\u0007',
   );
 });
 
-test('says nothing where nobody wants to be told', () => {
+test('writes nothing if notifications are off', () => {
   expect(told({ TERM_PROGRAM: 'iTerm.app' }, 'off')).toBe('');
 });

@@ -1,9 +1,9 @@
-// Tells a person who looks elsewhere that they are waited for, by what the terminal has for it.
+// Notifies a user who is looking elsewhere, with whatever the terminal supports.
 
 export interface NotifyOptions {
   write(text: string): void;
   env: Readonly<Record<string, string | undefined>>;
-  /** The setting: how to tell, or that nobody wants to be told. */
+  /** The setting: how to notify, or not at all. */
   way?: string | undefined;
 }
 
@@ -11,11 +11,11 @@ export type Notify = (text: string) => void;
 
 const BELL = '\u0007';
 
-/** `auto`: a message where the terminal is known to show one, else the bell. */
+/** `auto`: a desktop notification if the terminal is known to support it, else the bell. */
 export function createNotify({ write, env, way = 'auto' }: NotifyOptions): Notify {
   const chosen = way === 'auto' ? wayOf(env) : way;
   return (text) => {
-    // Nothing of it may end the message before its end.
+    // Removes characters that would end the escape sequence early.
     const words = text.replaceAll(/[\p{Cc};]/gu, ' ').slice(0, 200);
     if (chosen === 'off') return;
     if (chosen === 'osc9') write(throughTmux(`\u001b]9;Helve: ${words}${BELL}`, env));
@@ -33,6 +33,6 @@ function wayOf(env: NotifyOptions['env']): string {
   return 'bell';
 }
 
-/** tmux hands on only what is wrapped for it. */
+/** tmux passes on only sequences that are wrapped for it. */
 const throughTmux = (text: string, env: NotifyOptions['env']): string =>
   env['TMUX'] ? `\u001bPtmux;${text.replaceAll('\u001b', '\u001b\u001b')}\u001b\\` : text;

@@ -8,6 +8,6 @@ test.each([
   ['\u001b[48;5;44mwords   \u001b[49m', '\u001b[48;5;44mwords   \u001b[49m'],
   ['\u001b[1;7mwords   \u001b[0m', '\u001b[1;7mwords   \u001b[0m'],
   ['   words', '   words'],
-])('blanks at the end that nobody sees are not written: %j', (line, written) => {
+])('trailing blanks are not written: %j', (line, written) => {
   expect(withoutBlankEnd(line)).toBe(written);
 });

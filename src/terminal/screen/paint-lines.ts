@@ -1,13 +1,13 @@
-// What to write to a terminal so that lines stand where other lines stood. Everything is relative to the cursor, since
-// nobody knows in which row of the screen we began.
+// Computes what to write to a terminal so that lines replace other lines. Everything is relative to the cursor, since
+// the row in which we started is unknown.
 const CLEAR_LINE = '\u001b[2K';
 const CLEAR_BELOW = '\u001b[J';
-const LINE_END = '\u001b[0m\u001b]8;;\u0007'; // no style and no link runs on into the next line
+const LINE_END = '\u001b[0m\u001b]8;;\u0007'; // resets styles and links at the end of each line
 
-/** Not even a line that is too wide, where a window became narrower this moment, takes a row from the next. */
+/** Prevents a line that is too wide, because the window just shrank, from taking a second row. */
 const NO_WRAP = '\u001b[?7l';
 const WRAP = '\u001b[?7h';
-// Whoever supports it shows all of a frame at once.
+// Terminals that support it show the whole frame at once.
 const BEGIN_FRAME = `\u001b[?2026h${NO_WRAP}`;
 const END_FRAME = `${WRAP}\u001b[?2026l`;
 
@@ -15,11 +15,11 @@ export const frame = (text: string): string => `${BEGIN_FRAME}${text}${END_FRAME
 
 export interface Painted {
   text: string;
-  /** The line in which the cursor stands afterwards. */
+  /** The cursor's line afterwards. */
   row: number;
 }
 
-/** Writes the lines that differ from those that are shown. More lines than fit let the screen scroll. */
+/** Writes the lines that differ from those shown. If there are more lines than fit, the screen scrolls. */
 export function paintChanges(wanted: readonly string[], shown: readonly string[], cursorRow: number): Painted {
   const shorter = Math.min(wanted.length, shown.length);
   let first = 0;
@@ -28,7 +28,7 @@ export function paintChanges(wanted: readonly string[], shown: readonly string[]
   let last = wanted.length - 1;
   if (wanted.length <= shown.length) while (last > first && wanted[last] === shown[last]) last -= 1;
 
-  // What is beyond the last line that is shown can only be reached by a line feed, which may scroll.
+  // Rows below the last shown line can only be reached by a line feed, which may scroll.
   const from = Math.max(0, Math.min(first, shown.length - 1, wanted.length - 1));
   let text = moveRows(from - cursorRow);
   let row = from;
@@ -47,9 +47,9 @@ export function paintChanges(wanted: readonly string[], shown: readonly string[]
   return { text, row };
 }
 
-/** Writes all lines, from the row on that is so many above the cursor, and clears what stood there and below. */
+/** Writes all lines, starting `rowsUp` rows above the cursor, and clears everything from there on. */
 export function paintAll(wanted: readonly string[], rowsUp: number): Painted {
-  // Not cleared in one go from the first row on: some terminals take that for the end of a page, and keep it.
+  // Not cleared in one step from the first row: some terminals then push the screen into the scrollback.
   const clear = `${moveRows(-rowsUp)}\r${CLEAR_LINE}\r\n${CLEAR_BELOW}${moveRows(-1)}\r`;
   return { text: clear + wanted.map((line) => `${line}${LINE_END}`).join('\r\n'), row: Math.max(0, wanted.length - 1) };
 }
@@ -60,13 +60,13 @@ export const moveRows = (count: number): string => {
 };
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what styles are written with
-const BLANK_END = / +((?:\u001b\[[\d;]*m)*)$/;
+const BLANK_END = /(?<! ) +((?:\u001b\[[\d;]*m)*)$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the same
 const COLOUR = /\u001b\[38;(?:5;\d+|2;\d+;\d+;\d+)m/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the same
 const SEEN_ON_BLANK = /\u001b\[(?:\d+;)*(?:4|7|9|21|4[0-8]|53|10[0-7])(?:[;:]\d+)*m/;
 
-/** Without blanks at the end that nobody sees: a terminal that becomes narrower would break the line for them. */
+/** Without trailing whitespace: a terminal that becomes narrower would wrap the line because of it. */
 export function withoutBlankEnd(line: string): string {
   if (!BLANK_END.test(line) || SEEN_ON_BLANK.test(line.replace(COLOUR, ''))) return line;
   return line.replace(BLANK_END, '$1');

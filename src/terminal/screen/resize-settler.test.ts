@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ResizeSettler, type WindowSize } from './resize-settler.js';
 
-/** A window whose time passes only when it is told to. */
+/** A window whose clock advances only on request. */
 function windowOf(size: WindowSize) {
   let now = 0;
   let waiting: Array<{ at: number; callback: () => void }> = [];
@@ -34,7 +34,7 @@ function windowOf(size: WindowSize) {
   return { window, settled, asked, pass };
 }
 
-test('a terminal is asked once its window keeps its size, and not for each size of a drag', () => {
+test('queries the terminal once its window keeps its size, and not for each size of a drag', () => {
   const { window, settled, asked, pass } = windowOf({ width: 80, height: 24 });
   for (let step = 0; step < 4; step += 1) {
     window.changed();
@@ -49,7 +49,7 @@ test('a terminal is asked once its window keeps its size, and not for each size 
   expect(window.isPending).toBe(false);
 });
 
-test('a terminal that does not answer is waited for no longer than a moment, and a late answer is no key', () => {
+test('waits only a moment for a terminal that does not answer, and a late answer is no key', () => {
   const { window, settled, pass } = windowOf({ width: 80, height: 24 });
   window.changed();
   pass(1_000);
@@ -59,7 +59,7 @@ test('a terminal that does not answer is waited for no longer than a moment, and
   expect(settled).toHaveLength(1);
 });
 
-test('a terminal whose own size is another one is waited for, and then no longer believed', () => {
+test('waits for a terminal that reports another size, and then ignores its report', () => {
   const { window, settled, asked, pass } = windowOf({ width: 80, height: 24 });
   window.changed();
   for (let answers = 0; settled.length === 0 && answers < 20; answers += 1) {

@@ -1,7 +1,7 @@
-const QUIET_MS = 50; // a window that is dragged has many sizes, and each repaint costs rows
-const MOST_MS = 250; // what is going on is to be seen
-const ANSWER_MS = 200; // for a terminal far away
-const TOLD_MS = 400; // terminals may tell us of a size later than they have it: tmux a quarter of a second
+const QUIET_MS = 50; // a window that is being dragged has many sizes, and each repaint costs rows
+const MOST_MS = 250; // then it is repainted anyway, so that the user sees progress
+const ANSWER_MS = 200; // allows for a remote terminal
+const TOLD_MS = 400; // terminals may report a size late: tmux after a quarter of a second
 const STORM_MS = 1_000;
 const ASK_SIZE_AND_POSITION = '\u001b[18t\u001b[6n';
 
@@ -12,41 +12,41 @@ export interface WindowSize {
 
 export interface ResizeSettlerOptions {
   write(text: string): void;
-  /** The size as we were told. */
+  /** The size last reported. */
   size(): WindowSize;
   now(): number;
-  /** Calls back after so many milliseconds; gives a way to call it off. */
+  /** Calls back after this many milliseconds; returns a function that cancels it. */
   later(milliseconds: number, callback: () => void): () => void;
-  /** The cursor stands in this row of a window of this size, counted from 0; undefined where nobody says. */
+  /** The cursor is in this 0-based row of a window of this size; undefined if the terminal does not report it. */
   onSettled(size: WindowSize, cursorRow: number | undefined): void;
 }
 
 /**
- * Waits until a window keeps its size, and then asks where the cursor is. Terminals break lines anew, push some into the
- * scrollback and take others back, each in its own way: where the cursor went tells which of them are on the screen.
+ * Waits until a window keeps its size, then asks for the cursor's position. Terminals re-wrap lines, push some into the
+ * scrollback and take others back, each in its own way: the cursor's position shows which lines are on the screen.
  */
 export class ResizeSettler {
   readonly #options: ResizeSettlerOptions;
   #since: number | undefined;
   #changedAt = 0;
   #callOff: () => void = () => {};
-  /** How many answers are still to come. */
+  /** The number of outstanding position reports. */
   #asked = 0;
   #isAsking = false;
   #reported: WindowSize | undefined;
-  /** What it says of its size is not so. */
+  /** The reported size is wrong. */
   #isWrong = false;
 
   constructor(options: ResizeSettlerOptions) {
     this.#options = options;
   }
 
-  /** Nothing may be painted while this is so. */
+  /** While true, nothing may be painted. */
   get isPending(): boolean {
     return this.#since !== undefined;
   }
 
-  /** The window has another size. */
+  /** The window's size has changed. */
   changed(): void {
     const now = this.#options.now();
     this.#since ??= now;
@@ -54,7 +54,7 @@ export class ResizeSettler {
     this.#askIn(Math.max(0, Math.min(QUIET_MS, this.#since + MOST_MS - now)));
   }
 
-  /** True where it was an answer to what was asked. */
+  /** True if the input was a position report that we asked for. */
   take(input: string): boolean {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: that is how a terminal answers
     const [, size, height, width, row] = /^\u001b\[(?:(8);(\d+);(\d+)t|(\d+);\d+R)$/.exec(input) ?? [];

@@ -2,7 +2,7 @@ import { type Component, Container, type Terminal } from '@earendil-works/pi-tui
 import { History } from './history.js';
 import { InlineScreen } from './inline-screen.js';
 
-/** From top to bottom: what was said and done, what is going on, a question or the editor, the status line. */
+/** From top to bottom: the transcript, the current activity, a dialog or the editor, the status line. */
 export class Screen {
   readonly tui: InlineScreen;
   readonly history = new History();
@@ -17,7 +17,7 @@ export class Screen {
     this.tui = new InlineScreen(terminal);
     for (const part of [this.history, this.#live, this.#input, this.#below]) this.tui.addChild(part);
     this.tui.onPainted = (above) => this.history.scrolled(above);
-    this.tui.onResized = (line) => this.history.placeOf(line);
+    this.tui.onResized = (line) => this.history.positionOf(line);
   }
 
   get isOn(): boolean {
@@ -31,20 +31,20 @@ export class Screen {
     this.tui.renderNow(); // before anything else is loaded
   }
 
-  /** Gives the terminal back as it was. May be called at any time, and more than once. */
+  /** Restores the terminal. May be called at any time, and repeatedly. */
   stop(): void {
     if (!this.#isOn) return;
     this.#isOn = false;
     this.tui.stop();
   }
 
-  /** Gives the terminal to a program that takes the whole of it, as editors do. */
+  /** Releases the terminal to a full-screen program such as an editor. */
   lend(): void {
     if (this.#isOn) this.tui.erase();
     this.stop();
   }
 
-  /** Takes the terminal again after another program had it. */
+  /** Takes the terminal back. */
   goOn(): void {
     this.tui.beginBelow();
     this.start();
@@ -54,20 +54,20 @@ export class Screen {
     this.tui.requestRender();
   }
 
-  /** Forgets what was drawn, for a change that reaches everything, such as another theme. */
-  drawAnew(): void {
+  /** Redraws everything, for example after a change of theme. */
+  redrawAll(): void {
     this.tui.invalidate();
     this.tui.requestRender(true);
   }
 
-  /** Prints the history again from this view on, where that has scrolled off. */
+  /** Reprints the history from this view on, if it has scrolled off. */
   printAgainFrom(view: Component): void {
     const line = this.history.lineOf(view);
     this.history.printsAgainFrom(line);
     this.tui.printAgainFrom(line);
   }
 
-  /** Views that stand between the history and the editor for as long as they are wanted. */
+  /** Adds a view between the history and the editor; the returned function removes it. */
   addLive(view: Component): () => void {
     this.#live.addChild(view);
     this.draw();
@@ -92,7 +92,7 @@ export class Screen {
     return this.#dialog !== undefined;
   }
 
-  /** Stands in the place of the editor, and gets the keys; undefined: the editor does. */
+  /** Replaces the editor and receives the keys; undefined brings the editor back. */
   set dialog(dialog: Component | undefined) {
     this.#dialog = dialog;
     this.#arrange();

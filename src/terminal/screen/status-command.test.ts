@@ -16,11 +16,11 @@ async function shown(command: string): Promise<string | undefined> {
   return await promise;
 }
 
-test('shows what the command writes, which gets the facts as JSON', async () => {
+test('shows the output of the command, which gets the facts as JSON', async () => {
   expect(await shown('echo "$WORD $(cat)"')).toBe('given {"model":"m"}');
 });
 
-test('a command that does not read what it is told works all the same', async () => {
+test('a command that does not read its input works too', async () => {
   expect(await shown('echo on')).toBe('on');
 });
 

@@ -8,13 +8,13 @@ export interface StatusCommandOptions {
   command: string;
   cwd(): string;
   env(): Readonly<Record<string, string | undefined>>;
-  /** What the command is told of the session. */
+  /** The session's data for the command's stdin. */
   facts(): unknown;
-  /** What it wrote, or undefined where it failed: then Helve's own line stands. */
+  /** Its output, or undefined if it failed: then Helve's own status line is shown. */
   show(text: string | undefined): void;
 }
 
-/** The person's own status line: a command that gets the facts of the session as JSON, and writes what is to be shown. */
+/** The user's own status line: a command that gets the session's data as JSON and prints the line. */
 export class StatusCommand {
   readonly #options: StatusCommandOptions;
   #timer: NodeJS.Timeout | undefined;
@@ -40,7 +40,7 @@ export class StatusCommand {
   }
 
   async #run(): Promise<void> {
-    this.#running?.abort(); // what it would have said is old by now
+    this.#running?.abort(); // its output would be outdated
     const running = new AbortController();
     this.#running = running;
     const text = await this.#output(AbortSignal.any([running.signal, AbortSignal.timeout(TIME_MS)])).catch(
@@ -65,8 +65,8 @@ export class StatusCommand {
       child.once('error', failed);
       child.once('close', (code) => (code === 0 ? done(text.trimEnd()) : failed(new Error(`exit code ${code}`))));
     });
-    // A child that could not be started because too many files are open has no streams.
-    child.stdin?.on('error', () => {}); // it may end without reading its input
+    // If spawning failed because too many files are open, the child has no streams.
+    child.stdin?.on('error', () => {}); // it may exit without reading its input
     child.stdin?.end(JSON.stringify(facts()));
     child.stdout?.setEncoding('utf8').on('data', (piece: string) => {
       if (text.length < MAX_CHARS) text += piece;

@@ -13,7 +13,7 @@ export interface StatusLineOptions {
   session(): OpenedSession | undefined;
 }
 
-/** Keeps the line below the editor up to date: what the session is, or a hint for as long as it counts. */
+/** Keeps the line below the editor up to date: the session's state, or a temporary hint. */
 export class StatusLine {
   readonly #options: StatusLineOptions;
   readonly #line: StatusLineView;
@@ -37,7 +37,7 @@ export class StatusLine {
     };
   }
 
-  /** Stands in its place for so many milliseconds. */
+  /** Shows a hint for this many milliseconds. */
   hint(text: string, milliseconds: number): void {
     clearTimeout(this.#timer);
     this.#hint = text;
@@ -45,7 +45,7 @@ export class StatusLine {
     this.#options.draw();
   }
 
-  /** What was hinted at has been done, or its time is over. */
+  /** Removes the hint. */
   endHint(): void {
     clearTimeout(this.#timer);
     this.#hint = undefined;
@@ -73,7 +73,7 @@ export class StatusLine {
     this.#options.draw();
   }
 
-  /** From now on what this command writes is shown. */
+  /** Shows the output of this command from now on. */
   useCommand(command: string): void {
     this.#command = new StatusCommand({
       command,

@@ -1,22 +1,22 @@
-// Whatever ends the program, the terminal is given back as it was: cooked, with its cursor, and no protocol left on.
+// Restores the terminal, however the program ends: cooked mode, visible cursor, no protocol left enabled.
 
 const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
-const END_MS = 10_000; // for what must be ended with us, once nobody is there to wait for it
+const END_MS = 10_000; // for ending child processes when there is no user to wait for it
 
-/** What holds the terminal. */
+/** The owner of the terminal. */
 export interface HeldTerminal {
-  /** Whether a picture is on it, which words would run through. */
+  /** Whether the screen is drawn, so that other output would corrupt it. */
   readonly isOn: boolean;
-  /** Gives it back. May be called at any time, and more than once. */
+  /** Restores the terminal. May be called at any time, and repeatedly. */
   stop(): void;
 }
 
 export interface GuardOptions {
-  /** A signal wants the program to end, or the terminal is gone. */
+  /** A signal asks the program to end, or the terminal is gone. */
   onEnd(exitCode: number): void;
-  /** The program ends now, and waits for nothing: what it has started must end with it. */
+  /** The program exits now, without waiting: kill everything that it has started. */
   killAll(): void;
-  /** Words that somebody wrote to standard error, where they would run through the picture. */
+  /** Text written to stderr, which would corrupt the screen. */
   onWords(words: string): void;
 }
 
@@ -32,7 +32,8 @@ export function guardTerminal(held: HeldTerminal, { onEnd, killAll, onWords }: G
   const onSignal = (signal: keyof typeof exitCodes) => () => {
     if (!isEnding) end(exitCodes[signal]);
     else if (signal !== 'SIGHUP') {
-      // Somebody will not wait. A hang-up comes more than once by itself: from the terminal, and from the shell.
+      // A second signal means that the user won't wait. A hang-up arrives more than once by itself: from the terminal,
+      // and from the shell.
       restore();
       process.exit(exitCodes[signal]);
     }
@@ -51,20 +52,20 @@ export function guardTerminal(held: HeldTerminal, { onEnd, killAll, onWords }: G
   process.on('exit', killAll);
   process.on('uncaughtException', onFailure);
   process.on('unhandledRejection', onFailure);
-  // These stay: a terminal that is gone fails each write, also the last ones.
+  // These handlers stay: once the terminal is gone, every write fails, including the last ones.
   for (const stream of [process.stdin, process.stdout, process.stderr]) stream.on('error', onGone);
   process.stdin.on('end', onGone);
 
   const write = process.stderr.write.bind(process.stderr);
   const told = (chunk: unknown, ...rest: unknown[]): boolean => {
     if (held.isOn)
-      onWords(typeof chunk === 'string' ? chunk : Buffer.from(chunk as Uint8Array).toString()); // all that streams take
+      onWords(typeof chunk === 'string' ? chunk : Buffer.from(chunk as Uint8Array).toString()); // streams accept only these types
     else write(String(chunk));
     const done = rest.find((one) => typeof one === 'function');
     if (typeof done === 'function') done();
     return true;
   };
-  process.stderr.write = told as typeof process.stderr.write; // the same in all its forms
+  process.stderr.write = told as typeof process.stderr.write; // covers all overloads
 
   return {
     dispose() {

@@ -2,7 +2,7 @@ import type { ThemePort } from '../contract.js';
 import type { Screen } from './screen.js';
 import { chooseTheme, followBackground, type Theme, type ThemeName, themeNames } from './theme.js';
 
-/** Takes the theme of the settings, or the one that goes with the background where the terminal tells it. */
+/** Applies the theme of the settings, or the one that fits the terminal's background, if it reports it. */
 export function applyTheme(
   screen: Screen,
   theme: Theme,
@@ -10,11 +10,11 @@ export function applyTheme(
 ): void {
   theme.use(chooseTheme(looks).name);
   void followBackground(theme, looks, async (wait) => await screen.tui.queryTerminalBackgroundColor(wait)).then(
-    (changed) => changed && screen.drawAnew(),
+    (changed) => changed && screen.redrawAll(),
   );
 }
 
-/** The themes as commands see them. */
+/** The themes, for commands. */
 export function themePort(screen: Screen, theme: Theme): ThemePort {
   return {
     names: themeNames,
@@ -23,7 +23,7 @@ export function themePort(screen: Screen, theme: Theme): ThemePort {
     },
     use(name) {
       theme.use(themeNames.find((known): known is ThemeName => known === name) ?? theme.name);
-      screen.drawAnew();
+      screen.redrawAll();
     },
   };
 }

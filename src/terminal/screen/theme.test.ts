@@ -29,14 +29,14 @@ test.each(rows)('takes %s', (_, facts, name) => {
   expect(chooseTheme(facts).name).toBe(name);
 });
 
-test('uses 16 colours where a terminal does not say that it has more', () => {
+test('uses 16 colours if a terminal does not report more', () => {
   expect(chooseTheme({ env: { TERM: 'linux' } }).depth).toBe('basic');
   expect(chooseTheme({ env: { ...many, FORCE_COLOR: '1' } }).depth).toBe('basic');
   expect(chooseTheme({ env: { TERM: 'linux', FORCE_COLOR: '2' } }).depth).toBe('many');
   expect(new Theme({ name: 'dark', depth: 'basic' }).paint.failure('x')).toBe('\u001b[31mx\u001b[39m');
 });
 
-test('changes for everybody who holds it', () => {
+test('changes for all holders of the theme', () => {
   const theme = new Theme({ name: 'none', depth: 'many' });
   const draw = () => theme.paint.success('done');
   expect(draw()).toBe('done');
@@ -46,7 +46,7 @@ test('changes for everybody who holds it', () => {
   expect(draw()).toBe('\u001b[38;5;28mdone\u001b[39m');
 });
 
-test('follows the background that the terminal tells', async () => {
+test('follows the background that the terminal reports', async () => {
   const theme = new Theme({ name: 'dark', depth: 'many' });
   expect(await followBackground(theme, { env: many }, async () => undefined)).toBe(false);
   expect(theme.name).toBe('dark');
@@ -55,9 +55,9 @@ test('follows the background that the terminal tells', async () => {
   expect(await followBackground(theme, { env: many }, async () => white)).toBe(false);
 });
 
-test('does not ask the terminal where the person has said what they want', async () => {
+test('does not query the terminal if the user has configured a theme', async () => {
   const unasked = async () => {
-    throw new Error('nobody should ask');
+    throw new Error('must not be called');
   };
   const theme = new Theme({ name: 'dark', depth: 'many' });
   expect(await followBackground(theme, { env: many, setting: 'dark' }, unasked)).toBe(false);
@@ -68,7 +68,7 @@ test.each([
   ['kitty', { KITTY_WINDOW_ID: '1' }, true],
   ['an editor', { TERM: 'xterm-256color', TERM_PROGRAM: 'vscode' }, true],
   ['kitty behind tmux', { KITTY_WINDOW_ID: '1', TMUX: '/tmp/x' }, false],
-  ['what nobody knows', { TERM: 'xterm-256color' }, false],
+  ['an unknown terminal', { TERM: 'xterm-256color' }, false],
 ])('writes links for %s: %o', (_, env, expected) => {
   expect(supportsLinks(env)).toBe(expected);
 });

@@ -1,13 +1,13 @@
-// What is drawn names what it means, never a colour. The theme says how that looks; the theme `none` says nothing at all,
-// so every view must be understood by its words and signs alone.
+// Views name the meaning of a text, never a colour. The theme maps it to a style; the theme `none` has no styles, so
+// every view must be understandable by its text and symbols alone.
 
-const ANSWER_MS = 500; // a terminal far away takes its time, and nothing but the colours waits for it
+const ANSWER_MS = 500; // a remote terminal may be slow, and only the colours wait for it
 
 export const themeNames = ['dark', 'light', 'none'] as const;
 
 export type ThemeName = (typeof themeNames)[number];
 
-/** What a piece of text means. */
+/** The meaning of a piece of text. */
 export type Role =
   | 'muted'
   | 'strong'
@@ -36,7 +36,7 @@ export type Role =
 
 export type Paint = Readonly<Record<Role, (text: string) => string>>;
 
-/** How many colours there are: 16, or 256. */
+/** 16 or 256 colours. */
 export type ColorDepth = 'basic' | 'many';
 
 export interface ThemeChoice {
@@ -48,7 +48,7 @@ export interface ThemeFacts {
   /** The setting `theme`; anything but a known name counts as `auto`. */
   setting?: string | undefined;
   env: Readonly<Record<string, string | undefined>>;
-  /** What the terminal answered when it was asked for its background. */
+  /** The terminal's reply to a query for its background. */
   background?: Rgb | undefined;
 }
 
@@ -58,7 +58,7 @@ export interface Rgb {
   b: number;
 }
 
-/** FORCE_COLOR outdoes NO_COLOR, and both outdo the setting: they are said for this one start. */
+/** FORCE_COLOR overrides NO_COLOR, and both override the setting: they apply to this one run. */
 export function chooseTheme({ setting, env, background }: ThemeFacts): ThemeChoice {
   const forced = env['FORCE_COLOR'];
   const depth = depthOf(env);
@@ -80,8 +80,8 @@ function depthOf(env: ThemeFacts['env']): ColorDepth {
 }
 
 /**
- * Whether the terminal is one of those that are known to make links of addresses. The others may show them as rubbish;
- * tmux is not asked, since the answer would cost a quarter of a second at worst.
+ * Whether the terminal is known to support OSC 8 links. Others may show garbage; tmux is not queried, since that could
+ * take a quarter of a second.
  */
 export function supportsLinks(env: ThemeFacts['env']): boolean {
   if (env['TMUX'] || /^(?:tmux|screen|dumb|linux)/.test(env['TERM'] ?? '')) return false;
@@ -99,7 +99,7 @@ export function supportsLinks(env: ThemeFacts['env']): boolean {
   );
 }
 
-/** By how bright the eye takes it for. */
+/** By perceived brightness. */
 export const isLightColor = ({ r, g, b }: Rgb): boolean => 0.299 * r + 0.587 * g + 0.114 * b > 140;
 
 /** `15;0` is white on black: the last number is the background. */
@@ -109,8 +109,8 @@ function isLightByEnvironment(colors: string | undefined): boolean {
 }
 
 /**
- * Asks the terminal for its background, and changes the theme where that says another one. Gives whether it did; then
- * everything is to be drawn anew. A terminal that does not answer in time leaves the theme as it is.
+ * Queries the terminal's background, and switches the theme if it does not fit. Returns whether it did; then everything
+ * must be redrawn. If the terminal does not reply in time, the theme stays.
  */
 export async function followBackground(
   theme: Theme,
@@ -119,7 +119,7 @@ export async function followBackground(
 ): Promise<boolean> {
   const isSettled =
     chooseTheme({ ...facts, background: black }).name === chooseTheme({ ...facts, background: white }).name;
-  if (isSettled) return false; // by the person
+  if (isSettled) return false; // the user has chosen one
   const background = await ask({ timeoutMs: ANSWER_MS });
   if (!background) return false;
   const { name } = chooseTheme({ ...facts, background });
@@ -131,11 +131,13 @@ export async function followBackground(
 const black: Rgb = { r: 0, g: 0, b: 0 };
 const white: Rgb = { r: 255, g: 255, b: 255 };
 
-/** The theme that holds. Views keep this object and read `paint` whenever they draw, so a change reaches all of them. */
+/**
+ * The current theme. Views keep this object and read `paint` whenever they draw, so that a change reaches all of them.
+ */
 export class Theme {
   #choice: ThemeChoice;
   #paint: Paint;
-  /** Whether addresses are written as links that a terminal can open. */
+  /** Whether addresses are written as OSC 8 links. */
   readonly links: boolean;
 
   constructor(choice: ThemeChoice, { links = false }: { links?: boolean } = {}) {
@@ -152,7 +154,7 @@ export class Theme {
     return this.#paint;
   }
 
-  /** Whoever draws must draw everything anew after this. */
+  /** Everything must be redrawn after this. */
   use(name: ThemeName): void {
     this.#choice = { ...this.#choice, name };
     this.#paint = paintOf(this.#choice);
@@ -168,7 +170,7 @@ const basic = (number: number): Style => [String(number), '39'];
 const onColor = (number: number): Style => [`48;5;${number}`, '49'];
 const plain: Style = ['', ''];
 
-/** For each role how it looks on dark, on light, and where there are 16 colours only. */
+/** The style of each role on dark, on light, and with only 16 colours. */
 const styles: Readonly<Record<Role, readonly [dark: Style, light: Style, basic: Style]>> = {
   muted: [color(245), color(243), dim],
   strong: [bold, bold, bold],
@@ -218,7 +220,7 @@ function paintOf({ name, depth }: ThemeChoice): Paint {
     role,
     painter(name === 'none' ? plain : looks[column]),
   ]);
-  // Every role is a name of `styles`, and each has got its painter.
+  // `styles` has every role, so each has its painter.
   return Object.fromEntries(entries) as Paint;
 }
 

@@ -5,7 +5,7 @@ import type { Theme } from './theme.js';
 
 const SHOWN = 3;
 
-/** What was typed while the model works, and is not said yet. */
+/** Queued prompts: typed while the model works, and not sent yet. */
 export class WaitingView implements Component {
   readonly #theme: Theme;
   readonly #waiting: () => readonly WantedPrompt[];

@@ -2,12 +2,12 @@ import { type Component, visibleWidth } from '@earendil-works/pi-tui';
 import type { Choice, CommandAnswer } from '../contract.js';
 import type { Theme } from '../screen/theme.js';
 import { bodyLines } from '../views/body-lines.js';
-import { ContextPicture } from '../views/context-picture.js';
+import { ContextView } from '../views/context-view.js';
 import { cleanLine, cleanLines, wrap } from '../views/fit.js';
 import { MarkdownView } from '../views/markdown-view.js';
 import { NoticeView } from '../views/notice-view.js';
 
-/** Asks the person. Undefined where they leave the question. */
+/** Questions to the user. Undefined if they cancel. */
 export interface AnswerQuestions {
   choose(
     facts: { title: string; text: string; items: readonly Choice[] },
@@ -24,11 +24,11 @@ export interface CommandAnswersOptions {
   say(prompt: { text: string; shown?: string | undefined }): void;
   edit(draft: string): void;
   quit(): void;
-  /** Lines that are read aloud: nothing that is only to be looked at. */
+  /** For lines that are read aloud: omits purely visual content. */
   isPlain?: boolean;
 }
 
-/** Does what comes of a command: shows it, asks, or sends it on. */
+/** Handles a command's answer: shows it, asks, or sends it to the model. */
 export class CommandAnswers {
   readonly #options: CommandAnswersOptions;
 
@@ -51,7 +51,7 @@ export class CommandAnswers {
         show(new MarkdownView(theme, answer.text));
         return undefined;
       case 'context':
-        show(new ContextPicture(theme, answer.context, { isPlain: this.#options.isPlain ?? false }));
+        show(new ContextView(theme, answer.context, { isPlain: this.#options.isPlain ?? false }));
         return undefined;
       case 'display':
         show(new DisplayText(theme, answer.display));
@@ -85,7 +85,7 @@ export class CommandAnswers {
   }
 }
 
-/** Lines as they are, but for what can't be seen. */
+/** Lines shown as is, with invisible characters made visible. */
 class PlainText implements Component {
   readonly #lines: readonly string[];
 
@@ -100,7 +100,7 @@ class PlainText implements Component {
   }
 }
 
-/** The last column of a row that is too long goes on below itself. */
+/** If a row is too long, its last column wraps below itself. */
 function wrapRow(row: string, width: number): string[] {
   const [head = ''] = /^ {2}\S.* {2,}(?=\S)/.exec(row) ?? [];
   if (head === '' || visibleWidth(head) > width / 2) return wrap(row, width, '  ');
@@ -125,5 +125,3 @@ class DisplayText implements Component {
     return [...wrap(this.#theme.paint.strong(cleanLine(title)), width), ...lines];
   }
 }
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,31 +1,31 @@
 import type { BackgroundCommand, BackgroundCommands } from '../../platform/shell/background.js';
 import type { CommandSession, PastPrompt, RunningTask, TerminalCommand, ThemePort } from '../contract.js';
-import type { OpenedSession, SessionWish } from './opened-session.js';
+import type { OpenedSession, SessionRequest } from './opened-session.js';
 import type { SessionSpending } from './session-spending.js';
 import { consoleTools } from './tool-console.js';
 
-const CONNECT_MS = 3_000; // somebody looks at the screen meanwhile
+const CONNECT_MS = 3_000; // the user is looking at the screen meanwhile
 
 export interface CommandSessionParts {
   session(): OpenedSession;
   spending(): SessionSpending;
-  /** What the conversation runs in the background, and how each is in words. */
+  /** The conversation's background commands and their states. */
   background(): BackgroundCommands;
   stateOf(command: BackgroundCommand): string;
   readonly themes: ThemePort;
   readonly builtIn: readonly TerminalCommand[];
   keys(): CommandSession['keys'];
-  /** What the person has said, as it is kept; none where nothing is. */
+  /** The user's prompts in the session's file; empty if it is not saved. */
   prompts(): readonly PastPrompt[];
-  /** A sentence for the person. */
+  /** Shows a message to the user. */
   tell(sentence: string): void;
   setMode: CommandSession['setMode'];
   compact: CommandSession['compact'];
-  /** Leaves this conversation for another one. */
-  change(wish: SessionWish): Promise<void>;
+  /** Switches to another conversation. */
+  change(request: SessionRequest): Promise<void>;
 }
 
-/** The conversation as commands see it, whichever it is now. */
+/** The current conversation, as commands see it. */
 export function commandSession(parts: CommandSessionParts): CommandSession {
   const opened = parts.session;
   const session = () => opened().engine.session;
@@ -125,7 +125,7 @@ export function commandSession(parts: CommandSessionParts): CommandSession {
       if (index === 0) return await parts.change({ mode, model });
       await parts.change({ resume: id, fork: true, beforePrompt: index, mode, model });
     },
-    addDirectory: async (path) => opened().engine.addDirectory(path),
+    addDirectory: async (path) => opened().engine.addDirectory(path, 'slash_command'),
     checkSetup: async () => await opened().checkSetup(),
     explain: async (tool, input) => await opened().explain(tool, input),
   };

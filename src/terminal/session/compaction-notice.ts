@@ -1,7 +1,7 @@
 import type { CompactionEvent } from '../../contract/event.js';
 import { grouped } from '../../platform/text/digits.js';
 
-/** What has left the model's window, in a sentence. */
+/** The notice about what compaction removed from the context window. */
 export function compactionNotice({
   tokensBefore,
   tokensAfter,
@@ -10,7 +10,7 @@ export function compactionNotice({
 }: CompactionEvent): string {
   const what =
     summarisedMessages > 0
-      ? `${summarisedMessages} messages were replaced by a summary of them`
-      : `${clearedResults} old results were left out`;
-  return `Room was made in the context window: ${what} (${grouped(tokensBefore)} → ${grouped(tokensAfter)} tokens).`;
+      ? `${summarisedMessages} messages were replaced by a summary`
+      : `${clearedResults} old results were removed`;
+  return `The context was compacted: ${what} (${grouped(tokensBefore)} → ${grouped(tokensAfter)} tokens).`;
 }

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { createAgent } from '../../compose/create-agent.js';
 import type { Message } from '../../contract/message.js';
 import type { Model, ModelEvent } from '../../contract/model.js';
-import { createAgent } from '../../create-agent.js';
 import { temporaryProject } from '../../testing/temporary-project.js';
 import { Conversation } from './conversation.js';
 import type { OpenedSession } from './opened-session.js';
@@ -19,7 +19,7 @@ const listing: ModelEvent[] = [
   { type: 'message_end', stopReason: 'tool_use', usage: noUsage },
 ];
 
-/** A conversation with a model that waits before each answer until it is let go. */
+/** A conversation with a model that waits before each answer until it is released. */
 async function converse(...answers: ModelEvent[][]) {
   const project = await temporaryProject({});
   onTestFinished(() => project.remove());
@@ -43,7 +43,7 @@ async function converse(...answers: ModelEvent[][]) {
   const agent = createAgent({ model, root: project.root, dataFolder: project.path('../data'), retries: false });
   onTestFinished(() => agent.end());
   const seen: string[] = [];
-  // Only what a conversation uses of it.
+  // Only the part that a conversation uses.
   const session = { agent, engine: agent.engine, begin: () => {}, withoutModel: undefined } as unknown as OpenedSession;
   const conversation = new Conversation({
     session: () => session,
@@ -64,7 +64,7 @@ const textsOf = (messages: readonly Message[] = []): string[] =>
     role === 'user' ? content.flatMap((block) => (block.type === 'text' ? [block.text] : [])) : [],
   );
 
-test('what is said while the model works goes to it with the results of its calls', async () => {
+test('a prompt that is sent while the model works goes to it with the results of its calls', async () => {
   const { conversation, requests, seen, arrived, letGo } = await converse(listing, words('Done.'));
   conversation.say({ text: 'look around' });
   await arrived[0]?.promise;
@@ -77,7 +77,7 @@ test('what is said while the model works goes to it with the results of its call
   expect(seen).toEqual(['begin', 'said look around', 'said and be brief', 'result completed', 'rest']);
 });
 
-test('what is said too late for a step is the next prompt', async () => {
+test('text that is too late for a step is the next prompt', async () => {
   const { conversation, requests, seen, arrived, letGo } = await converse(words('One.'), words('Two.'));
   conversation.say({ text: 'first' });
   await arrived[0]?.promise;
@@ -89,7 +89,7 @@ test('what is said too late for a step is the next prompt', async () => {
   expect(seen.filter((one) => one.startsWith('result'))).toEqual(['result completed', 'result completed']);
 });
 
-test("a command of the person's own waits for a prompt of its own, and so does what follows it", async () => {
+test("a user's own command waits for a prompt of its own, and so does everything after it", async () => {
   const { conversation, requests, arrived, letGo } = await converse(
     listing,
     words('One.'),
@@ -107,7 +107,7 @@ test("a command of the person's own waits for a prompt of its own, and so does w
   expect(textsOf(requests[3])).toEqual(['look', '/review', 'after it']);
 });
 
-test('an interrupt ends the run, and what was taken back is not said', async () => {
+test('an interrupt ends the run, and withdrawn prompts are not sent', async () => {
   const { conversation, requests, seen, arrived } = await converse(words('never'));
   conversation.say({ text: 'first' });
   await arrived[0]?.promise;

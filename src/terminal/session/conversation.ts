@@ -1,42 +1,43 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { AgentEvent, AgentHappening } from '../../contract/event.js';
 import type { ImageBlock, UserBlock } from '../../contract/message.js';
+import { messageOf } from '../../platform/message-of.js';
 import type { OpenedSession } from './opened-session.js';
 
-const BREATH_MS = 8; // events may come faster than they are drawn: keys are looked at in between
+const BREATH_MS = 8; // events may arrive faster than they are drawn; keys are handled in between
 
-/** Something that the person wants said. */
+/** A prompt that the user wants to send. */
 export interface WantedPrompt {
   text: string;
-  /** What stands for it on the screen. Default: the text. */
+  /** Displayed instead of the text. Default: the text. */
   shown?: string | undefined;
-  /** What goes along with it. */
+  /** Its attachments. */
   images?: readonly ImageBlock[];
 }
 
 export interface ConversationOptions {
-  /** The conversation may become another one. */
+  /** The current conversation, which may change. */
   session(): OpenedSession;
   onEvent(event: AgentHappening): void;
-  /** A prompt goes to the model now, as one of its own or with what it reads next. */
+  /** A prompt is sent to the model now, on its own or with the next step. */
   onSaid(prompt: WantedPrompt): void;
-  /** What is waiting, or whether something runs, has changed. */
+  /** The queue has changed, or whether something runs. */
   onChange(): void;
-  /** What should not have happened, in a sentence. */
+  /** An internal error, as a message. */
   onProblem(sentence: string): void;
-  /** Something runs, where nothing did. */
+  /** Work has started. */
   onBegin(): void;
-  /** Nothing runs any more and nothing waits. */
+  /** All work is done, and the queue is empty. */
   onRest(): void;
 }
 
-/** Runs prompts one after the other. What is said while the model works goes to it with the next step. */
+/** Runs prompts one after the other. Prompts sent while the model works are delivered with its next step. */
 export class Conversation {
   readonly #options: ConversationOptions;
   #waiting: WantedPrompt[] = [];
   #running: AbortController | undefined;
   #rest: Promise<void> = Promise.resolve();
-  /** What the model is to read with the next prompt: what the person has run themselves. */
+  /** Blocks for the next prompt: the output of commands that the user ran. */
   #told: UserBlock[] = [];
 
   constructor(options: ConversationOptions) {
@@ -57,7 +58,7 @@ export class Conversation {
     this.#options.onChange();
   }
 
-  /** Nothing of what waits will be said. Gives it back. */
+  /** Empties the queue and returns its prompts. */
   takeBack(): WantedPrompt[] {
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -65,25 +66,25 @@ export class Conversation {
     return waiting;
   }
 
-  /** Stops what the model does. False where nothing runs. */
+  /** Stops the model. False if nothing runs. */
   interrupt(): boolean {
     if (!this.#running) return false;
     this.#running.abort(new Error('Interrupted.'));
     return true;
   }
 
-  /** Settles when nothing runs and nothing waits. */
+  /** Resolves once nothing runs and the queue is empty. */
   async atRest(): Promise<void> {
     await this.#rest;
   }
 
-  /** A command of the person's own, down the path of every call. The model is told of it with the next prompt. */
+  /** A shell command of the user's, on the normal call path. The next prompt reports it to the model. */
   async runCommand(command: string, { callId, signal }: { callId: string; signal: AbortSignal }): Promise<void> {
     const { engine, commandTool } = this.#options.session();
     const input = { command };
     const onEvent = (event: AgentHappening): void => this.#options.onEvent(event);
     onEvent({ type: 'tool_call', callId, tool: commandTool, input, display: { title: command } });
-    const [result] = await engine.runCalls([{ id: callId, name: commandTool, input }], { signal, onEvent });
+    const [result] = await engine.callTools([{ id: callId, name: commandTool, input }], { signal, onEvent });
     const output = typeof result?.content === 'string' ? result.content : JSON.stringify(result?.content);
     this.#told.push({
       type: 'text',
@@ -122,7 +123,7 @@ export class Conversation {
         breath = performance.now();
       }
     } catch (error) {
-      this.#options.onProblem(error instanceof Error ? error.message : String(error));
+      this.#options.onProblem(messageOf(error));
     }
   }
 
@@ -130,7 +131,7 @@ export class Conversation {
     this.#options.onEvent(event);
   }
 
-  /** Commands of the person's own are made into prompts when a run begins, so they and what follows wait for that. */
+  /** Slash commands are expanded when a run starts, so they and what follows them wait for that. */
   #steering(): UserBlock[] {
     const end = this.#waiting.findIndex(({ text }) => text.startsWith('/'));
     const said = this.#waiting.splice(0, end < 0 ? this.#waiting.length : end);

@@ -4,13 +4,13 @@ import { SessionSpending } from './session-spending.js';
 
 const modeRound: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan'];
 
-/** The conversation that is open now, and what it has cost. It may become another one. */
+/** The current conversation and its cost. It may be replaced by another. */
 export class CurrentSession {
   #opened: OpenedSession | undefined;
   #spending = new SessionSpending();
   #mayBypass = false;
 
-  /** None before the first one is open. */
+  /** Undefined until the first one is open. */
   get orNone(): OpenedSession | undefined {
     return this.#opened;
   }
@@ -24,7 +24,7 @@ export class CurrentSession {
     return this.#spending;
   }
 
-  /** Leaves the conversation that was open. Whether there was one. */
+  /** Leaves the conversation that was open. Returns whether there was one. */
   async become(session: OpenedSession): Promise<boolean> {
     const before = this.#opened;
     this.#opened = session;
@@ -33,7 +33,7 @@ export class CurrentSession {
     return before !== undefined;
   }
 
-  /** Gives a sentence where the mode can't be had. */
+  /** Returns an error message if the mode is not available. */
   setMode(mode: PermissionMode): string | undefined {
     const { engine, refuseMode } = this.opened;
     const problem = refuseMode(mode);
@@ -41,11 +41,11 @@ export class CurrentSession {
     return problem;
   }
 
-  /** The mode after the one that holds; undefined before a conversation is open. */
+  /** The mode after the current one; undefined until a conversation is open. */
   nextMode(): PermissionMode | undefined {
     const session = this.#opened?.engine.session;
     if (!session) return undefined;
-    // Where it was begun without any questions, that can be had again.
+    // If the session started in this mode, it stays available.
     if (session.mode === 'bypassPermissions') this.#mayBypass = true;
     const round: readonly PermissionMode[] = this.#mayBypass ? [...modeRound, 'bypassPermissions'] : modeRound;
     return round[(round.indexOf(session.mode) + 1) % round.length] ?? 'default';

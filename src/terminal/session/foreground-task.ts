@@ -3,7 +3,7 @@ export interface ForegroundTaskOptions {
   onEnd(): void;
 }
 
-/** What the person runs themselves, beside the model, and can stop. */
+/** A task that the user runs, next to the model, and can stop. */
 export class ForegroundTask {
   readonly #options: ForegroundTaskOptions;
   #running: AbortController | undefined;
@@ -24,7 +24,7 @@ export class ForegroundTask {
     }
   }
 
-  /** False where nothing runs. */
+  /** False if nothing runs. */
   stop(): boolean {
     if (!this.#running) return false;
     this.#running.abort(new Error('Interrupted.'));

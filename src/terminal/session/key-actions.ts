@@ -9,19 +9,19 @@ import { suspend } from '../screen/suspend.js';
 import type { EventViews } from '../views/event-views.js';
 import type { Conversation } from './conversation.js';
 import type { CurrentSession } from './current-session.js';
-import type { EditorPlace } from './editor-place.js';
+import type { EditorSlot } from './editor-slot.js';
 import type { ForegroundTask } from './foreground-task.js';
 
-const TWICE_MS = 1_500; // within which the same key means more
-const READ_MS = 4_000; // for a sentence below the editor
-const EARLY_MS = 500; // after the start
+const TWICE_MS = 1_500; // pressing the same key again within this time means more
+const READ_MS = 4_000; // for a hint below the editor
+const EARLY_MS = 500; // after startup
 
 export interface KeyActionsOptions {
   now(): number;
   env: Readonly<Record<string, string | undefined>>;
   root: string;
   screen: Screen;
-  place(): EditorPlace;
+  place(): EditorSlot;
   dialogs: DialogQueue;
   conversation: Conversation;
   work: ForegroundTask;
@@ -31,12 +31,12 @@ export interface KeyActionsOptions {
   status: StatusLine;
   attachments: Pick<Attachments, 'forBytes'>;
   tell(sentence: string): void;
-  /** Back to before an earlier prompt. */
+  /** Opens the rewind dialog. */
   rewind(): void;
   quit(): void;
 }
 
-/** What keys mean beside what the editor makes of them. */
+/** The actions of keys that the editor does not handle. */
 export class KeyActions {
   readonly #options: KeyActionsOptions;
   readonly #startedAt: number;
@@ -47,7 +47,7 @@ export class KeyActions {
     this.#startedAt = options.now();
   }
 
-  /** True where the key was taken. */
+  /** True if the key was handled. */
   act(action: KeyAction): boolean {
     const { screen, views, session, activity, quit } = this.#options;
     switch (action) {
@@ -75,7 +75,7 @@ export class KeyActions {
         activity.toggleTodos();
         return true;
       case 'redraw':
-        screen.drawAnew();
+        screen.redrawAll();
         return true;
       case 'externalEditor':
         void this.#editExternally();
@@ -91,13 +91,13 @@ export class KeyActions {
     }
   }
 
-  /** Looks at each key before anybody gets it: Ctrl-C counts also while a question is asked. */
+  /** Sees each key first: Ctrl-C works even while a question is open. */
   takeAny(data: string): { consume?: boolean; data?: string } | undefined {
     const { now, dialogs } = this.#options;
-    // What was typed before the terminal was ours has line feeds in the place of Enter.
+    // Input typed before raw mode was enabled has line feeds instead of Enter.
     if (data === '\n' && now() - this.#startedAt < EARLY_MS) return { data: '\r' };
     if (data === '\u001b\u001b' && !dialogs.current) {
-      // Two Escs that come at once are two.
+      // Two Escs in one read are two key presses.
       this.#editor.handleInput('\u001b');
       this.#editor.handleInput('\u001b');
       return { consume: true };
@@ -108,7 +108,7 @@ export class KeyActions {
     return { consume: true };
   }
 
-  get #editor(): EditorPlace['editor'] {
+  get #editor(): EditorSlot['editor'] {
     return this.#options.place().editor;
   }
 
@@ -137,7 +137,7 @@ export class KeyActions {
     }
   }
 
-  /** What waits to be said comes back into an empty editor. False where nothing does. */
+  /** Moves the queued prompts back into an empty editor. False if there are none. */
   #takeBack(): boolean {
     const { conversation, screen } = this.#options;
     if (!this.#editor.isEmpty || conversation.waiting.length === 0) return false;
@@ -172,8 +172,8 @@ export class KeyActions {
 
   async #pastePicture(): Promise<void> {
     const { env, attachments, status, screen } = this.#options;
-    const { clipboardPicture } = await import('../input/clipboard.js');
-    const found = await clipboardPicture({ env });
+    const { clipboardImage } = await import('../input/clipboard.js');
+    const found = await clipboardImage({ env });
     if ('bytes' in found) this.#editor.insertTextAtCursor(attachments.forBytes(found.bytes));
     else status.hint(found.problem, READ_MS);
     screen.draw();
@@ -188,7 +188,7 @@ export class KeyActions {
   }
 }
 
-/** Gives the terminal to the person's own editor until they have closed it. */
+/** Gives the terminal to the user's editor until it is closed. */
 export async function editInOwnEditor(
   text: string,
   { env, root, screen }: Pick<KeyActionsOptions, 'env' | 'root' | 'screen'>,

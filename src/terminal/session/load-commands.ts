@@ -13,17 +13,17 @@ export interface CommandParts extends CommandAnswersOptions {
   change: CommandSessionParts['change'];
   tell(sentence: string): void;
   onEvent(event: AgentHappening): void;
-  /** The mode has become another one. */
+  /** The permission mode has changed. */
   onMode(): void;
-  /** The conversation is being made shorter, until it settles. */
+  /** Compaction is running until the promise settles. */
   onCompaction(work: Promise<unknown>): void;
-  /** The person makes this call, so they need not be asked about it; gives the way to say that it is over. */
+  /** Marks a call as the user's own, which needs no permission question; the returned function ends that. */
   ownCall(callId: string): () => void;
-  /** Aborts when the terminal is left. */
+  /** Aborts when the terminal is closed. */
   signal: AbortSignal;
 }
 
-/** Loads the terminal's commands for the conversation that is open, whichever it is by then. */
+/** Loads the terminal's commands for the current conversation, whichever that is. */
 export async function loadCommands(parts: CommandParts): Promise<LoadedCommands> {
   const { session, files, themes, keys, change, tell, onEvent, ownCall } = parts;
   const { LoadedCommands } = await import('./loaded-commands.js');

@@ -4,7 +4,7 @@ import { type CompletionSources, PromptCompletion } from '../input/completion.js
 import { type CommandSessionParts, commandSession } from './command-session.js';
 import { ToolConsole, type ToolConsoleOptions } from './tool-console.js';
 
-/** Shows what a command answers, and asks what it asks. */
+/** Shows a command's answer and asks its questions. */
 export interface AnswerFollower {
   follow(answer: CommandAnswer, signal: AbortSignal): Promise<void>;
 }
@@ -14,11 +14,11 @@ export interface LoadedCommandsOptions {
   answers: AnswerFollower;
   console: ToolConsoleOptions;
   completion: Pick<CompletionSources, 'files' | 'cwd' | 'home' | 'mentions'>;
-  /** Whether a line that is no command is a call of a tool. */
+  /** Whether a line that is not a command is a tool call. */
   isConsole(): boolean;
 }
 
-/** The terminal's commands, the tool console, and how both are completed: what is loaded once the first frame stands. */
+/** The terminal's commands, the tool console, and completion for both: loaded after the first frame. */
 export class LoadedCommands {
   readonly console: ToolConsole;
   readonly completion: PromptCompletion;
@@ -37,7 +37,7 @@ export class LoadedCommands {
     });
   }
 
-  /** One of the terminal's own; undefined for those of the person, the project and servers. */
+  /** A built-in command; undefined for those of the user, the project and servers. */
   find(name: string): TerminalCommand | undefined {
     return findCommand(name);
   }

@@ -1,59 +1,60 @@
-// What the terminal needs of whoever puts a conversation together: types, and nothing else.
+// The types by which the terminal is given a conversation; no code.
+
+import type { FullAgent } from '../../compose/agent.js';
+import type { FullEngine } from '../../compose/engine.js';
 import type { Message } from '../../contract/message.js';
 import type { AskPermission, PermissionMode } from '../../contract/permission.js';
 import type { AskUser } from '../../contract/question.js';
-import type { Agent } from '../../create-agent.js';
-import type { Engine } from '../../create-engine.js';
 import type { WatchedSettings } from '../../settings/watch.js';
 import type { Choice, SetupFinding } from '../contract.js';
 
-/** Which conversation is wanted: a new one, unless one is to be taken up. */
-export interface SessionWish {
-  /** An id, the beginning of one, or `last`. */
+/** Which conversation to open: a new one, unless one is to be resumed. */
+export interface SessionRequest {
+  /** An id, a prefix of one, or `last`. */
   resume?: string | undefined;
-  /** One is to be taken up, and the person is asked which. Whoever opens a conversation has asked before. */
+  /** Resume one, and ask the user which. Already resolved when a conversation is opened. */
   picks?: boolean | undefined;
-  /** Go on in a copy. */
+  /** Continue in a copy. */
   fork?: boolean | undefined;
-  /** With `fork`: what was said from this prompt on, counted from 0, is left out. */
+  /** With `fork`: leaves out everything from this prompt on (0-based). */
   beforePrompt?: number | undefined;
-  /** The mode that was chosen meanwhile. */
+  /** The mode, if it was changed meanwhile. */
   mode?: PermissionMode | undefined;
-  /** The model that was chosen meanwhile. */
+  /** The model, if it was changed meanwhile. */
   model?: string | undefined;
   /** Folders that were added meanwhile. */
   folders?: readonly string[] | undefined;
 }
 
-/** Where questions and news of the session go. */
-export interface SessionPorts {
+/** Callbacks for questions and notices of the session. */
+export interface TerminalPorts {
   askPermission: AskPermission;
   askUser: AskUser;
-  /** A sentence for the person. */
+  /** Shows a message to the user. */
   tell(sentence: string): void;
 }
 
 export interface OpenedSession {
-  readonly engine: Engine;
-  /** Absent where no model is set up: then only the tools can be used. */
-  readonly agent: Agent | undefined;
+  readonly engine: FullEngine;
+  /** Undefined if no model is set up: then only the tools can be used. */
+  readonly agent: FullAgent | undefined;
   /** Why there is no model. */
   readonly withoutModel: string | undefined;
   readonly settings: WatchedSettings;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What was said before, where the session was taken up. */
+  /** The earlier messages, if the session was resumed. */
   readonly history: readonly Message[];
   /** "provider/name". */
   readonly model: string | undefined;
   readonly contextTokens: number | undefined;
-  /** The name of the tool that runs what a person types behind `!`. */
+  /** The name of the tool that runs `!` lines. */
   readonly commandTool: string;
-  /** A run begins: the model that was chosen last answers. */
+  /** A run starts: applies the model that was chosen last. */
   begin(): void;
   models(): Promise<readonly Choice[]>;
-  /** Gives "provider/name". Rejects with a sentence for the person. */
+  /** Returns "provider/name". Rejects with a message for the user. */
   chooseModel(name: string): Promise<string>;
-  /** Why the mode can't be had here; undefined where it can. */
+  /** Why the mode is not available here; undefined if it is. */
   refuseMode(mode: PermissionMode): string | undefined;
   checkSetup(): Promise<readonly SetupFinding[]>;
   explain(tool: string, input: unknown): Promise<string>;

@@ -4,7 +4,7 @@ import { isPrompt } from '../../agent/store/session-outline.js';
 import { SessionProblem } from '../../agent/store/session-problem.js';
 import type { PastPrompt } from '../contract.js';
 
-/** What the person has said in a session, as its file has it; nothing where it is not kept. */
+/** The user's prompts in a session's file; empty if the session is not saved. */
 export function pastPrompts({ dataFolder, id }: { dataFolder: string; id: string }): PastPrompt[] {
   const prompts: PastPrompt[] = [];
   try {

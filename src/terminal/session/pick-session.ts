@@ -2,23 +2,23 @@ import { realpathSync } from 'node:fs';
 import { dataFolderOf } from '../../platform/files/paths.js';
 import { sessionChoices } from '../commands/resume.js';
 import type { Choice } from '../contract.js';
-import type { SessionWish } from './opened-session.js';
+import type { SessionRequest } from './opened-session.js';
 
 export interface PickSessionOptions {
   root: string;
   env: Readonly<Record<string, string | undefined>>;
-  /** Undefined where the person wants none of them. */
+  /** Undefined if the user chooses none. */
   choose(title: string, items: readonly Choice[]): Promise<string | undefined>;
   tell(sentence: string): void;
 }
 
-/** Where a person wants to choose which conversation to go on with: asks them. Without a choice it is a new one. */
-export async function pickSession(wish: SessionWish, options: PickSessionOptions): Promise<SessionWish> {
-  const { picks, fork, ...rest } = wish;
-  if (!picks) return wish;
+/** Asks which conversation to resume, if that is requested. Without a choice, a new one is opened. */
+export async function pickSession(request: SessionRequest, options: PickSessionOptions): Promise<SessionRequest> {
+  const { picks, fork, ...rest } = request;
+  if (!picks) return request;
   const { root, env, choose, tell } = options;
   const items = await sessionChoices({ dataFolder: dataFolderOf({ env }), root: realpathSync(root), env });
   if (items.length === 0) tell('There is no earlier conversation in this folder, so this is a new one.');
-  const id = items.length === 0 ? undefined : await choose('Which conversation? Esc begins a new one', items);
+  const id = items.length === 0 ? undefined : await choose('Which conversation? Esc starts a new one', items);
   return id === undefined ? rest : { ...rest, resume: id, fork };
 }

@@ -15,24 +15,24 @@ export interface QuestionsOptions {
   theme: Theme;
   dialogs: DialogQueue;
   notify: Notify;
-  /** A person is asked about a call. */
+  /** The user is being asked about a call. */
   onAsk(callId: string): void;
-  /** Lets the person change a text in an editor of their own. */
+  /** Opens a text in the user's editor. */
   editText(text: string): Promise<{ text: string } | { problem: string }>;
   draw(): void;
 }
 
-/** Puts what the engine asks to the person, one question after the other. */
+/** Asks the engine's questions, one after the other. */
 export class Questions {
   readonly #options: QuestionsOptions;
-  /** Calls that the person has made themselves: they need not be asked about those. */
+  /** Calls made by the user, which need no permission question. */
   readonly #own = new Set<string>();
 
   constructor(options: QuestionsOptions) {
     this.#options = options;
   }
 
-  /** Until what is returned is called. */
+  /** Applies until the returned function is called. */
   ownCall(callId: string): () => void {
     this.#own.add(callId);
     return () => void this.#own.delete(callId);
@@ -65,19 +65,19 @@ export class Questions {
     return await dialogs.ask((answer) => new QuestionDialog(theme, questions, answer), signal);
   };
 
-  /** One of a list; undefined where the person leaves it. */
+  /** One item of a list; undefined if the user cancels. */
   async choose(facts: ChoiceDialogFacts, signal: AbortSignal): Promise<string | undefined> {
     const { theme, dialogs } = this.#options;
     return await dialogs.ask<string | undefined>((answer) => new ChoiceDialog(theme, facts, answer), signal);
   }
 
-  /** A line of text; undefined where the person leaves it. */
+  /** A line of text; undefined if the user cancels. */
   async askText(facts: { title: string; isSecret: boolean }, signal: AbortSignal): Promise<string | undefined> {
     const { theme, dialogs } = this.#options;
     return await dialogs.ask<string | undefined>((answer) => new TextDialog(theme, facts, answer), signal);
   }
 
-  /** Whether the person trusts the folder with what it brings. */
+  /** Whether the user trusts the folder's settings. */
   async askForTrust({ folder, state, pending }: TrustReport, signal: AbortSignal): Promise<boolean> {
     const { theme, dialogs } = this.#options;
     const { trustWords } = await import('../dialogs/trust-words.js');

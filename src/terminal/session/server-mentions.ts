@@ -1,8 +1,8 @@
-import type { Engine } from '../../create-engine.js';
+import type { FullEngine } from '../../compose/engine.js';
 import type { Choice } from '../contract.js';
 
-/** What servers that have connected have to read, as it is named behind an @. Those that have not begun to connect do. */
-export async function serverMentions({ servers, session }: Pick<Engine, 'servers' | 'session'>): Promise<Choice[]> {
+/** The resources of connected servers, as mentions after an @. Starts connecting the others. */
+export async function serverMentions({ servers, session }: Pick<FullEngine, 'servers' | 'session'>): Promise<Choice[]> {
   void servers.start();
   const connected = servers.states().filter(({ status }) => status === 'connected');
   const lists = await Promise.all(connected.map(async ({ name }) => (await session.resources?.list(name)) ?? []));

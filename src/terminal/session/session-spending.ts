@@ -1,7 +1,7 @@
 import type { ModelUse, RunResult } from '../../contract/event.js';
 import type { SessionUsage } from '../contract.js';
 
-/** What a conversation has cost so far, by what the results of its runs say. */
+/** The cost of a conversation so far, from the results of its runs. */
 export class SessionSpending {
   #models: readonly ModelUse[] = [];
   #prompts = 0;

@@ -1,12 +1,12 @@
-import type { OpenedSession, SessionWish } from './opened-session.js';
+import type { OpenedSession, SessionRequest } from './opened-session.js';
 
-/** What to do where no model is set up: a hint that stands in nobody's way, since the tools can be used without one. */
+/** What to do if no model is set up: an unobtrusive hint, since the tools work without one. */
 export async function hintWithoutModel(
   { env, withoutModel = '' }: OpenedSession,
-  asked: { env: Readonly<Record<string, string | undefined>>; first: SessionWish },
+  asked: { env: Readonly<Record<string, string | undefined>>; first: SessionRequest },
 ): Promise<string> {
   const { findModelOffers, setupHint } = await import('../first-run/model-offers.js');
-  // Whoever has named a model, or a session, is told why it can't be had.
+  // If a model or a session was requested, says why it is not available.
   const why = asked.env['HELVE_MODEL'] || asked.first.resume ? [withoutModel] : [];
   return [...why, ...setupHint(await findModelOffers(env))].join('\n');
 }

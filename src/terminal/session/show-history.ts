@@ -9,7 +9,7 @@ import { NoticeView } from '../views/notice-view.js';
 
 const SHOWN_MESSAGES = 20; // the rest is in the session's file
 
-/** The last messages of a conversation that is taken up, as views, each with whether an empty line stands before it. */
+/** The last messages of a resumed conversation as views, each with whether an empty line precedes it. */
 export async function historyViews(
   messages: readonly Message[],
   { theme, findTool }: { theme: Theme; findTool(name: string): Tool | undefined },
@@ -43,11 +43,11 @@ export async function historyViews(
   return views;
 }
 
-/** What Helve itself has told the model is not shown again. */
+/** Excludes Helve's own reminders to the model. */
 const isOfPeople = (text: string): boolean => text.trim() !== '' && !/^<(?:system-reminder|user-command)>/.test(text);
 
 async function displayOf(tool: Tool | undefined, name: string, input: unknown): Promise<ToolDisplay> {
-  await tool?.load().catch(() => {}); // one that can't be loaded is shown by its name
+  await tool?.load().catch(() => {}); // if its code can't be loaded, it is shown by its name
   try {
     return tool?.displayCall(input) ?? { title: name };
   } catch {

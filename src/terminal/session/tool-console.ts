@@ -1,5 +1,5 @@
+import type { FullEngine } from '../../compose/engine.js';
 import type { AgentHappening } from '../../contract/event.js';
-import type { Engine } from '../../create-engine.js';
 import { randomId } from '../../platform/crypto.js';
 import { completeCall } from '../console/complete-call.js';
 import { consoleHelp } from '../console/console-help.js';
@@ -8,13 +8,13 @@ import type { CommandAnswer, ConsoleTool } from '../contract.js';
 import type { LineChoices } from '../input/completion.js';
 
 export interface ToolConsoleOptions {
-  engine(): Engine;
+  engine(): FullEngine;
   onEvent(event: AgentHappening): void;
-  /** The person makes this call; gives the way to say that it is over. */
+  /** Marks a call as the user's own; the returned function ends that. */
   ownCall(callId: string): () => void;
 }
 
-/** The tools, driven by what is typed: what is there where no model is. */
+/** Runs typed tool calls, for sessions without a model. */
 export class ToolConsole {
   readonly #options: ToolConsoleOptions;
 
@@ -22,7 +22,7 @@ export class ToolConsole {
     this.#options = options;
   }
 
-  /** Runs a typed call. What is shown of it comes by events; what is given is what else there is to say. */
+  /** Runs a typed call. Its progress is shown through events; the return value is anything else to show. */
   async run(line: string, signal: AbortSignal): Promise<CommandAnswer> {
     const [, isHelp, about = ''] = /^(help|\?)(?:\s+(\S+))?$/i.exec(line.trim()) ?? [];
     if (isHelp) return { type: 'text', text: consoleHelp(about, this.#tools()) };
@@ -37,7 +37,7 @@ export class ToolConsole {
     const forget = ownCall(callId);
     try {
       onEvent({ type: 'tool_call', callId, tool: name, input, display: tool?.displayCall(input) ?? { title: name } });
-      await engine.runCalls([{ id: callId, name, input }], { signal, onEvent });
+      await engine.callTools([{ id: callId, name, input }], { signal, onEvent });
     } finally {
       forget();
     }
@@ -54,8 +54,8 @@ export class ToolConsole {
   }
 }
 
-/** What can be called, as it is typed and completed. */
-export function consoleTools({ session }: Pick<Engine, 'session'>): ConsoleTool[] {
+/** The tools that can be called, in the form for parsing and completion. */
+export function consoleTools({ session }: Pick<FullEngine, 'session'>): ConsoleTool[] {
   return session.tools
     .definitions()
     .map(({ name, description, input_schema }) => ({ name, description, inputSchema: input_schema }));

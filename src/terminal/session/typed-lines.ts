@@ -1,7 +1,7 @@
 import { randomId } from '../../platform/crypto.js';
+import { messageOf } from '../../platform/message-of.js';
 import type { Attachments } from '../input/attachments.js';
 import { readInput, type TypedInput } from '../input/read-input.js';
-import { messageOf } from './command-answers.js';
 import type { Conversation } from './conversation.js';
 import type { CurrentSession } from './current-session.js';
 import type { ForegroundTask } from './foreground-task.js';
@@ -11,22 +11,22 @@ export interface TypedLinesOptions {
   session: CurrentSession;
   conversation: Conversation;
   work: ForegroundTask;
-  /** There once a conversation is open. */
+  /** Resolved once a conversation is open. */
   commands: Promise<LoadedCommands>;
-  /** Aborts when the terminal is left. */
+  /** Aborts when the terminal is closed. */
   signal: AbortSignal;
-  /** It is to be shown as what the person said. */
+  /** Shows the text as the user's prompt. */
   onSaid(text: string): void;
   onProblem(sentence: string): void;
   /** A command has run, and may have changed the session. */
   onDone(): void;
-  /** The person makes this call, so they need not be asked about it; gives the way to say that it is over. */
+  /** Marks a call as the user's own, which needs no permission question; the returned function ends that. */
   ownCall(callId: string): () => void;
-  /** What goes along with a prompt. */
+  /** The prompt's attachments. */
   attachments: Pick<Attachments, 'of'>;
 }
 
-/** Brings what is typed to where it belongs: the model, a command, the shell, a note, a tool. */
+/** Routes typed lines: to the model, a command, the shell, a note, or a tool. */
 export class TypedLines {
   readonly #options: TypedLinesOptions;
 
@@ -34,14 +34,14 @@ export class TypedLines {
     this.#options = options;
   }
 
-  /** `shown` stands for the text on the screen. */
+  /** `shown` is displayed instead of the text. */
   async take(text: string, shown = text): Promise<void> {
     if (text.trim() === '') return;
     const whole = { text: text.trim(), shown: shown.trim() };
     await this.#try(async (commands) => await this.#follow(readInput(text), whole, commands));
   }
 
-  /** As if it had been typed, but it is not shown. */
+  /** As if it had been typed, but not displayed. */
   async runCommand(name: string): Promise<void> {
     await this.#try(async (commands) => await this.#run({ name, args: '' }, commands));
   }
@@ -83,7 +83,7 @@ export class TypedLines {
     onDone();
   }
 
-  /** What is typed where there is no model: a call of a tool. */
+  /** A typed line without a model: a tool call. */
   async #call(line: string, commands: LoadedCommands): Promise<void> {
     await this.#options.work.run(
       async (signal) => await commands.follow(await commands.console.run(line, signal), signal),

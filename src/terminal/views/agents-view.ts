@@ -2,10 +2,10 @@ import type { Component } from '@earendil-works/pi-tui';
 import type { Theme } from '../screen/theme.js';
 import { cleanLine, counted, cut, shortCount, shortTime, spread } from './fit.js';
 
-/** A child agent as the tree shows it. Times are in milliseconds, on the clock of the view. */
+/** A child agent in the tree. Times are in milliseconds, on the view's clock. */
 export interface ShownAgent {
   id: string;
-  /** The agent that started it, where that is a child itself. */
+  /** The agent that started it, if that is a child itself. */
   parentId?: string | undefined;
   type: string;
   description: string;
@@ -17,7 +17,7 @@ export interface ShownAgent {
   endedAt?: number | undefined;
 }
 
-/** The child agents as a tree: one line for all of them, or each with what it is doing. */
+/** The child agents as a tree: one line for all of them, or one each with its current activity. */
 export class AgentsView implements Component {
   readonly #theme: Theme;
   readonly #now: () => number;
@@ -29,7 +29,7 @@ export class AgentsView implements Component {
     this.#now = now;
   }
 
-  /** Adds an agent, or says how it is now. */
+  /** Adds or updates an agent. */
   update(agent: ShownAgent): void {
     this.#agents.set(agent.id, agent);
   }
@@ -59,7 +59,7 @@ export class AgentsView implements Component {
     return cut(`${paint.strong(counted(agents.length, 'agent'))} ${paint.muted(`${facts}${hint}`)}`, width);
   }
 
-  /** Of those that are not done, what each does now. */
+  /** The current activity of each running agent. */
   #atWork(width: number): string[] {
     return [...this.#agents.values()]
       .filter(({ state }) => state === 'running' || state === 'asking')
@@ -88,7 +88,7 @@ export class AgentsView implements Component {
     });
   }
 
-  /** An agent whose parent is not among them stands at the top: none may be lost. */
+  /** An agent whose parent is unknown becomes a root: none may be lost. */
   #parentOf({ id, parentId }: ShownAgent): string | undefined {
     const seen = new Set([id]);
     for (let above = parentId; above !== undefined; above = this.#agents.get(above)?.parentId) {

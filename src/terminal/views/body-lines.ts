@@ -9,11 +9,11 @@ const COLLAPSED_LINES = { text: 4, list: 4, diff: 14, todos: 20 } as const;
 
 export interface BodyShape {
   isExpanded: boolean;
-  /** Where only a few lines are shown, which of them: what a program said last is why it failed. */
+  /** Which lines are shown if not all are: a program's last output shows why it failed. */
   end?: 'first' | 'last';
 }
 
-/** What a display holds, as lines, and how many are not shown. */
+/** The content of a display as lines, and how many are hidden. */
 export function bodyLines(
   theme: Theme,
   body: DisplayBody,
@@ -38,7 +38,7 @@ export function bodyLines(
   }
 }
 
-/** Draws no more of a patch than is shown; its lines may take more than one of the screen. */
+/** Draws no more of a patch than is shown; a line may take several rows. */
 function diffLines(theme: Theme, body: DiffBody, width: number, most: number): { lines: string[]; hidden: number } {
   const view = new DiffView(theme, body, { maxRows: most + 1 });
   if (view.hidden === 0) return capped(view.render(width), most);
@@ -47,7 +47,7 @@ function diffLines(theme: Theme, body: DiffBody, width: number, most: number): {
 }
 
 function capped(lines: string[], most: number): { lines: string[]; hidden: number } {
-  // One line that says that there is one more takes as much room as the line.
+  // A line that says that one more is hidden takes as much space as the line itself.
   if (lines.length <= most + 1) return { lines, hidden: 0 };
   return { lines: lines.slice(0, most), hidden: lines.length - most };
 }

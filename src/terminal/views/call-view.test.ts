@@ -58,7 +58,7 @@ test.each([40, 80, 120])('keeps sign, name and time at %i columns', (width) => {
   expect(visibleWidth(head)).toBe(width);
 });
 
-test('shows the end of what a failed call said, since that is why it failed', () => {
+test("shows the end of a failed call's output, which has the reason", () => {
   const { view, lines } = call();
   view.start();
   view.end({ display: { title: 'npm test' }, failure: 'exception', message: tenLines });
@@ -72,7 +72,7 @@ test('shows the end of what a failed call said, since that is why it failed', ()
   ]);
 });
 
-test('tells a refusal and an interruption from a failure', () => {
+test('distinguishes a refusal and an interrupt from a failure', () => {
   const denied = call();
   denied.view.end({ display: { title: 'rm -rf x' }, failure: 'permission_denied', message: 'The user said no.' });
   expect(denied.lines()).toEqual(['⊘ Run rm -rf x                    denied', '    The user said no.']);
@@ -81,13 +81,13 @@ test('tells a refusal and an interruption from a failure', () => {
   expect(stopped.lines()[0]).toBe('■ Run sleep 9                interrupted');
 });
 
-test('shows a change as a diff, with how much it is', () => {
+test('shows a change as a diff, with the number of lines', () => {
   const { view, lines } = call();
   view.end({ display: { title: 'a.ts', body: { type: 'diff', path: 'a.ts', patch: '@@ -1 +1 @@\n-a\n+b' } } });
   expect(lines()).toEqual(['✓ Run a.ts                         +1 -1', '    1   - a', '      1 + b']);
 });
 
-test('a question that comes before the input is told complete stays a question, and shows the rest itself', () => {
+test('a question that arrives before the input is complete stays a question, and shows the rest itself', () => {
   const { view, lines } = call();
   view.showInput({ title: 'plan', body: { type: 'text', text: tenLines } });
   view.ask();
@@ -95,7 +95,7 @@ test('a question that comes before the input is told complete stays a question, 
   expect(lines()).toEqual(['? Run plan                          asks']);
 });
 
-test('shows lists, and things to do only where all is wanted, since they stand elsewhere', () => {
+test('shows lists, and todos only when expanded, since they are shown elsewhere', () => {
   const list = call();
   list.view.end({ display: { title: 'x', body: { type: 'list', items: ['a', 'b', 'c', 'd', 'e', 'f'] } } });
   expect(list.lines().slice(1)).toEqual(['    - a', '    - b', '    - c', '    - d', '    … 2 more lines (ctrl+o)']);
@@ -111,20 +111,20 @@ test('shows lists, and things to do only where all is wanted, since they stand e
   expect(todos.lines()).toEqual(['✓ Run x', '    ▶ Testing']);
 });
 
-test('keeps the colours of a program, and what they mean to itself', () => {
+test('keeps the colours of a program within its output', () => {
   const { view, lines } = call(new Theme({ name: 'dark', depth: 'many' }));
   view.end({ display: { title: 'x', body: { type: 'text', text: 'red' } }, styled: '\x1b[31mred\x1b[2J\x1b[0m' });
   expect(lines()[0]).toBe('\x1b[38;5;114m✓\x1b[39m \x1b[1mRun\x1b[22m x');
   expect(lines()[1]).toBe('    \x1b[31mred\x1b[0m');
 });
 
-test('takes nothing that comes from outside as an order to the terminal', () => {
+test('passes no control sequence from outside to the terminal', () => {
   const { view, lines } = call();
   view.showInput({ title: 'a\x1b]0;b\x07\nc\u202ed' });
   expect(lines(80)[0]).toContain('a\\u001b]0;b\\u0007⏎c\\u202ed');
 });
 
-test('a result is the end: what comes late changes nothing', () => {
+test('a result is final: later events change nothing', () => {
   const { view, lines } = call();
   view.end({ display: { title: 'x' } });
   view.showInput({ title: 'y' });

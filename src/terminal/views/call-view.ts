@@ -7,25 +7,25 @@ import { DiffView } from './diff-view.js';
 import { cleanLine, counted, cut, shortTime, spread, wrap } from './fit.js';
 import { outputLines } from './output-view.js';
 
-const TELL_TIME_MS = 2_000; // below this a time is only restless
+const TELL_TIME_MS = 2_000; // a shorter time would only flicker
 const TAIL_LINES = 5;
 const INDENT = '    ';
 const MAX_TITLE_CHARS = 2_000;
 
-/** Where a call is on its way. */
+/** The stage of a call. */
 export type CallState = 'input' | 'waiting' | 'asking' | 'running' | 'done' | 'failed' | 'denied' | 'interrupted';
 
 export interface CallEnd {
   display: ToolDisplay;
-  /** Absent where the call succeeded. */
+  /** Undefined if the call succeeded. */
   failure?: FailureKind | undefined;
-  /** What the model was told, where it failed. */
+  /** The error for the model, if it failed. */
   message?: string | undefined;
-  /** What a program wrote, with its colours, where that is known beside the display. */
+  /** A program's output with colours, if that is available besides the display. */
   styled?: string | undefined;
 }
 
-/** One call from the first character of its input to its result, drawn from what its tool says to show. */
+/** One call from the first character of its input to its result, drawn from its tool's displays. */
 export class CallView implements Component {
   readonly #theme: Theme;
   readonly #tool: string;
@@ -40,7 +40,7 @@ export class CallView implements Component {
   #isExpanded = false;
   #drawn: { width: number; lines: string[] } | undefined;
 
-  /** `now` is in milliseconds, on any clock that only goes forward. */
+  /** `now` returns milliseconds from a monotonic clock. */
   constructor(theme: Theme, { tool, now }: { tool: string; now: () => number }) {
     this.#theme = theme;
     this.#tool = tool;
@@ -55,28 +55,28 @@ export class CallView implements Component {
     return isEnd(this.#state);
   }
 
-  /** What the tool shows of the input, also while it still arrives. */
+  /** Shows the tool's display of the input, even while it is streaming. */
   showInput(display: ToolDisplay): void {
     if (!this.isOver) this.#display = display;
   }
 
-  /** The input is complete, and others are before it. A question may already have been asked about it. */
+  /** The input is complete, and earlier calls run first. A question about it may already be open. */
   wait(): void {
     if (this.#state === 'input') this.#goTo('waiting');
   }
 
-  /** A person is asked. */
+  /** The user is being asked. */
   ask(): void {
     this.#goTo('asking');
   }
 
-  /** The work begins. */
+  /** The call runs. */
   start(): void {
     this.#goTo('running');
     this.#startedAt = this.#now();
   }
 
-  /** The last lines of what the work says of itself. */
+  /** Shows the last lines of progress. */
   showProgress(text: string): void {
     this.#progress = text;
   }
@@ -127,7 +127,7 @@ export class CallView implements Component {
     return [aside === '' ? cut(left, width) : spread(left, paint.muted(aside), width)];
   }
 
-  /** What is said at the right edge: the state where no sign says it, what a change amounts to, and the time. */
+  /** The text at the right edge: the state if no symbol shows it, the size of a change, and the time. */
   #aside(): string {
     const parts: string[] = [];
     const word = words[this.#state];
@@ -152,14 +152,14 @@ export class CallView implements Component {
     }
     const body = this.#shownBody();
     if (!body) return [];
-    if (body.type === 'todos' && !this.#isExpanded) return []; // the list itself stands above the editor
+    if (body.type === 'todos' && !this.#isExpanded) return []; // the list is shown above the editor
     const { lines, hidden } = bodyLines(this.#theme, body, room, { isExpanded: this.#isExpanded, end });
     const isLast = end === 'last' && body.type === 'text';
     const more = hidden === 0 ? [] : [this.#theme.paint.muted(cut(this.#more(hidden), room))];
     return (isLast ? [...more, ...lines] : [...lines, ...more]).map((line) => `${INDENT}${line}`);
   }
 
-  /** What the model was told, where the call failed. */
+  /** The error for the model, if the call failed. */
   #shownBody(): DisplayBody | undefined {
     const { body } = this.#display;
     if (this.#message !== undefined) return { type: 'text', text: this.#message };

@@ -8,12 +8,12 @@ export interface ChildViewsOptions {
   describeAgent(id: string): string | undefined;
 }
 
-/** The child agents of a run, by what is heard of them. */
+/** The child agents of a run, built from its events. */
 export class ChildViews implements Component {
   readonly #view: AgentsView;
   readonly #options: ChildViewsOptions;
   readonly #agents = new Map<string, ShownAgent>();
-  /** Which agent has made a call, and what for: it is the parent of whoever was started by it. */
+  /** Which agent made a call, and its title: that agent is the parent of those that the call starts. */
   readonly #callers = new Map<string, { agentId: string; title: string }>();
   readonly #starters = new Set<string>();
 
@@ -34,7 +34,7 @@ export class ChildViews implements Component {
     this.#view.isExpanded = value;
   }
 
-  /** Whether the call has started one of them. */
+  /** Whether the call started one of them. */
   isFrom(callId: string): boolean {
     return this.#starters.has(callId);
   }
@@ -42,7 +42,7 @@ export class ChildViews implements Component {
   take({ agentId, agentType, parentCallId, event }: ChildEvent): void {
     const agent = this.#agents.get(agentId) ?? this.#begin(agentId, agentType, parentCallId);
     if (event.type === 'agent_event') {
-      this.take(event); // of a child of its own
+      this.take(event); // a grandchild
     } else if (event.type === 'tool_call') {
       this.#callers.set(event.callId, { agentId, title: event.display.title });
       this.#update({ ...agent, lastActivity: `${event.tool} ${event.display.title}` });
@@ -79,7 +79,8 @@ export class ChildViews implements Component {
       id,
       parentId: caller?.agentId,
       type,
-      // The session knows its own children only; of theirs there is what the call said, with the type before it.
+      // The session knows only its own children; for grandchildren the call's title is used, without the type before
+      // it.
       description: this.#options.describeAgent(id) ?? caller?.title.replace(`${type}: `, '') ?? '',
       state: 'running',
       turns: 0,

@@ -5,7 +5,7 @@ import { highlight } from './highlight.js';
 
 const INDENT = '  ';
 
-/** Code between fences. The text must be clean: it is drawn as it is. */
+/** A fenced code block. The text must be clean: it is drawn as is. */
 export class CodeView implements Component {
   readonly #theme: Theme;
   readonly #language: string;
@@ -24,7 +24,7 @@ export class CodeView implements Component {
     const room = Math.max(1, width - INDENT.length);
     const plain = this.#code === '' ? [] : this.#code.split('\n').map(expandTabs);
     const painted = plain.length === 0 ? [] : highlight(plain.join('\n'), this.#language, paint);
-    // Whether a line fits is seen by the plain one, which is much cheaper to measure than the painted one.
+    // The plain line is measured, which is much cheaper than measuring the styled one.
     const lines = painted.flatMap((line, index) =>
       visibleWidth(plain[index] ?? '') <= room ? [line] : wrap(line, room),
     );

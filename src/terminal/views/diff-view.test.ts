@@ -28,7 +28,7 @@ test.each([40, 80, 120])('draws both numbers of each line at %i columns', (width
   ]);
 });
 
-test('draws before and after beside each other where there is room', () => {
+test('draws before and after side by side if there is space', () => {
   const lines = drawn(patch, 140);
   const half = 68;
   expect(lines[0]).toBe(`${' 4   line 4'.padEnd(half)} │  4   line 4`);
@@ -52,7 +52,7 @@ test('marks nothing where two lines have little in common', () => {
   expect(drawn('@@ -1 +1 @@\n-import a from "b";\n+export function x() {', 80, theme).join('')).not.toContain('48;5');
 });
 
-test('parts hunks, and tells of a missing line feed', () => {
+test('separates hunks, and marks a missing line feed', () => {
   const text =
     '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n\\ No newline at end of file\n@@ -40,1 +40,1 @@ function f()\n-c\n+d';
   expect(drawn(text, 40)).toEqual([
@@ -65,7 +65,7 @@ test('parts hunks, and tells of a missing line feed', () => {
   ]);
 });
 
-test('takes a removed line that looks like a header for a line', () => {
+test('treats a removed line that looks like a header as a line', () => {
   expect(drawn('--- a/x\n+++ b/x\n@@ -1,2 +1,1 @@\n-- old\n--- older\n+new', 40)).toEqual([
     '1   - - old',
     '2   - -- older',

@@ -4,23 +4,23 @@ import type { Theme } from '../screen/theme.js';
 import { chop, cut, padEnd, wrap } from './fit.js';
 import { type PatchRow, parsePatch } from './parse-patch.js';
 
-const SIDE_BY_SIDE_COLUMNS = 140; // each side then has what a narrow window has
+const SIDE_BY_SIDE_COLUMNS = 140; // each side is then as wide as a narrow window
 const BETWEEN = ' │ ';
 
 export type DiffBody = Extract<DisplayBody, { type: 'diff' }>;
 
-/** A patch with the numbers of its lines: one column of text, or before and after beside each other where there is room. */
+/** A patch with line numbers: in one column, or side by side if there is space. */
 export class DiffView implements Component {
   readonly #theme: Theme;
   readonly #rows: readonly PatchRow[];
   readonly #shown: readonly PatchRow[];
   #drawn: { width: number; lines: string[] } | undefined;
 
-  /** With `maxRows`, only so many lines of the patch are drawn. */
+  /** With `maxRows`, only that many lines of the patch are drawn. */
   constructor(theme: Theme, { patch }: Pick<DiffBody, 'patch'>, { maxRows }: { maxRows?: number } = {}) {
     this.#theme = theme;
     const [first, ...rest] = parsePatch(patch);
-    const isBareHunk = first?.kind === 'hunk' && first.text === ''; // a line that says nothing at the top
+    const isBareHunk = first?.kind === 'hunk' && first.text === ''; // an empty hunk header at the top
     const rows = first === undefined || isBareHunk ? rest : [first, ...rest];
     this.#rows = rows;
     this.#shown = maxRows === undefined ? rows : rows.slice(0, maxRows);
@@ -31,7 +31,7 @@ export class DiffView implements Component {
     return this.#rows.length - this.#shown.length;
   }
 
-  /** How many lines were added and removed. */
+  /** The numbers of added and removed lines. */
   get counts(): { added: number; removed: number } {
     const count = (kind: PatchRow['kind']): number => this.#rows.filter((row) => row.kind === kind).length;
     return { added: count('added'), removed: count('removed') };
@@ -74,7 +74,7 @@ export class DiffView implements Component {
     });
   }
 
-  /** One line of the file, on as many lines of the screen as it needs. */
+  /** One line of the file, wrapped to as many rows as it needs. */
   #line(row: PatchRow, numbers: string, width: number): string[] {
     const { paint } = this.#theme;
     const sign = signs[row.kind];
@@ -109,14 +109,14 @@ const numberWidth = (rows: readonly PatchRow[]): number =>
     return largest === 0 ? most : Math.max(most, String(largest).length);
   }, 0);
 
-/** What of the marked part lies in the piece of the text. */
+/** The intersection of the marked part with this piece of the text. */
 function partWithin(part: PatchRow['part'], offset: number, length: number): [from: number, to: number] {
   if (!part) return [length, length];
   const within = (at: number): number => Math.min(length, Math.max(0, at - offset));
   return [within(part[0]), within(part[1])];
 }
 
-/** What was removed beside what was added in its place. */
+/** Pairs removed lines with the lines that replace them. */
 function pairs(rows: readonly PatchRow[]): Array<{ left?: PatchRow; right?: PatchRow }> {
   const result: Array<{ left?: PatchRow; right?: PatchRow }> = [];
   let removed: PatchRow[] = [];

@@ -29,7 +29,7 @@ function viewsOf(...events: AgentHappening[]) {
   return { views, lines: () => history.render(60).map((line) => line.trimEnd()) };
 }
 
-test('words, calls and what the person says stand in the order in which they came', () => {
+test('text, calls and prompts are shown in the order of arrival', () => {
   const { views, lines } = viewsOf();
   views.said('count for me');
   views.take({ type: 'text_delta', text: 'I will **count**' });
@@ -54,7 +54,7 @@ test('words, calls and what the person says stand in the order in which they cam
   ]);
 });
 
-test('an answer that begins anew leaves nothing of what was shown of it', () => {
+test('an answer that starts over removes what was shown of it', () => {
   const { lines } = viewsOf(
     { type: 'turn_start', turn: 1 },
     { type: 'text_delta', text: 'Half a sen' },
@@ -74,7 +74,7 @@ test('expanding shows what is folded since the last prompt, and folding hides it
   expect(lines()).not.toContain('    line 8');
 });
 
-test('a child agent is shown with what it does', () => {
+test('a child agent is shown with its activity', () => {
   const child = { type: 'agent_event' as const, agentId: 'x1', agentType: 'Explore', parentCallId: 'c' };
   const { lines, views } = viewsOf({ ...child, event: { ...call('k', 'to three'), at: 0 } });
   expect(lines().join('\n')).toMatch(/1 agent.*1 running/);
@@ -99,7 +99,7 @@ test('a child agent is shown with what it does', () => {
   expect(lines().join('\n')).toMatch(/1 done/);
 });
 
-test('a child of a child stands below it in the tree, and what they do is told there alone', () => {
+test('a child of a child is below it in the tree, and their activity is shown only there', () => {
   const inner = (agentId: string, parentCallId: string, happening: AgentHappening): ChildEvent => ({
     type: 'agent_event',
     agentId,
@@ -126,7 +126,7 @@ test('a child of a child stands below it in the tree, and what they do is told t
   ]);
 });
 
-test('the output of a failed call keeps its colours among the words around it', () => {
+test('the output of a failed call keeps its colours', () => {
   const history = new History();
   const theme = new Theme({ name: 'dark', depth: 'many' });
   const views = new EventViews(history, theme, { now: () => 0, describeAgent: () => undefined });
@@ -142,14 +142,14 @@ test('the output of a failed call keeps its colours among the words around it', 
   expect(history.render(60).slice(-2)).toEqual(['    Exit code 1', '    \u001b[31mred\u001b[0m']);
 });
 
-test('a question about a call that is not shown yet counts once it is', () => {
+test('a question about a call that is not shown yet applies once it is', () => {
   const { views, lines } = viewsOf();
   views.asking('a');
   views.take(call('a', 'to ten'));
   expect(lines()).toEqual(['', `? Count to ten${' '.repeat(42)}asks`]);
 });
 
-test('what steers a terminal is shown and not obeyed', () => {
+test('control characters are shown, not executed', () => {
   const { lines } = viewsOf(
     { type: 'text_delta', text: 'a\u001b[2Jb' },
     { type: 'notice', text: 'c\u001b]0;title\u0007d' },
@@ -158,7 +158,7 @@ test('what steers a terminal is shown and not obeyed', () => {
   expect(lines().join('')).not.toContain('\u001b');
 });
 
-test('a call that ends when it has scrolled off is shown once more', () => {
+test('a call that ends after it has scrolled off is shown once more', () => {
   const history = new History();
   const views = new EventViews(history, new Theme({ name: 'none', depth: 'basic' }), {
     now: () => 0,

@@ -12,17 +12,17 @@ import { ThinkingView } from './thinking-view.js';
 
 export interface EventViewsOptions {
   now(): number;
-  /** What a child agent was started for. */
+  /** The description of a child agent. */
   describeAgent(id: string): string | undefined;
 }
 
-/** A view that is there while something goes on, and how to say that it is over. */
+/** A view of something that is still going on, and a function that marks it as final. */
 interface Open<View> {
   view: View;
   settle(): void;
 }
 
-/** Turns what happens into views, each at its place in the history. */
+/** Turns events into views, each at its place in the history. */
 export class EventViews {
   readonly #history: History;
   readonly #theme: Theme;
@@ -32,9 +32,9 @@ export class EventViews {
   #answer: Open<MarkdownView> | undefined;
   #thinking: Open<ThinkingView> | undefined;
   #children: (Open<ChildViews> & { isShown: boolean }) | undefined;
-  /** What this turn has shown so far, should it begin anew. */
+  /** What this turn has shown so far, in case it is retried. */
   #ofTurn: Component[] = [];
-  /** What came last, to know where an empty line belongs. */
+  /** The kind of the last view, to decide where an empty line goes. */
   #last: 'call' | 'other' | undefined;
   #isExpanded = false;
   #sinceExpansion: Component | undefined;
@@ -76,7 +76,7 @@ export class EventViews {
         this.#calls.get(event.callId)?.view.view.start();
         return;
       case 'tool_progress':
-        // What a child agent does, the tree of them says.
+        // Activity of child agents is shown in their tree.
         if (!this.#children?.view.isFrom(event.callId)) {
           this.#calls.get(event.callId)?.view.view.showProgress(event.text);
         }
@@ -114,7 +114,7 @@ export class EventViews {
     }
   }
 
-  /** What the person has said. */
+  /** Shows the user's prompt. */
   said(text: string): void {
     const view = new NoticeView(this.#theme, 'prompt', text);
     this.#endWords();
@@ -123,7 +123,7 @@ export class EventViews {
     this.#sinceExpansion = view;
   }
 
-  /** A person is asked about a call, which may not be shown yet: questions and events come by ways of their own. */
+  /** The user is being asked about a call, which may not be shown yet: questions and events arrive separately. */
   asking(callId: string): void {
     const call = this.#calls.get(callId);
     if (call) call.view.view.ask();
@@ -135,7 +135,7 @@ export class EventViews {
     this.#last = 'other';
   }
 
-  /** Shows what is folded since the last prompt, or folds it again. Gives the first view that is drawn anew. */
+  /** Expands what is folded since the last prompt, or folds it again. Returns the first view that must be redrawn. */
   toggleExpansion(): Component | undefined {
     this.#isExpanded = !this.#isExpanded;
     const { views } = this.#history;
@@ -151,7 +151,7 @@ export class EventViews {
     return first;
   }
 
-  /** Nothing of what was before is shown any more. */
+  /** Clears everything. */
   forget(): void {
     this.#calls.clear();
     this.#answer = undefined;
@@ -200,7 +200,7 @@ export class EventViews {
     });
     call.settle();
     this.#calls.delete(callId);
-    // Nobody sees how it ended where it began, so it is said again.
+    // Its start has scrolled off, so the result is shown again.
     if (this.#history.isAbove(call.view)) this.show(call.view.view, { hasGap: true });
   }
 
@@ -243,14 +243,14 @@ function isFoldable(view: unknown): view is { isExpanded: boolean } {
   return typeof view === 'object' && view !== null && 'isExpanded' in view && typeof view.isExpanded === 'boolean';
 }
 
-/** What a program wrote, with its colours, where a tool has kept it beside what the model gets. */
+/** A program's output with colours, if a tool has kept it besides the model's text. */
 function styledIn(data: unknown): { output: string; styledOutput: string } | undefined {
   if (typeof data !== 'object' || data === null || !('styledOutput' in data) || !('output' in data)) return undefined;
   const { output, styledOutput } = data;
   return typeof output === 'string' && typeof styledOutput === 'string' ? { output, styledOutput } : undefined;
 }
 
-/** What the model was told, with the colours that a program gave to its part of it. */
+/** The error for the model, with the colours of the program's output in it. */
 function inColor(message: string, styled: ReturnType<typeof styledIn>): string {
   if (!styled || styled.output === '') return message;
   return message.replace(styled.output, () => styled.styledOutput.trimEnd());

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { chop, cleanLine, cleanLines, cut, expandTabs, fitMiddle, shortCount, shortTime, spread, wrap } from './fit.js';
 
-test('shows what moves the cursor, and keeps the lines of a text apart', () => {
+test('makes control characters visible, and keeps line feeds', () => {
   expect(cleanLines('a\u001b[2Jb\r\nc\u202ed\n')).toEqual(['a\\u001b[2Jb', 'c\\u202ed']);
   expect(cleanLine('one\ntwo')).toBe('one⏎two');
 });
 
-test('takes a tab to the next stop', () => {
+test('expands a tab to the next stop', () => {
   expect(expandTabs('a\tb\t\tc')).toBe('a   b       c');
 });
 
@@ -39,14 +39,14 @@ test('cuts code into pieces without losing a character', () => {
 });
 
 test('keeps both ends of a path', () => {
-  expect(fitMiddle('/home/somebody/projects/helve/src/terminal', 20)).toBe('/home/som…c/terminal');
+  expect(fitMiddle('/home/somewhere/projects/helve/src/terminal', 20)).toBe('/home/som…c/terminal');
 });
 
-test('gives up the left side first', () => {
+test('shortens the left side first', () => {
   expect(spread('a long sentence', '12s', 14)).toBe('a long se… 12s');
 });
 
-test('says large counts and long times in few characters', () => {
+test('abbreviates large counts and long times', () => {
   expect([0, 999, 1000, 1234, 12_345, 999_999, 1_250_000].map(shortCount)).toEqual([
     '0',
     '999',

@@ -1,19 +1,19 @@
-// How untrusted text becomes lines that fit: every view takes what comes from outside through `cleanLine` or `cleanLines`.
+// Turns untrusted text into lines that fit: every view passes external text through `cleanLine` or `cleanLines`.
 import { sliceByColumn, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui';
 import { fullyVisible } from '../../platform/text/visible.js';
 
 const TAB_COLUMNS = 4;
 
-/** The text on one line, with nothing in it that can't be seen. */
+/** The text on one line, with invisible characters made visible. */
 export const cleanLine = (text: string): string => cleanLines(text).join('⏎');
 
-/** The lines of a text, with nothing in them that can't be seen. The last line feed ends a line and begins none. */
+/** The lines of a text, with invisible characters made visible. A final line feed does not start another line. */
 export function cleanLines(text: string): string[] {
   if (text === '') return [];
   return fullyVisible(text.replaceAll('\r\n', '\n')).replace(/\n$/, '').split('\n').map(expandTabs);
 }
 
-/** A tab goes to the next stop, as in an editor. */
+/** Expands tabs to tab stops, as editors do. */
 export function expandTabs(line: string): string {
   if (!line.includes('\t')) return line;
   let out = '';
@@ -24,7 +24,7 @@ export function expandTabs(line: string): string {
   return out;
 }
 
-/** The line, cut where it is wider. */
+/** Truncates a line to the width. */
 export function cut(line: string, width: number): string {
   if (visibleWidth(line) <= width) return line;
   if (width <= 0) return '';
@@ -32,7 +32,7 @@ export function cut(line: string, width: number): string {
   return kept.includes('\u001b') ? `${kept}\u001b[0m…` : `${kept}…`;
 }
 
-/** The line, cut in its middle: the end of a path says more than its middle. */
+/** Truncates a line in its middle: the end of a path says more than its middle. */
 export function fitMiddle(line: string, width: number): string {
   const total = visibleWidth(line);
   if (total <= width || width < 5) return cut(line, width);
@@ -40,14 +40,14 @@ export function fitMiddle(line: string, width: number): string {
   return `${sliceByColumn(line, 0, width - 1 - end, true)}…${sliceByColumn(line, total - end, end, true)}`;
 }
 
-/** The line on as many lines as it needs; those after the first begin with `hanging`. */
+/** Wraps a line; continuation lines start with `hanging`. */
 export function wrap(line: string, width: number, hanging = ''): string[] {
   if (visibleWidth(line) <= width) return [line];
   const room = Math.max(1, width - visibleWidth(hanging));
   return wrapTextWithAnsi(line, room).map((each, index) => (index === 0 ? each : `${hanging}${each}`));
 }
 
-/** Plain text in pieces of at most this width, with every space kept: code must not be wrapped at its words. */
+/** Splits plain text into pieces of at most this width and keeps every space: code must not be wrapped at words. */
 export function chop(text: string, width: number, maxPieces = 50): string[] {
   const room = Math.max(2, width); // the widest character has two columns
   if (visibleWidth(text) <= room) return [text];
@@ -55,7 +55,7 @@ export function chop(text: string, width: number, maxPieces = 50): string[] {
   let piece = '';
   let used = 0;
   for (const character of text) {
-    const columns = visibleWidth(`${piece}${character}`) - used; // 0 for what joins the character before
+    const columns = visibleWidth(`${piece}${character}`) - used; // 0 for a combining character
     if (used + columns > room) {
       if (pieces.length + 1 === maxPieces) return [...pieces, cut(text.slice(pieces.join('').length), room)];
       pieces.push(piece);
@@ -71,7 +71,7 @@ export function chop(text: string, width: number, maxPieces = 50): string[] {
 export const padEnd = (line: string, width: number): string =>
   `${line}${' '.repeat(Math.max(0, width - visibleWidth(line)))}`;
 
-/** `left` and `right` at the two ends of a line; where there is not room for both, `left` is cut. */
+/** `left` and `right` at the two ends of a line; if there is not enough space, `left` is truncated. */
 export function spread(left: string, right: string, width: number): string {
   const room = width - visibleWidth(right) - 1;
   if (room < 8) return cut(left, width);

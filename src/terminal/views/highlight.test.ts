@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { type Paint, Theme } from '../screen/theme.js';
 import { highlight } from './highlight.js';
 
-/** A paint that writes what it is about. */
+/** A paint that writes the names of roles. */
 const marking = new Proxy({} as Paint, { get: (_, role) => (text: string) => `<${String(role)[0]}:${text}>` });
 const marked = (code: string, language: string): string => highlight(code, language, marking).join('\n');
 
@@ -62,7 +62,7 @@ test('never changes a character, whatever the code', () => {
   );
 });
 
-test('gets through long code without an end', () => {
+test('finishes on long code with an open string or comment', () => {
   const code = `"${'\\'.repeat(50_001)}`;
   expect(marked(code, 'ts').length).toBeGreaterThan(code.length);
 });

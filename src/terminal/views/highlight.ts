@@ -1,19 +1,19 @@
-// Colours for code: keywords, strings, comments and numbers by one table of languages. It need not understand a language;
-// it must never change a character of it.
+// Highlights code: keywords, strings, comments and numbers, from one table of languages. It need not understand a
+// language, but must never change a character.
 import type { Paint } from '../screen/theme.js';
 
-const MAX_CODE_CHARS = 200_000; // more than anybody looks at, and drawn anew with every piece that arrives
+const MAX_CODE_CHARS = 200_000; // more than a user looks at, and it is redrawn with every delta
 
 interface Language {
   names: string;
   keywords: string;
-  /** What begins a comment that goes to the end of its line. */
+  /** What starts a comment that ends with its line. */
   line?: readonly string[];
   block?: readonly (readonly [open: string, close: string])[];
-  /** What strings begin and end with; those of more than one line are in `long`. */
+  /** The delimiters of strings; those that span lines are in `long`. */
   quotes?: string;
   long?: readonly string[];
-  /** Whether `SELECT` and `select` are the same word. */
+  /** Whether keywords are case-insensitive. */
   anyCase?: boolean;
 }
 
@@ -147,7 +147,7 @@ const languages: readonly Language[] = [
   },
 ];
 
-/** The lines of the code, painted. A language that is not known is left as it is. */
+/** The highlighted lines of the code. An unknown language is left unstyled. */
 export function highlight(code: string, name: string | undefined, paint: Paint): string[] {
   const wanted =
     name
@@ -160,7 +160,7 @@ export function highlight(code: string, name: string | undefined, paint: Paint):
   const isKeyword = keywordTest(language);
   return code
     .replace(patternOf(language), (token, ...rest) => {
-      // The groups come first: comment, string, number; what is in none of them is a word.
+      // The groups in order: comment, string, number; otherwise it is a word.
       const [comment, string, number] = rest;
       if (comment !== undefined) return paintedLines(token, paint.comment);
       if (string !== undefined) return paintedLines(token, paint.string);
@@ -185,17 +185,20 @@ function keywordTest({ keywords, anyCase }: Language): (word: string) => boolean
   return (word) => known.has(anyCase ? word.toLowerCase() : word);
 }
 
-/** Each part is linear: no quantifier inside another, so that no text takes long. What has no end goes to the end of the code. */
+/**
+ * Each part is linear: no nested quantifiers, so that no text takes long. What is not closed extends to the end of the
+ * code.
+ */
 function patternOf({ line = [], block = [], quotes = '', long = [] }: Language): RegExp {
   const blocks = block.map(([open, close]) => `${escaped(open)}[^]*?(?:${escaped(close)}|${theEnd})`);
-  // `#` in the middle of a word (`$#`, `a#b`) begins no comment.
+  // `#` in the middle of a word (`$#`, `a#b`) starts no comment.
   const lines = line.map(
     (mark) => `${mark === '#' ? '(?<![\\w$&{])' : mark === '//' ? '(?<!:)' : ''}${escaped(mark)}[^\\n]*`,
   );
   const longs = long.map(
     (mark) => `${escaped(mark)}(?:\\\\[^]|(?!${escaped(mark)})[^\\\\])*(?:${escaped(mark)}|\\\\?${theEnd})`,
   );
-  // An apostrophe in the middle of a word (`don't`) begins no string; behind one letter (`f'…'`) it may.
+  // An apostrophe in the middle of a word (`don't`) starts no string; after one letter (`f'…'`) it may.
   const strings = [...quotes].map((quote) => `(?<!\\w\\w)${quote}(?:\\\\.|[^${quote}\\\\\\n])*(?:${quote}|\\\\?$)`);
   const groups = [
     `(${[...blocks, ...lines].join('|') || '(?!)'})`,

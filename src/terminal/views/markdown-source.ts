@@ -1,19 +1,19 @@
-// What is done to Markdown before it is parsed: text that still arrives is cut where nothing above can change any more,
-// and its last lines are completed, so that no line on the screen jumps when the missing characters come.
+// Prepares Markdown for the parser: streaming text is cut where nothing above can change any more, and its last lines
+// are completed, so that no line on the screen jumps when the missing characters arrive.
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
-/** Code between fences that stand at the left edge, or anything else. */
+/** Fenced code at the left margin, or anything else. */
 export type MarkdownBlock = { type: 'text'; text: string } | { type: 'code'; language: string; code: string };
 
 export interface CutMarkdown {
-  /** What nothing that comes can change any more, in blocks that can be drawn one by one. */
+  /** The part that further text can't change, in blocks that can be drawn independently. */
   settled: MarkdownBlock[];
-  /** How many characters that is; the rest is the last block. */
+  /** Its length in characters; the rest is the last block. */
   length: number;
 }
 
-/** Cuts text that still arrives: behind a fence that is closed, and at blank lines behind which something new begins. */
+/** Cuts streaming text: after a closed fence, and at blank lines that are followed by something new. */
 export function cutMarkdown(text: string): CutMarkdown {
   const cut: CutMarkdown = { settled: [], length: 0 };
   const settle = (end: number): void => {
@@ -24,12 +24,12 @@ export function cutMarkdown(text: string): CutMarkdown {
   let fence: string | undefined;
   let offset = 0;
   let blankBefore = false;
-  // The last line is left out: what it will be is not known.
+  // The last line is left out: it may be incomplete.
   for (const line of text.split('\n').slice(0, -1)) {
     const open = fence;
     fence = fenceAfter(line, open);
     const end = offset + line.length + 1;
-    if (open === undefined && (isOuterFence(line) || (blankBefore && beginsAnew(line)))) settle(offset);
+    if (open === undefined && (isOuterFence(line) || (blankBefore && startsNewBlock(line)))) settle(offset);
     if (open !== undefined && fence === undefined && isOuterFence(text.slice(cut.length))) settle(end);
     blankBefore = line.trim() === '';
     offset = end;
@@ -39,23 +39,24 @@ export function cutMarkdown(text: string): CutMarkdown {
 
 const isOuterFence = (text: string): boolean => /^(?:`{3,}[^`\n]*|~{3,}[^\n]*)(?:\n|$)/.test(text);
 
-/** What a block is by how it begins. A fence that is open yet is code to its end. */
+/** Classifies a block by its start. An open fence is code to the end. */
 export function blockOf(text: string): MarkdownBlock {
   if (!isOuterFence(text)) return { type: 'text', text };
   const [first = '', ...lines] = text.replace(/\n$/, '').split('\n');
   const marks = FENCE.exec(first)?.[1] ?? '';
   const last = lines.at(-1) ?? '';
-  // Also the first characters of the closing fence, which are no code.
+  // Also the first characters of the closing fence, which are not code.
   const isClosing =
     last !== '' && (fenceAfter(last, marks) === undefined || (marks.startsWith(last) && !text.endsWith('\n')));
   const code = (isClosing ? lines.slice(0, -1) : lines).join('\n');
   return { type: 'code', language: first.slice(marks.length).trim(), code };
 }
 
-/** Not more of a list, a quote, a table or a formula, and no definition of a link that is used above. */
-const beginsAnew = (line: string): boolean => /^[^\s>|[$\\<:=-]/.test(line) && !/^(?:[-*+]|\d+[.)])(?:\s|$)/.test(line);
+/** Not a continuation of a list, a quote, a table or a formula, and not a link definition that is used above. */
+const startsNewBlock = (line: string): boolean =>
+  /^[^\s>|[$\\<:=-]/.test(line) && !/^(?:[-*+]|\d+[.)])(?:\s|$)/.test(line);
 
-/** The marks of the fence that is open after the line. */
+/** The fence that is open after the line. */
 function fenceAfter(line: string, open: string | undefined): string | undefined {
   const marks = FENCE.exec(line)?.[1];
   if (marks === undefined) return open;
@@ -64,17 +65,20 @@ function fenceAfter(line: string, open: string | undefined): string | undefined 
   return closes ? undefined : open;
 }
 
-/** The end of a text that still arrives, as it will most likely go on. */
+/** The end of a streaming text, completed as it will most likely continue. */
 export function completed(text: string): string {
   const lines = text.replace(/[\ud800-\udbff]$/, '').split('\n');
   const fence = lines.slice(0, -1).reduce<string | undefined>((open, line) => fenceAfter(line, open), undefined);
   if (fence !== undefined) return lines.join('\n');
-  // The first characters of a fence, of a rule or of a list: they will be something else in a moment.
+  // The first characters of a fence, a rule or a list: they will become something else in a moment.
   if (/^ {0,3}(?:`{1,2}|~{1,2}|[-*_]{1,2}|#{1,6})$/.test(lines.at(-1) ?? '')) return lines.slice(0, -1).join('\n');
   return withTable(lines) ?? withClosedMarks(lines);
 }
 
-/** A table whose head or rule is still written, with a whole rule. Undefined where the last lines are no such table. */
+/**
+ * A table whose header or separator is incomplete, with a complete separator. Undefined if the last lines are not such
+ * a table.
+ */
 function withTable(lines: readonly string[]): string | undefined {
   const start = lines.findLastIndex((line) => !line.trimStart().startsWith('|')) + 1;
   const [head, rule, ...rows] = lines.slice(start);
@@ -88,24 +92,24 @@ function withTable(lines: readonly string[]): string | undefined {
   return [...lines.slice(0, start), `|${cells.join('|')}|`, `|${cells.map(() => '---|').join('')}`].join('\n');
 }
 
-/** Bold text and code that have begun in the last paragraph are bold and code already. */
+/** Closes bold text and code in the last paragraph, so that they are styled from the start. */
 function withClosedMarks(lines: readonly string[]): string {
   const text = lines.join('\n');
   const last = lines.slice(lines.findLastIndex((line) => line.trim() === '') + 1).join('\n');
-  const withoutCode = last.replaceAll(/(`+)[^`]+\1(?!`)/g, '');
+  const withoutCode = last.replaceAll(/(`{1,100})[^`]+\1(?!`)/g, '');
   if (/`[^`]+$/.test(withoutCode)) return `${text}\``;
-  if (withoutCode.endsWith('`')) return text.replace(/`+$/, '');
+  if (withoutCode.endsWith('`')) return text.replace(/(?<!`)`+$/, '');
   if ((withoutCode.match(/\*\*/g)?.length ?? 0) % 2 === 0) return text;
-  const open = text.replace(/\*{1,2}$/, (marks) => (marks.length === 2 ? '' : marks)); // nothing bold has come yet
+  const open = text.replace(/\*{1,2}$/, (marks) => (marks.length === 2 ? '' : marks)); // no bold text has arrived yet
   return open === text && /\S$/.test(text) ? `${text}${text.endsWith('*') ? '*' : '**'}` : open;
 }
 
 /**
- * What the library would take for something else than it is: a dollar sign is money or a variable of a shell, unless it
- * stands around what looks like a formula, and a path such as `$HOME/bin` must not swallow the rest of its paragraph;
- * names of characters are meant as the characters; a picture is told by its address.
+ * Escapes what the library would misinterpret: a dollar sign is money or a shell variable unless it delimits something
+ * like a formula, and a path such as `$HOME/bin` must not swallow the rest of its paragraph; HTML entities are decoded;
+ * an image is shown by its address.
  */
-export function mended(text: string): string {
+export function escaped(text: string): string {
   if (!/[$&!]/.test(text)) return text;
   let fence: string | undefined;
   return text
@@ -120,7 +124,7 @@ export function mended(text: string): string {
 }
 
 function mendedLine(line: string): string {
-  // By turns what is not code, and code.
+  // Alternately text and code.
   return line
     .split(/(`+[^`]*`+)/)
     .map((piece, index) => (index % 2 === 1 ? piece : mendedProse(piece)))
@@ -128,12 +132,21 @@ function mendedLine(line: string): string {
 }
 
 const mendedProse = (text: string): string =>
-  text
-    .replaceAll(/\$\$?[^$\n]*[\\^][^$\n]*\$\$?|\\\$|\$\$|\$/g, (found) => (found === '$' ? '\\$' : found))
-    .replaceAll(/&(lt|gt|amp|quot|#39|nbsp);/g, (_, name: string) => characters[name] ?? '')
-    .replaceAll(/!\[([^\]]*)\]\(/g, '[image: $1](');
+  imagesAsLinks(
+    text
+      .replaceAll(/\$\$?[^$\n\\^]*[\\^][^$\n]*\$\$?|\\\$|\$\$|\$/g, (found) => (found === '$' ? '\\$' : found))
+      .replaceAll(/&(lt|gt|amp|quot|#39|nbsp);/g, (_, name: string) => characters[name] ?? ''),
+  );
 
-/** With a backslash, so that none of them begins anything. */
+/** `![words](address)` as `[image: words](address)`. */
+function imagesAsLinks(text: string): string {
+  const parts = text.split(']');
+  return parts
+    .map((part, index) => (parts[index + 1]?.startsWith('(') ? part.replace('![', '[image: ') : part))
+    .join(']');
+}
+
+/** Escaped with a backslash, so that they start no markup. */
 const characters: Readonly<Record<string, string>> = {
   lt: '\\<',
   gt: '\\>',

@@ -38,7 +38,7 @@ See [the docs](https://example.com/docs) and https://example.com.
 
 Last words.`;
 
-test('a table has lines between its rows only where a row takes more than one', () => {
+test('a table has lines between its rows only if a row takes more than one', () => {
   const table = '| word | means |\n|---|---|\n| a | one |\n| b | two or three |';
   expect(drawn(table)).toEqual([
     '┌──────┬──────────────┐',
@@ -91,14 +91,14 @@ test.each([40, 80, 120])('draws headings, lists, tables, code, quotes and links 
   ]);
 });
 
-test('draws the same in pieces as at once', () => {
+test('draws text in pieces as it draws the whole text', () => {
   const view = new MarkdownView(none);
   for (const character of document) view.append(character);
   view.finish();
   expect(view.render(60)).toEqual(drawn(document, 60));
 });
 
-test('paints by the theme, and draws anew in another one', () => {
+test('paints by the theme, and redraws in another one', () => {
   const theme = new Theme({ name: 'dark', depth: 'many' });
   const view = new MarkdownView(theme, '```js\nlet a\n```');
   expect(view.render(40)[1]).toBe('  \u001b[38;5;140mlet\u001b[39m a');
@@ -107,7 +107,7 @@ test('paints by the theme, and draws anew in another one', () => {
   expect(view.render(40)[1]).toBe('  \u001b[38;5;90mlet\u001b[39m a');
 });
 
-test('writes out where a link leads, and makes a link of the address', () => {
+test('writes out the target of a link, and makes it clickable', () => {
   const [line = ''] = drawn('[https://good.example](https://evil.example)', 80, dark);
   expect(stripTerminalSequences(line)).toBe('https://good.example (https://evil.example)');
   expect(line).toContain('\u001b]8;;https://evil.example\u001b\\https://evil.example\u001b]8;;\u001b\\');
@@ -134,7 +134,7 @@ const unfinished: ReadonlyArray<[what: string, text: string, lines: string[]]> =
   ['half a character', 'smile \ud83d', ['smile']],
 ];
 
-test.each(unfinished)('draws %s as what it will be', (_, text, lines) => {
+test.each(unfinished)('draws unfinished %s as if it were complete', (_, text, lines) => {
   expect(streamed(text)).toEqual(lines);
 });
 
@@ -145,7 +145,7 @@ test('never takes back a settled line while text arrives', () => {
     view.append(character);
     const lines = view.render(60);
     const changed = before.findIndex((line, index) => line !== lines[index]);
-    // Only what is below the last blank line that ended something may change; a table is the tallest such thing here.
+    // Only what follows the last blank line that ended a block may change; a table is the tallest such block here.
     if (changed !== -1) expect(before.length - changed).toBeLessThanOrEqual(7);
     before = lines;
   }
@@ -181,18 +181,18 @@ test('keeps to the width, whatever the text', () => {
   );
 });
 
-test('takes dollar signs for money and variables, and formulas for formulas', () => {
+test('distinguishes dollar signs of money and variables from formulas', () => {
   expect(drawn('Put $HOME/bin first, for $5 **now**.')).toEqual(['Put $HOME/bin first, for $5 now.']);
   expect(drawn('`$PATH` and\n\n```sh\necho $A\n```')).toEqual(['$PATH and', '', '```sh', '  echo $A', '```']);
   expect(drawn('So $x^2$ grows.')).toEqual(['So x² grows.']);
 });
 
-test('shows characters by what they are, and pictures by their address', () => {
+test('decodes character references, and shows images by their address', () => {
   expect(drawn('a &lt;b&gt; &amp;lt; `&lt;` &#27;')).toEqual(['a <b> &lt; &lt; &#27;']);
   expect(drawn('![a chart](http://x.example/c.png)', 60)).toEqual(['image: a chart (http://x.example/c.png)']);
 });
 
-test('writes no escape at all where there are to be no colours', () => {
+test('writes no escape sequence without colours', () => {
   const wide =
     '| a | long column with many words in it |\n|---|---|\n| `x` | some **text** that is long enough to wrap |';
   expect([...drawn(wide), ...drawn(document)].join('')).not.toContain('\u001b');

@@ -9,24 +9,24 @@ import { fullyVisible } from '../../platform/text/visible.js';
 import type { Theme } from '../screen/theme.js';
 import { CodeView } from './code-view.js';
 import { highlight } from './highlight.js';
-import { blockOf, completed, cutMarkdown, type MarkdownBlock, mended } from './markdown-source.js';
+import { blockOf, completed, cutMarkdown, escaped, type MarkdownBlock } from './markdown-source.js';
 import { quietTables } from './table-lines.js';
 
-/** Markdown that may still arrive. What is settled is parsed and drawn once, whatever comes behind it. */
+/** Markdown that may still be streaming. The settled part is parsed and drawn only once. */
 export class MarkdownView implements Component {
   readonly #theme: Theme;
   readonly #look: MarkdownTheme;
   readonly #settled: Component[] = [];
   #text = '';
-  /** Where the part begins that can still change. */
+  /** The start of the part that can still change. */
   #tailStart = 0;
   #tail: Component | undefined;
   #isStreaming: boolean;
-  /** What the first so many settled blocks look like. */
+  /** The lines of the first settled blocks. */
   #drawn: { width: number; blocks: number; lines: string[] } = { width: 0, blocks: 0, lines: [] };
 
   constructor(theme: Theme, text?: string) {
-    // Addresses are always written out and made links by our theme: a link must not hide where it leads.
+    // Addresses are always written out and linked by our theme: a link must not hide its target.
     setCapabilityOverrides({ hyperlinks: false });
     this.#theme = theme;
     this.#look = markdownTheme(theme);
@@ -38,7 +38,7 @@ export class MarkdownView implements Component {
     return this.#text;
   }
 
-  /** More of the text. */
+  /** Adds text. */
   append(piece: string): void {
     this.#text += piece;
     this.#tail = undefined;
@@ -48,7 +48,7 @@ export class MarkdownView implements Component {
     this.#tailStart += length;
   }
 
-  /** Nothing more will come: the end is what it is. */
+  /** The text is complete. */
   finish(): void {
     this.#isStreaming = false;
     this.#tail = undefined;
@@ -82,7 +82,7 @@ export class MarkdownView implements Component {
 
   #lines(block: Component, width: number): string[] {
     const lines = trimmed(block.render(width));
-    // The library ends styles at the end of a line, also those that nobody has begun.
+    // The library resets styles at the end of a line, even if none was set.
     const plain = this.#theme.name === 'none' ? lines.map((line) => line.replaceAll(styles, '').trimEnd()) : lines;
     return block instanceof Markdown ? quietTables(plain, this.#theme.paint) : plain;
   }
@@ -94,7 +94,7 @@ export class MarkdownView implements Component {
 
   #view(block: MarkdownBlock): Component {
     if (block.type === 'code') return new CodeView(this.#theme, { language: block.language, code: clean(block.code) });
-    return new Markdown(mended(clean(block.text)), 0, 0, this.#look);
+    return new Markdown(escaped(clean(block.text)), 0, 0, this.#look);
   }
 }
 
@@ -103,7 +103,7 @@ const styles = /\u001b\[[\d;]*m/g;
 
 const clean = (text: string): string => fullyVisible(text.replaceAll('\r\n', '\n'));
 
-/** Without the spaces up to the right edge, which would be in whatever is copied, and without empty lines at the end. */
+/** Removes trailing spaces, which would be copied too, and empty lines at the end. */
 function trimmed(lines: readonly string[]): string[] {
   const short = lines.map((line) => line.trimEnd());
   const end = short.findLastIndex((line) => line !== '') + 1;
@@ -111,12 +111,12 @@ function trimmed(lines: readonly string[]): string[] {
   return short.slice(Math.max(0, start), end);
 }
 
-/** Our names for what pi-tui draws; each looks the theme up when it is used, so that a change of theme holds. */
+/** Maps pi-tui's styles to ours; the theme is looked up at each use, so that a change of theme applies. */
 function markdownTheme(theme: Theme): MarkdownTheme {
   return {
     heading: (text) => theme.paint.heading(text),
     link: (text) => asLink(theme, text, theme.paint.link(text)),
-    // It comes as ` (https://…)`.
+    // The library passes ` (https://…)`.
     linkUrl: (text) =>
       theme.paint.muted(
         text.replace(/^( \()(.*)(\))$/s, (_, open, url, close) => `${open}${asLink(theme, url, url)}${close}`),
@@ -136,7 +136,10 @@ function markdownTheme(theme: Theme): MarkdownTheme {
   };
 }
 
-/** Only what a browser or a mail program opens: what a `file:` or a program's own scheme would do nobody can see. */
+/**
+ * Only schemes that a browser or a mail program opens: the effect of `file:` or a custom scheme is not visible to the
+ * user.
+ */
 function asLink(theme: Theme, text: string, drawn: string): string {
   const address = text.replaceAll(styles, ''); // the library may have underlined it already
   return theme.links && /^(?:https?:\/\/|mailto:)[\x21-\x7e]+$/i.test(address) ? hyperlink(drawn, address) : drawn;

@@ -4,7 +4,7 @@ import { cleanLines, wrap } from './fit.js';
 
 export type NoticeKind = 'info' | 'warning' | 'failure' | 'prompt';
 
-/** Something to know: a few lines that stand by themselves. `prompt` is what the person has said. */
+/** A notice: a few lines that stand by themselves. `prompt` is the user's text. */
 export class NoticeView implements Component {
   readonly #theme: Theme;
   readonly #kind: NoticeKind;
@@ -20,7 +20,7 @@ export class NoticeView implements Component {
 
   render(width: number): string[] {
     const painted = this.#theme.paint[roles[this.#kind]];
-    // What was said is looked for when one scrolls back.
+    // Highlighted, because users look for their prompts when scrolling back.
     const signed = this.#kind === 'prompt' ? this.#theme.paint.accent : painted;
     return cleanLines(this.#text)
       .flatMap((line) => wrap(line, Math.max(1, width - 2)))

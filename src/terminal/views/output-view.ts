@@ -3,24 +3,27 @@ import { styledLines } from '../../platform/text/safe-styles.js';
 import type { Theme } from '../screen/theme.js';
 import { counted, cut, expandTabs } from './fit.js';
 
-/** More is never drawn: a screen that holds a whole log answers no key. The log itself is elsewhere. */
+/**
+ * The maximum that is drawn: with a whole log, the screen would no longer respond to keys. The log itself is stored
+ * elsewhere.
+ */
 export const MOST_OUTPUT_LINES = 1_000;
 
-const MAX_LINE_CHARS = 5_000; // of one line: minified files and pictures in text have lines of megabytes
+const MAX_LINE_CHARS = 5_000; // per line: minified files and inline images have lines of megabytes
 
-export interface OutputShape {
-  /** How many lines of the text; each is cut at the width. Left out: all of them, wrapped. */
+export interface OutputExcerpt {
+  /** How many lines of the text to show, each truncated. Default: all, wrapped. */
   lines?: number;
-  /** Which of them. */
+  /** From which end. */
   end?: 'first' | 'last';
 }
 
-/** A piece of a text as lines, and how many lines of the text are not among them. Costs what it shows, not what there is. */
+/** Part of a text as lines, and how many lines are left out. The cost depends on what is shown, not on the length. */
 export function outputLines(
   theme: Theme,
   text: string,
   width: number,
-  { lines: most, end = 'first' }: OutputShape = {},
+  { lines: most, end = 'first' }: OutputExcerpt = {},
 ): { lines: string[]; hidden: number } {
   const wanted = most ?? MOST_OUTPUT_LINES;
   const { part, hidden } = end === 'first' ? firstLines(text, wanted) : lastLines(text, wanted);
@@ -64,14 +67,14 @@ function countLines(text: string): number {
   return count;
 }
 
-/** What a program wrote, with its colours. */
+/** A program's output, with its colours. */
 export class OutputView implements Component {
   readonly #theme: Theme;
   #text: string;
-  #shape: OutputShape;
+  #shape: OutputExcerpt;
   #drawn: { width: number; lines: string[] } | undefined;
 
-  constructor(theme: Theme, text = '', shape: OutputShape = {}) {
+  constructor(theme: Theme, text = '', shape: OutputExcerpt = {}) {
     this.#theme = theme;
     this.#text = text;
     this.#shape = shape;

@@ -1,13 +1,13 @@
-// Reads a patch for the eye: what is a hunk with numbers gets its numbers, and whatever else a patch holds is kept as it is.
+// Parses a patch for display: hunks get line numbers, and anything else is kept as is.
 import { cleanLine, cleanLines } from './fit.js';
 
 export interface PatchRow {
   kind: 'same' | 'added' | 'removed' | 'hunk' | 'note';
   text: string;
-  /** The numbers of the line in the file before and after, as far as it is in there. */
+  /** The line's numbers in the file before and after, if it exists there. */
   before?: number;
   after?: number;
-  /** What is different in it from the line that it replaces, or that replaces it: from, to. */
+  /** The range that differs from the line it replaces, or that replaces it. */
   part?: readonly [from: number, to: number];
 }
 
@@ -52,7 +52,7 @@ export function parsePatch(patch: string): PatchRow[] {
   return rows;
 }
 
-/** The header names the file, which the title has said. Lines with a sign but no numbers are those of other formats. */
+/** The header names the file, which is already in the title. Lines with a sign but no hunk come from other formats. */
 function outsideHunk(line: string): PatchRow | undefined {
   if (/^(?:--- |\+\+\+ |index |diff --git |={10,}$)/.test(line)) return undefined;
   if (line.startsWith('\\')) return { kind: 'note', text: line.slice(1).trim() };
@@ -62,7 +62,7 @@ function outsideHunk(line: string): PatchRow | undefined {
   return line.startsWith(' ') ? { kind: 'same', text: line.slice(1) } : { kind: 'note', text: line };
 }
 
-/** Lines that were removed and as many that were added in their place are compared one by one. */
+/** Compares removed lines one by one with the same number of lines added in their place. */
 function markParts(rows: PatchRow[]): void {
   for (let start = 0; start < rows.length; start += 1) {
     if (rows[start]?.kind !== 'removed') continue;
@@ -92,7 +92,7 @@ function markPair(old: PatchRow, fresh: PatchRow): void {
   start = withoutHalf(one, start);
   end -= one.length - end < one.length && isLowHalf(one, one.length - end) ? 1 : 0;
   const common = one.slice(0, start).trim().length + one.slice(one.length - end).trim().length;
-  // Two lines with little in common are two lines, and not one with a change.
+  // Two lines with little in common are separate lines, not one changed line.
   if (common * 3 < Math.max(one.trim().length, other.trim().length)) return;
   if (start < one.length - end) old.part = [start, one.length - end];
   if (start < other.length - end) fresh.part = [start, other.length - end];

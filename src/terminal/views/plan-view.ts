@@ -4,7 +4,7 @@ import { MarkdownView } from './markdown-view.js';
 
 const BAR = '│ ';
 
-/** A plan, set off from what is said around it. */
+/** A plan, set off from the text around it. */
 export class PlanView implements Component {
   readonly #theme: Theme;
   readonly #title: string | undefined;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Todo } from '../../contract/todo.js';
 import { Theme } from '../screen/theme.js';
 import { AgentsView, type ShownAgent } from './agents-view.js';
-import { ContextPicture } from './context-picture.js';
+import { ContextView } from './context-view.js';
 import { NoticeView } from './notice-view.js';
 import { PlanView } from './plan-view.js';
 import { SpinnerView } from './spinner-view.js';
@@ -17,7 +17,7 @@ const dark = new Theme({ name: 'dark', depth: 'many' });
 
 const todo = (content: string, status: Todo['status']): Todo => ({ content, activeForm: `${content}ing`, status });
 
-test.each([40, 80, 120])('shows what is to do, under way and done at %i columns', (width) => {
+test.each([40, 80, 120])('shows pending, current and completed todos at %i columns', (width) => {
   const view = new TodoView(none);
   expect(view.render(width)).toEqual([]);
   view.setTodos([todo('Read', 'completed'), todo('Test', 'in_progress'), todo('Ship', 'pending')]);
@@ -25,7 +25,7 @@ test.each([40, 80, 120])('shows what is to do, under way and done at %i columns'
   expect(view.isDone).toBe(false);
 });
 
-test('leaves out what was done first where a list is long', () => {
+test('leaves out completed todos first if a list is long', () => {
   const view = new TodoView(none, { maxItems: 3 });
   view.setTodos(
     [...'abcde'].map((name, index) => todo(name, index < 3 ? 'completed' : 'pending')).concat(todo('f', 'pending')),
@@ -64,7 +64,7 @@ const agents: ShownAgent[] = [
     id: '3',
     parentId: 'gone',
     type: 'fix',
-    description: 'Mend\u001b[2J',
+    description: 'Test\u001b[2J',
     state: 'failed',
     turns: 2,
     tokens: 0,
@@ -96,12 +96,12 @@ test('shows agents as a tree, one without its parent at the top', () => {
     '├─ ● explore Find it         running · 3 turns · 12k · 1m 1s',
     '│    Read src/a.ts',
     '│  └─ ✓ test Run it                 done · 1 turn · 900 · 5s',
-    '└─ ✗ fix Mend\\u001b[2J          failed · 2 turns · 0 · 1m 5s',
+    '└─ ✗ fix Test\\u001b[2J          failed · 2 turns · 0 · 1m 5s',
   ]);
   for (const line of view.render(40)) expect(visibleWidth(line)).toBeLessThanOrEqual(40);
 });
 
-test('loses no agent where two name each other as parent', () => {
+test('loses no agent if two name each other as parent', () => {
   const view = new AgentsView(none, { now: () => 0 });
   const [one] = agents;
   if (one)
@@ -114,7 +114,7 @@ test('loses no agent where two name each other as parent', () => {
   expect(view.render(80).filter((line) => line.includes('explore'))).toHaveLength(2);
 });
 
-test('tells notices apart by their signs', () => {
+test('marks each kind of notice with its sign', () => {
   expect(new NoticeView(none, 'warning', 'Look\nout\u001b').render(40)).toEqual(['! Look', '  out\\u001b']);
   expect(new NoticeView(none, 'prompt', 'hello').render(40)).toEqual(['> hello']);
   expect(new NoticeView(dark, 'failure', 'no').render(40)).toEqual([
@@ -122,7 +122,7 @@ test('tells notices apart by their signs', () => {
   ]);
 });
 
-test('shows the last thoughts, then that there were some', () => {
+test('shows the last lines of thinking, then only that there was some', () => {
   const view = new ThinkingView(none);
   expect(view.render(40)).toEqual([]);
   view.append('one\ntwo\nthree');
@@ -133,7 +133,7 @@ test('shows the last thoughts, then that there were some', () => {
   expect(view.render(40)).toEqual(['∴ Thought', '  one', '  two', '  three']);
 });
 
-test('spins with the time, and tells time, tokens and cost', () => {
+test('shows a spinner with time, tokens and cost', () => {
   const clock = { now: 1_000 };
   const view = new SpinnerView(none, { now: () => clock.now });
   expect(view.render(80)).toEqual([]);
@@ -164,7 +164,7 @@ test.each([
   ],
   [80, 'claude-opus · accept edits · ~/projects/helve · main · ██░░░ 34% · confined: all'],
   [46, 'claude-opus · edits · helve · 34% · confined'],
-])('shortens the facts to %i columns, the least missed first', (width, line) => {
+])('shortens the facts to %i columns, the least important first', (width, line) => {
   expect(new StatusLineView(none, facts).render(width)).toEqual([line]);
 });
 
@@ -179,7 +179,7 @@ test.each([
   expect(new StatusLineView(none, { mode: 'default', directory: '/', walls, sandbox }).render(width)).toEqual([line]);
 });
 
-test('shows the output of a command of the person, without what acts on the terminal', () => {
+test("shows the output of a user's command, without control sequences", () => {
   const view = new StatusLineView(dark, facts);
   view.showOutput('\u001b[32mgreen\u001b[2J\u001b[0m\ntwo\nthree\nfour\n');
   expect(view.render(40)).toEqual(['\u001b[32mgreen\u001b[0m', 'two', 'three']);
@@ -187,7 +187,7 @@ test('shows the output of a command of the person, without what acts on the term
   expect(view.render(120).map(stripTerminalSequences)).toEqual(new StatusLineView(none, facts).render(120));
 });
 
-test('says so where there is no model, and warns of a full window', () => {
+test('says if there is no model, and warns of a full window', () => {
   const view = new StatusLineView(dark, { mode: 'default', directory: '/', context: { used: 90, window: 100 } });
   const [line = ''] = view.render(80);
   expect(stripTerminalSequences(line)).toBe('no model · default · / · █████████░ 90% of 100');
@@ -208,7 +208,7 @@ test('fits the facts into any width', () => {
   );
 });
 
-test('pictures what fills the window', () => {
+test('draws the use of the context window', () => {
   const context = {
     system: 10_000,
     tools: 20_000,
@@ -218,7 +218,7 @@ test('pictures what fills the window', () => {
     window: 120_000,
     free: 59_900,
   };
-  expect(new ContextPicture(none, context).render(40)).toEqual([
+  expect(new ContextView(none, context).render(40)).toEqual([
     'Context 60,100 of 120,000 tokens (50%)',
     '',
     '██████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒▒▒▒▒▒▒▒▒▒',
@@ -232,6 +232,6 @@ test('pictures what fills the window', () => {
     '╌ for the answer      0   0%',
     '· free           59,900  50%',
     '',
-    'To make room: /compact, or /clear for a…',
+    'To free context: /compact, or /clear fo…',
   ]);
 });

@@ -6,17 +6,17 @@ const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 const FRAME_MS = 100;
 
 export interface SpinnerFacts {
-  /** What goes on: `Thinking`, `Running the tests`. */
+  /** The current activity: `Thinking`, `Running the tests`. */
   label?: string;
   inputTokens?: number;
   outputTokens?: number;
-  /** In US dollars; null where it is not known. */
+  /** In US dollars; null if unknown. */
   costUsd?: number | null;
-  /** What can be done about it: `esc to interrupt`. */
+  /** What the user can do: `esc to interrupt`. */
   hint?: string;
 }
 
-/** That something goes on, for how long, and what it has taken. Which picture it shows depends on the time alone. */
+/** The spinner with elapsed time, tokens and cost. The frame depends only on the time. */
 export class SpinnerView implements Component {
   readonly #theme: Theme;
   readonly #now: () => number;
@@ -28,7 +28,7 @@ export class SpinnerView implements Component {
     this.#now = now;
   }
 
-  /** How often it is worth drawing. */
+  /** The redraw interval. */
   static readonly frameMs = FRAME_MS;
 
   get isRunning(): boolean {

@@ -8,23 +8,23 @@ const MAX_COMMAND_LINES = 3;
 const BAR_COLUMNS = 10;
 
 export interface StatusFacts {
-  /** "provider/name"; undefined where none is set up. */
+  /** "provider/name"; undefined if none is set up. */
   model?: string | undefined;
   mode: PermissionMode;
-  /** As it is to be shown, with `~` where that is so. */
+  /** As displayed, with `~` for the home folder. */
   directory: string;
   branch?: string | undefined;
   /** Tokens. */
   context?: { used: number; window: number } | undefined;
-  /** Undefined where nothing is known of it. */
+  /** Undefined if unknown. */
   sandbox?: boolean | undefined;
-  /** Whether commands that run without a question are confined by the kernel; undefined where that is not known yet. */
+  /** Whether the kernel confines commands that run without a question; undefined until that is known. */
   walls?: 'full' | 'none' | undefined;
-  /** In US dollars; null where it is not known. */
+  /** In US dollars; null if unknown. */
   costUsd?: number | null | undefined;
 }
 
-/** The facts of the session on one line, or what the person's own command says. */
+/** The session's state on one line, or the output of the user's own command. */
 export class StatusLineView implements Component {
   readonly #theme: Theme;
   #facts: StatusFacts;
@@ -39,7 +39,7 @@ export class StatusLineView implements Component {
     this.#facts = { ...this.#facts, ...facts };
   }
 
-  /** What the person's command wrote; undefined takes it back. */
+  /** The output of the user's command; undefined removes it. */
   showOutput(text: string | undefined): void {
     this.#output = text;
   }
@@ -52,7 +52,7 @@ export class StatusLineView implements Component {
     return [this.#line(width)];
   }
 
-  /** Every part in its longest form; then they get shorter one after the other, the least missed first, until all fit. */
+  /** Starts with every part in its longest form, then shortens them, the least important first, until all fit. */
   #line(width: number): string {
     const parts = partsOf(this.#facts);
     const separator = ' · ';
@@ -87,10 +87,10 @@ export class StatusLineView implements Component {
 }
 
 interface Part {
-  /** From the longest to the shortest; an empty one is left out. */
+  /** From the longest to the shortest; an empty one hides the part. */
   texts: readonly string[];
   role: Role;
-  /** How much it would be missed. */
+  /** Its importance. */
   weight: number;
 }
 
@@ -102,7 +102,8 @@ function partsOf({ model, mode, directory, branch, context, sandbox, walls, cost
   const [long, brief, role] = modes[mode];
   parts.push({ texts: [long, brief], role, weight: 6 });
   const place = cleanLine(directory);
-  const last = place.slice(place.replace(/[\\/]+$/, '').search(/[^\\/]*$/));
+  const bare = place.replace(/(?<![\\/])[\\/]+$/, '');
+  const last = place.slice(Math.max(bare.lastIndexOf('/'), bare.lastIndexOf('\\')) + 1);
   parts.push({
     texts: [fitMiddle(place, 40), fitMiddle(place, 20), cut(last || place, 12), ''],
     role: 'muted',
@@ -129,7 +130,7 @@ function partsOf({ model, mode, directory, branch, context, sandbox, walls, cost
   return parts;
 }
 
-/** Which commands are confined: approved ones by the sandbox, those that run without a question by the kernel. */
+/** Which commands are confined: approved ones by the sandbox, those without a question by the kernel. */
 function confinedPart(sandbox: boolean | undefined, walls: StatusFacts['walls']): Part[] {
   if (sandbox) {
     const [which, brief] = walls === 'none' ? ['approved commands', 'approved'] : ['all commands', 'all'];
@@ -141,7 +142,7 @@ function confinedPart(sandbox: boolean | undefined, walls: StatusFacts['walls'])
     : [{ texts: ['confined: none', 'unconfined'], role: 'warning', weight: 3.5 }];
 }
 
-/** How full something is. */
+/** A progress bar. */
 export function bar(share: number, columns: number): string {
   const full = Math.min(columns, Math.round(share * columns));
   return `${'█'.repeat(full)}${'░'.repeat(columns - full)}`;

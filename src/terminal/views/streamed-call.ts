@@ -2,9 +2,9 @@ import type { Component } from '@earendil-works/pi-tui';
 import type { ToolInputEvent } from '../../contract/event.js';
 import type { CallView } from './call-view.js';
 
-const LOOK_MS = 100; // what a tool shows of its input costs the length of it
+const LOOK_MS = 100; // computing a display takes time proportional to the input
 
-/** A call while its input still arrives: what it shows is asked for when it is drawn, and not more often than one can see. */
+/** A call while its input is streaming: its display is computed when it is drawn, and at a limited rate. */
 export class StreamedCall implements Component {
   readonly view: CallView;
   readonly #now: () => number;

@@ -3,8 +3,7 @@ import type { Paint } from '../screen/theme.js';
 const EDGE = /^[┌├└][─┬┼┴]+[┐┤┘]$/;
 
 /**
- * The tables among the lines that pi-tui has drawn, with their frames as quiet as other borders, and without a line
- * between rows where each row has one line only.
+ * Restyles the tables that pi-tui has drawn: borders in the muted style, and no separators if all rows have one line.
  */
 export function quietTables(lines: readonly string[], paint: Paint): string[] {
   const result: string[] = [];
@@ -23,7 +22,7 @@ export function quietTables(lines: readonly string[], paint: Paint): string[] {
 }
 
 function quietTable(lines: readonly string[], paint: Paint): string[] {
-  const below = lines.findIndex((line) => line.startsWith('├')); // the line below the head
+  const below = lines.findIndex((line) => line.startsWith('├')); // the line below the header
   const isSimple = lines.every((line, at) => at <= below || EDGE.test(line) || EDGE.test(lines[at + 1] ?? ''));
   return lines
     .filter((line, at) => !(isSimple && at > below && line.startsWith('├')))

@@ -5,7 +5,7 @@ import { cleanLines, counted, cut, wrap } from './fit.js';
 const TAIL_LINES = 2;
 const TAIL_CHARS = 2_000;
 
-/** What a model thinks: its last lines while it does, one line afterwards, and all of it where somebody wants to see it. */
+/** A model's thinking: its last lines while it streams, one line afterwards, and all of it if expanded. */
 export class ThinkingView implements Component {
   readonly #theme: Theme;
   #text = '';
@@ -28,7 +28,7 @@ export class ThinkingView implements Component {
 
   render(width: number): string[] {
     const { paint } = this.#theme;
-    // While it goes on, only the end is seen, and all of it need not be looked at with each piece that arrives.
+    // While it streams, only the end is visible, so that not all of it is processed with each delta.
     const text = this.#isOver || this.isExpanded ? this.#text : this.#text.slice(-TAIL_CHARS);
     const lines = cleanLines(text.trim()).flatMap((line) => wrap(line, Math.max(1, width - 2)));
     if (lines.length === 0) return [];

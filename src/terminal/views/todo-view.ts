@@ -5,7 +5,7 @@ import { cleanLine, cut, wrap } from './fit.js';
 
 const signs = { pending: '☐', in_progress: '▶', completed: '☑' } as const;
 
-/** The list as lines: what is under way by what is being done, the rest by what is to be done. */
+/** The todo list as lines: the current item in its active form, the others as written. */
 export function todoLines(theme: Theme, todos: readonly Todo[], width: number): string[] {
   const { paint } = theme;
   return todos.flatMap(({ content, activeForm, status }) => {
@@ -16,7 +16,7 @@ export function todoLines(theme: Theme, todos: readonly Todo[], width: number): 
   });
 }
 
-/** The list of things to do, with how far it is. Where rows are few, what is done makes room first. */
+/** The todo list with its progress. If there are few rows, finished items are hidden first. */
 export class TodoView implements Component {
   readonly #theme: Theme;
   #todos: readonly Todo[] = [];
@@ -31,7 +31,7 @@ export class TodoView implements Component {
     this.#todos = todos;
   }
 
-  /** Nothing is left to do, so that nothing need be shown. */
+  /** Whether all items are done, so that the list can be hidden. */
   get isDone(): boolean {
     return this.#todos.every(({ status }) => status === 'completed');
   }
@@ -56,7 +56,7 @@ export class TodoView implements Component {
     const excess = this.#todos.length - this.#maxItems;
     if (excess <= 0) return { shown: this.#todos, doneAbove: 0, below: 0 };
     const firstOpen = this.#todos.findIndex(({ status }) => status !== 'completed');
-    // The last thing that was done stays, to show that something moves.
+    // The last finished item stays visible, to show progress.
     const start = Math.min(excess, Math.max(0, (firstOpen === -1 ? this.#todos.length : firstOpen) - 1));
     const shown = this.#todos.slice(start, start + this.#maxItems);
     return { shown, doneAbove: start, below: this.#todos.length - start - shown.length };

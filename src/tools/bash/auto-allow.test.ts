@@ -3,16 +3,16 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import type { FullEngineOptions } from '../../compose/options.js';
 import type { AgentHappening } from '../../contract/event.js';
 import type { Decision, PermissionQuestion } from '../../contract/permission.js';
 import type { SandboxConfig } from '../../contract/tool-context.js';
-import type { EngineOptions } from '../../create-engine.js';
 import { chooseSandbox } from '../../platform/sandbox/choose.js';
 import { temporaryProject } from '../../testing/index.js';
 
 const { kind } = await chooseSandbox({ env: process.env, workspace: [] });
 const sandboxed = test.skipIf(kind === 'none');
-const wish: SandboxConfig = {
+const config: SandboxConfig = {
   network: 'off',
   allowWrite: [],
   denyWrite: [],
@@ -27,15 +27,15 @@ async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** A project whose person says no to every question, with what was asked, decided and told. */
+/** A project whose user says no to every question, with records of questions, decisions and notices. */
 async function project(
   files: Readonly<Record<string, string>>,
-  options: Omit<EngineOptions, 'root' | 'dataFolder'> = {},
+  options: Omit<FullEngineOptions, 'root' | 'dataFolder'> = {},
 ) {
   const questions: PermissionQuestion[] = [];
   const made = await temporaryProject(files, {
     permissionMode: 'default',
-    sandbox: wish,
+    sandbox: config,
     askPermission: async (question) => {
       questions.push(question);
       return { behavior: 'deny' };
@@ -47,7 +47,7 @@ async function project(
   let number = 0;
   const run = async (input: Readonly<Record<string, unknown>>): Promise<string> => {
     number += 1;
-    const [result] = await made.engine.runCalls([{ id: `call_${number}`, name: 'Bash', input }], {
+    const [result] = await made.engine.callTools([{ id: `call_${number}`, name: 'Bash', input }], {
       onEvent: (happening) => happenings.push(happening),
     });
     return String(result?.content);
@@ -86,7 +86,7 @@ sandboxed('a path outside that a command names is not opened, unless a rule allo
 sandboxed('a command that runs outside the sandbox is asked about as usual', async () => {
   const { run, questions, path } = await project(
     { 'run.sh': 'touch made' },
-    { sandbox: { ...wish, excluded: ['sh ./run.sh'] } },
+    { sandbox: { ...config, excluded: ['sh ./run.sh'] } },
   );
   expect(await run({ command: 'sh ./run.sh' })).toContain('refused');
   expect(await run({ command: 'sh ./other.sh', dangerouslyDisableSandbox: true })).toContain('refused');
@@ -130,7 +130,7 @@ test('the first question says what keeps commands from being confined, and later
 });
 
 sandboxed('where it was allowed by the sandbox and that is gone, it is not run', async () => {
-  let sandbox: SandboxConfig | undefined = wish;
+  let sandbox: SandboxConfig | undefined = config;
   const { engine, root } = await project({});
   const accepted = (await import('./bash.js')).bashTool.accept({ command: 'touch made' });
   if (!accepted.ok) throw new Error('the input is not accepted');

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Session } from '../../agent/session.js';
 import { ToolPool } from '../../agent/tool-pool.js';
+import type { FullEngineOptions } from '../../compose/options.js';
 import type { ToolOutcome } from '../../contract/tool.js';
-import type { EngineOptions } from '../../create-engine.js';
 import { type ToolRun, temporaryProject } from '../../testing/temporary-project.js';
 import { isRunning, isWritten, pidsIn, until } from '../../testing/watch-processes.js';
 import { createFileLedger } from '../editing/file-ledger.js';
@@ -13,10 +13,10 @@ import { type BashData, bashTool } from './bash.js';
 import { bashOutputTool } from './bash-output.js';
 import { killShellTool } from './kill-shell.js';
 
-async function project(options: Pick<EngineOptions, 'env'> = {}) {
+async function project(options: Pick<FullEngineOptions, 'env'> = {}) {
   const made = await temporaryProject({}, options);
   onTestFinished(() => made.remove());
-  /** Starts a command and gives its id. */
+  /** Starts a command and returns its id. */
   const start = async (command: string, more: { timeout?: number } = {}): Promise<{ id: string } & ToolRun> => {
     const run = await made.run(bashTool, { command, run_in_background: true, ...more });
     expect(run).toMatchObject({ isError: false });
@@ -32,7 +32,7 @@ async function project(options: Pick<EngineOptions, 'env'> = {}) {
     start,
     look,
     kill: async (id: string): Promise<string> => String((await made.run(killShellTool, { shell_id: id })).content),
-    /** Waits until the status says so, and gives the last look. */
+    /** Waits for this status, and returns the last output. */
     lookUntil: async (id: string, status: RegExp): Promise<string> => {
       let seen = '';
       await until(async () => {
@@ -49,13 +49,13 @@ test('returns at once with an id and the file that the output goes to', async ()
   const { id, content, data } = await start('echo begun; sleep 1000');
   const file = join(engine.session.resultsFolder, 'call_1.txt');
   expect(content).toBe(
-    `Command running in background with ID: ${id}. Output is being written to: ${file}. It is stopped after 1800 s. You are told when it ends; BashOutput shows what is new until then, KillShell ends it. A cd inside it does not change the working directory of later commands.`,
+    `Command running in background with ID: ${id}. Output is being written to: ${file}. It is stopped when the session ends, at the latest after 1800 s. You are notified when it ends; BashOutput shows what is new until then, KillShell ends it. A cd inside it does not change the working directory of later commands.`,
   );
   expect(data).toMatchObject({ backgroundId: id, outputFile: file });
   expect(engine.session.stillRunning).toEqual([`${id}: echo begun; sleep 1000`]);
 });
 
-test('shows only what is new since the last look', async () => {
+test('shows only new output since the last call', async () => {
   const { start, look, lookUntil, path } = await project();
   const { id } = await start(
     'mkfifo first second; echo one; read -r line < first; echo "two $line"; read -r line < second; printf end',
@@ -75,7 +75,7 @@ test.each([
   ['exit 3', 'failed, exit code 3'],
   ['true', 'completed, exit code 0'],
   ['kill -KILL $$', 'failed (ended by SIGKILL)'],
-])('tells how %s has ended, and reminds the model of it', async (command, state) => {
+])('reports how %s has ended, and reminds the model of it', async (command, state) => {
   const { start, lookUntil, engine } = await project();
   const { id } = await start(command);
   expect(await lookUntil(id, /completed|failed/)).toContain(`Status: ${state}\n`);
@@ -94,18 +94,18 @@ test.each([
 test('a filter shows the lines that match, and the others count as seen', async () => {
   const { start, look, lookUntil } = await project();
   const { id } = await start(`for n in {1..100}; do echo "line $n"; done; printf 'line 77 of no end'; sleep 1000`);
-  let seen = ''; // what a command has written may come in several looks
+  let seen = ''; // output may arrive over several reads
   await until(async () => {
     seen += `${await look(id, '7$')}\n`;
     return seen.includes('line 97');
   });
   expect(seen).toMatch(/^Status: running\nOutput file: /);
   expect(seen.match(/^line .*$/gm)).toEqual(Array.from({ length: 10 }, (_, ten) => `line ${ten || ''}7`));
-  // The last line has no end yet, so it was not judged.
+  // The last line is incomplete, so the filter did not apply to it.
   expect(await lookUntil(id, /no end/)).toMatch(/\nline 77 of no end\n$/);
 });
 
-test('refuses a filter that is no expression, and looks at nothing', async () => {
+test('refuses an invalid filter, and reads nothing', async () => {
   const { start, look, lookUntil } = await project();
   const { id } = await start('echo here');
   expect(await look(id, '(')).toMatch(
@@ -114,7 +114,7 @@ test('refuses a filter that is no expression, and looks at nothing', async () =>
   expect(await lookUntil(id, /completed/)).toContain('here');
 });
 
-test('stops a filter that would never end, and looks at nothing', async () => {
+test('stops a filter that would never end, and reads nothing', async () => {
   const { start, look, lookUntil } = await project();
   const { id } = await start(`printf '${'a'.repeat(60)}b\\n'; touch done`);
   await until(async () => (await look(id, 'no such line')).startsWith('Status: completed'));
@@ -133,7 +133,7 @@ test('KillShell ends everything that the command has started, daemons too', asyn
   expect(pidsIn(path('pids')).filter(isRunning)).toEqual([]);
   expect(await look(id)).toMatch(/^Status: killed \(it was stopped on request\)\n/);
   expect(await kill(id)).toMatch(/had already ended, so there was nothing to do: killed/);
-  expect(engine.session.takeReminders()).toEqual([]); // who stopped it knows
+  expect(engine.session.takeReminders()).toEqual([]); // the model that stopped it already knows
 });
 
 test('ends a background command when its time is up', async () => {
@@ -148,7 +148,7 @@ test('ends a background command that writes without end', async () => {
   expect(await lookUntil(id, /killed/)).toMatch(/^Status: killed \(it wrote more than is kept\)$/m);
 });
 
-test('bounds what all commands of a session write together', async () => {
+test('limits the total output of all commands of a session', async () => {
   const env = { ...process.env, HELVE_MAX_SESSION_OUTPUT: '2M' };
   const { start, lookUntil, run } = await project({ env });
   const started = [await start('yes'), await start('yes'), await start('yes')];
@@ -158,7 +158,7 @@ test('bounds what all commands of a session write together', async () => {
   expect(content).toMatch(/the commands of this session have written 2 ?MB? of output together/);
 });
 
-test('refuses one command in the background too many, and names those that run', async () => {
+test('refuses a background command beyond the limit, and names the running ones', async () => {
   const { start, run } = await project({ env: { ...process.env, HELVE_MAX_BACKGROUND: '2' } });
   const { id } = await start('sleep 1000');
   await start('sleep 1001');
@@ -200,13 +200,13 @@ test.each([
   expect((await run(tool, input)).content).toContain(`There are:\n${id} (sleep 1000): running`);
 });
 
-test('looking at a command and ending it touches nothing that a person must be asked about', async () => {
+test('reading the output of a command and ending it need no permission', async () => {
   const { effects } = await project();
   expect(await effects(bashOutputTool, { bash_id: 'b1' })).toEqual([]);
   expect(await effects(killShellTool, { shell_id: 'b1' })).toEqual([]);
 });
 
-/** Runs a command in a session that a person sits at. */
+/** Runs a command in an interactive session. */
 async function runInteractively(command: string, timeout: number) {
   const { root, path } = await project();
   const session = new Session({
@@ -228,28 +228,28 @@ async function runInteractively(command: string, timeout: number) {
     const step = await running.next();
     if (step.done) outcome = step.value;
   }
-  return { session, path, cancel, outcome, data: outcome.data as BashData }; // what the tool says that it gives
+  return { session, path, cancel, outcome, data: outcome.data as BashData }; // the tool's declared result type
 }
 
-test('moves a command to the background when its time is up and a person sits there', async () => {
+test('moves a command to the background on timeout in an interactive session', async () => {
   const { session, path, cancel, outcome, data } = await runInteractively('echo $$ > pid; echo begun; sleep 1000', 500);
   expect(outcome.content).toMatch(
-    /^begun\necho \$\$ > pid; echo begun; sleep 1000 did not finish in 0\.5 s and was moved to the background with ID: b[0-9a-f]{8}\. Output is being written to: .*\. You are told/,
+    /^begun\necho \$\$ > pid; echo begun; sleep 1000 did not finish in 0\.5 s and was moved to the background with ID: b[0-9a-f]{8}\. Output is being written to: .*\. You are notified/,
   );
   expect(session.stillRunning).toEqual([`${data.backgroundId}: echo $$ > pid; echo begun; sleep 1000`]);
-  cancel.abort(); // the call is over, so its end is not the command's
+  cancel.abort(); // the call is over, so its abort does not end the command
   expect(pidsIn(path('pid')).filter(isRunning)).toHaveLength(1);
   await session.end();
   expect(pidsIn(path('pid')).filter(isRunning)).toEqual([]);
 });
 
-test('ends a mere sleep all the same', async () => {
+test('ends a plain sleep on timeout', async () => {
   await expect(runInteractively('  sleep 1000', 300)).rejects.toThrow(
     /^sleep 1000 did not finish in 0\.3 s and was stopped/,
   );
 });
 
-test('moves a command to the background when the person does not want to wait for it', async () => {
+test('moves a command to the background on request of the user', async () => {
   const { root, path } = await project();
   const session = new Session({
     root,

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ToolFailure } from '../../contract/failure.js';
 import { defineTool } from '../../contract/tool.js';
+import { messageOf } from '../../platform/message-of.js';
 import type { BackgroundCommand, BackgroundState } from '../../platform/shell/background.js';
 import { FilterTimeout, filterOutput } from '../../platform/shell/filter-output.js';
 import { readOutput } from '../../platform/shell/read-output.js';
@@ -9,7 +10,7 @@ import { MAX_OUTPUT_CHARS } from './limits.js';
 import { sessionBackground, stateText, unknownId } from './session-shells.js';
 import { firstLine } from './title.js';
 
-const MAX_HEAD_CHARS = 1_000; // what stands above the output
+const MAX_HEAD_CHARS = 1_000; // the lines above the output
 
 const description = `Show what a background command has written since you last looked, and whether it still runs.`;
 
@@ -21,7 +22,7 @@ const input = z.strictObject({
 interface Look {
   status: BackgroundState['status'];
   exitCode: number | null;
-  /** The state in words. */
+  /** The state, for messages. */
   state: string;
   output: string;
   styledOutput?: string;
@@ -30,6 +31,7 @@ interface Look {
 
 export const bashOutputTool = defineTool({
   name: 'BashOutput',
+  traits: { olderNames: ['BashOutputTool'], worksAs: ['TaskOutput'], printsCommands: true },
   description,
   input,
   maxResultChars: MAX_OUTPUT_CHARS + MAX_HEAD_CHARS,
@@ -41,7 +43,7 @@ export const bashOutputTool = defineTool({
     const command = commands.find(bash_id);
     if (!command) throw new ToolFailure(unknownId(bash_id, commands), { kind: 'invalid_input' });
     if (filter !== undefined) refuseBadPattern(filter);
-    // First the state, then the output: of a command that has ended by now nothing is missed.
+    // Reads the state first, then the output, so that no output of a finished command is missed.
     const { state } = command;
     const about = {
       status: state.status,
@@ -72,7 +74,7 @@ function refuseBadPattern(filter: string): void {
   try {
     new RegExp(filter);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new ToolFailure(
       `filter is not a valid JavaScript regular expression: ${clause(why)}. Nothing was looked at.`,
       {
@@ -90,7 +92,7 @@ async function takeNew(
   const options = { maxChars: MAX_OUTPUT_CHARS, from: command.seenBytes, growing };
   const { text, styled, totalBytes, heldBack = 0 } = await readOutput(command.outputFile, options);
   command.seenBytes = totalBytes - heldBack;
-  return { output: text.replace(/\s+$/, ''), ...(styled !== undefined && { styledOutput: styled }) };
+  return { output: text.trimEnd(), ...(styled !== undefined && { styledOutput: styled }) };
 }
 
 async function takeMatching(

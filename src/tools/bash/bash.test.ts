@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import type { EngineOptions } from '../../create-engine.js';
+import type { FullEngineOptions } from '../../compose/options.js';
 import { limitFolders } from '../../platform/shell/limits.js';
 import { type ToolRun, temporaryProject } from '../../testing/temporary-project.js';
 import { isRunning, isWritten, pidsIn, until } from '../../testing/watch-processes.js';
@@ -12,7 +12,7 @@ import { bashTool } from './bash.js';
 
 type Input = string | Record<string, unknown>;
 
-async function project(options: Pick<EngineOptions, 'env'> = {}) {
+async function project(options: Pick<FullEngineOptions, 'env'> = {}) {
   const made = await temporaryProject({}, options);
   onTestFinished(() => made.remove());
   const run = (input: Input, more?: { signal: AbortSignal }): Promise<ToolRun> =>
@@ -21,7 +21,7 @@ async function project(options: Pick<EngineOptions, 'env'> = {}) {
     ...made,
     results: made.engine.session.resultsFolder,
     run,
-    /** What the model reads of a call that succeeds. */
+    /** The model's text for a call that succeeds. */
     text: async (input: Input): Promise<string> => {
       const { content, isError } = await run(input);
       expect({ content, isError }).toMatchObject({ isError: false });
@@ -35,7 +35,7 @@ async function project(options: Pick<EngineOptions, 'env'> = {}) {
   };
 }
 
-test('gives output and error together and leaves no file behind', async () => {
+test('returns stdout and stderr together and leaves no file behind', async () => {
   const { root, run, results } = await project();
   const outcome = await run('echo one; echo two >&2');
   expect(outcome).toMatchObject({
@@ -56,7 +56,7 @@ test('shows output that does not end with a newline', async () => {
   expect(await text('printf one')).toBe('one');
 });
 
-test('shows binary output as text with marks', async () => {
+test('shows binary output as text with replacement characters', async () => {
   const { text } = await project();
   expect(await text("printf 'a\\377\\000b'")).toBe(
     'a\ufffd\ufffdb\nBytes of the output that are not UTF-8 text are shown as \ufffd.',
@@ -83,7 +83,7 @@ test.each([
   expect(await failure(command)).toEqual(message);
 });
 
-test('cuts the output of a failure in the middle and keeps the whole', async () => {
+test('cuts the output of a failure in the middle and saves all of it', async () => {
   const { results, failure } = await project();
   const message = await failure('echo first; for n in {1..5000}; do echo "line $n"; done; echo last; exit 2');
   expect(message).toMatch(/^Exit code 2\nfirst\n/);
@@ -92,14 +92,14 @@ test('cuts the output of a failure in the middle and keeps the whole', async () 
   expect(message.length).toBeLessThan(10_100);
 });
 
-test('takes exit code 1 of a search for an answer', async () => {
+test('exit code 1 of a search is a result, not a failure', async () => {
   const { text, failure } = await project();
   expect(await text('grep nothing /dev/null')).toBe('(no output)\n(exit code 1: no line matches)');
   expect(await failure('grep nothing /nonexistent')).toMatch(/^Exit code 2\n/);
   expect(await failure('true && grep nothing /dev/null')).toMatch(/^Exit code 1\n/);
 });
 
-test('shows long output by its ends, within its limit, and keeps the whole', async () => {
+test('shows both ends of long output, within its limit, and saves all of it', async () => {
   const { run, results } = await project();
   const { content, data } = await run('echo first; for n in {1..20000}; do echo "line $n"; done; echo last');
   const file = join(results, 'call_1.txt');
@@ -112,7 +112,7 @@ test('shows long output by its ends, within its limit, and keeps the whole', asy
   expect((await readFile(file, 'utf8')).split('\n')).toHaveLength(20_003);
 });
 
-test('takes 50 MB of output', async () => {
+test('handles 50 MB of output', async () => {
   const { text, results } = await project();
   const shown = await text("yes 'a line of text' | head -c 50000000; echo; echo last");
   expect(shown).toMatch(/characters are left out here/);
@@ -165,7 +165,7 @@ test('runs in the root when the directory is gone, and says so', async () => {
   expect(await text('pwd')).toBe(root);
 });
 
-test('lives on after a command that removes its own directory', async () => {
+test('works after a command that removes its own directory', async () => {
   const { root, text } = await project();
   expect(await text('mkdir sub; cd sub; rmdir ../sub')).toBe('(no output)');
   expect(await text('pwd')).toBe(root);
@@ -202,7 +202,7 @@ test('returns at once from a command that leaves a process behind, which ends wi
   await until(() => !isRunning(pid));
 });
 
-test('does not wait for input that nobody can give', async () => {
+test('does not wait for input', async () => {
   const { text } = await project();
   expect(await text('cat')).toBe('(no output)');
 });
@@ -229,7 +229,7 @@ test.each([
   expect(message).toMatch(/^sleep 1000 did not finish in 0\.3 s and was stopped\. Its output follows\./);
 });
 
-test('cuts a timeout beyond the most and beyond what a timer can hold, and says so', async () => {
+test('caps a timeout at the limit and at the maximum of a timer, and says so', async () => {
   const { text } = await project({ env: { ...process.env, BASH_DEFAULT_TIMEOUT_MS: '99999999999999' } });
   expect(await text({ command: 'echo done', timeout: 1e12 })).toBe(
     'done\ntimeout was cut to 2147483.6 s, the most that there is.',
@@ -242,7 +242,7 @@ test('cuts a timeout beyond the most and beyond what a timer can hold, and says 
   expect(await text('echo done')).toBe('done');
 });
 
-test('ends everything when it is interrupted, and tells what the command wrote until then', async () => {
+test('ends everything when it is interrupted, and reports the output until then', async () => {
   const { root, run } = await project();
   const cancel = new AbortController();
   const running = run('echo before; sleep 1000 & echo $! > pid; wait', { signal: cancel.signal });
@@ -254,7 +254,7 @@ test('ends everything when it is interrupted, and tells what the command wrote u
   expect(pidsIn(join(root, 'pid')).filter(isRunning)).toEqual([]);
 });
 
-test('reports progress by the last lines, and ends the command when nobody listens any more', async () => {
+test('reports progress by the last lines, and ends the command when its consumer stops', async () => {
   const { root, engine } = await project();
   const accepted = bashTool.accept({ command: 'echo $$ > pid; seq 10; sleep 1000' });
   if (!accepted.ok) throw new Error('the input is right');
@@ -267,7 +267,7 @@ test('reports progress by the last lines, and ends the command when nobody liste
   expect(isRunning(pid)).toBe(false);
 });
 
-test('runs several lines with quotes, patterns and a heredoc as they are', async () => {
+test('runs several lines with quotes, patterns and a heredoc unchanged', async () => {
   const { text } = await project();
   expect(await text(`cat <<'EOF'\n$& "it's" !! \\n \${x}\nEOF\necho 'wow!'`)).toBe(`$& "it's" !! \\n \${x}\nwow!`);
 });
@@ -288,7 +288,7 @@ test('declares each command, the files that it names, and what it does to the di
   );
 });
 
-test('declares a way out of the sandbox as something that no rule for the command covers', async () => {
+test('declares dangerouslyDisableSandbox as an effect that no rule for the command covers', async () => {
   const { effects } = await project();
   expect(await effects(bashTool, { command: 'ls', dangerouslyDisableSandbox: true })).toContainEqual({
     kind: 'unknown',
@@ -306,7 +306,7 @@ test.each([
   expect(bashTool.accept(input)).toMatchObject({ ok: false, issues: [{ path }] });
 });
 
-test('is drawn by the first line of its command, while it still streams too', () => {
+test('is displayed by the first line of its command, even while it streams', () => {
   expect(bashTool.displayCall({})).toEqual({ title: '' });
   expect(bashTool.displayCall({ command: 'cat <<EOF\nx' })).toEqual({ title: 'cat <<EOF …' });
   const accepted = bashTool.accept({ command: 'cat <<EOF\nx\nEOF' });
@@ -337,7 +337,7 @@ test.each([
   const { text, results } = await project({ env: { ...process.env, BASH_MAX_OUTPUT_LENGTH: length } });
   const output = await text(`head -c ${written} /dev/zero | tr '\\0' x`);
   expect(output.length).toBeLessThanOrEqual(shown);
-  expect(output.length).toBeGreaterThan(shown - 20); // the count of what is left out may have fewer digits than it could
+  expect(output.length).toBeGreaterThan(shown - 20); // the count of omitted characters may have fewer digits than reserved
   expect(existsSync(join(results, 'call_1.txt'))).toBe(written > shown);
 });
 
@@ -356,7 +356,7 @@ test('says when the memory limit has killed a command', async ({ skip }) => {
   );
 });
 
-test('runs nothing under a limit that can not be understood', async () => {
+test('runs nothing if a limit is invalid', async () => {
   const { failure, path } = await project({ env: { ...process.env, HELVE_MEMORY_LIMIT: 'lots' } });
   expect(await failure('touch ran')).toMatch(
     /^The command was not run: HELVE_MEMORY_LIMIT is "lots", which is not a size/,
@@ -364,7 +364,7 @@ test('runs nothing under a limit that can not be understood', async () => {
   expect(existsSync(path('ran'))).toBe(false);
 });
 
-test('names only tools that the set has', () => {
+test('its description names only tools of the set', () => {
   const context = { root: '/', deferredTools: [], editStyle: 'text' } as const;
   expect(bashTool.describe({ ...context, mode: 'repl' })).toMatch(/Grep.*BashOutput.*KillShell/s);
   expect(bashTool.describe({ ...context, mode: 'simple' })).not.toMatch(/Glob|Grep|Write|BashOutput|KillShell/);

@@ -1,88 +1,96 @@
-import { realpath, rm, stat } from 'node:fs/promises';
-import { sep } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { rm } from 'node:fs/promises';
 import * as z from 'zod';
 import { ToolFailure } from '../../contract/failure.js';
 import { defineTool, type ToolProgress } from '../../contract/tool.js';
-import type { SessionPort, ToolContext } from '../../contract/tool-context.js';
-import { monotonicMs } from '../../platform/clock.js';
-import { randomHex } from '../../platform/crypto.js';
-import { isInside, realPathSync } from '../../platform/files/paths.js';
-import { type Limits, limitsFrom, parseSize } from '../../platform/shell/limits.js';
-import { readLastLines } from '../../platform/shell/read-output.js';
-import type { WrapShell } from '../../platform/shell/ready-shell.js';
-import {
-  MAX_OUTPUT_BYTES,
-  type ProcessOptions,
-  type ProcessResult,
-  type RunningProcess,
-  startCommand,
-} from '../../platform/shell/run-process.js';
+import type { DescribeContext, SessionPort, ToolContext } from '../../contract/tool-context.js';
+import { limitsFrom } from '../../platform/shell/limits.js';
+import type { ProcessResult } from '../../platform/shell/run-process.js';
+import type { WrapShell } from '../../platform/shell/wrap-shell.js';
+import { grouped } from '../../platform/text/digits.js';
+import { refusal } from '../refusal.js';
 import { confinedShell, findWalls } from './confined.js';
 import { describeEnding, limitNote } from './describe-ending.js';
-import { description } from './description.js';
-import { environmentFile } from './environment-file.js';
-import { environmentFor } from './harmless-environment.js';
 import {
-  DEFAULT_LIFE_MS,
-  MAX_FAILURE_CHARS,
+  backgroundLife,
+  DEFAULT_TIMEOUT_MS,
   MAX_OUTPUT_CHARS,
   MAX_TIMEOUT_MS,
   MOST_OUTPUT_CHARS,
-  TIMEOUT_LINES,
+  positiveInteger,
+  timeoutFor,
+  timeoutNote,
 } from './limits.js';
 import { refusalNote, refusedCommands, sandboxNote } from './refused-commands.js';
-import { assertBackgroundAllowed, sessionOutput } from './session-bounds.js';
-import { sessionAnalyzer, sessionBackground, sessionShells } from './session-shells.js';
+import { type BackgroundStart, runWithProgress, startInBackground } from './run-command.js';
+import { sessionOutput } from './session-bounds.js';
+import { sessionAnalyzer, sessionShells } from './session-shells.js';
 import { watchShown } from './shown-files.js';
-import { backgroundLife, LONGEST_TIMER_MS, positiveInteger, timeoutFor, timeoutNote } from './timeouts.js';
-import { firstLine, seconds, shortTitle } from './title.js';
-import { refuseTypedPatch } from './typed-patch.js';
+import { firstLine, seconds } from './title.js';
 import { type WatchedChanges, watchChanges } from './watched-changes.js';
+import { carryDirectory, workingDirectory } from './working-directory.js';
 
 const MAX_NOTES_CHARS = 10_000; // paths may be 4,096 long each
-const PROGRESS_LINES = 5;
-const MAX_PROGRESS_CHARS = 1_000;
-const PROGRESS_MS = 500;
-const MAX_REPEATS = 2; // of a command whose hidden files change as it runs
-const REFILL_MS = 20; // after a result, so that the next request leaves first
-const LONG_MS = 10_000; // from here on it is worth knowing how long a command took
+const MAX_REPEATS = 2; // for a command whose hidden files change while it runs
+const REFILL_MS = 20; // after a result, so that the next request is sent first
+const LONG_MS = 10_000; // from here on the duration is reported
+
+const simpleAdvice = 'Read (cat, head), Edit (sed)';
+const advice = 'Read (cat, head), Glob (find), Grep (rg), Edit (sed), Write (echo >)';
+
+/** Names only tools that are enabled. */
+const description = ({
+  mode,
+}: Pick<DescribeContext, 'mode'>): string => `Run a command in bash; standard output and error come together.
+For builds, tests, git and programs. Not where a tool does it: ${mode === 'simple' ? simpleAdvice : advice}.
+- Each is a new bash: the working directory carries over, variables and functions do not.
+- Send independent commands as separate calls. No terminal, no input: pass -y, --no-edit, -m.
+- Risky commands ask the user. Do not look for another way around a refusal.
+- Stopped after ${seconds(DEFAULT_TIMEOUT_MS)} or timeout. Output over ${grouped(MAX_OUTPUT_CHARS)} characters is cut; a file has the whole.
+- run_in_background, for servers and long builds, gives an ID at once. You are notified when it ends, so don't sleep. ${mode === 'simple' ? 'Read shows its output.' : 'BashOutput shows its output, KillShell ends it.'} It ends with the session, as does what & leaves behind.`;
 
 const input = z.strictObject({
   command: z.string().min(1),
-  // More is taken and cut, with a note: refusing it would cost the model a turn.
+  // A longer one is capped, with a note: refusing it would cost the model a turn.
   timeout: z.number().positive().optional().meta({ description: 'Milliseconds', maximum: MAX_TIMEOUT_MS }),
   description: z.string().optional().describe('For the user, in 5 to 10 words'),
   run_in_background: z.boolean().optional(),
   dangerouslyDisableSandbox: z.boolean().optional().describe('The user is asked each time'),
 });
 
+type BashInput = z.output<typeof input>;
+
 export interface BashData {
   output: string;
-  /** The same with its colours, for a terminal; absent where there are none. */
+  /** The output with ANSI colours, for a terminal; undefined if it has none. */
   styledOutput?: string;
-  /** Absent while the command runs on in the background. */
+  /** Undefined while the command runs in the background. */
   exitCode?: number;
-  /** What the tool itself has to say: what the exit code means, where the directory is now. */
+  /** The tool's own notes: the meaning of the exit code, a changed directory. */
   notes: readonly string[];
   durationMs: number;
-  /** The session's directory after the command. */
+  /** The session's working directory after the command. */
   cwd: string;
-  /** The whole output, where it was too long to be shown or still grows. */
+  /** The file with the whole output, if that was too long to show or is still growing. */
   outputFile?: string;
-  /** What BashOutput and KillShell know it by, in the background. */
+  /** The id for BashOutput and KillShell. */
   backgroundId?: string;
 }
 
 export const bashTool = defineTool({
   name: 'Bash',
+  traits: {
+    family: 'command',
+    subject: ['command'],
+    fields: ['command', 'timeout', 'description', 'run_in_background', 'dangerouslyDisableSandbox'],
+    printsCommands: true,
+  },
   description,
   input,
   async preload(session) {
     await session.own(sessionShells).fill();
     await (await session.own(sessionAnalyzer)).preload();
   },
-  maxResultChars: MOST_OUTPUT_CHARS + MAX_NOTES_CHARS, // the output is already cut to its own limit when the engine sees it
+  maxResultChars: MOST_OUTPUT_CHARS + MAX_NOTES_CHARS, // the tool has already cut the output to its own limit
 
   async effects({ command, dangerouslyDisableSandbox }, { cwd, session }) {
     const analyzer = await session.own(sessionAnalyzer);
@@ -93,7 +101,7 @@ export const bashTool = defineTool({
     ]);
     const refusal = session.own(refusedCommands).whyRefused(command);
     if (refusal !== undefined) effects.push({ kind: 'unknown', why: refusal });
-    // A question of its own, whether or not there is a sandbox here: no rule for the command answers it.
+    // A separate effect, with or without a sandbox: a rule that allows the command does not allow this.
     if (dangerouslyDisableSandbox) effects.push({ kind: 'unknown', why: 'it is to run outside the sandbox' });
     return effects;
   },
@@ -108,14 +116,14 @@ export const bashTool = defineTool({
     try {
       return yield* run(asked, context, watching);
     } finally {
-      const watched = await watching.catch(() => undefined); // then it has not run
+      const watched = await watching.catch(() => undefined); // if it failed, the command has not run
       await watched?.ended();
     }
   },
 
   toModel: ({ output, notes, backgroundId }) => lines([output || (backgroundId ? '' : NO_OUTPUT), ...notes]),
 
-  // Both streams come together, so there is nothing that is known to be of standard error alone.
+  // stdout and stderr are merged, so nothing is known to be stderr only.
   toHooks: ({ output, backgroundId }) => ({
     stdout: output,
     stderr: '',
@@ -134,7 +142,18 @@ export const bashTool = defineTool({
 
 const NO_OUTPUT = '(no output)';
 
-/** Whose code is loaded where there is a sandbox. */
+const TYPED_PATCH = /apply_patch\s(?<=(?:^|[;&|\n])\s*apply_patch\s)/;
+
+/** Models that were trained on patches know apply_patch as a program, and type patches into shells. */
+function refuseTypedPatch(command: string): void {
+  const typed = command.search(TYPED_PATCH);
+  if (typed === -1 || !command.includes('*** Begin Patch', typed + 'apply_patch '.length)) return;
+  throw refusal(
+    'apply_patch is a tool, not a program, so the command was not run. If you have the tool, send it the patch as its input, alone and with paths from the working directory. Otherwise make the changes by Edit, MultiEdit or Write.',
+  );
+}
+
+/** The sandbox code is loaded only if a sandbox is configured. */
 async function sandboxOf(context: ToolContext, leaves: boolean | undefined): Promise<WrapShell | undefined> {
   const { confinement = 'approved', session } = context;
   if (confinement !== 'sandbox' && !(session.sandbox && confinement === 'approved')) return undefined;
@@ -143,40 +162,72 @@ async function sandboxOf(context: ToolContext, leaves: boolean | undefined): Pro
 }
 
 async function* run(
-  { command, timeout, run_in_background, dangerouslyDisableSandbox }: z.output<typeof input>,
+  asked: BashInput,
   context: ToolContext,
   watching: Promise<WatchedChanges | undefined>,
 ): AsyncGenerator<ToolProgress, BashData, void> {
-  const limits = limitsFrom(context.env);
-  const [place, outputFile, sandboxed, confined, watched] = await Promise.all([
-    workingDirectory(context),
-    context.session.resultFile(`${context.callId}.txt`),
-    sandboxOf(context, dangerouslyDisableSandbox),
-    confinedShell(context, { leaves: dangerouslyDisableSandbox }),
-    watching,
-  ]);
-  const walls = confined?.wrap ?? sandboxed;
-  const timeoutMs = run_in_background ? backgroundLife(timeout) : timeoutFor(timeout, context.env);
-  const cutNote = timeoutNote(timeout, timeoutMs);
-  const said = [place.note, watched?.note, watched?.warning, cutNote];
-  const about = { command, cwd: place.cwd, outputFile, limits, walls, watched, notes: said };
+  const prepared = await prepare(asked, context, watching);
+  const { toRun, timeoutMs, confined, watched, outputFile } = prepared;
   if (watched?.warning !== undefined) yield { text: watched.warning };
-  if (run_in_background) return await startInBackground(about, timeoutMs, context);
-
-  const shown = await watchShown(command, context);
-  let result = yield* runWithProgress(about, timeoutMs, context);
-  if ('backgroundId' in result) return result;
-  // What a rule hides was replaced, or came to be, while it ran: what it has read counts for nothing, and it changed
-  // nothing, so it runs once more.
+  if (asked.run_in_background) {
+    return inBackground(await startInBackground(toRun, timeoutMs, context), prepared, context);
+  }
+  const shown = await watchShown(asked.command, context);
+  let result = yield* runWithProgress(toRun, timeoutMs, context);
+  if ('backgroundId' in result) return inBackground(result, prepared, context);
+  // A hidden file was replaced or added while it ran: its output can't be trusted, and it changed nothing, so it runs
+  // again.
   let current = confined;
   for (let again = 0; current?.hasChanged(); again += 1) {
     if (again === MAX_REPEATS) throw await hiddenFilesChange(outputFile);
     current = await confinedShell(context);
-    result = yield* runWithProgress({ ...about, walls: current?.wrap ?? walls }, timeoutMs, context);
-    if ('backgroundId' in result) return result;
+    result = yield* runWithProgress({ ...toRun, wrap: current?.wrap ?? toRun.wrap }, timeoutMs, context);
+    if ('backgroundId' in result) return inBackground(result, prepared, context);
   }
   if (confined) refillLater(context.session);
+  return await report(result, prepared, context, shown);
+}
 
+type PreparedRun = Awaited<ReturnType<typeof prepare>>;
+
+/** Everything that has to be known before the command starts. */
+async function prepare(
+  { command, timeout, run_in_background, dangerouslyDisableSandbox: leaves }: BashInput,
+  context: ToolContext,
+  watching: Promise<WatchedChanges | undefined>,
+) {
+  const limits = limitsFrom(context.env);
+  const [place, outputFile, sandboxed, confined, watched] = await Promise.all([
+    workingDirectory(context),
+    context.session.resultFile(`${context.callId}.txt`),
+    sandboxOf(context, leaves),
+    confinedShell(context, { leaves }),
+    watching,
+  ]);
+  const timeoutMs = run_in_background ? backgroundLife(timeout) : timeoutFor(timeout, context.env);
+  const cutNote = timeoutNote(timeout, timeoutMs);
+  const wrap = confined?.wrap ?? sandboxed;
+  const toRun = { command, cwd: place.cwd, outputFile, limits, wrap, watched };
+  return { toRun, place, outputFile, sandboxed, confined, watched, limits, timeoutMs, cutNote };
+}
+
+function inBackground(
+  { backgroundId, output, note, durationMs }: BackgroundStart,
+  { place, watched, cutNote, outputFile }: PreparedRun,
+  { cwd }: ToolContext,
+): BashData {
+  const notes = [place.note, watched?.note, watched?.warning, cutNote, note].filter((text) => text !== undefined);
+  return { output, notes, durationMs, cwd, outputFile, backgroundId };
+}
+
+/** The data of a command that has ended. Throws `ToolFailure` if it failed. */
+async function report(
+  result: ProcessResult,
+  { toRun, place, outputFile, sandboxed, confined, watched, limits, timeoutMs, cutNote }: PreparedRun,
+  context: ToolContext,
+  shown: Awaited<ReturnType<typeof watchShown>>,
+): Promise<BashData> {
+  const { command } = toRun;
   const [moved, ending, lost] = await Promise.all([
     carryDirectory(result.finalCwd, place.cwd, context),
     describeEnding(result, command, {
@@ -233,195 +284,17 @@ async function hiddenFilesChange(outputFile: string): Promise<ToolFailure> {
   );
 }
 
-/** Shells for the next confined commands, while the model thinks. */
+/** Starts shells for the next confined commands while the model thinks. */
 function refillLater(session: SessionPort): void {
   setTimeout(() => void session.own(sessionShells).fill(), REFILL_MS).unref();
-}
-
-/** The session's directory, or the project's root where that is gone: a shell can't start in a directory that isn't. */
-async function workingDirectory({ cwd, root, session }: ToolContext): Promise<{ cwd: string; note?: string }> {
-  if (await isDirectory(cwd)) return { cwd };
-  if (!(await isDirectory(root))) {
-    throw new ToolFailure(
-      `The command was not run: neither the working directory ${cwd} nor the project's root ${root} exists any more. Ask the user where to go on.`,
-    );
-  }
-  session.changeDirectory(root);
-  return {
-    cwd: root,
-    note: `The working directory ${cwd} no longer exists, so the command ran in the project's root, ${root}.`,
-  };
 }
 
 function maxOutputChars(env: ToolContext['env']): number {
   return Math.min(positiveInteger(env['BASH_MAX_OUTPUT_LENGTH']) ?? MAX_OUTPUT_CHARS, MOST_OUTPUT_CHARS);
 }
 
-interface Command {
-  command: string;
-  cwd: string;
-  outputFile: string;
-  limits: Limits | undefined;
-  walls: WrapShell | undefined;
-  watched: WatchedChanges | undefined;
-  /** What was to be said already, about the directory and about undo. */
-  notes: ReadonlyArray<string | undefined>;
-}
-
-/** What every command is run with, in the foreground and in the background. */
-function commonOptions(
-  { command, cwd, outputFile, limits, walls }: Command,
-  { env, root, session, approved, confinement }: ToolContext,
-) {
-  const harmless = environmentFor(approved, { env, confinement });
-  const [sourceFile] = environmentFile(env, root);
-  let kill = (): void => {};
-  /** Names what runs to the person, now that it may outlive the call. */
-  const nameToPerson = (what: string): void => void session.whileRunning(kill, what);
-  const options = {
-    command,
-    cwd,
-    outputFile,
-    shells: session.own(sessionShells),
-    limits,
-    wrap: walls,
-    ...(harmless && { env: harmless }),
-    maxOutputBytes: parseSize(env['HELVE_MAX_OUTPUT'] ?? '') ?? MAX_OUTPUT_BYTES,
-    sharedOutput: session.own(sessionOutput),
-    ...(sourceFile !== undefined && { sourceFile }),
-    onRunning: (killAll: () => void) => {
-      kill = killAll;
-      return session.whileRunning(kill);
-    },
-    onLeftRunning: (end: () => Promise<void>) => {
-      nameToPerson(`what is left of ${shortTitle(command)}`);
-      session.atEnd(end);
-    },
-  } satisfies Partial<ProcessOptions>;
-  return { options, nameToPerson };
-}
-
-async function startInBackground(about: Command, lifeMs: number, context: ToolContext): Promise<BashData> {
-  const { session, signal } = context;
-  signal.throwIfAborted();
-  assertBackgroundAllowed(session);
-  const id = newBackgroundId();
-  const { options, nameToPerson } = commonOptions(about, context);
-  // It outlives the call, so the call's signal is not its own, and its life is limited by whoever looks after it.
-  const running = await startCommand({ ...options, timeoutMs: LONGEST_TIMER_MS, signal: new AbortController().signal });
-  nameToPerson(`${id}: ${shortTitle(about.command)}`);
-  const { command, outputFile, watched } = about;
-  watched?.leave(running.finished);
-  session.own(sessionBackground).add({ id, command, outputFile, running, lifeMs });
-  const first = `Command running in background with ID: ${id}. Output is being written to: ${outputFile}. It is stopped after ${seconds(lifeMs)}.`;
-  return backgroundData(id, about, { first, durationMs: 0, cwd: context.cwd });
-}
-
-/** The command's result, or where it runs on in the background, what the call says about that. */
-async function* runWithProgress(
-  about: Command,
-  timeoutMs: number,
-  context: ToolContext,
-): AsyncGenerator<ToolProgress, ProcessResult | (BashData & { backgroundId: string }), void> {
-  const { session, signal } = context;
-  const { command, outputFile, watched } = about;
-  const left = new AbortController(); // whoever stops reading our progress has given up the call
-  const { options, nameToPerson } = commonOptions(about, context);
-  const moved = Promise.withResolvers<string>();
-  let running: RunningProcess | undefined;
-  let isWanted = false; // by the person, who does not want to wait
-  let isMoved = false;
-  const moveToBackground = (): boolean => {
-    if (!running || !(isWanted || mayMove(command, context))) return false;
-    const id = newBackgroundId();
-    nameToPerson(`${id}: ${shortTitle(command)}`);
-    watched?.leave(running.finished);
-    session.own(sessionBackground).add({ id, command, outputFile, running, lifeMs: DEFAULT_LIFE_MS });
-    isMoved = true;
-    moved.resolve(id);
-    return true;
-  };
-  const bothSignals = AbortSignal.any([signal, left.signal]);
-  running = await startCommand({ ...options, timeoutMs, signal: bothSignals, onTimeUp: moveToBackground });
-  const { finished, timeUp } = running;
-  const began = monotonicMs();
-  const forget = session.whileInForeground?.(() => {
-    if (isMoved) return false;
-    isWanted = true;
-    timeUp();
-    return isMoved;
-  });
-  try {
-    const done = Promise.race([finished, moved.promise]).then(() => true);
-    let shown = '';
-    while (!(await Promise.race([done, delay(PROGRESS_MS, false, { ref: false })]))) {
-      const { text } = await readLastLines(outputFile, { lines: PROGRESS_LINES, maxChars: MAX_PROGRESS_CHARS });
-      if (text === shown) continue;
-      shown = text;
-      yield { text };
-    }
-    const outcome = await Promise.race([moved.promise, finished]);
-    if (typeof outcome !== 'string') return outcome;
-    const { text } = await readLastLines(outputFile, { lines: TIMEOUT_LINES, maxChars: MAX_FAILURE_CHARS });
-    const why = isWanted ? 'was' : `did not finish in ${seconds(timeoutMs)} and was`;
-    const whose = isWanted ? ' by the user' : '';
-    const first = `${shortTitle(command)} ${why} moved to the background${whose} with ID: ${outcome}. Output is being written to: ${outputFile}.`;
-    return backgroundData(outcome, about, { output: text, first, durationMs: monotonicMs() - began, cwd: context.cwd });
-  } finally {
-    forget?.();
-    if (!isMoved) {
-      left.abort();
-      await Promise.allSettled([finished]);
-    }
-  }
-}
-
-/** Where a person sees what goes on, time that is up is no reason to end a server; a mere wait is not worth keeping. */
-const mayMove = (command: string, { session }: ToolContext): boolean =>
-  session.interactive && !/^\s*sleep\b/.test(command);
-
-const newBackgroundId = (): string => `b${randomHex(4)}`;
-
-function backgroundData(
-  id: string,
-  { outputFile, notes: said }: Command,
-  { output = '', first, durationMs, cwd }: { output?: string; first: string; durationMs: number; cwd: string },
-): BashData & { backgroundId: string } {
-  const rest =
-    'You are told when it ends; BashOutput shows what is new until then, KillShell ends it. A cd inside it does not change the working directory of later commands.';
-  const notes = [...said, `${first} ${rest}`].filter((text) => text !== undefined);
-  return { output, notes, durationMs, cwd, outputFile, backgroundId: id };
-}
-
-/** Makes the directory that the command ended in the session's, and says so where that is another one. */
-async function carryDirectory(
-  finalCwd: string | undefined,
-  cwd: string,
-  { root, session, approved = [], confinement }: ToolContext,
-): Promise<string | undefined> {
-  const isConfined = confinement === 'reads' || confinement === 'edits' || confinement === 'sandbox';
-  const mayMove = approved.some(
-    (effect) => effect.kind === 'session' && effect.what === 'cwd' && effect.access === 'write',
-  );
-  // The report can be forged by what runs inside.
-  const isHere = finalCwd !== undefined && session.workspace.some((folder) => isInside(folder, finalCwd));
-  const isHome = session.home !== undefined && finalCwd === realPathSync(session.home);
-  if (isConfined && !(mayMove && (isHere || isHome))) return undefined;
-  if (finalCwd === undefined || !(await isDirectory(finalCwd))) return undefined;
-  const before = await realpath(cwd).catch(() => undefined);
-  if (finalCwd === before) return undefined;
-  session.changeDirectory(finalCwd);
-  const isOutside = finalCwd !== root && !finalCwd.startsWith(root === sep ? root : root + sep);
-  return `The working directory is now ${finalCwd}${isOutside ? `, outside the project's root ${root}` : ''}.`;
-}
-
 const leftRunningNote = (outputFile: string): string =>
   `A process that the command started is still running and ends with the session; what it writes goes to ${outputFile}.`;
-
-async function isDirectory(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  return found?.isDirectory() ?? false;
-}
 
 const lines = (parts: ReadonlyArray<string | undefined>): string =>
   parts.filter((part) => part !== undefined && part !== '').join('\n');

@@ -5,11 +5,12 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { createEngine } from '../../compose/create-engine.js';
+import type { FullEngineOptions } from '../../compose/options.js';
 import type { Effect } from '../../contract/effect.js';
 import type { Confinement } from '../../contract/permission.js';
-import { createEngine, type EngineOptions } from '../../create-engine.js';
 import { chooseConfiner } from '../../platform/sandbox/confiner.js';
-import { type TemporaryProject, temporaryProject } from '../../testing/index.js';
+import { type TestProject, temporaryProject } from '../../testing/index.js';
 import { bashTool } from './bash.js';
 
 const found = await chooseConfiner({ env: process.env, workspace: [] });
@@ -17,22 +18,22 @@ const confined = test.skipIf(!found.confiner);
 
 async function project(
   files: Readonly<Record<string, string>>,
-  options: Omit<EngineOptions, 'root' | 'dataFolder'> = {},
-): Promise<TemporaryProject> {
+  options: Omit<FullEngineOptions, 'root' | 'dataFolder'> = {},
+): Promise<TestProject> {
   const made = await temporaryProject(files, { permissionMode: 'default', ...options });
   onTestFinished(() => made.remove());
   return made;
 }
 
-/** Runs a command as if a table had wrongly called it harmless, with these files among its effects. */
+/** Runs a command as if a table had wrongly classified it as harmless, with these files among its effects. */
 async function runAs(
-  { engine }: TemporaryProject,
+  { engine }: TestProject,
   command: string,
   { confinement = 'reads', files = [] }: { confinement?: Confinement; files?: readonly Effect[] } = {},
 ): Promise<string> {
   const accepted = bashTool.accept({ command });
   if (!accepted.ok) throw new Error('the input is not accepted');
-  await accepted.call.effects(engine.contextFor('call', new AbortController().signal)); // finds out about walls
+  await accepted.call.effects(engine.contextFor('call', new AbortController().signal)); // probes for a sandbox
   const effects: Effect[] = [{ kind: 'command', text: command, harmless: true }, ...files];
   const context = engine.contextFor('call', new AbortController().signal, { effects, confinement });
   const running = accepted.call.run(context);
@@ -136,7 +137,7 @@ confined(
   async () => {
     const made = await project({ '.env': 'SECRET-1', 'a.txt': 'open' }, { permissions: { deny: ['Read(.env*)'] } });
     expect(await runAs(made, 'cat .env a.txt')).not.toContain('SECRET');
-    await bashTool.preload?.(made.engine.session); // a shell is ready that hides what was there
+    await bashTool.preload?.(made.engine.session); // a shell is ready that hides the files of that moment
     await made.write('other', 'SECRET-2');
     await rename(made.path('other'), made.path('.env'));
     await made.write('.env.local', 'SECRET-3');
@@ -271,7 +272,7 @@ confined('git sees the repository that a subfolder, a work tree or a shared clon
   for (const folder of ['repo/src', 'tree', 'clone']) {
     const inside = createEngine({ root: made.path(folder), dataFolder: made.path(`data-${folder.replace('/', '-')}`) });
     onTestFinished(() => inside.end());
-    const [result] = await inside.runCalls([
+    const [result] = await inside.callTools([
       {
         id: 'one',
         name: 'Bash',

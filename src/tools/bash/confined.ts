@@ -1,5 +1,5 @@
-// Commands that were allowed without a person's or a command rule's approval: what they may see and write is derived from
-// the same effects that were judged.
+// Confines commands that were allowed without approval by the user or a command rule: what they may see and write is
+// derived from the effects that were judged.
 
 import { lstatSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,39 +10,36 @@ import { isInside, realPathSync } from '../../platform/files/paths.js';
 import type { ConfinedView } from '../../platform/sandbox/confined-view.js';
 import { type Confiner, chooseConfiner, type FoundConfiner } from '../../platform/sandbox/confiner.js';
 import { createRepositoryFinder } from '../../platform/sandbox/find-repositories.js';
-import { gitPlaces } from '../../platform/sandbox/git-places.js';
-import { areAllKnown, runsOutside } from '../../platform/sandbox/sandboxed-effects.js';
+import { gitOuterPaths } from '../../platform/sandbox/git-outer-paths.js';
+import { effectsAreComplete, runsOutside } from '../../platform/sandbox/sandboxed-effects.js';
 import { protectedPaths, secretPaths } from '../../platform/sandbox/sensitive-paths.js';
 import { createUnreadableFinder, type UnreadableSearch } from '../../platform/sandbox/unreadable-files.js';
-import type { WrapShell } from '../../platform/shell/ready-shell.js';
+import type { WrapShell } from '../../platform/shell/wrap-shell.js';
 import { clause } from '../../platform/text/clause.js';
-import { environmentFile } from './environment-file.js';
+import { environmentFile } from './shell-environment.js';
 
 /** How one command is confined. */
 export interface ConfinedShell {
   wrap: WrapShell;
-  /**
-   * Whether a command that only reads must run again, because what is hidden from it was replaced, or joined by something
-   * new, since it was asked for.
-   */
+  /** Whether a read-only command must run again, because a hidden file was replaced or added since the last call. */
   hasChanged(): boolean;
-  /** What the model should know to read the output rightly. */
+  /** What the model needs to know to interpret the output. */
   note?: string | undefined;
 }
 
-/** Finds out whether commands can be confined, before one is judged. In a mode that allows everything it does not matter. */
+/** Finds out whether commands can be confined, before one is judged. Irrelevant in a mode that allows everything. */
 export async function findWalls(session: SessionPort): Promise<void> {
   if (session.mode === 'bypassPermissions') return;
   await Promise.all([session.own(sessionConfiner), session.sandbox && findSandbox(session)]);
 }
 
-/** Its code is loaded where settings turn the sandbox on. */
+/** Loads the code only if settings turn the sandbox on. */
 async function findSandbox(session: SessionPort): Promise<void> {
   const { tryOutSandbox } = await import('./sandboxed.js');
   await tryOutSandbox(session);
 }
 
-/** What this machine has to confine commands, tried out once for a session; decisions rest on it from then on. */
+/** This machine's means to confine commands, probed once per session; decisions rely on the result. */
 async function sessionConfiner(session: SessionPort): Promise<FoundConfiner> {
   const { env, workspace } = session;
   const found = await chooseConfiner({ env, workspace });
@@ -51,7 +48,7 @@ async function sessionConfiner(session: SessionPort): Promise<FoundConfiner> {
   return found;
 }
 
-/** For a call that is to be confined to its effects; undefined for others. */
+/** For a call that is confined to its effects; undefined for others. */
 export async function confinedShell(
   context: ToolContext,
   { leaves = false }: { leaves?: boolean | undefined } = {},
@@ -69,7 +66,7 @@ export async function confinedShell(
     );
   }
   const seen = session.own(sessionView);
-  const before = seen.picture(); // the view hides what it finds
+  const before = seen.picture(); // creating the view lists the files to hide
   const named = specialView(context, approved, seen.view());
   const special = named && (await withRepositories(named, session));
   return {
@@ -79,11 +76,11 @@ export async function confinedShell(
   };
 }
 
-/** An approved command that settings hold to its effects; undefined where they don't, or the effects are not all known. */
+/** For an approved command that settings confine to its effects; undefined if they don't, or if effects are unknown. */
 async function heldToEffects(context: ToolContext): Promise<ConfinedShell | undefined> {
   const { session, approved = [], notOpened = [], confinement } = context;
   const { mode, excluded = [] } = session.sandbox ?? {};
-  if (mode !== 'effects' || !areAllKnown(approved)) return undefined;
+  if (mode !== 'effects' || !effectsAreComplete(approved)) return undefined;
   if (confinement !== 'sandbox' && runsOutside(approved, excluded)) return undefined;
   const { confiner } = await session.own(sessionConfiner);
   if (!confiner) return undefined;
@@ -94,7 +91,7 @@ async function heldToEffects(context: ToolContext): Promise<ConfinedShell | unde
   return view && { wrap: started(confiner, session, () => view), hasChanged: () => false };
 }
 
-/** Undefined where a file can't be opened by itself, or a person approved a write to a protected place. */
+/** Undefined if a file can't be opened on its own, or if the user approved a write to a protected path. */
 function viewForEdits(context: ToolContext, effects: readonly Effect[]): ConfinedView | undefined {
   const seen = context.session.own(sessionView);
   seen.picture();
@@ -110,7 +107,7 @@ function viewForEdits(context: ToolContext, effects: readonly Effect[]): Confine
   }
 }
 
-/** The same before there is a command, for shells that are started ahead; undefined where commands are not confined. */
+/** The same for shells that are started in advance; undefined if commands are not confined. */
 export async function confinedAhead(session: SessionPort): Promise<WrapShell | undefined> {
   if (session.mode === 'bypassPermissions') return undefined;
   const { confiner } = await session.own(sessionConfiner);
@@ -130,7 +127,7 @@ function started(
   seen?: SessionView,
 ): WrapShell & { completeAs: string } {
   return {
-    completeAs: '', // nothing is kept ready for it
+    completeAs: '', // no shell is kept ready for it
     async start({ folder: _, ...command }) {
       const picture = seen?.picture();
       const wrapped = confiner.confine(command, view());
@@ -143,7 +140,7 @@ function started(
   };
 }
 
-/** Reports on commands that have ended. The session does not end before them. */
+/** Pending reports on finished commands. The session waits for them before it ends. */
 function openReports(session: SessionPort): { add(report: Promise<void>): Promise<void> } {
   const open = new Set<Promise<void>>();
   session.atEnd(async () => void (await Promise.all(open)));
@@ -157,17 +154,17 @@ function openReports(session: SessionPort): { add(report: Promise<void>): Promis
 }
 
 interface SessionView {
-  /** Looks for what rules hide while there is no command yet. */
+  /** Finds hidden files in advance, before there is a command. */
   prepare(): Promise<void>;
-  /** What every command of the session sees that names nothing beyond it. */
+  /** What every command of the session sees unless it names other paths. */
   view(): ConfinedView;
   /** Changes when settings change the view. */
   key(): string;
-  /** Which files are hidden and which folders are shown now, by identity. */
+  /** A fingerprint of the hidden files and visible folders as they are now, by identity. */
   picture(): string;
-  /** The picture that was taken last. */
+  /** The last fingerprint. */
   latest(): string;
-  /** The files of that picture that rules hide. */
+  /** The hidden files of the last fingerprint. */
   hidden(): readonly string[];
 }
 
@@ -225,13 +222,13 @@ function sessionView(session: SessionPort): SessionView {
   };
 }
 
-/** A file that takes the place of another has another number, or at least another time of birth. */
+/** A file that replaces another has another inode, or at least another birth time. */
 function identityOf(path: string): string {
   const stats = lstatSync(path, { throwIfNoEntry: false, bigint: true });
   return stats ? `${stats.dev}:${stats.ino}:${stats.birthtimeNs}` : '';
 }
 
-/** The view of a command that names more than every command sees; undefined where it does not. */
+/** The view for a command that names paths beyond the common view; undefined if it names none. */
 function specialView(
   { session, cwd, root, confinement }: ToolContext,
   approved: readonly Effect[],
@@ -241,7 +238,7 @@ function specialView(
   const folders = [...standard.workspace, ...standard.readable];
   const isSeen = (path: string): boolean => folders.some((folder) => isInside(folder, path));
   const read = files.filter(({ access }) => access === 'read').flatMap(({ path, real }) => [path, real]);
-  const forGit = approved.some(isGit) ? [cwd, ...standard.workspace].flatMap(gitPlaces) : [];
+  const forGit = approved.some(isGit) ? [cwd, ...standard.workspace].flatMap(gitOuterPaths) : [];
   const readable = [...new Set([...read, ...forGit])].filter((path) => !isSeen(path) && !path.startsWith('/dev/'));
   const written = confinement === 'edits' ? files.filter(isWrite) : [];
   const opened = written.map((effect) => openedFor(effect, session.home ?? '/'));
@@ -264,21 +261,21 @@ function specialView(
   };
 }
 
-/** Git compares what it sees with what it knows of a file. */
+/** Git compares what it sees with its index, so hidden files look deleted. */
 function hiddenNote(hidden: readonly string[]): string | undefined {
   if (hidden.length === 0) return undefined;
   const more = hidden.length > MAX_NAMED ? ` and ${hidden.length - MAX_NAMED} more` : '';
   return `Rules keep these files from being read, so they are hidden from commands, and git may report them as changed or deleted although they are not: ${hidden.slice(0, MAX_NAMED).join(', ')}${more}.`;
 }
 
-const MAX_NAMED = 3; // of hidden files in a note
+const MAX_NAMED = 3; // hidden files per note
 
 const isGit = (effect: Effect): boolean =>
   effect.kind === 'command' && (effect.argv ?? effect.words)?.[0]?.split('/').at(-1) === 'git';
 
 const gitIn = (folder: string): string => join(folder, '.git');
 
-/** The same with repositories in the trees that it may write, which stay as they are. */
+/** Adds the repositories in the writable trees, which must stay unchanged. */
 async function withRepositories(view: ConfinedView, session: SessionPort): Promise<ConfinedView> {
   if (view.writable.length === 0) return view;
   const { repositories } = await session.own(sessionRepositories)(view.writable);
@@ -291,8 +288,8 @@ const sessionRepositories = () => createRepositoryFinder();
 const isWrite = ({ access, real }: FileEffect): boolean => access === 'write' && !real.startsWith('/dev/');
 
 /**
- * What has to be writable so that a file can be. Programs replace a file by a new one of its name, and remove it by its
- * folder, so new names must be possible there; but never in a home folder, where the file alone has to do.
+ * What must be writable so that a file is. Programs replace a file by rename, and remove it through its folder, so the
+ * folder must be writable; but never a home folder, where only the file itself is.
  */
 function openedFor(
   { real, path, tree, removes, unresolved }: FileEffect,

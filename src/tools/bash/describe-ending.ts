@@ -1,24 +1,24 @@
 import { constants } from 'node:os';
 import { type Limits, showSize } from '../../platform/shell/limits.js';
-import type { SharedRoom } from '../../platform/shell/output-pipe.js';
+import type { SharedQuota } from '../../platform/shell/output-pipe.js';
 import { readLastLines, readOutput } from '../../platform/shell/read-output.js';
 import type { ProcessResult } from '../../platform/shell/run-process.js';
 import { meaningOfExitOne } from './exit-meaning.js';
 import { MAX_FAILURE_CHARS, MAX_TIMEOUT_MS, TIMEOUT_LINES } from './limits.js';
 import { seconds, shortTitle } from './title.js';
 
-export interface Ending {
+interface CommandEnding {
   output: string;
   cut: boolean;
   styled?: string;
   hasOtherBytes?: boolean;
-  /** The first line of the failure that this is. */
+  /** The first line of the failure, if it is one. */
   failure?: string;
-  /** What the exit code says, where it is an answer. */
+  /** What the exit code means, if it is a result and not an error. */
   meaning?: string;
 }
 
-/** What to show of the output, and whether the command has failed. */
+/** The part of the output to show, and whether the command failed. */
 export async function describeEnding(
   result: ProcessResult,
   command: string,
@@ -27,8 +27,8 @@ export async function describeEnding(
     limits,
     maxChars,
     room,
-  }: { timeoutMs: number; limits: Limits | undefined; maxChars: number; room: SharedRoom },
-): Promise<Ending> {
+  }: { timeoutMs: number; limits: Limits | undefined; maxChars: number; room: SharedQuota },
+): Promise<CommandEnding> {
   const { stoppedBy, outputFile } = result;
   if (stoppedBy === 'timeout') {
     const tail = await readLastLines(outputFile, { lines: TIMEOUT_LINES, maxChars: MAX_FAILURE_CHARS });
@@ -39,7 +39,7 @@ export async function describeEnding(
   const failed = stoppedBy !== null || (exitCode !== 0 && meaning === undefined);
   const read = await readOutput(outputFile, { maxChars: failed ? Math.min(maxChars, MAX_FAILURE_CHARS) : maxChars });
   const { cut, styled, hasOtherBytes = false } = read;
-  const output = read.text.replace(/\s+$/, '');
+  const output = read.text.trimEnd();
   const shown = { output, cut, hasOtherBytes, ...(styled !== undefined && { styled }) };
   if (!failed) return { ...shown, ...(meaning && { meaning: `(exit code 1: ${meaning})` }) };
   if (stoppedBy === 'output')
@@ -59,7 +59,7 @@ function timeoutText(command: string, timeoutMs: number, outputFile: string, cut
 const abortText = ({ durationMs }: ProcessResult): string =>
   `The command was interrupted after ${(durationMs / 1000).toFixed(1)} s and everything it had started was ended. What it did before that stands. Its output until then:`;
 
-const noRoomText = ({ outputFile }: ProcessResult, { bytes }: SharedRoom): string =>
+const noRoomText = ({ outputFile }: ProcessResult, { bytes }: SharedQuota): string =>
   `The command was stopped because the commands of this session have written ${showSize(bytes)} of output together, which is as much as is kept. What it wrote until then is in ${outputFile}; its beginning and end follow. Send output to a file of the project, or ask the user to raise the setting bash.maxSessionOutput.`;
 
 const capText = ({ outputBytes, outputFile }: ProcessResult): string =>
@@ -71,14 +71,14 @@ function exitText(exitCode: number, { signal, limits: report }: ProcessResult, l
     return `Exit code ${exitCode}. Killed by the memory limit of ${showSize(limits.memoryBytes)}, which holds for the command and all it starts together. Work on less at a time, or ask the user to raise the limit.`;
   }
   if (signal !== null) return `Exit code ${exitCode} (the shell was ended by ${signal})`;
-  // A shell reports a signal as 128 + its number, but programs use such codes too: git ends with 129 on wrong usage.
+  // A shell reports a signal as 128 + its number, but programs use such codes too: git exits with 129 on wrong usage.
   const name = deadlySignals.find((each) => constants.signals[each] === exitCode - 128);
   return `Exit code ${exitCode}${name ? ` (perhaps 128 + ${exitCode - 128}, which is ${name})` : ''}`;
 }
 
 const deadlySignals = ['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGKILL', 'SIGSEGV', 'SIGTERM'] as const;
 
-/** What limits did that the exit code may not tell. */
+/** Effects of resource limits that the exit code may not show. */
 export function limitNote({ limits: report }: ProcessResult, limits: Limits | undefined): string | undefined {
   if (report?.memoryKills && limits?.memoryBytes) {
     const count = report.memoryKills === 1 ? 'One process was' : `${report.memoryKills} processes were`;

@@ -7,7 +7,7 @@ import { repositoryIn, type TemporaryRepository } from '../../testing/git-reposi
 import { temporaryProject } from '../../testing/temporary-project.js';
 import { bashTool } from './bash.js';
 
-/** A project that is a repository, and a program in it that leaves a mark where it is run. */
+/** A project that is a repository, with a program in it that leaves a mark when it runs. */
 async function project(permissionMode: PermissionMode, env: NodeJS.ProcessEnv = process.env) {
   const made = await temporaryProject({}, { permissionMode, env });
   onTestFinished(() => made.remove());
@@ -50,7 +50,7 @@ const baits: Readonly<Record<string, Bait>> = {
     git('config', 'core.hooksPath', join(root, 'hooks'));
     await write('hooks/post-index-change', `#!/bin/sh\n${evil}\n`);
     await chmod(join(root, 'hooks/post-index-change'), 0o755);
-    await utimes(join(root, 'a.txt'), 1, 1); // so that the index is refreshed
+    await utimes(join(root, 'a.txt'), 1, 1); // so that git refreshes the index
   },
   'a filter of a nested repository': async ({ git, root }, evil) => {
     const inner = await repositoryIn(join(root, 'inner'), { '.gitattributes': '*.txt filter=x\n' });
@@ -95,7 +95,7 @@ test('the programs would run without protection', async () => {
       try {
         repository.git(...args);
       } catch {
-        // the program ends badly
+        // the program fails
       }
     }
     if (!name.startsWith('log.')) expect({ name, ran: ran() }).toEqual({ name, ran: true });

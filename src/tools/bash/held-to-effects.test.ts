@@ -6,12 +6,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Effect, FileEffect } from '../../contract/effect.js';
 import type { SandboxConfig } from '../../contract/tool-context.js';
 import { chooseConfiner } from '../../platform/sandbox/confiner.js';
-import { type TemporaryProject, temporaryProject } from '../../testing/index.js';
+import { type TestProject, temporaryProject } from '../../testing/index.js';
 import { bashTool } from './bash.js';
 
 const found = await chooseConfiner({ env: process.env, workspace: [] });
 const confined = test.skipIf(!found.confiner);
-const wish: SandboxConfig = {
+const config: SandboxConfig = {
   network: 'off',
   allowWrite: [],
   denyWrite: [],
@@ -20,7 +20,7 @@ const wish: SandboxConfig = {
   mode: 'effects',
 };
 
-async function project(files: Readonly<Record<string, string>>, sandbox = wish): Promise<TemporaryProject> {
+async function project(files: Readonly<Record<string, string>>, sandbox = config): Promise<TestProject> {
   const made = await temporaryProject(files, { sandbox });
   onTestFinished(() => made.remove());
   return made;
@@ -35,8 +35,8 @@ const writes = (path: string): FileEffect => ({
   by: { command: 0, as: 'operand' },
 });
 
-/** Runs a command as one that a person approved, with these effects. */
-async function runWith({ engine }: TemporaryProject, command: string, effects: readonly Effect[]): Promise<string> {
+/** Runs a command as one that the user approved, with these effects. */
+async function runWith({ engine }: TestProject, command: string, effects: readonly Effect[]): Promise<string> {
   const accepted = bashTool.accept({ command });
   if (!accepted.ok) throw new Error('the input is not accepted');
   const context = engine.contextFor('call', new AbortController().signal, { effects, confinement: 'approved' });
@@ -90,7 +90,7 @@ confined('a command of which not everything is known runs in the ordinary sandbo
 confined('a command that leaves the sandbox, or that settings exclude, is not held', async () => {
   const outside = await mkdtemp(join(tmpdir(), 'helve-outside-'));
   onTestFinished(() => rm(outside, { recursive: true, force: true }));
-  const made = await project({ a: 'a' }, { ...wish, excluded: ['cp'] });
+  const made = await project({ a: 'a' }, { ...config, excluded: ['cp'] });
   const readlink = 'readlink /proc/self/ns/pid > pid';
   await made.run(bashTool, { command: readlink, dangerouslyDisableSandbox: true });
   const host = await made.text('pid');
@@ -102,7 +102,7 @@ confined('a command that leaves the sandbox, or that settings exclude, is not he
 
 confined('what settings deny to be written stays as it is', async () => {
   const denyWrite: string[] = [];
-  const made = await project({ a: 'new', 'dir/kept': 'old', 'dir/b': 'old' }, { ...wish, denyWrite });
+  const made = await project({ a: 'new', 'dir/kept': 'old', 'dir/b': 'old' }, { ...config, denyWrite });
   denyWrite.push(made.path('dir/kept'));
   const below: Effect = { ...writes(made.path('dir')), tree: true };
   await runWith(made, 'cp a dir/b; cp a dir/kept', [copies, below]);

@@ -1,4 +1,4 @@
-// Text in the output of a command that comes from no file: the model's own words, and names that were listed.
+// Text in a command's output that comes from no file: the model's own words, and listed names.
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { SyntaxNode } from 'unbash';
@@ -6,8 +6,8 @@ import type { Effect } from '../../contract/effect.js';
 import { loadParser } from '../../platform/shell/parse-command.js';
 
 /**
- * Whether text of the command itself could reach the output in another form than `otherLines` knows: by a here-document,
- * a here-string or a process substitution, or by a pipe from a program that is no reader of files.
+ * Whether the command's own text could reach the output in a form that `otherLines` does not know: by a here-document,
+ * a here-string or a process substitution, or by a pipe from a program that does not just print files.
  */
 export async function mixesOwnText(command: string, isReader: (name: string) => boolean): Promise<boolean> {
   const { parse, forEachChild } = await loadParser();
@@ -26,7 +26,7 @@ export async function mixesOwnText(command: string, isReader: (name: string) => 
   return visit(parse(command), false);
 }
 
-/** The lines that programs beside the readers print. Undefined where that can't be known. */
+/** Matches the lines that programs other than the readers print. Undefined if they can't be known. */
 export function otherLines(effects: readonly Effect[]): ((line: string) => boolean) | undefined {
   const lines = new Set<string>();
   let printsPaths = false;
@@ -50,7 +50,10 @@ export function otherLines(effects: readonly Effect[]): ((line: string) => boole
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\n': '\n', '\\t': '\t', '\\\\': '\\' };
 
-/** What `echo` prints, with and without escapes. Undefined for text that joins other output or holds rare escapes. */
+/**
+ * The lines that `echo` prints, with and without escapes. Undefined for text that joins other output or has rare
+ * escapes.
+ */
 function echoedLines(words: readonly string[]): string[] | undefined {
   const optionCount = words.findIndex((word) => !/^-[neE]+$/.test(word));
   const [options, text] = optionCount === -1 ? [words, []] : [words.slice(0, optionCount), words.slice(optionCount)];
@@ -61,7 +64,7 @@ function echoedLines(words: readonly string[]): string[] | undefined {
   return [...said.split('\n'), ...plain.split('\n')];
 }
 
-/** A name as `ls` prints it, also with the mark that `-F` and `-p` put behind it. */
+/** A name as `ls` prints it, also with the suffix of `-F` and `-p`. */
 function addName(lines: Set<string>, name: string): void {
   for (const mark of ['', '/', '*', '@', '|', '=', ':']) lines.add(`${name}${mark}`);
 }

@@ -12,7 +12,7 @@ const sandboxed = test.skipIf(sandbox.kind !== 'bubblewrap');
 const wish = { network: 'off', allowWrite: [], denyWrite: [], denyRead: [], failIfUnavailable: true } as const;
 const identity = ['-c', 'user.name=n', '-c', 'user.email=n@example.invalid'];
 
-/** A project with a repository, in which a program that leaves a mark is planted by sandboxed commands. */
+/** A project with a repository, in which sandboxed commands plant a program that leaves a mark. */
 async function repository(files: Record<string, string> = {}) {
   const project = await temporaryProject({ 'a.txt': 'a\n', ...files }, { sandbox: wish });
   onTestFinished(() => project.remove());
@@ -36,15 +36,15 @@ async function repository(files: Record<string, string> = {}) {
   git(['add', 'a.txt']);
   git(['commit', '-qm', 'one']);
   const { session } = project.engine;
-  /** Runs a script in the sandbox, which permissions do not look into. Returns its output and what was found after it. */
+  /** Runs a script in the sandbox, which permissions don't analyse. Returns its output and what was found after it. */
   const run = async (script: string, { finds = true } = {}): Promise<string> => {
     const start = `payload=${project.root}/payload; own() { git ${identity.join(' ')} "$@"; }`;
     await project.write('script.sh', `${start}\n${script}\n`);
     const { content } = await project.run(bashTool, { command: 'bash script.sh' });
-    if (finds) await vi.waitFor(() => expect(session.hasReminders).toBe(true)); // it comes after the result
+    if (finds) await vi.waitFor(() => expect(session.hasReminders).toBe(true)); // the reminder follows the result
     return [String(content), ...session.takeReminders().map(({ text }) => text)].join('\n');
   };
-  /** What a person does next, by hand or by the prompt of a shell. */
+  /** What a user does next, by hand or through a shell prompt. */
   const used = async (...folders: string[]): Promise<boolean> => {
     await project.engine.end();
     for (const folder of ['.', ...folders].map((name) => join(project.root, name)).filter((path) => existsSync(path))) {

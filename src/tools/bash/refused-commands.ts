@@ -3,10 +3,10 @@ import type { SandboxConfig, ToolContext } from '../../contract/tool-context.js'
 const REFUSED =
   /Read-only file system|Permission denied|Operation not permitted|Network is unreachable|Address family not supported|[Cc]ould not resolve (host|proxy)|unable to resolve host|Name or service not known|Temporary failure in name resolution|ENOTFOUND|EROFS|EACCES|EPERM|ENETUNREACH|EAFNOSUPPORT|EAI_AGAIN/;
 
-/** Commands that failed because they were confined. They are not run so again. */
+/** Commands that failed because they were confined. They are not confined again. */
 export interface RefusedCommands {
   add(command: string, why: string): void;
-  /** How it was confined when it failed, in words that begin with "it"; undefined for other commands. */
+  /** How it was confined when it failed, as a clause that begins with "it"; undefined for other commands. */
   whyRefused(command: string): string | undefined;
 }
 
@@ -18,7 +18,7 @@ export function refusedCommands(): RefusedCommands {
   };
 }
 
-/** What the model should know about a confined command that failed; undefined where confinement has no part in it. */
+/** The note for the model about a confined command that failed; undefined if confinement was not the cause. */
 export function refusalNote(
   command: string,
   output: string,
@@ -35,7 +35,7 @@ export function refusalNote(
   return `It could write only the files that it names and had no network, because the setting "sandbox.mode" is "effects". If it needs more, ${next}.`;
 }
 
-/** What the model should know about a command that failed in the sandbox of the settings; undefined for other failures. */
+/** The note for the model about a command that failed in the configured sandbox; undefined for other failures. */
 export function sandboxNote(output: string, { network, allowUnsandboxed = true }: SandboxConfig): string | undefined {
   if (!REFUSED.test(output)) return undefined;
   const reach = { off: 'without network', on: 'with network', hosts: 'with network only to allowed hosts' };

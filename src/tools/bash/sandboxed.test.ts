@@ -10,10 +10,10 @@ import { temporaryProject } from '../../testing/index.js';
 import { bashTool } from './bash.js';
 
 const sandbox = await chooseSandbox({ env: process.env, workspace: [] });
-const walled = test.skipIf(sandbox.kind === 'none');
+const sandboxed = test.skipIf(sandbox.kind === 'none');
 const wish = { network: 'off', allowWrite: [], denyWrite: [], denyRead: [], failIfUnavailable: true } as const;
 
-walled('a command in the sandbox writes the project and its own temp folder, and nothing else', async () => {
+sandboxed('a command in the sandbox writes the project and its own temp folder, and nothing else', async () => {
   const outside = await mkdtemp(join(tmpdir(), 'helve-outside-'));
   await writeFile(join(outside, 'kept'), 'as it was');
   const project = await temporaryProject({ 'a.txt': 'old' }, { sandbox: wish });
@@ -26,7 +26,7 @@ walled('a command in the sandbox writes the project and its own temp folder, and
   await project.remove();
 });
 
-walled('a path that was approved to be written is open', async () => {
+sandboxed('a path that was approved for writing is writable', async () => {
   const outside = await mkdtemp(join(tmpdir(), 'helve-outside-'));
   const project = await temporaryProject({}, { sandbox: wish });
   expect(await project.run(bashTool, { command: `echo yes > ${outside}/file` })).toMatchObject({ isError: false });
@@ -34,7 +34,7 @@ walled('a path that was approved to be written is open', async () => {
   await project.remove();
 });
 
-walled('what programs outside execute is protected in added folders as in the project', async () => {
+sandboxed('files that programs outside execute are protected in added folders as in the project', async () => {
   const added = await realpath(await mkdtemp(join(tmpdir(), 'helve-added-')));
   await mkdir(join(added, '.git/hooks'), { recursive: true });
   const project = await temporaryProject({}, { sandbox: wish, additionalDirectories: [added] });
@@ -42,7 +42,7 @@ walled('what programs outside execute is protected in added folders as in the pr
     await project.run(bashTool, {
       command: `eval "$(printf 'mkdir -p %s; echo x > %s' ${added}/.helve ${added}/${name})"`,
     });
-    // What stands there while a command runs may not be gone yet.
+    // A placeholder that exists while a command runs may not be removed yet.
     await expect(readFile(join(added, name))).rejects.toThrow(/ENOENT|EISDIR/);
   }
   expect(await project.run(bashTool, { command: `touch ${added}/other` })).toMatchObject({ isError: false });
@@ -50,7 +50,7 @@ walled('what programs outside execute is protected in added folders as in the pr
   expect(await readdir(added)).toEqual(['.git', 'other']);
 });
 
-walled('hooks and configuration of submodules stay as they are, and git works in them', async () => {
+sandboxed('hooks and configuration of submodules stay unchanged, and git works in them', async () => {
   const project = await temporaryProject({ 'try.js': '' }, { sandbox: wish });
   const git = 'git -c protocol.file.allow=always -c user.name=x -c user.email=x@example.invalid';
   const made = await project.run(bashTool, {
@@ -71,7 +71,7 @@ walled('hooks and configuration of submodules stay as they are, and git works in
   await project.remove();
 });
 
-walled('what the sandbox puts in the project for a while is no work of the command', async () => {
+sandboxed('placeholders of the sandbox do not count as changes of the command', async () => {
   const project = await temporaryProject({ a: 'one' }, { sandbox: wish });
   await project.run(bashTool, { command: 'sleep 1000', run_in_background: true });
   await project.run(bashTool, { command: 'sed -i s/one/two/ a' });
@@ -82,14 +82,14 @@ walled('what the sandbox puts in the project for a while is no work of the comma
   await project.remove();
 });
 
-walled('a command in the sandbox ends with all it started, and keeps its exit code and directory', async () => {
+sandboxed('a command in the sandbox ends with all it started, and keeps its exit code and directory', async () => {
   const project = await temporaryProject({ 'sub/a.txt': '' }, { sandbox: wish });
   expect(String((await project.run(bashTool, { command: 'cd sub; exit 3' })).content)).toMatch(/^Exit code 3/);
   expect((await project.run(bashTool, { command: 'pwd' })).content).toBe(project.path('sub'));
   await project.remove();
 });
 
-walled('the way out of the sandbox leads out', async () => {
+sandboxed('dangerouslyDisableSandbox runs a command outside', async () => {
   const outside = await mkdtemp(join(tmpdir(), 'helve-outside-'));
   const project = await temporaryProject({}, { sandbox: wish });
   await project.run(bashTool, { command: `cd ${outside}; echo out > file`, dangerouslyDisableSandbox: true });
@@ -97,7 +97,7 @@ walled('the way out of the sandbox leads out', async () => {
   await project.remove();
 });
 
-test('where walls are demanded and there are none, nothing is run', async () => {
+test('nothing runs if the sandbox is required and none works', async () => {
   const project = await temporaryProject({}, { sandbox: wish, env: { ...process.env, PATH: '/nowhere' } });
   const { content, isError } = await project.run(bashTool, { command: 'echo ran' });
   expect(isError).toBe(true);
@@ -105,11 +105,11 @@ test('where walls are demanded and there are none, nothing is run', async () => 
   await project.remove();
 });
 
-/** Tells of each of the files what it holds, or why it can't be read. Named in a command, some would not even be tried. */
+/** Prints for each file its content, or why it can't be read. If a command named them, some would not even be tried. */
 const probe = (names: readonly string[]) =>
   `for (const f of ${JSON.stringify(names)}) try { console.log(require('fs').readFileSync(f) + '') } catch (e) { console.log(e.code) }`;
 
-walled(
+sandboxed(
   'what a rule keeps from being read is hidden from commands, also what came to be since the last one',
   async () => {
     const project = await temporaryProject(
@@ -128,7 +128,7 @@ walled(
   },
 );
 
-walled('a shell that was started ahead is used once, with the walls of the command that it is used for', async () => {
+sandboxed('a prestarted shell is used once, with the policy of its command', async () => {
   const outside = await mkdtemp(join(tmpdir(), 'helve-outside-'));
   const project = await temporaryProject(
     {
@@ -145,14 +145,14 @@ walled('a shell that was started ahead is used once, with the walls of the comma
   await bashTool.preload?.(project.engine.session);
   await project.write('.env', 'SECRET'); // after the start of the shell, before its command
   expect(await run('node probe.js; pgrep sleep | wc -l')).toBe('EACCES\na\n0');
-  await run('node write.js'); // what the first was approved to write; in this one's own /tmp it may
+  await run('node write.js'); // the first was approved to write there; this one writes in its own /tmp
   expect(await readFile(join(outside, 'file'), 'utf8')).toBe('yes\n');
   await project.engine.end();
   expect(await readdir(project.root)).toEqual(['.env', 'a.txt', 'probe.js', 'write.js']);
   await project.remove();
 });
 
-walled('a listed host is reached through the proxy, and a refused one is told to the model', async () => {
+sandboxed('a listed host is reached through the proxy, and a refused one is reported to the model', async () => {
   const server = createServer((_, response) => response.end('reached')).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -176,7 +176,7 @@ walled('a listed host is reached through the proxy, and a refused one is told to
   server.close();
 });
 
-walled('commands that settings name run outside, alone and with nothing beside them', async () => {
+sandboxed('excluded commands run outside, if nothing else is in the call', async () => {
   const project = await temporaryProject({}, { sandbox: { ...wish, excluded: ['readlink', 'uname -s:*'] } });
   const host = await readlink('/proc/self/ns/pid');
   const isOutside = async (command: string) =>
@@ -196,7 +196,7 @@ walled('commands that settings name run outside, alone and with nothing beside t
   await project.remove();
 });
 
-walled('where settings know no way out, a command that asks for it is not run', async () => {
+sandboxed('a command that asks to run outside is refused if settings forbid it', async () => {
   const project = await temporaryProject({}, { sandbox: { ...wish, allowUnsandboxed: false } });
   const { content, isError } = await project.run(bashTool, { command: 'echo ran', dangerouslyDisableSandbox: true });
   expect(isError).toBe(true);
@@ -204,7 +204,7 @@ walled('where settings know no way out, a command that asks for it is not run', 
   await project.remove();
 });
 
-walled('what settings show is shown, and what a rule denies of it is not', async () => {
+sandboxed('paths of allowRead are visible, except for those that a rule denies', async () => {
   const folder = await mkdtemp(join(homedir(), '.helve-shown-'));
   await writeFile(join(folder, 'open'), 'open');
   await writeFile(join(folder, 'closed'), 'closed');
@@ -221,7 +221,7 @@ walled('what settings show is shown, and what a rule denies of it is not', async
   await rm(folder, { recursive: true });
 });
 
-walled.each([
+sandboxed.each([
   ['touch /usr/zz', 'Read-only file system'],
   ['curl -sS --max-time 5 http://example.invalid/', 'resolve host'],
 ])('a failure of %s names the sandbox, and what to do', async (command, said) => {

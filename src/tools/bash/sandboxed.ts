@@ -4,39 +4,40 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ToolFailure } from '../../contract/failure.js';
 import type { AllowedHosts, SandboxConfig, SessionPort, ToolContext } from '../../contract/tool-context.js';
-import { makeFolder } from '../../platform/files/make-folder.js';
+import { mkdirPrivate } from '../../platform/files/mkdir-private.js';
 import { PlaceholderJournal } from '../../platform/journal/placeholder-journal.js';
-import { lazySandbox } from '../../platform/sandbox/choose.js';
+import { lazy } from '../../platform/lazy.js';
+import { chooseSandbox, mayLackSandbox } from '../../platform/sandbox/choose.js';
 import type { HostProxy } from '../../platform/sandbox/host-proxy.js';
 import { createPlaceholders, type Placeholders } from '../../platform/sandbox/placeholders.js';
 import { contains } from '../../platform/sandbox/plan-access.js';
 import { createRepositoryGuard, type RepositoryGuard } from '../../platform/sandbox/repository-guard.js';
-import type { PreparedCommand, ProxyDoor, Sandbox, SandboxPolicy } from '../../platform/sandbox/sandbox.js';
+import type { PreparedCommand, ProxyEndpoint, Sandbox, SandboxPolicy } from '../../platform/sandbox/sandbox.js';
 import { runsOutside } from '../../platform/sandbox/sandboxed-effects.js';
 import { protectedPaths, secretPaths } from '../../platform/sandbox/sensitive-paths.js';
 import { createUnreadableFinder, type Unreadable } from '../../platform/sandbox/unreadable-files.js';
 import { withoutConsequence } from '../../platform/sandbox/why-unavailable.js';
-import type { WrappedShell, WrapShell } from '../../platform/shell/ready-shell.js';
+import type { WrappedShell, WrapShell } from '../../platform/shell/wrap-shell.js';
 
-const TAKE_DOWN_MS = 5_000; // a thousand times what it takes
-const MAX_REFUSALS = 20; // for one command; the first few tell what it wants
+const TAKE_DOWN_MS = 5_000; // a thousand times the usual duration
+const MAX_REFUSALS = 20; // per command; the first few show what it needs
 
-/** The walls that a command runs in; undefined where the session has none, or the command is to run without. */
+/** The sandbox for a command; undefined if the session has none, or if the command runs without it. */
 export async function wallsFor(
   context: ToolContext,
   { leaves = false }: { leaves?: boolean | undefined } = {},
 ): Promise<WrapShell | undefined> {
   const { session, approved = [], notOpened = [] } = context;
   const isHeld = context.confinement === 'sandbox';
-  const wish = session.sandbox;
-  if (isHeld && (!wish || leaves)) throw notHeld('settings turn no sandbox on any more.');
-  if (!wish) return undefined;
-  if (leaves) return leaveSandbox(wish);
-  if (!isHeld && runsOutside(approved, wish.excluded ?? [])) return undefined;
+  const config = session.sandbox;
+  if (isHeld && (!config || leaves)) throw notHeld('settings turn no sandbox on any more.');
+  if (!config) return undefined;
+  if (leaves) return leaveSandbox(config);
+  if (!isHeld && runsOutside(approved, config.excluded ?? [])) return undefined;
   const sandbox = await session.own(sessionSandbox)();
   if (sandbox.kind === 'none') {
     if (isHeld) throw notHeld(sandbox.why);
-    if (!wish.failIfUnavailable) return undefined;
+    if (!config.failIfUnavailable) return undefined;
     throw new ToolFailure(
       `The command was not run: settings demand a sandbox, and there is none. ${withoutConsequence(sandbox.why)} Ask the user about it.`,
     );
@@ -44,7 +45,7 @@ export async function wallsFor(
   const written = approved.flatMap((effect) =>
     effect.kind === 'file' && effect.access === 'write' && !notOpened.includes(effect) ? [effect.real] : [],
   );
-  return await wallsOf(session, sandbox, { wish, written, root: context.root });
+  return await wallsOf(session, sandbox, { config, written, root: context.root });
 }
 
 const notHeld = (why: string): ToolFailure =>
@@ -59,35 +60,35 @@ function leaveSandbox({ allowUnsandboxed = true }: SandboxConfig): undefined {
   );
 }
 
-/** The same before there is a command, for a shell that is started ahead; undefined where none can be. */
+/** The same for a shell that is started in advance; undefined if that is not possible. */
 export async function wallsAhead(session: SessionPort): Promise<WrapShell | undefined> {
-  const wish = session.sandbox;
-  if (!wish) return undefined;
+  const config = session.sandbox;
+  if (!config) return undefined;
   const sandbox = await session.own(sessionSandbox)();
-  // The first look takes longest; later ones only at what has changed.
-  if (sandbox.kind !== 'none') findUnreadable(session, wish, []);
+  // The first scan takes longest; later ones only check what has changed.
+  if (sandbox.kind !== 'none') findUnreadable(session, config, []);
   if (!sandbox.prepare) return undefined;
-  return await wallsOf(session, sandbox, { wish, written: [], root: session.workspace[0] ?? '/' });
+  return await wallsOf(session, sandbox, { config, written: [], root: session.workspace[0] ?? '/' });
 }
 
 interface About {
-  wish: SandboxConfig;
-  /** What was approved to be written. */
+  config: SandboxConfig;
+  /** The paths that were approved for writing. */
   written: readonly string[];
   root: string;
 }
 
 async function wallsOf(session: SessionPort, sandbox: Sandbox, about: About): Promise<WrapShell> {
   const temp = join(dirname(session.resultsFolder), 'tmp');
-  makeFolder(temp);
-  const network = await networkOf(session, sandbox, about.wish.network);
+  mkdirPrivate(temp);
+  const network = await networkOf(session, sandbox, about.config.network);
   const circumstances = { network, temp };
   const told = session.own(onceOnly);
   const repositories = session.own(sessionRepositories);
-  const kept = about.wish.disposable ? [] : await keptRepositories(session, about, { repositories, told });
+  const kept = about.config.disposable ? [] : await keptRepositories(session, about, { repositories, told });
   const policyIn = (folder: string): SandboxPolicy =>
     policyOf(session, about, { ...circumstances, folder, told, kept });
-  // What the walls could not hold, and what had to be put back, must not stay unsaid.
+  // Reports leaks of the sandbox and changes that had to be reverted.
   const open = session.own(openWalls);
   const withReport = (wrapped: Pick<PreparedCommand, 'ended'>) => {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -107,7 +108,7 @@ async function wallsOf(session: SessionPort, sandbox: Sandbox, about: About): Pr
     return {
       async start({ folder, ...command }) {
         const wrapped = await sandbox.wrap(command, policyIn(folder));
-        if (!about.wish.disposable) repositories.started(wrapped);
+        if (!about.config.disposable) repositories.started(wrapped);
         for (const note of wrapped.notes) told(note);
         return { ...wrapped, ended: withReport(wrapped) };
       },
@@ -122,15 +123,15 @@ async function wallsOf(session: SessionPort, sandbox: Sandbox, about: About): Pr
       prepared.set(shell, one);
       return shell;
     },
-    async enclose(shell, { folder, tell }) {
+    async applyPolicy(shell, { folder, tell }) {
       const one = prepared.get(shell);
-      if (one && !about.wish.disposable) repositories.started(one);
-      for (const note of one?.enclose(policyIn(folder), tell) ?? []) told(note);
+      if (one && !about.config.disposable) repositories.started(one);
+      for (const note of one?.applyPolicy(policyIn(folder), tell) ?? []) told(note);
     },
   };
 }
 
-/** Those that are not taken down yet. What they have put in the project must be gone when the session is. */
+/** Sandboxes that are not torn down yet. Their placeholders in the project must be removed before the session ends. */
 function openWalls(session: SessionPort): Set<Promise<void>> {
   const open = new Set<Promise<void>>();
   session.atEnd(async () => {
@@ -141,30 +142,43 @@ function openWalls(session: SessionPort): Set<Promise<void>> {
 
 const preparedCommands = (): WeakMap<WrappedShell, PreparedCommand> => new WeakMap();
 
-/** Reports whether the sandbox works. It is tried once in a session. */
+/** Reports whether the sandbox works. Probed once per session. */
 export async function tryOutSandbox(session: SessionPort): Promise<void> {
   const { kind, why } = await session.own(sessionSandbox)();
   session.foundSandbox?.({ works: kind !== 'none', why });
 }
 
-export function sessionSandbox(session: SessionPort): () => Promise<Sandbox> {
-  const { env, workspace } = session;
-  const { placeholders, begun } = session.own(sessionPlaceholders);
-  const find = lazySandbox({ env, workspace, placeholders });
-  return async () => {
-    await begun;
-    return await find();
-  };
+/** The warning for the user if settings turn the sandbox on and none works here. */
+export async function missingSandbox(session: SessionPort): Promise<string | undefined> {
+  const config = session.sandbox;
+  if (!config) return undefined;
+  const { kind, why } = await session.own(sessionSandbox)();
+  if (kind !== 'none') return undefined;
+  return config.failIfUnavailable
+    ? `Settings demand a sandbox ("sandbox.failIfUnavailable"), so commands are refused: ${withoutConsequence(why)}`
+    : `Settings turn the sandbox on ("sandbox.enabled"), and there is none: ${why}`;
 }
 
-/** The folders that stand for missing ones while commands run, written down until they are gone. */
+/** Whether that is likely, without starting a process. */
+export const mayLack = ({ env, workspace }: SessionPort): boolean => mayLackSandbox({ env, workspace });
+
+function sessionSandbox(session: SessionPort): () => Promise<Sandbox> {
+  const { env, workspace } = session;
+  const { placeholders, begun } = session.own(sessionPlaceholders);
+  return lazy(async () => {
+    await begun;
+    return await chooseSandbox({ env, workspace, placeholders });
+  });
+}
+
+/** The journal of placeholder folders that stand in for missing ones while commands run. */
 export function sessionPlaceholders(session: SessionPort): { placeholders: Placeholders; begun: Promise<void> } {
   const open = session.own(openWalls);
   let places: PlaceholderJournal | undefined;
   const begin = async (): Promise<void> => {
     places = await PlaceholderJournal.begin(session.dataFolder, session.id);
   };
-  const begun = begin().catch(() => {}); // a data folder that can't be written keeps nobody from working
+  const begun = begin().catch(() => {}); // commands work even if the data folder can't be written
   session.atEnd(async () => {
     await begun;
     await Promise.race([Promise.all(open), delay(TAKE_DOWN_MS, undefined, { ref: false })]);
@@ -174,7 +188,7 @@ export function sessionPlaceholders(session: SessionPort): { placeholders: Place
   return { placeholders: createPlaceholders(() => places), begun };
 }
 
-/** Tells the model, and the same only once: most of it holds for every command of a session. */
+/** Tells the model each sentence only once: most hold for every command of a session. */
 function onceOnly(session: SessionPort): (sentence: string) => void {
   const said = new Set<string>();
   return (sentence) => {
@@ -186,7 +200,7 @@ function onceOnly(session: SessionPort): (sentence: string) => void {
 
 const sessionRepositories = (): RepositoryGuard => createRepositoryGuard();
 
-/** What git would start programs from, in all repositories of the workspace. */
+/** The parts of git repositories in the workspace from which git would start programs. */
 async function keptRepositories(
   { workspace }: SessionPort,
   { root }: About,
@@ -198,31 +212,31 @@ async function keptRepositories(
 }
 
 interface Around extends Pick<SandboxPolicy, 'network' | 'temp'> {
-  /** Where bash makes its pipe. */
+  /** Where bash creates its pipe. */
   folder: string;
-  /** Parts of repositories that stay as they are. */
+  /** Parts of repositories that must stay unchanged. */
   kept: readonly string[];
   told(note: string): void;
 }
 
-function policyOf(session: SessionPort, { wish, written, root }: About, around: Around): SandboxPolicy {
+function policyOf(session: SessionPort, { config, written, root }: About, around: Around): SandboxPolicy {
   const { workspace, dataFolder, resultsFolder } = session;
   const { network, temp, folder, told, kept: ofRepositories } = around;
   const home = session.home ?? root;
   const folders = [...new Set([root, ...workspace])];
-  const kept = wish.disposable ? [] : [...protectedPaths(folders, home), ...ofRepositories];
-  const { allowRead = [] } = wish;
-  const shown = allowRead.filter((path) => !contains(dataFolder, path)); // of Helve's own data nothing is shown
-  const hidden = [...secretPaths(home, dataFolder), ...wish.denyRead].filter((path) => !shown.includes(path));
+  const kept = config.disposable ? [] : [...protectedPaths(folders, home), ...ofRepositories];
+  const { allowRead = [] } = config;
+  const shown = allowRead.filter((path) => !contains(dataFolder, path)); // Helve's own data is never shown
+  const hidden = [...secretPaths(home, dataFolder), ...config.denyRead].filter((path) => !shown.includes(path));
   const deeper = shown.filter((path) => hidden.some((other) => contains(other, path)));
-  const { paths, notes } = findUnreadable(session, wish, [temp, resultsFolder, folder]);
+  const { paths, notes } = findUnreadable(session, config, [temp, resultsFolder, folder]);
   for (const note of notes) told(note);
   return {
     workspace,
-    writable: [...written, ...wish.allowWrite, folder],
+    writable: [...written, ...config.allowWrite, folder],
     hidden,
     unreadable: paths,
-    readOnly: [...kept, resultsFolder, ...deeper, ...wish.denyWrite],
+    readOnly: [...kept, resultsFolder, ...deeper, ...config.denyWrite],
     network,
     temp,
     home,
@@ -248,27 +262,29 @@ async function networkOf(
 ): Promise<SandboxPolicy['network']> {
   if (typeof wished !== 'object') return wished;
   const place = await session.own(sessionProxy)(sandbox, wished);
-  return { place, direct: LOOPBACK.filter((name) => !wished.allowed.some((host) => meansHost(host, name))) };
+  return { address: place, direct: LOOPBACK.filter((name) => !wished.allowed.some((host) => meansHost(host, name))) };
 }
 
-/** A sandbox has its own of these, and programs are tested with them. */
+/** A sandbox has its own loopback, which tests of programs use. */
 const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
 
 const meansHost = (entry: string, name: string): boolean =>
   entry.trim().replace(/:\d+$/, '').toLowerCase() === name || entry === `[${name}]`;
 
-/** The session's proxy, started with the first command that may use it. */
-function sessionProxy(session: SessionPort): (sandbox: Sandbox, hosts: AllowedHosts) => Promise<ProxyDoor['place']> {
-  let started: Promise<ProxyDoor['place']> | undefined;
+/** The session's proxy, started for the first command that may use it. */
+function sessionProxy(
+  session: SessionPort,
+): (sandbox: Sandbox, hosts: AllowedHosts) => Promise<ProxyEndpoint['address']> {
+  let started: Promise<ProxyEndpoint['address']> | undefined;
   let current: AllowedHosts;
   let told = new Set<string>();
-  /** Once for each command: programs try again. */
+  /** Once per command, because programs retry. */
   const tell = (sentence: string): void => {
     if (told.has(sentence) || told.size >= MAX_REFUSALS) return;
     told.add(sentence);
     session.remind(sentence);
   };
-  const start = async ({ kind }: Sandbox): Promise<ProxyDoor['place']> => {
+  const start = async ({ kind }: Sandbox): Promise<ProxyEndpoint['address']> => {
     const { createHostProxy } = await import('../../platform/sandbox/host-proxy.js');
     const proxy: HostProxy = await createHostProxy({
       hosts: () => current,

@@ -1,16 +1,16 @@
-// What all commands of a session may take together, whatever each of them may take alone.
+// Limits for all commands of a session together, in addition to the limits of each.
 import { ToolFailure } from '../../contract/failure.js';
 import type { SessionPort } from '../../contract/tool-context.js';
 import { parseSize } from '../../platform/shell/limits.js';
-import type { SharedRoom } from '../../platform/shell/output-pipe.js';
+import type { SharedQuota } from '../../platform/shell/output-pipe.js';
 import { sessionBackground } from './session-shells.js';
 import { shortTitle } from './title.js';
 
-const MAX_SESSION_OUTPUT_BYTES = 1024 * 1024 * 1024; // four commands that each reach their own limit
-const MAX_BACKGROUND = 32; // far more than a person keeps track of
+const MAX_SESSION_OUTPUT_BYTES = 1024 * 1024 * 1024; // four commands at their own limit
+const MAX_BACKGROUND = 32; // far more than a user can keep track of
 
-/** The room for output that is kept in files. */
-export function sessionOutput(session: SessionPort): SharedRoom {
+/** The disk space for output files. */
+export function sessionOutput(session: SessionPort): SharedQuota {
   const bytes = (): number =>
     parseSize(session.env['HELVE_MAX_SESSION_OUTPUT'] ?? '') ??
     session.commandBounds?.outputBytes ??
@@ -30,7 +30,7 @@ export function sessionOutput(session: SessionPort): SharedRoom {
   };
 }
 
-/** Refuses one command in the background too many. */
+/** Refuses a background command beyond the limit. */
 export function assertBackgroundAllowed(session: SessionPort): void {
   const asked = Number(session.env['HELVE_MAX_BACKGROUND']);
   const max = Number.isInteger(asked) && asked > 0 ? asked : (session.commandBounds?.background ?? MAX_BACKGROUND);

@@ -6,14 +6,14 @@ import {
 } from '../../platform/shell/background.js';
 import type { CommandAnalyzer } from '../../platform/shell/command-effects.js';
 import { reapedLeftovers } from '../../platform/shell/leftovers.js';
-import { createShellSupply, type ShellSupply } from '../../platform/shell/shell-supply.js';
+import { createShellPool, type ShellPool } from '../../platform/shell/shell-pool.js';
 import { confinedAhead } from './confined.js';
 import { shortTitle } from './title.js';
 
-/** The shells of a session. With the first of them, what killed sessions have left is ended too. */
-export function sessionShells(session: SessionPort): ShellSupply {
+/** The shells of a session. Creating the first one also ends processes left by killed sessions. */
+export function sessionShells(session: SessionPort): ShellPool {
   const { dataFolder } = session;
-  const shells = createShellSupply(session.env, { dataFolder, isBusy: () => session.isBusy === true });
+  const shells = createShellPool(session.env, { dataFolder, isBusy: () => session.isBusy === true });
   const reaped = session.own(reapedLeftovers);
   session.atRest(() => shells.rest());
   const takeBack = session.whileRunning(() => shells.kill());
@@ -33,7 +33,7 @@ export function sessionShells(session: SessionPort): ShellSupply {
   };
 }
 
-/** The commands that a session runs in the background. The model is told when one ends. */
+/** The session's background commands. The model is notified when one ends. */
 export function sessionBackground(session: SessionPort): BackgroundCommands {
   const commands = createBackgroundCommands({
     onEnd: (command) => session.remind(endNotice(command)),
@@ -48,7 +48,7 @@ function endNotice(command: BackgroundCommand): string {
   return `The background command ${command.id} (${shortTitle(command.command)}) has ended: ${stateText(command)}. BashOutput shows what it wrote; all of it is in ${command.outputFile}.`;
 }
 
-/** The state of a command in a few words, with the exit code where there is one. */
+/** A background command's state in a few words, with the exit code if there is one. */
 export function stateText({ state }: BackgroundCommand): string {
   if (state.status === 'running') return 'running';
   const { signal, stoppedBy } = state;
@@ -64,7 +64,7 @@ const reasons = {
   abort: 'it was interrupted',
 } as const;
 
-/** What to say of an id that is none. */
+/** The error for an unknown id. */
 export function unknownId(id: string, commands: BackgroundCommands): string {
   const known = commands.all.map((command) => `${command.id} (${shortTitle(command.command)}): ${stateText(command)}`);
   const list =
@@ -72,7 +72,7 @@ export function unknownId(id: string, commands: BackgroundCommands): string {
   return `There is no background command "${id}" in this session. ${list}`;
 }
 
-/** Understands commands. It brings a parser with it, so it is loaded with the first command. */
+/** Analyses commands. Loaded with the first command, because it includes a parser. */
 export async function sessionAnalyzer({ env }: SessionPort): Promise<CommandAnalyzer> {
   const { createCommandAnalyzer } = await import('../../platform/shell/command-effects.js');
   return createCommandAnalyzer({ env });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type TemporaryProject, temporaryProject } from '../../testing/temporary-project.js';
+import { type TestProject, temporaryProject } from '../../testing/temporary-project.js';
+import { applyPatchTool } from '../apply-patch.js';
 import { editTool } from '../edit.js';
 import { grepTool } from '../grep.js';
 import { writeTool } from '../write.js';
@@ -7,8 +8,7 @@ import { bashTool } from './bash.js';
 
 const text = Array.from({ length: 12 }, (_, index) => `line ${index + 1} of the file\n`).join('');
 
-const seen = (project: TemporaryProject, file = 'f.txt') =>
-  project.engine.session.ledger.get(project.path(file))?.lines;
+const seen = (project: TestProject, file = 'f.txt') => project.engine.session.ledger.get(project.path(file))?.lines;
 
 async function seenAfter(command: string): Promise<unknown> {
   const project = await temporaryProject({ 'f.txt': text, 'd/g.txt': 'other\n' });
@@ -129,6 +129,16 @@ test('lets a file be edited and written whose text a command has printed', async
   expect((await project.run(writeTool, write)).content).toMatch(/read in part only \(lines 1–3\)/);
   await project.run(bashTool, { command: 'cat f.txt' });
   expect((await project.run(writeTool, write)).isError).toBe(false);
+  await project.remove();
+});
+
+test('lets a file be patched whose text a command has printed', async () => {
+  const project = await temporaryProject({ 'f.txt': 'a\nb\nc\n' });
+  const input = '*** Begin Patch\n*** Update File: f.txt\n@@\n-b\n+B\n*** End Patch';
+  expect((await project.run(applyPatchTool, { input })).isError).toBe(true);
+  await project.run(bashTool, { command: 'cat f.txt' });
+  expect(await project.run(applyPatchTool, { input })).toMatchObject({ isError: false });
+  expect(await project.text('f.txt')).toBe('a\nB\nc\n');
   await project.remove();
 });
 

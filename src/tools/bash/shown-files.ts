@@ -1,4 +1,4 @@
-// What a command has printed of files counts as read, so that a model that reads by the shell need not read again.
+// Lines of files that a command printed count as read, so that a model that reads by the shell need not read again.
 import { statSync } from 'node:fs';
 import type { CommandEffect, Effect, FileEffect } from '../../contract/effect.js';
 import type { ToolContext } from '../../contract/tool-context.js';
@@ -7,7 +7,7 @@ import { mixesOwnText, otherLines } from './other-output.js';
 
 const MAX_FILES = 20;
 
-/** Programs that print lines of their input as they are, with the options under which they do. */
+/** Programs that print lines of their input unchanged, with a check of the options under which they do. */
 const READERS: Readonly<Record<string, (options: readonly string[]) => boolean>> = {
   cat: () => true,
   nl: numbersLines,
@@ -20,7 +20,7 @@ const READERS: Readonly<Record<string, (options: readonly string[]) => boolean>>
   rg: printsLines,
 };
 
-/** Programs that may stand beside them: what they print is known, so that it does not count as text of a file. */
+/** Programs whose output is known, so that it is not mistaken for text of a file. */
 const BESIDE = new Set(['cd', 'pwd', 'ls', 'true', ':', 'echo']);
 
 function numbersLines(options: readonly string[]): boolean {
@@ -32,14 +32,16 @@ function countsLines(options: readonly string[]): boolean {
 }
 
 const ADDRESS = String.raw`(?:\d+|\$|/[^/;]*/)`;
-const PRINTING = new RegExp(String.raw`^\s*(?:${ADDRESS}(?:,(?:${ADDRESS}|\+\d+))?)?\s*[pdq]\s*$`);
+const PRINTING = new RegExp(String.raw`^(?:${ADDRESS}(?:,(?:${ADDRESS}|\+\d+))?\s*)?[pdq]$`);
 
 function onlyPrints(options: readonly string[]): boolean {
   const flags = options.filter((option) => option.startsWith('-'));
   if (!flags.every((flag) => /^-(n|E|r|u|e|nE|nr|ne|-quiet|-silent)$/.test(flag))) return false;
   const behindE = options.filter((_, index) => /^-n?e$/.test(options[index - 1] ?? ''));
   const scripts = behindE.length > 0 ? behindE : options.filter((option) => !option.startsWith('-')).slice(0, 1);
-  return scripts.length > 0 && scripts.every((script) => script.split(/[;\n]/).every((part) => PRINTING.test(part)));
+  return (
+    scripts.length > 0 && scripts.every((script) => script.split(/[;\n]/).every((part) => PRINTING.test(part.trim())))
+  );
 }
 
 function printsLines(options: readonly string[]): boolean {
@@ -51,7 +53,7 @@ function printsLines(options: readonly string[]): boolean {
   );
 }
 
-/** What is to be known before the command runs. Undefined where what it prints counts for nothing. */
+/** Prepares before the command runs. Undefined if its output does not count as reading. */
 export async function watchShown(
   command: string,
   context: ToolContext,
@@ -63,7 +65,7 @@ export async function watchShown(
   const isPlain = !context.approved?.some((effect) => effect.kind === 'command' && printsPrefixes(effect));
   return {
     async ended(output) {
-      const { noteShown } = await import('../editing/note-shown.js'); // most commands read no file that is edited later
+      const { noteShown } = await import('../editing/note-shown.js'); // lazy: most commands read no file that is edited later
       const isOther = otherLines(context.approved ?? []);
       if (!isOther) return;
       const printed = output
@@ -77,7 +79,7 @@ export async function watchShown(
   };
 }
 
-/** The files whose lines the command may print, where all that it does is known. */
+/** The files whose lines the command may print, if all its effects are known. */
 function filesRead(effects: readonly Effect[] | undefined): string[] {
   if (!effects || effects.some(({ kind }) => kind === 'unknown' || kind === 'network')) return [];
   const commands = effects.filter((effect) => effect.kind === 'command');
@@ -91,7 +93,7 @@ function isKnown({ argv, harmless }: CommandEffect): boolean {
   return harmless && (BESIDE.has(program) || READERS[program]?.(options) === true);
 }
 
-/** Whether it may put numbers or names before the lines of a file. */
+/** Whether it may print numbers or names before the lines of a file. */
 function printsPrefixes({ argv = [] }: CommandEffect): boolean {
   const [program = '', ...options] = argv;
   if (program !== 'cat') return ['nl', 'grep', 'egrep', 'fgrep', 'rg'].includes(program);

@@ -1,6 +1,6 @@
-const MAX_TITLE_CHARS = 120; // of a command within a sentence
+const MAX_TITLE_CHARS = 120; // for a command within a sentence
 
-/** The first line of a command, with a sign that there are more. */
+/** The first line of a command, with an ellipsis if there are more. */
 export function firstLine(command: string): string {
   const [first = '', ...rest] = command.trim().split('\n');
   return rest.length > 0 ? `${first} …` : first;

@@ -3,40 +3,38 @@ import { dirname } from 'node:path';
 import type { SessionPort, ToolContext } from '../../contract/tool-context.js';
 import { isInside, realPathSync } from '../../platform/files/paths.js';
 import type { DeclaredWrites } from '../../platform/journal/declared-writes.js';
-import { mayChangeFiles, writesOf, writtenFiles } from '../../platform/journal/effect-writes.js';
-import { sessionWriters } from '../../platform/journal/lazy-changes.js';
+import { declaredWritesOf, mayChangeFiles, writtenFiles } from '../../platform/journal/effect-writes.js';
+import { sessionWriters } from '../../platform/journal/session-changes.js';
+import { lazy } from '../../platform/lazy.js';
 import type { ProcessResult } from '../../platform/shell/run-process.js';
 import { gapsIn, type SnapshotCoverage, type WorkspaceSnapshots } from '../../platform/snapshots/snapshot-contract.js';
 import { shortTitle } from './title.js';
 
 const MAX_NAMES = 10;
-const THINKING_MS = 300; // an answer that comes sooner is one to be quick with
+const THINKING_MS = 300; // a quicker answer means that the next command comes soon
 
-/** A command whose changes of files are kept track of, so that they can be taken back. */
+/** Tracks the files that a command changes, so that the changes can be undone. */
 export interface WatchedChanges {
-  /** What is not covered, said once in a session. */
+  /** What is not covered by undo, said once per session. */
   readonly note: string | undefined;
-  /** What the command names for writing and can't be brought back: said before it runs, and with its result. */
+  /** The files that the command writes and that can't be restored: said before it runs, and with its result. */
   readonly warning?: string | undefined;
-  /** The command goes on in the background: what it does until then belongs to its call. */
+  /** The command continues in the background: what it has changed so far belongs to its call. */
   leave(finished: Promise<ProcessResult>): void;
   /**
-   * To be called when the call ends, however it does; again does no harm. Gives what is to be said about it. `result` is
-   * that of the command, where it has ended by itself.
+   * Call it when the call ends, for any reason; it is idempotent. Returns a note for the result. `result` is that of
+   * the command, if it ended by itself.
    */
   ended(result?: ProcessResult): Promise<string | undefined>;
 }
 
-/**
- * Does ahead what the first command that may change files would wait for: once a session has run a command of another
- * kind, and it is clear that the model takes its time.
- */
+/** Takes the first snapshot in advance, once a session has run a read-only command and the model is thinking. */
 function prepareToWatch(session: SessionPort): void {
   const timer = setTimeout(() => void session.own(sessionSnapshots).prepare(), THINKING_MS).unref();
   session.atEnd(() => clearTimeout(timer));
 }
 
-/** Begins to keep track of what the call changes; undefined where it is known to change nothing. */
+/** Starts tracking what the call changes; undefined if it is known to change nothing. */
 export async function watchChanges(context: ToolContext, command: string): Promise<WatchedChanges | undefined> {
   const { session, callId, signal, approved, confinement } = context;
   session.own(prepareToWatch);
@@ -47,7 +45,7 @@ export async function watchChanges(context: ToolContext, command: string): Promi
   if (written?.every(isFree)) return await watchFreePaths(context, written);
   const owned = session.own(sessionSnapshots);
   const snapshots = await owned.load();
-  const writes = writesOf(approved, roots);
+  const writes = declaredWritesOf(approved, roots);
   const coverage = await snapshots.before(callId, signal, writes);
   const note = owned.noteOn(coverage);
   const warning = coverage.tooMuch.paths.length > 0 ? tooMuchNote(coverage.tooMuch) : undefined;
@@ -56,7 +54,7 @@ export async function watchChanges(context: ToolContext, command: string): Promi
   const finish = async (result?: ProcessResult): Promise<string | undefined> => {
     await announceLeft(context, writes, result);
     const { lost, notCovered } = await snapshots.after(callId);
-    void owned.prepare(); // what there was no time for, while the model thinks
+    void owned.prepare(); // finishes pending work while the model thinks
     return lost.length > 0 ? lostNote(lost) : owned.sayOnce(notCovered);
   };
   return {
@@ -84,7 +82,7 @@ export async function watchChanges(context: ToolContext, command: string): Promi
   };
 }
 
-/** What a command has left running may write for as long as it runs, and commands of other sessions must not claim that. */
+/** Announces processes that a command left running, so that commands of other sessions don't claim their writes. */
 async function announceLeft(
   { session, callId }: ToolContext,
   writes: DeclaredWrites,
@@ -99,7 +97,7 @@ function isFree(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) === undefined;
   } catch {
-    return false; // not to be told
+    return false; // not to be announced
   }
 }
 
@@ -107,11 +105,13 @@ async function watchFreePaths(context: ToolContext, paths: readonly string[]): P
   const { session, callId } = context;
   const writes = { paths: paths.map((real) => ({ real, tree: false })), isExact: true };
   const { dataFolder, id: sessionId } = session;
-  const { watchNewFiles } = await import('../../platform/snapshots/new-files.js');
+  const { watchNewFilesWithSpareJournal } = await import('../../platform/snapshots/spare-snapshots.js');
   let isLeft = false;
   let recorded: Promise<string | undefined> | undefined;
-  // No command waits for undo: where the journal can't be written, the result says so.
-  const watching = await watchNewFiles({ dataFolder, sessionId, callId, paths }).catch(asError);
+  // Undo never blocks a command: if the journal can't be written, the result says so.
+  const watching = await watchNewFilesWithSpareJournal({ dataFolder, sessionId, callId, paths }, session.changes).catch(
+    asError,
+  );
   const record = async (result?: ProcessResult): Promise<string | undefined> => {
     await announceLeft(context, writes, result);
     const failure = watching instanceof Error ? watching : await watching(isLeft).catch(asError);
@@ -143,7 +143,7 @@ function lostNote(lost: readonly string[]): string {
   return `${files} can't be put back by helve undo, because there was no copy of what was there before: ${lost.slice(0, MAX_NAMES).join(', ')}${more}.`;
 }
 
-/** What a sandbox puts in the project while a command runs. */
+/** Recognises a sandbox's placeholders in the project while a command runs. */
 async function passingFolders(session: SessionPort): Promise<((path: string) => boolean) | undefined> {
   if (!session.sandbox) return undefined;
   const { sessionPlaceholders } = await import('./sandboxed.js');
@@ -151,11 +151,11 @@ async function passingFolders(session: SessionPort): Promise<((path: string) => 
   return (path) => placeholders.has(path);
 }
 
-/** A home folder or all of a disk is not copied ahead: most of it no command ever touches, and keys are in it. */
+/** A home folder or a whole disk is not copied in advance: commands never touch most of it, and it contains keys. */
 const isMoreThanProject = (root: string, home: string | undefined): boolean =>
   root === dirname(root) || (home !== undefined && isInside(root, realPathSync(home)));
 
-/** The keys in a workspace that is more than a project. */
+/** The key files in a workspace that is larger than a project. */
 async function secretsAround(session: SessionPort, roots: readonly string[]): Promise<ReadonlySet<string> | undefined> {
   const { home, dataFolder } = session;
   if (home === undefined || !roots.some((root) => isMoreThanProject(root, home))) return undefined;
@@ -165,50 +165,40 @@ async function secretsAround(session: SessionPort, roots: readonly string[]): Pr
 
 interface SessionSnapshots {
   load(): Promise<WorkspaceSnapshots>;
-  /** Does ahead what the next command would wait for. It never fails. */
+  /** Does in advance what the next command would wait for. Never rejects. */
   prepare(): Promise<void>;
-  /** The session does not end before it. */
+  /** Keeps the session open until it has settled. */
   waitFor(work: Promise<unknown>): void;
   noteOn(coverage: SnapshotCoverage): string | undefined;
-  /** The sentence, the first time that there is one. */
+  /** Returns the sentence the first time only. */
   sayOnce(sentence: string | undefined): string | undefined;
 }
 
-/** The picture of the workspace that a session has. Its code comes with the first use. */
+/** The session's snapshot of the workspace. Its code is loaded on first use. */
 function sessionSnapshots(session: SessionPort): SessionSnapshots {
   const { dataFolder, id: sessionId } = session;
   const roots = (): string[] => [...new Set(session.workspace.map(realPathSync))];
   const atWork = new Set<Promise<unknown>>();
-  let loading: Promise<WorkspaceSnapshots> | undefined;
   let hasSaid = false;
   let isOver = false;
   session.atEnd(async () => {
     isOver = true;
     await Promise.allSettled(atWork);
-    await (await loading?.catch(() => undefined))?.end();
+    await (await load.ifLoaded().catch(() => undefined))?.end();
   });
-  const load = async (): Promise<WorkspaceSnapshots> => {
-    const code = await import('../../platform/snapshots/workspace-snapshot.js');
+  const load = lazy(async (): Promise<WorkspaceSnapshots> => {
+    const { snapshotsWithSpareJournal } = await import('../../platform/snapshots/spare-snapshots.js');
     const [isPassing, secrets] = await Promise.all([passingFolders(session), secretsAround(session, roots())]);
-    const snapshots = code.createWorkspaceSnapshots({
-      roots,
-      dataFolder,
-      sessionId,
-      ...(isPassing && { isPassing }),
-      ...(secrets && { secrets }),
-    });
-    return snapshots;
-  };
+    const options = { roots, dataFolder, sessionId, ...(isPassing && { isPassing }), ...(secrets && { secrets }) };
+    return snapshotsWithSpareJournal(options, session.changes);
+  });
   const sayOnce = (sentence: string | undefined): string | undefined => {
     if (hasSaid || sentence === undefined) return undefined;
     hasSaid = true;
     return sentence;
   };
   const owned: SessionSnapshots = {
-    load() {
-      loading ??= load();
-      return loading;
-    },
+    load,
     async prepare() {
       if (roots().some((root) => isMoreThanProject(root, session.home))) return;
       await owned.load().then(

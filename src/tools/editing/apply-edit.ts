@@ -7,36 +7,40 @@ import type { LineChange, LineRange } from './match/line-ranges.js';
 import { back, forward } from './match/search-text.js';
 import { type TextLines, textLines } from './match/text-lines.js';
 
-const MAX_CHARACTER_EDITS = 400; // more than this and nothing of the old passage is worth keeping
+const MAX_CHARACTER_EDITS = 400; // with more edits than this, nothing of the old passage is worth keeping
 const MAX_CHARACTERS_COMPARED = 100_000;
 const MAX_SPLICES = 1_000_000; // in all matches together
 
-export interface Replacement {
+export interface TextEdit {
   old_string: string;
   new_string: string;
+  replace_all?: boolean | undefined;
+  expected_replacements?: number | undefined;
+  /** Its 1-based position among all edits of the call; undefined if it is the only one. */
+  number?: number;
 }
 
 export interface AppliedEdit {
   splices: Splice[];
-  /** The text afterwards. */
+  /** The resulting text. */
   after: TextLines;
   changes: LineChange[];
-  /** The lines of the new text, one range for each place. */
+  /** The lines of the new text, one range per match. */
   places: LineRange[];
-  /** The new texts themselves, by offsets in the text afterwards. */
+  /** The new texts, by offsets in the resulting text. */
   spans: Array<{ start: number; end: number }>;
 }
 
-/** Puts the new text in all the matches, in memory. What stays as it was, line endings included, is in no splice. */
-export function applyEdit(text: TextLines, found: Found, replacement: Replacement): AppliedEdit {
-  const perMatch = splicesPerMatch(text, found, replacement);
+/** Replaces all matches, in memory. Unchanged text, including line endings, is in no splice. */
+export function applyEdit(text: TextLines, found: Found, edit: TextEdit): AppliedEdit {
+  const perMatch = splicesPerMatch(text, found, edit);
   const splices = perMatch.flat();
   const after = textLines(spliceText(text.raw, splices));
 
   const changes: LineChange[] = [];
   const places: LineRange[] = [];
   const spans: AppliedEdit['spans'] = [];
-  let moved = 0; // how far the text behind the last match is from where it was, in characters
+  let moved = 0; // how far text after the last match has moved, in characters
   let movedLines = 0;
   for (const [index, { start, end, lines }] of found.matches.entries()) {
     const first = after.lineAt(start + moved);
@@ -52,8 +56,8 @@ export function applyEdit(text: TextLines, found: Found, replacement: Replacemen
   return { splices, after, changes, places, spans };
 }
 
-/** What to change in each match. */
-export function splicesPerMatch(text: TextLines, found: Found, { old_string, new_string }: Replacement): Splice[][] {
+/** The changes within each match. */
+export function splicesPerMatch(text: TextLines, found: Found, { old_string, new_string }: TextEdit): Splice[][] {
   if (found.indentation) return indentedSplices(text, found, found.indentation, new_string);
   const rewrite = isMeantAsGiven(found, old_string, new_string)
     ? ({ start, end }: Match): Splice[] => [{ start, end, text: new_string }]
@@ -61,7 +65,7 @@ export function splicesPerMatch(text: TextLines, found: Found, { old_string, new
   return found.matches.map(rewrite);
 }
 
-/** The new text indented as the file is; its own characters stay wherever the two texts agree. */
+/** Indents the new text as the file is; the file's own characters stay wherever the two texts agree. */
 function indentedSplices(text: TextLines, found: Found, change: IndentationChange, new_string: string): Splice[][] {
   const fresh = change.reindent(normalizeEndings(new_string)) ?? new_string;
   return found.matches.map((match) => {
@@ -70,14 +74,15 @@ function indentedSplices(text: TextLines, found: Found, change: IndentationChang
   });
 }
 
-// Line endings are normally the file's own business. They are the caller's when the edit is about nothing else, or when
-// the old text was sent with carriage returns, so that those in the new text (or a text of one line) are on purpose.
+// Line endings are normally kept as the file has them. They are taken from the edit if it changes nothing else, or if
+// the old text was sent with carriage returns, so that those in the new text (or their absence in a single line) are
+// intended.
 function isMeantAsGiven({ how }: Found, old: string, fresh: string): boolean {
   if (how === 'bytes' || normalizeEndings(old) === normalizeEndings(fresh)) return true;
   return how === 'verbatim' && (fresh.includes('\r') || !fresh.includes('\n'));
 }
 
-/** All matches read alike, so what to change in them is found out once. Offsets in the passage count \r\n as one. */
+/** All matches have the same text, so the changes are computed once. Offsets in the passage count \r\n as one. */
 function rewriter(
   text: TextLines,
   { matches }: Found,
@@ -102,7 +107,7 @@ function rewriter(
     const end = back(raw, match.end, tail, 'endings');
     if (start === end && fresh === '') return [];
     if (raw.slice(start, end) === middle) return [splice(start, end, fresh)];
-    // Where the file's own characters differ from those that were sent, each one that both texts share has to survive.
+    // If the file's characters differ from those sent, all that both texts share must be kept.
     if (parts === 'not compared') parts = comparedParts(middle, fresh, matches.length);
     if (!parts) return [splice(start, end, fresh)];
     const splices: Splice[] = [];
@@ -122,7 +127,7 @@ function comparedParts(middle: string, fresh: string, matches: number): ReturnTy
   return parts && parts.length * matches <= MAX_SPLICES ? parts : undefined;
 }
 
-// A \n behind a single \r, or a \r before a single \n, would join with it to one ending, and a line would be lost.
+// A \n after a lone \r, or a \r before a lone \n, would merge with it into one ending, and a line would be lost.
 function withEndings(raw: string, start: number, end: number, inserted: string, ending: string): string {
   const wouldJoin =
     (ending === '\n' && raw[start - 1] === '\r' && inserted.startsWith('\n')) ||
@@ -131,14 +136,14 @@ function withEndings(raw: string, start: number, end: number, inserted: string, 
   return inserted.replaceAll('\n', wouldJoin ? '\r\n' : ending);
 }
 
-/** The line ending that new lines take: that of the line where the match begins, else of the line before. */
+/** The ending for new lines: that of the line where the match starts, else of the line before. */
 const endingNear = (text: TextLines, line: number): string => text.ending(line) || text.ending(line - 1) || '\n';
 
 function commonStart(one: string, other: string): number {
   const limit = Math.min(one.length, other.length);
   let length = 0;
   while (length < limit && one[length] === other[length]) length += 1;
-  return length > 0 && isHighSurrogate(one, length - 1) ? length - 1 : length; // never half of a pair
+  return length > 0 && isHighSurrogate(one, length - 1) ? length - 1 : length; // never splits a surrogate pair
 }
 
 function commonEnd(one: string, other: string): number {

@@ -3,12 +3,12 @@ import { counted } from '../counted.js';
 import { refusal } from '../refusal.js';
 import type { TargetFile } from '../target-file.js';
 import type { LoadedText } from './load-text.js';
+import { timeOfDay } from './load-text.js';
 import { type Found, isUnique } from './match/find-text.js';
 import { covers, joinRanges } from './match/line-ranges.js';
 import { textLines } from './match/text-lines.js';
-import { timeOfDay } from './time-of-day.js';
 
-/** What the model has seen of the file. A file that it has not read is refused. */
+/** What the model has seen of the file. Refuses a file that it has not read. */
 export function seenOf(ledger: FileLedger, target: TargetFile, action: 'edit' | 'write' | 'patch'): SeenFile {
   const seen = ledger.get(target.real);
   if (seen) return seen;
@@ -17,10 +17,10 @@ export function seenOf(ledger: FileLedger, target: TargetFile, action: 'edit' | 
   );
 }
 
-/** Whether the bytes are other ones than the model saw; a new date alone is nothing. */
+/** Whether the content differs from what the model saw; a new mtime alone does not count. */
 export const hasChanged = (seen: SeenFile, file: LoadedText): boolean => seen.hash !== file.hash;
 
-/** An edit may go into a file that has changed only where what it replaces is still there, once and exactly. */
+/** A changed file may be edited only if the replaced text is still there, once and exactly. */
 export function checkFitsChange(
   target: TargetFile,
   seen: SeenFile,
@@ -37,13 +37,13 @@ export function checkFitsChange(
 
 const LEAST_PROOF_CHARS = 10; // a shorter text could be guessed
 
-/** Whether a text that is in the file exactly and once proves that the model knows it, whatever lines it was shown. */
+/** Whether a unique, exact match proves that the model knows the text, whatever lines it was shown. */
 export const isProof = (found: Found, sought: string): boolean =>
   isUnique(found) && isExact(found) && sought.replace(/\s/g, '').length >= LEAST_PROOF_CHARS;
 
 const isExact = ({ how }: Found): boolean => how === 'bytes' || how === 'verbatim' || how === 'exact';
 
-/** An edit of lines that the model has not been shown is a guess. */
+/** Refuses an edit of lines that the model was not shown: it would be a guess. */
 export function checkLinesSeen(
   target: TargetFile,
   seen: Pick<SeenFile, 'lines'>,
@@ -60,13 +60,13 @@ export function checkLinesSeen(
   );
 }
 
-/** "3 matches", "more than 1000 matches"; one that overlaps itself makes two. */
+/** "3 matches", "more than 1000 matches"; a match that overlaps itself counts as two. */
 export function countOf({ matches, hasMore, overlaps }: Found): string {
   const count = matches.length === 1 && overlaps ? 2 : matches.length;
   return `${hasMore ? 'more than ' : ''}${counted(count, 'match', 'matches')}`;
 }
 
-/** A whole new content may replace only one that the model has seen whole, and only such a file may be deleted. */
+/** Only a file that the model has seen whole may be overwritten or deleted. */
 export function checkSeenWhole(
   target: TargetFile,
   seen: SeenFile,
@@ -90,7 +90,7 @@ export function checkSeenWhole(
 const WRITING = { doing: 'writing', instead: 'Edit for the part that you know' };
 const DELETING = { doing: 'deleting', instead: 'Bash to delete it unread' };
 
-/** A file may be deleted only as the model has seen it, and only if it has seen it whole. */
+/** A file may be deleted only if it is unchanged since the model has seen it whole. */
 export function checkDeletable(ledger: FileLedger, target: TargetFile, file: LoadedText): void {
   const seen = seenOf(ledger, target, 'patch');
   if (!hasChanged(seen, file)) {
@@ -98,7 +98,7 @@ export function checkDeletable(ledger: FileLedger, target: TargetFile, file: Loa
     return;
   }
   throw refusal(
-    `${changedOnDisk(target, seen, file)}, and deleting it would destroy that change. Nothing was written. Read it again, then send the patch again if it shall still be deleted.`,
+    `${changedOnDisk(target, seen, file)}, and deleting it would destroy that change. Nothing was written. Read it again, then send the patch again to delete it anyway.`,
   );
 }
 

@@ -2,13 +2,13 @@ import { constants, type Stats } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { ToolContext } from '../../contract/tool-context.js';
-import { cutPath, shortPath } from '../../platform/files/paths.js';
+import { elidedPath, isMissing, shortPath } from '../../platform/files/paths.js';
 import { clause } from '../../platform/text/clause.js';
 import { errorCode, pathFailure } from '../path-failure.js';
 import { refusal } from '../refusal.js';
-import { isMissing, type TargetFile } from '../target-file.js';
+import type { TargetFile } from '../target-file.js';
 
-/** A new file needs a folder that is there or can be made. Checked before anybody is asked, or any folder made. */
+/** A new file needs a folder that exists or can be created. Checked before the user is asked or a folder is created. */
 export async function checkPlace({ real, path, shown }: TargetFile, { cwd }: Pick<ToolContext, 'cwd'>): Promise<void> {
   const existing = async (place: string): Promise<Stats | undefined> => {
     try {
@@ -26,13 +26,13 @@ export async function checkPlace({ real, path, shown }: TargetFile, { cwd }: Pic
     folder = dirname(folder);
     stats = await existing(folder);
   }
-  const shownFolder = cutPath(shortPath(cwd, folder));
+  const shownFolder = elidedPath(shortPath(cwd, folder));
   if (stats && !stats.isDirectory()) {
     throw refusal(
       `${shown} can't be written: ${shownFolder} is a file, not a folder. Choose another path, or move that file away first.`,
     );
   }
-  // Below a folder that is missing the system does not look at names, so they are tried in the one that is there.
+  // Below a missing folder the system does not check names, so they are tried in the existing one.
   for (const name of names) {
     await stat(join(folder, name)).catch((error: unknown) => {
       if (errorCode(error) === 'ENAMETOOLONG') throw pathFailure(error, path, cwd);

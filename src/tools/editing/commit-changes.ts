@@ -1,34 +1,31 @@
-// The last two phases of every change of a file: apply and verify. Whoever changes files comes with a way to look at them
-// and to say what they shall become; here the change is made, checked, and noted in the ledger.
+// The last two phases of every file change: apply and verify. Callers provide functions that read the files and plan
+// the change; here it is written, checked, and recorded in the ledger.
 import { type Stats, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type FileChange, StaleFile } from '../../contract/file-change.js';
-import type { SeenFile, ToolContext } from '../../contract/tool-context.js';
+import type { ToolContext } from '../../contract/tool-context.js';
 import { refusal } from '../refusal.js';
 import { assertApproved, type TargetFile } from '../target-file.js';
-import { hashOf } from './load-text.js';
+import { hashOf } from './file-ledger.js';
+import type { ChangedText } from './match/edit-text.js';
 
-const MAX_LOOKS = 20; // a file that is another one each time is being written by a program right now
+const MAX_LOOKS = 20; // a file that differs on every attempt is being written by another program
 const MAX_PAUSE_MS = 25;
 
-/** What one file shall become. */
+/** The planned content of one file. */
 export interface PlannedChange {
   target: TargetFile;
-  /** What it holds as far as the plan knows; undefined where there is no file. */
+  /** Its content when the plan was made; undefined if there was no file. */
   before: { hash: string; names: number } | undefined;
-  /** What it shall hold; null to remove it. */
-  after: Buffer | null;
-  /** What the model knows of it afterwards. */
-  lines: SeenFile['lines'];
-  /** Whether lines of another program are in it that the model has not read. */
-  merged?: boolean | undefined;
-  /** The file that it is moved from, whose owner and mode it takes. */
+  /** Its new content, and what the model knows of it; null to remove the file. */
+  changed: Pick<ChangedText, 'bytes' | 'lines' | 'merged'> | null;
+  /** The source of a move, whose owner and mode it keeps. */
   movedFrom?: TargetFile;
 }
 
 /**
- * Looks, plans and makes the changes, all or none. Where a file turns out to be another one than the plan was made for,
- * it looks again. Gives the plan that was carried out, and what else is to be said about each of its changes.
+ * Reads, plans and writes the changes, all or none. If a file differs from what the plan was made for, it starts again.
+ * Returns the plan that was carried out, and the notes on each change.
  */
 export async function changeFiles<Plan>(
   context: ToolContext,
@@ -39,14 +36,14 @@ export async function changeFiles<Plan>(
     const plan = await look();
     const changes = changesOf(plan);
     for (const { target } of changes) assertApproved(target, 'write', context);
-    context.signal.throwIfAborted(); // from here on to the end, since half a change helps nobody
+    context.signal.throwIfAborted(); // not cancelled from here on, since half a change is worse than either
     try {
       const needed = changes.filter(isChange);
       if (needed.length > 0) await context.session.changes.apply(context.callId, needed.map(asFileChange));
     } catch (error) {
       if (!(error instanceof StaleFile)) throw error;
       if (looks < MAX_LOOKS) {
-        // Of two that keep step, one would always come too late.
+        // Random, so that two writers in lockstep don't keep colliding.
         await delay(Math.random() * Math.min(looks * 2, MAX_PAUSE_MS), undefined, { signal: context.signal });
         continue;
       }
@@ -60,17 +57,17 @@ export async function changeFiles<Plan>(
   }
 }
 
-/** A file that holds the text already is left alone. */
-const isChange = ({ before, after }: PlannedChange): boolean => after === null || before?.hash !== hashOf(after);
+/** A file that already has the content is not written. */
+const isChange = ({ before, changed }: PlannedChange): boolean => !changed || before?.hash !== hashOf(changed.bytes);
 
-const asFileChange = ({ target, before, after, movedFrom }: PlannedChange): FileChange => ({
+const asFileChange = ({ target, before, changed, movedFrom }: PlannedChange): FileChange => ({
   real: target.real,
   before: before?.hash ?? null,
-  after,
+  after: changed?.bytes ?? null,
   ...(movedFrom && { like: movedFrom.real }),
 });
 
-/** Undefined where it is gone again, which is as good as changed. */
+/** Undefined if it was removed, which counts as changed. */
 function statsOf(real: string): Stats | undefined {
   try {
     return statSync(real);
@@ -79,16 +76,14 @@ function statsOf(real: string): Stats | undefined {
   }
 }
 
-/** Checks what is there now and takes it into the ledger. Of a file that is gone the ledger keeps what was seen. */
-function noteWritten(
-  { target, before, after, lines, merged }: PlannedChange,
-  { session: { ledger } }: ToolContext,
-): string[] {
-  if (after === null) return [];
-  const seen = { hash: hashOf(after), size: after.length, at: new Date(), lines, bytes: after };
+/** Verifies the files and records them in the ledger. For a removed file the ledger keeps what was seen. */
+function noteWritten({ target, before, changed }: PlannedChange, { session: { ledger } }: ToolContext): string[] {
+  if (!changed) return [];
+  const { bytes, lines, merged } = changed;
+  const seen = { hash: hashOf(bytes), size: bytes.length, at: new Date(), lines, bytes };
   ledger.set(target.real, merged ? { ...seen, merged } : seen);
   const stats = statsOf(target.real);
-  if (stats?.size !== after.length) {
+  if (stats?.size !== bytes.length) {
     return [
       `Something else changed ${target.shown} right after it was written (for example a formatter). Read it again before you go on.`,
     ];

@@ -1,21 +1,20 @@
 import { normalizeEndings } from '../../platform/text/line-endings.js';
 import type { TargetFile } from '../target-file.js';
-import { type AppliedEdit, applyEdit } from './apply-edit.js';
-import type { TextEdit } from './match/edit-text.js';
+import { type AppliedEdit, applyEdit, type TextEdit } from './apply-edit.js';
 import { type Found, findText, type Match } from './match/find-text.js';
 import type { TextLines } from './match/text-lines.js';
 
 const MAX_MATCHES = 1_000;
 const MAX_LATER_EDITS = 50; // each is tried on the whole text
 
-/** Text that an edit has put there, by offsets in the text as it is now. Regions are in order and apart. */
+/** Text that an edit inserted, by offsets in the current text. Regions are sorted and don't overlap. */
 export interface Region {
   start: number;
   end: number;
   by: TextEdit;
 }
 
-/** An edit that was made, with the text before it. */
+/** An edit that was applied, with the text before it. */
 export interface EditStep {
   edit: TextEdit;
   text: TextLines;
@@ -23,8 +22,8 @@ export interface EditStep {
 }
 
 /**
- * Whether the edit tears apart what an earlier one has put there. Text that is wholly an earlier edit's may be edited
- * again, and so may a passage that holds all of it.
+ * Whether the edit splits text that an earlier one inserted. Text wholly from one earlier edit may be edited again, and
+ * so may a passage that contains all of it.
  */
 export function regionConflict(
   regions: readonly Region[],
@@ -49,7 +48,7 @@ export function regionConflict(
   return undefined;
 }
 
-/** Where the regions are after another edit: those that it was inside of grow, those that it covers become its own. */
+/** The regions after another edit: regions around it grow, regions inside it become its own. */
 export function followRegions(
   regions: readonly Region[],
   { matches }: Found,
@@ -60,7 +59,7 @@ export function followRegions(
   const isCovered = (region: Region, match: Match): boolean =>
     match.start <= region.start && region.end <= match.end && !isInside(match, region);
 
-  const moved = movedBy(matches, spans); // asked from the top, so that each match is met once
+  const moved = movedBy(matches, spans); // queried from the top, so that each match is visited once
   const grown: Region[] = [];
   const own: Region[] = [];
   let next = 0;
@@ -81,7 +80,7 @@ export function followRegions(
   return [...grown, ...own].sort((one, other) => one.start - other.start || one.end - other.end);
 }
 
-/** How far an offset moves because of what ends before it. */
+/** How far the matches before an offset move it. */
 function movedBy(matches: readonly Match[], spans: AppliedEdit['spans']): (offset: number) => number {
   let [next, total] = [0, 0];
   return (offset) => {
@@ -94,7 +93,7 @@ function movedBy(matches: readonly Match[], spans: AppliedEdit['spans']): (offse
   };
 }
 
-/** Why an edit finds nothing, where other edits of the call are to blame. */
+/** Why an edit has no match, if other edits of the call are the cause. */
 export function missingBecauseOf({
   target,
   text,
@@ -118,7 +117,7 @@ export function missingBecauseOf({
   return `edits ${edit.number} and ${source.number} are in the wrong order (conflict): old_string of edit ${edit.number} was not found in ${target.shown} (0 matches), since only edit ${source.number} puts that text there. Nothing was written. Send edit ${source.number} before edit ${edit.number}.`;
 }
 
-/** The text was there until the earlier edit replaced it, or a part of it. */
+/** The text was there until the earlier edit replaced it, or part of it. */
 function takenBy({ edit: earlier, text, found }: EditStep, edit: TextEdit): string | undefined {
   const wanted = findText(text, edit.old_string, MAX_MATCHES);
   for (const { start, end } of wanted.matches) {

@@ -2,8 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createFileLedger } from './file-ledger.js';
-import { hashOf } from './load-text.js';
+import { createFileLedger, hashOf } from './file-ledger.js';
 
 const MB = 1024 * 1024;
 const seen = (bytes: Buffer) => ({ hash: hashOf(bytes), size: bytes.length, at: new Date(), lines: 'all' as const });
@@ -44,7 +43,7 @@ test('drops the bytes that were set longest ago when there are too many', () => 
     const bytes = Buffer.alloc(MB, index);
     ledger.set(name, { ...seen(bytes), bytes });
     const first = ledger.get('/0');
-    if (index === 20 && first) ledger.set('/0', first); // set anew, it is not the oldest any more
+    if (index === 20 && first) ledger.set('/0', first); // set again, it is no longer the oldest
   }
   expect(names.filter((name) => ledger.get(name)?.bytes === undefined)).toEqual(['/1', '/2']);
 });

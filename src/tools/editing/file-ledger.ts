@@ -2,15 +2,13 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import type { FileLedger, SeenFile } from '../../contract/tool-context.js';
 import { sha256 } from '../../platform/crypto.js';
 
-const MAX_FILE_BYTES = 1024 * 1024; // larger files are rarely edited by hand and by a model at once
+const MAX_FILE_BYTES = 1024 * 1024; // larger files are rarely edited by a person and a model at once
 const MAX_TOTAL_BYTES = 32 * MAX_FILE_BYTES;
 
-/**
- * Remembers, for one session, what the model has seen of each file; of small ones the bytes too, the latest for longest.
- */
+/** Records, per session, what the model has seen of each file; for small files also the bytes, evicting the oldest. */
 export function createFileLedger(): FileLedger {
   const files = new Map<string, SeenFile>();
-  const kept = new Map<string, Uint8Array>(); // from the oldest to the latest
+  const kept = new Map<string, Uint8Array>(); // oldest first
   let total = 0;
 
   const dropBytes = (real: string): void => {
@@ -48,7 +46,7 @@ export function createFileLedger(): FileLedger {
   };
 }
 
-/** The file as it was seen a moment ago. At once, since what comes later might be another one already. */
+/** The bytes of a file that was just read. Synchronous, since the file might change later. */
 export function bytesAt(real: string, { hash, size }: Pick<SeenFile, 'hash' | 'size'>): Uint8Array | undefined {
   try {
     const file = openSync(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
@@ -61,9 +59,10 @@ export function bytesAt(real: string, { hash, size }: Pick<SeenFile, 'hash' | 's
       closeSync(file);
     }
   } catch {
-    return undefined; // without the bytes a later change by somebody else can't be merged, and nothing worse
+    return undefined; // without the bytes, a later change by another program can't be merged, which is acceptable
   }
 }
 
-// Not from where text is loaded: every start makes a ledger, and few load a text.
-const hashOf = (bytes: Uint8Array): string => sha256().update(bytes).digest('hex');
+// Not imported from load-text: every start creates a ledger, and few load a text.
+/** Identifies the content of a file, as the journal does. */
+export const hashOf = (bytes: Uint8Array): string => sha256().update(bytes).digest('hex');

@@ -1,5 +1,5 @@
-// A change is made for a file as the model has seen it. Where the file on disk is another one by now, the change is
-// merged into it, or a person is asked, and never made blindly.
+// A change is made for a file as the model has seen it. If the file on disk has changed since, the change is merged or
+// the user is asked; it is never applied blindly.
 import { ToolFailure } from '../../contract/failure.js';
 import type { SeenFile } from '../../contract/tool-context.js';
 import { spliceBytes } from '../../platform/encodings/text-file.js';
@@ -16,55 +16,59 @@ import { type TextLines, textLines } from './match/text-lines.js';
 const MAX_LISTED = 20;
 const MAX_PLACES_SHOWN = 3;
 
-/** A change that can be tried on more than one version of its file. */
+/** A change that can be applied to more than one version of its file. */
 export interface Change {
-  /** What is wrong with the change for this file, whoever has read it; throws a refusal. */
+  /** Checks that don't depend on what the model has seen; throws a refusal. */
   check?(file: LoadedText): void;
-  /** The change made to the file as the model knows it; throws a refusal where it does not fit. */
+  /** Applies the change to the file as the model knows it; throws a refusal if it does not fit. */
   make(file: LoadedText, seen: SeenFile): ChangedText | Promise<ChangedText>;
   /**
-   * The change made to a text that the model does not know, where there is no doubt what it means; throws a refusal. It
-   * is tried only with a change that fits what the model has seen. A change that says all that the file shall hold has
-   * no such way.
+   * Applies the change to a text that the model does not know, if it is unambiguous; throws a refusal. Tried only with
+   * a change that fits what the model has seen. Undefined for a change that replaces the whole file.
    */
   makeBlind?(file: LoadedText, seen: SeenFile): ChangedText | Promise<ChangedText>;
-  /** How messages call it: "the edit". */
+  /** Its name in messages: "the edit". */
   name: string;
 }
 
-/** A change that does not go together with what somebody else has made of the file. */
+/** A change that conflicts with another program's change to the file. */
 export interface Conflict {
   target: TargetFile;
   name: string;
   seen: SeenFile;
-  /** The file as it is. */
+  /** The file on disk. */
   theirs: LoadedText;
-  /** The file as the model would have it. */
+  /** The file with the model's change. */
   ours: ChangedText;
-  /** Both, with git's markers around what does not go together. */
+  /** Both, with git's conflict markers. */
   merged: MergedText;
   /** Why it could not be merged, as the end of a sentence. */
   why: string;
 }
 
-export type Fitted = { type: 'fits'; changed: ChangedText } | { type: 'conflict'; conflict: Conflict };
+/** A file and its planned content, or a conflict for the user to decide. */
+export type FilePlan = { target: TargetFile; before: LoadedText } & (
+  | { changed: ChangedText; conflict?: undefined }
+  | { conflict: Conflict; changed?: undefined }
+);
 
 export async function fitToDisk(
   target: TargetFile,
   theirs: LoadedText,
   seen: SeenFile,
   change: Change,
-): Promise<Fitted> {
+): Promise<FilePlan> {
+  const fits = (changed: ChangedText): FilePlan => ({ target, before: theirs, changed });
   if (seen.hash === theirs.hash) {
     const changed = await change.make(theirs, seen);
-    return { type: 'fits', changed: seen.merged ? { ...changed, merged: true } : changed };
+    return fits(seen.merged ? { ...changed, merged: true } : changed);
   }
   const known: SeenFile = { ...seen, merged: true }; // from here on only lines that were seen count
   const base = textAsSeen(target, seen);
   const since = changedOnDisk(target, seen, theirs);
   if (!base && change.makeBlind) {
     throw refusal(
-      `${since}, and what you read was not kept, so there is no telling whether ${change.name} still fits. Nothing was written. Read it again, then send ${change.name} again.`,
+      `${since}, and what you read was not kept, so it is unclear whether ${change.name} still fits. Nothing was written. Read it again, then send ${change.name} again.`,
     );
   }
   const ours = await orRefused(() => change.make(base ?? theirs, known));
@@ -74,17 +78,17 @@ export async function fitToDisk(
   }
   const merged = mergeThreeWay(base?.text ?? '', ours.text.raw, theirs.text);
   if (base && merged.conflicts.length === 0) {
-    return { type: 'fits', changed: mergedChange({ base, theirs, seen }, ours, merged) };
+    return fits(mergedChange({ base, theirs, seen }, ours, merged));
   }
   const blind = base && (await orRefused(async () => await change.makeBlind?.(theirs, known)));
   if (blind && !(blind instanceof ToolFailure) && areSamePlaces({ base, ours }, { theirs, blind })) {
-    return { type: 'fits', changed: { ...blind, ...unseen(base, seen, blind), merged: true } };
+    return fits({ ...blind, ...unseen(base, seen, blind), merged: true });
   }
   const why = base ? conflictAt(change, merged) : ', and what you read was not kept, so the two can not be merged';
-  return { type: 'conflict', conflict: { target, name: change.name, seen, theirs, ours, merged, why } };
+  return { target, before: theirs, conflict: { target, name: change.name, seen, theirs, ours, merged, why } };
 }
 
-/** The refusal of a change that does not fit what the model has seen: what is there alone, it can not know. */
+/** The refusal of a change that does not fit what the model has seen: what was added on disk, it can't know. */
 async function misfit(
   since: string,
   change: Change,
@@ -102,7 +106,7 @@ async function misfit(
   );
 }
 
-/** The lines, as they are on disk, that the change would replace. */
+/** The lines on disk that the change would replace. */
 function presentPlaces(theirs: LoadedText, blind: ChangedText): string {
   const text = textLines(theirs.text);
   const places = changedLines(theirs.text, blind.text.raw).map(
@@ -115,7 +119,7 @@ function presentPlaces(theirs: LoadedText, blind: ChangedText): string {
     : ` The ${lines.length === 1 ? 'place reads' : 'places read'} now:\n${lines.join('\n…\n')}`;
 }
 
-/** Whether the change was made where it would have been in the text that was read, and not in a text like it. */
+/** Whether the change was applied where it would have been in the text that was read, and not in a similar passage. */
 function areSamePlaces(
   { base, ours }: { base: LoadedText; ours: ChangedText },
   { theirs, blind }: { theirs: LoadedText; blind: ChangedText },
@@ -154,14 +158,14 @@ function conflictAt({ name }: Change, { conflicts }: MergedText): string {
 const lineWord = (ranges: readonly string[]): string =>
   ranges.length === 1 && !ranges[0]?.includes('–') ? 'line' : 'lines';
 
-/** The file as it is with our lines put in; bytes that are the same in both are copied. */
+/** The file on disk with our lines merged in; identical bytes are copied. */
 function mergedChange(
   { base, theirs, seen }: { base: LoadedText; theirs: LoadedText; seen: SeenFile },
   ours: ChangedText,
   { text, theirHunks }: MergedText,
 ): ChangedText {
   const merged = textLines(text);
-  const isOurs = theirs.text === text; // they have made the same change
+  const isOurs = theirs.text === text; // the other program made the same change
   const changed = isOurs ? ours.places : mergeThreeWay(theirs.text, theirs.text, text).theirHunks;
   const differing = differingPart(theirs.text, text);
   const at = merged.lineAt(differing.start);
@@ -178,7 +182,7 @@ function mergedChange(
     notes: [
       ...ours.notes,
       isOurs && foreign.length === 0
-        ? 'The file had changed on disk since you read it: somebody else has made the same change.'
+        ? 'The file had changed on disk since you read it: another program made the same change.'
         : mergedNote(base.text === theirs.text, foreign),
     ],
   };
@@ -203,7 +207,10 @@ const unseen = (
   ],
 });
 
-/** Of a file that somebody else has changed, the model knows what it had seen and stayed, and the places it is shown. */
+/**
+ * In a file that another program has changed, the model knows the unchanged lines that it had seen, and the places it
+ * is shown.
+ */
 function knownLines(base: LoadedText, seen: SeenFile, { raw }: TextLines, places: readonly LineRange[]): LineRange[] {
   const shown = around(places);
   const before = seen.lines === 'all' ? [[1, textLines(base.text).lineCount] as const] : seen.lines;
@@ -225,7 +232,7 @@ function knownLines(base: LoadedText, seen: SeenFile, { raw }: TextLines, places
 export const around = (places: readonly LineRange[]): LineRange[] =>
   joinRanges(places.map(([first, last]) => [Math.max(1, first - CONTEXT_LINES), last + CONTEXT_LINES]));
 
-/** The part of a text that another has otherwise, never half of a pair of surrogates or of a line ending. */
+/** The range in which two texts differ; never splits a surrogate pair or a line ending. */
 export function differingPart(before: string, after: string): { start: number; end: number; text: string } {
   const shorter = Math.min(before.length, after.length);
   let start = 0;
@@ -247,7 +254,7 @@ export function differingPart(before: string, after: string): { start: number; e
   return { start, end: before.length - alike, text: after.slice(start, after.length - alike) };
 }
 
-const CHUNK = 16_384; // long texts are compared in pieces, which is many times as fast as by letter
+const CHUNK = 16_384; // comparing long texts in chunks is many times faster than by character
 
 const sameChunk = (one: string, at: number, other: string, otherAt: number): boolean =>
   one.slice(at, at + CHUNK) === other.slice(otherAt, otherAt + CHUNK);

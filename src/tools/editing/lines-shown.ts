@@ -2,23 +2,23 @@ import type { SeenFile } from '../../contract/tool-context.js';
 import { covers, joinRanges, type LineRange } from './match/line-ranges.js';
 import type { TextLines } from './match/text-lines.js';
 
-/** What may stand before the lines of a file in an output. */
-export interface OutputShape {
-  /** The name that programs put before lines: what ends with it counts. */
+/** What may precede the lines of a file in an output. */
+export interface LinePrefixes {
+  /** The file name that programs print before lines; suffixes of it count too. */
   name?: string;
-  /** Lines may come from a patch, with a blank or a plus before them. */
+  /** Lines may come from a patch, with a space or a plus before them. */
   isPatch?: boolean;
-  /** Nothing stands before lines, neither a number nor a name: a line that looks so is one. */
+  /** No numbers or names precede the lines: text that looks like one is part of the line. */
   isPlain?: boolean;
 }
 
 /**
- * Which lines of the text stand whole in the output: by their number where one is before them, else by being there once
- * in the text, and so also the lines next to those. A line that could be another one of the text counts only so.
+ * The lines of the text that are complete in the output: identified by a line number, or because they occur once in the
+ * text, and then also the lines next to those. An ambiguous line counts only that way.
  */
-export function linesShown(text: TextLines, output: string, shape: OutputShape = {}): SeenFile['lines'] {
+export function linesShown(text: TextLines, output: string, shape: LinePrefixes = {}): SeenFile['lines'] {
   const lines = Array.from({ length: text.lineCount }, (_, index) => text.line(index + 1));
-  const end = lines.findLastIndex((line) => line.trim() !== '') + 1; // blank lines at the end are seldom printed
+  const end = lines.findLastIndex((line) => line.trim() !== '') + 1; // trailing blank lines are rarely printed
   if (end === 0 || output === '') return [];
   const shown = output.split('\n').map((line) => line.replace(/\r$/, ''));
   const whole = `\n${lines.slice(0, end).join('\n')}\n`;
@@ -27,10 +27,10 @@ export function linesShown(text: TextLines, output: string, shape: OutputShape =
   return covers(ranges, [1, end]) ? 'all' : ranges;
 }
 
-function aligned(lines: readonly string[], shown: readonly string[], shape: OutputShape): LineRange[] {
+function aligned(lines: readonly string[], shown: readonly string[], shape: LinePrefixes): LineRange[] {
   const forms = shown.map((line) => formsOf(line, shape));
   const only = onlyPlaces(lines);
-  const seen = new Set<number>(); // from 0, as `lines` are
+  const seen = new Set<number>(); // 0-based, like `lines`
   const matched = new Map<number, number>();
   const fits = (at: number, index: number): boolean =>
     forms[at]?.some(({ text }) => text === lines[index]) === true && index < lines.length;
@@ -54,7 +54,7 @@ function aligned(lines: readonly string[], shown: readonly string[], shape: Outp
   return joinRanges([...seen].map((index) => [index + 1, index + 1]));
 }
 
-/** The place of each line that is there once; -1 for the others. */
+/** The index of each line that occurs once; -1 for the others. */
 function onlyPlaces(lines: readonly string[]): Map<string, number> {
   const places = new Map<string, number>();
   for (const [index, line] of lines.entries()) places.set(line, places.has(line) ? -1 : index);
@@ -66,8 +66,8 @@ interface Form {
   number?: number;
 }
 
-/** What a printed line may be of the file: all of it, or what is behind a number, a name or both. */
-function formsOf(line: string, { name, isPatch, isPlain }: OutputShape): Form[] {
+/** The parts of a printed line that may be a line of the file: all of it, or what follows a number, a name or both. */
+function formsOf(line: string, { name, isPatch, isPlain }: LinePrefixes): Form[] {
   const forms: Form[] = [{ text: line }];
   if (isPlain) return forms;
   const numbered = /^ *(\d+)(?:\t|→)(.*)$/s.exec(line) ?? /^(\d+)[:-](.*)$/s.exec(line);

@@ -1,24 +1,27 @@
 import { ToolFailure } from '../../contract/failure.js';
 import type { SeenFile, ToolContext } from '../../contract/tool-context.js';
-import { sha256 } from '../../platform/crypto.js';
 import { decodeText, type TextFile, UndecodableText } from '../../platform/encodings/text-file.js';
 import { fileKind } from '../../platform/files/file-kind.js';
 import { NotARegularFile } from '../../platform/files/open-file.js';
+import { isMissing } from '../../platform/files/paths.js';
 import { clause } from '../../platform/text/clause.js';
 import { refusal } from '../refusal.js';
-import { isMissing, openTarget, type TargetFile } from '../target-file.js';
-import { timeOfDay } from './time-of-day.js';
+import { openTarget, type TargetFile } from '../target-file.js';
+import { hashOf } from './file-ledger.js';
 
-export const MAX_BYTES = 64 * 1024 * 1024; // an edit holds the text several times over
+/** "14:02:11", in local time. */
+export const timeOfDay = (time: Date): string => time.toTimeString().slice(0, 8);
+
+export const MAX_BYTES = 64 * 1024 * 1024; // an edit holds several copies of the text in memory
 
 export interface LoadedText extends TextFile {
   hash: string;
   modified: Date;
-  /** How many names the file has: more than one where there are hard links. */
+  /** The number of hard links. */
   names: number;
 }
 
-/** The whole of a text file for changing it; anything that can't be written back without loss is refused. */
+/** Loads a whole text file for editing; refuses anything that can't be written back without loss. */
 export async function loadText(
   target: TargetFile,
   context: Pick<ToolContext, 'cwd' | 'approved' | 'session'>,
@@ -46,7 +49,7 @@ export async function loadText(
   }
 }
 
-/** The file as the model saw it, where its bytes were kept. */
+/** The file as the model saw it, if its bytes were kept. */
 export function textAsSeen(target: TargetFile, { bytes, hash, at }: SeenFile): LoadedText | undefined {
   if (!bytes) return undefined;
   return { ...decode(target, Buffer.from(bytes)), hash, modified: at, names: 1 };
@@ -56,7 +59,7 @@ function goneSinceRead(target: TargetFile, { at }: SeenFile, error: unknown): un
   if (!(error instanceof ToolFailure)) return error;
   if (isMissing(error.cause)) {
     return refusal(
-      `${target.shown} does not exist any more: it was deleted or moved after you read it (read ${timeOfDay(at)}). Nothing was written. Find it with Glob, or use Write to make it anew.`,
+      `${target.shown} does not exist any more: it was deleted or moved after you read it (read ${timeOfDay(at)}). Nothing was written. Find it with Glob, or create it with Write.`,
       error.cause,
     );
   }
@@ -68,8 +71,6 @@ function goneSinceRead(target: TargetFile, { at }: SeenFile, error: unknown): un
   }
   return error;
 }
-
-export const hashOf = (bytes: Uint8Array): string => sha256().update(bytes).digest('hex');
 
 export function assertText(target: TargetFile, head: Uint8Array): void {
   const kind = fileKind(head);
@@ -88,7 +89,7 @@ function decode(target: TargetFile, bytes: Buffer): TextFile {
   }
 }
 
-/** The refusal for a file whose encoding is not known; any other error comes back as it is. */
+/** The refusal for a file with an unknown encoding; any other error is returned unchanged. */
 export function undecodable(target: TargetFile, error: unknown): unknown {
   if (!(error instanceof UndecodableText)) return error;
   return refusal(

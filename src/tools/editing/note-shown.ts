@@ -3,19 +3,19 @@ import type { ToolContext } from '../../contract/tool-context.js';
 import { decodeText } from '../../platform/encodings/text-file.js';
 import { fileKind } from '../../platform/files/file-kind.js';
 import { openForReading } from '../../platform/files/open-file.js';
-import { linesShown, type OutputShape } from './lines-shown.js';
-import { hashOf } from './load-text.js';
+import { hashOf } from './file-ledger.js';
+import { type LinePrefixes, linesShown } from './lines-shown.js';
 import { joinRanges } from './match/line-ranges.js';
 import { textLines } from './match/text-lines.js';
 
-const MAX_BYTES = 1024 * 1024; // a model that prints lines of a larger file rarely edits it
+const MAX_BYTES = 1024 * 1024; // files that are printed by a command and are larger than this are rarely edited
 
-/** Takes into the ledger which lines of a file stand in what a call showed. A file that can't be read showed none. */
+/** Records in the ledger which lines of a file a call has shown. A file that can't be read counts as not shown. */
 export async function noteShown(
   real: string,
   output: string,
   { session: { ledger }, callId }: Pick<ToolContext, 'session' | 'callId'>,
-  shape: Pick<OutputShape, 'isPlain'> = {},
+  shape: Pick<LinePrefixes, 'isPlain'> = {},
 ): Promise<void> {
   const bytes = await bytesOf(real);
   if (!bytes || fileKind(bytes).kind !== 'text') return;
@@ -23,7 +23,7 @@ export async function noteShown(
   try {
     text = decodeText(bytes).text;
   } catch {
-    return; // what can't be read as text was not shown as it is
+    return; // what is not valid text was not shown as it is
   }
   const shown = linesShown(textLines(text), output, { ...shape, name: basename(real) });
   if (shown !== 'all' && shown.length === 0) return;

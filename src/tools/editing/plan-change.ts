@@ -1,5 +1,5 @@
-// The first two phases of every change of a file that exists: validate and prepare. Nothing is written here, so that the
-// check before the decision and the work after it are one and the same code.
+// The first two phases of every change to an existing file: validate and prepare. Nothing is written here, so that the
+// check before the decision and the work after it share their code.
 
 import { ToolFailure } from '../../contract/failure.js';
 import type { ToolCheck } from '../../contract/tool.js';
@@ -12,26 +12,21 @@ import { counted } from '../counted.js';
 import { refusal } from '../refusal.js';
 import type { TargetFile } from '../target-file.js';
 import { seenOf } from './check-editable.js';
-import type { PlannedChange } from './commit-changes.js';
-import { type Change, type Conflict, differingPart, fitToDisk } from './fit-to-disk.js';
-import { hashOf, type LoadedText, loadText } from './load-text.js';
+import { hashOf } from './file-ledger.js';
+import { type Change, differingPart, type FilePlan, fitToDisk } from './fit-to-disk.js';
+import { type LoadedText, loadText } from './load-text.js';
 import type { ChangedText } from './match/edit-text.js';
-import { type Finding, scanNewText } from './secrets/scan-new-text.js';
+import { scanNewText, type TextFinding } from './secrets/scan-new-text.js';
 import { conflictRefusal, settleConflict } from './settle-conflict.js';
 
-const MAX_WHOLLY_SCANNED = 1024 * 1024; // of a larger text only the lines that differ are looked at
+const MAX_WHOLLY_SCANNED = 1024 * 1024; // for a longer text only the lines that differ are scanned
 const MAX_NAMED = 5;
 const MAX_REFUSALS = 3;
 
-/** A file and what it shall become, or why that is for a person to say. */
-export type FilePlan = { target: TargetFile; before: LoadedText } & (
-  | { changed: ChangedText; conflict?: undefined }
-  | { conflict: Conflict; changed?: undefined }
-);
-
+/** A plan without a conflict, or one that the user has decided about. */
 export type SettledPlan = FilePlan & { changed: ChangedText };
 
-/** Loads the file, checks that the model knows it, and makes the change in memory. */
+/** Loads the file, checks that the model knows it, and applies the change in memory. */
 export async function planChange(
   target: TargetFile,
   change: Change & { action: 'edit' | 'write' | 'patch' },
@@ -40,12 +35,11 @@ export async function planChange(
   const before = await loadText(target, context);
   change.check?.(before);
   const seen = seenOf(context.session.ledger, target, change.action);
-  const fitted = await fitToDisk(target, before, seen, change).catch((error: unknown) => {
+  const plan = await fitToDisk(target, before, seen, change).catch((error: unknown) => {
     throw error instanceof UnencodableText ? unencodable(target, before, error) : error;
   });
-  if (fitted.type === 'fits') return { target, before, changed: fitted.changed };
-  if (!context.askUser) throw conflictRefusal(fitted.conflict);
-  return { target, before, conflict: fitted.conflict };
+  if (plan.conflict && !context.askUser) throw conflictRefusal(plan.conflict);
+  return plan;
 }
 
 function unencodable(target: TargetFile, { format }: LoadedText, error: UnencodableText): Error {
@@ -55,7 +49,7 @@ function unencodable(target: TargetFile, { format }: LoadedText, error: Unencoda
   );
 }
 
-/** Asks about a conflict where there is one. */
+/** Asks the user about a conflict, if there is one. */
 export async function settled(plan: FilePlan, context: ToolContext): Promise<SettledPlan> {
   const { target, before } = plan;
   const changed = plan.changed ?? (await settleConflict(plan.conflict, context));
@@ -69,15 +63,7 @@ const guessedEncoding = ({ format }: LoadedText): string[] =>
       ]
     : [];
 
-export const plannedChange = ({ target, before, changed }: SettledPlan): PlannedChange => ({
-  target,
-  before,
-  after: changed.bytes,
-  lines: changed.lines,
-  merged: changed.merged,
-});
-
-/** What a person should know before the texts are written: secrets and hidden characters in what is new. */
+/** The question to the user before texts with secrets or hidden characters are written. */
 export function questionAbout(
   texts: ReadonlyArray<{ target: TargetFile; before?: string | undefined; after: string }>,
 ): { ask: string } | undefined {
@@ -91,7 +77,7 @@ export function questionAbout(
   };
 }
 
-/** What a check of changes has found: what to ask about, and what the files would become. */
+/** The result of validating changes: the question to ask, and the files' planned content. */
 export function checkOf(texts: Parameters<typeof questionAbout>[0]): ToolCheck {
   const names = texts.map(({ target }) => target.shown).join(', ');
   const patch = (): string =>
@@ -102,18 +88,18 @@ export function checkOf(texts: Parameters<typeof questionAbout>[0]): ToolCheck {
   };
 }
 
-/** The texts that a plan may write, to be looked through before anybody decides. */
+/** The texts that a plan may write, to be scanned before the decision. */
 export const textsOf = ({ target, before, changed, conflict }: FilePlan) => ({
   target,
   before: before.text,
   after: (changed ?? conflict.ours).text.raw,
 });
 
-function newFindings(before: string | undefined, after: string): Finding[] {
+function newFindings(before: string | undefined, after: string): TextFinding[] {
   if (before === undefined) return scanNewText(undefined, after);
   const { start, end, text: fresh } = differingPart(before, after);
-  // A hidden character is known by what is beside it. One that stays where it is is not new because its neighbour is.
-  const isNew = ({ kind }: Finding): boolean => {
+  // A hidden character is identified by its neighbours. An unmoved one is not new because its neighbour is.
+  const isNew = ({ kind }: TextFinding): boolean => {
     const code = /U\+([0-9A-F]+)$/.exec(kind)?.[1];
     return code === undefined || fresh.includes(String.fromCodePoint(Number.parseInt(code, 16)));
   };
@@ -126,7 +112,7 @@ function newFindings(before: string | undefined, after: string): Finding[] {
   return found.filter(isNew).map(({ line, kind }) => ({ line: line + above, kind }));
 }
 
-/** Counts refusals of the very same change: whoever sends it a third time has to look at the file first. */
+/** Counts refusals of the same change: before a third attempt, the model has to look at the file. */
 export async function countingRefusals<Result>(
   target: TargetFile,
   change: unknown,

@@ -2,10 +2,12 @@ import type { ToolContext } from '../../contract/tool-context.js';
 import { fileIdentity } from '../../platform/files/paths.js';
 import { refusal } from '../refusal.js';
 import type { TargetFile } from '../target-file.js';
-import { checkEditable, checkEdits, editText, type TextEdit } from './match/edit-text.js';
-import { countingRefusals, type FilePlan, planChange } from './plan-change.js';
+import type { TextEdit } from './apply-edit.js';
+import type { FilePlan } from './fit-to-disk.js';
+import { checkEditable, checkEdits, editText } from './match/edit-text.js';
+import { countingRefusals, planChange } from './plan-change.js';
 
-/** All that can be wrong with the edits of one file, and what they make of it. */
+/** All checks of the edits of one file, and their result. */
 export async function planEdits(
   target: TargetFile,
   edits: readonly TextEdit[],
@@ -35,7 +37,10 @@ export async function planEdits(
 
 const MAX_REPEATED_CHARS = 4_000;
 
-/** Others make a file by an edit of nothing; here that is what Write is for, so that no file comes by a slip of a path. */
+/**
+ * Other agents create a file by an edit with an empty old text; here that is what Write is for, so that a typo in a
+ * path creates no file.
+ */
 function refuseNewFile({ path, real, shown }: TargetFile, edits: readonly TextEdit[]): void {
   const [edit] = edits;
   if (edits.length !== 1 || edit?.old_string !== '' || fileIdentity(real) !== undefined) return;

@@ -3,24 +3,24 @@ import { showPlaces } from './match/show-place.js';
 import { originalText } from './patch/structured-patch.js';
 import type { SettledPlan } from './plan-change.js';
 
-/** What a change of a file did, for the model and for people. */
+/** What a change to a file did, for the model and for the user. */
 export interface EditReport {
   path: string;
   /** The absolute path. */
   file: string;
-  /** The text before; null where it is very long. */
+  /** The earlier text; null if it is very long. */
   original: string | null;
   replacements: number;
-  /** In a few words: "1 replacement at line 3". */
+  /** A short summary: "1 replacement at line 3". */
   done: string;
   summary: string;
   patch: string;
-  /** The edited places with lines around them. */
+  /** The edited places with context lines. */
   place: string;
 }
 
 export function reportEdit({ target, before, changed }: SettledPlan, notes: readonly string[]): EditReport {
-  // Quotes of the file that are kept may be the very ones that were to be put there.
+  // Keeping the file's typographic quotes may have undone the edit.
   const isSame = changed.bytes.equals(before.bytes);
   const did = isSame
     ? `${target.shown} reads so already, so nothing was written.`

@@ -9,7 +9,7 @@ import type { LineRange } from './match/line-ranges.js';
 import { showLines } from './match/show-place.js';
 import { type TextLines, textLines } from './match/text-lines.js';
 
-const MAX_SHOWN_CHARS = 6_000; // a refusal is cut in the middle when it is much longer
+const MAX_SHOWN_CHARS = 6_000; // a much longer refusal would be cut in the middle
 const MAX_CONFLICTS_SHOWN = 3;
 const LINES_AROUND = 2;
 
@@ -18,7 +18,7 @@ const ABORT = 'Abort';
 const READ_AGAIN = 'Read again';
 const MARKERS = 'Write with conflict markers';
 
-/** The refusal where nobody can be asked: the conflict, and what can be done about it. */
+/** The refusal if no user can be asked: the conflict, and what to do about it. */
 export function conflictRefusal(conflict: Conflict): Error {
   const { target, seen, theirs, merged, why, name } = conflict;
   const shown = `\nBoth versions, between git-style markers:\n${showConflicts(textLines(merged.text))}`;
@@ -30,11 +30,14 @@ export function conflictRefusal(conflict: Conflict): Error {
   ];
   const next = `Read it again, then send ${name.endsWith('edit') ? 'an edit' : 'a change'} that fits.`;
   return refusal(
-    `${changedOnDisk(target, seen, theirs)}${why}. Nothing was written. ${next}${shown}\nNobody is here to choose. The choices are: ${choices.join('; ')}.`,
+    `${changedOnDisk(target, seen, theirs)}${why}. Nothing was written. ${next}${shown}\nNo user can choose here. The choices are: ${choices.join('; ')}.`,
   );
 }
 
-/** Puts the choices to the person and carries out the answer. What is not to be written is refused in their name. */
+/**
+ * Shows the choices to the user and applies the answer. If nothing is to be written, the call is refused in the user's
+ * name.
+ */
 export async function settleConflict(conflict: Conflict, context: ToolContext): Promise<ChangedText> {
   const { target, ours, name } = conflict;
   const { askUser, signal } = context;
@@ -58,7 +61,7 @@ function questionAbout({ target, seen, theirs, why, name }: Conflict): Question 
   const changed = changedOnDisk(target, seen, theirs).replace('after you read it', 'after the model read it');
   return {
     header: 'Changed file',
-    question: `${changed}${why.replace('what you read', 'what it read')}. What shall be done?`,
+    question: `${changed}${why.replace('what you read', 'what it read')}. What should be done?`,
     options: [
       { label: OVERWRITE, description: `Make ${name} and lose the other change` },
       { label: ABORT, description: 'Nothing is written' },
@@ -84,7 +87,7 @@ function withMarkers({ theirs, ours, merged }: Conflict): ChangedText {
   };
 }
 
-/** From the marker that opens a conflict to the one that closes it. */
+/** From the opening to the closing conflict marker. */
 function conflictsIn(text: TextLines): LineRange[] {
   const places: LineRange[] = [];
   let first = 0;
@@ -108,7 +111,7 @@ function showConflicts(text: TextLines): string {
   return all.length > MAX_SHOWN_CHARS ? `${all.slice(0, MAX_SHOWN_CHARS)} …` : all;
 }
 
-/** What the file holds now. The model knows what it is shown of it, so that it can send a change that fits. */
+/** Shows what the file contains now and records it as seen, so that the model can send a change that fits. */
 function readAgain({ target, theirs }: Conflict, { session }: ToolContext): string {
   const text = textLines(theirs.text);
   const shown: string[] = [];

@@ -4,7 +4,9 @@ import { codePoint } from './match/look-alikes.js';
 const MAX_LINES = 5;
 const MAX_LINE_CHARS = 200;
 
-/** What was sent beside what is there, where they differ, with blanks made visible. Empty where that shows nothing. */
+/**
+ * The differing lines of what was sent and what is there, with whitespace made visible. Empty if that shows nothing.
+ */
 export function showDifference(
   { sent, there }: { sent: readonly string[]; there: readonly string[] },
   firstLine: number,

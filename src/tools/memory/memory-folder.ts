@@ -1,17 +1,17 @@
-// The notes of a project: a private folder below Helve's data, which nothing but the two memory tools reads or writes.
+// The notes of a project: a private folder in Helve's data, used only by the two memory tools.
 import { constants } from 'node:fs';
 import { lstat, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import type { ToolContext } from '../../contract/tool-context.js';
 import { randomHex, sha256 } from '../../platform/crypto.js';
-import { makeFolder } from '../../platform/files/make-folder.js';
+import { mkdirPrivate } from '../../platform/files/mkdir-private.js';
 import { refusal } from '../refusal.js';
 
 export const MAX_FILE_BYTES = 100_000; // a note, not an archive: all of it may be read into a conversation
 export const MAX_FILES = 200;
 const MAX_TOTAL_BYTES = 5_000_000;
 const MAX_NAME_CHARS = 200;
-const MAX_PART_BYTES = 255; // what file systems take
+const MAX_PART_BYTES = 255; // the limit of file systems
 const MAX_DEPTH = 5;
 
 export interface MemoryFile {
@@ -21,7 +21,7 @@ export interface MemoryFile {
   modified: Date;
 }
 
-/** Each project has its own, by its path; the name of the project is there for people who look. */
+/** One folder per project, by its path; the project's name is included for people who browse it. */
 export function memoryFolder({ root, session: { dataFolder } }: Pick<ToolContext, 'root' | 'session'>): string {
   const name = basename(root)
     .replaceAll(/[^\w.-]/g, '_')
@@ -29,7 +29,7 @@ export function memoryFolder({ root, session: { dataFolder } }: Pick<ToolContext
   return join(dataFolder, 'memory', `${name}-${sha256().update(root).digest('hex').slice(0, 16)}`);
 }
 
-/** The name of a note in its plain form. Throws for one that could lead out of the folder, or hide in it. */
+/** The normalised name of a note. Throws for one that could lead out of the folder, or be hidden in it. */
 export function memoryName(given: string, folder: string): string {
   const inside = given.startsWith(`${folder}${sep}`) ? relative(folder, given) : given;
   const name = inside.replaceAll('\\', '/').replace(/^(?:\.\/)+/, '');
@@ -37,7 +37,7 @@ export function memoryName(given: string, folder: string): string {
   const problem = problemWith(name, parts);
   if (problem !== undefined) {
     throw refusal(
-      `"${given.slice(0, MAX_NAME_CHARS)}" is no name for a note: ${problem}. Use a relative name such as "build.md" or "api/errors.md".`,
+      `"${given.slice(0, MAX_NAME_CHARS)}" is not a name for a note: ${problem}. Use a relative name such as "build.md" or "api/errors.md".`,
     );
   }
   return parts.join('/');
@@ -60,7 +60,7 @@ function problemWith(name: string, parts: readonly string[]): string | undefined
   return undefined;
 }
 
-/** All notes, by name. Links are passed over: nobody puts them there with a good purpose. */
+/** All notes, by name. Symlinks are skipped: they have no legitimate use here. */
 export async function listMemory(folder: string): Promise<MemoryFile[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(orNothing);
   const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.'));
@@ -89,7 +89,7 @@ export async function readMemory(folder: string, name: string): Promise<string |
   }
 }
 
-/** Whole, or not at all: another session may read it at the same time. */
+/** Atomic: another session may read it at the same time. */
 export async function writeMemory(folder: string, name: string, content: string): Promise<{ isNew: boolean }> {
   const bytes = Buffer.from(content, 'utf8');
   if (bytes.length > MAX_FILE_BYTES) {
@@ -106,7 +106,7 @@ export async function writeMemory(folder: string, name: string, content: string)
   }
   const path = join(folder, name);
   await refuseLinks(folder, name);
-  makeFolder(dirname(path));
+  mkdirPrivate(dirname(path));
   await refuseLinks(folder, name);
   const isNew = (await lstat(path).catch(orMissing)) === undefined;
   const temporary = join(dirname(path), `.${randomHex(8)}.tmp`);
@@ -126,7 +126,7 @@ export async function writeMemory(folder: string, name: string, content: string)
   return { isNew };
 }
 
-/** No part of the way may be a link, and what is there must be a file. */
+/** No part of the path may be a symlink, and the target must be a regular file. */
 async function refuseLinks(folder: string, name: string): Promise<void> {
   let path = folder;
   const parts = name.split('/');

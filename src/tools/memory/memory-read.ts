@@ -4,10 +4,10 @@ import { systemText, withAliases } from '../input.js';
 import { refusal } from '../refusal.js';
 import { listMemory, memoryFolder, memoryName, readMemory } from './memory-folder.js';
 
-const INDEX = 'MEMORY.md'; // shown whole beside the list, where somebody keeps it
+const INDEX = 'MEMORY.md'; // shown in full beside the list, if it exists
 
 const description = `Read the notes that earlier sessions have kept on this project.
-Without file_path it lists them, and shows ${INDEX} if there is one. Look before work that may have been done before. Notes are what somebody once believed: check them against the files.`;
+Without file_path it lists them, and shows ${INDEX} if there is one. Look before work that may have been done before. Notes may be outdated: check them against the files.`;
 
 export const memoryReadTool = defineTool({
   name: 'MemoryRead',

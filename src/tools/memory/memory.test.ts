@@ -2,7 +2,7 @@ import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createEngine } from '../../create-engine.js';
+import { createEngine } from '../../compose/create-engine.js';
 import { isInside } from '../../platform/files/paths.js';
 import { temporaryProject } from '../../testing/temporary-project.js';
 import { memoryFolder, memoryName } from './memory-folder.js';
@@ -46,7 +46,7 @@ test('a later session of the project has the notes, and another project has not'
   const { dataFolder } = project.engine.session;
   const read = async (root: string): Promise<unknown> => {
     const engine = createEngine({ root, dataFolder, ...switched });
-    const [result] = await engine.runCalls([{ id: 'a', name: 'MemoryRead', input: { file_path: 'build.md' } }]);
+    const [result] = await engine.callTools([{ id: 'a', name: 'MemoryRead', input: { file_path: 'build.md' } }]);
     await engine.end();
     return result?.content;
   };
@@ -81,7 +81,7 @@ test.each([
   ] as const) {
     const run = await project.run(tool, input);
     expect(run.failure).toBe('check_refused');
-    expect(run.content).toContain('is no name for a note');
+    expect(run.content).toContain('is not a name for a note');
   }
 });
 

@@ -13,12 +13,13 @@ import {
   UnusableNotebook,
 } from '../../platform/formats/notebook.js';
 import { safeCut } from '../../platform/text/truncate.js';
-import { assertText, hashOf, undecodable } from '../editing/load-text.js';
+import { hashOf } from '../editing/file-ledger.js';
+import { assertText, undecodable } from '../editing/load-text.js';
 import { refusal } from '../refusal.js';
 import type { TargetFile } from '../target-file.js';
 import { estimateTokens, MAX_TOKENS } from './estimate-tokens.js';
 
-const MAX_NOTEBOOK_BYTES = 100_000_000; // the whole of it is held in memory
+const MAX_NOTEBOOK_BYTES = 100_000_000; // held in memory as a whole
 const MAX_OUTPUT_CHARS = 10_000;
 const MAX_SOURCE_CHARS = 50_000;
 const MAX_IMAGES = 10;
@@ -26,19 +27,19 @@ const MAX_IMAGES = 10;
 export interface Cells {
   type: 'notebook';
   path: string;
-  /** Of the whole notebook. */
+  /** Cells in the whole notebook. */
   total: number;
   shown: number;
   blocks: ContentBlock[];
 }
 
-/** Reads the cells of a notebook, or one of them, with their outputs; and remembers that it was seen. */
+/** Reads the cells of a notebook, or one of them, with their outputs; and records that it was seen. */
 export async function readCells(
   target: TargetFile,
   handle: OpenedFile,
   size: number,
   cellName: string | undefined,
-  { session, signal }: Pick<ToolContext, 'session' | 'signal'>,
+  { session, signal, callId }: Pick<ToolContext, 'session' | 'signal' | 'callId'>,
 ): Promise<Cells> {
   if (size > MAX_NOTEBOOK_BYTES) {
     throw refusal(
@@ -52,11 +53,11 @@ export async function readCells(
   const chosen = cellName === undefined ? notebook.cells : [chosenCell(target, notebook, cellName)];
   const { blocks, shown } = await show(target, notebook, chosen, signal);
 
-  // Cells are not lines: what may be edited as text is what was seen as text.
+  // Cells are not lines: only what was seen as text may be edited as text.
   const hash = hashOf(bytes);
   const before = session.ledger.get(target.real);
   const lines = before?.hash === hash ? before.lines : [];
-  session.ledger.set(target.real, { hash, size: bytes.length, at: new Date(), lines });
+  session.ledger.set(target.real, { hash, size: bytes.length, at: new Date(), lines }, callId);
   return { type: 'notebook', path: target.shown, total: notebook.cells.length, shown, blocks };
 }
 
@@ -143,7 +144,7 @@ async function showImage({ mediaType, base64 }: CellOutput & { type: 'image' }, 
 const cut = (text: string, max: number, what: string): string =>
   text.length > max ? `${text.slice(0, safeCut(text, max))}\n[cut: the ${what} has ${text.length} characters]` : text;
 
-/** Blocks in the making: texts in a row become one. */
+/** Collects blocks; adjacent texts are merged. */
 class BlockPage {
   tokens = 0;
   images = 0;

@@ -8,7 +8,7 @@ import type { TargetFile } from '../target-file.js';
 import { estimateTokens, MAX_TOKENS } from './estimate-tokens.js';
 import { choosePages, MAX_PAGES } from './page-choice.js';
 
-const MAX_PAGES_UNASKED = 10; // a longer document is better read in the parts that matter
+const MAX_PAGES_UNASKED = 10; // of a longer document, only the relevant pages should be read
 const MAX_PAGE_CHARS = 50_000;
 
 export interface PdfPages {
@@ -16,7 +16,7 @@ export interface PdfPages {
   path: string;
   total: number;
   pages: Array<{ number: number; text: string }>;
-  /** Pages that were asked for, and did not fit. */
+  /** Requested pages that did not fit. */
   left: number[];
 }
 

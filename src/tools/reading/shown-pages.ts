@@ -5,11 +5,11 @@ interface ShownFile {
 }
 
 /**
- * Which pages of which files the conversation still shows, so that the same page is not sent twice. Kept with
- * `session.own(createShownPages)`. Whoever takes results out of the conversation calls `forget`.
+ * The pages of files that the conversation still shows, so that the same page is not sent twice. Obtained by
+ * `session.own(createShownPages)`. Code that removes results from the conversation must call `forget`.
  */
 export interface ShownPages {
-  /** When this very page of this very content was shown. It is asked once: the next one who asks is shown the page. */
+  /** When this page of this content was shown. Removes the entry, so that the next request shows the page again. */
   take(real: string, hash: string, page: string): Date | undefined;
   add(real: string, hash: string, page: string): void;
   forget(): void;

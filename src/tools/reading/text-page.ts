@@ -1,39 +1,38 @@
 import type { SeenFile, ToolContext } from '../../contract/tool-context.js';
 import { type OpenedText, scanLines } from '../../platform/encodings/scan-lines.js';
 import { formatByHead, formatName, type TextFormat } from '../../platform/encodings/text-file.js';
-import { cutPath, shortPath } from '../../platform/files/paths.js';
+import { elidedPath, shortPath } from '../../platform/files/paths.js';
 import { shortReminder } from '../../platform/text/reminder.js';
 import { counted } from '../counted.js';
-import { MAX_BYTES, undecodable } from '../editing/load-text.js';
+import { MAX_BYTES, timeOfDay, undecodable } from '../editing/load-text.js';
 import { joinRanges } from '../editing/match/line-ranges.js';
-import { timeOfDay } from '../editing/time-of-day.js';
 import type { TargetFile } from '../target-file.js';
 import { estimateTokens, MAX_TOKENS } from './estimate-tokens.js';
 import { createShownPages } from './shown-pages.js';
 
-export const MAX_LINE_CHARS = 2_000; // minified code and data in one line: the start tells what it is
-const WORTH_REPEATING_CHARS = 2_000; // a shorter page costs less than asking for it twice
+export const MAX_LINE_CHARS = 2_000; // minified code and data on one line: the start shows what it is
+const WORTH_REPEATING_CHARS = 2_000; // resending a shorter page costs less than a second request
 
 export interface TextPage {
   type: 'text';
   path: string;
   absolute: string;
-  /** The path as messages call it, with the target of a link. */
+  /** The path for messages, with the target of a symlink. */
   shown: string;
   content: string;
   first: number;
   last: number;
-  /** How many lines the file has; undefined for a file so large that only the page was looked for. */
+  /** The number of lines; undefined for a file so large that only the page was read. */
   total: number | undefined;
   bytes: number;
-  /** The numbers of the lines that are shown cut. */
+  /** The numbers of the truncated lines. */
   cutLines: number[];
-  /** How many of the lines shown begin with tabs, and with blanks. */
+  /** How many of the lines shown start with tabs, and with spaces. */
   indented: { tabs: number; blanks: number };
   format: TextFormat;
 }
 
-/** The page was shown before, and is as it was. */
+/** The page was shown before and is unchanged. */
 export interface UnchangedPage {
   type: 'unchanged';
   path: string;
@@ -47,17 +46,17 @@ export interface OpenText extends OpenedText {
   size: number;
 }
 
-/** Thrown out of the scan of a very large file once the page is found, since the rest of it would take minutes. */
+/** Thrown to stop the scan of a very large file once the page is complete, since the rest would take minutes. */
 class PageIsFull extends Error {}
 
-/** Reads a page of numbered lines in constant memory, and remembers what was seen. */
+/** Reads a page of numbered lines in constant memory, and records what was seen. */
 export async function readTextPage(
   { target, size, ...file }: OpenText,
   { first, limit }: { first: number; limit: number },
-  context: Pick<ToolContext, 'cwd' | 'signal' | 'session'>,
+  context: Pick<ToolContext, 'cwd' | 'signal' | 'session' | 'callId'>,
 ): Promise<TextPage | UnchangedPage> {
-  const { cwd, signal, session } = context;
-  const isLarge = size > MAX_BYTES; // too large to be changed by a tool, so nobody needs its hash
+  const { cwd, signal, session, callId } = context;
+  const isLarge = size > MAX_BYTES; // too large to be edited, so its hash is not needed
   const shown: string[] = [];
   const cutLines: number[] = [];
   const indented = { tabs: 0, blanks: 0 };
@@ -83,7 +82,7 @@ export async function readTextPage(
     throw undecodable(target, error);
   });
 
-  const path = cutPath(shortPath(cwd, target.path));
+  const path = elidedPath(shortPath(cwd, target.path));
   const last = first + shown.length - 1;
   const content = shown.join('\n');
   if (scanned) {
@@ -92,7 +91,7 @@ export async function readTextPage(
     const earlier = before?.hash === hash ? before.lines : [];
     const lines = linesSeen(earlier, [first, last], scanned.lines);
     const bytes = file.isWhole && { bytes: file.head };
-    session.ledger.set(target.real, { hash, size: scanned.size, at: new Date(), lines, ...bytes });
+    session.ledger.set(target.real, { hash, size: scanned.size, at: new Date(), lines, ...bytes }, callId);
     if (content.length > WORTH_REPEATING_CHARS) {
       const pages = session.own(createShownPages);
       const at = pages.take(target.real, hash, `${first}+${limit}`);
@@ -116,7 +115,7 @@ export async function readTextPage(
   };
 }
 
-/** A line that is shown cut counts as seen: the output says what was cut, and it can be looked at. */
+/** A truncated line counts as seen: the output says what was cut, and the model can read it. */
 function linesSeen(
   earlier: SeenFile['lines'],
   [first, last]: readonly [number, number],
@@ -156,7 +155,7 @@ function encodingNotice({ format }: TextPage): string[] {
   return [`The file is in ${formatName(format)}${guess}; edits keep that.`];
 }
 
-// Below the lines, so that the first of them is the first line of the answer; and the lines themselves are verbatim.
+// After the lines, so that the output starts with the first of them and the lines stay verbatim.
 function indentationNotice({ indented: { tabs, blanks } }: TextPage): string[] {
   if (tabs === 0) return [];
   if (blanks === 0) return ['Indented with tabs.'];

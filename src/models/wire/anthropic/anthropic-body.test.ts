@@ -41,7 +41,7 @@ const tool: fc.Arbitrary<ToolDefinition> = fc.record({
   description: words,
   input_schema: fc.constant({ type: 'object', properties: { path: { type: 'string' } } }),
 });
-/** Turns of a conversation without calls: user and assistant by turns, the last one a user's. */
+/** A conversation without calls: user and assistant alternate, ending with the user. */
 const conversation: fc.Arbitrary<Message[]> = fc
   .array(fc.tuple(fc.array(userBlock, { minLength: 1 }), fc.array(assistantBlock, { minLength: 1 })), {
     minLength: 1,
@@ -81,7 +81,7 @@ test('writes the same body whatever was written before: other branches, rewound 
   );
 });
 
-test('keeps every byte of the requests before, but for the moving cache marks', () => {
+test('keeps every byte of earlier requests, except for the moving cache marks', () => {
   fc.assert(
     fc.property(fc.array(words), fc.array(tool), conversation, (system, tools, messages) => {
       const write = anthropicBodies(FIELDS);
@@ -166,7 +166,7 @@ test('marks the last tool, the last system block and the last two user messages,
   expect(protocolViolations(body)).toEqual([]);
 });
 
-test('leaves out what the API would refuse the request for', () => {
+test('leaves out blocks that the API would refuse', () => {
   const messages: Message[] = [
     {
       role: 'user',
@@ -263,7 +263,7 @@ test('keeps the bytes of earlier messages on the wire, request after request', a
   });
 });
 
-/** The body as one object, put together the plain way. */
+/** The body as one object, built the plain way. */
 function straightforward({ system, tools, messages }: ModelRequest): unknown {
   const isMarkedUser = (at: number) =>
     messages[at]?.role === 'user' && messages.slice(at).filter(({ role }) => role === 'user').length <= 2;
@@ -280,7 +280,7 @@ function straightforward({ system, tools, messages }: ModelRequest): unknown {
   };
 }
 
-test('never ends a message of the assistant with thinking, which is what a cut answer may leave', () => {
+test('never ends a message of the assistant with thinking, as a truncated answer may', () => {
   const thinking = { type: 'thinking', thinking: 'hm', signature: 's' } as const;
   const said = { type: 'text', text: 'ok' } as const;
   const body = JSON.parse(

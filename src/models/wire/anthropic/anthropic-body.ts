@@ -1,17 +1,17 @@
 import type { AssistantBlock, Message, ToolResultBlock, UserBlock } from '../../../contract/message.js';
 import type { ModelRequest, ToolDefinition } from '../../../contract/model.js';
-import { GrowingBytes } from '../growing-bytes.js';
+import { objectInput, wireName } from '../call-in-history.js';
 import { wellFormedJson } from '../well-formed-json.js';
-import { wireName } from '../wire-name.js';
 import { writtenOnce } from '../written-once.js';
 
+const FIRST_BYTES = 65_536; // of the body that grows with the conversation
 const CACHE_MARK = ',"cache_control":{"type":"ephemeral"}';
-const MARKED_USER_MESSAGES = 2; // with the last tool and the last system block these are the four that the API allows
+const MARKED_USER_MESSAGES = 2; // with the last tool and the last system block, these are the four cache breakpoints that the API allows
 
 /**
- * Writes request bodies, each in a few pieces. History only grows, so each message is serialised once, and what stands
- * before the last marked messages is never copied again: old messages cost nothing but their bytes on the wire, and
- * those bytes stay the same, which is what the provider's prompt cache needs.
+ * Writes request bodies, each in a few pieces. History only grows, so each message is serialised once, and everything
+ * before the last marked messages is never copied again: old messages cost only their bytes on the wire, and those
+ * bytes never change, which the provider's prompt cache requires.
  */
 export function anthropicBodies(
   fields: Readonly<Record<string, unknown>>,
@@ -22,7 +22,7 @@ export function anthropicBodies(
   const textOf = (message: Message): string => writtenOnce(messageTexts, message, () => messageText(message));
   const lastTextOf = (message: Message): string => {
     const text = textOf(message);
-    messageTexts.delete(message); // it is kept as bytes from here on
+    messageTexts.delete(message); // stored as bytes from here on
     return text;
   };
   const histories = new WeakMap<Message, History>(); // by the first message of each conversation
@@ -57,7 +57,7 @@ export function anthropicBodies(
   };
 }
 
-/** The messages that will not be marked again, with a comma behind each. */
+/** The messages that get no more cache marks, each followed by a comma. */
 class History {
   readonly #messages: Message[] = [];
   readonly #text = new GrowingBytes();
@@ -66,7 +66,7 @@ class History {
     return this.#text.all;
   }
 
-  /** Whether the first `count` messages begin with what is here; not so after a rewind or where another branch was taken. */
+  /** Whether the first `count` messages start with these; false after a rewind, or on another branch. */
   isPartOf(messages: readonly Message[], count: number): boolean {
     return this.#messages.length <= count && this.#messages.every((message, at) => message === messages[at]);
   }
@@ -80,7 +80,7 @@ class History {
   }
 }
 
-/** Where the first of the messages stands that get a cache mark: what is before it is the same in the next request. */
+/** The index of the first message with a cache mark: everything before it is the same in the next request. */
 function firstMarked(messages: readonly Message[], textOf: (message: Message) => string): number {
   let left = MARKED_USER_MESSAGES;
   for (let at = messages.length - 1; at >= 0; at--) {
@@ -91,7 +91,7 @@ function firstMarked(messages: readonly Message[], textOf: (message: Message) =>
   return 0;
 }
 
-/** The items as a JSON array whose last object is a cache breakpoint; nothing for no items. */
+/** The items as a JSON array whose last object is a cache breakpoint; empty if there are no items. */
 function markedList(items: string[]): string {
   const last = items.pop();
   if (last === undefined) return '';
@@ -99,8 +99,8 @@ function markedList(items: string[]): string {
 }
 
 /**
- * The last user message, so that the next request finds all of this one, and the one before, so that this request finds
- * the last one even when more blocks were added than the provider looks back.
+ * Marks the last user message, so that the next request finds all of this one, and the one before it, so that this
+ * request finds the last one even if more blocks were added than the provider looks back.
  */
 function markLastUserMessages(messages: readonly Message[], texts: string[]): void {
   let left = MARKED_USER_MESSAGES;
@@ -112,22 +112,22 @@ function markLastUserMessages(messages: readonly Message[], texts: string[]): vo
   }
 }
 
-/** Nothing when the provider would refuse the message because no block of it is left. */
+/** Empty if no block is left, because the API refuses such a message. */
 function messageText({ role, content }: Message): string {
   const blocks = content.map(wireBlock).filter((block) => block !== undefined);
-  while (isThinking(blocks.at(-1))) blocks.pop(); // an answer that was cut off after it; the API refuses it at the end
+  while (isThinking(blocks.at(-1))) blocks.pop(); // left by a truncated response; the API refuses a message that ends with thinking
   return blocks.length === 0 ? '' : wellFormedJson({ role, content: blocks });
 }
 
-/** A block as the API takes it, or nothing for one that it would refuse the whole request for. */
+/** The block for the API, or undefined if it would make the API refuse the whole request. */
 function wireBlock(block: AssistantBlock | UserBlock): Readonly<Record<string, unknown>> | undefined {
   switch (block.type) {
     case 'text':
       return hasWords(block.text) ? { type: 'text', text: block.text } : undefined;
     case 'image':
       return { type: 'image', source: block.source };
-    // Without a signature it was cut off, or is not this provider's. One that another server of this format signed can't
-    // be told from the provider's own.
+    // Without a signature the block was truncated, or comes from another provider. A signature from another server with
+    // this format can't be distinguished from the provider's own.
     case 'thinking':
       if (block.signature === '') return undefined;
       return { type: 'thinking', thinking: block.thinking, signature: block.signature };
@@ -152,12 +152,27 @@ function wireResult({ tool_use_id, content, is_error }: ToolResultBlock): Readon
   };
 }
 
-/** The API takes objects only, and a call that the model got wrong must not make every later request fail. */
-function objectInput(input: unknown): unknown {
-  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input;
-  return input === undefined ? {} : { INVALID_JSON: input };
-}
-
 function hasWords(text: string): boolean {
   return /\S/.test(text);
+}
+
+/** UTF-8 text that only grows. Views returned earlier stay valid while more is added. */
+class GrowingBytes {
+  #bytes = Buffer.allocUnsafe(FIRST_BYTES);
+  #length = 0;
+
+  add(text: string): void {
+    const needed = this.#length + Buffer.byteLength(text);
+    if (needed > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2));
+      this.#bytes.copy(larger, 0, 0, this.#length);
+      this.#bytes = larger; // views of the old buffer stay valid
+    }
+    this.#length += this.#bytes.write(text, this.#length);
+  }
+
+  /** Everything so far. */
+  get all(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
+  }
 }

@@ -26,7 +26,7 @@ test.each<[string, Effort, Record<string, unknown>]>([
   ['claude-3-5-sonnet-20241022', 'max', {}],
   ['claude-3-opus-20240229', 'none', {}],
   ['glm-5.2', 'high', budget(16_000)],
-])('%s is asked for the effort %s by %j', (name, effort, expected) => {
+])('%s gets the effort %s as %j', (name, effort, expected) => {
   expect(anthropicEffort(name, effort, 32_000)).toEqual(expected);
 });
 

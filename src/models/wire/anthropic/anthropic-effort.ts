@@ -1,12 +1,12 @@
 import type { Effort } from '../../../contract/model.js';
 
-// The share of an answer that may be thinking, for models that want a number. What is left is for words and calls.
+// The share of the output that may be thinking, for models that take a token budget. The rest is for text and calls.
 const BUDGET_SHARE = { low: 1 / 8, medium: 1 / 4, high: 1 / 2, max: 3 / 4 } as const;
-const LEAST_BUDGET = 1024; // the API accepts no smaller one
+const LEAST_BUDGET = 1024; // the API's minimum
 
 /**
- * The fields of a request that make a Claude model think as much as wanted. From 4.6 on the model is told a level,
- * before that a budget of tokens; which models may be told not to think at all differs from one to the next.
+ * The request fields that set how much a Claude model thinks. Since version 4.6 models take a level, before that a
+ * token budget; which models can turn thinking off differs.
  * https://platform.claude.com/docs/en/build-with-claude/thinking
  */
 export function anthropicEffort(name: string, effort: Effort, maxOutputTokens: number): Record<string, unknown> {
@@ -34,7 +34,7 @@ interface ClaudeName {
   version: number;
 }
 
-/** "claude-sonnet-5-5", "claude-opus-4-5-20251101", "claude-3-7-sonnet-latest"; nothing for what is named otherwise. */
+/** "claude-sonnet-5-5", "claude-opus-4-5-20251101", "claude-3-7-sonnet-latest"; undefined for other forms. */
 function parseName(name: string): ClaudeName | undefined {
   const {
     family,

@@ -3,17 +3,16 @@ import type { ModelEvent, StopReason, Usage } from '../../../contract/model.js';
 import { fields } from '../../http/exchange.js';
 import { brokenStreamFailure, type Endpoint, serverFailure } from '../../http/failures.js';
 import type { SseEvent } from '../../http/read-sse.js';
-import { eventFields, text } from '../event-fields.js';
-import { isSameJson } from '../same-json.js';
+import { eventFields, isSameJson, text } from '../event-fields.js';
 
 type Fields = Record<string, unknown>;
 
-/** A block whose end has not come yet. */
+/** A block that has started and not ended. */
 interface OpenBlock {
   value: Fields;
-  /** The input so far of a call, ours or the server's, as JSON text. */
+  /** The input of a call so far, ours or the server's, as JSON text. */
   json: string;
-  /** The input of the call before that had the same id: this is most likely the same, sent twice. */
+  /** The input of an earlier call with the same id: this call is probably the same one, sent twice. */
   repeats?: string;
 }
 
@@ -27,13 +26,16 @@ const STOP_REASONS: Readonly<Record<string, StopReason>> = {
   model_context_window_exceeded: 'context_overflow',
 };
 
-/** The wire's events in Helve's words. Throws `ModelFailure` for an error on the wire and for a stream without an end. */
+/**
+ * Translates the wire's events into `ModelEvent`s. Throws `ModelFailure` for an error event and for a stream without an
+ * end.
+ */
 export async function* modelEvents(
   wire: AsyncIterable<SseEvent>,
   endpoint: Endpoint,
 ): AsyncGenerator<ModelEvent, void, void> {
   const open = new Map<number, OpenBlock>();
-  const ended = new Map<string, string>(); // the inputs of calls, by id
+  const ended = new Map<string, string>(); // the inputs of finished calls, by id
   const usage: Usage = {
     input_tokens: 0,
     output_tokens: 0,
@@ -42,7 +44,7 @@ export async function* modelEvents(
   };
   let stopReason: StopReason | null = null;
   let explanation: string | undefined;
-  // A call without input looks the same whether it has none or was cut off before it. What comes next tells.
+  // A call with no input looks the same as one that was truncated before its input. The next event decides.
   let emptyCall: { index: number; block: OpenBlock } | undefined;
 
   for await (const { event: name, data } of wire) {
@@ -110,7 +112,7 @@ function* openingEvents(value: Fields, index: number, endpoint: Endpoint): Gener
   if (value['type'] === 'tool_use') {
     const name = text(value['name']);
     if (!name) throw brokenStreamFailure(endpoint, 'it held a tool call without a name');
-    yield { type: 'call_start', index, id: text(value['id']), name }; // the loop gives a blank id a new one
+    yield { type: 'call_start', index, id: text(value['id']), name }; // the loop generates an id if it is blank
   }
   yield* shownDelta(value['type'], value);
 }
@@ -130,7 +132,7 @@ function* addDelta(block: OpenBlock, delta: Fields, index: number): Generator<Mo
     else block.value['citations'] = [delta['citation']];
     return;
   }
-  // All other deltas, known or to come, carry the next part of the block's field of the same name.
+  // All other deltas, known or future, append to the block's field of the same name.
   for (const [name, part] of Object.entries(added)) {
     const before = block.value[name];
     block.value[name] = typeof before === 'string' && typeof part === 'string' ? before + part : part;
@@ -144,7 +146,7 @@ function* shownDelta(blockType: unknown, part: Fields): Generator<ModelEvent> {
     yield { type: 'thinking_delta', text: text(part['thinking']) };
 }
 
-/** The input came in pieces, or whole with the block's start; either way its pieces together are one JSON text. */
+/** The input arrived in pieces, or whole with the block's start; either way the pieces form one JSON text. */
 function* endCall(
   { value, json, repeats }: OpenBlock,
   index: number,
@@ -153,7 +155,7 @@ function* endCall(
   const input = json || JSON.stringify(value['input'] ?? {});
   if (repeats !== undefined) {
     if (isSameJson(repeats, input)) return;
-    yield { type: 'call_start', index, id: '', name: text(value['name']) }; // another call, whose id is taken
+    yield { type: 'call_start', index, id: '', name: text(value['name']) }; // a different call whose id is already used
   } else if (text(value['id'])) ended.set(text(value['id']), input);
   if (json === '' || repeats !== undefined) yield { type: 'call_input', index, json: input };
   yield { type: 'call_end', index };
@@ -164,7 +166,7 @@ function* finishedBlock({ value, json }: OpenBlock): Generator<ModelEvent> {
     try {
       value['input'] = JSON.parse(json);
     } catch {
-      return; // a server-side call that was cut off; the provider would refuse to have it back
+      return; // a truncated server-side call; the provider would refuse it in later requests
     }
   }
   const block = asBlock(value);
@@ -173,7 +175,7 @@ function* finishedBlock({ value, json }: OpenBlock): Generator<ModelEvent> {
 
 type FinishedBlock = Exclude<AssistantBlock, { type: 'tool_use' }>;
 
-/** Our own kind of block where it loses nothing, else the provider's. */
+/** Our own block type if it loses nothing, else the provider's block as is. */
 function asBlock(value: Fields): FinishedBlock | undefined {
   if (value['type'] === 'text' && hasOnly(value, ['type', 'text'])) {
     const words = text(value['text']);
@@ -183,11 +185,13 @@ function asBlock(value: Fields): FinishedBlock | undefined {
     return { type: 'thinking', thinking: text(value['thinking']), signature: text(value['signature']) };
   }
   if (!canGoBack(value)) return undefined;
-  const { cache_control: _, ...kept } = value; // the marks are ours to set
+  const { cache_control: _, ...kept } = value; // cache marks are set by us
   return { type: 'opaque', provider: 'anthropic', value: kept };
 }
 
-/** A block that the API would refuse in an assistant's message would make every later request fail. */
+/**
+ * Whether the API would accept the block in an assistant message. A refused one would make every later request fail.
+ */
 function canGoBack({ type, text: words, signature }: Fields): boolean {
   if (typeof type !== 'string' || type === '') return false;
   if (type === 'text') return /\S/.test(text(words));
@@ -203,7 +207,7 @@ function isEmpty(field: unknown): boolean {
   return field === undefined || (typeof field === 'object' && field !== null && Object.keys(field).length === 0);
 }
 
-/** Counts are totals so far, and later events may leave some of them out. */
+/** Counts are cumulative, and later events may omit some of them. */
 function addUsage(usage: Usage, news: unknown): void {
   const counts = fields(news);
   for (const name of Object.keys(usage) as (keyof Usage)[]) {

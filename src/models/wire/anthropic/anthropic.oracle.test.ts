@@ -97,7 +97,7 @@ interface ReadMessage {
 
 async function readByVendor(url: string): Promise<ReadMessage> {
   const client = new Anthropic({ apiKey: 'test-key', baseURL: url, maxRetries: 0 });
-  // The beta interface knows all kinds of blocks, those of MCP servers too.
+  // The beta API knows all kinds of blocks, including those of MCP servers.
   const message = await client.beta.messages
     .stream({ model: 'claude-test', max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }] })
     .finalMessage();
@@ -126,7 +126,7 @@ async function readByAdapter(url: string): Promise<ReadMessage> {
   return messageOf(await Array.fromAsync(model.stream(request, AbortSignal.timeout(60_000))));
 }
 
-/** The events as one message in the words of the wire. */
+/** Joins the events into one message in the wire format. */
 function messageOf(events: readonly ModelEvent[]): ReadMessage {
   const calls = new CallAssembler();
   const content: unknown[] = [];
@@ -143,7 +143,7 @@ function messageOf(events: readonly ModelEvent[]): ReadMessage {
   return message;
 }
 
-/** What the reader makes of the answer of a server at this address. */
+/** Calls `read` with the address of a server that sends this answer. */
 async function serving<Read>(answer: FakeAnswer, read: (url: string) => Promise<Read>): Promise<Read> {
   const server = await startFakeModelServer([answer]);
   try {

@@ -55,7 +55,7 @@ const everyKind: FakeAnswer = {
   usage: { input_tokens: 10, output_tokens: 20, cache_read_input_tokens: 30, cache_creation_input_tokens: 40 },
 };
 
-test('turns every kind of block into events, and what is not ours into opaque blocks', async () => {
+test('turns every kind of block into events, and unknown kinds into opaque blocks', async () => {
   const events = await ask(everyKind);
   const [first, ...others] = joined(events);
   expect(first).toEqual({ type: 'message_start', id: 'msg_fake_1', model: 'fake-model' });
@@ -92,7 +92,7 @@ test('turns every kind of block into events, and what is not ours into opaque bl
   ]);
 });
 
-test('gives a fetch of the embedder the body as text', async () => {
+test('passes the body to a custom fetch as text', async () => {
   const bodies: unknown[] = [];
   const watching: typeof fetch = (url, init) => {
     bodies.push(init?.body);
@@ -105,7 +105,7 @@ test('gives a fetch of the embedder the body as text', async () => {
 test.each([1, 2, 3, 7, 64, 100_000])('gives the same events when the bytes come %i at a time', async (count) => {
   const whole = await ask(everyKind);
   expect(await ask({ ...everyKind, chunkBytes: count })).toEqual(whole);
-  // The network may join chunks again, so they are cut at the adapter's door as well.
+  // The network may merge chunks, so they are also split in the adapter's fetch.
   const cutting: typeof fetch = async (...request) => {
     const response = await fetch(...request);
     return new Response(response.body?.pipeThrough(cutInto(count)), response);
@@ -134,7 +134,7 @@ test('sends every block back exactly as it came', async () => {
   expect(server.requests[1]?.text).toContain(`{"role":"assistant","content":${JSON.stringify(wire)}}`);
 });
 
-test('takes a call whose whole input comes with its start, and one that has none', async () => {
+test('accepts a call whose whole input comes with its start, and one without input', async () => {
   const events = await askRaw([
     { type: 'message_start', message: { id: 'm', model: 'x', usage: {} } },
     {
@@ -174,7 +174,7 @@ const stopped = [{ type: 'message_delta', delta: { stop_reason: 'tool_use' } }, 
 test.each([
   ['with input', '{"command":"ls"}', '{"command": "ls"}'],
   ['without input', '', '{}'],
-])('takes a call %s that is sent twice, once', async (_, first, second) => {
+])('accepts a call %s that is sent twice only once', async (_, first, second) => {
   const events = await askRaw([begun, ...called(0, 'a', first), begun, ...called(0, 'a', second), ...stopped]);
   expect(events.filter(({ type }) => type.startsWith('call'))).toEqual([
     { type: 'call_start', index: 0, id: 'a', name: 'Bash' },
@@ -183,7 +183,7 @@ test.each([
   ]);
 });
 
-test('takes two calls that have the same id for two, and asks for an id for the second', async () => {
+test('treats two calls with the same id as two, and gives the second a new id', async () => {
   const events = await askRaw([begun, ...called(0, 'a', '{"x":1}'), ...called(1, 'a', '{"x":2}'), ...stopped]);
   expect(events.filter(({ type }) => type.startsWith('call'))).toEqual([
     { type: 'call_start', index: 0, id: 'a', name: 'Bash' },
@@ -195,7 +195,7 @@ test('takes two calls that have the same id for two, and asks for an id for the 
   ]);
 });
 
-test('counts tokens that a server counts below zero as none', async () => {
+test('counts a negative number of tokens as zero', async () => {
   const usage = { input_tokens: -5, output_tokens: -1_000_000 };
   const events = await askRaw([{ type: 'message_delta', delta: {}, usage }, { type: 'message_stop' }]);
   expect(events.at(-1)).toMatchObject({ usage: { input_tokens: 0, output_tokens: 0 } });
@@ -217,7 +217,7 @@ test('leaves out a server-side call that was cut off', async () => {
   expect(events.map(({ type }) => type)).toEqual(['message_end']);
 });
 
-test('keeps a block of a kind that nobody knows yet, deltas and all', async () => {
+test('keeps a block of an unknown kind, deltas and all', async () => {
   const events = await askRaw([
     { type: 'content_block_start', index: 0, content_block: { type: 'dream', about: 'she', depth: 1 } },
     { type: 'content_block_delta', index: 0, delta: { type: 'dream_delta', about: 'ep', depth: 2 } },
@@ -273,7 +273,7 @@ test('sends a paused turn back as the end of the conversation', async () => {
   expect(server.requests[1]?.body.messages.at(-1)).toEqual({ role: 'assistant', content: [search] });
 });
 
-test('sends the key as x-api-key, or a token as bearer, or either as told, with the version', async () => {
+test('sends the key as x-api-key, a token as bearer, or either as configured, with the version', async () => {
   const server = await serve(() => ({ text: 'Hi' }));
   const sent = async (options: Partial<AnthropicOptions>) => {
     await Array.fromAsync(modelAt(server, options).stream(hello, AbortSignal.timeout(60_000)));
@@ -313,7 +313,7 @@ test.each(['', '/', '/v1', '/v1/'])('finds the messages under a base URL that en
   expect(server.requests[0]?.path).toBe('/v1/messages');
 });
 
-test('asks for no more output than the model is known to give', () => {
+test("requests no more output than the model's known limit", () => {
   const limit = (name: string) => anthropicModel({ name }).maxOutputTokens;
   expect([limit('claude-sonnet-4-5'), limit('claude-3-5-haiku-latest'), limit('claude-3-haiku-20240307')]).toEqual([
     32_000, 8192, 4096,
@@ -382,7 +382,7 @@ function cutInto(count: number): TransformStream<Uint8Array, Uint8Array> {
   });
 }
 
-/** What the adapter makes of exactly these wire events. */
+/** The events that the adapter emits for exactly these wire events. */
 async function askRaw(events: Array<{ type: string; [field: string]: unknown }>): Promise<ModelEvent[]> {
   const body = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
   const answer = async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } });
@@ -394,7 +394,7 @@ function opaque(value: Record<string, unknown>): ModelEvent {
   return { type: 'block', block: { type: 'opaque', provider: 'anthropic', value } };
 }
 
-/** Neighbouring deltas as one, because where they are cut is the server's affair. */
+/** Merges adjacent deltas, because their boundaries are up to the server. */
 function joined(events: ModelEvent[]): ModelEvent[] {
   return events.reduce<ModelEvent[]>((before, event) => {
     const last = before.at(-1);

@@ -9,37 +9,37 @@ import { isLastEvent, modelEvents } from './anthropic-events.js';
 
 const VENDOR_URL = 'https://api.anthropic.com';
 
-/** A model behind Anthropic's Messages. */
+/** Options of a model behind Anthropic's Messages API. */
 export interface AnthropicOptions {
   /** The model's name as the API knows it, for example "claude-sonnet-5-5". */
   name: string;
   apiKey?: string;
-  /** A gateway's token; used before `apiKey` and sent as `Authorization: Bearer`. */
+  /** A gateway's token; takes precedence over `apiKey` and is sent as `Authorization: Bearer`. */
   authToken?: string;
   /** The part of the address before `/v1/messages`. Default: the vendor's public API. */
   baseUrl?: string;
-  /** Where the key and the address come from, as error messages name it. Default: the vendor's variables. */
+  /** The variables that the key and the address come from, for error messages. Default: the vendor's variables. */
   keyVariable?: string;
   baseUrlVariable?: string;
   /** The `anthropic-version` header. */
   version?: string;
-  /** In which header the key or token goes, where the default does not fit. */
+  /** Which header carries the key or token, if the default does not fit. */
   authStyle?: 'x-api-key' | 'bearer';
   maxOutputTokens?: number;
-  /** Left out: as much as the provider thinks right for the model. */
+  /** Default: the provider's own default for the model. */
   effort?: Effort;
   facts?: ModelFacts;
-  /** Further headers, for example `anthropic-beta`. */
+  /** Additional headers, for example `anthropic-beta`. */
   headers?: Readonly<Record<string, string>>;
-  /** Further fields of the request, for example `thinking`. */
+  /** Additional fields of the request, for example `thinking`. */
   body?: Readonly<Record<string, unknown>> & { tools?: never; system?: never; messages?: never };
-  /** Tools that the provider runs itself, as the API wants them declared. */
+  /** Tools that the provider runs itself, in the API's own declaration. */
   serverTools?: ReadonlyArray<Readonly<Record<string, unknown>>>;
-  /** Sends the requests instead of Node's own client, for example through a proxy. */
+  /** Used for requests instead of Node's http client, for example to go through a proxy. */
   fetch?: typeof fetch;
 }
 
-/** A model behind the Anthropic Messages API or a server that speaks its format. */
+/** A model behind the Anthropic Messages API or a server with the same format. */
 export function anthropicModel(options: AnthropicOptions): Model {
   const { name, maxOutputTokens = usualOutputLimit(name), effort, facts } = options;
   const thinking = effort && anthropicEffort(name, effort, maxOutputTokens);
@@ -72,7 +72,7 @@ export function anthropicModel(options: AnthropicOptions): Model {
   };
 }
 
-/** The most that models of that name write in one answer, or less: asking for more is an error. */
+/** The output limit of models with that name, or less: requesting more is an error. */
 function usualOutputLimit(name: string): number {
   if (/^claude-3-(opus|sonnet|haiku)/.test(name)) return 4096;
   if (/^claude-3-5/.test(name)) return 8192;
@@ -83,7 +83,7 @@ function anthropicEndpoint(options: AnthropicOptions): Endpoint {
   const { name, apiKey, authToken, baseUrl, keyVariable, baseUrlVariable = 'ANTHROPIC_BASE_URL' } = options;
   return endpointOf({
     model: name,
-    address: (baseUrl?.trim() || VENDOR_URL).replace(/\/+$/, '').replace(/\/v1$/, ''),
+    address: (baseUrl?.trim() || VENDOR_URL).replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, ''),
     path: '/v1/messages',
     vendor: { name: 'the Anthropic API', url: VENDOR_URL },
     keys: [

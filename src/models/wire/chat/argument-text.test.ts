@@ -20,12 +20,12 @@ test('passes valid arguments on, however they are cut, and is complete exactly a
   );
 });
 
-test('mends the same however the text is cut', () => {
+test('repairs the same however the text is cut', () => {
   const part = fc.constantFrom('{', '}', '[', ']', ',', ' ', '\n', '"', '\\', 'a', '1', ':', 'null', '\u0001', '😀');
   fc.assert(
     fc.property(fc.array(part), fc.array(fc.nat()), (parts, cuts) => {
       const json = parts.join('');
-      expect(mended(...cutAt(json, cuts))).toBe(mended(json));
+      expect(repaired(...cutAt(json, cuts))).toBe(repaired(json));
     }),
   );
 });
@@ -37,8 +37,8 @@ test.each([
   ['a comma before a closing bracket', '{"a":[1,]}', '{"a":[1]}'],
   ['an object encoded twice', '"{\\"a\\":1}"', '{"a":1}'],
   ['an object encoded twice with a comma too many', '"{\\"a\\":1,}"', '{"a":1}'],
-])('mends %s', (_, json, expected) => {
-  expect(mended(json)).toBe(expected);
+])('repairs %s', (_, json, expected) => {
+  expect(repaired(json)).toBe(expected);
 });
 
 test.each([
@@ -54,16 +54,16 @@ test.each([
   ['what is cut off', '{"a":[1,'],
   ['one object after the other', '{"a":1}{"a":2}'],
 ])('leaves %s to the parser', (_, json) => {
-  expect(mended(json)).toBe(json);
+  expect(repaired(json)).toBe(json);
 });
 
-test.each(['', ' \n', 'null', ' null ', '""'])('takes %j for no arguments', (json) => {
+test.each(['', ' \n', 'null', ' null ', '""'])('reads %j as no arguments', (json) => {
   const text = new ArgumentText();
   text.push(json);
   expect(text.isEmpty).toBe(true);
 });
 
-function mended(...pieces: string[]): string {
+function repaired(...pieces: string[]): string {
   const text = new ArgumentText();
   return pieces.map((piece) => text.push(piece)).join('') + text.finish();
 }
@@ -74,7 +74,7 @@ function cutAt(text: string, cuts: readonly number[]): string[] {
   return places.slice(1).flatMap((end, at) => characters.slice(places[at], end).join('') || []);
 }
 
-test('takes null for no arguments only where nothing follows it, however far behind', () => {
+test('reads null as no arguments only if nothing follows it', () => {
   const text = new ArgumentText();
   text.push('null ');
   expect(text.isEmpty).toBe(true);

@@ -1,22 +1,22 @@
 /**
- * The arguments of one call as they arrive, on their way to a strict parser. Knows when they are complete, and mends what
- * can mean but one thing: line breaks and other control characters inside a string, a comma before a closing bracket, an
- * object that was encoded twice, and `null` for no arguments. All else passes as it came, for the parser to refuse.
+ * The arguments of one call as they arrive, on their way to a strict parser. Detects when they are complete, and
+ * repairs what is unambiguous: line breaks and other control characters inside a string, a trailing comma, an object
+ * that was encoded twice, and `null` for no arguments. Everything else passes unchanged, for the parser to refuse.
  */
 export class ArgumentText {
   #received = '';
-  /** What came after the end of the value. */
+  /** Text after the end of the value. */
   #surplus = '';
   #state: 'before' | 'inside' | 'after' = 'before';
   #depth = 0;
   #inString = false;
   #afterBackslash = false;
-  /** A comma and the space after it, until it shows whether anything follows. */
+  /** A comma and the space after it, held back until it is clear whether anything follows. */
   #comma = '';
-  /** Not an object, so that nothing is handed on before its end is known. */
+  /** Not an object, so nothing is returned until the end is known. */
   #isHeld = false;
 
-  /** Takes the next characters and gives those that can be handed on. Each is looked at once. */
+  /** Takes the next characters and returns those that can be passed on. Scans each character once. */
   push(text: string): string {
     this.#received += text;
     let out = '';
@@ -24,28 +24,28 @@ export class ArgumentText {
     return this.#isHeld ? '' : out;
   }
 
-  /** The rest, when no more comes. */
+  /** Returns the rest, at the end of the input. */
   finish(): string {
     if (this.#isHeld) return unwrapped(this.#received);
-    const rest = this.#comma + this.#surplus; // with a surplus it is no JSON, and is refused as what it is
+    const rest = this.#comma + this.#surplus; // with surplus text it is not JSON, and the parser must see and refuse it
     this.#comma = '';
     this.#surplus = '';
     return rest;
   }
 
-  /** As it came. */
+  /** The text as it arrived. */
   get received(): string {
     return this.#received;
   }
 
-  /** There are no arguments, which some servers say by `null` or an empty string. */
+  /** Whether there are no arguments, which some servers send as `null` or an empty string. */
   get isEmpty(): boolean {
     if (this.#state === 'before') return true;
-    // Only a short text is looked at: looking at a long one after every piece would copy all of it each time.
+    // Only short texts are tested: testing a long one after every piece would copy all of it each time.
     return this.#isHeld && this.#received.length < 100 && /^\s*(null|"")\s*$/.test(this.#received);
   }
 
-  /** A whole value has come, and nothing after it. */
+  /** Whether a whole value has arrived, with nothing after it. */
   get isComplete(): boolean {
     return this.#state === 'after' && this.#surplus === '';
   }
@@ -92,7 +92,7 @@ export class ArgumentText {
   }
 }
 
-/** The inner text for an object that was encoded as a string, else the text as it came. */
+/** The inner text if an object was encoded as a string, else the text unchanged. */
 function unwrapped(text: string): string {
   let value: unknown;
   try {
@@ -102,6 +102,6 @@ function unwrapped(text: string): string {
   }
   if (typeof value !== 'string') return text;
   const inner = new ArgumentText();
-  const mended = inner.push(value);
-  return mended.startsWith('{') && inner.isComplete ? mended + inner.finish() : text;
+  const repaired = inner.push(value);
+  return repaired.startsWith('{') && inner.isComplete ? repaired + inner.finish() : text;
 }

@@ -6,7 +6,7 @@ export interface SaidPart {
   text: string;
 }
 
-/** Tells the thoughts from the words of a model that writes `<think>…</think>` before its answer, in pieces of any size. */
+/** Separates thinking from text for models that write `<think>…</think>` before their answer, in pieces of any size. */
 export class InlineThinking {
   #state: 'undecided' | 'thinking' | 'after thinking' | 'text' = 'undecided';
   #waiting = '';
@@ -24,7 +24,7 @@ export class InlineThinking {
     }
   }
 
-  /** What was waiting for more, when no more comes. */
+  /** Returns what was held back, at the end of the input. */
   finish(): SaidPart[] {
     const rest = this.#waiting;
     this.#waiting = '';
@@ -32,7 +32,7 @@ export class InlineThinking {
     return said(this.#state === 'thinking' ? 'thinking' : 'text', rest);
   }
 
-  /** Only at the very beginning: further on it may be what the model speaks of. */
+  /** Only at the very start: further on, the model may be writing about the tag. */
   #decide(): SaidPart[] {
     const begun = this.#waiting.trimStart();
     if (begun.startsWith(OPENING)) {
@@ -59,7 +59,7 @@ export class InlineThinking {
     return [...said('thinking', thought), ...this.#begin()];
   }
 
-  /** The blank lines between the thoughts and the answer belong to neither. */
+  /** Blank lines between thinking and answer belong to neither. */
   #begin(): SaidPart[] {
     this.#waiting = this.#waiting.trimStart();
     if (this.#waiting === '') return [];
@@ -70,7 +70,7 @@ export class InlineThinking {
 
 const said = (kind: SaidPart['kind'], text: string): SaidPart[] => (text === '' ? [] : [{ kind, text }]);
 
-/** How many characters at the end of the text may be the beginning of the tag. */
+/** The number of characters at the end of the text that may be the start of the tag. */
 function endThatMayBegin(tag: string, text: string): number {
   for (let length = Math.min(tag.length - 1, text.length); length > 0; length -= 1) {
     if (text.endsWith(tag.slice(0, length))) return length;

@@ -170,19 +170,19 @@ test.each<[string, Partial<Quirks>, Message[], unknown[]]>([
       { role: 'tool', tool_call_id: 'a', content: 'x' },
     ],
   ],
-])('sends %s where the server wants it', (_, quirks, messages, expected) => {
+])('sends %s where the server expects it', (_, quirks, messages, expected) => {
   const body = chatBodies(FIELDS, options(quirks)).write({ system: [], tools: [], messages });
   const ids: Record<string, string> = {};
   const sent = JSON.parse(body, (name, value) => {
     if ((name !== 'id' && name !== 'tool_call_id') || !/^[a-z0-9]{9}$/.test(value)) return value;
     ids[value] = value;
-    return 'ID:call_1'; // a digest; that both places have the same one is seen below
+    return 'ID:call_1'; // a digest; whether both places have the same one is checked below
   });
   expect(sent.messages).toEqual(expected);
   expect(Object.keys(ids).length).toBeLessThanOrEqual(1);
 });
 
-test('shortens ids that are too long so that each stays itself and details stay tied to their call', () => {
+test('shortens long ids so that they stay unique and details stay tied to their call', () => {
   const long = (end: string) => `call_${'x'.repeat(50)}${end}`;
   const details = [{ type: 'reasoning.encrypted', id: long('a') }];
   const { messages } = written(
@@ -199,7 +199,7 @@ test('shortens ids that are too long so that each stays itself and details stay 
   expect(messages[0].reasoning_details[0].id).toBe(ids[0]);
 });
 
-test('moves images of results behind all results, and says whose they are', () => {
+test('moves images of results after all results, and says which result they belong to', () => {
   const { messages } = written([
     assistant(call('a', {}, 'Read'), call('b')),
     user(result('a', [image, text('A picture.')]), result('b', 'x'), text('See?')),
@@ -226,7 +226,7 @@ test('leaves images out for a model that sees none, and says so', () => {
   ]);
 });
 
-test('leaves out what is not for this server, and messages that are empty without it', () => {
+test('leaves out blocks of other providers, and messages that are then empty', () => {
   const { messages } = written([
     user(text('go'), text(' ')),
     assistant({ type: 'thinking', thinking: 'Hm.', signature: 's' }, thought({ field: 'x', text: 'y' }, 'another')),
@@ -263,7 +263,7 @@ test('shows the model its own calls with the names that it knows for parameters'
   expect(bodies.schemaOf(tools, 'Grep')?.fromWire({ flag_A: 2 })).toEqual({ '-A': 2 });
 });
 
-test('replaces halves of surrogate pairs everywhere', () => {
+test('replaces lone surrogates everywhere', () => {
   const half = '\ud83d';
   const body = chatBodies(FIELDS, options()).write({
     system: [half],
@@ -285,7 +285,7 @@ const content = fc.oneof(
   fc.constant(''),
   fc.array(fc.oneof(words.map(text), fc.constant(image)), { maxLength: 3 }),
 );
-/** Conversations as the loop makes them: every call answered in the message that follows. */
+/** Conversations as the loop creates them: every call has its result in the next message. */
 const conversation: fc.Arbitrary<Message[]> = fc
   .array(
     fc.record({
@@ -309,7 +309,7 @@ const conversation: fc.Arbitrary<Message[]> = fc
   ]);
 const providers = fc.constantFrom('deepseek', 'mistral', 'openrouter', 'kimi', 'unknown');
 
-test('never breaks the protocol, whatever was said, and keeps every byte of the requests before', () => {
+test('never breaks the protocol, and keeps every byte of earlier requests', () => {
   fc.assert(
     fc.property(conversation, providers, fc.boolean(), (messages, provider, seesImages) => {
       const quirks = quirksOf(provider, 'http://127.0.0.1:9');

@@ -8,8 +8,9 @@ import type {
   UserMessage,
 } from '../../../contract/message.js';
 import type { ModelRequest, ToolDefinition } from '../../../contract/model.js';
+import { objectInput, wireName } from '../call-in-history.js';
 import { type LevelledSchema, levelSchema } from '../tool-schema.js';
-import { wireName } from '../wire-name.js';
+import { wellFormedJson } from '../well-formed-json.js';
 import { writtenOnce } from '../written-once.js';
 import type { Quirks } from './quirks.js';
 
@@ -23,7 +24,7 @@ export interface ChatBodyOptions {
 
 export interface ChatBodies {
   write(request: ModelRequest): string;
-  /** A tool of the request as the provider knows it. */
+  /** A tool of the request in the form that the provider received. */
   schemaOf(tools: readonly ToolDefinition[], name: string): LevelledSchema | undefined;
 }
 
@@ -38,12 +39,12 @@ interface WireTools {
 }
 
 /**
- * Writes request bodies. History only grows, so each message is serialised once and its text used again: old messages
- * cost nothing but their bytes, and those bytes stay the same, which is what the provider's prompt cache needs.
+ * Writes request bodies. History only grows, so each message is serialised once and its text reused: old messages cost
+ * only their bytes, and those bytes never change, which the provider's prompt cache requires.
  */
 export function chatBodies(fields: Fields, options: ChatBodyOptions): ChatBodies {
   const { quirks } = options;
-  const beginning = json(fields).slice(0, -1);
+  const beginning = wellFormedJson(fields).slice(0, -1);
   const written = new WeakMap<Message, readonly WireMessage[]>();
   const toolSets = new WeakMap<readonly ToolDefinition[], WireTools>();
   const wireTools = (tools: readonly ToolDefinition[]) => writtenOnce(toolSets, tools, () => writeTools(tools, quirks));
@@ -60,10 +61,10 @@ export function chatBodies(fields: Fields, options: ChatBodyOptions): ChatBodies
         ),
       );
       const words = system.filter(hasWords).join('\n\n');
-      const texts = words === '' ? [] : [json({ role: 'system', content: words })];
+      const texts = words === '' ? [] : [wellFormedJson({ role: 'system', content: words })];
       for (const [at, { role, json: text }] of wire.entries()) {
         const between = role === 'user' && wire[at - 1]?.role === 'tool' ? quirks.betweenToolAndUser : undefined;
-        if (between) texts.push(json({ role: 'assistant', content: between }));
+        if (between) texts.push(wellFormedJson({ role: 'assistant', content: between }));
         texts.push(text);
       }
       const parts = [beginning];
@@ -81,12 +82,12 @@ function writeTools(tools: readonly ToolDefinition[], { schema: limits }: Quirks
   const schemas = new Map(tools.map(({ name, input_schema }) => [name, levelSchema(input_schema, limits)]));
   const texts = tools.map(({ name, description }) => {
     const { schema: parameters, strict } = schemas.get(name) ?? {};
-    return json({ type: 'function', function: { name, description, parameters, ...(strict && { strict }) } });
+    return wellFormedJson({ type: 'function', function: { name, description, parameters, ...(strict && { strict }) } });
   });
   return { json: texts.join(','), schemas };
 }
 
-/** None where nothing is left that a server would take. */
+/** Empty if nothing is left that a server would accept. */
 function assistantMessages(
   { content }: AssistantMessage,
   { provider, quirks }: ChatBodyOptions,
@@ -106,13 +107,16 @@ function assistantMessages(
     message['tool_calls'] = calls.map(({ id, name, input }) => ({
       id: wireId(id, quirks.callId),
       type: 'function',
-      function: { name: wireName(name), arguments: json(objectInput(schemas.get(name)?.toWire(input) ?? input)) },
+      function: {
+        name: wireName(name),
+        arguments: wellFormedJson(objectInput(schemas.get(name)?.toWire(input) ?? input)),
+      },
     }));
   }
-  return [{ role: 'assistant', json: json(message) }];
+  return [{ role: 'assistant', json: wellFormedJson(message) }];
 }
 
-/** Each kind of reasoning goes back in the field that it came in. Details may be tied to a call by its id. */
+/** Each kind of reasoning is sent back in the field in which it arrived. Details may refer to a call by its id. */
 function addReasoning(
   message: Record<string, unknown>,
   kept: readonly Fields[],
@@ -134,7 +138,7 @@ function addReasoning(
   }
 }
 
-/** The answers to calls first, each a message of its own, then what they can't hold, then what the user says. */
+/** Tool results first, one message each, then images that they can't hold, then the user's text. */
 function userMessages(
   { content }: UserMessage,
   before: Message | undefined,
@@ -148,7 +152,7 @@ function userMessages(
     const tool_call_id = wireId(result.tool_use_id, quirks.callId);
     return {
       role: 'tool',
-      json: json({
+      json: wellFormedJson({
         role: 'tool',
         tool_call_id,
         ...(name !== undefined && { name: wireName(name) }),
@@ -158,17 +162,17 @@ function userMessages(
   });
   const shown = seesImages ? results.flatMap((result) => imagesOf(result, tools.get(result.tool_use_id))) : [];
   const parts = userParts([...shown, ...said], quirks, seesImages);
-  if (parts !== undefined) wire.push({ role: 'user', json: json({ role: 'user', content: parts }) });
+  if (parts !== undefined) wire.push({ role: 'user', json: wellFormedJson({ role: 'user', content: parts }) });
   return wire;
 }
 
-/** The tool of each call. */
+/** Tool names by call id. */
 function toolsOf(message: Message | undefined): ReadonlyMap<string, string> {
   const calls = message?.role === 'assistant' ? message.content.filter((block) => block.type === 'tool_use') : [];
   return new Map(calls.map(({ id, name }) => [id, name]));
 }
 
-/** The format has no images in answers to calls, so these follow in the user's message. */
+/** The format allows no images in tool results, so they follow in the user message. */
 function resultText({ content }: ToolResultBlock, seesImages: boolean): string {
   if (typeof content === 'string') return content || NO_OUTPUT;
   const texts = content.map((block) => {
@@ -202,7 +206,7 @@ const imagePart = ({ source: { media_type, data } }: ImageBlock): Fields => ({
   image_url: { url: `data:${media_type};base64,${data}` },
 });
 
-/** An id that the server takes. The same id always gives the same one, so calls and results find each other. */
+/** An id that the server accepts. The mapping is deterministic, so that calls and results still match. */
 function wireId(id: string, rule: Quirks['callId']): string {
   const hash = () => BigInt(`0x${createHash('sha256').update(id).digest('hex')}`).toString(36);
   if ('longest' in rule) {
@@ -213,23 +217,4 @@ function wireId(id: string, rule: Quirks['callId']): string {
   return id.length === rule.exactly && /^[a-zA-Z0-9]+$/.test(id) ? id : hash().slice(0, rule.exactly);
 }
 
-/** Servers take objects only, and a call that the model got wrong must not make every later request fail. */
-function objectInput(input: unknown): unknown {
-  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input;
-  return input === undefined ? {} : { INVALID_JSON: input };
-}
-
 const hasWords = (text: string): boolean => /\S/.test(text);
-
-/** Half a surrogate pair is an escape that some servers can't decode, so it is replaced. */
-function json(value: unknown): string {
-  const text = JSON.stringify(value);
-  return text.includes('\\ud') ? JSON.stringify(wellFormed(value)) : text;
-}
-
-function wellFormed(value: unknown): unknown {
-  if (typeof value === 'string') return value.toWellFormed();
-  if (Array.isArray(value)) return value.map(wellFormed);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name.toWellFormed(), wellFormed(inner)]));
-}

@@ -15,12 +15,12 @@ const request: ModelRequest = {
   messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
 };
 
-/** What came of an answer, the calls as the loop would run them. */
+/** The outcome of a response, with the calls that the loop would run. */
 interface Answer {
   text?: string;
   thinking?: string;
   calls?: Array<[name: string, input: unknown, id?: string]>;
-  /** Calls that are answered and never run. */
+  /** Calls that get a result without being run. */
   refused?: string[];
   /** Calls that were still open at the end. */
   cut?: string[];
@@ -39,7 +39,7 @@ const usage = (input: number, output: number, cached = 0): Usage => ({
 });
 const kept = (value: Record<string, unknown>): AssistantBlock => ({ type: 'opaque', provider: 'test', value });
 
-// Where nothing else is said: no words, "tool_use" with calls, "end_turn" without, 100 and 20 tokens.
+// Defaults: no text, "tool_use" with calls, "end_turn" without, 100 and 20 tokens.
 const answers: Record<string, Answer> = {
   'by-the-book': { calls: [A, B] },
   'same-index': {
@@ -406,7 +406,7 @@ test('runs equal calls of one whole message, each under its id', async () => {
   ]);
 });
 
-test('asks again where the stream breaks after reasoning alone', async () => {
+test('retries if the stream breaks after reasoning alone', async () => {
   const thought =
     'data: {"choices":[{"delta":{"reasoning_content":"Hm."}}]}\n\ndata: {"choices":[{"delta":{"content":"H"}}]}\n\n';
   let requests = 0;
@@ -423,8 +423,8 @@ test('asks again where the stream breaks after reasoning alone', async () => {
   ).toEqual(['retry', 'restart', 'message_end']);
 });
 
-/** Two calls' pieces in any order that keeps each call's own: the case that a wrong join would ruin. */
-test('puts any number of calls together, however their pieces are shuffled', async () => {
+/** The pieces of two calls in any order that keeps each call's own order: a wrong join would break this. */
+test('assembles any number of calls, however their pieces are shuffled', async () => {
   const input = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 });
   const call = fc.record({ input, cuts: fc.array(fc.nat(), { maxLength: 4 }) });
   await fc.assert(
@@ -448,7 +448,7 @@ test('puts any number of calls together, however their pieces are shuffled', asy
   );
 });
 
-test('runs no call twice and none that was not made, whatever is sent again of calls that are complete', async () => {
+test('runs no call twice and none that was not sent, whatever is repeated of complete calls', async () => {
   const call = fc.record({ words: fc.string(), cuts: fc.array(fc.nat(), { maxLength: 4 }) });
   const replay = fc.record({ after: fc.nat(), which: fc.nat() });
   const replays = fc.array(replay, { maxLength: 6 });
@@ -531,7 +531,7 @@ test.each<[string, string, string, string]>([
   });
 });
 
-test('leaves thoughts in the text of a server that never thinks there', async () => {
+test('leaves think tags in the text of a server that does not think inline', async () => {
   const events = await eventsOf(fixture('think-inline'), [1000], { thinksInline: false });
   expect(answerOf(events).text).toBe('\n<think>Let me see.</think>\n\nHere: <think> stays.');
 });
@@ -579,7 +579,7 @@ function streamOf(
   return model.stream(request, AbortSignal.timeout(60_000));
 }
 
-/** The inputs of the calls that run, of a stream that may be refused in its middle. */
+/** The inputs of the calls that run, from a stream that may fail in the middle. */
 async function ranOf(stream: string): Promise<unknown[]> {
   const assembler = new CallAssembler();
   const ran: unknown[] = [];

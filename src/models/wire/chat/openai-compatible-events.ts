@@ -10,7 +10,7 @@ import { type CallPiece, StreamedCalls, type StreamedCallsOptions } from './stre
 type Fields = Record<string, unknown>;
 
 export interface ChatEventsOptions extends Omit<StreamedCallsOptions, 'strayPiece'> {
-  /** Marks the reasoning that goes back as this provider's. */
+  /** The provider that reasoning is tagged with when it is sent back. */
   provider: string;
   thinksInline: boolean;
 }
@@ -31,14 +31,17 @@ const STOP_REASONS: Readonly<Record<string, StopReason>> = {
   model_context_window_exceeded: 'context_overflow',
 };
 
-/** Reasons that are no end but a failure, as the error that other servers would have sent. */
+/** Finish reasons that are failures, as the error that other servers would have sent. */
 const FAILED: Readonly<Record<string, string>> = {
   error: 'api_error',
   network_error: 'api_error',
   insufficient_system_resource: 'overloaded_error',
 };
 
-/** The wire's events in Helve's words. Throws `ModelFailure` for an error on the wire and for a stream without an end. */
+/**
+ * Translates the wire's events into `ModelEvent`s. Throws `ModelFailure` for an error event and for a stream without an
+ * end.
+ */
 export async function* chatEvents(
   wire: AsyncIterable<SseEvent>,
   endpoint: Endpoint,
@@ -91,7 +94,7 @@ const CUT_OFF: readonly StopReason[] = ['max_tokens', 'context_overflow', 'refus
 
 export const isLastEvent = ({ data }: SseEvent): boolean => data.trim() === '[DONE]';
 
-/** Whether there are calls shows in the answer, and servers don't always say the same. */
+/** Derives the stop reason from the calls, because servers are inconsistent about it. */
 function reasonWith(calls: number, reason: StopReason | null): StopReason | null {
   if (calls > 0) return reason === 'end_turn' || reason === null ? 'tool_use' : reason;
   return reason === 'tool_use' ? 'end_turn' : reason;
@@ -103,7 +106,7 @@ function isError(chunk: Fields, { event }: SseEvent): boolean {
   return (error !== undefined && error !== null) || (choices === undefined && typeof message === 'string');
 }
 
-/** One answer is asked for; where a server sends more, the others are not mixed into it. */
+/** Only one choice is requested; further choices from a server are ignored. */
 function firstChoice({ choices }: Fields): Fields {
   const all = Array.isArray(choices) ? choices.map(fields) : [];
   return all.find(({ index }) => typeof index !== 'number' || index === 0) ?? {};
@@ -125,7 +128,7 @@ function callPieces({ tool_calls }: Fields): CallPiece[] {
 
 type FinishedBlock = Exclude<AssistantBlock, { type: 'tool_use' }>;
 
-/** The text and the reasoning of an answer, one after the other or by turns. */
+/** The text and the reasoning of a response, in sequence or alternating. */
 class Words {
   readonly #provider: string;
   #inline: InlineThinking | undefined;
@@ -144,14 +147,14 @@ class Words {
     yield* this.#addContent(text(content) || text(refusal));
   }
 
-  /** Whatever was being said is complete: something else begins, or nothing more comes. */
+  /** Ends the current block: something else starts, or the stream ends. */
   *close(): Generator<ModelEvent> {
     for (const part of this.#inline?.finish() ?? []) yield* this.#say(part);
     yield* this.#closeReasoning();
     yield* this.#closeText();
   }
 
-  /** Servers have several names for it and some send it by two at once: the first that holds anything counts. */
+  /** Servers have several names for it, and some send two at once: the first that is not empty is used. */
   *#addReasoning(delta: Fields): Generator<ModelEvent> {
     const details = Array.isArray(delta['reasoning_details']) ? delta['reasoning_details'].map(fields) : [];
     const field = REASONING_FIELDS.find((name) => text(delta[name]) !== '');
@@ -160,7 +163,7 @@ class Words {
     yield* this.#think(field ?? 'reasoning_details', shown, details);
   }
 
-  /** A part of content that is a list, as some servers send it: `{type: "thinking", thinking: [{text}]}` or plain text. */
+  /** A part of a content list, which some servers send: `{type: "thinking", thinking: [{text}]}` or plain text. */
   *#addPart(part: Fields): Generator<ModelEvent> {
     if (part['type'] !== 'thinking') {
       yield* this.#addContent(text(part['text']));
@@ -189,7 +192,7 @@ class Words {
 
   *#say({ kind, text: said }: { kind: 'text' | 'thinking'; text: string }): Generator<ModelEvent> {
     if (kind === 'thinking') {
-      yield { type: 'thinking_delta', text: said }; // shown, but no server wants it back
+      yield { type: 'thinking_delta', text: said }; // shown, but not sent back: no server expects it
       return;
     }
     yield* this.#closeReasoning();
@@ -218,7 +221,7 @@ const REASONING_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_text'];
 
 const wordsOf = (detail: Fields): string => text(detail['text']) || text(detail['summary']);
 
-/** Details come in pieces as well; those of one kind and number belong together. */
+/** Details are streamed in pieces; those with the same type and index belong together. */
 function addDetail(details: Fields[], piece: Fields): void {
   const last = details.at(-1);
   if (!last || last['type'] !== piece['type'] || last['index'] !== piece['index'] || piece['index'] === undefined) {
@@ -240,7 +243,7 @@ const noUsage: Usage = {
   cache_creation_input_tokens: 0,
 };
 
-/** What came from the cache is counted among the prompt's tokens, and stands in one of several places. */
+/** Cached tokens are included in the prompt's tokens, and are reported in one of several fields. */
 function usageIn(value: unknown): Usage | undefined {
   const counts = fields(value);
   const { prompt_tokens, completion_tokens, total_tokens } = counts;
@@ -251,7 +254,7 @@ function usageIn(value: unknown): Usage | undefined {
   const thought = count(fields(counts['completion_tokens_details'])['reasoning_tokens']);
   const prompt = count(prompt_tokens);
   const completion = count(completion_tokens);
-  // Most servers count thinking among the answer's tokens; where it stands beside them, the total shows it.
+  // Most servers include thinking in the completion's tokens; the total shows if this one adds it separately.
   const isBeside = thought > 0 && total_tokens === prompt + completion + thought;
   return {
     input_tokens: Math.max(0, prompt - read - written),

@@ -38,7 +38,7 @@ test('reads any answer as the vendor does, however its bytes are cut', async () 
   const input = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 });
   const call = fc.record({ name: fc.constantFrom('Read', 'LS'), input });
   const answer = fc.record({
-    text: fc.string({ unit: 'grapheme' }).map((text) => `x${text}`), // never thoughts in the text, which the vendor has not
+    text: fc.string({ unit: 'grapheme' }).map((text) => `x${text}`), // never starts with thinking, which the vendor does not support
     calls: fc.array(call, { maxLength: 3 }),
     chunkBytes: fc.integer({ min: 1, max: 100 }),
   });
@@ -59,7 +59,7 @@ interface ReadMessage {
   usage: { prompt: number; output: number; cached: number };
 }
 
-/** What the reader makes of the answer of a server at this address. */
+/** Calls `read` with the address of a server that sends this answer. */
 async function serving<Read>(answer: FakeAnswer, read: (url: string) => Promise<Read>): Promise<Read> {
   const server = await startFakeModelServer([answer]);
   try {

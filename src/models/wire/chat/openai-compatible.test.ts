@@ -19,7 +19,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 
-test('asks and answers over a real connection', async () => {
+test('sends a request and reads the answer over a real connection', async () => {
   const server = await serve([
     {
       thinking: { text: 'Let me see… 🧠', signature: '' },
@@ -58,7 +58,7 @@ test('asks and answers over a real connection', async () => {
   });
 });
 
-test('sends reasoning back as it came, and the bytes of earlier messages stay the same', async () => {
+test('sends reasoning back unchanged, and the bytes of earlier messages stay the same', async () => {
   const server = await serve((_, number) => ({
     thinking: { text: `thought ${number}`, signature: '' },
     calls: [{ name: 'LS' }],
@@ -122,7 +122,7 @@ test.each<[string, Partial<OpenAiCompatibleOptions>, object]>([
   ['glm', { effort: 'low' }, { thinking: { type: 'enabled' }, tool_stream: true }],
   ['vllm', { effort: 'none' }, { chat_template_kwargs: { enable_thinking: false } }],
   ['whatever', { effort: 'medium' }, { reasoning_effort: 'medium' }],
-])('tells %s how much to think in its own words', async (provider, options, expected) => {
+])('sends the effort to %s in its own format', async (provider, options, expected) => {
   const bodies: unknown[] = [];
   const model = openAiCompatibleModel({
     provider,
@@ -138,7 +138,7 @@ test.each<[string, Partial<OpenAiCompatibleOptions>, object]>([
   expect(bodies).toEqual([expect.objectContaining(expected)]);
 });
 
-test('says nothing of thinking, limits or tools where nobody has', async () => {
+test('sends no field for thinking, limits or tools unless they are set', async () => {
   const server = await serve([{ text: 'Hi' }]);
   await ask(modelAt(server), hello);
   expect(JSON.parse(server.requests[0]?.text ?? '')).toEqual({

@@ -7,35 +7,35 @@ import { chatBodies } from './openai-compatible-body.js';
 import { chatEvents, isLastEvent } from './openai-compatible-events.js';
 import { type Quirks, quirksOf } from './quirks.js';
 
-const USUAL_OUTPUT_TOKENS = 8192; // what is counted on where nothing is known; the server is not held to it
+const USUAL_OUTPUT_TOKENS = 8192; // assumed if nothing is known; not sent to the server
 
-/** A model behind OpenAI's Chat Completions, or a server that speaks the same. */
+/** Options of a model behind OpenAI's Chat Completions API or a server with the same format. */
 export interface OpenAiCompatibleOptions {
-  /** The provider's key in settings. One that is known brings its quirks. */
+  /** The provider's key in settings. A known provider brings its quirks. */
   provider: string;
   /** The model's name as the server knows it, for example "deepseek-chat". */
   name: string;
   apiKey?: string;
   /** The part of the address before `/chat/completions`; for a bare host, `/v1` is added. */
   baseUrl: string;
-  /** Left out: as many as the server allows. */
+  /** Default: the server's limit. */
   maxOutputTokens?: number;
-  /** Left out: as much as the server thinks right for the model. */
+  /** Default: the server's own default for the model. */
   effort?: Effort;
-  /** Where this server differs from what is known of its provider. */
+  /** Overrides of the provider's known quirks. */
   quirks?: Partial<Quirks>;
   facts?: ModelFacts;
   headers?: Readonly<Record<string, string>>;
-  /** Sends the requests instead of Node's own client, for example through a proxy. */
+  /** Used for requests instead of Node's http client, for example to go through a proxy. */
   fetch?: typeof fetch;
-  /** How sentences about failures call the server. */
+  /** The server's name in error messages. */
   title?: string;
   /** The variables that the key and the address come from. Default: named after the provider. */
   keyVariable?: string;
   baseUrlVariable?: string;
 }
 
-/** A model behind a server that speaks the Chat Completions format, as most do. */
+/** A model behind a server with the Chat Completions format, which most servers have. */
 export function openAiCompatibleModel(options: OpenAiCompatibleOptions): Model {
   const { provider, name, baseUrl, maxOutputTokens, effort, facts } = options;
   const quirks = quirksOf(provider, baseUrl, options.quirks);
@@ -89,7 +89,7 @@ function chatEndpoint(options: OpenAiCompatibleOptions): Endpoint {
   const { provider, name, apiKey } = options;
   const address = options.baseUrl
     .trim()
-    .replace(/\/+$/, '')
+    .replace(/(?<!\/)\/+$/, '')
     .replace(/\/chat\/completions$/, '');
   const isBareHost = /^https?:\/\/[^/]*$/.test(address);
   const variable = provider.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');

@@ -20,16 +20,16 @@ test.each([
 });
 
 test.each([
-  ['nobody knows', 'mine', LOCAL],
+  ['an unknown server', 'mine', LOCAL],
   ['imitates OpenAI', 'openai', LOCAL],
   ['has a name like that of a known one', 'mine', 'https://api.deepseek.com.example/v1'],
   ['is named like a property of every object', 'constructor', LOCAL],
   ['has no address yet', 'mine', ''],
-])('takes what is usual for a server that %s', (_, provider, baseUrl) => {
+])('uses the defaults for a server that %s', (_, provider, baseUrl) => {
   expect(quirksOf(provider, baseUrl)).toEqual(quirksOf('default', 'http://127.0.0.1:9'));
 });
 
-test('puts the word of the person above what is known', () => {
+test('values of the embedder take precedence over the table', () => {
   const quirks = quirksOf('deepseek', LOCAL, { callId: { longest: 20 }, thinksInline: false });
   expect(quirks).toMatchObject({
     callId: { longest: 20 },

@@ -3,33 +3,33 @@ import type { SchemaLimits } from '../tool-schema.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Where servers of the Chat Completions format differ. Whatever one of them needs is a value here, never a branch. */
+/** How servers with the Chat Completions format differ. Each difference is a value here, never a branch elsewhere. */
 export interface Quirks {
-  /** The field for the most tokens that an answer may have. */
+  /** The field that limits the output tokens. */
   maxTokensField: 'max_tokens' | 'max_completion_tokens';
-  /** Whether usage must be asked for by `stream_options`. Some servers refuse the field, and send usage anyway. */
+  /** Whether usage must be requested with `stream_options`. Some servers refuse the field and send usage anyway. */
   asksForUsage: boolean;
-  /** When the model's reasoning goes back with the message that it belongs to, under the name that it came by. */
+  /** When the model's reasoning is sent back with its message, in the field in which it arrived. */
   reasoningBack: 'never' | 'with_calls' | 'always';
-  /** The field that a message with calls must have, if only as an empty text, or the server refuses it. */
+  /** A field that messages with calls must have, even if empty, or the server refuses them. */
   reasoningRequired?: string;
-  /** Whether an answer may begin with `<think>…</think>` in its text. */
+  /** Whether text may start with `<think>…</think>`. */
   thinksInline: boolean;
-  /** Whether calls in parallel are asked for; absent where the server has them on anyway, or does not know the field. */
+  /** Whether to request parallel calls; undefined if the server has them on by default or does not know the field. */
   parallelToolCalls?: boolean;
-  /** What ids of calls must look like: no longer than that, or exactly so long and of letters and digits only. */
+  /** The form of call ids: a maximum length, or an exact length with only letters and digits. */
   callId: { longest: number } | { exactly: number };
-  /** Whether the answer to a call must name the tool. */
+  /** Whether a tool result must name the tool. */
   namesToolInResult: boolean;
-  /** Words of the assistant that must stand between the answers to calls and what the user says. */
+  /** An assistant message that must stand between tool results and the user's text. */
   betweenToolAndUser?: string;
-  /** Whether text must be one string. Else several texts stay apart as parts. */
+  /** Whether text must be a single string. Otherwise several texts are sent as parts. */
   textAsString: boolean;
-  /** The content of a message that has nothing but calls. */
+  /** The content of a message with calls and no text. */
   contentOfBareCalls: '' | null;
-  /** The fields that say how much to think. */
+  /** The request fields for each effort level. */
   effort: Readonly<Record<Effort, Fields>>;
-  /** What the server understands of schemas. */
+  /** The parts of JSON Schema that the server supports. */
   schema: SchemaLimits;
   /** Sent with every request. */
   fields?: Fields;
@@ -43,7 +43,7 @@ const anyEffort: Quirks['effort'] = {
   max: { reasoning_effort: 'high' },
 };
 
-/** For servers that can only be told whether to think. */
+/** For servers whose thinking can only be turned on or off. */
 const onOrOff = (off: Fields, on: Fields): Quirks['effort'] => ({ none: off, low: on, medium: on, high: on, max: on });
 
 const thinkingType = onOrOff({ thinking: { type: 'disabled' } }, { thinking: { type: 'enabled' } });
@@ -55,7 +55,7 @@ const templateSwitch = onOrOff(
 
 const fullSchemas: SchemaLimits = { strict: false };
 
-/** What templates and grammars of local servers can be trusted with. */
+/** The schemas that templates and grammars of local servers can handle. */
 const simpleSchemas: SchemaLimits = {
   strict: false,
   inlineRefs: true,
@@ -66,7 +66,7 @@ const simpleSchemas: SchemaLimits = {
   drop: ['propertyNames', 'patternProperties', 'unevaluatedProperties', 'if', 'then', 'else', 'not', 'contains'],
 };
 
-/** For a server that nobody has described: what most of them take. */
+/** For unknown servers: what most of them accept. */
 const usual: Quirks = {
   maxTokensField: 'max_tokens',
   asksForUsage: true,
@@ -81,9 +81,9 @@ const usual: Quirks = {
 };
 
 interface KnownServer {
-  /** Where it is found when the provider has another name: a host with its port, or the end of a host. */
+  /** How the server is recognised if the provider has another name: a host with port, or a host suffix. */
   hosts: readonly string[];
-  /** What differs from the usual. */
+  /** What differs from the defaults. */
   quirks: Partial<Quirks>;
 }
 
@@ -134,7 +134,7 @@ const knownServers: Readonly<Record<string, KnownServer>> = {
   },
   glm: {
     hosts: ['bigmodel.cn', 'z.ai'],
-    quirks: { effort: thinkingType, fields: { tool_stream: true } }, // without it, arguments come only when complete
+    quirks: { effort: thinkingType, fields: { tool_stream: true } }, // without it, arguments arrive only once complete
   },
   kimi: {
     hosts: ['moonshot.ai', 'moonshot.cn', 'api.kimi.com'],
@@ -158,11 +158,13 @@ const knownServers: Readonly<Record<string, KnownServer>> = {
   vllm: { hosts: [], quirks: { effort: templateSwitch } },
 };
 
-/** What is known of a provider by its name, else by its address, else what is usual; and the person's own word above. */
+/**
+ * The quirks of a provider, found by its name, else by its address, else the defaults; the user's overrides come last.
+ */
 export function quirksOf(provider: string, baseUrl: string, own: Partial<Quirks> = {}): Quirks {
   const host = URL.parse(baseUrl)?.host ?? '';
   const found = Object.values(knownServers).find(({ hosts }) => hosts.some((known) => isAt(host, known)));
-  // OpenAI's name at another address means a server that imitates it, and does not know all that OpenAI does.
+  // "openai" at another address is a server that imitates OpenAI and lacks some of its features.
   const named = provider !== 'openai' && Object.hasOwn(knownServers, provider) ? knownServers[provider] : undefined;
   return { ...usual, ...(named ?? found)?.quirks, ...own };
 }

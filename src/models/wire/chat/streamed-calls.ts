@@ -1,7 +1,7 @@
 import type { ModelEvent } from '../../../contract/model.js';
 import { ArgumentText } from './argument-text.js';
 
-/** A piece of a call as the wire has it; any of it may be missing. */
+/** A piece of a call from the wire; any field may be missing. */
 export interface CallPiece {
   index: number | undefined;
   id: string;
@@ -12,9 +12,9 @@ export interface CallPiece {
 export interface StreamedCallsOptions {
   /** The tools that the model was offered. */
   toolNames: ReadonlySet<string>;
-  /** The way from the provider's names of parameters to the tool's own, for tools that have it. */
+  /** Maps the provider's parameter names back to the tool's own, for tools whose parameters were renamed. */
   ownNames?(tool: string): ((input: unknown) => unknown) | undefined;
-  /** The failure for a piece that belongs to no call. */
+  /** Creates the failure for a piece that belongs to no call. */
   strayPiece(why: string): Error;
 }
 
@@ -26,22 +26,22 @@ interface Call {
   text: ArgumentText;
   isStarted: boolean;
   hasEnded: boolean;
-  /** Arguments that came after its own were complete: the same ones once more, or those of another call. */
+  /** Arguments that arrived after this call's own were complete: either a repetition, or those of another call. */
   again: { id: string; name: string; text: ArgumentText; pieces: number; isOwn: boolean } | undefined;
-  /** The call that this one may be once more, under another id. Nothing of it is shown until that is clear. */
+  /** The call that this one may repeat under another id. Nothing is emitted until that is decided. */
   mayRepeat: Call | undefined;
-  /** What could have been handed on by now. */
+  /** Text that is ready to be emitted. */
   unsaid: string;
 }
 
 /**
- * Puts together the calls of one answer from pieces that servers number, name and repeat in ways of their own. Calls end
- * in the order in which they began, each as soon as its arguments are complete and another has begun, or at the finish.
+ * Assembles the calls of one response from pieces that servers number, name and repeat inconsistently. Calls end in the
+ * order in which they began, each as soon as its arguments are complete and another call has begun, or at the finish.
  */
 export class StreamedCalls {
   readonly #options: StreamedCallsOptions;
   readonly #calls: Call[] = [];
-  /** The last call of each id and of each number on the wire. */
+  /** The last call for each id and for each index on the wire. */
   readonly #byId = new Map<string, Call>();
   readonly #byIndex = new Map<number, Call>();
   /** The first call that has not ended. */
@@ -65,7 +65,10 @@ export class StreamedCalls {
     yield* this.#endReady({ withLast: false });
   }
 
-  /** The calls of a whole message. Where they came in pieces before, it holds them once more, not always by their ids. */
+  /**
+   * Adds the calls of a whole message. If they were also streamed, the message repeats them, not always with the same
+   * ids.
+   */
   *addWhole(pieces: readonly CallPiece[]): Generator<ModelEvent> {
     if (pieces.length === 0) return;
     const known = new Set(this.#calls.map(({ name, text }) => `${name} ${meaning(text)}`));
@@ -76,32 +79,32 @@ export class StreamedCalls {
     }
   }
 
-  /** The server says that the answer is finished; what it says about usage may still follow. */
+  /** The server has finished the response; usage may still follow. */
   *finish(): Generator<ModelEvent> {
     yield* this.#endReady({ withLast: true });
   }
 
-  /** No more comes. Of an answer that was cut off, only calls whose arguments are complete end. */
+  /** The stream has ended. In a truncated response, only calls with complete arguments end. */
   *close({ isCut }: { isCut: boolean }): Generator<ModelEvent> {
     for (const call of [...this.#calls]) yield* this.#settleAgain(call);
     for (const call of this.#calls) {
-      if (call.hasEnded || call.name === '') continue; // nothing came of a call but its number
-      yield* this.#release(call); // where it does not end, it is answered as a call that was cut off
+      if (call.hasEnded || call.name === '') continue; // only an index arrived for this call
+      yield* this.#release(call); // if it does not end here, it is answered as a truncated call
       if (!call.hasEnded && (call.text.isComplete || !isCut)) yield* this.#end(call);
     }
   }
 
-  /** The call that a piece is part of, or nothing where it begins one. */
+  /** The call that a piece belongs to; undefined if it starts a new one. */
   #belongsTo(piece: CallPiece): Call | undefined {
     const { index, id, name } = piece;
     const last = this.#calls.at(-1);
     const numbered = index === undefined ? last : this.#byIndex.get(index);
     const known = id !== '' && numbered?.id === id ? numbered : this.#byId.get(id);
-    // Servers give one id to two calls, too, of the same tool or of two.
+    // Some servers give two calls the same id, for one tool or for two.
     if (known) return this.#mayBeCalled(known, name) && !this.#beginsAnother(known, piece) ? known : undefined;
     if (name === '') {
-      // Without a name it can't be another call, whatever its number; but an id that is not the last call's says that
-      // it is no part of that one.
+      // Without a name it can't start another call, whatever its index; but an id other than the last call's means that
+      // it does not belong to that one.
       const isForeign = id !== '' && (index === undefined ? Boolean(last?.id) : !numbered);
       return isForeign ? undefined : (numbered ?? last);
     }
@@ -110,7 +113,10 @@ export class StreamedCalls {
     return this.#mayBeCalled(numbered, name) ? numbered : undefined;
   }
 
-  /** A call of the same tool under an id that is in use: an index of its own says so, but not in the midst of arguments. */
+  /**
+   * Whether this is a new call of the same tool with an id that is in use: it has its own index, and does not start in
+   * the middle of arguments.
+   */
   #beginsAnother(known: Call, { index, name, json }: CallPiece): boolean {
     const isNewIndex = index !== undefined && known.wireIndex !== undefined && !this.#byIndex.has(index);
     if (!isNewIndex || name === '' || name !== known.name) return false;
@@ -121,7 +127,7 @@ export class StreamedCalls {
     return name === '' || call.name === '' || name === call.name || this.#isRestOfName(call, name);
   }
 
-  /** Names come in pieces too; what the whole would be tells. */
+  /** Whether `rest` continues a name that arrived in pieces: a known tool starts with the joined text. */
   #isRestOfName(call: Call, rest: string): boolean {
     const { toolNames } = this.#options;
     if (call.isStarted || toolNames.has(call.name)) return false;
@@ -145,14 +151,14 @@ export class StreamedCalls {
       unsaid: '',
     };
     const last = this.#calls.at(-1);
-    if (last && last.name !== '' && !last.mayRepeat) yield* this.#start(last); // it is named by now, so it can be shown
+    if (last && last.name !== '' && !last.mayRepeat) yield* this.#start(last); // the name is complete, so it can be emitted
     this.#calls.push(call);
     if (id !== '') this.#byId.set(id, call);
     if (index !== undefined) this.#byIndex.set(index, call);
     yield* this.#push(call, json);
   }
 
-  /** A complete call of the same name that has the same number or id, which servers send once more under another. */
+  /** A complete call with the same name and the same index or id, which some servers send again under another. */
   #finishedBefore({ index, id, name }: Omit<CallPiece, 'json'>): Call | undefined {
     const before = (index === undefined ? undefined : this.#byIndex.get(index)) ?? this.#byId.get(id);
     const first = before?.mayRepeat ?? before;
@@ -176,7 +182,7 @@ export class StreamedCalls {
     if (!call.mayRepeat || call.text.isComplete) yield* this.#release(call);
   }
 
-  /** Hands on what has come of a call, unless it is another one once more: that is dropped. */
+  /** Emits a call, unless it repeats another one: then it is dropped. */
   *#release(call: Call): Generator<ModelEvent> {
     const { mayRepeat, unsaid } = call;
     call.mayRepeat = undefined;
@@ -206,13 +212,16 @@ export class StreamedCalls {
     if (call.again.text.isComplete) yield* this.#settleAgain(call);
   }
 
-  /** The same arguments once more are one call; others are another call if it has a name, and else make this one invalid. */
+  /**
+   * Repeated arguments are the same call; different ones are another call if they have a name, and otherwise make this
+   * one invalid.
+   */
   *#settleAgain(call: Call): Generator<ModelEvent> {
     const { again } = call;
     call.again = undefined;
     if (!again || again.text.isEmpty || repeats(again.text, call.text)) return;
-    // Pieces under this call's id may be any of its own once more, so only a whole, or one with a piece that this call
-    // does not have, is another call.
+    // Pieces under this call's id may repeat any of its own, so it is another call only if it is whole, or has a piece
+    // that this call does not have.
     const isAnother = again.id === '' || again.pieces === 1 || (again.text.isComplete && !again.isOwn);
     if (again.name !== '' && isAnother) {
       yield* this.#open({ index: call.wireIndex, id: '', name: again.name, json: again.text.received });
@@ -220,12 +229,12 @@ export class StreamedCalls {
     }
     const last = this.#calls.at(-1);
     if (last && last !== call && last.text.isEmpty && again.id === '') {
-      yield* this.#push(last, again.text.received); // the only one that still waits for its arguments
+      yield* this.#push(last, again.text.received); // the only call still waiting for arguments
       return;
     }
-    if (call.hasEnded && call.text.received.trimEnd().endsWith(again.text.received.trim())) return; // its end once more
+    if (call.hasEnded && call.text.received.trimEnd().endsWith(again.text.received.trim())) return; // repeats its end
     if (call.hasEnded) throw this.#options.strayPiece('it held arguments that belong to no call');
-    call.text.push(again.text.received); // and is no JSON any more, which the model is told
+    call.text.push(again.text.received); // no longer valid JSON, which the model gets as an error
   }
 
   *#endReady({ withLast }: { withLast: boolean }): Generator<ModelEvent> {
@@ -252,34 +261,34 @@ export class StreamedCalls {
     return this.#options.ownNames?.(name);
   }
 
-  /** Names can be changed only in the whole, so nothing of it was handed on before. */
+  /** Names can be mapped only in complete arguments, so nothing was emitted before. */
   #renamed({ text }: Call, ownNames: (input: unknown) => unknown): string {
-    const mended = whole(text);
+    const repaired = whole(text);
     try {
-      return JSON.stringify(ownNames(JSON.parse(mended)));
+      return JSON.stringify(ownNames(JSON.parse(repaired)));
     } catch {
-      return mended;
+      return repaired;
     }
   }
 }
 
-/** Can't be the beginning of arguments, and no id says whose they are. */
+/** Whether it can't be the start of arguments, and has no id. */
 const isMiddle = ({ id, name, json }: CallPiece): boolean => id === '' && name === '' && /^\s*[^\s{]/.test(json);
 
 const isFilled = (again: Call['again']): boolean => again !== undefined && !again.text.isEmpty;
 
-/** The arguments, mended, from their first character. */
+/** The repaired arguments, from their first character. */
 function whole({ received }: ArgumentText): string {
   const text = new ArgumentText();
   return text.push(received) + text.finish();
 }
 
-/** Whether the one text is the other again, or the beginning of it. */
+/** Whether one text repeats the other, or its start. */
 function repeats(again: ArgumentText, text: ArgumentText): boolean {
   return text.received.trim().startsWith(again.received.trim()) || meaning(again) === meaning(text);
 }
 
-/** The same for arguments that differ in their spelling alone. */
+/** Normalises arguments, so that those that differ only in formatting are equal. */
 function meaning(text: ArgumentText): string {
   if (text.isEmpty) return '{}';
   try {

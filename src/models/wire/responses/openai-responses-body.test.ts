@@ -71,7 +71,7 @@ const histories: ReadonlyArray<[name: string, content: AssistantBlock[], items: 
     [call('a')],
   ],
   [
-    'no call of a tool that nobody offered, which would stay unanswered',
+    'no call of a tool that was not offered, which would stay unanswered',
     [opaque(reasoning), opaque({ type: 'custom_tool_call', call_id: 'c' }), opaque({ type: 'mcp_approval_request' })],
     [],
   ],
@@ -91,7 +91,7 @@ test.each(histories)('sends back %s', (_, content, items) => {
 const image = { type: 'image' as const, source: { type: 'base64' as const, media_type: 'image/png', data: 'AAAA' } };
 const inputImage = { type: 'input_image', image_url: 'data:image/png;base64,AAAA', detail: 'auto' };
 
-test('sends results before what the person says, with images in both', () => {
+test("sends results before the user's text, with images in both", () => {
   const messages = [
     user(
       { type: 'tool_result', tool_use_id: 'a', content: 'plain' },
@@ -156,7 +156,7 @@ const anyBlock: fc.Arbitrary<readonly AssistantBlock[]> = fc.oneof(
   fc.constant([opaque(reasoning), opaque(frame), text('So.')]),
   fc.constantFrom([opaque({ type: 'web_search_call' })], [opaque({ type: 'custom_tool_call', call_id: 'c' })]),
 );
-/** Conversations as a loop may leave them behind, whatever was cut off: every call is answered in the next message. */
+/** Conversations as a loop may leave them after any truncation: every call has its result in the next message. */
 const conversation: fc.Arbitrary<Message[]> = fc
   .array(fc.record({ blocks: fc.array(anyBlock), calls: fc.nat(3), said: words }), { minLength: 1, maxLength: 6 })
   .map((turns) => [
@@ -167,7 +167,7 @@ const conversation: fc.Arbitrary<Message[]> = fc
     }),
   ]);
 
-test('replaces lone surrogates in what tools say of themselves', () => {
+test('replaces lone surrogates in descriptions of tools', () => {
   const input_schema = { type: 'object', properties: { path: { type: 'string', description: 'p\ud83d' } } };
   const body = write({
     tools: [{ name: 'Read', description: 'Reads\ud83d', input_schema }],
@@ -177,7 +177,7 @@ test('replaces lone surrogates in what tools say of themselves', () => {
   expect(responsesViolations(body)).toEqual([]);
 });
 
-test('keeps to the protocol, whatever was left of an answer', () => {
+test('keeps to the protocol, whatever part of an answer is left', () => {
   fc.assert(
     fc.property(conversation, (messages) => {
       expect(responsesViolations(write({ messages }))).toEqual([]);
@@ -185,7 +185,7 @@ test('keeps to the protocol, whatever was left of an answer', () => {
   );
 });
 
-test('keeps every byte of the requests before', () => {
+test('keeps every byte of earlier requests', () => {
   fc.assert(
     fc.property(conversation, (messages) => {
       const body = responsesBodies(FIELDS, { seesImages: true });

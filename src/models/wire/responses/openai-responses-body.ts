@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AssistantBlock, ContentBlock, Message, ToolResultBlock, UserBlock } from '../../../contract/message.js';
 import type { JsonSchema, ModelRequest, ToolDefinition } from '../../../contract/model.js';
+import { wireName } from '../call-in-history.js';
 import { levelSchema } from '../tool-schema.js';
 import { wellFormedJson } from '../well-formed-json.js';
-import { wireName } from '../wire-name.js';
 import { writtenOnce } from '../written-once.js';
 
 type Item = Readonly<Record<string, unknown>>;
@@ -13,8 +13,8 @@ export interface ResponsesBodyOptions {
 }
 
 /**
- * Writes request bodies. History only grows, so each message is serialised once and its text used again: old messages
- * cost nothing but their bytes, and those bytes stay the same, which is what the provider's prompt cache needs.
+ * Writes request bodies. History only grows, so each message is serialised once and its text reused: old messages cost
+ * only their bytes, and those bytes never change, which the provider's prompt cache requires.
  */
 export function responsesBodies(
   fields: Readonly<Record<string, unknown>>,
@@ -39,7 +39,7 @@ export function responsesBodies(
   };
 }
 
-/** Enforced by the API only where that takes nothing away from the schema; it would be by default. */
+/** The API enforces schemas by default; here only if that loses nothing of the schema. */
 function wireTool({ name, description, input_schema }: ToolDefinition): Item {
   const { schema } = levelSchema(input_schema, { strict: false });
   const enforced = levelSchema(input_schema, { strict: true });
@@ -47,13 +47,16 @@ function wireTool({ name, description, input_schema }: ToolDefinition): Item {
   return { type: 'function', name, description, parameters: plainObject(schema), strict };
 }
 
-/** The API wants an object at the top, with its properties and no alternatives. What is left out is checked by us. */
+/**
+ * The API requires a plain object at the top level, without alternatives. What is dropped here is checked when the call
+ * arrives.
+ */
 function plainObject(schema: JsonSchema): JsonSchema {
   const { anyOf: _, oneOf: __, allOf: ___, not: ____, enum: _____, ...rest } = schema;
   return { ...rest, type: 'object', properties: rest['properties'] ?? {} };
 }
 
-/** The items of a message with commas between them; nothing where the API would take none of it. */
+/** The items of a message, separated by commas; empty if the API would accept none of it. */
 function itemsText(message: Message, seesImages: boolean): string {
   const items =
     message.role === 'user' ? userItems(message.content, seesImages) : withoutLoneReasoning(message.content);
@@ -88,8 +91,8 @@ function inputParts(blocks: readonly ContentBlock[], seesImages: boolean): Item[
 }
 
 /**
- * What the model said, as items. The API refuses reasoning whose next item is missing or has lost its id, as happens
- * when an answer is cut off, and an item with an id whose reasoning is missing. So the two go together or not at all.
+ * The model's output as items. The API refuses reasoning whose next item is missing or has lost its id, as in a
+ * truncated response, and an item with an id whose reasoning is missing. So both are sent, or neither.
  */
 function withoutLoneReasoning(content: readonly AssistantBlock[]): Item[] {
   const items: Item[] = [];
@@ -100,7 +103,7 @@ function withoutLoneReasoning(content: readonly AssistantBlock[]): Item[] {
     if (own?.['type'] === 'reasoning') {
       reasoning = canStandAlone(own) ? [...reasoning, own] : [];
     } else if (own?.['type'] === 'message') {
-      frame = own; // belongs to the words that follow
+      frame = own; // belongs to the text that follows
     } else {
       const item = itemOf(block, reasoning.length > 0 ? frame : withoutId(frame));
       const keepsReasoning = item && (item['type'] !== 'message' || item['id'] !== undefined);
@@ -113,7 +116,7 @@ function withoutLoneReasoning(content: readonly AssistantBlock[]): Item[] {
   return items;
 }
 
-/** Without its content, encrypted or plain, a reasoning item is a reference to something that was never stored. */
+/** Without its content, encrypted or plain, a reasoning item refers to something that was never stored. */
 function canStandAlone({ encrypted_content, content }: Item): boolean {
   return (
     (typeof encrypted_content === 'string' && encrypted_content !== '') ||
@@ -133,7 +136,7 @@ function itemOf(block: AssistantBlock, frame: Item | undefined): Item | undefine
       const part = { type: 'output_text', text: block.text, annotations: [] };
       return { ...(frame ?? { type: 'message', role: 'assistant' }), content: [part] };
     }
-    case 'tool_use': // without the item's own id: it would tie the call to what the server never stored
+    case 'tool_use': // without the item's own id: it would refer to an item that the server never stored
       return {
         type: 'function_call',
         call_id: block.id,
@@ -147,7 +150,10 @@ function itemOf(block: AssistantBlock, frame: Item | undefined): Item | undefine
   }
 }
 
-/** Not what came from the vendor's other interface, and no call that nobody answers, as of a tool that we never offered. */
+/**
+ * Excludes blocks of the vendor's other API, and calls without a result, such as those of a tool that was never
+ * offered.
+ */
 function canGoBack({ type, call_id }: Item): boolean {
   return typeof type === 'string' && typeof call_id !== 'string' && type !== 'mcp_approval_request';
 }

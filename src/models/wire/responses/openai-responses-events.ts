@@ -3,25 +3,24 @@ import type { ModelEvent, ModelFailure, StopReason, Usage } from '../../../contr
 import { fields } from '../../http/exchange.js';
 import { brokenStreamFailure, type Endpoint, serverFailure, shorten } from '../../http/failures.js';
 import type { SseEvent } from '../../http/read-sse.js';
-import { eventFields, text } from '../event-fields.js';
-import { isSameJson } from '../same-json.js';
+import { eventFields, isSameJson, text } from '../event-fields.js';
 
 type Fields = Record<string, unknown>;
 
-/** An item of the answer whose end has not come yet. */
+/** An item of the response that has not ended. */
 interface OpenItem {
-  /** What our events call it: servers have been seen to number two items alike. */
+  /** The index in our events: servers have been seen to give two items the same one. */
   number: number;
-  /** As it began, with an empty text or no arguments. */
+  /** As it started, with an empty text or no arguments. */
   item: Fields;
   outputIndex: unknown;
-  /** What has come of its words or arguments, and been passed on but for a suspect's. */
+  /** The text or arguments received so far; emitted, unless `suspect`. */
   sent: string;
-  /** It looks like one that has ended. Nothing of it is passed on before its end shows whether it was sent twice. */
+  /** It looks like an item that has ended. Nothing is emitted until its end shows whether it is a duplicate. */
   suspect: boolean;
 }
 
-/** An item that has come to its end, by all that another one may be known by as the same. */
+/** An item that has ended, with the fields by which a duplicate is recognised. */
 interface EndedItem {
   type: unknown;
   name: unknown;
@@ -32,14 +31,17 @@ interface EndedItem {
   json: string;
 }
 
-const MAX_SHOWN = 64; // characters of a name or a number that a server chose, in one sentence
+const MAX_SHOWN = 64; // characters of a name or number from a server, in one message
 
 const INCOMPLETE_REASONS: Readonly<Record<string, StopReason>> = {
   max_output_tokens: 'max_tokens',
   content_filter: 'refusal',
 };
 
-/** The wire's events in Helve's words. Throws `ModelFailure` for an error on the wire and for a stream without an end. */
+/**
+ * Translates the wire's events into `ModelEvent`s. Throws `ModelFailure` for an error event and for a stream without an
+ * end.
+ */
 export async function* modelEvents(
   wire: AsyncIterable<SseEvent>,
   endpoint: Endpoint,
@@ -63,7 +65,7 @@ export function isLastEvent({ event, data }: SseEvent): boolean {
 class StreamedResponse {
   readonly #endpoint: Endpoint;
   readonly #open: OpenItem[] = [];
-  /** Items that came to their end, so that one that a server sends twice counts once. */
+  /** Items that have ended, so that a duplicate is counted once. */
   readonly #ended: EndedItem[] = [];
   readonly #callIds = new Set<string>();
   #begun = false;
@@ -141,12 +143,12 @@ class StreamedResponse {
     this.#calls += 1;
     const isTaken = this.#callIds.has(text(item['call_id']));
     this.#callIds.add(text(item['call_id']));
-    // The loop gives a blank id a new one.
+    // The loop generates an id if it is blank.
     yield { type: 'call_start', index: number, id: isTaken ? '' : text(item['call_id']), name };
     if (sent) yield { type: 'call_input', index: number, json: sent };
   }
 
-  /** The open item that an event is about: by its id, which gateways change on the way, else by its place. */
+  /** The open item that an event refers to: by its id, which gateways may change, else by its index. */
   #find(item: Fields, { item_id = item['id'], output_index }: Fields): OpenItem | undefined {
     const candidates = this.#open.filter((open) => couldBe(open.item, item));
     return (
@@ -164,7 +166,7 @@ class StreamedResponse {
     );
   }
 
-  /** What a server chose, as part of a sentence. */
+  /** A value chosen by the server, shortened for a message. */
   #shown(value: unknown): string {
     return shorten(String(value), this.#endpoint.secrets).slice(0, MAX_SHOWN);
   }
@@ -185,7 +187,7 @@ class StreamedResponse {
     if (json && !open.suspect) yield { type: 'call_input', index: open.number, json };
   }
 
-  /** The whole arguments repeat their pieces, or come in place of them. */
+  /** The complete arguments repeat the streamed pieces, or replace them. */
   *#completeArguments(open: OpenItem, whole: unknown): Generator<ModelEvent> {
     const json = jsonOf(whole);
     if (json.startsWith(open.sent)) yield* this.#addArguments(open, json.slice(open.sent.length));
@@ -215,13 +217,13 @@ class StreamedResponse {
         break;
       default:
         if (open.sent === '') yield* this.#addThought(open, thoughtsOf(item));
-        if (isCut(item) || text(item['type']) === '') return; // the provider would refuse to have it back
+        if (isCut(item) || text(item['type']) === '') return; // the provider would refuse it in later requests
         yield opaque(item);
     }
     this.#lastKept = item['type'] === 'reasoning' ? 'reasoning' : 'other';
   }
 
-  /** A call that was cut off is left open, which keeps it from being run. */
+  /** A truncated call is left open, so that it does not run. */
   *#finishCall(open: OpenItem, item: Fields): Generator<ModelEvent> {
     yield* this.#completeArguments(open, item['arguments']);
     if (isCut(item)) return;
@@ -230,8 +232,8 @@ class StreamedResponse {
   }
 
   /**
-   * Words are kept as words, so that another provider's model can read them. What else the item needs when it goes back
-   * stands in an opaque block before them: its id, where reasoning came before it, and its phase.
+   * Text is stored as a text block, so that another provider's model can read it. What else the item needs when it is
+   * sent back (its id if reasoning came before it, and its phase) is in an opaque block before it.
    */
   *#finishMessage(open: OpenItem, item: Fields): Generator<ModelEvent> {
     const parts = list(item['content']).map(fields);
@@ -260,8 +262,8 @@ class StreamedResponse {
   }
 
   /**
-   * For servers that leave out events: the answer's end repeats its items. In one that was cut short a call is whole only
-   * if it says so.
+   * For servers that omit events: the end of the response repeats its items. In a truncated response, a call is
+   * complete only if its status says so.
    */
   *#finishRest(items: Fields[], isShort: boolean): Generator<ModelEvent> {
     if (this.#items === 0) for (const [at, item] of items.entries()) yield* this.#add(item, at);
@@ -277,7 +279,7 @@ class StreamedResponse {
         const isNew = !this.#ended.some(
           (ended) => looksLike(ended, open.item, open.outputIndex) && ended.json.startsWith(open.sent),
         );
-        if (isNew) yield* this.#announce(open); // a call that was cut off, which is to be answered
+        if (isNew) yield* this.#announce(open); // a truncated call, which still needs a result
       } else if (type === 'message') yield* this.#finish(open, { type, status: 'incomplete' });
     }
   }
@@ -290,7 +292,7 @@ class StreamedResponse {
   }
 }
 
-/** Whether what is known of two items lets them be the same. */
+/** Whether two items may be the same, as far as their fields tell. */
 function couldBe(open: Fields, item: Fields): boolean {
   return ['type', 'call_id'].every(
     (name) => text(open[name]) === '' || text(item[name]) === '' || open[name] === item[name],
@@ -299,7 +301,7 @@ function couldBe(open: Fields, item: Fields): boolean {
 
 const isSame = (one: unknown, other: unknown): boolean => text(one) !== '' && one === other;
 
-/** By its id or, where gateways change that, by its call id, unless two calls have the same one at two places. */
+/** Matches by id or, since gateways change ids, by call id, unless two calls have the same call id at two indexes. */
 function beginsTwice(open: OpenItem, item: Fields, outputIndex: unknown): boolean {
   if (!couldBe(open.item, item)) return false;
   if (isSame(open.item['id'], item['id'])) return true;
@@ -307,14 +309,16 @@ function beginsTwice(open: OpenItem, item: Fields, outputIndex: unknown): boolea
   return open.outputIndex === outputIndex || text(open.item['id']) === '' || text(item['id']) === '';
 }
 
-/** Whether what is known of an item lets it be one that has ended: any of its names, or a call's place. */
+/** Whether an item may be one that has already ended: any of its ids match, or a call's index does. */
 function looksLike(ended: EndedItem, item: Fields, outputIndex: unknown): boolean {
   if (ended.type !== item['type']) return false;
   if (isSame(ended.id, item['id']) || isSame(ended.call_id, item['call_id'])) return true;
   return ended.type === 'function_call' && typeof outputIndex === 'number' && ended.outputIndex === outputIndex;
 }
 
-/** A call must not run twice, and two calls that have one id by mistake must both be answered. Their arguments tell. */
+/**
+ * A call must not run twice, but two calls with the same id by mistake must both get a result. Their arguments decide.
+ */
 function isRepeat(ended: EndedItem, item: Fields, outputIndex: unknown, json: string): boolean {
   if (!looksLike(ended, item, outputIndex)) return false;
   if (item['type'] !== 'function_call') return true;
@@ -332,14 +336,14 @@ function opaque(value: Fields): { type: 'block'; block: Extract<AssistantBlock, 
   return { type: 'block', block: { type: 'opaque', provider: 'openai', value } };
 }
 
-/** What a reasoning item says to people, where no delta has said it. */
+/** The readable text of a reasoning item, if no delta has delivered it. */
 function thoughtsOf({ type, summary, content }: Fields): string {
   if (type !== 'reasoning') return '';
   const parts = list(summary).length > 0 ? list(summary) : list(content);
   return parts.map((part) => text(fields(part)['text'])).join('\n\n');
 }
 
-/** Tokens read from the cache and written to it are among the input tokens here, and beside them in our words. */
+/** Here input tokens include those read from and written to the cache; our counts are separate. */
 function usageOf(usage: Fields): Usage {
   const details = fields(usage['input_tokens_details']);
   const read = count(details['cached_tokens']);
@@ -354,7 +358,7 @@ function usageOf(usage: Fields): Usage {
 
 const OVERLOADED = ['server_is_overloaded', 'slow_down'];
 
-/** An error after the answer has begun: the request was understood, so without a name for it the server failed. */
+/** An error after the response has started: the request was valid, so an error without a type is the server's. */
 function failureOf(endpoint: Endpoint, { code, type, message }: Fields): ModelFailure {
   const name = text(code) || text(type) || 'server_error';
   const words = text(message);

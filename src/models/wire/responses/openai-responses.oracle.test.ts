@@ -141,7 +141,7 @@ async function readByVendor(url: string): Promise<ReadAnswer> {
   };
 }
 
-/** Without what the client adds of its own. */
+/** Without the fields that the client adds. */
 function withoutParsed(item: object): Record<string, unknown> {
   return JSON.parse(JSON.stringify(item, (name, value) => (/^parsed/.test(name) ? undefined : value)));
 }
@@ -152,7 +152,7 @@ function vendorItem(item: Record<string, unknown>): unknown {
     return { call: call_id, name, input: JSON.parse(String(json)) };
   }
   if (item['type'] !== 'message') return item;
-  const parts = item['content'] as Array<{ text?: string; refusal?: string }>; // so says the wire format
+  const parts = item['content'] as Array<{ text?: string; refusal?: string }>; // guaranteed by the wire format
   return { text: parts.map(({ text, refusal }) => text ?? refusal).join('') };
 }
 
@@ -180,7 +180,7 @@ function answerOf(events: readonly ModelEvent[]): ReadAnswer {
   for (const event of events) {
     if (event.type === 'message_start') Object.assign(answer, { id: event.id, model: event.model });
     if (event.type === 'block' && event.block.type === 'text') items.push({ text: event.block.text });
-    // What stands before a text is the frame of the item that it is the content of.
+    // The block before a text holds the item that the text belongs to.
     if (event.type === 'block' && event.block.type === 'opaque' && event.block.value['type'] !== 'message')
       items.push(event.block.value);
     if (event.type === 'call_start') calls.start(event);
@@ -195,7 +195,7 @@ function answerOf(events: readonly ModelEvent[]): ReadAnswer {
   return answer;
 }
 
-/** What the reader makes of the answer of a server at this address. */
+/** Calls `read` with the address of a server that sends this answer. */
 async function serving<Read>(answer: FakeAnswer, read: (url: string) => Promise<Read>): Promise<Read> {
   const server = await startFakeModelServer([answer]);
   try {

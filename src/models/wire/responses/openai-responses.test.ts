@@ -42,7 +42,7 @@ const everyKind: FakeAnswer = {
   usage: { input_tokens: 10, output_tokens: 20, cache_read_input_tokens: 30, cache_creation_input_tokens: 40 },
 };
 
-test('turns every kind of item into events, and what is not ours into opaque blocks', async () => {
+test('turns every kind of item into events, and unknown kinds into opaque blocks', async () => {
   expect(joined(await ask(everyKind))).toEqual([
     { type: 'message_start', id: 'resp_fake_1', model: 'fake-model' },
     { type: 'thinking_delta', text: 'Let me think…' },
@@ -75,7 +75,7 @@ test.each([1, 2, 3, 7, 64, 100_000])('gives the same events when the bytes come 
   expect(await ask({ ...everyKind, chunkBytes })).toEqual(await ask(everyKind));
 });
 
-test('sends reasoning, server tools and texts back as they came, and calls without the ids of their items', async () => {
+test('sends reasoning, server tools and texts back unchanged, and calls without the ids of their items', async () => {
   const answer: FakeAnswer = { ...everyKind, calls: [{ name: 'LS', input: { path: 'ü' } }] };
   const server = await serve([answer, { text: 'done' }]);
   const model = modelAt(server);
@@ -284,7 +284,7 @@ test('never completes a call that was cut off', async () => {
   expect(events.at(-1)).toMatchObject({ stopReason: 'max_tokens' });
 });
 
-test('does not complete a call that an answer cut short holds without saying that it is whole', async () => {
+test('does not complete a call of a truncated answer that is not marked as complete', async () => {
   const details = { incomplete_details: { reason: 'max_output_tokens' } };
   for (const status of [undefined, null, 'in_progress']) {
     const output = [call('a', '{"x":1}', { status })];
@@ -309,7 +309,7 @@ test('announces a call that was cut off at the place of another', async () => {
   expect(callsIn(events)).toEqual({ a: '{"x":1}' });
 });
 
-test('counts tokens that a server counts below zero as none', async () => {
+test('counts a negative number of tokens as zero', async () => {
   const usage = { input_tokens: 5, output_tokens: -1_000_000, input_tokens_details: { cached_tokens: -7 } };
   const events = await askRaw([{ type: 'response.completed', response: { usage } }]);
   expect(events.at(-1)).toMatchObject({
@@ -330,13 +330,13 @@ test.each([
       done(0, call('a', '{"x":2}')),
     ],
   ],
-])('shows little of %s that a server makes long, and no key in it', async (_, events) => {
+])('shortens %s if a server makes it long, and shows no key in it', async (_, events) => {
   const failure = await askRaw(events).catch((error: unknown) => error);
   expect(failure).toMatchObject({ kind: 'broken_stream', message: expect.stringMatching(/^[ -~]{100,300}$/) });
   expect(String(failure)).not.toContain('test-key');
 });
 
-test('takes the pieces of a call that differ from the whole of it for a broken stream', async () => {
+test('reports a broken stream if the pieces of a call differ from its final text', async () => {
   const events = askRaw([added(0, call('a', '')), piece(0, '{"x":1}'), done(0, call('a', '{"x":2}')), completed()]);
   await expect(events).rejects.toMatchObject({
     kind: 'broken_stream',
@@ -344,7 +344,7 @@ test('takes the pieces of a call that differ from the whole of it for a broken s
   });
 });
 
-test('keeps an item of a kind that nobody knows yet, and ignores events that nobody knows yet', async () => {
+test('keeps an item of an unknown kind, and ignores unknown events', async () => {
   const item = { id: 'x_1', type: 'dream', about: ['sheep'] };
   const custom = { id: 'ctc_1', type: 'custom_tool_call', call_id: 'c', name: 'patch', input: '***' };
   const events = await askRaw([
@@ -357,7 +357,7 @@ test('keeps an item of a kind that nobody knows yet, and ignores events that nob
   expect(events).toMatchObject([opaque(item), opaque(custom), {}, { type: 'message_end', stopReason: 'end_turn' }]);
 });
 
-test('leaves out an item of the server that was cut off, and finishes a text that was', async () => {
+test('leaves out a truncated item of the server, and finishes a truncated text', async () => {
   const events = await askRaw([
     added(0, { ...search, status: 'in_progress' }),
     added(1, { type: 'message', id: 'msg_1', content: [], status: 'in_progress' }),
@@ -416,7 +416,7 @@ const failures: ReadonlyArray<[error: object, kind: string, retryAfterMs?: numbe
   [{ code: null, message: 'What?' }, 'server_error'],
 ];
 
-test.each(failures)('takes the error %j in a stream for %s', async (error, kind, retryAfterMs) => {
+test.each(failures)('reports the error %j in a stream as %s', async (error, kind, retryAfterMs) => {
   const begun = { type: 'response.created', response: { id: 'r', model: 'm' } };
   for (const event of [
     { type: 'response.failed', response: { status: 'failed', error } },
@@ -445,7 +445,7 @@ test('reads an HTTP error in the words of the API, and never shows the key', asy
   expect(String(failure)).not.toContain('sk-secret-key');
 });
 
-test('sends the key as a bearer token, nothing to store, and what it was told to', async () => {
+test('sends the key as a bearer token, store: false, and the configured fields', async () => {
   const server = await serve(() => ({ text: 'Hi' }));
   const sent = async (options: Partial<OpenAiResponsesOptions>) => {
     await drain(modelAt(server, options));
@@ -474,7 +474,7 @@ test.each(['', '/', '/v1', '/v1/'])('finds the interface under a base URL that e
   expect(server.requests[0]?.path).toBe('/v1/responses');
 });
 
-test('wants a key for the vendor before anything is sent', () => {
+test('requires a key for the vendor before anything is sent', () => {
   const { check } = openAiResponsesModel({ name: 'gpt-test' });
   expect(check).toThrow('No key for the OpenAI API: set OPENAI_API_KEY');
 });
@@ -511,14 +511,14 @@ async function ask(answer: FakeAnswer): Promise<ModelEvent[]> {
   return await drain(modelAt(await serve([answer])));
 }
 
-/** What the adapter makes of exactly these wire events. */
+/** The events that the adapter emits for exactly these wire events. */
 async function askRaw(events: readonly WireEvent[]): Promise<ModelEvent[]> {
   const body = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
   const answer = async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } });
   return await drain(openAiResponsesModel({ name: 'gpt-test', apiKey: 'test-key', fetch: answer }));
 }
 
-/** The inputs of the calls that came to their end, by id. */
+/** The inputs of the calls that ended, by id. */
 function callsIn(events: readonly ModelEvent[]): Record<string, string> {
   const inputs = new Map<number, { id: string; json: string }>();
   const ended: Record<string, string> = {};
@@ -538,7 +538,7 @@ function opaque(value: Record<string, unknown>): ModelEvent {
   return { type: 'block', block: { type: 'opaque', provider: 'openai', value } };
 }
 
-/** Neighbouring deltas as one, because where they are cut is the server's affair. */
+/** Merges adjacent deltas, because their boundaries are up to the server. */
 function joined(events: ModelEvent[]): ModelEvent[] {
   return events.reduce<ModelEvent[]>((before, event) => {
     const last = before.at(-1);

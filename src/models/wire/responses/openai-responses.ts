@@ -8,29 +8,29 @@ import { isLastEvent, modelEvents } from './openai-responses-events.js';
 
 const VENDOR_URL = 'https://api.openai.com';
 
-/** A model behind OpenAI's Responses. */
+/** Options of a model behind OpenAI's Responses API. */
 export interface OpenAiResponsesOptions {
   /** The model's name as the API knows it, for example "gpt-5". */
   name: string;
   apiKey?: string;
   /** The part of the address before `/v1/responses`. Default: the vendor's public API. */
   baseUrl?: string;
-  /** Where the key and the address come from, as error messages name it. Default: the vendor's variables. */
+  /** The variables that the key and the address come from, for error messages. Default: the vendor's variables. */
   keyVariable?: string;
   baseUrlVariable?: string;
-  /** Left out: as many as the model can write. */
+  /** Default: the model's limit. */
   maxOutputTokens?: number;
-  /** Left out: as much as the provider thinks right for the model. */
+  /** Default: the provider's own default for the model. */
   effort?: Effort;
   facts?: ModelFacts;
   headers?: Readonly<Record<string, string>>;
-  /** Sends the requests instead of Node's own client, for example through a proxy. */
+  /** Used for requests instead of Node's http client, for example to go through a proxy. */
   fetch?: typeof fetch;
 }
 
 /**
- * A model behind the OpenAI Responses API or a server that speaks its format. Nothing is stored on the server: the whole
- * conversation goes along with each request, with the model's reasoning in the encrypted form in which it came.
+ * A model behind the OpenAI Responses API or a server with the same format. Nothing is stored on the server: each
+ * request carries the whole conversation, with the model's reasoning in encrypted form.
  */
 export function openAiResponsesModel(options: OpenAiResponsesOptions): Model {
   const { name, maxOutputTokens, effort, facts } = options;
@@ -70,12 +70,12 @@ export function openAiResponsesModel(options: OpenAiResponsesOptions): Model {
   };
 }
 
-/** Models that do not reason refuse a request for their reasoning. */
+/** Models without reasoning refuse requests for it. */
 function canReason(name: string): boolean {
   return !/^(gpt-[34]|chatgpt-4)/.test(name);
 }
 
-/** What models of that name write in one answer at most, their reasoning included. */
+/** The output limit of models with that name, including reasoning. */
 function usualOutputLimit(name: string): number {
   if (/^(gpt-4o|chatgpt-4)/.test(name)) return 16_384;
   if (/^gpt-4/.test(name)) return 32_768;
@@ -87,7 +87,7 @@ function usualOutputLimit(name: string): number {
 function responsesEndpoint({ name, apiKey, baseUrl, keyVariable, baseUrlVariable }: OpenAiResponsesOptions): Endpoint {
   return endpointOf({
     model: name,
-    address: (baseUrl?.trim() || VENDOR_URL).replace(/\/+$/, '').replace(/\/v1$/, ''),
+    address: (baseUrl?.trim() || VENDOR_URL).replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, ''),
     path: '/v1/responses',
     vendor: { name: 'the OpenAI API', url: VENDOR_URL },
     keys: [{ variable: keyVariable ?? 'OPENAI_API_KEY', value: apiKey }],

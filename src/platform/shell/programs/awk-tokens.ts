@@ -1,5 +1,5 @@
-// The words of an awk program. Implementations disagree on where some patterns and numbers end; what they do not all read
-// in the same way is refused.
+// A tokenizer for awk programs. Implementations disagree on where some patterns and numbers end; a program that they
+// do not all tokenize equally is refused.
 
 export interface AwkToken {
   kind: 'newline' | 'number' | 'string' | 'name' | 'mark' | 'end';
@@ -34,7 +34,7 @@ export class AwkLexer {
     return expression.exec(this.#program)?.[0];
   }
 
-  /** The token that begins at `from` or behind blanks and comments there. A slash is a mark: see `pattern`. */
+  /** The token at `from`, after blanks and comments. A slash is punctuation: see `pattern`. */
   token(from: number): AwkToken {
     let at = from;
     for (;;) {
@@ -48,7 +48,7 @@ export class AwkLexer {
     if (this.#program[at] === '\n') return { kind: 'newline', text: '\n', at };
     const digits = this.#match(number, at);
     if (digits !== undefined) {
-      // Whether a letter behind it belongs to the number differs.
+      // Implementations differ on whether a following letter belongs to the number.
       if (/[\w.]/.test(this.#program[at + digits.length] ?? '')) throw this.notUnderstood(at);
       return { kind: 'number', text: digits, at };
     }
@@ -73,7 +73,7 @@ export class AwkLexer {
     return at + text.length;
   }
 
-  /** Whether the character at `at` is `character`, with nothing in between. */
+  /** Whether the character at `at` is `character`. */
   has(character: string, at: number): boolean {
     return this.#program[at] === character;
   }

@@ -1,5 +1,5 @@
-// A parser of the awk language that accepts only programs which compute and print. Whether a slash divides or begins a
-// pattern follows from the grammar; where implementations decide by other means, the program is refused.
+// A parser for awk that accepts only programs that compute and print. Whether a slash divides or begins a pattern
+// follows from the grammar; if implementations decide otherwise, the program is refused.
 import { AwkLexer, AwkRefusal, type AwkToken } from './awk-tokens.js';
 
 const statements = new Set(
@@ -10,7 +10,7 @@ const functions = new Set(
     ' ',
   ),
 );
-// They lead out of the text, to other files, programs or the environment, or are keywords in some implementations only.
+// They access other files, programs or the environment, or are keywords in some implementations only.
 const forbidden = new Set(
   'system getline close fflush ARGV ARGC ENVIRON SYMTAB FUNCTAB BEGINFILE ENDFILE switch case default func include load namespace eval bindtextdomain dcgettext dcngettext stopme adump extension'.split(
     ' ',
@@ -19,7 +19,7 @@ const forbidden = new Set(
 const assignments = new Set(['=', '+=', '-=', '*=', '/=', '%=', '^=', '**=']);
 const operators = new Set([...assignments, ...'?:<>+-*/%^~'].concat('|| && == != <= >= !~ ** in'.split(' ')));
 const prefixes = new Set(['!', '-', '+', '++', '--', '$']);
-// What may stand before a pattern; a closing bracket and what counts up or down may not.
+// Tokens that may precede a pattern; a closing bracket and `++` or `--` may not.
 const beforePattern = new Set(
   '{ } ; ( [ , ! && || ~ !~ ? : == != < <= > >= print printf return else do'
     .split(' ')
@@ -29,7 +29,7 @@ const beforePattern = new Set(
 /** Names that a program or a command line must not set. */
 export const isForbiddenName = (name: string): boolean => forbidden.has(name) || name === 'PROCINFO';
 
-/** Why an awk program may do more than compute and print; undefined where every part of it is known not to. */
+/** Why an awk program may do more than compute and print; undefined if it certainly does not. */
 export function checkAwk(program: string | undefined): string | undefined {
   if (program === undefined) return 'its program is not known';
   try {
@@ -42,17 +42,17 @@ export function checkAwk(program: string | undefined): string | undefined {
 }
 
 interface Context {
-  /** Within `print` and outside brackets, where `>` writes to a file. */
+  /** Inside `print` and outside brackets, where `>` writes to a file. */
   printing: boolean;
 }
 
-const MAX_DEPTH = 200; // of brackets and blocks, so that the stack holds
+const MAX_DEPTH = 200; // nested brackets and blocks, to bound the stack
 
 class AwkParser {
   readonly #lexer: AwkLexer;
   readonly #declared: ReadonlySet<string>;
   #token: AwkToken;
-  #previous = ''; // the text of the token before
+  #previous = ''; // the text of the previous token
   #afterCondition = false;
   #depth = 0;
 
@@ -153,7 +153,7 @@ class AwkParser {
     this.#next();
   }
 
-  /** A statement ends with a line, a semicolon or its block. */
+  /** A statement ends with a newline, a semicolon or its block. */
   #endStatement(): void {
     if (this.#is('}') || this.#token.kind === 'end') return;
     if (this.#token.kind !== 'newline' && !this.#is(';')) throw this.#lexer.notUnderstood(this.#token.at);
@@ -228,7 +228,7 @@ class AwkParser {
   }
 
   #else(): void {
-    // An `else` may follow lines and semicolons that otherwise only end the statement.
+    // An `else` may follow newlines and semicolons that otherwise only end the statement.
     const [token, previous, afterCondition] = [this.#token, this.#previous, this.#afterCondition];
     this.#skipTerminators();
     if (!this.#is('else')) {
@@ -271,7 +271,7 @@ class AwkParser {
     this.#expect(close);
   }
 
-  /** Operands with operators or nothing between them. Which binds tighter does not matter here. */
+  /** Operands with operators or nothing between them. Precedence does not matter here. */
   #expression(context: Context): void {
     for (;;) {
       this.#operand();
@@ -293,13 +293,13 @@ class AwkParser {
         kind === 'string' ||
         (kind === 'name' && !statements.has(text)) ||
         this.#is('(', '$', '++', '--');
-      if (!startsOperand) return; // else two values side by side are one text
+      if (!startsOperand) return; // otherwise adjacent values are concatenated
     }
   }
 
   #operator(): void {
     const divides = this.#is('/', '/=');
-    // Behind these the slash divides everywhere; behind a text or a pattern it may begin a pattern for some.
+    // After these the slash always divides; after a string or a pattern some implementations start a pattern.
     if (divides && !/^(?:[\w.]+|\)|\])$/.test(this.#previous)) throw this.#lexer.notUnderstood(this.#token.at);
     if (divides && this.#previous === 'length') throw this.#lexer.notUnderstood(this.#token.at);
     const { text } = this.#next();
@@ -336,7 +336,7 @@ class AwkParser {
     const { text, at } = this.#name();
     const isCall = this.#lexer.has('(', at + text.length);
     if (text === 'PROCINFO') {
-      // How a loop over an array is ordered; the rest is about processes and files.
+      // The order of a loop over an array; the rest is about processes and files.
       this.#expect('[');
       if (this.#token.text !== '"sorted_in"') throw new AwkRefusal('its program uses PROCINFO');
       this.#next();

@@ -1,14 +1,15 @@
-// Filters of jq and of yq. They compute on their input, but for a few words that read modules, files or the environment.
+// Filters of jq and yq. They compute on their input, except for a few words that read modules, files or the
+// environment.
 
 const forbidden = /^(import|include|modulemeta|env|strenv|envsubst|load\w*|system|eval)$/;
 
 const tokens =
   /[ \t\r\n]+|#[^\n\\]*(?=\n|$)|\.[A-Za-z_]\w*|\$[ \t\r\n]*(?:[A-Za-z_]\w*::)*[A-Za-z_]\w*|@\w+|(?:[A-Za-z_]\w*::)*[A-Za-z_]\w*|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|"|[.[\](){}|,:;=<>+\-*/%?!&~]/y;
 
-/** Why a filter may read more than its input; undefined where every word in it is known not to. */
+/** Why a filter may read more than its input; undefined if it certainly does not. */
 export function checkFilter(filter: string | undefined): string | undefined {
   if (filter === undefined) return 'its filter is not known';
-  const inString: number[] = []; // for each string that an interpolation is open in, the brackets open in that
+  const inString: number[] = []; // for each string with an open interpolation, the brackets open in it
   let at = 0;
   while (at < filter.length) {
     tokens.lastIndex = at;
@@ -26,7 +27,7 @@ export function checkFilter(filter: string | undefined): string | undefined {
     } else if (token === ')' && depth >= 0) {
       if (inString[depth] === 0) {
         inString.pop();
-        const end = stringEnd(filter, at); // back in the string around it
+        const end = stringEnd(filter, at); // back in the enclosing string
         if (end === undefined) return 'its filter has a string that does not end';
         at = end.at;
         if (end.interpolates) inString.push(0);
@@ -41,7 +42,7 @@ export function checkFilter(filter: string | undefined): string | undefined {
   return inString.length === 0 ? undefined : 'its filter has a string that does not end';
 }
 
-/** Past the string that goes on at `at`, or past the `\(` that opens an interpolation in it. */
+/** Past the string that continues at `at`, or past the `\(` that opens an interpolation in it. */
 function stringEnd(filter: string, from: number): { at: number; interpolates: boolean } | undefined {
   for (let at = from; at < filter.length; at += 1) {
     if (filter[at] === '"') return { at: at + 1, interpolates: false };

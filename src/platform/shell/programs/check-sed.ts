@@ -1,8 +1,8 @@
-// A parser of GNU sed's grammar that accepts only scripts which print: what writes or reads files, runs commands or is
-// read in another way by another sed (BSD, busybox) is refused. Where implementations split a script at different places,
-// every reading has to be the same one.
+// A parser for GNU sed that accepts only scripts that print: scripts that write or read files, run commands or are
+// parsed differently by another sed (BSD, busybox) are refused. If implementations split a script differently, all
+// readings must agree.
 
-/** What a script does: why it is refused, or whether it goes beyond `p` and `s` with common delimiters. */
+/** The verdict on a script: why it is refused, or whether it goes beyond `p` and `s` with common delimiters. */
 export interface SedScript {
   why?: string;
   intricate?: boolean;
@@ -10,7 +10,7 @@ export interface SedScript {
 
 const COMMON_DELIMITERS = /^[/|#,:@%!~_+=]$/;
 
-/** The script in the parts in which `-e` gives it: a part ends what it began, but for blocks. */
+/** The script in the parts given by `-e`: a part ends everything that it began, except blocks. */
 export function checkSed(parts: readonly (string | undefined)[]): SedScript {
   const parser = new SedParser();
   for (const part of parts) {
@@ -31,11 +31,11 @@ class SedParser {
   part(script: string): string | undefined {
     this.#script = script;
     this.#at = 0;
-    // Outside ASCII, a byte of a character may be a backslash or a delimiter in the locale that the command runs in.
+    // Outside ASCII, a byte of a character may be a backslash or a delimiter in the command's locale.
     if (/[^\n\t\x20-\x7e]/.test(script)) this.intricate = true;
     if (/[\r\0]/.test(script)) return 'its script holds a control character';
     for (;;) {
-      this.#skip(/[\s;]+/);
+      this.#skip(/[\s;]+/y);
       if (this.#at >= script.length) return undefined;
       const why = this.#command();
       if (why !== undefined) return why;
@@ -46,11 +46,10 @@ class SedParser {
     return this.#script[this.#at] ?? '';
   }
 
-  /** Past what the pattern matches here; returns it, or an empty string. */
+  /** Consumes a match of the sticky pattern here; returns it, or an empty string. */
   #skip(pattern: RegExp): string {
-    const sticky = new RegExp(pattern.source, 'y');
-    sticky.lastIndex = this.#at;
-    const [found = ''] = sticky.exec(this.#script) ?? [];
+    pattern.lastIndex = this.#at;
+    const [found = ''] = pattern.exec(this.#script) ?? [];
     this.#at += found.length;
     return found;
   }
@@ -63,15 +62,15 @@ class SedParser {
     const hasAddress = this.#address();
     if (hasAddress === undefined) return this.#notUnderstood();
     if (hasAddress) {
-      this.#skip(/[ \t]*/);
-      if (this.#skip(/,[ \t]*/) !== '') {
-        const relative = this.#skip(/[+~]\d+/) !== '';
+      this.#skip(/[ \t]*/y);
+      if (this.#skip(/,[ \t]*/y) !== '') {
+        const relative = this.#skip(/[+~]\d+/y) !== '';
         if (relative) this.intricate = true;
         else if (this.#address() !== true) return this.#notUnderstood();
       }
     }
-    this.#skip(/[ \t]*/);
-    if (this.#skip(/!/) !== '') this.#skip(/[ \t]*/);
+    this.#skip(/[ \t]*/y);
+    if (this.#skip(/!/y) !== '') this.#skip(/[ \t]*/y);
     const command = this.#peek();
     this.#at += 1;
     if (command === '#' && !hasAddress) return this.#comment();
@@ -87,31 +86,31 @@ class SedParser {
     if (command === 's') return this.#substitution();
     if (command === 'p' || command === 'd' || command === '=') return this.#end();
     if (command === 'q') {
-      this.#skip(/[ \t]*\d*/);
+      this.#skip(/[ \t]*\d*/y);
       return this.#end();
     }
     this.intricate = true;
     if (command === 'y') return this.#delimited(false) && this.#rest(false) ? this.#end() : this.#notUnderstood();
     if (command !== '' && 'DnNgGhHxPzF'.includes(command)) return this.#end();
     if (command !== '' && 'Ql'.includes(command)) {
-      this.#skip(/[ \t]*\d*/);
+      this.#skip(/[ \t]*\d*/y);
       return this.#end();
     }
     if (command !== '' && 'btT'.includes(command)) {
-      this.#skip(/[ \t]*\w*/);
+      this.#skip(/[ \t]*\w*/y);
       return this.#labelEnd();
     }
     if (command === ':' && !hasAddress)
-      return this.#skip(/[ \t]*\w+/) === '' ? this.#notUnderstood() : this.#labelEnd();
+      return this.#skip(/[ \t]*\w+/y) === '' ? this.#notUnderstood() : this.#labelEnd();
     if (command !== '' && 'aic'.includes(command)) return this.#text();
     return `the sed command ${command || 'at the end'} is not known to be harmless`;
   }
 
-  /** True where there is one, undefined where it is not understood. */
+  /** True if there is one, undefined if it is not understood. */
   #address(): boolean | undefined {
-    if (this.#skip(/\$/) !== '') return true;
-    if (this.#skip(/\d+/) !== '') {
-      if (this.#skip(/~\d+/) !== '') this.intricate = true;
+    if (this.#skip(/\$/y) !== '') return true;
+    if (this.#skip(/\d+/y) !== '') {
+      if (this.#skip(/~\d+/y) !== '') this.intricate = true;
       return true;
     }
     const isCustom = this.#peek() === '\\';
@@ -119,13 +118,13 @@ class SedParser {
     else if (this.#peek() !== '/') return false;
     if (isCustom && !COMMON_DELIMITERS.test(this.#peek())) this.intricate = true;
     if (!this.#delimited(true)) return undefined;
-    if (this.#skip(/[ \t]*[IM]+/) !== '') this.intricate = true;
+    if (this.#skip(/[ \t]*[IM]+/y) !== '') this.intricate = true;
     return true;
   }
 
   #delimiter = '';
 
-  /** Past a delimiter, a part and the delimiter behind it. */
+  /** Consumes a delimiter, a part and the delimiter after it. */
   #delimited(isRegex: boolean): boolean {
     const delimiter = this.#peek();
     if (!/^[\x21-\x7e ]$/.test(delimiter) || delimiter === '\\') return false;
@@ -134,7 +133,7 @@ class SedParser {
     return this.#rest(isRegex);
   }
 
-  /** Past the rest of a part, up to the delimiter behind it. */
+  /** Consumes the rest of a part, up to the delimiter after it. */
   #rest(isRegex: boolean): boolean {
     for (; this.#at < this.#script.length; this.#at += 1) {
       const character = this.#peek();
@@ -159,7 +158,7 @@ class SedParser {
     return false;
   }
 
-  /** A bracket expression that all implementations see the same end of. */
+  /** A bracket expression whose end all implementations agree on. */
   #bracket(): string | undefined {
     const items = String.raw`(?:\[:[a-z]+:\]|\[(?![:.=])|\\[a-zA-Z.*+?$^()|{}\/-]|[^\]\\[\n])*`;
     const sticky = new RegExp(String.raw`\[\^?\]?${items}\]`, 'y');
@@ -170,36 +169,36 @@ class SedParser {
   #substitution(): string | undefined {
     if (!COMMON_DELIMITERS.test(this.#peek())) this.intricate = true;
     if (!this.#delimited(true) || !this.#rest(false)) return this.#notUnderstood();
-    const flags = this.#skip(/[A-Za-z0-9]*/);
+    const flags = this.#skip(/[A-Za-z0-9]*/y);
     if (!/^[gpiImM0-9]*$/.test(flags)) return 'its substitution may write or run something';
     return this.#end();
   }
 
-  /** The end of a command: what may follow it, and nothing else. */
+  /** The end of a command: only certain characters may follow it. */
   #end(): string | undefined {
-    this.#skip(/[ \t]*/);
+    this.#skip(/[ \t]*/y);
     return this.#at >= this.#script.length || /[;\n}#]/.test(this.#peek()) ? undefined : this.#notUnderstood();
   }
 
-  /** The end of a label: a comment would belong to it for some. */
+  /** The end of a label: for some implementations a comment would belong to it. */
   #labelEnd(): string | undefined {
     const problem = this.#end();
     return problem ?? (this.#peek() === '#' ? this.#notUnderstood() : undefined);
   }
 
   #comment(): string | undefined {
-    const text = this.#skip(/[^\n]*/);
+    const text = this.#skip(/[^\n]*/y);
     return text.endsWith('\\') ? this.#notUnderstood() : undefined;
   }
 
   /**
-   * The text of `a`, `i` and `c`: to the end of the line, and on where that ends with one backslash. Implementations
-   * differ on two backslashes there and on one that begins a line.
+   * The text of `a`, `i` and `c`: to the end of the line, and further if that ends with one backslash.
+   * Implementations differ on two backslashes there and on one that begins a line.
    */
   #text(): string | undefined {
-    this.#skip(/[ \t]*/);
-    this.#skip(/\\\n?/);
-    const text = this.#skip(/(?:[^\n\\]|\\[^\n\\]|\\\\(?!\n|$)|\\\n)*/);
+    this.#skip(/[ \t]*/y);
+    this.#skip(/\\\n?/y);
+    const text = this.#skip(/(?:[^\n\\]|\\[^\n\\]|\\\\(?!\n|$)|\\\n)*/y);
     const isWhole = this.#at >= this.#script.length || this.#peek() === '\n';
     const isClear = text.trim() !== '' && !text.endsWith('\\\n') && !/(?:^|\n)[ \t]*\\|\\\\\n/.test(text);
     return isWhole && isClear ? undefined : this.#notUnderstood();

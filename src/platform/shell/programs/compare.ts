@@ -10,7 +10,7 @@ import {
 } from './options.js';
 import type { Program, Touch } from './program.js';
 
-// Not -l (runs pr). Where operands are folders, the files in them are read, and links in them are followed.
+// Not -l (runs pr). If operands are folders, the files in them are read, and symlinks in them are followed.
 const diffText = `-abBcdeEfHinNpPqrstTuvwyZ0123456789 -C= -U= -D= -F= -I= -L= -S= -W= -x= -X=read --normal --brief
   --report-identical-files --context? --unified? --ed --rcs --side-by-side --width= --left-column --suppress-common-lines
   --show-c-function --show-function-line= --label= --expand-tabs --initial-tab --tabsize= --suppress-blank-empty
@@ -20,12 +20,12 @@ const diffText = `-abBcdeEfHinNpPqrstTuvwyZ0123456789 -C= -U= -D= -F= -I= -L= -S
   --ignore-matching-lines= --text --strip-trailing-cr --ifdef= --line-format= --minimal --horizon-lines=
   --speed-large-files --color? --palette= --help --version`;
 
-/** Says of a tree that links in it are followed, so that where they lead counts as read too. */
+/** Marks a tree in which symlinks are followed, so that their targets count as read too. */
 function throughLinks(touch: Touch): Touch {
   const { file, tree, access } = touch;
   if (!tree || access !== 'read' || file.value === undefined) return touch;
   const { text, value } = file;
-  return { ...touch, file: { text, mayBeOption: false, splits: false, places: [{ path: value, tree: true }] } };
+  return { ...touch, file: { text, mayBeOption: false, splits: false, pathSpecs: [{ path: value, tree: true }] } };
 }
 
 function comparer(
@@ -71,7 +71,7 @@ export const comparers: readonly Program[] = [
     examples: { harmless: ['cmp a b', 'cmp -s a b'], not: ['cmp -Q a b'] },
   }),
   plain({
-    // Runs diff, and an editor where it writes a file.
+    // Runs diff, and an editor if it writes a file.
     names: 'sdiff',
     options: `-abBdEiHlstvWZ -o=write --output=write -w= -I= --ignore-case --ignore-all-space --width= --left-column
       --suppress-common-lines --text --minimal --help --version`,

@@ -13,7 +13,7 @@ import type { Program } from './program.js';
 const checkOptions = '-c --check --ignore-missing --quiet --status --strict --warn';
 const digestOptions = `-btz --binary --tag --text --zero --help --version ${checkOptions}`;
 
-/** A checksum program that reads its operands and nothing else, or with `--check` the files that its operands name. */
+/** A checksum program that reads its operands, or with `--check` the files listed in its operands. */
 function digest(names: string, options: string, examples: Program['examples']): TabledProgram {
   const table = optionTable(options);
   return {
@@ -28,7 +28,7 @@ function digest(names: string, options: string, examples: Program['examples']): 
   };
 }
 
-// `-i` is a flag of GNU's, and takes the file to be read on macOS: it stands for itself, with a file or nothing behind it.
+// `-i` is a flag in GNU, and takes the file to read on macOS: it is accepted alone or with a file.
 const base64Options = optionTable('-dDi -w= --decode --ignore-garbage --wrap= --help --version');
 
 const base64: TabledProgram = {

@@ -3,26 +3,26 @@ import {
   judgePlain,
   type OptionTable,
   optionTable,
-  type Parsed,
+  type ParsedArguments,
   parseOptions,
   plain,
   type TabledProgram,
   touch,
 } from './options.js';
-import { type Field, notHarmless, type Program, type Verdict } from './program.js';
+import { notHarmless, type Program, type ProgramVerdict, type ShellField } from './program.js';
 
 const stringsOptions = optionTable(
   `-adfwohvV -n= -t= -e= -T= -s= -U= -# --all --data --bytes= --radix= --encoding= --target= --output-separator= --unicode=
   --print-file-name --include-all-whitespace --help --version`,
 );
 
-/** A word `@file`, or one that may turn out to be: options and files are then taken from that file. */
-function namesResponseFile({ value, text, places }: Field): boolean {
+/** A word `@file`, or one that may turn out to be: options and files are then read from that file. */
+function namesResponseFile({ value, text, pathSpecs }: ShellField): boolean {
   if (value !== undefined) return value.startsWith('@');
-  return places === undefined || text.replace(/^["'\\]+/, '').startsWith('@');
+  return pathSpecs === undefined || text.replace(/^["'\\]+/, '').startsWith('@');
 }
 
-/** A program of binutils that shows what an object file holds. */
+/** A program of binutils that prints the content of an object file. */
 function objectReader(
   name: string,
   table: OptionTable,
@@ -120,8 +120,10 @@ const readelf = objectReader(
 const xxdFlags = new Set('-a -b -C -d -E -e -h -i -p -ps -r -u -v'.split(' '));
 const xxdValues = new Set('-c -g -l -n -o -s'.split(' '));
 
-/** xxd has a parser of its own that looks at the first letters of a word, so that `-rp` is `-r`: no bundles are taken. */
-function judgeXxd({ args }: { args: readonly Field[] }): Verdict {
+/**
+ * xxd has its own parser that checks the first letters of a word, so `-rp` is `-r`: bundled options are not accepted.
+ */
+function judgeXxd({ args }: { args: readonly ShellField[] }): ProgramVerdict {
   const rest = [...args];
   for (let word = rest[0]?.value; word?.startsWith('-') && word !== '-'; word = rest[0]?.value) {
     rest.shift();
@@ -134,7 +136,7 @@ function judgeXxd({ args }: { args: readonly Field[] }): Verdict {
       return notHarmless(`${word} is not understood as xxd would`, { touches: files });
     }
   }
-  const parsed: Parsed = { options: [], operands: rest };
+  const parsed: ParsedArguments = { options: [], operands: rest };
   const unknownOption = rest.find(({ value, mayBeOption }) => value === undefined && mayBeOption);
   const verdict = judgePlain(parsed, { operands: ['read', 'write'], maxOperands: 1 });
   if (verdict.why !== undefined || unknownOption === undefined) return verdict;

@@ -1,7 +1,7 @@
-// Programs that look for files. find has a grammar of its own: an expression of tests and actions behind the roots.
+// Programs that find files. find has its own grammar: an expression of tests and actions after the roots.
 import { followingLinks, optionTable, parseOptions, type TabledProgram, touch } from './options.js';
-import { fieldPlaces } from './places.js';
-import { type Field, known, type Place, type Program, type Started, type Verdict } from './program.js';
+import { fieldPathSpecs } from './path-specs.js';
+import { known, type PathSpec, type Program, type ProgramVerdict, type ShellField, type Started } from './program.js';
 
 const plainTests = new Set(
   '-true -false -empty -readable -writable -executable -nouser -nogroup -print -print0 -ls -prune -quit -depth -d -daystart -mount -xdev -noleaf -ignore_readdir_race -noignore_readdir_race -follow -warn -nowarn -o -or -a -and -not ! , ( )'.split(
@@ -15,22 +15,22 @@ const valueTests = new Set(
 );
 const fileTests = /^-(newer|anewer|cnewer|samefile|newer[aBcm][aBcmt])$/;
 
-function judgeFind({ args }: { args: readonly Field[] }): Verdict {
+function judgeFind({ args }: { args: readonly ShellField[] }): ProgramVerdict {
   const rest = [...args];
-  const roots: Field[] = [];
+  const roots: ShellField[] = [];
   let followsLinks = false;
   for (; rest[0] && /^-(P|L|H|O\d)$/.test(rest[0].value ?? ''); rest.shift())
     followsLinks ||= /L|H/.test(rest[0].value ?? '');
   while (rest[0] && !/^([-!(),].*)?$/s.test(rest[0].value ?? (rest[0].mayBeOption ? '-' : 'x')))
     roots.push(...rest.splice(0, 1));
   const from = roots.length > 0 ? roots : [known('.')];
-  const places = fieldPlaces(from);
+  const pathSpecs = fieldPathSpecs(from);
   const touches = [...from.flatMap((root) => touch('list-tree', root))];
   const starts: Started[] = [];
   let why: string | undefined;
   let runsElsewhere = false; // in another directory, or after a question
-  let asksAccess = false; // whether the process may write, read or execute: another answer where it is confined
-  let namesOnly = true; // what it prints are the names of files, each as it is
+  let asksAccess = false; // whether the process may write, read or execute: the answer differs if it is confined
+  let namesOnly = true; // it prints only the names of files, unchanged
   for (let field = rest.shift(); field !== undefined; field = rest.shift()) {
     const { value, text } = field;
     if (value === undefined) {
@@ -55,7 +55,7 @@ function judgeFind({ args }: { args: readonly Field[] }): Verdict {
       const words = rest.splice(0, end < 0 ? rest.length : end + 1).slice(0, end < 0 ? undefined : -1);
       runsElsewhere ||= value !== '-exec';
       starts.push({
-        words: words.map((word) => foundFile(word, places)),
+        words: words.map((word) => foundFile(word, pathSpecs)),
         ...(value.endsWith('dir') && { in: known('.') }),
       });
     } else if (value === '-delete') {
@@ -70,26 +70,26 @@ function judgeFind({ args }: { args: readonly Field[] }): Verdict {
       why ??= `the action ${value} is not known to be harmless`;
     }
   }
-  // Links lead out of the project only where it is not confined, but what it starts may be allowed to write.
+  // Symlinks lead out of the project only if it is not confined, but commands that it starts may be allowed to write.
   if (followsLinks && starts.length > 0) why ??= 'it follows links, and runs a program on what it finds';
   return {
     touches: followsLinks ? followingLinks(touches) : touches,
     ...(why !== undefined && { why }),
     starts,
-    ...(places && namesOnly && !followsLinks && { prints: places }),
+    ...(pathSpecs && namesOnly && !followsLinks && { prints: pathSpecs }),
     ...((runsElsewhere || followsLinks) && { needsWalls: true }),
     ...(asksAccess && { observes: 'machine' as const }),
   };
 }
 
-/** `{}` in what find runs: a file below one of its roots. */
-function foundFile(word: Field, places: readonly Place[] | undefined): Field {
+/** `{}` in the command that find runs: a file below one of its roots. */
+function foundFile(word: ShellField, pathSpecs: readonly PathSpec[] | undefined): ShellField {
   if (!word.value?.includes('{}')) return word;
   return {
     text: word.text,
     mayBeOption: false,
     splits: word.value === '{}',
-    ...(word.value === '{}' && places && { places: places.map(({ path }) => ({ path, tree: true })) }),
+    ...(word.value === '{}' && pathSpecs && { pathSpecs: pathSpecs.map(({ path }) => ({ path, tree: true })) }),
   };
 }
 
@@ -135,11 +135,11 @@ const fdOptions = optionTable(
   --changed-within= --changed-before= --owner= --color= --threads= --max-results= --quiet --strip-cwd-prefix --one-file-system --help --version`,
 );
 
-/** The commands behind `-x` and `-X`, each of which ends with `;` or with the words. */
-function commandsOf(args: readonly Field[], from: number): { commands: Field[][]; options: Field[] } {
+/** The commands after `-x` and `-X`, each of which ends with `;` or with the last word. */
+function commandsOf(args: readonly ShellField[], from: number): { commands: ShellField[][]; options: ShellField[] } {
   const options = [...args.slice(0, from)];
-  const commands: Field[][] = [];
-  let current: Field[] | undefined;
+  const commands: ShellField[][] = [];
+  let current: ShellField[] | undefined;
   for (const field of args.slice(from)) {
     if (current === undefined && isExec(field)) {
       current = [];
@@ -150,7 +150,7 @@ function commandsOf(args: readonly Field[], from: number): { commands: Field[][]
   return { commands, options };
 }
 
-const isExec = ({ value }: Field): boolean => /^(-[xX]|--exec|--exec-batch)$/.test(value ?? '');
+const isExec = ({ value }: ShellField): boolean => /^(-[xX]|--exec|--exec-batch)$/.test(value ?? '');
 
 const fd: TabledProgram = {
   names: ['fd', 'fdfind'],
@@ -160,11 +160,11 @@ const fd: TabledProgram = {
     const { commands, options } = commandsOf(args, at < 0 ? args.length : at);
     const parsed = parseOptions(options, fdOptions);
     const roots = parsed.operands.length > 1 ? parsed.operands.slice(1) : [known('.')];
-    const places = fieldPlaces(roots);
+    const pathSpecs = fieldPathSpecs(roots);
     const starts = commands.map((command): Started => {
-      const words = command.map((word) => foundFile(word, places));
+      const words = command.map((word) => foundFile(word, pathSpecs));
       const isNamed = words.some(({ text }) => text.includes('{'));
-      return { words: [...words, ...(isNamed ? [] : [foundFile(known('{}'), places)])] };
+      return { words: [...words, ...(isNamed ? [] : [foundFile(known('{}'), pathSpecs)])] };
     });
     const why = parsed.problem ?? (commands.some(({ length }) => length === 0) ? 'it runs what it finds' : undefined);
     return {
@@ -172,7 +172,7 @@ const fd: TabledProgram = {
       ...(starts.length > 0 && { needsWalls: true }),
       ...(why !== undefined && { why }),
       ...(starts.length > 0 && { starts }),
-      ...(places && commands.length === 0 && { prints: places }),
+      ...(pathSpecs && commands.length === 0 && { prints: pathSpecs }),
     };
   },
   examples: {

@@ -1,15 +1,15 @@
-// What has to hold beside a form's options for it to only read, and what it prints.
-import { hasOption, type Parsed } from './options.js';
+// Further conditions for a form to be read-only, and what it prints.
+import { hasOption, type ParsedArguments } from './options.js';
 
 const besideNames =
   /^(--name-only|--cached|--staged|--diff-filter|--merge-base|--no-renames|--root|--no-commit-id|--color|--no-color|-[rzwM])$/;
 
-export function namesOnly(parsed: Parsed): boolean {
+export function namesOnly(parsed: ParsedArguments): boolean {
   return hasOption(parsed, '--name-only') && parsed.options.every(({ name }) => besideNames.test(name));
 }
 
-/** Formats and orders that check a signature start the program that does it. */
-export function noSignatures(parsed: Parsed): string | undefined {
+/** Formats and sort orders that check a signature start the verifying program. */
+export function noSignatures(parsed: ParsedArguments): string | undefined {
   const formats = parsed.options.filter(({ name }) => /^--(format|pretty|sort)$/.test(name));
   const unsafe = formats.some(
     ({ value }) => value !== undefined && (value.value === undefined || /%G|signature/.test(value.value)),
@@ -17,36 +17,36 @@ export function noSignatures(parsed: Parsed): string | undefined {
   return unsafe ? 'its format may check signatures, which starts another program' : ownSubmodules(parsed);
 }
 
-/** What submodules hold is read from repositories of their own, also those that are not checked out. */
-export function ownSubmodules({ options }: Parsed): string | undefined {
+/** Submodules are read from their own repositories, including those that are not checked out. */
+export function ownSubmodules({ options }: ParsedArguments): string | undefined {
   const shows = options.find(({ name }) => name === '--submodule');
   return shows === undefined || shows.value?.value === 'short'
     ? undefined
     : 'it shows what the repositories of submodules hold';
 }
 
-// With one of them, a name is what the list is compared with.
+// With one of them, a name is the object that the list is compared with.
 const listFlags = ['-l', '--list', '--contains', '--no-contains', '--merged', '--no-merged', '--points-at'];
 
 export function listsOnly(...flags: string[]) {
-  return (parsed: Parsed): string | undefined =>
+  return (parsed: ParsedArguments): string | undefined =>
     parsed.operands.length > 0 && !hasOption(parsed, ...listFlags, ...flags)
       ? 'with a name it may create something'
       : noSignatures(parsed);
 }
 
-export const atMostOne = ({ operands }: Parsed): string | undefined =>
+export const atMostOne = ({ operands }: ParsedArguments): string | undefined =>
   operands.length > 1 || operands.some(({ splits }) => splits) ? 'with a second operand it writes' : undefined;
 
 export const MAY_BE_SECRET = 'it may show passwords and tokens that are in the configuration';
 
-// Settings that hold no credentials. An address of a remote may, and is shown by `git remote -v` as well.
+// Settings without credentials. The URL of a remote may contain some, and `git remote -v` prints it as well.
 const harmlessKey =
   /^((user|author|committer)\.(name|email|signingkey)|remote\..*\.(url|pushurl|fetch)|(core|init|branch|alias|pull|push|merge|diff|color|commit|tag|rebase|fetch|gpg|submodule|rerere|status|log|advice|column|pager|format|gc|index|extensions|i18n|worktree|safe|clone|checkout|stash|blame|grep|help)\..+)$/is;
 const harmlessPattern =
   /^\^(user|core|init|branch|alias|pull|push|merge|diff|color|commit|tag|rebase|fetch|submodule|status|log)(\\?\.[\w*.\\-]*)?\$?$/;
 
-export function readsConfig(parsed: Parsed): string | undefined {
+export function readsConfig(parsed: ParsedArguments): string | undefined {
   const [first] = parsed.operands;
   if (hasOption(parsed, '--list', '-l')) return hasOption(parsed, '--name-only') ? undefined : MAY_BE_SECRET;
   if (hasOption(parsed, '--get-urlmatch')) return MAY_BE_SECRET;
@@ -59,7 +59,7 @@ export function readsConfig(parsed: Parsed): string | undefined {
   return writes ?? (harmlessKey.test(first.value ?? '') ? undefined : MAY_BE_SECRET);
 }
 
-export const withPatch = (parsed: Parsed): boolean =>
+export const withPatch = (parsed: ParsedArguments): boolean =>
   hasOption(parsed, '-p', '-u', '--patch', '-U', '--unified', '-L', '-W', '--function-context', '--binary') ||
   hasOption(
     parsed,
@@ -90,4 +90,4 @@ const figures = [
   '--quiet',
 ];
 
-export const notOnlyFigures = (parsed: Parsed): boolean => withPatch(parsed) || !hasOption(parsed, ...figures);
+export const notOnlyFigures = (parsed: ParsedArguments): boolean => withPatch(parsed) || !hasOption(parsed, ...figures);

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { temporaryRepository } from '../../../testing/git-repository.js';
-import { type Form, forms, nested } from './git-forms.js';
+import { forms, type GitForm, nested } from './git-forms.js';
 
-const all: [string[], Form][] = [
-  ...[...forms()].map(([name, form]): [string[], Form] => [[name], form]),
+const all: [string[], GitForm][] = [
+  ...[...forms()].map(([name, form]): [string[], GitForm] => [[name], form]),
   ...[...nested()].flatMap(([name, below]) =>
-    [...below].map(([second, form]): [string[], Form] => [second === '' ? [name] : [name, second], form]),
+    [...below].map(([second, form]): [string[], GitForm] => [second === '' ? [name] : [name, second], form]),
   ),
 ];
 
@@ -28,7 +28,7 @@ const lacksValue = (said: string): boolean =>
 // Git takes the next word where there is one, and does without at the end.
 const TAKES_LAST = /^--(no-)?(contains|merged)$|^--points-at$/;
 // The long tables of differences and histories, which many forms share: hundreds of processes.
-const isLong = (form: Form): boolean => form.options.named.size > 100;
+const isLong = (form: GitForm): boolean => form.options.named.size > 100;
 const checked = all.filter(([name, form]) =>
   isLong(form) ? process.env['HELVE_SOAK'] !== undefined && /^(diff|log)$/.test(name.join(' ')) : name[0] !== 'stash',
 );

@@ -1,5 +1,5 @@
-// What git's subcommands read, option by option. What runs other programs stays out (external diffs, text conversion,
-// signatures, pagers), and so does whatever writes a ref, the index or a file.
+// What git's subcommands read, option by option. Forms that run other programs are left out (external diffs, text
+// conversion, signatures, pagers), and so are those that write a ref, the index or a file.
 import {
   atMostOne,
   listsOnly,
@@ -11,57 +11,35 @@ import {
   readsConfig,
   withPatch,
 } from './git-form-checks.js';
+import { diffOptions, formatOptions, revisionOptions } from './git-options.js';
 import { mayBeFileObject } from './git-reads.js';
-import { hasOption, type OptionTable, optionTable, type Parsed } from './options.js';
-
-const diffOptions = `-# -abBCDMRWpsuwzr -B? -C? -M? -U? -S= -G= -X? -l= --patch --no-patch --raw --patch-with-raw --patch-with-stat --unified?
-  --output-indicator-new= --output-indicator-old= --output-indicator-context= --minimal --patience --histogram --anchored= --diff-algorithm=
-  --stat? --stat-width= --stat-name-width= --stat-count= --compact-summary --numstat --shortstat --dirstat? --cumulative --summary --name-only
-  --name-status --submodule? --color? --no-color --color-moved? --no-color-moved --color-moved-ws= --word-diff? --word-diff-regex=
-  --color-words? --no-renames --rename-empty --no-rename-empty --check --ws-error-highlight= --full-index --binary --abbrev? --no-abbrev
-  --break-rewrites? --find-renames? --find-copies? --find-copies-harder --irreversible-delete --diff-filter= --find-object= --pickaxe-all
-  --pickaxe-regex --skip-to= --rotate-to= --relative? --no-relative --text --ignore-cr-at-eol --ignore-space-at-eol --ignore-space-change
-  --ignore-all-space --ignore-blank-lines --ignore-matching-lines= -I= --inter-hunk-context= --function-context --exit-code --quiet
-  --no-ext-diff --no-textconv --ignore-submodules? --src-prefix= --dst-prefix= --no-prefix --default-prefix --line-prefix= --ita-invisible-in-index --output=write`;
-
-const revisionOptions = `-n= --max-count= --skip= --since= --after= --until= --before= --since-as-filter= --author= --committer= --grep= --grep-reflog=
-  --all-match --invert-grep --regexp-ignore-case -i -E -F -P --basic-regexp --extended-regexp --fixed-strings --perl-regexp --merges --no-merges
-  --min-parents= --max-parents= --no-min-parents --no-max-parents --first-parent --exclude-first-parent-only --not --all --branches? --tags?
-  --remotes? --glob= --exclude= --exclude-hidden= --reflog --alternate-refs --single-worktree --ignore-missing --boundary --left-only
-  --right-only --cherry-mark --cherry-pick --cherry --left-right --walk-reflogs -g --merge --simplify-by-decoration --show-pulls --full-history
-  --dense --sparse --simplify-merges --ancestry-path? --date-order --author-date-order --topo-order --reverse --no-walk? --do-walk --date=
-  --relative-date --parents --children --count --timestamp --objects --disk-usage? --in-commit-order`;
-
-const formatOptions = `--pretty? --format= --oneline --abbrev-commit --no-abbrev-commit --encoding= --expand-tabs? --no-expand-tabs --notes? --no-notes
-  --graph --no-graph --show-linear-break? --decorate? --no-decorate --decorate-refs= --decorate-refs-exclude= --clear-decorations --source
-  --use-mailmap --mailmap --no-mailmap --log-size --follow --full-diff --remerge-diff --diff-merges= --no-diff-merges --cc -c -m -t --dd
-  --combined-all-paths -L= -q `;
+import { hasOption, type OptionTable, optionTable, type ParsedArguments } from './options.js';
 
 const table = (...parts: string[]): OptionTable => optionTable(parts.join(' '));
 
-/** How a subcommand only reads. */
-export interface Form {
+/** A read-only form of a subcommand. */
+export interface GitForm {
   options: OptionTable;
   /** `paths`: revisions and files; `values`: names that only git knows; `none`. */
   operands: 'paths' | 'values' | 'none';
-  /** What else has to hold. */
-  only?: (parsed: Parsed) => string | undefined;
-  /** It looks into every file. */
+  /** Further conditions. */
+  only?: (parsed: ParsedArguments) => string | undefined;
+  /** It reads every file. */
   tree?: boolean;
-  /** Whether it prints what is in files, be they named or not. */
-  shows?: (parsed: Parsed) => boolean;
+  /** Whether it prints the content of files, named or not. */
+  shows?: (parsed: ParsedArguments) => boolean;
   /** It is about one file, which an operand names. */
   file?: boolean;
-  /** Of two folders of revisions it prints what is in their files. */
+  /** For two revisions or folders it prints the content of their files. */
   comparesTrees?: boolean;
-  /** Whether it may write something that can't be switched off, as a refreshed index. */
-  needsWalls?: (parsed: Parsed) => boolean;
-  /** Whether it prints the names of files in the project, and nothing else. */
-  lists?: (parsed: Parsed) => boolean;
+  /** Whether it may write something that can't be switched off, such as a refreshed index. */
+  needsWalls?: (parsed: ParsedArguments) => boolean;
+  /** Whether it prints only the names of files in the project. */
+  lists?: (parsed: ParsedArguments) => boolean;
 }
 
-export const forms = (): ReadonlyMap<string, Form> =>
-  new Map<string, Form>([
+export const forms = (): ReadonlyMap<string, GitForm> =>
+  new Map<string, GitForm>([
     [
       'status',
       {
@@ -294,11 +272,11 @@ export const forms = (): ReadonlyMap<string, Form> =>
   ]);
 
 /** Forms below a second word: `git stash list`. */
-export const nested = (): ReadonlyMap<string, ReadonlyMap<string, Form>> =>
+export const nested = (): ReadonlyMap<string, ReadonlyMap<string, GitForm>> =>
   new Map([
     [
       'stash',
-      new Map<string, Form>([
+      new Map<string, GitForm>([
         [
           'list',
           {
@@ -314,21 +292,21 @@ export const nested = (): ReadonlyMap<string, ReadonlyMap<string, Form>> =>
             options: table(diffOptions, '--include-untracked --only-untracked'),
             operands: 'values',
             only: ownSubmodules,
-            shows: notOnlyFigures, // what is shown without options, the configuration says
+            shows: notOnlyFigures, // without options the configuration determines what is shown
           },
         ],
       ]),
     ],
     [
       'remote',
-      new Map<string, Form>([
+      new Map<string, GitForm>([
         ['', { options: table('-v --verbose'), operands: 'none' }],
         ['get-url', { options: table('--push --all'), operands: 'values' }],
       ]),
     ],
     [
       'reflog',
-      new Map<string, Form>([
+      new Map<string, GitForm>([
         [
           '',
           {
@@ -336,7 +314,7 @@ export const nested = (): ReadonlyMap<string, ReadonlyMap<string, Form>> =>
             operands: 'values',
             shows: withPatch,
             only: (parsed) =>
-              // A word that is no ref may be a subcommand.
+              // A word that is not a ref may be a subcommand.
               parsed.operands.every(({ value }) => /^(HEAD|@|.+\/.+)(@\{.*\})?$/.test(value ?? ''))
                 ? noSignatures(parsed)
                 : 'it is not known to be harmless in this form',
@@ -354,18 +332,21 @@ export const nested = (): ReadonlyMap<string, ReadonlyMap<string, Form>> =>
         ['exists', { options: table(''), operands: 'values' }],
       ]),
     ],
-    ['worktree', new Map<string, Form>([['list', { options: table('-vz --verbose --porcelain'), operands: 'none' }]])],
+    [
+      'worktree',
+      new Map<string, GitForm>([['list', { options: table('-vz --verbose --porcelain'), operands: 'none' }]]),
+    ],
     [
       'notes',
-      new Map<string, Form>([
+      new Map<string, GitForm>([
         ['list', { options: table(''), operands: 'values' }],
         ['show', { options: table(''), operands: 'values' }],
       ]),
     ],
-    ['bisect', new Map<string, Form>([['log', { options: table(''), operands: 'none' }]])],
+    ['bisect', new Map<string, GitForm>([['log', { options: table(''), operands: 'none' }]])],
     [
       'config',
-      new Map<string, Form>([
+      new Map<string, GitForm>([
         [
           '',
           {

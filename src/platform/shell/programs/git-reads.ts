@@ -1,17 +1,17 @@
-// Which files git's words name: revisions, files of revisions, and pathspecs, of which all but plain names may mean any
-// file of the repository.
-import { type OptionTable, type Parsed, parseOptions, touch } from './options.js';
-import { type Field, known, type Touch } from './program.js';
+// The files that git's words name: revisions, files of revisions, and pathspecs, of which all but plain names may
+// match any file of the repository.
+import { type OptionTable, type ParsedArguments, parseOptions, touch } from './options.js';
+import { known, type ShellField, type Touch } from './program.js';
 
-/** The whole working tree. Where its top is, is known only on the disk, so the directory stands for it. */
+/** The whole working tree. Its root is known only from the disk, so the directory stands for it. */
 export const wholeTree = (): Touch[] => touch('read-tree', known('.'));
 
-/** Operands before `--`, which may be revisions or files, and those behind it, which are pathspecs. */
+/** Operands before `--`, which may be revisions or files, and those after it, which are pathspecs. */
 export function splitOperands(
-  args: readonly Field[],
+  args: readonly ShellField[],
   table: OptionTable,
-  parsed: Parsed,
-): { before: readonly Field[]; behind: readonly Field[] } {
+  parsed: ParsedArguments,
+): { before: readonly ShellField[]; behind: readonly ShellField[] } {
   const at = args.findIndex(({ value }) => value === '--');
   if (at < 0) return { before: parsed.operands, behind: [] };
   const first = parseOptions(args.slice(0, at), table);
@@ -20,11 +20,11 @@ export function splitOperands(
   return { before: first.operands, behind: args.slice(at + 1) };
 }
 
-/** Whether a pathspec is a plain name, which means that file or folder alone. */
-export const isPlainPathspec = ({ value }: Field): boolean =>
+/** Whether a pathspec is a plain name, which matches that file or folder only. */
+export const isPlainPathspec = ({ value }: ShellField): boolean =>
   value === undefined || (value !== '' && !value.startsWith(':') && !/[*?[\]\\]/.test(value));
 
-/** Of `HEAD:src/a.ts` or `:0:a.ts`, what follows the revision; a colon in braces belongs to the revision. */
+/** For `HEAD:src/a.ts` or `:0:a.ts`, the part after the revision; a colon in braces belongs to the revision. */
 export function fileOfRevision(value: string): string | undefined {
   const staged = /^:(?:[0-3]:)?([^/!^(:].*)$/s.exec(value)?.[1];
   if (staged !== undefined) return staged;
@@ -38,13 +38,13 @@ export function fileOfRevision(value: string): string | undefined {
   return undefined;
 }
 
-export const isFileOfRevision = ({ value }: Field): boolean =>
+export const isFileOfRevision = ({ value }: ShellField): boolean =>
   value !== undefined && fileOfRevision(value) !== undefined;
 
 const hasParent = /(^|\/)\.\.(\/|$)/;
 
-/** The file that an operand may name: of `HEAD:src/a.ts`, what follows the colon. Plain revisions name none. */
-export function pathOf(field: Field): Field[] {
+/** The file that an operand may name: for `HEAD:src/a.ts`, the part after the colon. Plain revisions name none. */
+export function pathOf(field: ShellField): ShellField[] {
   const { value } = field;
   if (value === undefined) return [field];
   const file = fileOfRevision(value);
@@ -54,12 +54,12 @@ export function pathOf(field: Field): Field[] {
   return [known(value.replace(/^:[/!^]?/, ''))];
 }
 
-/** Whether an object may be a file by itself, as a hash or a tag may be. */
-export const mayBeFileObject = ({ value }: Field): boolean =>
-  value === undefined || (!/^(HEAD|@|[\w./-]*\/[\w./-]*)([~^@].*)?$/.test(value) && !/\.\./.test(value));
+/** Whether an object may itself be a file, as a hash or a tag may be. */
+export const mayBeFileObject = ({ value }: ShellField): boolean =>
+  value === undefined || (!/^(HEAD|@|[\w.-]*\/[\w./-]*)([~^@].*)?$/.test(value) && !/\.\./.test(value));
 
-/** Where a literal URL, or the host of `user@host:path`, leads. */
-export function addressOf({ value }: Field): string[] {
+/** The address of a literal URL, or the host of `user@host:path`. */
+export function addressOf({ value }: ShellField): string[] {
   if (value === undefined) return [];
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return /^file:/i.test(value) ? [] : [value];
   const [, host, path = ''] = /^((?:[^@/:\s]+@)?(?:[^@/:\s]+|\[[0-9a-fA-F:]+\])):(?!\/\/|:)(.*)$/s.exec(value) ?? [];

@@ -1,5 +1,5 @@
-// Git's words before the subcommand, and aliases: what a git command stands for.
-import { type Field, known, quoteWord, type Started } from './program.js';
+// Parses git's options before the subcommand, and expands aliases.
+import { known, quoteWord, type ShellField, type Started } from './program.js';
 
 const globalFlags = new Set([
   '--no-pager',
@@ -29,21 +29,21 @@ const globalWithValue = new Set([
 export interface GitWords {
   /** Why the options before the subcommand make it not harmless. */
   why?: string;
-  folder?: Field;
-  /** Aliases that options define; without a value where it is not known. */
+  folder?: ShellField;
+  /** Aliases that options define; without a value if it is unknown. */
   aliases: { name: string; value?: string }[];
   /** The options before the subcommand. */
-  globals: readonly Field[];
-  /** The subcommand and what follows. */
-  rest: readonly Field[];
+  globals: readonly ShellField[];
+  /** The subcommand and its arguments. */
+  rest: readonly ShellField[];
   ignoresCase: boolean;
 }
 
-export function gitWords(args: readonly Field[]): GitWords {
+export function gitWords(args: readonly ShellField[]): GitWords {
   const rest = [...args];
   const aliases: GitWords['aliases'] = [];
   let why: string | undefined;
-  let folder: Field | undefined;
+  let folder: ShellField | undefined;
   let ignoresCase = false;
   let isVersion = false;
   for (let first = rest[0]; first?.value?.startsWith('-'); first = rest[0]) {
@@ -77,8 +77,12 @@ export function gitWords(args: readonly Field[]): GitWords {
   };
 }
 
-/** What git runs for an alias, with the words that follow it; undefined where that can't be told. */
-export function expandAlias(value: string, globals: readonly Field[], after: readonly Field[]): Started | undefined {
+/** The command that git runs for an alias, with the following words; undefined if it is unknown. */
+export function expandAlias(
+  value: string,
+  globals: readonly ShellField[],
+  after: readonly ShellField[],
+): Started | undefined {
   if (value.startsWith('!')) {
     const known = after.flatMap(({ value: word }) => word ?? []);
     if (known.length < after.length) return undefined;
@@ -88,7 +92,7 @@ export function expandAlias(value: string, globals: readonly Field[], after: rea
   return words && { words: [known('git'), ...globals, ...words.map(known), ...after] };
 }
 
-/** Quotes and backslashes as git takes them in an alias; undefined where git refuses it. */
+/** Quotes and backslashes as git parses them in an alias; undefined if git rejects it. */
 function splitLikeGit(text: string): string[] | undefined {
   const words: string[] = [];
   let word: string | undefined;
@@ -113,7 +117,7 @@ function splitLikeGit(text: string): string[] | undefined {
   return word === undefined ? words : [...words, word];
 }
 
-/** Commands of git itself: no alias takes their place. */
+/** Git's own commands: no alias can replace them. */
 export const gitCommands: ReadonlySet<string> = new Set(
   `add am annotate apply archimport archive backfill bisect blame branch bugreport bundle cat-file check-attr check-ignore
   check-mailmap check-ref-format checkout checkout-index cherry cherry-pick citool clean clone column commit commit-graph

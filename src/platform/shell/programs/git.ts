@@ -1,6 +1,6 @@
-// Git: its forms are a table of what reads. Harmless holds only together with the environment that the runner sets, which
-// turns off what a repository's own configuration could start.
-import { type Form, forms, nested } from './git-forms.js';
+// Git: its read-only forms are in a table. They are harmless only in the environment that the runner sets, which
+// switches off programs that a repository's own configuration could start.
+import { forms, type GitForm, nested } from './git-forms.js';
 import {
   addressOf,
   fileOfRevision,
@@ -11,10 +11,18 @@ import {
   wholeTree,
 } from './git-reads.js';
 import { expandAlias, type GitWords, gitWords } from './git-words.js';
-import { hasOption, type Parsed, parseOptions, touch } from './options.js';
-import { type Field, known, notHarmless, type Program, type Started, type Touch, type Verdict } from './program.js';
+import { hasOption, type ParsedArguments, parseOptions, touch } from './options.js';
+import {
+  known,
+  notHarmless,
+  type Program,
+  type ProgramVerdict,
+  type ShellField,
+  type Started,
+  type Touch,
+} from './program.js';
 
-function judgeGit(args: readonly Field[], tables: Tables): Verdict {
+function judgeGit(args: readonly ShellField[], tables: Tables): ProgramVerdict {
   const words = gitWords(args);
   const { why, folder, rest, globals } = words;
   const [subcommand, ...after] = rest;
@@ -23,7 +31,7 @@ function judgeGit(args: readonly Field[], tables: Tables): Verdict {
   const { starts = [], unknown } = startedByAlias(subcommand, after, words);
   const touches: Touch[] = [...(folder ? touch('list', folder) : []), ...(verdict.touches ?? [])];
   const reason = why ?? verdict.why;
-  // With options in front, a rule about `git push` would not see that it is one: so the plain form is there as well.
+  // With options in front, a rule about `git push` would not match: so the plain form is added as well.
   const plainForm: Started[] = globals.length > 0 ? [{ words: [known('git'), ...rest] }] : [];
   return {
     ...verdict,
@@ -36,21 +44,26 @@ function judgeGit(args: readonly Field[], tables: Tables): Verdict {
 
 /** `git -c alias.p=push p` is a push. */
 function startedByAlias(
-  subcommand: Field,
-  after: readonly Field[],
+  subcommand: ShellField,
+  after: readonly ShellField[],
   { aliases, globals }: GitWords,
-): Pick<Verdict, 'starts' | 'unknown'> {
+): Pick<ProgramVerdict, 'starts' | 'unknown'> {
   const alias = aliases.findLast(({ name }) => name.toLowerCase() === subcommand.value?.toLowerCase());
   if (alias === undefined) return {};
-  // Without its own definition, so that one which leads to itself ends.
-  const isOwn = (field: Field | undefined): boolean =>
+  // Without its own definition, so that a recursive alias ends.
+  const isOwn = (field: ShellField | undefined): boolean =>
     field?.value?.split('=')[0]?.toLowerCase() === `alias.${alias.name.toLowerCase()}`;
   const others = globals.filter((field, index) => !isOwn(field) && !isOwn(globals[index + 1]));
   const started = alias.value === undefined ? undefined : expandAlias(alias.value, others, after);
   return started ? { starts: [started] } : { unknown: `which command the alias ${alias.name} stands for is not known` };
 }
 
-function judgeSubcommand(subcommand: Field, args: readonly Field[], words: GitWords, tables: Tables): Verdict {
+function judgeSubcommand(
+  subcommand: ShellField,
+  args: readonly ShellField[],
+  words: GitWords,
+  tables: Tables,
+): ProgramVerdict {
   const name = subcommand.value;
   if (name === undefined) return notHarmless(`which subcommand ${subcommand.text} stands for is not known`);
   const below = tables.nested.get(name);
@@ -58,7 +71,7 @@ function judgeSubcommand(subcommand: Field, args: readonly Field[], words: GitWo
     const [second] = args;
     const isName = second?.value !== undefined && below.has(second.value);
     const form = below.get(isName ? (second?.value ?? '') : '');
-    const verdict: Verdict = form
+    const verdict: ProgramVerdict = form
       ? judgeForm(form, isName ? args.slice(1) : args, words)
       : notHarmless(`git ${name} is not known to be harmless in this form`);
     return name === 'remote' || name === 'stash' ? { ...verdict, ...reaches(args) } : verdict;
@@ -79,7 +92,7 @@ const REMOTE: ReadonlySet<string> = new Set(
   ),
 );
 
-function reaches(args: readonly Field[]): { network?: readonly string[] } {
+function reaches(args: readonly ShellField[]): { network?: readonly string[] } {
   const network = args.flatMap((field) => {
     const glued = /^--(?:repo|remote|url|push-url)=(.+)$/s.exec(field.value ?? '')?.[1];
     return addressOf(glued === undefined ? field : known(glued));
@@ -87,7 +100,7 @@ function reaches(args: readonly Field[]): { network?: readonly string[] } {
   return network.length > 0 ? { network } : {};
 }
 
-function judgeForm(form: Form, args: readonly Field[], { folder, ignoresCase }: GitWords): Verdict {
+function judgeForm(form: GitForm, args: readonly ShellField[], { folder, ignoresCase }: GitWords): ProgramVerdict {
   const parsed = parseOptions(args, form.options);
   const why =
     parsed.problem ??
@@ -105,8 +118,16 @@ function judgeForm(form: Form, args: readonly Field[], { folder, ignoresCase }: 
   };
 }
 
-/** What is read through operands. A form that prints what is in files reads all of them unless plain names say which. */
-function operandTouches(form: Form, args: readonly Field[], parsed: Parsed, ignoresCase: boolean): Touch[] {
+/**
+ * The files that operands name. A form that prints the content of files reads all of them unless plain names restrict
+ * it.
+ */
+function operandTouches(
+  form: GitForm,
+  args: readonly ShellField[],
+  parsed: ParsedArguments,
+  ignoresCase: boolean,
+): Touch[] {
   const shows =
     form.tree === true || (form.shows !== undefined && (parsed.problem !== undefined || form.shows(parsed)));
   if (form.operands !== 'paths') return shows ? wholeTree() : [];
@@ -116,7 +137,7 @@ function operandTouches(form: Form, args: readonly Field[], parsed: Parsed, igno
       form.tree && !hasOption(parsed, '-e', '-f') ? [...before, ...behind].slice(1) : [...before, ...behind];
     return paths.length === 0 ? wholeTree() : paths.flatMap((path) => touch('read-tree', path));
   }
-  const patterns = form.tree && !hasOption(parsed, '-e', '-f') ? 1 : 0; // what grep looks for
+  const patterns = form.tree && !hasOption(parsed, '-e', '-f') ? 1 : 0; // the pattern of grep
   const given = before.slice(patterns);
   const pathspecs = before.length < patterns ? behind.slice(patterns - before.length) : behind;
   const named = given.flatMap(pathOf).flatMap((path) => touch(form.tree ? 'read-tree' : 'read', path));
@@ -134,7 +155,7 @@ function operandTouches(form: Form, args: readonly Field[], parsed: Parsed, igno
   ];
 }
 
-function inFolder(each: Touch, folder: Field | undefined): Touch {
+function inFolder(each: Touch, folder: ShellField | undefined): Touch {
   if (folder === undefined || each.file.value?.startsWith('/')) return each;
   if (folder.value === undefined || each.file.value === undefined) {
     return { ...each, file: { text: each.file.text, mayBeOption: false, splits: false } };
@@ -142,8 +163,11 @@ function inFolder(each: Touch, folder: Field | undefined): Touch {
   return { ...each, file: known(`${folder.value}/${each.file.value}`) };
 }
 
-/** What the subcommands that change the working tree would write, and what others print, as far as their words tell. */
-function changes(name: string, args: readonly Field[], folder: Field | undefined): Touch[] {
+/**
+ * The files that subcommands which change the working tree would write, and those that others print, as far as their
+ * words show.
+ */
+function changes(name: string, args: readonly ShellField[], folder: ShellField | undefined): Touch[] {
   const operands = args.filter(({ value }) => !value?.startsWith('-'));
   const named = ['mv', 'rm', 'restore'].includes(name)
     ? operands.flatMap((path) => touch(name === 'rm' ? 'remove-tree' : 'write-tree', path))
@@ -157,7 +181,7 @@ const CHANGING: ReadonlySet<string> = new Set(
   'checkout switch reset clean merge rebase pull stash cherry-pick revert am apply bisect submodule'.split(' '),
 );
 
-// They print or send what files hold.
+// They print or send the content of files.
 const PRINTING: ReadonlySet<string> = new Set(
   'archive bundle fast-export format-patch difftool mergetool merge-file merge-tree send-email request-pull upload-archive unpack-file pack-objects last-modified show-index gitk gui instaweb daemon'.split(
     ' ',
@@ -165,12 +189,12 @@ const PRINTING: ReadonlySet<string> = new Set(
 );
 
 interface Tables {
-  forms: ReadonlyMap<string, Form>;
-  nested: ReadonlyMap<string, ReadonlyMap<string, Form>>;
+  forms: ReadonlyMap<string, GitForm>;
+  nested: ReadonlyMap<string, ReadonlyMap<string, GitForm>>;
 }
 
 function judgeWithTables(): Program['judge'] {
-  let tables: Tables | undefined; // made when first needed
+  let tables: Tables | undefined; // created on first use
   return ({ args }) => {
     tables ??= { forms: forms(), nested: nested() };
     return judgeGit(args, tables);

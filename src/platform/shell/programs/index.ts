@@ -1,4 +1,4 @@
-// Every program that something is known of. What is not in here is never harmless, and only its name is known.
+// All known programs. A program that is not listed is never harmless, and only its name is known.
 import { git } from './git.js';
 import { openers } from './openers.js';
 import type { Program } from './program.js';

@@ -1,7 +1,7 @@
 // jq and yq: their first operand is a filter, a program of its own that may read more than its input.
 import { checkFilter } from './check-filter.js';
 import { touch } from './options.js';
-import { type Call, type Field, known, type Program, type Touch, type Verdict } from './program.js';
+import { type Call, known, type Program, type ProgramVerdict, type ShellField, type Touch } from './program.js';
 
 const jqFlags = new Set('cnrRjaCMSse');
 const jqLongFlags = new Set(
@@ -10,21 +10,21 @@ const jqLongFlags = new Set(
   ),
 );
 
-/** jq's own parser: letters may be bundled, options may follow operands, and values are words of their own. */
-function judgeJq({ args }: Call): Verdict {
+/** jq's own parser: short options may be bundled, options may follow operands, and values are separate words. */
+function judgeJq({ args }: Call): ProgramVerdict {
   const rest = [...args];
-  const operands: Field[] = [];
+  const operands: ShellField[] = [];
   const touches: Touch[] = [];
   let why: string | undefined;
-  let areFiles = true; // behind --args and --jsonargs, operands are strings
+  let areFiles = true; // after --args and --jsonargs, operands are strings
   const fromFile = args.find(({ value }) => /^(-[a-zA-Z]*f[a-zA-Z]*|--from-file(=.*)?)$/s.test(value ?? ''))?.value;
   if (fromFile?.includes('=')) touches.push(...touch('read', known(fromFile.slice(fromFile.indexOf('=') + 1))));
-  const values = (count: number, option: string): Field[] => {
+  const values = (count: number, option: string): ShellField[] => {
     const taken = rest.splice(0, count);
     if (taken.length < count || taken.some(({ splits }) => splits)) why ??= `${option} lacks its values`;
     return taken;
   };
-  const operand = (field: Field): void => {
+  const operand = (field: ShellField): void => {
     if ((operands.length > 0 && areFiles) || fromFile !== undefined) touches.push(...touch('read', field));
     operands.push(field);
   };
@@ -110,11 +110,11 @@ const yqGlued = /^(-[opI]=?|--(output-format|input-format|indent)=)[\w.]+$/;
 const yqSeparate = /^(-[opI]|--(output-format|input-format|indent))$/;
 
 /**
- * Two programs have this name. One wraps jq, and takes a word that it does not know for a part of jq's command line; so
- * every word that is no plain flag counts as a file and as a filter.
+ * Two programs have this name. One wraps jq, and passes unknown words on to jq's command line; so every word that is
+ * not a plain flag counts as a file and as a filter.
  */
-function judgeYq({ args }: Call): Verdict {
-  const words: Field[] = [];
+function judgeYq({ args }: Call): ProgramVerdict {
+  const words: ShellField[] = [];
   let why: string | undefined;
   let optionsEnd = false;
   for (const [index, field] of args.entries()) {
@@ -132,8 +132,8 @@ function judgeYq({ args }: Call): Verdict {
   const [first] = words;
   const evaluates = /^(e|ea|eval|eval-all)$/.test(first?.value ?? '');
   const operands = evaluates ? words.slice(1) : words;
-  const isName = ({ value, places }: Field): boolean =>
-    value === undefined ? places !== undefined : /^[\w./@+-]+$/.test(value) && !/^\.?\w*$/.test(value);
+  const isName = ({ value, pathSpecs }: ShellField): boolean =>
+    value === undefined ? pathSpecs !== undefined : /^[\w./@+-]+$/.test(value) && !/^\.?\w*$/.test(value);
   for (const [index, field] of operands.entries()) {
     if (index === 0 || !isName(field)) why ??= checkFilter(field.value);
   }

@@ -1,14 +1,14 @@
-// Long options may be shortened to any beginning that no other option shares. That is decided by all options that a
-// program has, so it is looked up only in tables that list them all.
+// Long options may be abbreviated to any unambiguous prefix. That depends on all options of a program, so it is
+// resolved only in tables that list them all.
 import type { OptionTable } from './options.js';
-import { type Field, known } from './program.js';
+import { known, type ShellField } from './program.js';
 
-/** The words with shortened options written out. Those that stand for none, or for several, stay as they are. */
+/** The words with abbreviated options written out. Unknown and ambiguous ones are unchanged. */
 export function withFullNames(
-  args: readonly Field[],
+  args: readonly ShellField[],
   { named }: OptionTable,
   { negated = false }: { negated?: boolean } = {},
-): Field[] {
+): ShellField[] {
   const end = args.findIndex(({ value }) => value === '--');
   return args.map((field, index) => {
     const { value } = field;

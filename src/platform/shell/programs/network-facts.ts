@@ -1,4 +1,4 @@
-// Programs that report how the machine is connected. They ask the kernel by sockets, which confinement takes away, so
+// Programs that report the network configuration. They query the kernel through sockets, which confinement blocks, so
 // they run unconfined, and only in forms that can do nothing else.
 import { plain } from './options.js';
 import { notHarmless, type Program } from './program.js';
@@ -8,7 +8,7 @@ const ipWords =
 const ipRoute = /^(-(4|6|j|p) )*(r|route) get [\w.:/]+( (vrf|dev|oif|iif|from|mark) [\w.:/]+)*$/;
 const tcWords = /^(-(s|d|r|p|j|g|n) )*(qdisc|class|filter|chain|action)( (show|list|ls|lst)( [\w.:/-]+)*)?$/;
 
-/** A program that is free where all its words together have one of these forms. */
+/** A program that is harmless if all its words together have one of these forms. */
 function reporter(name: string, forms: readonly RegExp[], examples: Program['examples']): Program {
   return {
     names: [name],
@@ -51,11 +51,12 @@ export const networkFacts: readonly Program[] = [
   }),
   plain({
     names: 'ss',
-    // Not -r, which asks the network for names, -K, which ends connections, -E, which never ends, and -F and -D, which name files.
+    // Not -r, which resolves names over the network, -K, which kills connections, -E, which never ends, and -F and
+    // -D, which name files.
     options: `-hVnaloempisbtudwxSZzHO460 -f= -A= --help --version --numeric --all --listening --options --extended --memory --processes
       --info --summary --bpf --tcp --udp --dccp --raw --unix --sctp --context --contexts --no-header --oneline
       --ipv4 --ipv6 --packet --family= --query= --socket=`,
-    operands: 'none', // a filter may name hosts, which it would look up in the network
+    operands: 'none', // a filter may name hosts, which it would resolve over the network
     observes: 'machine',
     examples: {
       harmless: ['ss -tlnp', 'ss -s', 'ss -A tcp,udp -n'],

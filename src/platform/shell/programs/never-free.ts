@@ -1,5 +1,5 @@
-// Programs that no table judges and that never run without a question, not even where the kernel confines them: they run
-// code or other programs, reach beyond the machine, or administer it. Grouped by why.
+// Programs without a table that never run without a question, not even if the kernel confines them: they run code or
+// other programs, reach beyond the machine, or administer it. Grouped by reason.
 
 const groups: ReadonlyArray<{ why: string; names: string }> = [
   {
@@ -102,7 +102,10 @@ const names: ReadonlyMap<string, string> = new Map(
   groups.flatMap(({ why, names: some }) => some.split(/\s+/).map((name) => [name, why] as const)),
 );
 
-/** Why a program never runs without a question, by its name without version and platform; undefined where nothing says so. */
+/**
+ * Why a program never runs without a question, by its name without version and platform; undefined if it is not
+ * listed.
+ */
 export function neverFree(name: string): string | undefined {
   const plain = name
     .replace(/^(?:[a-z0-9_]+-){1,3}gnu(?:eabihf|eabi)?-/, '')
@@ -113,7 +116,7 @@ export function neverFree(name: string): string | undefined {
   return [name, plain, beforeVersion, beforeDash].map((each) => names.get(each)).find((why) => why !== undefined);
 }
 
-/** Exact forms of programs above that only report what is installed. */
+/** Exact forms of the programs above that only report what is installed. */
 const reports: ReadonlyArray<{ name: RegExp; words: RegExp }> = [
   { name: /^pip3?$/, words: /^(list|freeze|check|show [A-Za-z0-9][\w.-]*)$/ },
   {

@@ -1,18 +1,18 @@
-// Programs that are not harmless, or not known well enough to be, but that are commonly given files: what they read and
-// write is told, so that a rule that denies a file holds for them as well.
+// Programs that are not harmless, or not known to be, but that are commonly given files: their reads and writes are
+// declared, so that a rule that denies a file covers them as well.
 import { touch } from './options.js';
-import { type Field, known, type Program, type Touch } from './program.js';
+import { known, type Program, type ShellField, type Touch } from './program.js';
 
 const names =
   'less most pg bat batcat view pr zless zmore zgrep zegrep bzcat xzcat lz4cat zstdcat bzgrep shuf tsort ptx gpg openssl socat http httpie xmllint csvcut mdcat glow code subl open xdg-open';
 
 const output = /^(-o|-O|--output|--output-document|-out|--out)$/;
 
-// What follows is a program of its own, not a file.
+// The value is a program, not a file.
 const code = /^(-\w*[ceEpr]|--eval|--print)$/;
 
-/** Every word that is no option may be a file; `@file` and `name=@file` is how httpie is given one. */
-export function openedFiles(name: string, args: readonly Field[]): Touch[] {
+/** Every word that is not an option may be a file; httpie takes files as `@file` and `name=@file`. */
+export function openedFiles(name: string, args: readonly ShellField[]): Touch[] {
   const inPlace = /^(perl|ruby)$/.test(name) && args.some(({ value }) => /^-\w*i/.test(value ?? ''));
   return args.flatMap((field, index): Touch[] => {
     const { value } = field;

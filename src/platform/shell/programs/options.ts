@@ -1,15 +1,15 @@
-// Option tables, and the parser that reads words by them as getopt does. A table belongs to one program: the same letter
-// takes a value in one and none in another, and a value that is taken for none (or the other way round) hides a file.
+// Option tables, and a parser that applies them as getopt does. A table belongs to one program: the same letter takes
+// a value in one and none in another, and confusing the two hides a file.
 import type { HostFacts } from '../../../contract/effect.js';
-import { type Call, type Field, known, type Program, type Touch, type Verdict } from './program.js';
+import { type Call, known, type Program, type ProgramVerdict, type ShellField, type Touch } from './program.js';
 
-/** What the value of an option or an operand means to the program. */
+/** The meaning of an option's value or an operand. */
 export type Meaning =
   | 'value'
-  /** Takes a value here, and none in another implementation, where the word is an operand. */
+  /** Takes a value here, but none in another implementation, where the word is an operand. */
   | 'either'
   | 'read'
-  /** A file that names more files to read. Confined, they can be files of the project and of the system only. */
+  /** A file that lists more files to read. If confined, those can only be files of the project and of the system. */
   | 'names'
   | 'read-tree'
   | 'list'
@@ -40,26 +40,26 @@ export interface TabledProgram extends Program {
   readonly table: OptionTable;
 }
 
-/** An option that was given, with its value where it has one. */
+/** A given option, with its value if it has one. */
 interface ParsedOption {
   name: string;
-  value?: Field;
+  value?: ShellField;
   meaning: Meaning;
-  /** The value is a word of its own behind the first operand, where BSD programs no longer look for options. */
+  /** The value is a separate word after the first operand, where BSD programs no longer accept options. */
   isLate?: boolean;
 }
 
-export interface Parsed {
+export interface ParsedArguments {
   options: ParsedOption[];
-  operands: Field[];
+  operands: ShellField[];
   /** Why the words are not fully understood. */
   problem?: string;
 }
 
 /**
- * A table from its short form: `-a --all` are flags, `-n= --lines=` take a value, `-f=read` takes one that names a file
- * to be read, `--color?` may have one glued to it, and `-#` stands for a number by itself. `-abc` are three flags.
- * It is read when it is first looked at, since most programs are never called.
+ * Parses a table from its short form: `-a --all` are flags, `-n= --lines=` take a value, `-f=read` takes one that
+ * names a file to read, `--color?` may have one attached, and `-#` stands for a number by itself. `-abc` are three
+ * flags. Parsed on first use, since most programs are never called.
  */
 export function optionTable(text: string): OptionTable {
   let table: OptionTable | undefined;
@@ -97,21 +97,21 @@ function readTable(text: string): OptionTable {
 }
 
 export interface ParseOptions {
-  /** Options end at the first operand, as POSIX has it and wrappers need it. */
+  /** Options end at the first operand, as POSIX specifies and wrappers need it. */
   operandsEndOptions?: boolean;
-  /** Every option that the program has is harmless, so a word that can't be known may be one. */
+  /** Every option of the program is harmless, so an unknown word may be one. */
   anyOption?: boolean;
 }
 
 export function parseOptions(
-  args: readonly Field[],
+  args: readonly ShellField[],
   table: OptionTable,
   { operandsEndOptions = false, anyOption = false }: ParseOptions = {},
-): Parsed {
-  const parsed: Parsed = { options: [], operands: [] };
+): ParsedArguments {
+  const parsed: ParsedArguments = { options: [], operands: [] };
   const rest = [...args];
-  // What is left may still be files, and rules about files have to see them.
-  const givenUp = (problem: string, left: readonly Field[]): Parsed => ({
+  // The rest may still be files, which rules about files have to see.
+  const givenUp = (problem: string, left: readonly ShellField[]): ParsedArguments => ({
     ...parsed,
     operands: [...parsed.operands, ...left.filter(({ value }) => !value?.startsWith('-'))],
     problem,
@@ -147,10 +147,15 @@ export function parseOptions(
   return parsed;
 }
 
-function longOption(word: string, rest: Field[], { named }: OptionTable, parsed: Parsed): string | undefined {
+function longOption(
+  word: string,
+  rest: ShellField[],
+  { named }: OptionTable,
+  parsed: ParsedArguments,
+): string | undefined {
   const equals = word.indexOf('=');
   const name = equals < 0 ? word : word.slice(0, equals);
-  // Abbreviations are not looked up: which one a program takes them for depends on options that the table leaves out.
+  // Abbreviations are not resolved: that depends on options that the table leaves out.
   const option = named.get(name);
   if (option === undefined) return `the option ${name} is not known to be harmless`;
   const glued = equals < 0 ? undefined : known(word.slice(equals + 1));
@@ -163,9 +168,9 @@ function longOption(word: string, rest: Field[], { named }: OptionTable, parsed:
 
 function shortOptions(
   word: string,
-  rest: Field[],
+  rest: ShellField[],
   { named, numbers }: OptionTable,
-  parsed: Parsed,
+  parsed: ParsedArguments,
 ): string | undefined {
   if (numbers && /^-\d+$/.test(word)) {
     parsed.options.push({ name: '-#', value: known(word.slice(1)), meaning: 'value' });
@@ -188,7 +193,7 @@ function shortOptions(
   return undefined;
 }
 
-export const hasOption = ({ options }: Parsed, ...names: string[]): boolean =>
+export const hasOption = ({ options }: ParsedArguments, ...names: string[]): boolean =>
   options.some(({ name }) => names.includes(name));
 
 const touchOf: Readonly<Record<Meaning, Omit<Touch, 'file'> | undefined>> = {
@@ -207,41 +212,41 @@ const touchOf: Readonly<Record<Meaning, Omit<Touch, 'file'> | undefined>> = {
 };
 
 /** The file that a word names under a meaning; `-` is standard input or output. */
-export function touch(meaning: Meaning, file: Field): Touch[] {
+export function touch(meaning: Meaning, file: ShellField): Touch[] {
   const how = touchOf[meaning];
   return how === undefined || (file.value === '-' && how.access === 'read') ? [] : [{ ...how, file }];
 }
 
-export const optionTouches = ({ options }: Parsed): Touch[] =>
+export const optionTouches = ({ options }: ParsedArguments): Touch[] =>
   options.flatMap(({ value, meaning }) => (value ? touch(meaning, value) : []));
 
-/** The same where links in trees are followed. */
+/** The same if symlinks in trees are followed. */
 export const followingLinks = (touches: readonly Touch[]): Touch[] =>
   touches.map((each) => (each.tree ? { ...each, followsLinks: true } : each));
 
 export interface PlainProgram {
   names: string;
   options?: string;
-  /** What each operand means, the last one repeated; `none` where there may be no operand. */
+  /** The meaning of each operand, the last one repeated; `none` if operands are not allowed. */
   operands: readonly Meaning[] | 'none';
-  /** No option can write, run or connect: words that a variable or a glob decides may be options, if confined. */
+  /** No option can write, run or connect: words from a variable or a glob may be options, if confined. */
   anyOption?: boolean;
-  /** Where it looks when no operand says so. */
+  /** The default operand. */
   without?: { place: string; meaning: Meaning };
   maxOperands?: number;
-  /** What follows the first operand is an operand too, whatever it looks like. */
+  /** Every word after the first operand is an operand too, whatever it looks like. */
   operandsEndOptions?: boolean;
-  /** Without operands, and with no other options than these, it gives back some lines of its input as they are. */
+  /** Without operands, and with no other options than these, it prints some lines of its input unchanged. */
   filters?: readonly string[];
   /** Too intricate to run unconfined without a question: always, or with one of these options. */
   needsWalls?: true | readonly string[];
-  /** Options that make it follow links in a tree. */
+  /** Options that make it follow symlinks in a tree. */
   followsLinks?: readonly string[];
   observes?: HostFacts;
   examples: Program['examples'];
 }
 
-/** A program that is harmless whenever its options are in its table. */
+/** A program that is harmless if all its options are in its table. */
 export function plain(spec: PlainProgram): TabledProgram {
   const { anyOption = false, operandsEndOptions = false, filters, needsWalls, observes } = spec;
   const table = optionTable(spec.options ?? '');
@@ -249,7 +254,7 @@ export function plain(spec: PlainProgram): TabledProgram {
     names: spec.names.split(' '),
     table,
     examples: spec.examples,
-    judge(call: Call): Verdict {
+    judge(call: Call): ProgramVerdict {
       const parsed = parseOptions(call.args, table, { anyOption, operandsEndOptions });
       const passesNames =
         filters && parsed.operands.length === 0 && parsed.options.every(({ name }) => filters.includes(name));
@@ -270,13 +275,13 @@ export function plain(spec: PlainProgram): TabledProgram {
   };
 }
 
-/** Whether a word that is not known before it runs may turn out to be an option. */
-export const mayBecomeOption = ({ value, mayBeOption }: Field): boolean => value === undefined && mayBeOption;
+/** Whether an unknown word may turn out to be an option. */
+export const mayBecomeOption = ({ value, mayBeOption }: ShellField): boolean => value === undefined && mayBeOption;
 
 export function judgePlain(
-  parsed: Parsed,
+  parsed: ParsedArguments,
   { operands, without, maxOperands }: Pick<PlainProgram, 'operands' | 'without' | 'maxOperands'>,
-): Verdict {
+): ProgramVerdict {
   const meanings = operands === 'none' ? [] : operands;
   const last = meanings.at(-1) ?? 'value';
   const readsNames = meanings.includes('names') || parsed.options.some(({ meaning }) => meaning === 'names');
@@ -300,10 +305,18 @@ export function judgePlain(
   return { touches, ...(readsNames && { needsWalls: true }) };
 }
 
-/** Values that another implementation takes for operands: a number is left out, since no file is meant by it. */
-function valuesThatMayBeOperands({ options }: Parsed): Field[] {
+/** Values that another implementation treats as operands: a number is left out, since it is no file name. */
+function valuesThatMayBeOperands({ options }: ParsedArguments): ShellField[] {
   return options.flatMap(({ value, meaning, isLate }) => {
     if (value?.value === undefined || /^[-+]?\d+\w?$/.test(value.value)) return [];
     return meaning === 'either' || (meaning === 'value' && isLate) ? [value] : [];
   });
+}
+
+/** The command that a wrapper runs: the words after the options, if not all options are known. */
+export function guessCommand(args: readonly ShellField[]): readonly ShellField[] {
+  const at = args.findIndex(
+    ({ value }) => value !== undefined && /^[A-Za-z_./]/.test(value) && !/^[A-Za-z_]\w*=/.test(value),
+  );
+  return at < 0 ? [] : args.slice(at);
 }

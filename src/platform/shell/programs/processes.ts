@@ -1,6 +1,6 @@
 // Programs that report the process table.
 import { optionTable, parseOptions, plain, type TabledProgram } from './options.js';
-import type { Field, Program, Verdict } from './program.js';
+import type { Program, ProgramVerdict, ShellField } from './program.js';
 
 const psOptions = optionTable(
   '-AaefjlmTwxFHLyMZcNd -o= -p= -u= -C= -t= --sort= --forest --no-headers --headers --pid= --ppid= --user= --format= --cols=',
@@ -14,29 +14,30 @@ const columns = new Set(
   tpgid tt tty ucmd ucomm uid uname user vsize vsz wchan`.split(/\s+/),
 );
 
-/** Columns by their names, `pid=` and `pid=TITLE` included, of which none shows the environment. */
+/** Columns by name, including `pid=` and `pid=TITLE`; none shows the environment. */
 const areColumns = (list: string | undefined): boolean =>
   list?.split(/[\s,]+/).every((column) => columns.has(column.replace(/^[-+]|=.*$/gs, ''))) ?? false;
 
 const isNumberList = (text: string | undefined): boolean => /^\d+([\s,]+\d+)*$/.test(text ?? '');
 
-/** Whether ps can not fail to understand an option: it would then read all options in the old way. */
-function neverFails(name: string, value: Field | undefined): boolean {
+/** Whether ps certainly understands an option: otherwise it would parse all options in BSD style. */
+function neverFails(name: string, value: ShellField | undefined): boolean {
   if (value === undefined) return true;
   if (/^(-o|--format|--sort)$/.test(name)) return areColumns(value.value);
   return /^(-p|--pid|--ppid|--cols)$/.test(name) && isNumberList(value.value);
 }
 
 /**
- * The old options without a dash: `e` prints the environment of every process. Where ps fails to understand options with
- * a dash (`-aux`, where no user is called x), it reads them as if they had none.
+ * BSD-style options without a dash: `e` prints the environment of every process. If ps does not understand options
+ * with a dash (`-aux`, if no user is called x), it parses them as if they had none.
  */
-function judgePs({ args }: { args: readonly Field[] }): Verdict {
+function judgePs({ args }: { args: readonly ShellField[] }): ProgramVerdict {
   const parsed = parseOptions(args, psOptions);
-  const isOldGroup = ({ value }: Field): boolean => value !== undefined && /^([axufjlwhTrSnvsXm]+|\d+)$/.test(value);
+  const isOldGroup = ({ value }: ShellField): boolean =>
+    value !== undefined && /^([axufjlwhTrSnvsXm]+|\d+)$/.test(value);
   const sure = parsed.options.every(({ name, value }) => neverFails(name, value));
   const hasE = args.some(({ value }) => value !== undefined && /^-?\w*e/i.test(value) && /^-\w/.test(value));
-  const isColumnList = ({ name, value }: { name: string; value?: Field }): boolean =>
+  const isColumnList = ({ name, value }: { name: string; value?: ShellField }): boolean =>
     !/^(-o|--format)$/.test(name) || areColumns(value?.value);
   const why =
     parsed.problem ??

@@ -1,28 +1,31 @@
-// What the tables of known programs are written in. A table says what a program may do, never what it may not: an
-// option or an operand that no table mentions makes the command one that nothing is known of.
+// The types of the program tables. A table lists what a program may do, never what it may not: an option or an
+// operand that no table mentions makes the command unknown.
 
 import type { HostFacts } from '../../../contract/effect.js';
 
-/** One word of a command, as far as it can be known before it runs. */
-export interface Field {
-  /** In the shell's quoting: requoted where the value is known, else as written. */
+/** One word of a command, as far as it is known before it runs. */
+export interface ShellField {
+  /** In the shell's quoting: requoted if the value is known, else as written. */
   text: string;
-  /** After expansion and quote removal; absent where it can't be known. */
+  /** After expansion and quote removal; absent if it is unknown. */
   value?: string;
-  /** Whether a program may take it, or one of the words that come of it, for an option. */
+  /** Whether a program may parse it, or one of the words that it expands to, as an option. */
   mayBeOption: boolean;
-  /** Whether it may become several words, or none. */
+  /** Whether it may expand to several words, or none. */
   splits: boolean;
-  /** Where it is not known but can only name certain files: those. */
-  places?: readonly Place[];
-  /** Made of names that blanks, quotes or newlines in them may split: any word at all, though `places` says where the files lie. */
+  /** For an unknown word that can only name certain files: those. */
+  pathSpecs?: readonly PathSpec[];
+  /**
+   * Made of names that may be split at blanks, quotes or newlines: it may be any word, but `pathSpecs` shows where the
+   * files lie.
+   */
   anyWords?: boolean;
-  /** A variable by itself that holds nothing but a number, if it is set. */
+  /** A single variable that holds a number, if it is set. */
   isNumber?: boolean;
 }
 
-/** A file, or where `tree` is set all that lies below; relative to the directory that the command runs in. */
-export interface Place {
+/** A file, or with `tree` everything below it; relative to the command's directory. */
+export interface PathSpec {
   path: string;
   tree?: boolean;
   /** The glob that names files below `path`. */
@@ -32,19 +35,19 @@ export interface Place {
 /** A file that a program touches through one of its words. */
 export interface Touch {
   access: 'read' | 'write';
-  file: Field;
+  file: ShellField;
   tree?: boolean;
   listing?: boolean;
   removes?: boolean;
-  /** Of a tree: only what a search finds in it, not all of it. */
+  /** For a tree: only the results of a search in it, not all of it. */
   found?: boolean;
-  /** Links in the tree are followed, wherever they lead. */
+  /** Symlinks in the tree are followed, wherever they lead. */
   followsLinks?: boolean;
 }
 
-/** Something that a program starts in turn. */
+/** A program or script that a program starts. */
 export type Started =
-  | { words: readonly Field[]; assigns?: readonly Assigned[]; in?: Field; sameShell?: boolean }
+  | { words: readonly ShellField[]; assigns?: readonly Assigned[]; in?: ShellField; sameShell?: boolean }
   | { script: string; dialect: 'bash' | 'posix' | 'other'; sameShell?: boolean };
 
 export interface Assigned {
@@ -52,39 +55,45 @@ export interface Assigned {
   value?: string;
 }
 
-export interface Verdict {
+export interface ProgramVerdict {
   /** Why it is not harmless; absent when it is. */
   why?: string;
   touches?: readonly Touch[];
   starts?: readonly Started[];
-  /** Something that nothing is known of may run. */
+  /** It runs what comes on standard input: a script of a shell, or a program in a language that is not analysed. */
+  programOnInput?: 'bash' | 'posix' | 'other' | 'code';
+  /** With `programOnInput`: the script runs in this shell. */
+  inThisShell?: boolean;
+  /** It runs what comes from another descriptor or a process substitution. */
+  programOnStream?: boolean;
+  /** An unknown program may run. */
   unknown?: string;
-  /** Files that the output names, one each line: for `xargs` behind a pipe. */
-  prints?: readonly Place[];
-  /** It prints lines of its standard input as they are. */
+  /** Files that the output names, one per line: for `xargs` in a pipe. */
+  prints?: readonly PathSpec[];
+  /** It prints lines of its standard input unchanged. */
   passesNames?: boolean;
   /** Harmless by this table, but in a form too intricate to run unconfined without a question. */
   needsWalls?: boolean;
-  /** URLs that it reaches, as far as its words name a host. */
+  /** URLs that it connects to, if its words name a host. */
   network?: readonly string[];
-  /** What it reports about the host that full confinement would hide. */
+  /** Facts about the host that it reports and that full confinement would hide. */
   observes?: HostFacts;
-  /** No option that it has names a file or does more than print, so a word may turn out to be any of them. */
+  /** None of its options names a file or does more than print, so an unknown word may be any of them. */
   takesAnyOption?: boolean;
 }
 
 export interface Call {
   name: string;
   /** The words after the name. */
-  args: readonly Field[];
-  /** What standard input names, where it comes from a program whose output is known. */
+  args: readonly ShellField[];
+  /** The file names on standard input, if it comes from a program with known output. */
   piped?: PipedNames;
 }
 
-/** Names of files that another program prints. */
+/** File names that another program prints. */
 export interface PipedNames {
-  places: readonly Place[];
-  /** Only NUL separates them for certain: a reader that splits at NUL alone gets each name in one piece. */
+  pathSpecs: readonly PathSpec[];
+  /** Only NUL separates them reliably: a reader that splits at NUL alone gets each name in one piece. */
   whole: boolean;
   /** A name may begin with a dash. */
   mayBeOption: boolean;
@@ -92,19 +101,19 @@ export interface PipedNames {
 
 export interface Program {
   names: readonly string[];
-  judge(call: Call): Verdict;
-  /** Commands that must be harmless, and commands that must not; one test runs them all. */
+  judge(call: Call): ProgramVerdict;
+  /** Commands that must be harmless, and commands that must not be; one test runs them all. */
   examples: { harmless: readonly string[]; not: readonly string[] };
 }
 
-export const known = (value: string): Field => ({
+export const known = (value: string): ShellField => ({
   text: quoteWord(value),
   value,
   mayBeOption: value.startsWith('-'),
   splits: false,
 });
 
-/** The word as a person would type it, with quotes only where it needs them. */
+/** The word as a person would type it, quoted only if necessary. */
 export function quoteWord(value: string): string {
   const isPlain = /^[\w\p{L}\p{N}@%+:,./^~{}=!#-]+$/u.test(value) && !/^[~=#]|^[{}!]$/.test(value);
   const hasBraces = value.includes('{') && (value.includes(',') || value.includes('..'));
@@ -112,16 +121,16 @@ export function quoteWord(value: string): string {
   return `'${value.replaceAll("'", "'\\''")}'`;
 }
 
-export const notHarmless = (why: string, more: Omit<Verdict, 'why'> = {}): Verdict => ({ why, ...more });
+export const notHarmless = (why: string, more: Omit<ProgramVerdict, 'why'> = {}): ProgramVerdict => ({ why, ...more });
 
-/** A word, or several, made of names that were read up to a separator: NUL for `whole` names, else blanks or newlines. */
+/** One or more words made of names that were read up to a separator: NUL for `whole` names, else blanks or newlines. */
 export function wordOfNames(
   text: string,
   piped: PipedNames,
   { atNul, splits }: { atNul: boolean; splits: boolean },
-): Field {
-  const { places, whole, mayBeOption } = piped;
+): ShellField {
+  const { pathSpecs, whole, mayBeOption } = piped;
   return whole && atNul
-    ? { text, mayBeOption, splits, places }
-    : { text, mayBeOption: true, splits, places, anyWords: true };
+    ? { text, mayBeOption, splits, pathSpecs }
+    : { text, mayBeOption: true, splits, pathSpecs, anyWords: true };
 }

@@ -1,10 +1,10 @@
-// Questions to the system and to tool chains that are answered without running anything of the project: mostly versions.
+// Queries of the system and of tool chains that run nothing of the project: mostly versions.
 
 import { networkFacts } from './network-facts.js';
 import { openedFiles } from './openers.js';
 import { judgePlain, optionTable, parseOptions, plain, type TabledProgram } from './options.js';
 import { processes } from './processes.js';
-import { type Field, notHarmless, type Program } from './program.js';
+import { notHarmless, type Program, type ShellField } from './program.js';
 
 const INTERPRETERS = /^(node|nodejs|deno|bun|python[23]?|pypy3|ruby|perl|php|lua)$/;
 
@@ -37,7 +37,7 @@ const date: TabledProgram = {
   judge({ args }) {
     const parsed = parseOptions(args, dateOptions);
     const verdict = judgePlain({ ...parsed, operands: [] }, { operands: 'none' });
-    const isFormat = ({ value }: Field): boolean => value?.startsWith('+') ?? false;
+    const isFormat = ({ value }: ShellField): boolean => value?.startsWith('+') ?? false;
     const why = verdict.why ?? (parsed.operands.every(isFormat) ? undefined : 'it may set the clock');
     return { ...verdict, ...(why !== undefined && { why }) };
   },
@@ -108,7 +108,7 @@ export const queries: readonly Program[] = [
     { harmless: ['uname -a', 'uname'], not: ['uname x', 'uname -S x'] },
   ),
   plain({
-    // Some options look names up, which may ask a server; -I opens a socket.
+    // Some options resolve names, which may contact a server; -I opens a socket.
     names: 'hostname',
     options: '-s -I -f -d -i --short --all-ip-addresses --fqdn --long --domain --ip-address --help --version',
     operands: 'none',
@@ -203,7 +203,8 @@ export const queries: readonly Program[] = [
     ['python3 x.py', "python3 -c 'x'", 'python3 -m http.server', 'PYTHONPATH=. python3 --version'],
   ),
   exactForms('pip pip3', ['--version', '-V'], ['pip install x', 'pip list', 'pip download x']),
-  // A file of the project chooses which compiler these start (rust-toolchain.toml, packageManager), even for a version.
+  // A file of the project selects which compiler these start (rust-toolchain.toml, packageManager), even for a
+  // version.
   exactForms(
     'cargo rustc rustup rustfmt pnpm yarn',
     [],

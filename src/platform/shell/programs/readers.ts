@@ -1,5 +1,5 @@
-// Programs of the core utilities that print files or facts about them, and nothing else. Each has the table of its own
-// options: a table that two programs share is wrong for one of them.
+// Core utilities that only print files or facts about them. Each has its own option table: a table that two programs
+// share is wrong for one of them.
 import { comparers } from './compare.js';
 import { digests } from './digests.js';
 import { dumps } from './dumps.js';
@@ -41,8 +41,8 @@ const ls: TabledProgram = {
           tree: true,
         }))
       : undefined;
-    // Without a folder's name in front, what it prints is relative to that folder and not to here; and with more than
-    // names in it, as where a link leads, a line is no file; `-a` names the folder above.
+    // Without the folder's name in front, its output is relative to that folder; with more than names in it, such as
+    // symlink targets, a line is no file; `-a` lists the parent folder.
     const namesOnly = parsed.options.every(({ name }) => /^-[1AtrSvUXcu]$/.test(name));
     return parsed.operands.length === 0 && namesOnly && printed ? { ...verdict, prints: printed } : verdict;
   },
@@ -80,7 +80,7 @@ export const readers: readonly Program[] = [
     options: '-# -dflcpsu',
     operands: ['read'],
     needsWalls: true,
-    // `+/pattern` and `+number` are options too, and no files.
+    // `+/pattern` and `+number` are options too, not files.
     examples: { harmless: ['more a.txt', 'more -s a.txt'], not: ['more -x a', 'more $x', 'less a.txt', 'more -e a'] },
   }),
   ls,

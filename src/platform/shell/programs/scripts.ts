@@ -1,10 +1,10 @@
-// sed and awk: their first operand is a program of its own, and is let through only where every part of it is known.
+// sed and awk: their first operand is a program of its own, and is accepted only if every part of it is known.
 import { checkAwk, isForbiddenName } from './check-awk.js';
 import { checkSed } from './check-sed.js';
 import { hasOption, optionTable, optionTouches, parseOptions, type TabledProgram, touch } from './options.js';
-import type { Field, Program } from './program.js';
+import type { Program, ShellField } from './program.js';
 
-// --posix, --debug and --sandbox change nothing that the script may do. `-l` takes no value on BSD systems.
+// --posix, --debug and --sandbox do not extend what the script may do. `-l` takes no value on BSD systems.
 const sedOptions = optionTable(
   `-nErsuz -e= -l= -i? -I? -f=read --quiet --silent --regexp-extended --separate --unbuffered --null-data --expression=
   --line-length= --posix --debug --in-place? --file=read --help --version --sandbox`,
@@ -23,7 +23,7 @@ const sed: TabledProgram = {
     const files = given.length > 0 || fromFile ? parsed.operands : parsed.operands.slice(1);
     const inPlace = hasOption(parsed, '-i', '-I', '--in-place');
     const { why: problem, intricate } = checkSed(scripts.map((script) => script?.value));
-    // BSD systems look for no options behind the first operand, which is then the script.
+    // BSD systems accept no options after the first operand, which is then the script.
     const early = parseOptions(args, sedOptions, { operandsEndOptions: true });
     const isLate = early.options.filter(isExpression).length !== given.length;
     const lengths = parsed.options.filter(({ name }) => name === '-l' || name === '--line-length');
@@ -142,14 +142,14 @@ const sed: TabledProgram = {
   },
 };
 
-// Only what every awk has: the one of BSD systems takes the word behind an option that it does not know for its program.
+// Only options that every awk has: BSD awk takes the word after an unknown option for its program.
 const awkOptions = optionTable('-F= -v=');
 
-const asksVersion = (args: readonly Field[]): boolean =>
+const asksVersion = (args: readonly ShellField[]): boolean =>
   args.length === 1 && /^(--version|-V|--help)$/.test(args[0]?.value ?? '');
 
-/** Why a variable that the command line sets is not understood. */
-function checkAssignment({ value, text }: Field): string | undefined {
+/** Why a variable on the command line is not understood. */
+function checkAssignment({ value, text }: ShellField): string | undefined {
   const [, name] = /^["']?([A-Za-z_]\w*)=/.exec(value ?? text) ?? [];
   return name === undefined || isForbiddenName(name) ? `${text} is not understood as a variable` : undefined;
 }
@@ -159,14 +159,14 @@ const awk: Program = {
   judge({ args }) {
     if (asksVersion(args)) return { needsWalls: true };
     const parsed = parseOptions(args, awkOptions, { operandsEndOptions: true });
-    const [script, ...files]: readonly Field[] = parsed.operands;
+    const [script, ...files]: readonly ShellField[] = parsed.operands;
     const assigned = parsed.options.flatMap(({ name, value }) =>
       name === '-v' && value ? checkAssignment(value) : [],
     );
     const why =
       parsed.problem ??
       assigned.find((problem) => problem !== undefined) ??
-      // gawk connects to what such a file name says.
+      // gawk connects to such a file name.
       (files.some(({ text }) => /inet/.test(text)) ? 'it may connect to a server' : undefined) ??
       checkAwk(script?.value);
     const named = parsed.problem === undefined ? files : parsed.operands;

@@ -1,4 +1,4 @@
-// Programs that look for text in files.
+// Programs that search text in files.
 import { finders } from './find.js';
 import {
   followingLinks,
@@ -6,14 +6,14 @@ import {
   mayBecomeOption,
   optionTable,
   optionTouches,
-  type Parsed,
+  type ParsedArguments,
   parseOptions,
   plain,
   type TabledProgram,
   touch,
 } from './options.js';
-import { fieldPlaces } from './places.js';
-import { type Field, known, notHarmless, type Program } from './program.js';
+import { fieldPathSpecs } from './path-specs.js';
+import { known, notHarmless, type Program, type ShellField } from './program.js';
 
 const grepOptions = optionTable(
   `-# -abcEFGhHiIlLnoPqrRsTUuvVwxyzZ -A= -B= -C= -D= -d= -e= -f=read -m= --after-context= --before-context= --context= --basic-regexp
@@ -24,16 +24,16 @@ const grepOptions = optionTable(
   --perl-regexp --quiet --recursive --dereference-recursive --regexp= --silent --text --with-filename --word-regexp --help --version`,
 );
 
-/** The pattern comes first, unless an option gave it; what remains are files. */
-function patternThenFiles(parsed: Parsed, given: readonly string[]): Field[] {
+/** The pattern comes first, unless an option gave it; the rest are files. */
+function patternThenFiles(parsed: ParsedArguments, given: readonly string[]): ShellField[] {
   return hasOption(parsed, ...given) ? parsed.operands : parsed.operands.slice(1);
 }
 
-/** It then follows links, which lead out of the project only where it is not confined. */
-const followsLinks = (parsed: Parsed): boolean => hasOption(parsed, '-R', '--dereference-recursive');
+/** It then follows symlinks, which lead out of the project only if it is not confined. */
+const followsLinks = (parsed: ParsedArguments): boolean => hasOption(parsed, '-R', '--dereference-recursive');
 
-/** `-r`, `-R`, or `-d` with anything but the two words that do not read folders: `recurse` may be abbreviated. */
-const isRecursive = ({ options }: Parsed): boolean =>
+/** `-r`, `-R`, or `-d` with anything but the two words that skip folders: `recurse` may be abbreviated. */
+const isRecursive = ({ options }: ParsedArguments): boolean =>
   options.some(({ name, value }) => {
     if (name === '-d' || name === '--directories') return !/^(read|skip)$/.test(value?.value ?? '');
     return name === '-r' || name === '-R' || name === '--recursive' || name === '--dereference-recursive';
@@ -55,7 +55,7 @@ const grep: TabledProgram = {
     const names =
       hasOption(parsed, '-l', '-L', '--files-with-matches', '--files-without-match') &&
       !hasOption(parsed, '--label', '-c', '--count');
-    const prints = names ? fieldPlaces(files.length > 0 ? files : [known('.')]) : undefined;
+    const prints = names ? fieldPathSpecs(files.length > 0 ? files : [known('.')]) : undefined;
     const passesNames =
       files.length === 0 && !recursive && !hasOption(parsed, '-o', '--only-matching', '--label', '-c', '--count');
     return {
@@ -110,7 +110,7 @@ const rg: TabledProgram = {
     const names =
       (listing || hasOption(parsed, '-l', '--files-with-matches', '--files-without-match')) &&
       !hasOption(parsed, '--path-separator', '--stats', '--json');
-    const prints = names ? fieldPlaces(roots) : undefined;
+    const prints = names ? fieldPathSpecs(roots) : undefined;
     return {
       touches,
       ...(isFollowing && { needsWalls: true }),

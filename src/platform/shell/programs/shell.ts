@@ -1,26 +1,27 @@
-// Builtins of the shell. What they change for the commands after them (directory, variables) the walk follows itself.
+// Builtins of the shell. The walk itself tracks what they change for later commands (directory, variables).
 import { isPlainVariable } from '../assignments.js';
 import { storesCount } from '../printf-format.js';
 import { optionTable, parseOptions, plain, touch } from './options.js';
-import { type Field, notHarmless, type Program, type Verdict } from './program.js';
+import { notHarmless, type Program, type ProgramVerdict, type ShellField } from './program.js';
+import { fromStream, isStream } from './program-input.js';
 
-const isName = ({ value }: Field): boolean => value !== undefined && /^[A-Za-z_]\w*$/.test(value);
+const isName = ({ value }: ShellField): boolean => value !== undefined && /^[A-Za-z_]\w*$/.test(value);
 
-/** A word in which nothing can be evaluated, whatever operator stands before it. */
-const hasNoSubscript = ({ value }: Field): boolean => value !== undefined && !value.includes('[');
+/** A word in which nothing can be evaluated, whatever operator precedes it. */
+const hasNoSubscript = ({ value }: ShellField): boolean => value !== undefined && !value.includes('[');
 
 const testFiles = /^-[abcdefghkprsuwxLNOGS]$/;
 
 /**
- * `test` evaluates the subscript of the word after -v or -R, wherever a word of them may stand; everything else only
- * looks. A word that is not literal may be such an operator, and the word behind it what it evaluates.
+ * `test` evaluates the subscript of the word after -v or -R, wherever that appears; all other operators only inspect.
+ * A word that is not literal may be such an operator, and the next word its operand.
  */
-function judgeTest({ name, args }: { name: string; args: readonly Field[] }): Verdict {
+function judgeTest({ name, args }: { name: string; args: readonly ShellField[] }): ProgramVerdict {
   const last = args.at(-1);
   if (name === '[' && last?.value !== ']') return notHarmless('it has no closing ]');
   const words = name === '[' ? args.slice(0, -1) : args;
-  const mayEvaluate = ({ value }: Field): boolean => value === undefined || value === '-v' || value === '-R';
-  const maySubscript = (field: Field | undefined): boolean =>
+  const mayEvaluate = ({ value }: ShellField): boolean => value === undefined || value === '-v' || value === '-R';
+  const maySubscript = (field: ShellField | undefined): boolean =>
     field !== undefined && !field.isNumber && !hasNoSubscript(field);
   if (words.some((word, index) => !word.isNumber && mayEvaluate(word) && maySubscript(words[index + 1])))
     return notHarmless('it may evaluate the subscript of what it is given');
@@ -28,8 +29,8 @@ function judgeTest({ name, args }: { name: string; args: readonly Field[] }): Ve
     return notHarmless('a word of it may be several words');
   const touches = words.flatMap(({ value }, index) => {
     const next = words[index + 1];
-    // Whether a file that is not known exists is no more than one bit; one that is known counts as looked at.
-    const isKnown = next !== undefined && (next.value !== undefined || next.places !== undefined);
+    // Whether an unknown file exists is only one bit of information; a known one counts as read.
+    const isKnown = next !== undefined && (next.value !== undefined || next.pathSpecs !== undefined);
     const compared = /^-(nt|ot|ef)$/.test(value ?? '') ? [words[index - 1], next] : [];
     const looked = value !== undefined && testFiles.test(value) && isKnown ? [next] : compared;
     return looked.flatMap((file) => (file?.value === undefined ? [] : touch('list', file)));
@@ -40,7 +41,7 @@ function judgeTest({ name, args }: { name: string; args: readonly Field[] }): Ve
 
 const setOptions = new Set(['errexit', 'nounset', 'pipefail', 'xtrace', 'verbose']);
 
-function judgeSet({ args }: { args: readonly Field[] }): Verdict {
+function judgeSet({ args }: { args: readonly ShellField[] }): ProgramVerdict {
   if (args.length === 0) return notHarmless('it prints every variable');
   for (let index = 0; index < args.length; index += 1) {
     const value = args[index]?.value;
@@ -57,10 +58,10 @@ function judgeSet({ args }: { args: readonly Field[] }): Verdict {
 
 const declareOptions = optionTable('-r -x -g');
 
-function judgeDeclare({ name, args }: { name: string; args: readonly Field[] }): Verdict {
+function judgeDeclare({ name, args }: { name: string; args: readonly ShellField[] }): ProgramVerdict {
   const parsed = parseOptions(args, declareOptions);
   if (parsed.problem !== undefined) return notHarmless(parsed.problem);
-  const isPlainName = ({ value, text }: Field): boolean =>
+  const isPlainName = ({ value, text }: ShellField): boolean =>
     isPlainVariable(/^([A-Za-z_]\w*)(=|$)/.exec(value ?? text)?.[1] ?? 'PATH');
   const exports = name === 'export' || parsed.options.some(({ name: option }) => option === '-x');
   if (exports) return notHarmless('it sets what later programs get as their environment');
@@ -99,10 +100,10 @@ export const shell: readonly Program[] = [
   }),
   {
     names: ['echo'],
-    // A glob that is written out lists what is there.
+    // Printing a glob lists the folder.
     judge: ({ args }) => ({
       touches: args
-        .filter(({ value, places, text }) => value === undefined && places && /^[^"$`']*[*?[]/.test(text))
+        .filter(({ value, pathSpecs, text }) => value === undefined && pathSpecs && /^[^"$`']*[*?[]/.test(text))
         .flatMap((field) => touch('list', field)),
     }),
     examples: {
@@ -293,6 +294,8 @@ export const shell: readonly Program[] = [
     judge: ({ args: [file] }) => ({
       why: 'it runs a file as a script in this shell',
       touches: file ? touch('read', file) : [],
+      // `-` is the name of a file here.
+      ...(file && file.value !== '-' && isStream(file) && { ...fromStream(file, 'bash'), inThisShell: true }),
     }),
     examples: { harmless: [], not: ['. ./evil.sh', 'source venv/bin/activate'] },
   },

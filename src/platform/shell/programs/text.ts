@@ -1,4 +1,4 @@
-// Programs that take text in and give it back changed, on standard output alone.
+// Programs that transform text from input to standard output.
 import { json } from './json.js';
 import { judgePlain, optionTable, parseOptions, plain, type TabledProgram } from './options.js';
 import type { Program } from './program.js';
@@ -13,7 +13,7 @@ const iconv: TabledProgram = {
   judge({ args }) {
     const parsed = parseOptions(args, iconvOptions);
     const verdict = judgePlain(parsed, { operands: ['read'] });
-    // The name of an encoding may choose a module to load, so it has to look like one.
+    // An encoding's name may select a module to load, so it has to look like one.
     const isName = (text: string | undefined): boolean => /^[A-Za-z][\w.:+-]*(\/\/[A-Z]*)*$/.test(text ?? '');
     const isOdd = parsed.options.some(
       ({ name, value }) => /^-(f|t|-from-code|-to-code)$/.test(name) && !isName(value?.value),
@@ -42,7 +42,7 @@ const zcat: TabledProgram = {
   judge({ args }) {
     const parsed = parseOptions(args, zcatOptions);
     const verdict = judgePlain(parsed, { operands: ['read'] });
-    // A name without an ending is looked for with one, which would be another file.
+    // A name without an extension is tried with one, which would be another file.
     const guesses = parsed.operands.some(({ value }) => !/\.(gz|tgz|taz|z|Z)$|^-$/.test(value ?? ''));
     const why = verdict.why ?? (guesses ? 'which file it reads depends on what is there' : undefined);
     return { ...verdict, ...(why !== undefined && { why }) };

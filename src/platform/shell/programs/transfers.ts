@@ -1,9 +1,9 @@
-// Programs that carry files to and from other machines. None of them is harmless; which addresses they reach and which
-// files they send, keep or take their settings from, their options tell.
+// Programs that transfer files to and from other machines. None of them is harmless; their options show which
+// addresses they connect to and which files they send, write or read settings from.
 import { addressOf } from './git-reads.js';
 import { withFullNames } from './long-options.js';
-import { optionTable, optionTouches, type Parsed, parseOptions, touch } from './options.js';
-import { type Field, known, type Program, type Touch, type Verdict } from './program.js';
+import { optionTable, optionTouches, type ParsedArguments, parseOptions, touch } from './options.js';
+import { known, type Program, type ProgramVerdict, type ShellField, type Touch } from './program.js';
 
 const curlOptions = optionTable(
   `-afgijklnpqsvBGIJLMNORSVZ012346 -#: -A= -b= -c=write -C= -d= -D=write -e= -E= -F= -h? -H= -K=read -m= -o=write -P= -Q= -r= -t= -T= -u= -U= -w= -x= -X= -y= -Y= -z=
@@ -41,7 +41,7 @@ const curlUrls = /^--url$/;
 const curlHosts = /^(-x|--proxy|--preproxy|--proxy1\.0|--socks4a?|--socks5|--socks5-hostname|--doh-url)$/;
 const curlData = /^(-d|--data|--data-ascii|--data-binary|--json|-H|--header|--proxy-header|-w|--write-out|--url)$/;
 
-function judgeCurl({ args }: { args: readonly Field[] }): Verdict {
+function judgeCurl({ args }: { args: readonly ShellField[] }): ProgramVerdict {
   const parsed = parseOptions(withFullNames(args, curlOptions, { negated: true }), curlOptions, { anyOption: true });
   const given = parsed.options.flatMap(({ name, value }) => (value ? [{ name, value }] : []));
   const urls = [...parsed.operands, ...given.filter(({ name }) => curlUrls.test(name)).map(({ value }) => value)];
@@ -62,15 +62,15 @@ function judgeCurl({ args }: { args: readonly Field[] }): Verdict {
   };
 }
 
-/** Files inside the values of options: `-d @file`, `-F name=@file`, `-T file`, `-b file`. */
-function curlFiles(name: string, field: Field): Touch[] {
+/** Files inside option values: `-d @file`, `-F name=@file`, `-T file`, `-b file`. */
+function curlFiles(name: string, field: ShellField): Touch[] {
   const { value } = field;
   const file = (path: string): Touch[] => touch('read', known(path));
   if (value === undefined)
     return /^(-[dFTbEKw]|--(data|form|upload|json|cookie|cert|variable))/.test(name) ? touch('read', field) : [];
   if (curlData.test(name) && value.startsWith('@')) return file(value.slice(1));
   if (/^(-w|--write-out)$/.test(name)) {
-    return [...value.matchAll(/%output\{([^}]*)\}/g)].flatMap(([, path = '']) =>
+    return [...value.slice(0, value.lastIndexOf('}') + 1).matchAll(/%output\{([^}]*)\}/g)].flatMap(([, path = '']) =>
       touch('write', known(path.replace(/^>>/, ''))),
     );
   }
@@ -89,8 +89,8 @@ function curlFiles(name: string, field: Field): Touch[] {
   return [];
 }
 
-/** `file:///etc/passwd` is a file of this machine; a URL that is not known may be one. */
-function localFile(url: Field): Touch[] {
+/** `file:///etc/passwd` is a local file; an unknown URL may be one. */
+function localFile(url: ShellField): Touch[] {
   if (url.value === undefined) return touch('read', url);
   const path = /^file:\/\/(?:localhost)?(\/.*)$/is.exec(url.value)?.[1] ?? /^file:(\/[^/].*)$/is.exec(url.value)?.[1];
   return path === undefined ? [] : touch('read', known(decoded(path)));
@@ -104,12 +104,12 @@ function decoded(path: string): string {
   }
 }
 
-const httpAddresses = ({ value }: Field): string[] =>
+const httpAddresses = ({ value }: ShellField): string[] =>
   value === undefined || value === '' || /^file:/i.test(value)
     ? []
     : braced(value).map((url) => (/^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `http://${url}`));
 
-/** `{a,b}` stands for both in a URL. */
+/** `{a,b}` expands to both in a URL. */
 function braced(text: string): string[] {
   const [, before = '', inside, after = ''] = /^([^{]*)\{([^{}]*)\}(.*)$/s.exec(text) ?? [];
   if (inside === undefined || text.split('{').length > 5) return [text];
@@ -117,10 +117,11 @@ function braced(text: string): string[] {
 }
 
 /** A dash is standard output. */
-const optionFiles = (parsed: Parsed): Touch[] => optionTouches(parsed).filter(({ file }) => file.value !== '-');
+const optionFiles = (parsed: ParsedArguments): Touch[] =>
+  optionTouches(parsed).filter(({ file }) => file.value !== '-');
 
-/** After an option that is not known, a word may be the name of a file to be written. */
-const notUnderstood = ({ problem }: Parsed): Touch[] =>
+/** After an unknown option, a word may be the name of a file to write. */
+const notUnderstood = ({ problem }: ParsedArguments): Touch[] =>
   problem === undefined ? [] : [{ access: 'write', file: { text: problem, mayBeOption: false, splits: false } }];
 
 const wgetOptions = optionTable(
@@ -146,9 +147,9 @@ const wgetOptions = optionTable(
   --include-directories= --trust-server-names --exclude-directories= --no-parent --no-host-lookup --input-metalink=read`,
 );
 
-function judgeWget({ args }: { args: readonly Field[] }): Verdict {
+function judgeWget({ args }: { args: readonly ShellField[] }): ProgramVerdict {
   const parsed = parseOptions(withFullNames(args, wgetOptions), wgetOptions, { anyOption: true });
-  const value = (names: RegExp): Field[] =>
+  const value = (names: RegExp): ShellField[] =>
     parsed.options.flatMap((option) => (names.test(option.name) && option.value ? [option.value] : []));
   const lists = value(/^(-i|--input-file)$/);
   const settings = value(/^(-e|--execute)$/).filter((field) => !/^robots\s*=\s*(off|no)$/i.test(field.value ?? ''));
@@ -164,7 +165,7 @@ function judgeWget({ args }: { args: readonly Field[] }): Verdict {
       ...lists.filter((field) => !field.value?.includes('://')).flatMap((file) => touch('read', file)),
       ...parsed.operands.flatMap(localFile),
       ...(isElsewhere ? [] : touch('write-tree', known('.'))),
-      // A line of its settings may name any file.
+      // A line of its configuration may name any file.
       ...settings.map(
         (field): Touch => ({ access: 'write', file: { text: field.text, mayBeOption: false, splits: false } }),
       ),
@@ -176,14 +177,14 @@ function judgeWget({ args }: { args: readonly Field[] }): Verdict {
 
 const scpOptions = optionTable('-346ABCOpqRrsTv -c= -D= -F=read -i=read -J= -l= -o= -P= -S= -X= -b=read');
 
-/** Names with a host in front are elsewhere; of the others the last is written. */
-function judgeCopy({ args, name }: { args: readonly Field[]; name: string }): Verdict {
+/** Names with a host are remote; of the others the last is written. */
+function judgeCopy({ args, name }: { args: readonly ShellField[]; name: string }): ProgramVerdict {
   const parsed = parseOptions(args, scpOptions, { anyOption: true });
   const { operands } = parsed;
   const jumps = parsed.options.flatMap(({ name: option, value }) =>
     option === '-J' && value?.value ? value.value.split(',') : [],
   );
-  const isRemote = (field: Field): boolean => addressOf(field).length > 0;
+  const isRemote = (field: ShellField): boolean => addressOf(field).length > 0;
   const hosts = name === 'sftp' ? operands.filter((field) => !isRemote(field)).flatMap(({ value }) => value ?? []) : [];
   return {
     why: 'it reaches the network',
@@ -203,7 +204,7 @@ const ncOptions = optionTable(
   '-46bCDdFhklNnrStuvzZ -U=read -I= -i= -M= -m= -O= -P= -p= -q= -s= -T= -V= -W= -w= -X= -x= -e= -c= -o=write',
 );
 
-function judgeConnection({ args, name }: { args: readonly Field[]; name: string }): Verdict {
+function judgeConnection({ args, name }: { args: readonly ShellField[]; name: string }): ProgramVerdict {
   const parsed = parseOptions(args, ncOptions, { anyOption: true });
   const [host, port] = parsed.operands;
   const runs = parsed.options.flatMap(({ name: option, value }) =>
@@ -220,8 +221,8 @@ function judgeConnection({ args, name }: { args: readonly Field[]; name: string 
   };
 }
 
-/** The host that ssh reaches, and those on the way. */
-export function sshAddresses(words: readonly Field[]): string[] {
+/** The host that ssh connects to, and its jump hosts. */
+export function sshAddresses(words: readonly ShellField[]): string[] {
   const table = optionTable(
     '-46AaCfGgKkMNnqsTtVvXxYy -B= -b= -c= -D= -E= -e= -F= -I= -i= -J= -L= -l= -m= -O= -o= -P= -p= -Q= -R= -S= -W= -w=',
   );

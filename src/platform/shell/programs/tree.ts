@@ -1,7 +1,7 @@
-// tree has a parser of its own: an option that takes a value takes the next word that is left, and the letters behind it
-// in the same word are still options (`-Lo 1 out` writes `out`).
+// tree has its own parser: an option that takes a value takes the next unused word, and the letters after it in the
+// same word are still options (`-Lo 1 out` writes `out`).
 import { type Meaning, touch } from './options.js';
-import type { Field, Program, Touch, Verdict } from './program.js';
+import type { Program, ProgramVerdict, ShellField, Touch } from './program.js';
 
 // Not -l (follows links) and -R (writes 00Tree.html).
 const flags = new Set('adfxqNQpugshDFvtcUriASnCXJ');
@@ -21,9 +21,9 @@ const longFlags = new Set(
 );
 const longValues = /^--(?:charset|filelimit|timefmt|sort)=[^=]*$/;
 
-function judgeTree({ args }: { args: readonly Field[] }): Verdict {
+function judgeTree({ args }: { args: readonly ShellField[] }): ProgramVerdict {
   const rest = [...args];
-  const operands: Field[] = [];
+  const operands: ShellField[] = [];
   const touches: Touch[] = [];
   let why: string | undefined;
   for (let field = rest.shift(); field !== undefined; field = rest.shift()) {
@@ -36,7 +36,7 @@ function judgeTree({ args }: { args: readonly Field[] }): Verdict {
     } else if (value === undefined || !value.startsWith('-') || value === '-') {
       operands.push(field);
     } else if (value.startsWith('--')) {
-      // A value in a word of its own would be a folder to versions of tree that do not know the option.
+      // Versions of tree that do not know the option would take a separate value for a folder.
       if (!longFlags.has(value) && !longValues.test(value)) why ??= `the option ${value} is not known to be harmless`;
     } else if (!/^-L\d+$/.test(value)) {
       for (const letter of value.slice(1)) {
@@ -51,13 +51,13 @@ function judgeTree({ args }: { args: readonly Field[] }): Verdict {
     }
   }
   if (touches.some(({ access }) => access === 'write')) why ??= 'it writes a file';
-  const places = operands.length > 0 ? operands : [{ text: '.', value: '.', mayBeOption: false, splits: false }];
-  // Then it reads what it is given as a list of names to leave out, where that is a file.
+  const pathSpecs = operands.length > 0 ? operands : [{ text: '.', value: '.', mayBeOption: false, splits: false }];
+  // Then it reads its operand as a list of names to skip, if that is a file.
   const filters = args.some(({ value }) => value === '--gitignore');
   return {
     touches: [
       ...touches,
-      ...places.flatMap((place) => touch('list-tree', place)),
+      ...pathSpecs.flatMap((place) => touch('list-tree', place)),
       ...(filters ? operands.flatMap((operand) => touch('read', operand)) : []),
     ],
     ...(why !== undefined && { why }),

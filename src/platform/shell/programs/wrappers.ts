@@ -1,43 +1,35 @@
-// Programs that run what is behind them. The wrapper and what it wraps are two commands, each judged on its own: a
-// wrapper is harmless when it adds nothing to what it runs.
-import { isHarmlessAssignment } from '../assignments.js';
+// Programs that run another command. The wrapper and the wrapped command are judged separately: a wrapper is harmless
+// if it adds no effects.
+import { commandShells } from './command-shells.js';
+import { env } from './env.js';
 import {
+  guessCommand,
   hasOption,
   type OptionTable,
   optionTable,
   optionTouches,
-  type Parsed,
+  type ParsedArguments,
   parseOptions,
-  touch,
 } from './options.js';
-import {
-  type Assigned,
-  type Call,
-  type Field,
-  known,
-  notHarmless,
-  type Program,
-  type Started,
-  type Verdict,
-  wordOfNames,
-} from './program.js';
+import { notHarmless, type Program, type ShellField, type Started } from './program.js';
+import { xargs } from './xargs.js';
 
 interface WrapperSpec {
   names: string;
   options: string;
-  /** How many words come before the command: the duration of `timeout`. */
+  /** The number of words before the command: the duration of `timeout`. */
   before?: number;
-  /** Why the wrapper is not harmless whatever it runs. */
+  /** Why the wrapper is not harmless, whatever it runs. */
   why?: string;
   sameShell?: boolean;
-  /** `sudo A=1 cmd`: variables may stand before the command. */
+  /** `sudo A=1 cmd`: assignments may precede the command. */
   takesAssignments?: boolean;
-  /** It hands its words to a shell as one text, unless this option is there. */
+  /** It passes its words to a shell as one text, unless this option is present. */
   scriptUnless?: string;
   examples: Program['examples'];
 }
 
-/** Where the options are not all known, the command is looked for behind them all the same: deny rules have to see it. */
+/** If not all options are known, the command after them is searched for anyway: deny rules have to see it. */
 function wrapper(spec: WrapperSpec): Program {
   let table: OptionTable | undefined;
   return {
@@ -63,7 +55,11 @@ function wrapper(spec: WrapperSpec): Program {
   };
 }
 
-function startedBy(words: readonly Field[], parsed: Parsed, { sameShell, scriptUnless }: WrapperSpec): Started[] {
+function startedBy(
+  words: readonly ShellField[],
+  parsed: ParsedArguments,
+  { sameShell, scriptUnless }: WrapperSpec,
+): Started[] {
   const started: Started = { words, ...(sameShell && { sameShell }) };
   const [first, second] = words;
   if (/^(-c|--command)$/.test(first?.value ?? '') && second?.value !== undefined) {
@@ -72,168 +68,6 @@ function startedBy(words: readonly Field[], parsed: Parsed, { sameShell, scriptU
   if (scriptUnless === undefined || hasOption(parsed, scriptUnless)) return [started];
   const values = words.flatMap(({ value }) => value ?? []);
   return values.length === words.length ? [{ script: values.join(' '), dialect: 'posix' }] : [started];
-}
-
-/** What follows the options, where not all of them are known. */
-function guessCommand(args: readonly Field[]): readonly Field[] {
-  const at = args.findIndex(
-    ({ value }) => value !== undefined && /^[A-Za-z_./]/.test(value) && !/^[A-Za-z_]\w*=/.test(value),
-  );
-  return at < 0 ? [] : args.slice(at);
-}
-
-const envOptions = optionTable(
-  '-i -0 -v -u= -C=list -S= --ignore-environment --null --unset= --chdir=list --split-string= --debug --help --version -',
-);
-
-function judgeEnv({ args }: Call): Verdict {
-  const parsed = parseOptions(args, envOptions, { operandsEndOptions: true });
-  if (parsed.problem !== undefined) {
-    return {
-      why: parsed.problem,
-      unknown: `what env runs is not understood: ${parsed.problem}`,
-      starts: [{ words: guessCommand(args) }],
-    };
-  }
-  const at = parsed.operands.findIndex(({ value }) => value === undefined || !/^[^=]+=/s.test(value));
-  const assigns = parsed.operands.slice(0, at < 0 ? undefined : at).map(({ value = '' }): Assigned => {
-    const equals = value.indexOf('=');
-    return { name: value.slice(0, equals), value: value.slice(equals + 1) };
-  });
-  const words = at < 0 ? [] : parsed.operands.slice(at).filter(({ value }, index) => index > 0 || value !== '-');
-  const split = parsed.options.find(({ name }) => name === '-S' || name === '--split-string')?.value?.value;
-  const unsafe = assigns.find((assigned) => !isHarmlessAssignment(assigned));
-  const folder = parsed.options.find(({ meaning }) => meaning === 'list')?.value;
-  const unsets = hasOption(parsed, '-u', '--unset', '-i', '--ignore-environment');
-  const why =
-    (unsafe && `it sets ${unsafe.name}, which may change what runs or what it touches`) ??
-    (split === undefined ? undefined : 'it splits a string into a command') ??
-    (words.length === 0 && !hasOption(parsed, '--help', '--version')
-      ? 'it prints the environment, which may hold secrets'
-      : undefined) ??
-    (unsets ? 'it takes variables away from what it runs' : undefined);
-  const starts: Started[] = [
-    ...(split === undefined ? [] : [{ script: split, dialect: 'posix' as const }]),
-    ...(words.length === 0 ? [] : [{ words, assigns, ...(folder && { in: folder }) }]),
-  ];
-  return { ...(why !== undefined && { why }), touches: optionTouches(parsed), starts };
-}
-
-const xargsOptions = optionTable(
-  '-0oprtx -a=read -d= -E= -e? -I= -i? -L= -l? -n= -P= -s= -J= -R= --null --arg-file=read --delimiter= --eof? --replace? --max-lines? --max-args= --max-procs= --max-chars= --no-run-if-empty --verbose --exit --interactive --open-tty --show-limits --process-slot-var= --help --version',
-);
-
-function judgeXargs({ args, piped }: Call): Verdict {
-  const parsed = parseOptions(args, xargsOptions, { operandsEndOptions: true });
-  if (parsed.problem !== undefined) {
-    return {
-      why: parsed.problem,
-      unknown: `what xargs runs is not understood: ${parsed.problem}`,
-      starts: [{ words: guessCommand(args) }],
-    };
-  }
-  const fromFile = hasOption(parsed, '-a', '--arg-file');
-  const marks = parsed.options
-    .filter(({ name }) => ['-I', '-i', '--replace', '-J'].includes(name))
-    .map(({ value }) => value?.value ?? '{}');
-  const atNul =
-    hasOption(parsed, '-0', '--null') && !hasOption(parsed, '-d', '--delimiter', '-I', '-i', '--replace', '-J');
-  const names = fromFile ? undefined : piped;
-  const text = marks[0] ?? '';
-  const stdin: Field = names
-    ? wordOfNames(text, names, { atNul, splits: true })
-    : { text, mayBeOption: true, splits: true };
-  const words = parsed.operands.map((word): Field => {
-    const holds = marks.some((mark) => mark !== '' && (word.value ?? word.text).includes(mark));
-    if (!holds) return word;
-    return marks.includes(word.value ?? '')
-      ? { ...stdin, text: word.text }
-      : { text: word.text, mayBeOption: true, splits: false };
-  });
-  const command = words.length > 0 ? words : [known('echo')];
-  // What comes on standard input is put behind; nothing of it is shown, since a rule would have to match it.
-  const appended = marks.length > 0 ? [] : [stdin];
-  return {
-    touches: optionTouches(parsed),
-    starts: [{ words: [...command, ...appended] }],
-    needsWalls: true,
-    ...(hasOption(parsed, '--process-slot-var') && { why: 'it sets a variable' }),
-  };
-}
-
-const shells = new Map<string, 'bash' | 'posix' | 'other'>([
-  ['bash', 'bash'],
-  ['sh', 'posix'],
-  ['dash', 'posix'],
-  ['ash', 'posix'],
-  ['zsh', 'other'],
-  ['ksh', 'other'],
-  ['mksh', 'other'],
-  ['fish', 'other'],
-  ['csh', 'other'],
-  ['tcsh', 'other'],
-]);
-
-function judgeShell({ name, args }: Call): Verdict {
-  const dialect = shells.get(name) ?? 'other';
-  let readsScript = false;
-  let startsUp = false;
-  const rest = [...args];
-  for (let first = rest[0]; first; first = rest[0]) {
-    const { value } = first;
-    if (value === undefined && first.mayBeOption)
-      return { why: `${first.text} may be an option`, unknown: `what ${name} runs is not known before it runs` };
-    if (value === undefined || !/^[-+]./.test(value)) break;
-    rest.shift();
-    if (value === '--') break;
-    if (value === '--version' || value === '--help') return {};
-    if (value === '--norc' || value === '--noprofile' || value === '--posix') continue;
-    if (value === '--rcfile' || value === '--init-file') {
-      startsUp = true;
-      rest.shift();
-      continue;
-    }
-    if (value.startsWith('--')) {
-      startsUp = true;
-      continue;
-    }
-    readsScript ||= value.startsWith('-') && value.includes('c');
-    startsUp ||= /[^-+ceuxvno]/.test(value);
-    if (/[oO]/.test(value)) rest.shift();
-  }
-  const [script] = rest;
-  if (!readsScript) {
-    return {
-      why: script ? `it runs the script ${script.text}` : 'it runs what comes on standard input',
-      touches: script ? touch('read', script) : [],
-    };
-  }
-  if (script?.value === undefined)
-    return { why: 'its script is not known', unknown: `what ${name} -c runs is not known before it runs` };
-  return {
-    starts: [{ script: script.value, dialect }],
-    ...(startsUp && { why: 'it may read startup files or change how the script is read' }),
-  };
-}
-
-const findOptionScript = (args: readonly Field[], names: RegExp): Field | undefined => {
-  const at = args.findIndex(({ value }) => names.test(value ?? ''));
-  return at < 0 ? undefined : args[at + 1];
-};
-
-/** `script -qc 'cmd' file`, `su -c 'cmd'`: the command is in an option. */
-function judgeScriptOption(name: string): Program['judge'] {
-  return ({ args }) => {
-    const glued = args
-      .map(({ value }) => /^--command=(.*)$/s.exec(value ?? '')?.[1])
-      .find((value) => value !== undefined);
-    const script = glued ?? findOptionScript(args, /^(-\w*c|--command)$/)?.value;
-    return {
-      why: `${name} is not known to be harmless`,
-      ...(script !== undefined && { starts: [{ script, dialect: 'posix' as const }] }),
-      unknown: `what ${name} runs is not fully known before it runs`,
-    };
-  };
 }
 
 export const wrappers: readonly Program[] = [
@@ -388,62 +222,9 @@ export const wrappers: readonly Program[] = [
     why: 'it is not known to bash',
     examples: { harmless: [], not: ['noglob rm x'] },
   }),
-  {
-    names: ['env'],
-    judge: judgeEnv,
-    examples: {
-      harmless: ['env LANG=C ls', 'env NO_COLOR=1 git diff'],
-      not: [
-        'env',
-        'env LD_PRELOAD=./x.so ls',
-        'env -u X touch y',
-        'env A=1 touch x',
-        'env -S "rm x"',
-        'env -i ls',
-        'env PATH=. ls',
-      ],
-    },
-  },
-  {
-    names: ['xargs', 'gxargs'],
-    judge: judgeXargs,
-    examples: {
-      harmless: ["find . -name '*.ts' | xargs grep -l foo", 'find . -print0 | xargs -0 wc -l', 'seq 3 | xargs echo'],
-      not: [
-        'xargs rm',
-        'ls | xargs rm',
-        'xargs -I{} rm {}',
-        'xargs -a list rm',
-        'xargs sh -c "rm x"',
-        "ls | xargs -n1 sh -c 'rm $0'",
-        'xargs touch x < /dev/null',
-      ],
-    },
-  },
-  {
-    names: [...shells.keys()],
-    judge: judgeShell,
-    examples: {
-      harmless: ["bash -c 'ls src'", "sh -c 'ls | head'", 'bash --version'],
-      not: [
-        "sh -c 'rm x'",
-        "bash -lc 'ls'",
-        'bash x.sh',
-        'sh',
-        "sh -ec 'touch x'",
-        'bash -c "$x"',
-        "zsh -c 'ls'",
-        "sh -c '[[ a > b ]]'",
-        'bash -s < x',
-        "sh -c '((touch x))'",
-      ],
-    },
-  },
-  {
-    names: ['script', 'su', 'newgrp', 'sg'],
-    judge: judgeScriptOption('it'),
-    examples: { harmless: [], not: ["script -qc 'touch x' /dev/null", "su -c 'rm x'"] },
-  },
+  env,
+  xargs,
+  ...commandShells,
   {
     names: ['ssh', 'docker-exec'],
     judge: () => notHarmless('it reaches the network'),

@@ -1,15 +1,26 @@
-// Programs that write: none of them is harmless, but which files they would touch is known.
+// Programs that write: none of them is harmless, but the files that they would touch are known.
 import { withFullNames } from './long-options.js';
-import { hasOption, type Meaning, optionTable, optionTouches, type Parsed, parseOptions, touch } from './options.js';
-import { type Field, known, type Program, type Touch } from './program.js';
+import {
+  hasOption,
+  type Meaning,
+  optionTable,
+  optionTouches,
+  type ParsedArguments,
+  parseOptions,
+  touch,
+} from './options.js';
+import { known, type Program, type ShellField, type Touch } from './program.js';
 
 interface WriterSpec {
   names: string;
   options: string;
-  /** The options are all that the program has, so that shortened ones can be written out, and others name unknown files. */
+  /**
+   * The table lists all options of the program, so that abbreviated ones can be resolved, and unknown ones name
+   * unknown files.
+   */
   complete?: boolean;
-  /** What it would touch; operands that no option took. */
-  touches: (parsed: Parsed) => Touch[];
+  /** The files that it would touch; operands that no option took. */
+  touches: (parsed: ParsedArguments) => Touch[];
   examples: readonly string[];
 }
 
@@ -20,7 +31,7 @@ function writer({ names, options, complete = false, touches, examples }: WriterS
     examples: { harmless: [], not: examples },
     judge({ args }) {
       const parsed = parseOptions(complete ? withFullNames(args, table) : args, table, { anyOption: true });
-      // With an option that is not known, every word may be a file, and so may what is glued to the option.
+      // With an unknown option, every word may be a file, and so may the value attached to the option.
       const files =
         parsed.problem === undefined
           ? parsed
@@ -33,8 +44,8 @@ function writer({ names, options, complete = false, touches, examples }: WriterS
   };
 }
 
-/** An option that no table has may name any file, be it for writing. */
-function unknownOptions({ problem }: Parsed, args: readonly Field[]): Touch[] {
+/** An unknown option may name any file, even for writing. */
+function unknownOptions({ problem }: ParsedArguments, args: readonly ShellField[]): Touch[] {
   if (problem === undefined) return [];
   const glued = args.filter(({ value }) => /^--[\w-]+=./s.test(value ?? ''));
   const text = glued[0]?.text ?? problem;
@@ -43,16 +54,16 @@ function unknownOptions({ problem }: Parsed, args: readonly Field[]): Touch[] {
 
 const all =
   (meaning: Meaning) =>
-  ({ operands }: Parsed): Touch[] =>
+  ({ operands }: ParsedArguments): Touch[] =>
     operands.flatMap((file) => touch(meaning, file));
 
 /**
- * The last operand is written, or with `-t` the folder it names; the ones before it are read, or gone. In a folder each
- * arrives under its own name.
+ * The last operand is written, or with `-t` the folder that it names; the others are read or removed. In a folder
+ * each keeps its own name.
  */
 const toLast =
   (source: Meaning) =>
-  (parsed: Parsed): Touch[] => {
+  (parsed: ParsedArguments): Touch[] => {
     const { operands, options } = parsed;
     const target = options.findLast(({ name }) => name === '-t' || name === '--target-directory')?.value;
     const sources = target ? operands : operands.slice(0, -1);
@@ -64,11 +75,16 @@ const toLast =
     ];
   };
 
-/** Where a source ends up in the destination, should that be a folder, and its backup beside it. */
-function arrives(source: Field, { value: folder }: Field, parsed: Parsed): Touch[] {
+/** The path of a source in the destination, if that is a folder, and its backup beside it. */
+function arrives(source: ShellField, { value: folder }: ShellField, parsed: ParsedArguments): Touch[] {
   const { value } = source;
   if (value === undefined || folder === undefined) return [];
-  const path = hasOption(parsed, '--parents') ? value : (value.replace(/\/+$/, '').split('/').at(-1) ?? '');
+  const path = hasOption(parsed, '--parents')
+    ? value
+    : (value
+        .replace(/(?<!\/)\/+$/, '')
+        .split('/')
+        .at(-1) ?? '');
   const isNamed = path !== '' && path !== '.' && path !== '..';
   const inFolder = isNamed && !hasOption(parsed, '-T', '--no-target-directory') ? [`${folder}/${path}`] : [];
   const suffix = backupSuffix(parsed);
@@ -76,31 +92,31 @@ function arrives(source: Field, { value: folder }: Field, parsed: Parsed): Touch
   return [...inFolder, ...backups].flatMap((name) => touch('write', known(name)));
 }
 
-function backupSuffix(parsed: Parsed): string | undefined {
+function backupSuffix(parsed: ParsedArguments): string | undefined {
   const given = parsed.options.findLast(({ name }) => name === '-S' || name === '--suffix')?.value;
   return given?.value ?? (hasOption(parsed, '-b', '--backup') ? '~' : undefined);
 }
 
 const afterFirst =
   (meaning: Meaning) =>
-  (parsed: Parsed): Touch[] =>
+  (parsed: ParsedArguments): Touch[] =>
     parsed.operands.slice(hasOption(parsed, '--reference') ? 0 : 1).flatMap((file) => touch(meaning, file));
 
-const ddFiles = ({ operands }: Parsed): Touch[] =>
+const ddFiles = ({ operands }: ParsedArguments): Touch[] =>
   operands.flatMap((field) => {
     const [, name, path = ''] = /^(if|of)=(.*)$/s.exec(field.value ?? '') ?? [];
     if (field.value === undefined) return [{ access: 'write' as const, file: field }];
-    const file: Field = { ...field, value: path, mayBeOption: false };
+    const file: ShellField = { ...field, value: path, mayBeOption: false };
     return name === undefined ? [] : touch(name === 'if' ? 'read' : 'write', file);
   });
 
 const here: Touch = { access: 'write', file: { text: '.', value: '.', mayBeOption: false, splits: false }, tree: true };
 
-/** `tar xf a.tar` without the dash is older than options: the letters are the first word, and the archive the second. */
-function tarFiles(parsed: Parsed): Touch[] {
+/** `tar xf a.tar` without a dash: the letters are the first word, and the archive the second. */
+function tarFiles(parsed: ParsedArguments): Touch[] {
   const [first, second, ...rest] = parsed.operands;
   const bundled =
-    parsed.options.length === 0 && /^[A-Za-z]*f[A-Za-z]*$/.test(first?.value ?? '') ? first?.value : undefined;
+    parsed.options.length === 0 && /^[A-Za-eg-z]*f[A-Za-z]*$/.test(first?.value ?? '') ? first?.value : undefined;
   const creates = bundled === undefined ? hasOption(parsed, '-c', '-r', '-u') : /[cru]/.test(bundled);
   const archives = parsed.options.flatMap(({ name, value }) =>
     (name === '-f' || name === '--file') && value ? [value] : [],
@@ -135,14 +151,15 @@ const listings: Readonly<Record<string, RegExp>> = {
   tar: /^-?(t[vzjJf]*f|tf[vzjJ]*)$/,
   bsdtar: /^-?(t[vzjJf]*f|tf[vzjJ]*)$/,
 };
-const toStandardOutput = /^-(c|dc|cd|t)$/; // of what compresses one file
+const toStandardOutput = /^-(c|dc|cd|t)$/; // for programs that compress one file
 
-/** Shows what an archive holds, in the plain forms only: decompressors named by option are programs. */
+/** Lists the content of an archive, in plain forms only: decompressors named by option are programs. */
 const archiveLists: Program['judge'] = ({ name, args: [flags, archive, ...more] }) => {
   const lists = listings[name] ?? toStandardOutput;
   // `host:a.tar` is on another machine.
   const isHere = archive?.mayBeOption === false && !archive.splits && !/^[^/]*:/.test(archive.value ?? ':');
-  // Without a name it lists what is piped into it, or the archive that TAPE names: nothing of a confined command's.
+  // Without a name it lists its standard input, or the archive that TAPE names: neither belongs to a confined
+  // command.
   if (/^-?tv?$/.test(flags?.value ?? '') && name.endsWith('tar') && archive === undefined) return { needsWalls: true };
   const listing = lists.test(flags?.value ?? '') && isHere;
   return listing && more.length === 0 ? { touches: touch('read', archive) } : { why: 'it writes' };
@@ -215,7 +232,7 @@ export const writers: readonly Program[] = [
     complete: true,
     options:
       '-bdfFiLnPrsTvh -S= -t=write-tree --backup? --directory --force --interactive --logical --no-dereference --no-target-directory --physical --relative --suffix= --symbolic --target-directory=write-tree --verbose --help --version',
-    // With one operand the link is made here, under the same name.
+    // With one operand the link is created here, under the same name.
     touches: (parsed) =>
       toLast('read')(parsed.operands.length === 1 ? { ...parsed, operands: [...parsed.operands, known('.')] } : parsed),
     examples: ['ln -s a b', 'ln -s ../a'],

@@ -1,19 +1,19 @@
-// A page as plain objects: what is shown of it and no more, of bounded depth and size, so that whoever walks it need
-// not mind what a hostile page is made of.
+// A page as plain objects: only its visible content, bounded in depth and size, so that code that walks it need not
+// defend itself against hostile pages.
 
-const MAX_DEPTH = 150; // below that, what is deeper counts as part of the last level
+const MAX_DEPTH = 150; // deeper content counts as part of the last level
 const MAX_NODES = 400_000;
 
 export interface PageElement {
   name: string;
-  /** Those that somebody reads. */
+  /** The attributes that are used. */
   attributes: ReadonlyMap<string, string>;
   children: PageNode[];
 }
 
 export type PageNode = PageElement | string;
 
-/** As much of the DOM as is needed here, so that its types need not be known to the whole project. */
+/** The part of the DOM that is needed here, so that its types need not be known to the whole project. */
 export interface DomNode {
   readonly nodeType: number;
   readonly localName?: string | null;
@@ -29,7 +29,7 @@ const TEXT = 3;
 
 const READ_ATTRIBUTES = ['href', 'alt', 'class', 'start', 'value', 'colspan', 'rowspan', 'role', 'title', 'data-lang'];
 
-/** What shows no text, or text that is not the page's. */
+/** Elements that show no text, or text that is not the page's. */
 const NOT_SHOWN: ReadonlySet<string> = new Set([
   ...['script', 'style', 'head', 'template', 'svg', 'canvas', 'iframe', 'object', 'embed', 'video', 'audio', 'map'],
   ...['button', 'input', 'select', 'textarea', 'datalist', 'link', 'meta', 'noscript', 'title', 'base', 'dialog'],
@@ -37,18 +37,18 @@ const NOT_SHOWN: ReadonlySet<string> = new Set([
 
 const AROUND_ROLES: ReadonlySet<string> = new Set(['navigation', 'banner', 'contentinfo', 'search', 'complementary']);
 
-/** What stands around the text of a page, unless it is part of an article. */
+/** The frame around a page's text, unless it is part of an article. */
 const AROUND: ReadonlySet<string> = new Set(['footer', 'aside']);
 const HOLDS_TEXT: ReadonlySet<string> = new Set(['main', 'article', 'blockquote']);
 
 export interface TreeOptions {
   /** Leaves out navigation, footers and the like. */
   withoutFrame: boolean;
-  /** Shows what a page says to those who run no scripts. */
+  /** Shows `noscript` content. */
   withNoscript?: boolean;
 }
 
-/** The tree below a node, without recursion: pages may be nested deeper than any stack is. */
+/** The tree below a node, without recursion: pages may be nested deeper than the stack. */
 export function pageTree(start: DomNode, options: TreeOptions): { root: PageElement; isCut: boolean } {
   const root: PageElement = { name: 'body', attributes: new Map(), children: [] };
   const open: Array<{ dom: DomNode; element: PageElement; inText: boolean }> = [
@@ -78,7 +78,7 @@ export function pageTree(start: DomNode, options: TreeOptions): { root: PageElem
   return { root, isCut: dom !== null };
 }
 
-/** The next node in the order of the document, with what ends before it closed. */
+/** The next node in document order; closes the elements that end before it. */
 function nextAfter(from: DomNode, open: Array<{ dom: DomNode }>): DomNode | null {
   let dom: DomNode = from;
   while (!dom.nextSibling) {
@@ -89,7 +89,7 @@ function nextAfter(from: DomNode, open: Array<{ dom: DomNode }>): DomNode | null
   return dom.nextSibling;
 }
 
-/** How many elements there are below, and how deep they are nested. */
+/** The number of elements below, and their nesting depth. */
 export function extentOf(start: DomNode): { elements: number; depth: number } {
   const open: Array<{ dom: DomNode }> = [{ dom: start }];
   let elements = 0;
@@ -108,7 +108,7 @@ function isShown(dom: DomNode, inText: boolean, { withoutFrame, withNoscript }: 
   if (name === 'noscript') return withNoscript === true;
   if (NOT_SHOWN.has(name)) return false;
   const attribute = (key: string): string => dom.getAttribute?.(key) ?? '';
-  // What a person would not see is not what the page says, and a good place for words to a model.
+  // Text that a person would not see is not part of the page, and a good hiding place for prompt injection.
   if (dom.getAttribute?.('hidden') != null || attribute('aria-hidden') === 'true') return false;
   if (/(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d]))/i.test(attribute('style')))
     return false;
@@ -126,20 +126,20 @@ function attributesOf(dom: DomNode): ReadonlyMap<string, string> {
   return attributes;
 }
 
-/** How many characters of text there are, blanks left out. */
+/** The number of characters of text, without whitespace. */
 export function textLength(root: PageElement): number {
   let length = 0;
   for (const node of nodesOf(root)) if (typeof node === 'string') length += node.replaceAll(/\s+/g, '').length;
   return length;
 }
 
-/** Whether there is a heading of the first level. */
+/** Whether there is a first-level heading. */
 export function hasHeading(root: PageElement): boolean {
   for (const node of nodesOf(root)) if (typeof node !== 'string' && node.name === 'h1') return true;
   return false;
 }
 
-/** Everything below, in the order of the page. */
+/** All nodes below, in document order. */
 export function* nodesOf({ children }: PageElement): Generator<PageNode, void, void> {
   const waiting = children.toReversed();
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {

@@ -1,6 +1,6 @@
-// Pages that no parser should be given: their tags are taken away, and what is left is their text.
+// For pages that would overload a parser: strips the tags and keeps the text.
 
-/** How deep the tags are nested, roughly, and at least as deep as a parser would find them in a page that is well made. */
+/** The approximate nesting depth of the tags, at least as deep as a parser would find in a well-formed page. */
 export function nesting(html: string): number {
   let depth = 0;
   let deepest = 0;
@@ -12,14 +12,14 @@ export function nesting(html: string): number {
   return deepest;
 }
 
-/** Those that have no end, and those whose end may be left out. */
+/** Void elements, and elements whose end tag is optional. */
 const UNNESTED: ReadonlySet<string> = new Set([
   ...['area', 'base', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'param', 'source', 'track', 'wbr'],
   ...['p', 'li', 'dt', 'dd', 'tr', 'td', 'th', 'thead', 'tbody', 'tfoot', 'option', 'optgroup', 'path', 'use', 'rect'],
   ...['circle', 'line', 'polygon', 'polyline', 'ellipse', 'stop'],
 ]);
 
-/** The text between the tags, without what is in scripts and styles. Takes one pass, whatever the page is made of. */
+/** The text between the tags, without scripts and styles. A single pass for any input. */
 export function plainText(html: string): string {
   const pieces: string[] = [];
   let at = 0;
@@ -30,7 +30,7 @@ export function plainText(html: string): string {
     const [, name = ''] = /^<(script|style|template|!--)/i.exec(html.slice(tag, tag + 10)) ?? [];
     const end = name === '' ? tag : endOf(name, html, tag);
     const close = end < 0 ? -1 : html.indexOf('>', end);
-    if (close < 0) return finish(pieces); // the rest is one tag
+    if (close < 0) return finish(pieces); // the rest is one unclosed tag
     pieces.push(' ');
     at = close + 1;
   }
@@ -38,7 +38,7 @@ export function plainText(html: string): string {
   return finish(pieces);
 }
 
-/** Where a comment or such an element ends; whatever is between is not looked at. */
+/** The end of a comment or such an element; its content is skipped. */
 function endOf(name: string, html: string, from: number): number {
   const end = name === '!--' ? /-->/g : new RegExp(`</${name}`, 'gi');
   end.lastIndex = from;

@@ -1,14 +1,14 @@
-// Words, links and emphasis: what stands within a line.
+// Inline content: words, links and emphasis.
 import { nodesOf, type PageElement, type PageNode } from './page-tree.js';
 
 const MAX_LINK_CHARS = 2_000; // a longer address is data
 
 export interface Writing {
-  /** What links are relative to. */
+  /** The base URL for links. */
   base: string;
 }
 
-/** The marks that are open already: none is written twice, so that nesting costs nothing. */
+/** The marks that are already open: none is written twice, so that nesting costs nothing. */
 interface Open {
   link?: boolean;
   strong?: boolean;
@@ -16,16 +16,17 @@ interface Open {
   deleted?: boolean;
 }
 
-/** The words of these nodes on as few lines as they need. */
+/** The text of these nodes on as few lines as needed. */
 export function inlineText(nodes: readonly PageNode[], writing: Writing): string {
   return tidy(nodes.map((node) => written(node, {}, writing)).join(''));
 }
 
 /** The same on one line: for headings, cells and links. */
-export const oneLine = (nodes: readonly PageNode[], writing: Writing): string =>
-  inlineText(nodes, writing).replaceAll(/\s*\n\s*/g, ' ');
+export const oneLine = (nodes: readonly PageNode[], writing: Writing): string => onOneLine(inlineText(nodes, writing));
 
-/** Blanks count once, but for breaks that the page wants. */
+const onOneLine = (text: string): string => text.replaceAll(/\s+/g, (blanks) => (blanks.includes('\n') ? ' ' : blanks));
+
+/** Collapses whitespace, except for explicit line breaks. */
 const tidy = (text: string): string =>
   text
     .replaceAll(/[ \t]+/g, ' ')
@@ -60,7 +61,7 @@ function written(node: PageNode, open: Open, writing: Writing): string {
     case 'kbd':
     case 'samp':
     case 'tt':
-      return code(literal(node)); // within it nothing is marked: what stands there is to be taken as it is
+      return code(literal(node)); // content of code is literal: no marks inside
     case 'sup':
     case 'sub': {
       const text = literal(node).trim();
@@ -73,7 +74,7 @@ function written(node: PageNode, open: Open, writing: Writing): string {
   }
 }
 
-/** Elements that do not part words. */
+/** Elements that do not separate words. */
 export const INLINE: ReadonlySet<string> = new Set([
   ...['a', 'abbr', 'acronym', 'b', 'bdi', 'bdo', 'big', 'br', 'cite', 'code', 'data', 'del', 'dfn', 'em', 'font', 'i'],
   ...['img', 'ins', 'kbd', 'label', 'mark', 'q', 'rp', 'rt', 'ruby', 's', 'samp', 'small', 'span', 'strike', 'strong'],
@@ -96,15 +97,15 @@ export const INLINE: ReadonlySet<string> = new Set([
   ],
 ]);
 
-/** Text as it reads: what is invisible in it can only mislead. */
+/** Removes invisible characters, which can only mislead. */
 export const cleanText = (text: string): string =>
   text
     .replaceAll(/[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu, '')
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken away
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are removed here
     .replaceAll(/[\u0000-\u0008\u000b\u000e-\u001f\u007f]/g, '')
     .replaceAll(/[\s\u00a0]+/g, ' ');
 
-/** The text as it stands, without marks. */
+/** The text without marks. */
 export function literal(element: PageElement): string {
   const pieces: string[] = [];
   for (const node of nodesOf(element)) {
@@ -114,7 +115,7 @@ export function literal(element: PageElement): string {
   return pieces.join('').replaceAll('\u00a0', ' ');
 }
 
-/** Blanks at the edges stay outside, or the marks would not count. */
+/** Whitespace at the edges stays outside the marks, or Markdown would ignore them. */
 function marked(text: string, mark: string): string {
   const words = text.trim();
   if (words === '' || words.includes('\n')) return text;
@@ -135,10 +136,10 @@ export const longestTicks = (text: string): number =>
   [...text.matchAll(/`+/g)].reduce((longest, [run]) => Math.max(longest, run.length), 0);
 
 function link(text: string, { attributes }: PageElement, { base }: Writing): string {
-  const words = text.trim().replaceAll(/\s*\n\s*/g, ' ');
+  const words = onOneLine(text.trim());
   const href = attributes.get('href')?.trim() ?? '';
-  if (href.startsWith('#') && /^[#¶§🔗]$/u.test(words)) return ''; // the handle that many pages give their headings
-  // A place on the same page says nothing that its words do not.
+  if (href.startsWith('#') && /^[#¶§🔗]$/u.test(words)) return ''; // the permalink that many pages add to their headings
+  // A link within the page adds nothing to its text.
   if (words === '' || href === '' || href.startsWith('#') || !URL.canParse(href, base)) return text;
   const url = new URL(href, base);
   if (!['http:', 'https:', 'mailto:', 'ftp:'].includes(url.protocol) || url.href.length > MAX_LINK_CHARS) return text;

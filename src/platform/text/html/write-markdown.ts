@@ -1,13 +1,13 @@
-// Markdown of a page. Text stands as the page shows it: marks that it happens to hold are not escaped, since whoever
-// reads it wants the words, and names with underscores, as they are.
+// Converts a page to Markdown. Text is not escaped, since a reader wants the words, and names with underscores,
+// unchanged.
 import type { PageElement, PageNode } from './page-tree.js';
 import { INLINE, inlineText, literal, longestTicks, oneLine, type Writing } from './write-inline.js';
 import { writeTable } from './write-table.js';
 
-const MAX_INDENTS = 12; // lists and quotes that are nested deeper go on at this level
+const MAX_INDENTS = 12; // lists and quotes that are nested deeper continue at this level
 
-interface Place extends Writing {
-  /** How many lists and quotes are around. */
+interface BlockContext extends Writing {
+  /** The number of enclosing lists and quotes. */
   indents: number;
 }
 
@@ -17,12 +17,12 @@ export function writeMarkdown(root: PageElement, writing: Writing): string {
     .trim();
 }
 
-/** Paragraphs, lists, tables and so on, one after the other. */
-function blocksOf(nodes: readonly PageNode[], place: Place): string[] {
+/** Paragraphs, lists, tables and other blocks, in order. */
+function blocksOf(nodes: readonly PageNode[], context: BlockContext): string[] {
   const blocks: string[] = [];
   let words: PageNode[] = [];
   const flush = (): void => {
-    const text = words.length > 0 ? inlineText(words, place) : '';
+    const text = words.length > 0 ? inlineText(words, context) : '';
     if (text !== '') blocks.push(text);
     words = [];
   };
@@ -32,13 +32,13 @@ function blocksOf(nodes: readonly PageNode[], place: Place): string[] {
       continue;
     }
     flush();
-    for (const block of blockOf(node, place)) if (block !== '') blocks.push(block);
+    for (const block of blockOf(node, context)) if (block !== '') blocks.push(block);
   }
   flush();
   return blocks;
 }
 
-/** A `span` or a link around paragraphs, which some pages are made of. */
+/** A `span` or a link around paragraphs, as some pages have it. */
 function wrapsBlocks({ name, children }: PageElement, depth: number): boolean {
   return (
     name !== 'a' &&
@@ -50,7 +50,7 @@ function wrapsBlocks({ name, children }: PageElement, depth: number): boolean {
   );
 }
 
-function blockOf(element: PageElement, place: Place): string[] {
+function blockOf(element: PageElement, context: BlockContext): string[] {
   const { name, children } = element;
   switch (name) {
     case 'h1':
@@ -59,47 +59,47 @@ function blockOf(element: PageElement, place: Place): string[] {
     case 'h4':
     case 'h5':
     case 'h6':
-      return heading(element, place);
+      return heading(element, context);
     case 'pre':
       return codeBlock(element);
     case 'ul':
     case 'ol':
     case 'menu':
-      return [list(element, place)];
+      return [list(element, context)];
     case 'dl':
-      return [definitions(element, place)];
+      return [definitions(element, context)];
     case 'blockquote':
-      return [quote(children, place)];
+      return [quote(children, context)];
     case 'table':
-      return tableBlocks(element, place);
+      return tableBlocks(element, context);
     case 'hr':
       return ['---'];
     case 'summary': {
-      const text = oneLine(children, place);
+      const text = oneLine(children, context);
       return text === '' ? [] : [`**${text}**`];
     }
     default:
-      return blocksOf(children, place);
+      return blocksOf(children, context);
   }
 }
 
-/** One that nobody has closed swallows what comes after it, which is given back here. */
-function heading({ name, children }: PageElement, place: Place): string[] {
+/** An unclosed heading swallows the content after it, which is separated again here. */
+function heading({ name, children }: PageElement, context: BlockContext): string[] {
   const end = children.findIndex((child) => typeof child !== 'string' && NOT_IN_HEADINGS.test(child.name));
-  const words = oneLine(end < 0 ? children : children.slice(0, end), place);
+  const words = oneLine(end < 0 ? children : children.slice(0, end), context);
   const title = words === '' ? [] : [`${'#'.repeat(Number(name.slice(1)))} ${words}`];
-  return end < 0 ? title : [...title, ...blocksOf(children.slice(end), place)];
+  return end < 0 ? title : [...title, ...blocksOf(children.slice(end), context)];
 }
 
 const NOT_IN_HEADINGS = /^(?:h[1-6]|p|[duo]l|table|pre|blockquote|section|article)$/;
 
-/** A table that only arranges the page is what is in its cells. */
-function tableBlocks(element: PageElement, place: Place): string[] {
-  const table = writeTable(element, place);
-  return table === undefined ? blocksOf(element.children, place) : [table];
+/** A layout table is replaced by the content of its cells. */
+function tableBlocks(element: PageElement, context: BlockContext): string[] {
+  const table = writeTable(element, context);
+  return table === undefined ? blocksOf(element.children, context) : [table];
 }
 
-/** As it stands, between fences that are longer than any in it. */
+/** Literal, between fences that are longer than any in it. */
 function codeBlock(element: PageElement): string[] {
   const text = literal(element).replaceAll('\r\n', '\n').replace(/^\n/, '').trimEnd();
   if (text.trim() === '') return [];
@@ -107,7 +107,7 @@ function codeBlock(element: PageElement): string[] {
   return [`${fence}${languageOf(element)}\n${text}\n${fence}`];
 }
 
-/** `language-js` on the `pre` or the `code` in it, as highlighters write it. */
+/** `language-js` on the `pre` or its `code`, as highlighters write it. */
 function languageOf(element: PageElement): string {
   const candidates = [element, ...element.children.filter((child) => typeof child !== 'string')];
   for (const { attributes } of candidates) {
@@ -120,9 +120,9 @@ function languageOf(element: PageElement): string {
   return '';
 }
 
-function list({ name, attributes, children }: PageElement, place: Place): string {
+function list({ name, attributes, children }: PageElement, context: BlockContext): string {
   const isOrdered = name === 'ol';
-  const inner = { ...place, indents: place.indents + 1 };
+  const inner = { ...context, indents: context.indents + 1 };
   let number = Number.parseInt(attributes.get('start') ?? '1', 10);
   if (!Number.isSafeInteger(number)) number = 1;
   const items: string[] = [];
@@ -135,14 +135,14 @@ function list({ name, attributes, children }: PageElement, place: Place): string
     if (blocks.length === 0) return;
     const marker = isOrdered ? `${number}. ` : '- ';
     number += 1;
-    // A paragraph and the list below it belong together; more than that needs air.
+    // A paragraph and the list below it stay together; more content needs blank lines.
     const isTight = blocks.every((block, index) => index === 0 || /^(?:[-*] |\d+\. )/.test(block));
     isLoose ||= !isTight;
     const text = blocks.join(isTight ? '\n' : '\n\n');
-    items.push(marker + (place.indents < MAX_INDENTS ? indented(text, marker.length) : text));
+    items.push(marker + (context.indents < MAX_INDENTS ? indented(text, marker.length) : text));
   };
   const flush = (): void => {
-    addItem(loose); // text, or a list, that is in no item
+    addItem(loose); // text, or a list, outside any item
     loose = [];
   };
   for (const child of children) {
@@ -155,21 +155,21 @@ function list({ name, attributes, children }: PageElement, place: Place): string
   return items.join(isLoose ? '\n\n' : '\n');
 }
 
-/** All lines but the first moved to the right; empty ones stay empty. */
+/** Indents all lines but the first; empty ones stay empty. */
 const indented = (text: string, width: number): string => text.replaceAll(/\n(?=[^\n])/g, `\n${' '.repeat(width)}`);
 
-function definitions({ children }: PageElement, place: Place): string {
+function definitions({ children }: PageElement, context: BlockContext): string {
   const lines: string[] = [];
-  const inner = { ...place, indents: place.indents + 1 };
+  const inner = { ...context, indents: context.indents + 1 };
   const add = (nodes: readonly PageNode[], depth: number): void => {
     for (const node of nodes) {
       if (typeof node === 'string') continue;
       if (node.name === 'dt') {
-        const term = oneLine(node.children, place);
+        const term = oneLine(node.children, context);
         if (term !== '') lines.push(`${lines.length > 0 ? '\n' : ''}${term}`);
       } else if (node.name === 'dd') {
         const text = blocksOf(node.children, inner).join('\n\n');
-        if (text !== '') lines.push(`: ${place.indents < MAX_INDENTS ? indented(text, 2) : text}`);
+        if (text !== '') lines.push(`: ${context.indents < MAX_INDENTS ? indented(text, 2) : text}`);
       } else if (depth > 0) add(node.children, depth - 1); // a `div` around each pair
     }
   };
@@ -177,9 +177,9 @@ function definitions({ children }: PageElement, place: Place): string {
   return lines.join('\n');
 }
 
-function quote(children: readonly PageNode[], place: Place): string {
-  const text = blocksOf(children, { ...place, indents: place.indents + 1 }).join('\n\n');
-  if (text === '' || place.indents >= MAX_INDENTS) return text;
+function quote(children: readonly PageNode[], context: BlockContext): string {
+  const text = blocksOf(children, { ...context, indents: context.indents + 1 }).join('\n\n');
+  if (text === '' || context.indents >= MAX_INDENTS) return text;
   return text
     .split('\n')
     .map((line) => (line === '' ? '>' : `> ${line}`))

@@ -1,12 +1,12 @@
-// Tables of data, as GitHub's Markdown has them.
+// Data tables in GitHub Flavored Markdown.
 import type { PageElement, PageNode } from './page-tree.js';
 import { oneLine, type Writing } from './write-inline.js';
 
-const MAX_COLUMNS = 60; // what is wider is no table that anybody reads
+const MAX_COLUMNS = 60; // a wider table is unreadable
 const MAX_CELLS = 100_000;
 const MAX_SPAN_ROWS = 1_000;
 
-/** The table's lines, or undefined for one that only arranges a page. */
+/** The table's lines, or undefined for a layout table. */
 export function writeTable(table: PageElement, writing: Writing): string | undefined {
   const { rows, caption } = partsOf(table);
   if (table.attributes.get('role') === 'presentation' || isLayout(rows)) return undefined;
@@ -15,7 +15,7 @@ export function writeTable(table: PageElement, writing: Writing): string | undef
   if (filled.length === 0) return undefined;
   const width = Math.max(...filled.slice(0, 1_000).map((cells) => cells.length));
   const isHeaded = rows[0] !== undefined && cellsOf(rows[0]).every(({ name }) => name === 'th');
-  const body = isHeaded ? filled : [[], ...filled]; // a table has to begin with a head, be it empty
+  const body = isHeaded ? filled : [[], ...filled]; // a Markdown table needs a header row, even an empty one
   const written = body.map((cells) => row(cells, width));
   const title = caption && oneLine(caption.children, writing);
   return [
@@ -52,14 +52,14 @@ const elementsOf = ({ children }: PageElement): PageElement[] => children.filter
 const cellsOf = (line: PageElement): PageElement[] =>
   elementsOf(line).filter(({ name }) => name === 'td' || name === 'th');
 
-/** One cell, or one column with whole parts of a page in it. */
+/** One cell, or one column with whole blocks in it. */
 function isLayout(rows: readonly PageElement[]): boolean {
   const widest = rows.reduce((most, line) => Math.max(most, cellsOf(line).length), 0);
   if (rows.length === 0 || widest <= 1) return true;
   return rows.slice(0, 50).some((line) => cellsOf(line).some((cell) => holdsBlocks(cell.children, 3)));
 }
 
-/** Whether what only a page has is in the cell: a heading, a table, a long text of code. */
+/** Whether the cell contains block content: a heading, a table, a long code block. */
 function holdsBlocks(nodes: readonly PageNode[], depth: number): boolean {
   return nodes.some(
     (node) =>
@@ -69,10 +69,10 @@ function holdsBlocks(nodes: readonly PageNode[], depth: number): boolean {
   );
 }
 
-/** Every cell in its column. One that spans several says so, and leaves the others empty. */
+/** Puts every cell into its column. A cell that spans several leaves the others empty. */
 function grid(rows: readonly PageElement[], writing: Writing): { lines: string[][]; left: number } {
   const lines: string[][] = [];
-  /** How many rows below a column is still taken by a cell above. */
+  /** For each column, how many more rows a cell above still covers. */
   const taken: number[] = [];
   let cells = 0;
   let left = 0;

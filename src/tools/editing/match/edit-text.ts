@@ -3,7 +3,7 @@ import { spliceBytes, type TextFile } from '../../../platform/encodings/text-fil
 import { counted } from '../../counted.js';
 import { refusal } from '../../refusal.js';
 import type { TargetFile } from '../../target-file.js';
-import { type AppliedEdit, applyEdit } from '../apply-edit.js';
+import { type AppliedEdit, applyEdit, type TextEdit } from '../apply-edit.js';
 import { checkLinesSeen, countOf, isProof } from '../check-editable.js';
 import { type EditStep, followRegions, missingBecauseOf, type Region, regionConflict } from '../edit-conflicts.js';
 import { MAX_BYTES } from '../load-text.js';
@@ -14,35 +14,26 @@ import { notFound } from './not-found.js';
 import { type TextLines, textLines } from './text-lines.js';
 
 const MAX_REPLACEMENTS = 100_000;
-const MAX_COUNTED = 1_000; // a text that is not unique is not, however often it occurs
-
-export interface TextEdit {
-  old_string: string;
-  new_string: string;
-  replace_all?: boolean | undefined;
-  expected_replacements?: number | undefined;
-  /** Its place among all edits of the call, from 1; absent where it is the only one. */
-  number?: number;
-}
+const MAX_COUNTED = 1_000; // enough to know that a text is not unique
 
 /** A text after a change, in memory. */
 export interface ChangedText {
   bytes: Buffer;
   text: TextLines;
-  /** The lines that are new or stand where others were. */
+  /** The lines that are new or replaced. */
   places: LineRange[];
-  /** What the model knows of the text now. */
+  /** The lines that the model knows now. */
   lines: SeenFile['lines'];
-  /** Lines of another program are in it that were not there when it was read. */
+  /** It contains lines of another program that were not there when it was read. */
   merged?: boolean;
   replacements: number;
-  /** What was done, in a few words, for example "1 replacement at line 3". */
+  /** A short summary, for example "1 replacement at line 3". */
   done: string;
-  /** What else is to be said about it. */
+  /** Further notes for the result. */
   notes: string[];
 }
 
-/** What is wrong with the edits in whatever file. */
+/** Checks that don't depend on the file. */
 export function checkEdits(edits: readonly TextEdit[]): void {
   for (const { old_string, new_string, number } of edits) {
     const fail = (message: string) => refusal(`${nameOf(number)}${message}`);
@@ -57,7 +48,7 @@ export function checkEdits(edits: readonly TextEdit[]): void {
   }
 }
 
-/** What is wrong with them in this file, wherever in it they belong. */
+/** Checks that depend on the file, but not on where the edits match. */
 export function checkEditable(target: TargetFile, file: TextFile, edits: readonly TextEdit[]): void {
   if (file.text === '') {
     throw refusal(`${target.shown} is empty, so there is nothing to replace. Use Write to fill it.`);
@@ -65,22 +56,24 @@ export function checkEditable(target: TargetFile, file: TextFile, edits: readonl
   const empty = edits.find(({ old_string }) => old_string === '');
   if (!empty) return;
   throw refusal(
-    `${nameOf(empty.number)}old_string is empty, and ${target.shown} is not, so there is no telling where new_string belongs. Send the text next to the place in both.`,
+    `${nameOf(empty.number)}old_string is empty, and ${target.shown} is not, so it is unclear where new_string goes. Send neighbouring text in both.`,
   );
 }
 
 const nameOf = (number: number | undefined): string => (number === undefined ? '' : `edit ${number}: `);
 
 export interface EditOptions {
-  /** What the model has seen of the text; left out where that does not count. */
+  /** What the model has seen of the text; omitted if that does not matter. */
   seen?: SeenFile['lines'];
-  /** A text that is there exactly and once may be edited in lines that were not seen: it can't be guessed. */
+  /** A unique, exact match may be edited even in lines that were not seen: it can't be a guess. */
   exactIsProof?: boolean;
-  /** Every old_string must occur once and exactly, as in a text that the model does not know. */
+  /** Every old_string must match once and exactly, because the model does not know the text. */
   onlyExact?: boolean;
 }
 
-/** Makes the edits one after the other, each in what the ones before left. Throws a refusal at the first that does not fit. */
+/**
+ * Applies the edits in order, each to the result of the one before. Throws a refusal for the first that does not fit.
+ */
 export function editText(
   target: TargetFile,
   file: TextFile,
@@ -130,7 +123,7 @@ const placesAfter = (places: readonly LineRange[], { changes, places: fresh }: A
   return joinRanges([...(moved === 'all' ? [] : moved), ...fresh]);
 };
 
-/** What was seen, with what was replaced in it or beside it: the answer shows the new lines whole. */
+/** The lines seen, plus replacements in or next to them: the result shows the new lines in full. */
 const linesAfter = (lines: SeenFile['lines'], { changes, places }: AppliedEdit): SeenFile['lines'] => {
   if (lines === 'all') return 'all';
   const known = joinRanges(lines);
@@ -141,7 +134,7 @@ const linesAfter = (lines: SeenFile['lines'], { changes, places }: AppliedEdit):
   return joinRanges([...(moved === 'all' ? [] : moved), ...places]);
 };
 
-/** Deleting whole lines should leave no empty line in their place, so the last line ending goes too. */
+/** Deleting whole lines must not leave an empty line, so the last line ending is removed too. */
 function withLineEnd(text: TextLines, found: Found, edit: TextEdit): { found: Found; edit: TextEdit } | undefined {
   const isWhole = ({ start, end, lines: [first, last] }: Match): boolean =>
     start === text.start(first) && text.ending(last) !== '' && end === text.start(last + 1) - text.ending(last).length;
@@ -151,7 +144,7 @@ function withLineEnd(text: TextLines, found: Found, edit: TextEdit): { found: Fo
   return { found: { ...found, matches }, edit: { ...edit, old_string: `${edit.old_string}\n` } };
 }
 
-/** Whether the text that was sent shows that the model knows the place. */
+/** Whether the text that was sent proves that the model knows the place. */
 const provesItself = (found: Found, { old_string, replace_all, expected_replacements = 1 }: TextEdit): boolean =>
   !replace_all && expected_replacements === 1 && isProof(found, old_string);
 
@@ -178,7 +171,7 @@ function findEdit(
   return found;
 }
 
-/** How many matches are worth finding. */
+/** How many matches are needed. */
 function mostMatches({ replace_all, expected_replacements }: TextEdit): number {
   if (expected_replacements !== undefined)
     return Math.min(Math.max(expected_replacements, MAX_COUNTED), MAX_REPLACEMENTS);

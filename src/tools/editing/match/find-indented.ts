@@ -4,7 +4,7 @@ import type { TextLines } from './text-lines.js';
 
 const MAX_TAB_WIDTH = 8;
 
-/** A passage that is the text sought, but for one and the same change of indentation in all its lines. */
+/** A passage that equals the sought text except for one uniform change of indentation. */
 export interface IndentedPassage {
   start: number;
   end: number;
@@ -14,19 +14,21 @@ export interface IndentedPassage {
 export interface IndentationChange {
   /** Completes "in the file the text is indented …". */
   says: string;
-  /** The same change made to another text; undefined where that is not possible. */
+  /** Applies the same change to another text; undefined if that is not possible. */
   reindent(text: string): string | undefined;
-  /** Whether another text is indented as the file is already, so that it stays as it is. */
+  /** Whether another text already has the file's indentation, so that it stays unchanged. */
   isIndented(text: string): boolean;
 }
 
-/** Whole lines from their start on. Undefined where there are too many places to tell. */
+/** Matches whole lines. Undefined if there are too many candidates to check. */
 export function findIndented(text: TextLines, wanted: string): IndentedPassage[] | undefined {
   const sent = normalizeEndings(wanted).split('\n').map(takeApart);
   const anchor = longestBody(sent);
   const { body } = sent[anchor] ?? { body: '' };
   if (body === '') return [];
-  return searchPassages(text, body, (line) => (line > anchor ? passageAt(text, line - anchor, sent) : undefined));
+  return searchPassages(text, body, (line, compared) =>
+    line > anchor ? passageAt(text, line - anchor, sent, compared) : undefined,
+  );
 }
 
 interface Line {
@@ -42,14 +44,19 @@ const takeApart = (line: string): Line => {
 const longestBody = (lines: readonly Line[]): number =>
   lines.reduce((best, { body }, index) => (body.length > (lines[best]?.body.length ?? 0) ? index : best), 0);
 
-function passageAt(text: TextLines, first: number, sent: readonly Line[]): IndentedPassage | undefined {
+function passageAt(
+  text: TextLines,
+  first: number,
+  sent: readonly Line[],
+  compared: (line: string) => void,
+): IndentedPassage | undefined {
   const pairs: IndentationPair[] = [];
   const last = first + sent.length - 1;
   let [start, end] = [text.start(first), text.start(first)];
   for (const [index, { indentation, body }] of sent.entries()) {
     const number = first + index;
     const isEmpty = indentation + body === '';
-    // A break at either end of what was sent is the ending of some line, whatever else is in that line or the next.
+    // A line break at either end of the sought text matches any line ending, whatever else is in that line or the next.
     if (isEmpty && number === last) {
       if (text.ending(number - 1) === '') return undefined;
       end = text.start(number);
@@ -57,7 +64,9 @@ function passageAt(text: TextLines, first: number, sent: readonly Line[]): Inden
       if (text.ending(number) === '') return undefined;
       start = text.start(number + 1) - text.ending(number).length;
     } else {
-      const there = takeApart(text.line(number));
+      const line = text.line(number);
+      compared(line);
+      const there = takeApart(line);
       if (number === last ? !there.body.startsWith(body) : there.body !== body) return undefined;
       if (body !== '') pairs.push({ sent: indentation, there: there.indentation });
       else if (there.indentation !== indentation) return undefined;
@@ -73,7 +82,7 @@ export interface IndentationPair {
   there: string;
 }
 
-/** The change, which leaves a text alone that has the indentation of the file and not the one that was sent. */
+/** The change, except for lines that already have the file's indentation and not the one that was sent. */
 export function unlessIndented(change: Rewriting, pairs: readonly IndentationPair[]): IndentationChange {
   const sent = commonIndentation(pairs.map((pair) => pair.sent));
   const there = commonIndentation(pairs.map((pair) => pair.there));
@@ -96,7 +105,7 @@ function commonIndentation(all: readonly string[]): string {
 
 type Rewriting = Omit<IndentationChange, 'isIndented'>;
 
-/** The one change that makes every indentation that was sent the one that is there; undefined where none is needed too. */
+/** The single change that turns every sent indentation into the file's; undefined if there is none. */
 export function changeBetween(pairs: readonly IndentationPair[]): Rewriting | undefined {
   const [head] = pairs;
   if (!head || pairs.every(({ sent, there }) => sent === there)) return undefined;
@@ -110,7 +119,7 @@ export function changeBetween(pairs: readonly IndentationPair[]): Rewriting | un
   return toBlanks === undefined ? undefined : blanksForTabs(toBlanks);
 }
 
-/** How many blanks stand for one tab, if that is the same number in all lines. */
+/** How many spaces stand for one tab, if that is the same number in all lines. */
 function widthOf(pairs: ReadonlyArray<{ blanks: string; tabs: string }>): number | undefined {
   const indented = pairs.find(({ tabs }) => tabs !== '');
   if (!indented) return undefined;
@@ -136,7 +145,7 @@ const tabsForBlanks = (width: number): Rewriting => ({
   reindent: eachLine((line) => {
     const [blanks = ''] = /^ */.exec(line) ?? [];
     const tabs = Math.floor(blanks.length / width);
-    return '\t'.repeat(tabs) + line.slice(tabs * width); // what is left over aligns, and stays blanks
+    return '\t'.repeat(tabs) + line.slice(tabs * width); // the remainder is alignment, and stays spaces
   }),
 });
 
@@ -148,7 +157,7 @@ const blanksForTabs = (width: number): Rewriting => ({
   }),
 });
 
-/** Lines of nothing but blanks stay as they are. */
+/** Lines with only whitespace stay unchanged. */
 function eachLine(change: (line: string) => string | undefined): (text: string) => string | undefined {
   return (text) => {
     const lines = text.split('\n').map((line) => (line.trim() === '' ? line : change(line)));

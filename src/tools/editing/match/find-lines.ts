@@ -1,28 +1,28 @@
 import type { Found } from './find-text.js';
 import { foldLookAlikes } from './look-alikes.js';
-import { foldQuotes } from './search-text.js';
+import { fallbacksOf, foldQuotes } from './search-text.js';
 import type { TextLines } from './text-lines.js';
 
 export interface FoundLines {
-  /** The number of the first line of each place, from the top; places may overlap. */
+  /** The first line of each match, in order; matches may overlap. */
   starts: number[];
-  /** `blanks`: but for blanks around lines, or for characters that look alike. */
+  /** `blanks`: except for whitespace around lines, or for look-alike characters. */
   how: Extract<Found['how'], 'exact' | 'quotes' | 'blanks'>;
 }
 
-/** Finds lines in a text again and again without going through all of it each time. */
+/** Finds lines in a text repeatedly, without scanning all of it each time. */
 export interface LineFinder {
   /**
-   * Where the lines stand, whole and one after the other: first as they are, then with straight quotes for typographic
-   * ones, then without blanks at their ends, without blanks around them, and with look-alike characters made plain. What
-   * ends a line is no part of it. With `accepts`, only places that it accepts count as found.
+   * Where the lines occur, whole and consecutive: first exactly, then with straight quotes for typographic ones, then
+   * without trailing whitespace, without surrounding whitespace, and with look-alike characters made plain. Line
+   * endings are ignored. With `accepts`, only matches that it accepts count.
    */
   find(wanted: readonly string[], accepts?: (start: number) => boolean): FoundLines;
-  /** The lines that read like this one, without regard to blanks around. */
+  /** The lines that equal this one, ignoring surrounding whitespace. */
   findReading(wanted: string): FoundLines;
 }
 
-/** Only lines among `sought` can be found; `spend` is told how many lines were compared. */
+/** Only lines in `sought` can be found; `spend` is called with the number of lines compared. */
 export function lineFinder(text: TextLines, sought: ReadonlySet<string>, spend: (lines: number) => void): LineFinder {
   const indexBy = (read: (line: string) => string): (() => LineIndex) => once(() => indexLines(text, sought, read));
   const exact = indexBy((line) => line);
@@ -76,8 +76,8 @@ interface LineIndex {
 }
 
 /**
- * Numbers the lines that are sought, so that lines are compared as numbers. The others are all 0: a text may be much
- * longer than what is looked for in it.
+ * Assigns numbers to the sought lines, so that lines are compared as numbers. All others are 0: a text may be much
+ * longer than what is sought in it.
  */
 function indexLines(text: TextLines, sought: ReadonlySet<string>, read: (line: string) => string): LineIndex {
   const ids = new Map<string, number>();
@@ -86,7 +86,7 @@ function indexLines(text: TextLines, sought: ReadonlySet<string>, read: (line: s
     if (!ids.has(key)) ids.set(key, ids.size + 1);
   }
   const lines = new Uint32Array(text.lineCount);
-  const ends = new Uint32Array(ids.size + 1); // where the places of each number end in `places`
+  const ends = new Uint32Array(ids.size + 1); // where the positions of each number end in `places`
   for (let at = 0; at < lines.length; at += 1) {
     const id = ids.get(read(text.line(at + 1))) ?? 0;
     lines[at] = id;
@@ -94,7 +94,7 @@ function indexLines(text: TextLines, sought: ReadonlySet<string>, read: (line: s
   }
   for (let id = 1; id < ends.length; id += 1) ends[id] = (ends[id] ?? 0) + (ends[id - 1] ?? 0);
   const places = new Uint32Array(ends.at(-1) ?? 0);
-  const next = Uint32Array.from(ends.subarray(0, -1)); // those of a number begin where those of the one before end
+  const next = Uint32Array.from(ends.subarray(0, -1)); // the positions of a number start where those of the one before end
   for (let at = 0; at < lines.length; at += 1) {
     const id = lines[at] ?? 0;
     if (id === 0) continue;
@@ -110,7 +110,7 @@ function indexLines(text: TextLines, sought: ReadonlySet<string>, read: (line: s
       const counts = Array.from(needle, (id) => placesOf(id).length);
       const rarest = counts.reduce((best, count, at) => (count < (counts[best] ?? 0) ? at : best), 0);
       const candidates = placesOf(needle[rarest] ?? 0);
-      // Where even that one is frequent, going through the whole text once takes no longer.
+      // If even the rarest line is frequent, scanning the whole text once is no slower.
       if (candidates.length * needle.length > lines.length) {
         spend(lines.length + needle.length);
         return searchAll(lines, needle);
@@ -131,7 +131,7 @@ function standsAt(lines: Uint32Array, needle: Uint32Array, start: number): boole
   return true;
 }
 
-/** Goes through the lines once (Knuth, Morris and Pratt): a file of equal lines takes no longer than any other. */
+/** Knuth-Morris-Pratt: scans the lines once, so that a file of equal lines takes no longer than any other. */
 function searchAll(lines: Uint32Array, needle: Uint32Array): number[] {
   const starts: number[] = [];
   const fallback = fallbacksOf(needle);
@@ -144,16 +144,4 @@ function searchAll(lines: Uint32Array, needle: Uint32Array): number[] {
     matched = fallback[matched - 1] ?? 0;
   }
   return starts;
-}
-
-/** For each beginning of the lines, the length of the longest shorter one that it ends with. */
-function fallbacksOf(needle: Uint32Array): number[] {
-  const fallback = [0];
-  let matched = 0;
-  for (let at = 1; at < needle.length; at += 1) {
-    while (matched > 0 && needle[matched] !== needle[at]) matched = fallback[matched - 1] ?? 0;
-    if (needle[matched] === needle[at]) matched += 1;
-    fallback.push(matched);
-  }
-  return fallback;
 }

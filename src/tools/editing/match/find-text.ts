@@ -2,10 +2,10 @@ import { normalizeEndings } from '../../../platform/text/line-endings.js';
 import { findIndented, type IndentationChange } from './find-indented.js';
 import { findTrimmed } from './find-trimmed.js';
 import type { LineRange } from './line-ranges.js';
-import { type Alike, foldQuotes, type SearchResult, searchText } from './search-text.js';
+import { type Alike, foldQuotes, type Occurrences, searchText } from './search-text.js';
 import type { TextLines } from './text-lines.js';
 
-/** Where a text was found, by offsets in the text as it is. */
+/** Where a text was found, by offsets in the original text. */
 export interface Match {
   start: number;
   end: number;
@@ -13,26 +13,27 @@ export interface Match {
 }
 
 export interface Found {
-  /** From the top, none inside another; no more than were asked for. */
+  /** In order, without overlaps; no more than requested. */
   matches: Match[];
   /** There are more than those. */
   hasMore: boolean;
   /** It also occurs in places that overlap the matches, as "aa" does in "aaa". */
   overlaps: boolean;
   /**
-   * `bytes`: found character for character, since it has a lone carriage return, which may be half of a line ending.
-   * `verbatim`: found with the very line endings that were sent. `exact`: with others. `quotes`: straight quotes stood
-   * for typographic ones as well. `blanks`: there are other blanks at the ends of lines. `indentation`: all lines are
-   * indented in another way.
+   * `bytes`: found byte for byte, since it contains a lone carriage return, which may be half of a line ending.
+   * `verbatim`: with the same line endings as sent. `exact`: with other line endings. `quotes`: with typographic quotes
+   * for straight ones. `blanks`: with other trailing whitespace. `indentation`: with another indentation of all lines.
    */
   how: 'bytes' | 'verbatim' | 'exact' | 'quotes' | 'blanks' | 'indentation';
-  /** What is to be done to the new text, where the blanks there are not as sent. */
+  /** How to adapt the new text, if the file's whitespace differs from what was sent. */
   indentation?: IndentationChange;
 }
 
 /**
- * Looks for the text, first as it is but for line endings, then with straight quotes for typographic ones, then with other
- * blanks at the ends of lines and then indented in another way, which both count only in one place. A carriage return without a line feed is no line ending that anybody is shown: whoever sends one means that character.
+ * Searches for the text: first exactly except for line endings, then with straight quotes for typographic ones, then
+ * with other trailing whitespace, then with another indentation; the last two count only if there is a single match. A
+ * carriage return without a line feed is never shown as a line ending, so a text that contains one means that
+ * character.
  */
 export function findText(text: TextLines, wanted: string, limit: number): Found {
   const find = (alike: Alike, how: Found['how']): Found => {
@@ -40,7 +41,7 @@ export function findText(text: TextLines, wanted: string, limit: number): Found 
     return { ...result, matches: matchesOf(text, result), how };
   };
   if (hasLoneReturn(wanted)) return find('nothing', 'bytes');
-  // A text that begins with \n could be found in the middle of \r\n, which stands for one ending.
+  // A text that starts with \n could match in the middle of \r\n, which is one ending.
   if (wanted.includes('\r') && !wanted.startsWith('\n')) {
     const verbatim = find('nothing', 'verbatim');
     if (verbatim.matches.length > 0) return verbatim;
@@ -55,7 +56,7 @@ export function findText(text: TextLines, wanted: string, limit: number): Found 
   if (!place || others.length > 0) return exact;
   return {
     ...exact,
-    matches: matchesOf(text, { places: [place] }),
+    matches: matchesOf(text, { matches: [place] }),
     how: lenient === trimmed ? 'blanks' : 'indentation',
     indentation: place.change,
   };
@@ -67,18 +68,18 @@ export const isUnique = ({ matches, overlaps }: Found): boolean => matches.lengt
 
 export const hasLoneReturn = (text: string): boolean => /\r(?!\n)/.test(text);
 
-const matchesOf = (text: TextLines, { places }: Pick<SearchResult, 'places'>): Match[] =>
-  places.map(({ start, end }) => ({ start, end, lines: [text.lineAt(start), text.lineAt(end - 1)] }));
+const matchesOf = (text: TextLines, { matches: ranges }: Pick<Occurrences, 'matches'>): Match[] =>
+  ranges.map(({ start, end }) => ({ start, end, lines: [text.lineAt(start), text.lineAt(end - 1)] }));
 
-/** What all the matches read like, with every ending as \n. */
+/** The text that all matches share, with every ending as \n. */
 export function passageOf({ how }: Found, wanted: string): string {
   const normal = normalizeEndings(wanted);
   return how === 'quotes' ? foldQuotes(normal) : normal;
 }
 
-/** "12, 48, 90", with what is left out counted. */
+/** "12, 48, 90", with a count of those left out. */
 export function lineList({ matches, hasMore }: Pick<Found, 'matches' | 'hasMore'>): string {
-  const all = [...new Set(matches.map(({ lines: [first] }) => first))]; // one line may hold several
+  const all = [...new Set(matches.map(({ lines: [first] }) => first))]; // several may be on one line
   const lines = all.slice(0, 20);
   const left = all.length - lines.length;
   const more = hasMore ? ' and more' : left > 0 ? ` and ${left} more` : '';
@@ -87,7 +88,7 @@ export function lineList({ matches, hasMore }: Pick<Found, 'matches' | 'hasMore'
 
 const PREFIX = /^ *(\d+)(?:\t|→)/;
 
-/** What was sent with the line numbers that Read puts before each line, taken apart; undefined if a line has none. */
+/** Removes the line numbers that Read prints, if they were sent along; undefined if a line has none. */
 export function withoutLineNumbers(wanted: string): { text: string; prefix: string; first: number } | undefined {
   const lines = normalizeEndings(wanted).split('\n');
   if (lines.at(-1) === '' && lines.length > 1) lines.pop();

@@ -4,30 +4,40 @@ import type { IndentedPassage } from './find-indented.js';
 import { searchPassages } from './search-passages.js';
 import type { TextLines } from './text-lines.js';
 
-const MAX_LINE_EDITS = 2_000; // more than this and few lines stay
+const MAX_LINE_EDITS = 2_000; // with more edits than this, few lines are kept
 
-/** The passages that are the text sought but for blanks at the ends of lines. Undefined where there are too many places to tell. */
+/**
+ * The passages that equal the sought text except for trailing whitespace. Undefined if there are too many candidates to
+ * check.
+ */
 export function findTrimmed(text: TextLines, wanted: string): IndentedPassage[] | undefined {
   const sent = normalizeEndings(wanted).split('\n');
   const bodies = sent.map((line) => line.trimEnd());
   const anchor = bodies.reduce((best, body, index) => (body.length > (bodies[best]?.length ?? 0) ? index : best), 0);
   const body = bodies[anchor] ?? '';
   if (body.trim() === '') return [];
-  return searchPassages(text, body, (line) => (line > anchor ? passageAt(text, line - anchor, sent) : undefined));
+  return searchPassages(text, body, (line, compared) =>
+    line > anchor ? passageAt(text, line - anchor, sent, compared) : undefined,
+  );
 }
 
-function passageAt(text: TextLines, first: number, sent: readonly string[]): IndentedPassage | undefined {
+function passageAt(
+  text: TextLines,
+  first: number,
+  sent: readonly string[],
+  compared: (line: string) => void,
+): IndentedPassage | undefined {
   const last = first + sent.length - 1;
   if (last > text.lineCount + 1 || (last > text.lineCount && sent.at(-1) !== '')) return undefined;
-  const lines = sent.map((_, index) => text.line(first + index));
   let [start, end] = [text.start(first), text.start(last)];
   for (const [index, line] of sent.entries()) {
-    const there = lines[index] ?? '';
+    const there = text.line(first + index);
+    compared(there);
     const [body, bodyThere] = [line.trimEnd(), there.trimEnd()];
     const isLast = index === sent.length - 1;
     if (isLast && line === '') {
       if (text.ending(last - 1) === '') return undefined;
-      continue; // a break at the end
+      continue; // a line break at the end
     }
     const isWhole = body === bodyThere;
     if (isLast) {
@@ -52,14 +62,16 @@ function passageAt(text: TextLines, first: number, sent: readonly string[]): Ind
   };
 }
 
-/** Whether the line ends with the text, and not in the middle of a word: "30" is not meant where the line ends with 130. */
+/** Whether the line ends with the text at a word boundary: "30" does not match a line that ends with 130. */
 function isRestOf(line: string, text: string): boolean {
   if (!line.endsWith(text)) return false;
   const before = line.slice(0, line.length - text.length);
   return !(/\w$/.test(before) && /^\w/.test(text));
 }
 
-/** What the passage has of each line: all of it, but for the first and the last, which it may begin or end within. */
+/**
+ * The part of each line that the passage covers: all of it, except for the first and the last, which may be partial.
+ */
 function partsOf(text: TextLines, { start, end, first }: { start: number; end: number; first: number }, count: number) {
   return Array.from({ length: count }, (_, index): string => {
     const line = text.start(first + index);
@@ -67,7 +79,7 @@ function partsOf(text: TextLines, { start, end, first }: { start: number; end: n
   });
 }
 
-/** Lines of the new text that were sent as they stay keep the blanks that they have in the file. */
+/** Lines of the new text that are unchanged keep the file's trailing whitespace. */
 function withBlanksOf(parts: readonly string[], sent: readonly string[], fresh: string): string {
   const lines = fresh.split('\n');
   const kept = diffArrays([...sent], lines, { maxEditLength: MAX_LINE_EDITS });

@@ -1,9 +1,9 @@
 import type { SeenFile } from '../../../contract/tool-context.js';
+import type { LineRange } from '../../../platform/text/three-way-merge.js';
 
-/** Lines by number, 1-based and inclusive. */
-export type LineRange = readonly [first: number, last: number];
+export type { LineRange };
 
-/** Sorted, with ranges that touch made one. */
+/** Sorted, with adjacent ranges merged. */
 export function joinRanges(ranges: readonly LineRange[]): LineRange[] {
   const joined: Array<[number, number]> = [];
   for (const [first, last] of [...ranges].sort(([one], [other]) => one - other)) {
@@ -18,7 +18,7 @@ export function covers(seen: SeenFile['lines'], [first, last]: LineRange): boole
   return seen === 'all' || joinRanges(seen).some(([from, to]) => from <= first && last <= to);
 }
 
-/** What is left of the ranges without the holes, which are in order and may be empty. */
+/** The ranges without the holes, which are sorted and may be empty. */
 export function withoutRanges(ranges: readonly LineRange[], holes: readonly LineRange[]): LineRange[] {
   const left: LineRange[] = [];
   for (const [first, last] of ranges) {
@@ -40,7 +40,7 @@ export interface LineChange {
   added: number;
 }
 
-/** Where the lines seen are after the changes, each of which was inside of them. */
+/** The lines seen, renumbered after changes inside of them. */
 export function afterChanges(seen: SeenFile['lines'], changes: readonly LineChange[]): SeenFile['lines'] {
   if (seen === 'all') return 'all';
   const total = (isBefore: (change: LineChange) => boolean): number =>

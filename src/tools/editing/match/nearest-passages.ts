@@ -7,9 +7,9 @@ import type { TextLines } from './text-lines.js';
 const MAX_PASSAGES = 3;
 const MIN_SCORE = 0.5;
 const CANDIDATES = 12;
-const MIN_SHARED_CHARS = 10; // a shorter line is in many places
+const MIN_SHARED_CHARS = 10; // shorter lines occur in too many places
 const MAX_LINES_SEARCHED = 50_000;
-// A hint is worth a moment and no more, however long the lines and the text sought are.
+// A hint must stay cheap, however long the texts are.
 const MAX_CHARS_COMPARED = 4_000_000;
 const MAX_LINE_CHARS = 1_000;
 const MAX_PASSAGE_LINES = 200;
@@ -24,7 +24,7 @@ export interface Passage {
 /** The passages most similar to the text, best first. */
 export function nearestPassages(text: TextLines, wanted: string): Passage[] {
   const sought = soughtLines(wanted);
-  // The longest line says most. Whole passages are compared only around the lines that are most like it.
+  // The longest line is the most specific. Whole passages are compared only around the lines most similar to it.
   const anchor = sought.reduce(
     (best, line, index) => (line.trim().length > (sought[best] ?? '').trim().length ? index : best),
     0,
@@ -45,7 +45,7 @@ export function nearestPassages(text: TextLines, wanted: string): Passage[] {
   return sought.length > 1 ? passagesWithLine(text, sought) : linesWithWord(text, (sought[0] ?? '').trim());
 }
 
-/** Passages that are like the text in nothing but one line, the longest that is in both. */
+/** Passages that share only one line with the text: the longest common one. */
 function passagesWithLine(text: TextLines, sought: readonly string[]): Passage[] {
   const places = new Map<string, number[]>();
   for (const line of sought) if (comparable(line).length >= MIN_SHARED_CHARS) places.set(comparable(line), []);
@@ -64,7 +64,7 @@ function passagesWithLine(text: TextLines, sought: readonly string[]): Passage[]
   });
 }
 
-/** A short text is best compared with single words and short lines, where one slip leaves little that is alike. */
+/** A short text is compared with single words and short lines, where one typo leaves little in common. */
 function linesWithWord(text: TextLines, wanted: string): Passage[] {
   if (wanted === '' || wanted.length > MAX_WORD_CHARS) return [];
   const isCandidate = (word: string): boolean =>
@@ -81,7 +81,7 @@ function linesWithWord(text: TextLines, wanted: string): Passage[] {
   return [...new Set(near)].map((line) => ({ lines: [line, line], score: MIN_SCORE }));
 }
 
-/** Without the line endings around, which say nothing about the place. */
+/** Without leading and trailing line breaks, which say nothing about the place. */
 function soughtLines(wanted: string): string[] {
   const lines = normalizeEndings(wanted).split('\n');
   const first = lines.findIndex((line) => line !== '');
@@ -90,7 +90,7 @@ function soughtLines(wanted: string): string[] {
 
 const comparable = (line: string): string => foldLookAlikes(line.slice(0, MAX_LINE_CHARS)).trim();
 
-/** The numbers of the lines that are most like the given one. */
+/** The numbers of the lines most similar to the given one. */
 function linesLike(text: TextLines, anchor: string): number[] {
   if (anchor === '') return [];
   const part = anchor.toLowerCase();
@@ -99,7 +99,7 @@ function linesLike(text: TextLines, anchor: string): number[] {
   for (let line = 1; line <= Math.min(text.lineCount, MAX_LINES_SEARCHED); line += 1) {
     const other = comparable(text.line(line));
     const [short, long] = anchor.length < other.length ? [anchor, other] : [other, anchor];
-    // A short text may be part of a longer line, and lines of very different length are never worth the comparison.
+    // A short text may be part of a longer line; lines of very different length are not worth comparing.
     const holdsPart = anchor.length >= 4 && anchor.length <= other.length && other.toLowerCase().includes(part);
     let score = holdsPart ? 1 : 0;
     if (!holdsPart && short.length * 3 >= long.length) {
@@ -115,15 +115,15 @@ function linesLike(text: TextLines, anchor: string): number[] {
     .map(({ line }) => line);
 }
 
-/** In what respect the passage is not the text, where that is one thing alone. */
+/** How the passage differs from the text, if it is in one respect only. */
 export function differenceOf(text: TextLines, wanted: string, passage: Passage): string | undefined {
   const { sent, there } = sideBySide(text, wanted, passage);
-  // What was sent of a single line may be a part of it.
+  // A single line that was sent may be part of a line.
   const same = (change: (line: string) => string): boolean =>
     sent.length === 1 && there.length === 1
       ? change(there[0] ?? '').includes(change(sent[0] ?? ''))
       : there.length === sent.length && there.every((line, index) => change(line) === change(sent[index] ?? ''));
-  if (same((line) => line)) return undefined; // it is there, and something else is wrong with the place
+  if (same((line) => line)) return undefined; // the text is there, so something else is wrong with the place
   if (same((line) => line.trimEnd())) return 'in blanks at the end of a line';
   if (same((line) => line.trimStart())) {
     const index = there.findIndex((line, at) => line !== sent[at]);
@@ -139,7 +139,7 @@ export function differenceOf(text: TextLines, wanted: string, passage: Passage):
   return undefined;
 }
 
-/** The lines that were sent and those of the passage. */
+/** The sent lines and those of the passage. */
 export function sideBySide(
   text: TextLines,
   wanted: string,

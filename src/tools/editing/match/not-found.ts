@@ -7,7 +7,7 @@ import { differenceOf, nearestPassages, sideBySide } from './nearest-passages.js
 import { showLines } from './show-place.js';
 import type { TextLines } from './text-lines.js';
 
-/** Why the text is not in the file, and what is there in its place, so that the next try can succeed. */
+/** Why the text is not in the file, and what is there instead, so that the next attempt can succeed. */
 export function notFound({ shown }: TargetFile, text: TextLines, wanted: string, sought = 'old_string'): string {
   const isThere = (other: string): boolean => findText(text, other, 1).matches.length > 0;
   const numbered = withoutLineNumbers(wanted);
@@ -44,7 +44,7 @@ export function notFound({ shown }: TargetFile, text: TextLines, wanted: string,
   return `${missing} The nearest text is at ${where}${difference ? ` and differs ${difference}` : ''}. Copy the text exactly as in the file:\n${passages}${showDifference(sideBySide(text, wanted, nearest), nearest.lines[0])}`;
 }
 
-/** Ways in which a text is written out that was meant as it is in the file. */
+/** Ways in which a text may have been escaped by mistake. */
 const PLAIN_FORMS: ReadonlyArray<{ of(text: string): string; why: string }> = [
   {
     of: (text) => text.replace(/\\([nrt"'`$\\])/g, (_, letter: string) => ESCAPES[letter] ?? letter),

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { searchText } from './search-text.js';
 
 const found = (text: string, sought: string, alike: Parameters<typeof searchText>[2], limit = 100): string[] =>
-  searchText(text, sought, alike, limit).places.map(({ start, end }) => `${start}-${end}`);
+  searchText(text, sought, alike, limit).matches.map(({ start, end }) => `${start}-${end}`);
 
 test('finds the same places as the language does', () => {
   const letters = (maxLength: number) =>
@@ -20,36 +20,36 @@ test('finds the same places as the language does', () => {
   );
 });
 
-test('takes any line ending for any other, and never half of one', () => {
+test('matches any line ending with any other, and never half of one', () => {
   expect(found('a\r\nb\rc\nd', '\n', 'endings')).toEqual(['1-3', '4-5', '6-7']);
   expect(found('a\r\nb\rc\nd', 'b\r\nc', 'endings')).toEqual(['3-6']);
   expect(found('a\r\n\r\nb', '\n\n', 'endings')).toEqual(['1-5']);
   expect(found('a\r\n', '\r', 'nothing')).toEqual(['1-2']);
 });
 
-test('takes straight quotes for typographic ones only where it is told to', () => {
+test('matches straight quotes with typographic ones only if requested', () => {
   expect(found('“a” ‘b’', `"a" 'b'`, 'endings and quotes')).toEqual(['0-7']);
   expect(found('“a” ‘b’', `"a" 'b'`, 'endings')).toEqual([]);
 });
 
 test('knows that a text overlaps itself, and that there is more', () => {
   expect(searchText('aaa', 'aa', 'nothing', 9)).toEqual({
-    places: [{ start: 0, end: 2 }],
+    matches: [{ start: 0, end: 2 }],
     hasMore: false,
     overlaps: true,
   });
   expect(searchText('abab', 'ab', 'nothing', 1)).toEqual({
-    places: [{ start: 0, end: 2 }],
+    matches: [{ start: 0, end: 2 }],
     hasMore: true,
     overlaps: false,
   });
 });
 
-test('finds nothing of nothing', () => {
-  expect(searchText('abc', '', 'endings', 9).places).toEqual([]);
+test('finds nothing for an empty text', () => {
+  expect(searchText('abc', '', 'endings', 9).matches).toEqual([]);
 });
 
-test('goes through texts that are hard to tell apart once', () => {
+test('takes linear time for texts that are hard to distinguish', () => {
   const half = 'a'.repeat(250_000);
   expect(found('a'.repeat(3_000_000), `${half}b${half}`, 'nothing')).toEqual([]);
 });

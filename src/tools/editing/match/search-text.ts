@@ -1,35 +1,35 @@
 const FEED = 10;
 const RETURN = 13;
 
-/** Which differences between the text sought and the text there don't count. */
+/** Which differences between the sought text and the file are ignored. */
 export type Alike = 'nothing' | 'endings' | 'endings and quotes';
 
-export interface Place {
+export interface TextRange {
   start: number;
   end: number;
 }
 
-export interface SearchResult {
-  /** From the top, none inside another; at most as many as were asked for. */
-  places: Place[];
+export interface Occurrences {
+  /** In order, without overlaps; at most as many as requested. */
+  matches: TextRange[];
   hasMore: boolean;
-  /** It occurs in a place that overlaps another, as "aa" does in "aaa". */
+  /** It occurs at a position that overlaps another, as "aa" does in "aaa". */
   overlaps: boolean;
 }
 
 /**
- * Finds all places of a text, going through both once (Knuth, Morris and Pratt), where `indexOf` may take time that grows
- * with the product of their lengths. Where endings are alike, \r\n, \r and \n are each one character and never cut in two.
+ * Finds all occurrences of a text in linear time (Knuth-Morris-Pratt), where `indexOf` may take time proportional to
+ * the product of the lengths. If endings are ignored, \r\n, \r and \n each count as one character and are never split.
  */
-export function searchText(text: string, sought: string, alike: Alike, limit: number): SearchResult {
-  const result: SearchResult = { places: [], hasMore: false, overlaps: false };
+export function searchText(text: string, sought: string, alike: Alike, limit: number): Occurrences {
+  const result: Occurrences = { matches: [], hasMore: false, overlaps: false };
   if (isPlain(text, sought, alike)) return searchPlain(text, sought, limit, result);
   const needle = codesOf(sought, alike);
   if (needle.length === 0) return result;
   const fallback = fallbacksOf(needle);
-  let matched = 0; // how much of the needle the last characters are
-  let count = 0; // characters so far, \r\n as one where endings are alike
-  let taken = 0; // those up to the end of the last place
+  let matched = 0; // how much of the needle the last characters match
+  let count = 0; // characters so far, with \r\n as one if endings are ignored
+  let taken = 0; // characters up to the end of the last match
   for (let at = 0; at < text.length; ) {
     const code = codeAt(text, at, alike);
     at += widthAt(text, at, alike);
@@ -42,44 +42,44 @@ export function searchText(text: string, sought: string, alike: Alike, limit: nu
       result.overlaps = true;
       continue;
     }
-    if (result.places.length === limit) return { ...result, hasMore: true };
-    result.places.push({ start: back(text, at, needle.length, alike), end: at });
+    if (result.matches.length === limit) return { ...result, hasMore: true };
+    result.matches.push({ start: back(text, at, needle.length, alike), end: at });
     taken = count;
   }
   return result;
 }
 
-const MAX_PLAIN_CHARS = 256; // up to here the product of the lengths is no danger, and `indexOf` is many times as fast
+const MAX_PLAIN_CHARS = 256; // up to here quadratic time does not matter, and `indexOf` is many times faster
 
-/** Whether the text is found as it is or not at all. */
+/** Whether the text can only match literally. */
 function isPlain(text: string, sought: string, alike: Alike): boolean {
   if (sought === '' || sought.length > MAX_PLAIN_CHARS || alike === 'endings and quotes') return false;
   if (alike === 'nothing') return true;
   return !sought.includes('\r') && !(sought.includes('\n') && text.includes('\r'));
 }
 
-function searchPlain(text: string, sought: string, limit: number, result: SearchResult): SearchResult {
+function searchPlain(text: string, sought: string, limit: number, result: Occurrences): Occurrences {
   let taken = 0;
   for (let at = text.indexOf(sought); at !== -1; at = text.indexOf(sought, at + 1)) {
     if (at < taken) {
       result.overlaps = true;
       continue;
     }
-    if (result.places.length === limit) return { ...result, hasMore: true };
+    if (result.matches.length === limit) return { ...result, hasMore: true };
     taken = at + sought.length;
-    result.places.push({ start: at, end: taken });
+    result.matches.push({ start: at, end: taken });
   }
   return result;
 }
 
-/** The offset that lies some characters further on, where \r\n is one. */
+/** The offset some characters further on, with \r\n as one. */
 export function forward(text: string, offset: number, characters: number): number {
   let at = offset;
   for (let count = 0; count < characters; count += 1) at += widthAt(text, at, 'endings');
   return at;
 }
 
-/** The offset that lies some characters before. */
+/** The offset some characters before. */
 export function back(text: string, offset: number, characters: number, alike: Alike): number {
   if (alike === 'nothing') return offset - characters;
   let at = offset;
@@ -89,7 +89,7 @@ export function back(text: string, offset: number, characters: number, alike: Al
   return at;
 }
 
-/** One character for one, so that offsets stay what they are. */
+/** One character for one, so that offsets stay valid. */
 export const foldQuotes = (text: string): string => text.replace(/[‘’′]/g, "'").replace(/[“”″]/g, '"');
 
 function codesOf(text: string, alike: Alike): Uint16Array {
@@ -120,8 +120,8 @@ function straightQuote(code: number): number {
   return code;
 }
 
-/** For each beginning of the needle, the length of the longest shorter one that it ends with. */
-function fallbacksOf(needle: Uint16Array): Uint32Array {
+/** The KMP failure function: for each prefix, the length of its longest proper prefix that is also a suffix. */
+export function fallbacksOf(needle: Uint16Array | Uint32Array): Uint32Array {
   const fallback = new Uint32Array(needle.length);
   let matched = 0;
   for (let at = 1; at < needle.length; at += 1) {

@@ -7,7 +7,7 @@ const MAX_PLACES = 3;
 const MAX_LINES = 60;
 const MAX_LINE_CHARS = 300;
 
-/** The lines with their numbers, as Read shows them. */
+/** The lines with their numbers, in Read's format. */
 export function showLines(text: TextLines, [first, last]: LineRange): string {
   const shown: string[] = [];
   for (let number = Math.max(1, first); number <= Math.min(last, text.lineCount); number += 1) {
@@ -21,7 +21,7 @@ export function showLines(text: TextLines, [first, last]: LineRange): string {
   return shown.join('\n');
 }
 
-/** The edited places with some lines around them. */
+/** The edited places with some context lines. */
 export function showPlaces(text: TextLines, places: readonly LineRange[]): string {
   if (text.lineCount === 0) return 'The file is empty now.';
   const around = joinRanges(places.map(([first, last]) => [first - CONTEXT_LINES, last + CONTEXT_LINES]));

@@ -1,22 +1,22 @@
 import { countEndings, forEachEnding } from '../../../platform/text/line-endings.js';
 
-/** A text as it is, with a way to its lines, whatever ends them. */
+/** A text with access to its lines, with any line endings. */
 export interface TextLines {
   raw: string;
-  /** The 1-based line that an offset is in; an ending is in the line that it ends. */
+  /** The 1-based line of an offset; a line ending belongs to the line that it ends. */
   lineAt(offset: number): number;
-  /** The offset at which a line begins; the text's end for those below the last. */
+  /** The offset at which a line starts; the text's end for lines after the last. */
   start(number: number): number;
   /** A line without its ending. */
   line(number: number): string;
-  /** What ends the line; empty for a last line without an ending. */
+  /** The line's ending; empty for a last line without one. */
   ending(number: number): string;
-  /** How many lines there are; an ending at the end of the text begins no further line. */
+  /** The number of lines; an ending at the end of the text does not start another line. */
   lineCount: number;
 }
 
 export function textLines(raw: string): TextLines {
-  // Numbers of fixed width, since a text of 64 MB may have as many lines.
+  // A typed array, since a text of 64 MB may have as many lines.
   const starts = new Uint32Array(countEndings(raw) + 1);
   let lines = 1;
   forEachEnding(raw, (_, end) => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { hashOf, type LoadedText } from '../load-text.js';
+import { hashOf } from '../file-ledger.js';
+import type { LoadedText } from '../load-text.js';
 import type { ChangedText } from '../match/edit-text.js';
 import { applyHunks } from './apply-hunks.js';
 import { type Hunk, parsePatch } from './patch-format.js';
@@ -55,5 +56,13 @@ test('gives up where the lines of many hunks occur too often', async () => {
   const hunks = hunksOf(...Array.from({ length: 2_000 }, () => ['@@ y', ' x']).flat());
   await expect(applyTo(text, hunks)).rejects.toThrow(
     /^The lines of the hunks occur so often in a\.txt that their places were not all found: hunk \d+ \(line \d+ of the patch\) is where 20000000 comparisons were reached\. Nothing was written\./,
+  );
+});
+
+test('a hunk whose lines are not in the block of its @@ line is refused where several places outside have them', async () => {
+  const text = 'def a():\n    x = 1\n\ndef b():\n    y = 1\n\ndef c():\n    x = 1\n';
+  const hunks = hunksOf('@@ def b():', '-    x = 1', '+    x = 2');
+  await expect(applyTo(text, hunks)).rejects.toThrow(
+    'the block of its @@ line (lines 4 to 5 of a.txt) has no such lines, and they occur 2 times outside of it (lines 2, 8). Nothing was written.',
   );
 });

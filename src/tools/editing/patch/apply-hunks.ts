@@ -17,15 +17,15 @@ import { indentAsFile } from './indent-hunk.js';
 import type { Hunk, HunkChange } from './patch-format.js';
 import { type HunkPlace, placeHunk } from './place-hunk.js';
 
-const HUNKS_AT_ONCE = 200; // then others have their turn, and a cancel is seen
-const CHANGES_AT_ONCE = 20; // comparing long lines letter by letter takes milliseconds
+const HUNKS_AT_ONCE = 200; // then other work gets a turn, and a cancel is noticed
+const CHANGES_AT_ONCE = 20; // comparing long lines by character takes milliseconds
 const LINES_AT_ONCE = 1_000_000;
-const MAX_LINES_COMPARED = 20_000_000; // some seconds; only many hunks of lines that occur very often come near it
-const MAX_TIMES_THROUGH = 8; // a single hunk may go through the whole of any file
+const MAX_LINES_COMPARED = 20_000_000; // a few seconds; only many hunks of very frequent lines come near it
+const MAX_TIMES_THROUGH = 8; // a single hunk may scan a whole file, however long
 
 /**
- * Applies the hunks in memory. Each is looked for in the text as it is before the patch, so that all of them are made at
- * once. Throws a refusal at the first that does not fit.
+ * Applies the hunks in memory. Each is searched in the text before the patch, so that all are applied at once. Throws a
+ * refusal for the first that does not fit.
  */
 export async function applyHunks(
   target: TargetFile,
@@ -40,7 +40,7 @@ export async function applyHunks(
   const changes = inOrder(placed);
   const splices: Splice[] = [];
   for (const [index, change] of joinedAtOpenEnd(text, changes).entries()) {
-    if (index % CHANGES_AT_ONCE === 0) await giveTurn(signal);
+    if (index % CHANGES_AT_ONCE === 0) await yieldToEventLoop(signal);
     splices.push(...splicesOf(text, change));
   }
   const apart = joinRanges(placed.map(placeAfter));
@@ -68,15 +68,15 @@ function placeList(places: readonly LineRange[]): string {
   return `${places.length === 1 ? 'line' : 'lines'} ${listed.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** Lets others go on, among them whoever cancels. */
-async function giveTurn(signal: AbortSignal): Promise<void> {
+/** Yields to the event loop, so that a cancel is noticed. */
+async function yieldToEventLoop(signal: AbortSignal): Promise<void> {
   await setImmediate();
   signal.throwIfAborted();
 }
 
-/** A change at its place. */
+/** A change with its position. */
 interface PlacedChange {
-  /** The first line that goes; what is only added comes before it. */
+  /** The first removed line; added lines are inserted before it. */
   first: number;
   /** The same in the new text. */
   firstAfter: number;
@@ -87,7 +87,7 @@ interface PlacedChange {
 
 interface PlacedHunk {
   place: HunkPlace;
-  /** At least one, if only of nothing. */
+  /** At least one, even if it is empty. */
   changes: PlacedChange[];
 }
 
@@ -117,7 +117,7 @@ async function placeHunks(
   for (const [index, hunk] of hunks.entries()) {
     if (index % HUNKS_AT_ONCE === 0 || compared - comparedAtTurn > LINES_AT_ONCE) {
       comparedAtTurn = compared;
-      await giveTurn(signal);
+      await yieldToEventLoop(signal);
     }
     const name = `hunk ${index + 1} (line ${hunk.line} of the patch)`;
     const place = placeHunk(hunk, { target, text, finder, from, taken, added, name, spend });
@@ -143,12 +143,14 @@ function changesAt(text: TextLines, { first, how }: HunkPlace, { changes }: Hunk
   return all.map(({ at, removed, added }): PlacedChange => {
     const place = { first: first + at, firstAfter: first + at, added };
     if (how !== 'blanks') return { ...place, removed, how };
-    // Whatever the patch says of them, the lines that go are those of the file.
+    // The removed lines are taken from the file, even if the patch spells them differently.
     return { ...place, removed: removed.map((_, index) => text.line(first + at + index)), how: 'exact' };
   });
 }
 
-/** From the top, with their places in the new text. What several hunks add at one place comes in their order. */
+/**
+ * In order, with their positions in the new text. Lines that several hunks add at one position keep the hunks' order.
+ */
 function inOrder(placed: readonly PlacedHunk[]): PlacedChange[] {
   const changes = placed
     .flatMap((hunk) => hunk.changes)
@@ -161,14 +163,14 @@ function inOrder(placed: readonly PlacedHunk[]): PlacedChange[] {
   return changes;
 }
 
-/** The lines that the hunk left at its place, without the context around them. */
+/** The lines that the hunk produced, without context. */
 function placeAfter({ changes }: PlacedHunk): LineRange {
   const [top, bottom] = [changes[0], changes.at(-1)];
   if (!top || !bottom) return [1, 1];
   return [top.firstAfter, Math.max(top.firstAfter, bottom.firstAfter + bottom.added.length - 1)];
 }
 
-/** Where the lines seen are afterwards. Of a hunk that was not inside of them, they get the lines that it left. */
+/** The lines seen, renumbered. For a hunk outside of them, the lines that it produced are added. */
 function linesAfter(seen: SeenFile['lines'], placed: readonly PlacedHunk[]): SeenFile['lines'] {
   if (seen === 'all') return 'all';
   const known = joinRanges(seen);
@@ -189,14 +191,14 @@ function linesAfter(seen: SeenFile['lines'], placed: readonly PlacedHunk[]): See
       return total;
     };
   };
-  const [begunBy, endedBy] = [addedBy(0), addedBy(1)]; // asked for lines from the top, so that each move is met once
+  const [begunBy, endedBy] = [addedBy(0), addedBy(1)]; // queried from the top, so that each change is visited once
   const ranges = withoutRanges(known, holes).map(
     ([first, last]): LineRange => [first + endedBy(first - 1), last + begunBy(last)],
   );
   return joinRanges([...ranges.filter(([first, last]) => first <= last), ...unknown.map(placeAfter)]);
 }
 
-/** In a file as it was read, the lines that the place is known by must be among those that were shown. */
+/** In an unchanged file, the lines that identify the place must have been shown. */
 function seenChecker(target: TargetFile, text: TextLines, seen: SeenFile): (place: HunkPlace, name: string) => void {
   if (seen.lines === 'all') return () => {};
   const ranges = joinRanges(seen.lines);
@@ -210,13 +212,13 @@ function seenChecker(target: TargetFile, text: TextLines, seen: SeenFile): (plac
   };
 }
 
-/** Whether one of the ranges, which are in order and apart, holds all of these lines. */
+/** Whether one of the ranges, which are sorted and disjoint, contains all of these lines. */
 function isWithin(ranges: readonly LineRange[], lines: LineRange): boolean {
   const around = ranges[countWhile(ranges, ([first]) => first <= lines[0]) - 1];
   return around !== undefined && lines[1] <= around[1];
 }
 
-/** How many there are at the start for which it holds; behind them it holds for none. */
+/** Binary search: how many items at the start satisfy `holds`, which is false for all others. */
 function countWhile<Item>(items: readonly Item[], holds: (item: Item) => boolean): number {
   let [low, high] = [0, items.length];
   while (low < high) {
@@ -228,7 +230,7 @@ function countWhile<Item>(items: readonly Item[], holds: (item: Item) => boolean
   return low;
 }
 
-/** In a file that has changed, what the place is known by must be there once and exactly. */
+/** In a changed file, the lines that identify the place must occur once and exactly. */
 function checkUntouched(
   target: TargetFile,
   seen: SeenFile,
@@ -241,7 +243,7 @@ function checkUntouched(
       `${changedOnDisk(target, seen, file)}, and ${name} adds lines at its end, which may be another one now. Nothing was written. Read it again, then send the patch again.`,
     );
   }
-  const firstLine = text.line(lines[0]); // an @@ line is found without its blanks, which count here
+  const firstLine = text.line(lines[0]); // an @@ line is matched without its indentation, which counts here
   const matches = alike
     .filter((line) => text.line(line) === firstLine)
     .flatMap((line) => matchesOf(text, [line, line + lines[1] - lines[0]]));
@@ -253,8 +255,8 @@ function matchesOf(text: TextLines, lines: LineRange | undefined): Match[] {
 }
 
 /**
- * At a last line without an ending, changes that meet are made one where one alone would not know what becomes of the
- * ending before: those that only remove, with the one above, and all that are at the very end.
+ * Merges adjacent changes at a last line without an ending, if one alone could not decide about the ending before:
+ * those that only remove lines are merged with the one above, and all at the very end.
  */
 function joinedAtOpenEnd(text: TextLines, all: readonly PlacedChange[]): PlacedChange[] {
   const changes = all.filter(({ removed, added }) => !isSame(removed, added));
@@ -285,8 +287,8 @@ const isSame = (removed: readonly string[], added: readonly string[]): boolean =
   removed.length === added.length && removed.every((line, index) => line === added[index]);
 
 /**
- * Lines are changed together with their endings, so that none is left over. A last line without an ending stays one: what
- * comes after it brings the ending before, and what goes takes it along.
+ * Lines are changed together with their endings, so that none is left over. A last line without an ending stays so:
+ * lines added after it bring the ending before them, and removed lines take it with them.
  */
 function splicesOf(text: TextLines, change: PlacedChange): Splice[] {
   const { first, removed, added, how } = change;
@@ -308,7 +310,7 @@ function splicesOf(text: TextLines, change: PlacedChange): Splice[] {
       match.start -= text.ending(first - 1).length;
     }
   }
-  // Most files have the lines letter for letter, and then there is nothing of theirs to keep.
+  // Most files have the lines verbatim, and then there are no characters of theirs to keep.
   const isVerbatim = text.raw.slice(match.start, match.end) === old_string && text.raw[match.start - 1] !== '\r';
   if (isVerbatim && (old_string.includes('\n') || !new_string.includes('\n'))) {
     return [{ start: match.start, end: match.end, text: new_string }];

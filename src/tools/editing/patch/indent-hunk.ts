@@ -1,4 +1,4 @@
-// Lines of a hunk may be found in a file that has them in another indentation. The lines that it adds follow the file.
+// A hunk's lines may match a file with another indentation. The lines that it adds follow the file.
 import { refusal } from '../../refusal.js';
 import type { TargetFile } from '../../target-file.js';
 import { rangeText } from '../check-editable.js';
@@ -12,11 +12,11 @@ import type { HunkPlace } from './place-hunk.js';
 interface HunkFile {
   target: TargetFile;
   text: TextLines;
-  /** How messages call the hunk. */
+  /** The hunk's name in messages. */
   name: string;
 }
 
-/** The hunk with its new lines indented as the file is at the place. Refuses it where the indentation is in doubt. */
+/** The hunk with its new lines indented as the file is there. Refuses it if the indentation is ambiguous. */
 export function indentAsFile(hunk: Hunk, { first, how, lines }: HunkPlace, file: HunkFile): Hunk {
   if (how !== 'blanks' || hunk.before.length === 0) return hunk;
   const { target, text, name } = file;
@@ -41,14 +41,14 @@ function pairOf(sent: string, there: string): Pair {
   return { sent: indentationOf(sent), there: indentationOf(there), isBlank: sent.trim() === '' };
 }
 
-/** The lines that are replaced say how the new ones are meant; where none is, all lines of the hunk do. */
+/** The replaced lines show which indentation is meant; if there are none, all lines of the hunk do. */
 function indented({ at, removed, added }: HunkChange, all: readonly Pair[]): readonly string[] | undefined {
   const own = all.slice(at, at + removed.length).filter(({ isBlank }) => !isBlank);
   const pairs = own.length > 0 ? own : all.filter(({ isBlank }) => !isBlank);
   if (added.length === 0 || pairs.every(({ sent, there }) => sent === there)) return added;
   const change = changeBetween(pairs);
   if (!change) return undefined;
-  // Lines that replace others may have the indentation of the file already.
+  // Replacement lines may already have the file's indentation.
   const { reindent } = own.length > 0 ? unlessIndented(change, own) : change;
   return reindent(added.join('\n'))?.split('\n');
 }

@@ -1,34 +1,34 @@
 import { refusal } from '../../refusal.js';
 
-/** A change of one file, as a patch names it. */
+/** A change to one file in a patch. */
 export type FilePatch =
   | { type: 'add'; path: string; lines: readonly string[] }
   | { type: 'delete'; path: string }
   | { type: 'update'; path: string; moveTo?: string; hunks: readonly Hunk[] };
 
-/** A place in a file: the lines as they are, and what becomes of them. */
+/** A place in a file: its current lines, and the changes to them. */
 export interface Hunk {
-  /** The lines that `@@` names, outermost first: the place lies below them. */
+  /** The lines after `@@`, outermost first: the place is below them. */
   anchors: readonly string[];
-  /** Those that stay and those that go. */
+  /** Context lines and removed lines. */
   before: readonly string[];
-  /** From the top, with lines that stay between them. */
+  /** In order, separated by context lines. */
   changes: readonly HunkChange[];
-  /** The place is the end of the file. */
+  /** The hunk is at the end of the file. */
   atEnd: boolean;
-  /** Where it stands in the patch, counted from 1, for messages. */
+  /** Its 1-based line in the patch, for messages. */
   line: number;
 }
 
-/** Lines that go and lines that come in their place. */
+/** Removed lines and the lines that replace them. */
 export interface HunkChange {
-  /** How many lines of `before` are above. */
+  /** How many lines of `before` precede it. */
   at: number;
   removed: readonly string[];
   added: readonly string[];
 }
 
-const MAX_HUNKS = 10_000; // no model writes more, and each takes its time
+const MAX_HUNKS = 10_000; // no model writes more, and each takes time
 
 const BEGIN = '*** Begin Patch';
 const END = '*** End Patch';
@@ -37,7 +37,7 @@ const HEADERS = { add: '*** Add File: ', delete: '*** Delete File: ', update: '*
 const MOVE = '*** Move to: ';
 const ENVIRONMENT = '*** Environment ID:';
 
-/** Reads a patch. Whatever does not fit is refused with its line, since a guess could change the wrong place. */
+/** Parses a patch. Anything malformed is refused with its line number, since a guess could change the wrong place. */
 export function parsePatch(text: string): FilePatch[] {
   const lines = withoutHeredoc(text.replace(/\r\n/g, '\n').trim().split('\n'));
   const stray = lines.findIndex((line) => line.includes('\r'));
@@ -48,7 +48,7 @@ export function parsePatch(text: string): FilePatch[] {
   const reader = new LineReader(lines.slice(0, -1), 1);
   const files: FilePatch[] = [];
   reader.skipGap();
-  if (reader.current.trim().startsWith(ENVIRONMENT)) reader.next(); // names a machine, and there is but one here
+  if (reader.current.trim().startsWith(ENVIRONMENT)) reader.next(); // names a machine; there is only one here
   for (reader.skipGap(); !reader.isDone; reader.skipGap()) files.push(parseFile(reader));
   if (files.length === 0) throw refusal('The patch names no file, so there is nothing to do. Nothing was written.');
   const hunks = files.reduce((sum, file) => sum + (file.type === 'update' ? file.hunks.length : 0), 0);
@@ -60,7 +60,7 @@ export function parsePatch(text: string): FilePatch[] {
   return files;
 }
 
-/** The patch alone, where it comes with the words by which a shell would be given it. */
+/** The patch alone, if it was sent as a shell here-document. */
 function withoutHeredoc(lines: readonly string[]): readonly string[] {
   const [, , word] = /^(?:(?:apply_patch|cat)\s+)?<<-?\s*(['"]?)(\w+)\1$/.exec(lines[0]?.trim() ?? '') ?? [];
   if (word === undefined || lines.at(-1)?.trim() !== word) return lines;
@@ -80,7 +80,7 @@ class LineReader {
     return this.#at >= this.#lines.length;
   }
 
-  /** Counted from 1. */
+  /** 1-based. */
   get number(): number {
     return this.#at + 1;
   }
@@ -103,7 +103,7 @@ class LineReader {
     this.takeWhile((line) => line === '');
   }
 
-  /** The lines from here on for which it holds. */
+  /** Takes the lines that satisfy `holds`. */
   takeWhile(holds: (line: string) => boolean): string[] {
     const taken: string[] = [];
     while (!this.isDone && holds(this.current)) taken.push(this.next());
@@ -153,7 +153,7 @@ function parseHunk(reader: LineReader): Hunk {
   const first = reader.number;
   const body = reader.takeWhile((next) => !next.startsWith('@@') && !next.startsWith('*** '));
   for (const [index, text] of body.entries()) {
-    // Many writers leave the blank before an empty line out.
+    // Many writers omit the space before an empty line.
     if (text !== '' && ![' ', '-', '+'].includes(text.charAt(0))) {
       throw bad(first + index, text, 'a line of a change must begin with " ", "-" or "+"');
     }
@@ -166,7 +166,7 @@ function parseHunk(reader: LineReader): Hunk {
 }
 
 function changesOf(body: readonly string[]): Pick<Hunk, 'before' | 'changes'> {
-  // Behind lines that are only added, an empty line is a gap in the patch: it would name any empty line of the file.
+  // After lines that are only added, an empty line is a gap in the patch: it would match any empty line of the file.
   const onlyAdds = body.every((text) => text === '' || text.startsWith('+'));
   const last = body.findLastIndex((text) => text !== '');
   const before: string[] = [];
@@ -186,7 +186,10 @@ function changesOf(body: readonly string[]): Pick<Hunk, 'before' | 'changes'> {
   return { before, changes };
 }
 
-/** `@@ -1,4 +1,5 @@`, which some models write out of habit: the lines themselves say where the place is. */
+/**
+ * `@@ -1,4 +1,5 @@`, which some models write out of habit; it is ignored, because the lines themselves identify the
+ * place.
+ */
 const isLineNumbers = (text: string): boolean => /^-\d+(,\d+)? \+\d+(,\d+)? @@/.test(text);
 
 const bad = (line: number, text: string | undefined, why: string) =>

@@ -9,49 +9,49 @@ import { showLines } from '../match/show-place.js';
 import type { TextLines } from '../match/text-lines.js';
 import type { Hunk } from './patch-format.js';
 
-/** Where a hunk belongs in the text. */
+/** The position of a hunk in the text. */
 export interface HunkPlace {
-  /** The line that the first line of `before` is; what is only added comes before it. */
+  /** Where the first line of `before` is; added lines are inserted before it. */
   first: number;
   how: FoundLines['how'];
-  /** The lines that the place is known by; undefined in an empty file. */
+  /** The lines that identify the place; undefined in an empty file. */
   lines: LineRange | undefined;
-  /** It is known by being the end of the text, and by nothing else. */
+  /** It is identified only by being the end of the text. */
   isEnd: boolean;
-  /** Where else and here the first of these lines could be, as far as its text says. */
+  /** All positions, including this one, where the first of these lines occurs. */
   alike: readonly number[];
 }
 
 export interface HunkTarget {
   target: TargetFile;
-  /** As it is before the patch. */
+  /** Before the patch. */
   text: TextLines;
   finder: LineFinder;
-  /** Below the hunk before: this one is looked for from here on first. */
+  /** The line after the previous hunk: the search starts here. */
   from: number;
-  /** The lines that hunks before take away, with the name of the hunk. */
+  /** The lines that earlier hunks remove, with the hunk's name. */
   taken: ReadonlyMap<number, string>;
-  /** The lines that hunks before add. */
+  /** The lines that earlier hunks add. */
   added: ReadonlySet<string>;
-  /** Is told how many lines were looked at. */
+  /** Called with the number of lines scanned. */
   spend(lines: number): void;
-  /** How messages call the hunk. */
+  /** The hunk's name in messages. */
   name: string;
 }
 
-/** Finds the one place that a hunk can mean, and refuses it where there is none or more than one. */
+/** Finds the only place that a hunk can mean; refuses it if there is none or more than one. */
 export function placeHunk(hunk: Hunk, into: HunkTarget): HunkPlace {
   const anchor = findAnchor(hunk, into);
   return hunk.before.length === 0 ? placeAddition(hunk, anchor, into) : placeLines(hunk, anchor, into);
 }
 
-/** The line that the last `@@` names. */
+/** The line named by the last `@@`. */
 interface Anchor {
   line: number;
-  /** Where it could as well be. */
+  /** Its other possible positions. */
   others: readonly number[];
   how: FoundLines['how'];
-  /** All lines that read so, wherever they are. */
+  /** All lines with this text, anywhere. */
   starts: readonly number[];
 }
 
@@ -71,8 +71,8 @@ function findAnchor({ anchors }: Hunk, into: HunkTarget): Anchor | undefined {
 }
 
 /**
- * Of all candidates those that are left: the ones below the hunk before, if any; and of several the one that is inside
- * of what the `@@` line opens, as its indentation shows.
+ * Narrows the candidates: to those after the previous hunk, if any; then to the one inside the block that the `@@` line
+ * opens, by indentation.
  */
 function choose(candidates: readonly number[], outer: Anchor | undefined, { text, from, spend }: HunkTarget): number[] {
   const below = candidates.filter((line) => line >= from);
@@ -83,7 +83,7 @@ function choose(candidates: readonly number[], outer: Anchor | undefined, { text
   return inside.length === 1 ? inside : left;
 }
 
-/** The last line below that is indented deeper. */
+/** The last following line with deeper indentation. */
 function blockEnd(text: TextLines, line: number, spend: HunkTarget['spend']): number {
   const indentation = (number: number): number => text.line(number).search(/\S/);
   let end = line;
@@ -119,7 +119,7 @@ function placeAddition({ atEnd }: Hunk, anchor: Anchor | undefined, { target, te
   }
   if (anchor.others.length > 0) {
     throw refusal(
-      `${name} only adds lines, and its @@ line occurs ${anchor.others.length + 1} times in ${target.shown} (${linesText([anchor.line, ...anchor.others])}), so there is no telling where they belong. Nothing was written. Add the lines around the place as context.`,
+      `${name} only adds lines, and its @@ line occurs ${anchor.others.length + 1} times in ${target.shown} (${linesText([anchor.line, ...anchor.others])}), so it is unclear where they belong. Nothing was written. Add the lines around the place as context.`,
     );
   }
   const { line, how, starts } = anchor;
@@ -148,7 +148,7 @@ function placeLines(hunk: Hunk, anchor: Anchor | undefined, into: HunkTarget): H
     );
   }
   const free = withoutTaken(starts, count, into);
-  // Some writers repeat the @@ line as the first line of context.
+  // Some writers repeat the @@ line as the first context line.
   const below = free.filter((line) => line >= (anchor?.line ?? 0));
   if (anchor && below.length === 0) {
     throw refusal(
@@ -162,6 +162,7 @@ function placeLines(hunk: Hunk, anchor: Anchor | undefined, into: HunkTarget): H
       `${name} says *** End of File, but its lines are not the last of ${target.shown}, which has ${counted(text.lineCount, 'line')}: they are at ${linesText(below)}. Nothing was written. Leave *** End of File out to change them there, or send the last lines of the file.`,
     );
   }
+  if (anchor && free.length > 1) refuseOutside(free, anchor, into);
   const [only, ...others] = choose(below, anchor, into);
   if (only !== undefined && others.length === 0) return placeAt(only);
   const left = only === undefined ? below : [only, ...others];
@@ -170,7 +171,20 @@ function placeLines(hunk: Hunk, anchor: Anchor | undefined, into: HunkTarget): H
   );
 }
 
-/** Those places that hunks before leave as they are. */
+/** Where the block of the `@@` line has no such lines, one of several places elsewhere would be a guess. */
+function refuseOutside(
+  free: readonly number[],
+  { line, others }: Anchor,
+  { target, text, name, spend }: HunkTarget,
+): void {
+  const end = blockEnd(text, line, spend);
+  if (others.length > 0 || end === line || free.some((start) => start >= line && start <= end)) return;
+  throw refusal(
+    `${name} has no place: the block of its @@ line (lines ${line} to ${end} of ${target.shown}) has no such lines, and they occur ${free.length} times outside of it (${linesText(free)}). Nothing was written. Correct the @@ line, or the lines of the hunk.`,
+  );
+}
+
+/** The positions that earlier hunks leave unchanged. */
 function withoutTaken(starts: readonly number[], count: number, into: HunkTarget): number[] {
   const { target, taken, name, spend } = into;
   if (taken.size === 0) return [...starts];
@@ -191,7 +205,7 @@ function withoutTaken(starts: readonly number[], count: number, into: HunkTarget
   );
 }
 
-/** Whoever thinks of the file as it will be sends lines that are not there yet. */
+/** A model that thinks of the patched file sends lines that don't exist yet. */
 function hintAtAdded(wanted: readonly string[], added: ReadonlySet<string>): string {
   const line = wanted.find((text) => text !== '' && added.has(text));
   if (line === undefined) return '';
@@ -200,13 +214,13 @@ function hintAtAdded(wanted: readonly string[], added: ReadonlySet<string>): str
 
 type FoundContext = FoundLines & {
   count: number;
-  /** Whether a place is in the block of the `@@` line; absent where that does not decide. */
+  /** Whether a position is in the block of the `@@` line; undefined if that does not decide. */
   isInside?: (start: number) => boolean;
 };
 
 /**
- * The lines of the hunk in the text. A place inside the block that the `@@` line opens counts before all others, however
- * well those fit: the `@@` line says which block is meant.
+ * Searches the hunk's lines. A position inside the block that the `@@` line opens takes precedence over better matches
+ * elsewhere, because that line says which block is meant.
  */
 function findContext(hunk: Hunk, anchor: Anchor | undefined, into: HunkTarget): FoundContext {
   const anywhere = findGapless(hunk, into);
@@ -214,13 +228,13 @@ function findContext(hunk: Hunk, anchor: Anchor | undefined, into: HunkTarget): 
   const blocks = [anchor.line, ...anchor.others].map((line) => [line, blockEnd(into.text, line, into.spend)] as const);
   const isInside = (start: number): boolean =>
     !into.taken.has(start) && blocks.some(([first, last]) => first <= start && start <= last);
-  // Where the `@@` line could be several, a place in one of their blocks is no better than an equal one elsewhere.
+  // If the `@@` line is ambiguous, a position in one of the blocks is no better than an equal one elsewhere.
   if (blocks.length > 1 && anywhere.starts.some(isInside)) return anywhere;
   const inside = findGapless(hunk, into, isInside);
   return inside.starts.length > 0 ? { ...inside, isInside } : anywhere;
 }
 
-/** An empty line at the end of a hunk that is not in the text may be a gap in the patch. */
+/** An empty line at the end of a hunk that has no match may be a gap in the patch. */
 function findGapless(
   { before, changes }: Hunk,
   { finder }: HunkTarget,

@@ -1,4 +1,4 @@
-// What a patch makes of its files, in memory: all that can be wrong with it is found here, before anything is written.
+// Plans a patch in memory: every error in it is found here, before anything is written.
 import { lstat } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import type { SeenFile, ToolContext } from '../../../contract/tool-context.js';
@@ -7,21 +7,23 @@ import { refusal } from '../../refusal.js';
 import { locate, type TargetFile } from '../../target-file.js';
 import { checkDeletable, checkSeenWhole, seenOf } from '../check-editable.js';
 import { checkPlace } from '../check-place.js';
-import { hashOf, type LoadedText, loadText } from '../load-text.js';
+import { hashOf } from '../file-ledger.js';
+import type { FilePlan } from '../fit-to-disk.js';
+import { type LoadedText, loadText } from '../load-text.js';
 import type { ChangedText } from '../match/edit-text.js';
 import { type TextLines, textLines } from '../match/text-lines.js';
 import { replacement } from '../match/whole-text.js';
-import { countingRefusals, type FilePlan, planChange } from '../plan-change.js';
+import { countingRefusals, planChange } from '../plan-change.js';
 import { applyHunks } from './apply-hunks.js';
 import { type FilePatch, type Hunk, parsePatch } from './patch-format.js';
 
-/** What is to become of one file, with all that is needed to do it. */
+/** What will happen to one file, with everything that is needed to do it. */
 export type PatchChange<File = FilePlan> =
   | { type: 'add'; target: TargetFile; text: TextLines; bytes: Buffer }
   | { type: 'delete'; target: TargetFile; before: LoadedText }
   | { type: 'update'; target: TargetFile; moveTo?: MoveTarget; file: File };
 
-/** Where a file is moved to, and the file that is there already. */
+/** The target of a move, and the file that already exists there. */
 export interface MoveTarget extends TargetFile {
   before: LoadedText | undefined;
 }
@@ -29,7 +31,7 @@ export interface MoveTarget extends TargetFile {
 export const pathsOf = (file: FilePatch): string[] =>
   file.type === 'update' && file.moveTo !== undefined ? [file.path, file.moveTo] : [file.path];
 
-/** All that can be wrong with a patch, so that the check before and the work itself can't judge differently. */
+/** All checks of a patch, shared by validation and execution, so that they can't disagree. */
 export async function planPatch(text: string, context: ToolContext): Promise<PatchChange[]> {
   if (!text.isWellFormed()) {
     throw refusal(
@@ -40,7 +42,7 @@ export async function planPatch(text: string, context: ToolContext): Promise<Pat
   await refuseTwins(files, context);
   const changes = new Map<string, PatchChange>();
   for (const file of files) {
-    await setImmediate(); // a patch of many files must not keep a cancel waiting
+    await setImmediate(); // a patch of many files must not delay a cancel
     context.signal.throwIfAborted();
     const target = await locate(file.path, context);
     const earlier = changes.get(target.real);
@@ -56,7 +58,7 @@ export async function planPatch(text: string, context: ToolContext): Promise<Pat
   return planned;
 }
 
-/** A file that is moved, and the place that it goes to, are named once: what shall become of them is in doubt otherwise. */
+/** A moved file and its target may be named only once: otherwise the outcome would be ambiguous. */
 async function refuseTwins(files: readonly FilePatch[], context: ToolContext): Promise<void> {
   const named = new Map<string, { isMoved: boolean }>();
   for (const file of files) {
@@ -65,7 +67,7 @@ async function refuseTwins(files: readonly FilePatch[], context: ToolContext): P
       const { real, shown } = await locate(path, context);
       if ((named.get(real)?.isMoved ?? isMoved) && named.has(real)) {
         throw refusal(
-          `The patch names ${shown} twice and moves it, so there is no telling what shall become of it. Nothing was written. Put all its changes below one line "*** Update File: ${path}".`,
+          `The patch names ${shown} twice and moves it, so the result is unclear. Nothing was written. Put all its changes below one line "*** Update File: ${path}".`,
         );
       }
       named.set(real, { isMoved });
@@ -98,7 +100,7 @@ async function planFile(target: TargetFile, file: FilePatch, context: ToolContex
   return { type: 'update', target, ...(place && { moveTo: place }), file: planned };
 }
 
-/** A new file, or another content of one that the model has seen whole. */
+/** A new file, or new content for one that the model has seen whole. */
 async function planAddition(
   target: TargetFile,
   { lines, path }: Extract<FilePatch, { type: 'add' }>,
@@ -145,13 +147,13 @@ async function planMove(from: TargetFile, to: TargetFile, context: ToolContext):
   return { ...to, before };
 }
 
-/** Where a new file is to be, nothing may be lost that the model has not seen. */
+/** Adding a file must not destroy content that the model has not seen. */
 function refuseUnread({ real, shown }: TargetFile, { session: { ledger } }: ToolContext, next: string): void {
   if (ledger.get(real)) return;
   throw refusal(`${shown} exists already, so no new file can be put there. Nothing was written. ${next}`);
 }
 
-/** Which of the two would be meant, the link or the file behind it? */
+/** It is ambiguous whether the link or its target is meant. */
 async function refuseLink({ path, shown }: TargetFile, what: 'deleted' | 'moved' | 'replaced'): Promise<void> {
   const stats = await lstat(path).catch(() => undefined); // a missing file is reported when it is opened
   if (!stats?.isSymbolicLink()) return;
@@ -160,7 +162,7 @@ async function refuseLink({ path, shown }: TargetFile, what: 'deleted' | 'moved'
   );
 }
 
-/** A later part of the patch, about a file that an earlier one changes: it is made to what the earlier one leaves. */
+/** A later part of the patch for a file that an earlier part changes: it is applied to the earlier result. */
 async function planAgain(
   earlier: PatchChange,
   file: FilePatch,
@@ -174,7 +176,7 @@ async function planAgain(
       `${target.shown} changed on disk after you read it, and the patch changes it in two parts that do not both fit. Nothing was written. Read it again, then send one part.`,
     );
   }
-  // An update needs only a part of the file to be known; what takes its whole content away needs all of it.
+  // An update requires only part of the file to be known; replacing or deleting its content requires all of it.
   if (before && file.type !== 'update') checkDeletable(ledger, target, before);
   if (file.type === 'delete') return before && { type: 'delete', target, before };
   if (file.type === 'add') {

@@ -1,4 +1,4 @@
-/** A part of a patch, as hooks and hosts written for Claude Code read it. */
+/** A hunk in the format that hooks and hosts written for Claude Code expect. */
 export interface PatchHunk {
   oldStart: number;
   oldLines: number;
@@ -7,7 +7,7 @@ export interface PatchHunk {
   lines: string[];
 }
 
-/** The hunks of a unified patch; none where the patch is a sentence on why there is none. */
+/** The hunks of a unified patch; empty if the patch is a sentence about why there is none. */
 export function hunksOf(patch: string): PatchHunk[] {
   const hunks: PatchHunk[] = [];
   for (const line of patch.split('\n')) {
@@ -26,7 +26,7 @@ export function hunksOf(patch: string): PatchHunk[] {
   return hunks;
 }
 
-const MAX_ORIGINAL_CHARS = 1_000_000; // it is held as long as the event is
+const MAX_ORIGINAL_CHARS = 1_000_000; // kept as long as the event is
 
-/** A file as it was, for hooks; null where it is too long to be handed on. */
+/** A file's earlier text, for hooks; null if it is too long. */
 export const originalText = (text: string): string | null => (text.length > MAX_ORIGINAL_CHARS ? null : text);

@@ -1,16 +1,16 @@
 import { looksInvented } from './looks-invented.js';
 import type { Occurrence } from './occurrence.js';
 
-const NEAR_CHARS = 300; // how far from an access key id its secret is looked for
+const NEAR_CHARS = 300; // how far from an access key id its secret is searched for
 
 interface CredentialFormat {
   kind: string;
   /**
-   * Matches in time that grows with the text alone: it begins with fixed characters, and whatever repeats without a
-   * bound is last or ends at a character that it can't hold. The secret is the group named so, or the whole.
+   * Must match in linear time: it starts with fixed characters, and each unbounded repetition is last or ends at a
+   * character that it can't match. The secret is the group of that name, or the whole match.
    */
   pattern: RegExp;
-  /** What a pattern can't say. */
+  /** A check that a pattern can't express. */
   isReal?: (secret: string) => boolean;
 }
 
@@ -112,7 +112,7 @@ const formats: readonly CredentialFormat[] = [
 const DATABASE_URL =
   /(?<![A-Za-z0-9])(?:postgres(?:ql)?|mysqlx?|mariadb|mongodb|rediss?|valkeys?|amqps?|mssql|sqlserver|oracle|clickhouse|cockroachdb|couchdb|neo4j|bolt|ldaps?)(?:\+[a-z0-9_+]{1,24})?:\/\/(?<user>[^\s:@/"'`<>]{0,64}):(?<password>[^\s@/"'`<>]{1,128})@/g;
 
-/** Secrets in the formats that their issuers give them, but for examples and placeholders. */
+/** Secrets in their issuers' formats, except for examples and placeholders. */
 export function findCredentials(text: string): Occurrence[] {
   const found: Occurrence[] = [];
   for (const { kind, pattern, isReal = () => true } of formats) {
@@ -125,7 +125,7 @@ export function findCredentials(text: string): Occurrence[] {
   return [...found, ...secretsNearKeyIds(text, found), ...databasePasswords(text)];
 }
 
-/** The 40 characters beside an access key id, as in a table or a list, with nothing that names them. */
+/** Unlabelled 40-character secrets near an access key id, as in a table or a list. */
 function secretsNearKeyIds(text: string, found: readonly Occurrence[]): Occurrence[] {
   const kind = 'AWS secret access key';
   const ids = found.filter((one) => one.kind === 'AWS access key id');
@@ -147,7 +147,7 @@ function databasePasswords(text: string): Occurrence[] {
   });
 }
 
-/** A variable, a format, or one of the words that stand where a password should. */
+/** A variable, a format string, or a usual placeholder for a password. */
 const isNoPassword = (text: string): boolean =>
   /[${}()[\]%*…]|\.{3}/.test(text.replace(/%[0-9A-Fa-f]{2}/g, '')) ||
   /^(?:my|db|the|some|user|root|admin|test)?[-_]?(?:password|passwd|passphrase|passwort|pass|pwd|pw|secret|token|key|auth|test|root|admin|guest|user|postgres|mysql|mongo|redis|example|foo|bar|baz|none|null|empty|p|x+|0+)$/i.test(
@@ -155,5 +155,5 @@ const isNoPassword = (text: string): boolean =>
   ) ||
   looksInvented(text);
 
-/** Upper case, lower case and digits: a hash in hexadecimal and a path in lower case are not. */
+/** Upper case, lower case and digits, unlike a hexadecimal hash or a lower-case path. */
 const isMixed = (text: string): boolean => /[A-Z]/.test(text) && /[a-z]/.test(text) && /[0-9]/.test(text);

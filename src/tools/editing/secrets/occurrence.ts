@@ -1,4 +1,4 @@
-/** Where in a text something was found, and the text that it is known by when it is met again. */
+/** A match in a text, and the text that identifies it when it is found again. */
 export interface Occurrence {
   at: number;
   kind: string;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { scanNewText } from './scan-new-text.js';
 
-// Put together here, so that no line of this file is itself a credential.
+// Concatenated here, so that no line of this file is itself a credential.
 const random = (length: number): string =>
   'q7Zr2LmW9tBv4KcX1nPd8HsJ6fGy3TuA5eQoRiYkNbMw0zCxVjDhUgSaFpEl'.repeat(8).slice(0, length);
 const hex = (length: number): string => '3f9a1c7be05d2846'.repeat(8).slice(0, length);
@@ -198,7 +198,7 @@ test('names each kind once in a line, lines from the top, whatever ends them', (
   ]);
 });
 
-// Each would take minutes or more with a pattern that goes back over what it has seen.
+// Each would take minutes or more with a pattern that backtracks.
 test.each([
   'a',
   'sk-',

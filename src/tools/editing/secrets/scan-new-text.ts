@@ -4,19 +4,19 @@ import { findHiddenCharacters } from './find-hidden-characters.js';
 import { findPrivateKeys } from './find-private-keys.js';
 import type { Occurrence } from './occurrence.js';
 
-/** Something that a person should know of before the text is written. */
-export interface Finding {
+/** Something the user should know before the text is written. */
+export interface TextFinding {
   /** 1-based line of the new text. */
   line: number;
-  /** What it is, for a sentence: "GitHub token", "bidirectional control U+202E". Never the secret itself. */
+  /** For messages: "GitHub token", "bidirectional control U+202E". Never the secret itself. */
   kind: string;
 }
 
 /**
- * Private keys, credentials in known formats, and controls that hide text or turn its direction, as far as they are new:
- * what stood in the text before is no finding, wherever it stands now. One finding for each kind in a line, from the top.
+ * Private keys, credentials in known formats, and characters that hide text or change its direction, if they are new:
+ * what was in the text before is not reported, even if it has moved. One finding per kind and line, in order.
  */
-export function scanNewText(before: string | undefined, after: string): Finding[] {
+export function scanNewText(before: string | undefined, after: string): TextFinding[] {
   const found = occurrences(after);
   if (found.length === 0) return [];
   const known = new Set(occurrences(before ?? '').map(identity));
@@ -31,9 +31,9 @@ const occurrences = (text: string): Occurrence[] =>
 
 const identity = ({ kind, text }: Occurrence): string => `${kind}\0${text}`;
 
-function withLines(text: string, found: readonly Occurrence[]): Finding[] {
+function withLines(text: string, found: readonly Occurrence[]): TextFinding[] {
   const inOrder = found.toSorted((first, second) => first.at - second.at);
-  const findings: Finding[] = [];
+  const findings: TextFinding[] = [];
   let next = 0;
   let line = 1;
   let kinds = new Set<string>();

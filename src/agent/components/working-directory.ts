@@ -1,0 +1,24 @@
+import type { Session } from '../session.js';
+import type { SessionComponent } from '../session-component.js';
+
+/** Reports when a call has changed the working directory. */
+export interface WorkingDirectory extends SessionComponent {
+  /** The first call is about to start: a session that is resumed has its own working directory by now. */
+  begin(): void;
+}
+
+export function workingDirectory(session: Session, onChange: (before: string, now: string) => void): WorkingDirectory {
+  let known: string | undefined;
+  return {
+    name: 'working directory',
+    begin() {
+      known ??= session.cwd;
+    },
+    onEvent({ type }) {
+      if (type !== 'tool_result') return;
+      const before = known;
+      known = session.cwd;
+      if (before !== undefined && before !== known) onChange(before, known);
+    },
+  };
+}

@@ -1,0 +1,44 @@
+/** What calls of a session have running: processes that must end with it, and calls that can move to the background. */
+export class RunningWork {
+  readonly #parent: RunningWork | undefined;
+  /** How to end what runs, with the name of what may outlive its call. */
+  readonly #kills = new Map<() => void, string | undefined>();
+  readonly #moves = new Set<() => boolean>();
+
+  /** `parent`: the work of the parent session, which ends with that, too. */
+  constructor(parent: RunningWork | undefined) {
+    this.#parent = parent;
+  }
+
+  /** Returns a function that is called when it has ended. */
+  add(kill: () => void, what?: string): () => void {
+    this.#kills.set(kill, what);
+    const removeAbove = this.#parent?.add(kill, what);
+    return () => {
+      this.#kills.delete(kill);
+      removeAbove?.();
+    };
+  }
+
+  /** `move` returns whether the call goes on in the background. Calls of child agents are moved with those of the root. */
+  addMovable(move: () => boolean): () => void {
+    if (this.#parent) return this.#parent.addMovable(move);
+    this.#moves.add(move);
+    return () => void this.#moves.delete(move);
+  }
+
+  /** Moves calls to the background, and returns how many did. */
+  moveToBackground(): number {
+    return [...this.#moves].filter((move) => move()).length;
+  }
+
+  /** What would end with the session if it ended now, by name. */
+  get names(): string[] {
+    return [...this.#kills.values()].filter((what) => what !== undefined);
+  }
+
+  /** Ends every process at once, without waiting: for the moment before the program exits. */
+  killAll(): void {
+    for (const kill of this.#kills.keys()) kill();
+  }
+}

@@ -1,0 +1,73 @@
+import { beginWork, type Work } from '../agent/working-agents.js';
+
+/** The runs of one agent. There is one at a time, since all of them share one history. */
+export class AgentRuns {
+  readonly #env: Readonly<Record<string, string | undefined>>;
+  #running: { stop: AbortController; over: PromiseWithResolvers<void> } | undefined;
+  #work: Work | undefined;
+  #ended: Promise<void> | undefined;
+
+  constructor(env: Readonly<Record<string, string | undefined>>) {
+    this.#env = env;
+  }
+
+  /** The place of the current run among the agents of the process that work at the same time. */
+  get work(): Work | undefined {
+    return this.#work;
+  }
+
+  get hasEnded(): boolean {
+    return this.#ended !== undefined;
+  }
+
+  /** Throws if a run is going on. The returned signal aborts with an interrupt, too. */
+  begin(signal: AbortSignal | undefined): AbortSignal {
+    if (this.#ended) {
+      throw new Error('This agent has ended, so it takes nothing more. Create another one, or resume its session.');
+    }
+    if (this.#running) {
+      throw new Error('This agent is already running a prompt. Wait for its result, or create another agent.');
+    }
+    const stop = new AbortController();
+    this.#running = { stop, over: Promise.withResolvers() };
+    return signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
+  }
+
+  /** Waits until the agent may work. */
+  async takePlace(signal: AbortSignal): Promise<void> {
+    this.#work = await beginWork(this.#env, signal);
+  }
+
+  /** Gives the place back. Returns whether another agent has waited for it. */
+  leavePlace(): boolean {
+    const isWaitedFor = this.#work?.end() ?? false;
+    this.#work = undefined;
+    return isWaitedFor;
+  }
+
+  /** All work of the run is done; its last events may still be unread. */
+  over(): void {
+    this.#running?.over.resolve();
+  }
+
+  finish(): void {
+    this.over();
+    this.#running = undefined;
+  }
+
+  interrupt(): void {
+    this.#running?.stop.abort(new Error('Interrupted.'));
+  }
+
+  /** Interrupts the current run, waits for its work, and calls `end`; once. */
+  end(end: () => Promise<void>): Promise<void> {
+    this.#ended ??= this.#end(end);
+    return this.#ended;
+  }
+
+  async #end(end: () => Promise<void>): Promise<void> {
+    this.interrupt();
+    await this.#running?.over.promise; // not its events: the caller that reads them may be waiting here
+    await end();
+  }
+}

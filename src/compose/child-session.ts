@@ -1,0 +1,76 @@
+import { childEnvironment } from '../agent/children/child-environment.js';
+import type { ChildOptions, ChildSession } from '../agent/children/family.js';
+import { sessionWriter } from '../agent/components/session-writer.js';
+import { HookTranscript } from '../agent/hook-transcript.js';
+import { Session } from '../agent/session.js';
+import type { RunMoment, SessionComponent } from '../agent/session-component.js';
+import { composeConversation } from './conversation.js';
+
+/** The session of a child agent: below that of its parent, with rights that are not wider. */
+export function composeChild(options: ChildOptions): ChildSession {
+  const { family, parent, id, type, model, ledger, store, system } = options;
+  const { engine, askUser, onStoreProblem = () => {} } = family.options;
+  const session = new Session({
+    parent: parent.session,
+    callPrefix: `${id}_`,
+    root: parent.session.root,
+    dataFolder: parent.session.dataFolder,
+    mode: type.mode ?? 'bypassPermissions', // the loosest: that of the parent holds then
+    env: parent.session.env,
+    home: parent.session.home,
+    ledger,
+    tools: options.tools,
+  });
+  session.connect({
+    workspace: () => parent.session.workspace,
+    sandbox: () => parent.session.sandbox,
+    ...(askUser && { askUser }),
+  });
+  session.changeDirectory(parent.session.cwd);
+  if (type.mode === 'plan') session.planning.enter(); // its prompt says so
+  const writer = store && sessionWriter(store.open, session, onStoreProblem);
+  if (writer) ledger.listen(writer.onSeen);
+  const { hooks, askPermission } = engine.environment(() => {});
+  const environment = childEnvironment({
+    child: { id, type: type.name, transcript: store && hookTranscript(store.transcript, session) },
+    session,
+    parent: parent.environment,
+    root: { hooks, askPermission },
+    decide: type.mode && engine.decideIn(type.mode),
+  });
+  const agents = options.agentsOf({
+    session,
+    depth: parent.depth + 1,
+    agentId: id,
+    types: [...(parent.types ?? []), type],
+    environment,
+    model: options.modelForChildren,
+  });
+  session.provide({ agents });
+  const childAgents: SessionComponent = {
+    name: 'child agents',
+    prepare: async (_prompt, { emit }: RunMoment) => agents.listen(emit),
+    beforeEnd: (_lastText, { signal }: RunMoment) => agents.beforeEnd(signal),
+  };
+  const conversation = composeConversation({
+    session,
+    model,
+    system,
+    limits: family.options.context,
+    hooks: environment(() => {}).hooks,
+    watchers: engine.watchers,
+    writer,
+    refresh: () => engine.refresh(family.tellRoot), // notices about settings go to the root, which outlives the child
+    childAgents,
+  });
+  return { session, environment, agents, writer, ...conversation };
+}
+
+const hookTranscript = (file: string, session: Session): HookTranscript =>
+  new HookTranscript({
+    file,
+    sessionId: session.id,
+    cwd: () => session.cwd,
+    transcript: session.transcript,
+    isSidechain: true,
+  });

@@ -1,0 +1,33 @@
+// The one place where a session is put together with its policy, hooks, call environment and components.
+import type { ChildOptions, ChildSession } from '../agent/children/family.js';
+import { composeChild } from './child-session.js';
+import type { FullAgentOptions, FullEngineOptions } from './options.js';
+import { resolveOptions } from './resolve-options.js';
+import { composeRoot, type RootSession } from './root-session.js';
+import { composeTools, type ToolSession } from './tool-session.js';
+
+/** What a session is for: its options, and its parts. */
+interface Sessions {
+  /** A conversation with a model. */
+  root: { options: FullAgentOptions; composed: RootSession };
+  /** The conversation of a child agent. */
+  child: { options: ChildOptions; composed: ChildSession };
+  /** Calls without a model. */
+  tools: { options: FullEngineOptions; composed: ToolSession };
+  /** Decisions about calls that are not run. */
+  judge: { options: FullEngineOptions; composed: ToolSession };
+}
+
+const composers: { readonly [As in keyof Sessions]: (options: Sessions[As]['options']) => Sessions[As]['composed'] } = {
+  root: (options) => composeRoot(options, { composeChild: (child) => composeSession(child, { as: 'child' }) }),
+  child: composeChild,
+  tools: (options) => composeTools(resolveOptions(options), { as: 'tools' }),
+  judge: (options) => composeTools(resolveOptions(options), { as: 'judge' }),
+};
+
+export function composeSession<As extends keyof Sessions>(
+  options: Sessions[As]['options'],
+  { as }: { as: As },
+): Sessions[As]['composed'] {
+  return composers[as](options);
+}

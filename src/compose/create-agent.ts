@@ -1,0 +1,141 @@
+import { structuredOutput } from '../agent/components/structured-output.js';
+import { runLoop } from '../agent/loop.js';
+import type { Session } from '../agent/session.js';
+import { emitter, type SessionComponent } from '../agent/session-component.js';
+import type { StructuredOutput } from '../agent/structured-output.js';
+import type { AgentEvent } from '../contract/event.js';
+import type { UserBlock } from '../contract/message.js';
+import type { OutputOf, OutputOptions, OutputSchema, Prompt, Run, RunOptions } from '../contract/run.js';
+import { sharedRound } from '../platform/shared-round.js';
+import type { FullAgent } from './agent.js';
+import { checkCompactOptions, checkMode } from './check-calls.js';
+import { composeSession } from './compose-session.js';
+import { engineOf } from './create-engine.js';
+import { outputRun, plainRun, type RunPrompt } from './event-run.js';
+import type { FullAgentOptions } from './options.js';
+import type { RootSession } from './root-session.js';
+
+/** A conversation with a model that can use the tools. Nothing is loaded, read or written before its first prompt. */
+export function createAgent(options: FullAgentOptions): FullAgent {
+  const composed = composeSession(options, { as: 'root' });
+  const { tools, runs, context, agents } = composed;
+  const { session } = tools;
+  const engine = engineOf(tools);
+  const runPrompt = promptRunner(composed, options);
+  const compact = compacter(composed);
+  const end = (): Promise<void> =>
+    runs.end(async () => {
+      const { writer, models } = composed;
+      await writer?.flushed();
+      await agents.end();
+      await engine.end().finally(() => writer?.end());
+      tools.reportUnsavedData();
+      models.release();
+      if (writer) await removeOldSessions(session, options);
+    });
+
+  function run(prompt: Prompt, options?: RunOptions & { output?: undefined }): Run;
+  function run<Schema extends OutputSchema>(prompt: Prompt, options: OutputOptions<Schema>): Run<OutputOf<Schema>>;
+  function run(prompt: Prompt, options: RunOptions | OutputOptions<OutputSchema> = {}): Run | Run<unknown> {
+    const hasSchema = typeof options === 'object' && options !== null && 'output' in options && options.output;
+    return hasSchema ? outputRun(runPrompt, prompt, options) : plainRun(runPrompt, prompt, options);
+  }
+  return {
+    id: session.id,
+    session,
+    engine,
+    get mode() {
+      return session.mode;
+    },
+    set mode(mode) {
+      session.mode = checkMode(mode);
+    },
+    get messages() {
+      return session.transcript.messages;
+    },
+    run,
+    compact(instructions, options = {}) {
+      checkCompactOptions(options);
+      return compact(instructions, options);
+    },
+    commands: async () => (await tools.commands?.listed()) ?? [],
+    agentTypes: () => agents.types(),
+    contextUsage: () => context.usage(),
+    interrupt: () => runs.interrupt(),
+    end,
+    [Symbol.asyncDispose]: end,
+  };
+}
+
+/** Runs one prompt after the other. */
+function promptRunner(composed: RootSession, options: FullAgentOptions): RunPrompt {
+  const { tools, runs, model, models, context } = composed;
+  const { session, environment } = tools;
+  return async function* events(prompt, { signal, steering, answer }): AsyncGenerator<AgentEvent, void, void> {
+    const content: readonly UserBlock[] = typeof prompt === 'string' ? [{ type: 'text', text: prompt }] : prompt;
+    if (isBlank(content)) throw new TypeError('The prompt is empty, so there is nothing to send. Give it some words.');
+    const stopped = runs.begin(signal);
+    try {
+      await runs.takePlace(stopped);
+      yield* runLoop({
+        session,
+        model,
+        context,
+        components: answer ? withAnswer(composed, answer) : composed.components,
+        environment,
+        prompt: content,
+        steering,
+        maxTurns: options.maxTurns,
+        maxTimeMs: options.maxTimeMs ?? minutes(options.settings?.current.maxRunMinutes?.value),
+        signal: stopped,
+      });
+    } finally {
+      if (runs.leavePlace()) {
+        models.release();
+        await session.rest(); // other agents need what it would keep ready for its next prompt
+      }
+      await finish(composed);
+    }
+  };
+}
+
+const compacter =
+  (composed: RootSession): FullAgent['compact'] =>
+  async (instructions, { signal, onEvent = () => {} } = {}) => {
+    const { tools, runs, model, context } = composed;
+    const stopped = runs.begin(signal);
+    try {
+      const emit = emitter(composed.components, (event) => {
+        if (event.type === 'compaction') tools.session.used.add(model, event.usage);
+        onEvent(event);
+      });
+      await tools.refresh(emit);
+      return await context.compact({ hooks: tools.hooks, emit, signal: stopped }, instructions);
+    } finally {
+      await finish(composed);
+    }
+  };
+
+async function finish({ runs, writer }: RootSession): Promise<void> {
+  if (!runs.hasEnded) await writer?.flushed();
+  runs.finish();
+}
+
+/** Whether the model has answered is checked after child agents are done, and before hooks are asked. */
+function withAnswer(composed: RootSession, answer: StructuredOutput): readonly SessionComponent[] {
+  const { components, childAgents, tools } = composed;
+  return components.toSpliced(components.indexOf(childAgents) + 1, 0, structuredOutput(answer, tools.session));
+}
+
+/** Once a day, and after the work. If it fails, the next day tries again: there is no one left to report it to. */
+async function removeOldSessions({ dataFolder }: Session, { settings }: FullAgentOptions): Promise<void> {
+  const { cleanUpSessions } = await import('../agent/store/remove-session.js');
+  const days = settings?.current.cleanupPeriodDays?.value;
+  // Agents that end at the same time would all find it due.
+  await sharedRound(`clean up ${days} ${dataFolder}`, () => cleanUpSessions(dataFolder, days)).catch(() => []);
+}
+
+const minutes = (count: number | undefined): number | undefined => count && count * 60_000;
+
+const isBlank = (content: readonly UserBlock[]): boolean =>
+  content.every((block) => block.type === 'text' && block.text.trim() === '');

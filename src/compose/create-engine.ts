@@ -1,0 +1,79 @@
+import { resolve } from 'node:path';
+import type { ToolResult } from '../contract/engine.js';
+import { checkCalls, checkFolder, checkMode } from './check-calls.js';
+import { composeSession } from './compose-session.js';
+import type { FullEngine } from './engine.js';
+import type { FullEngineOptions } from './options.js';
+import { existingFolder } from './resolve-options.js';
+import type { ToolSession } from './tool-session.js';
+import { withReminders } from './with-reminders.js';
+
+/** The tools with their permissions and a session, without a model. Nothing is loaded or written before the first call. */
+export const createEngine = (options: FullEngineOptions = {}): FullEngine =>
+  engineOf(composeSession(options, { as: 'tools' }));
+
+/** The engine of a session. */
+export function engineOf(composed: ToolSession): FullEngine {
+  const { session, policy, hooks, servers, notifications, caller } = composed;
+  const { tools } = session;
+  const stopWaiting = new AbortController();
+  let waited: Promise<void> | undefined;
+  let ended: Promise<void> | undefined;
+  const end = (): Promise<void> => {
+    stopWaiting.abort();
+    ended ??= composed.end();
+    return ended;
+  };
+  const ready = async (): Promise<void> => {
+    waited ??= servers.servers.beforePrompt({ signal: stopWaiting.signal, isResumed: false });
+    await Promise.all([waited, tools.ready()]);
+  };
+  return {
+    id: session.id,
+    root: session.root,
+    get cwd() {
+      return session.cwd;
+    },
+    get mode() {
+      return session.mode;
+    },
+    set mode(mode) {
+      session.mode = checkMode(mode);
+    },
+    ready,
+    async tools() {
+      await ready();
+      return tools.definitions().map(({ name, description, input_schema }) => ({
+        name,
+        description,
+        input_schema: { ...input_schema, type: 'object' },
+      }));
+    },
+    async runCalls(calls, options) {
+      checkCalls(calls, options);
+      // An input that is no object fits no tool's schema; the result says so.
+      const checked = calls.map(({ id, name, input }) => ({ id, name, input: input as Record<string, unknown> }));
+      const results = await caller.call(checked, options);
+      const last = results.at(-1);
+      if (last) results.splice(-1, 1, { ...last, content: withReminders(last.content, session.takeReminders()) });
+      return results as ToolResult[]; // when a result is settled, images of other types are left out
+    },
+    addDirectory(path, source = 'register_repo_root') {
+      checkFolder(path);
+      const isNew = !policy.workspace().includes(path);
+      policy.addFolder(existingFolder(path));
+      servers.client.rootsChanged();
+      if (isNew) notifications.note('DirectoryAdded', { directory: resolve(path), source });
+    },
+    end,
+    [Symbol.asyncDispose]: end,
+    session,
+    environment: composed.environment,
+    contextFor: composed.contextFor,
+    callTools: (calls, options) => caller.call(calls, options),
+    refresh: composed.refresh,
+    servers: servers.servers,
+    hooks,
+    commands: composed.commands,
+  };
+}

@@ -1,0 +1,41 @@
+// The options inside Helve: those of programs, and what the command line and the terminal set in addition.
+import type { Observer } from '../agent/observe/observe.js';
+import type { ResumedSession } from '../agent/store/resume-session.js';
+import type { AgentOptions, EngineOptions } from '../contract/options.js';
+import type { WatchedSettings } from '../settings/watch.js';
+
+export interface FullEngineOptions extends Omit<EngineOptions, 'mcpServers'> {
+  /** Entries of `.mcp.json`, with all fields. Connecting reports what is wrong with one. */
+  mcpServers?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** See `watchSettings`. Default: no settings. */
+  settings?: WatchedSettings;
+  /** Whether a person sits at the session. Default: whether questions about permission are answered. */
+  interactive?: boolean;
+  /** Saves a rule that a person wants to hold always. Default: it holds for the session. */
+  saveRule?: (rule: string) => Promise<void>;
+  /** Default: a new id. */
+  sessionId?: string;
+  /** The first prompt waits for MCP servers of settings too, within limits. */
+  awaitServers?: boolean;
+  /** Tokens that fit into one request, to decide how much of it tools may take. */
+  contextTokens?: number;
+  /** Called with one sentence for the person, at the end, if the data folder could not take all of the session. */
+  onKept?: ((sentence: string) => void) | undefined;
+  /** Commands and skills of the person and the project, from their files and from MCP servers. Default: none. */
+  commands?: boolean;
+  /** Switches to the model that a command names, until the returned function is called. Default: such a command fails. */
+  useModel?: (name: string) => Promise<() => void>;
+  /** Observers of the session, which change nothing of it. The list may grow until the first prompt. */
+  observers?: readonly Observer[];
+  /** Writes the conversation for hooks to read, in the file of their `transcript_path`. */
+  keepTranscript?: boolean;
+}
+
+export interface FullAgentOptions extends Omit<AgentOptions, 'mcpServers'>, FullEngineOptions {
+  settings?: WatchedSettings;
+  commands?: boolean;
+  /** A session to resume, from `resumeSession`; it is kept. */
+  resumed?: ResumedSession;
+  /** Hooks of the event Setup run with the first prompt. */
+  setup?: 'init' | 'maintenance' | undefined;
+}

@@ -1,0 +1,26 @@
+import type { Session } from '../agent/session.js';
+import { movedSpareData } from '../agent/store/moved-spare-data.js';
+import type { AgentHappening } from '../contract/event.js';
+import type { RollBackUndo } from '../platform/journal/recover-changes.js';
+import { recoverIfNeeded } from '../platform/journal/session-changes.js';
+import { reapedLeftovers } from '../platform/shell/leftovers.js';
+
+/** Recovers, once and before the first call of a session, what an earlier process could not finish. */
+export function createRecovery(session: Session): (emit: (happening: AgentHappening) => void) => Promise<void> {
+  let recovery: Promise<void> | undefined;
+  return (emit) => {
+    recovery ??= recover(session, (text) => emit({ type: 'notice', text }));
+    return recovery;
+  };
+}
+
+async function recover(session: Session, notify: (text: string) => void): Promise<void> {
+  void session.own(reapedLeftovers); // not awaited: no call depends on processes that a killed Helve left running
+  // Reading works without the data folder; a call that changes a file reports that the folder can't be used.
+  for (const text of await movedSpareData(session.dataFolder, { withFailures: false })) notify(text);
+  const text = await recoverIfNeeded(session.dataFolder, takeBackUndo).catch(() => undefined);
+  if (text !== undefined) notify(text);
+}
+
+const takeBackUndo: RollBackUndo = async (...undo) =>
+  await (await import('../agent/undo/apply-undo.js')).takeBackUndo(...undo);

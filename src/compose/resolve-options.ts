@@ -1,0 +1,90 @@
+import { realpathSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type PermissionMode, permissionModes } from '../contract/permission.js';
+import type { Tool } from '../contract/tool.js';
+import type { ToolSetMode } from '../contract/tool-context.js';
+import { dataFolderOf, homeFolder, realPathSync } from '../platform/files/paths.js';
+import type { Settings } from '../settings/settings.js';
+import { builtInTools } from '../tools/index.js';
+import { type Answers, answersOf } from './answers.js';
+import type { FullEngineOptions } from './options.js';
+import { withoutSecrets } from './visible-environment.js';
+import { webAccess } from './web-access.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The options of a session with their defaults. */
+export interface ResolvedOptions {
+  options: FullEngineOptions;
+  answers: Answers;
+  env: Environment;
+  /** The part of it that tools, hooks and servers get. */
+  visibleEnv: Record<string, string | undefined>;
+  home: string | undefined;
+  /** With links resolved. */
+  root: string;
+  /** The project and the folders that were added to it, as they were written. */
+  folders: readonly string[];
+  dataFolder: string;
+  /** The data folder with links resolved, and as it was written. */
+  dataFolders: readonly string[];
+  builtIn: readonly Tool[];
+  toolSet: ToolSetMode;
+  mode: PermissionMode;
+  /** What settings say now. */
+  settings(): Settings | undefined;
+  /** Whether a person has trusted the project. */
+  isTrusted(): boolean;
+}
+
+/** Throws `TypeError` for a folder or a mode that does not exist. */
+export function resolveOptions(options: FullEngineOptions): ResolvedOptions {
+  const { env = process.env, home = homeFolder(), permissionMode: mode = 'default' } = options;
+  const root = realFolder(options.root ?? process.cwd(), 'root');
+  const writtenDataFolder = options.dataFolder ? resolve(options.dataFolder) : dataFolderOf({ env, home });
+  const dataFolder = realPathSync(writtenDataFolder);
+  if (!permissionModes.includes(mode)) {
+    throw new TypeError(`There is no permission mode "${mode}". There are: ${permissionModes.join(', ')}.`);
+  }
+  const answers = answersOf(options);
+  const isInteractive = options.interactive ?? answers.askPermission !== undefined;
+  const searchKey = webAccess(options, env).search?.keyVariable;
+  const settings = (): Settings | undefined => options.settings?.current;
+  return {
+    options,
+    answers,
+    env,
+    visibleEnv: withoutSecrets(env, [...(options.hiddenVariables ?? []), ...(searchKey ? [searchKey] : [])]),
+    home,
+    root,
+    folders: [options.root ?? root, ...(options.additionalDirectories ?? []).map(existingFolder)],
+    dataFolder,
+    dataFolders: [dataFolder, writtenDataFolder],
+    builtIn: builtInTools(),
+    toolSet: options.toolSet === 'simple' ? 'simple' : isInteractive ? 'repl' : 'headless',
+    mode,
+    settings,
+    isTrusted() {
+      // A session that is resumed may belong to another folder than the one that settings were read for.
+      const { state, folder } = settings()?.trust ?? {};
+      return state === 'trusted' && folder === root;
+    },
+  };
+}
+
+/** The folder as it was written. Throws `TypeError` if it does not exist. */
+export function existingFolder(path: string): string {
+  realFolder(path, 'additionalDirectories');
+  return path;
+}
+
+function realFolder(path: string, option: string): string {
+  let real: string;
+  try {
+    real = realpathSync(path);
+  } catch (error) {
+    throw new TypeError(`${option} names the folder ${path}, which can't be found.`, { cause: error });
+  }
+  if (statSync(real).isDirectory()) return real;
+  throw new TypeError(`${option} names ${path}, which is no folder.`);
+}

@@ -1,0 +1,179 @@
+// The session of an agent: tools, a model, and the components of the conversation.
+import { personalAgentFolders, projectAgentFolders } from '../agent/children/agent-places.js';
+import type { ComposeChild } from '../agent/children/family.js';
+import { lazyAgents, type RootAgents } from '../agent/children/lazy-agents.js';
+import { childAgents } from '../agent/components/child-agents.js';
+import { instructionsComponent } from '../agent/components/instructions.js';
+import { mcpServers } from '../agent/components/mcp-servers.js';
+import { observerComponents } from '../agent/components/observers.js';
+import { type SessionWriter, sessionWriter } from '../agent/components/session-writer.js';
+import { contextFrom } from '../agent/context/context-limits.js';
+import { Instructions } from '../agent/instructions/instructions.js';
+import { resilientModel } from '../agent/resilient-model.js';
+import type { Session } from '../agent/session.js';
+import type { SessionComponent } from '../agent/session-component.js';
+import type { ReportProblem } from '../agent/store/append-log.js';
+import { applyResumedSession } from '../agent/store/apply-resumed-session.js';
+import { systemPrompt } from '../agent/system-prompt.js';
+import { questionsPaused } from '../agent/working-agents.js';
+import type { Model } from '../contract/model.js';
+import type { SwarmPort } from '../contract/planning.js';
+import { AgentRuns } from './agent-runs.js';
+import { answersOf } from './answers.js';
+import { type ComposedConversation, composeConversation } from './conversation.js';
+import { OpenModels } from './open-models.js';
+import type { FullAgentOptions, FullEngineOptions } from './options.js';
+import { resolveOptions } from './resolve-options.js';
+import { composeTools, type ToolSession } from './tool-session.js';
+
+export interface RootSession extends ComposedConversation {
+  tools: ToolSession;
+  runs: AgentRuns;
+  model: Model;
+  models: OpenModels;
+  agents: RootAgents;
+  childAgents: SessionComponent;
+  /** Absent if the conversation is not kept. */
+  writer: SessionWriter | undefined;
+}
+
+export function composeRoot(options: FullAgentOptions, { composeChild }: { composeChild: ComposeChild }): RootSession {
+  if (!options.model) throw new TypeError('createAgent needs a model. Take one from helve/models.');
+  const { resumed, env = process.env } = options;
+  const runs = new AgentRuns(env);
+  const tools = composeTools(resolveOptions(toolOptions(options, runs)), { as: 'root' });
+  const { session } = tools;
+  if (resumed) applyResumedSession(session, resumed);
+  session.beginning = { source: resumed ? (resumed.isFork ? 'fork' : 'resume') : 'startup', setup: options.setup };
+  const writer = isKept(options) ? createWriter(session, options) : undefined;
+  const system = systemPrompt({
+    root: session.root,
+    platform: process.platform,
+    date: new Date().toISOString().slice(0, 10),
+    instructions: options.systemPrompt,
+    appended: options.appendSystemPrompt,
+  });
+  const instructions = options.instructions ? createInstructions(tools) : undefined;
+  const model = resilientModel(options.model, options);
+  const models = new OpenModels(model, options);
+  const limits = { ...contextFrom(env), ...options.context };
+  const agents = createAgents(tools, options, { models, limits, instructions, composeChild });
+  session.provide({ agents, swarm: lazySwarm(agents, session) });
+  session.provide({ sideModel: models.side(session.used) }, { forChildren: true });
+  const children = childAgents(agents, session, tools.notices.say);
+  const conversation = composeConversation({
+    session,
+    model,
+    system,
+    limits,
+    hooks: tools.hooks,
+    watchers: tools.watchers,
+    writer,
+    refresh: ({ emit }) => tools.refresh(emit),
+    ofRoot: [
+      ...(options.observers ? [observerComponents(options.observers)] : []),
+      mcpServers(tools.servers.servers, session, { isResumed: resumed !== undefined }),
+      ...(instructions ? [instructionsComponent(instructions, system)] : []),
+      { name: 'hook notifications', beforeMessage: () => tools.notifications.settled() },
+      { name: 'runs', afterRun: () => runs.over() },
+    ],
+    childAgents: children,
+    commands: tools.commands && { commands: tools.commands, onOver: tools.endCommands },
+  });
+  for (const { onSeen } of conversation.components) if (onSeen) tools.ledger.listen(onSeen);
+  return { tools, runs, model, models, agents, childAgents: children, writer, ...conversation };
+}
+
+const isKept = ({ resumed, keepSession }: FullAgentOptions): boolean => resumed !== undefined || keepSession === true;
+
+/** The options of the tools. Other agents may work while a question waits for its answer. */
+function toolOptions(options: FullAgentOptions, runs: AgentRuns): FullEngineOptions {
+  const { resumed, model, canUseTool: _, ...others } = options;
+  const { editStyle = model.facts?.editStyle } = options;
+  const { contextTokens } = model.facts ?? {};
+  return {
+    onKept: options.onStoreProblem,
+    ...(contextTokens !== undefined && { contextTokens }),
+    keepTranscript: isKept(options),
+    ...others,
+    ...(editStyle && { editStyle }),
+    ...questionsPaused(answersOf(options), () => runs.work),
+    ...(resumed && { sessionId: resumed.id, root: resumed.root }),
+  };
+}
+
+function createWriter(session: Session, { resumed, model, onStoreProblem }: FullAgentOptions): SessionWriter {
+  const onProblem: ReportProblem = (sentence, kind) => {
+    const tell = onStoreProblem ?? ((problem) => process.emitWarning(problem));
+    if (kind === 'unwritable') session.dataProblem(sentence, tell);
+    else tell(sentence);
+  };
+  const open = async () => {
+    if (resumed) return resumed.store;
+    const { SessionStore } = await import('../agent/store/session-store.js');
+    const { dataFolder, id, root } = session;
+    return new SessionStore({ dataFolder, id, root, model: model.name, prices: model.facts?.prices, onProblem });
+  };
+  return sessionWriter(open, session, onStoreProblem ?? (() => {}));
+}
+
+function createInstructions({ session, resolved, notices, notifications, contextFor }: ToolSession): Instructions {
+  return new Instructions({
+    root: session.root,
+    home: resolved.home,
+    env: resolved.env,
+    dataFolder: session.dataFolder,
+    isTrusted: resolved.isTrusted,
+    mayRead: (real) => contextFor('instructions', new AbortController().signal).mayRead(real),
+    remind: (text) => session.remind(text),
+    notify: notices.say,
+    onLoaded: (loaded) => notifications.note('InstructionsLoaded', loaded),
+  });
+}
+
+interface AgentParts {
+  models: OpenModels;
+  limits: FullAgentOptions['context'];
+  instructions: Instructions | undefined;
+  composeChild: ComposeChild;
+}
+
+function createAgents(tools: ToolSession, options: FullAgentOptions, parts: AgentParts): RootAgents {
+  const { session, policy, resolved } = tools;
+  const { home, env, isTrusted, settings } = resolved;
+  return lazyAgents({
+    engine: { ...tools, decideIn: policy.decideIn },
+    composeChild: parts.composeChild,
+    model: (name) => parts.models.ofChild(name),
+    limits() {
+      const { maxTurns, maxTokens, maxCostUsd } = settings()?.agents ?? {};
+      return {
+        ...(maxTurns && { turns: maxTurns.value }),
+        ...(maxTokens && { tokens: maxTokens.value }),
+        ...(maxCostUsd && { costUsd: maxCostUsd.value }),
+      };
+    },
+    context: parts.limits ?? {},
+    askUser: answersOf(options).askUser,
+    editStyle: resolved.options.editStyle,
+    isKept: isKept(options),
+    onStoreProblem: options.onStoreProblem,
+    instructions: async () => await parts.instructions?.block(),
+    folders: () => [
+      ...(isTrusted() ? projectAgentFolders(session.root) : []),
+      ...personalAgentFolders({ home, dataFolder: session.dataFolder, env }),
+    ],
+    untrustedFolders: () => (options.settings === undefined || isTrusted() ? [] : projectAgentFolders(session.root)),
+  });
+}
+
+function lazySwarm(agents: RootAgents, session: Session): SwarmPort {
+  const load = async () => {
+    const { createSwarm } = await import('../agent/planning/swarm.js');
+    return createSwarm({ agents, setTodos: (todos) => session.setTodos(todos) });
+  };
+  return {
+    check: async (tool) => await (await load()).check(tool),
+    run: async (plan, teammateCount, options) => await (await load()).run(plan, teammateCount, options),
+  };
+}

@@ -1,0 +1,88 @@
+// Helve as an MCP server: a session for each connection.
+import type { AgentHappening } from '../contract/event.js';
+import type { OpenSession, ServedResult, ServedTool, ServerIdentity } from '../mcp/server/serve-port.js';
+import { withoutAgents } from '../tools/roles.js';
+import { createEngine } from './create-engine.js';
+import type { FullEngine } from './engine.js';
+import type { FullEngineOptions } from './options.js';
+import { withReminders } from './with-reminders.js';
+
+declare const HELVE_VERSION: string | undefined; // defined by the build
+
+interface Opening {
+  /** The open ones are added here, for a caller that must end them at once. */
+  engines?: Set<FullEngine>;
+  /** Called with something that the person should know. */
+  onNotice(text: string): void;
+}
+
+/** What the server calls itself, by default. */
+export const identityOf = (root: string): ServerIdentity => ({
+  name: 'helve',
+  version: typeof HELVE_VERSION === 'string' ? HELVE_VERSION : '0.0.0',
+  instructions:
+    `Tools on a real machine, for the project in ${root}. Relative paths start there. ` +
+    'Read a file before you change it. Every call is judged by the rules and hooks of this machine; a call that is ' +
+    'refused comes back as an error that says why: do not look for another way to do the same. ' +
+    'The working directory of commands and what was read are kept as long as the connection.',
+});
+
+/** Each connection has an engine of its own: what is read, allowed and started there does not affect the others. */
+export function openSessions(options: FullEngineOptions, { engines, onNotice }: Opening): OpenSession {
+  return (asking) => {
+    // Only servers of --mcp-config: the client connects to others itself, and one of those may be this server.
+    const toolSwitches = { ...options.toolSwitches, ...withoutAgents };
+    const engine = createEngine({ ...options, ...asking, strictMcp: true, toolSwitches });
+    engines?.add(engine);
+    const { session } = engine;
+    let known: { definitions: unknown; tools: readonly ServedTool[] } | undefined;
+    let number = 0;
+    return {
+      async tools() {
+        await engine.ready();
+        const definitions = session.tools.definitions();
+        if (known?.definitions !== definitions) known = { definitions, tools: servedTools(engine) };
+        return known.tools;
+      },
+      async call({ name, input, signal, onProgress }) {
+        number += 1;
+        const id = `call_${number}`;
+        let failure: ServedResult['failure'];
+        const onEvent = (event: AgentHappening): void => {
+          if (event.type === 'tool_progress') onProgress(event.text);
+          if (event.type === 'tool_result') failure = event.failure;
+          if (event.type === 'notice') onNotice(event.text);
+        };
+        const [result] = await engine.callTools([{ id, name, input }], { signal, onEvent });
+        if (!result) throw new Error(`The call ${id} of ${name} gave no result.`);
+        const content = withReminders(result.content, session.takeReminders());
+        return { content, ...(failure !== undefined && { failure }) };
+      },
+      async end() {
+        await engine.end();
+        engines?.delete(engine);
+      },
+    };
+  };
+}
+
+function servedTools(engine: FullEngine): ServedTool[] {
+  const { tools } = engine.session;
+  return tools.definitions().flatMap(({ name, description, input_schema }) => {
+    const tool = tools.find(name);
+    if (!tool) return [];
+    return [
+      {
+        name,
+        description,
+        inputSchema: input_schema,
+        async effects(input) {
+          await tool.load();
+          const accepted = tool.accept(input);
+          if (!accepted.ok) return undefined;
+          return await accepted.call.effects(engine.contextFor('hints', new AbortController().signal));
+        },
+      },
+    ];
+  });
+}

@@ -1,0 +1,127 @@
+// The MCP servers of a session, with what they bring: tools, resources, prompts, instructions.
+import { readDeferral, ServerTools } from '../agent/server-tools.js';
+import type { Session } from '../agent/session.js';
+import type { SessionPolicy } from '../agent/session-policy.js';
+import type { ServerResources } from '../contract/tool-context.js';
+import type { ServerState } from '../mcp/client/client.js';
+import { SessionServers, type SettleOptions } from '../mcp/client/session-servers.js';
+import { toolPins } from '../settings/tool-pins.js';
+import { configuredServers } from './configured-servers.js';
+import { type IdleRule, idleRules } from './idle-rules.js';
+import type { Notices } from './notices.js';
+import type { ResolvedOptions } from './resolve-options.js';
+import { type ServerWait, waitForServers } from './wait-for-servers.js';
+
+/** The MCP servers of a session. Nothing is loaded or started before one of these functions is called. */
+export interface EngineServers {
+  /** Begins to connect, if a server is configured. */
+  start(): Promise<void>;
+  /** A request is sent to the model: tools that are added from now on are announced. */
+  requested(): void;
+  /** Connects, and resolves once each has connected or failed. */
+  settled(options?: SettleOptions): Promise<void>;
+  /** Waits for the servers that the first request needs, within limits. */
+  beforePrompt(wait: ServerWait): Promise<void>;
+  states(): readonly ServerState[];
+  /** Sentences about rules that ask or deny and name a server or tool that does not exist. */
+  idleRules(): readonly string[];
+  /** Connects to a server again. Resolves once it has connected or failed; rejects if no server has that name. */
+  reconnect(name: string): Promise<void>;
+  /** The announcements have left the model's context, so they are made again. */
+  announceAgain(): void;
+  /** The run is over: notices wait for the next one. */
+  rest(): void;
+}
+
+interface ServerParts {
+  resolved: ResolvedOptions;
+  session: Session;
+  policy: SessionPolicy;
+  notices: Notices;
+  /** No server is connected to, whatever is configured. */
+  isOff: boolean;
+}
+
+/** The servers for the other parts of a session. */
+export interface ConnectedServers {
+  client: SessionServers;
+  servers: EngineServers;
+  /** Undefined if no server is configured. */
+  resources(): ServerResources | undefined;
+  /** Applies the servers that are configured now. */
+  configure(): void;
+}
+
+export function createServers({ resolved, session, policy, notices, isOff }: ServerParts): ConnectedServers {
+  const { options, answers, env, visibleEnv, settings } = resolved;
+  const client: SessionServers = new SessionServers({
+    root: session.root,
+    env: visibleEnv,
+    dataFolder: session.dataFolder,
+    roots: () => policy.workspace(),
+    askUser: answers.askUser,
+    pins: toolPins(session.dataFolder),
+    whileRunning: (kill) => session.whileRunning(kill),
+    onChange: () => {
+      serverTools.update();
+      reportIdleRules();
+    },
+    onNotice: notices.say,
+  });
+  const resources: ServerResources = {
+    list: (server) => client.resources(server),
+    read: (server, uri, signal) => client.readResource(server, uri, { signal, session }),
+  };
+  const serverTools = new ServerTools({
+    pool: session.tools,
+    session,
+    source: {
+      states: () => client.states(),
+      tools: (defer) => client.tools(defer),
+      instructions: () => client.instructions(),
+    },
+    deniedTools: () => policy.deniedTools(),
+    deferral: () => readDeferral(env['ENABLE_TOOL_SEARCH']) ?? readDeferral(settings()?.toolSearch?.value),
+    contextTokens: options.contextTokens,
+  });
+  const findIdleRules = (): IdleRule[] =>
+    idleRules(policy.rules(), {
+      states: client.states(),
+      offered: client.tools(() => false),
+      tools: session.tools.all.map(({ tool }) => tool.name),
+    });
+  const reported = new Set<string>();
+  const reportIdleRules = (): void => {
+    for (const { text, isSlip } of findIdleRules()) {
+      if (!isSlip || reported.has(text)) continue;
+      reported.add(text);
+      notices.say(text);
+    }
+  };
+  const configure = (): void => {
+    if (isOff) return;
+    const configured = configuredServers(options, settings());
+    client.configure(configured.servers);
+    for (const { name } of configured.refused) {
+      notices.say(`The MCP server ${name} is not used: only managed servers are permitted here.`);
+    }
+    if (client.isNeeded && !client.hasStarted) serverTools.update(); // so that the model knows that they exist
+  };
+  let hasWaited = false;
+  const servers: EngineServers = {
+    start: () => client.start(),
+    requested: () => serverTools.begin(),
+    settled: (wait) => client.settled(wait),
+    states: () => client.states(),
+    idleRules: () => findIdleRules().map(({ text }) => text),
+    reconnect: (name) => client.reconnect(name),
+    announceAgain: () => serverTools.announceAgain(),
+    rest: () => notices.hold(),
+    async beforePrompt(wait) {
+      if (!client.isNeeded || hasWaited) return;
+      hasWaited = true;
+      await waitForServers({ client, resolved, session, notices }, wait);
+    },
+  };
+  return { client, servers, resources: () => (client.isNeeded ? resources : undefined), configure };
+}

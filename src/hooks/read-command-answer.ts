@@ -1,0 +1,84 @@
+// Interprets how a command hook ended: its exit code, its output, and text that is no answer.
+import type { HookEvent } from '../contract/hook.js';
+import { objection, objections } from './objection.js';
+import { present, type ReadAnswer, readValue, refusalsOf, unreadable } from './read-answer.js';
+import { parseJson, readText } from './read-text.js';
+
+export interface CommandEnd {
+  /** Null when a signal ended it. */
+  exitCode: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+  /** Its output was truncated. */
+  overflowed: boolean;
+  /** It timed out and was stopped. */
+  timedOut: boolean;
+  /** Its first line said that it goes on in the background. That line was read when it came. */
+  isInBackground?: boolean;
+}
+
+/** `given` is what the hook got, as JSON. */
+export function readCommandAnswer(event: HookEvent, end: CommandEnd, given?: string): ReadAnswer {
+  const text = end.stdout.replace(/^\uFEFF/, '').trim();
+  const printed = end.isInBackground ? text.slice(firstLineOf(text).length).trim() : text;
+  const { json, problem } = printed.startsWith('{') ? parseJson(printed) : {};
+  const isAnswer = json !== undefined;
+  const answer = isAnswer ? readValue(event, json, given) : readText(event, printed, { problem, given });
+  if (end.exitCode === 2 && !end.timedOut) return blocked(event, answer, end);
+  if (end.overflowed) return cutOff(event, answer);
+  if (end.timedOut) return refusalsOf(event, answer);
+
+  if (end.exitCode === null) answer.failures.push(`it was ended by ${end.signal ?? 'a signal'}`);
+  else if (end.exitCode !== 0) {
+    const ending = `it ended with exit code ${end.exitCode}${meaningOf(end.exitCode)}`;
+    if (isAnswer) answer.remarks.push(`${ending}, but printed an answer, which counts`);
+    else {
+      delete answer.additionalContext;
+      answer.failures.unshift(`${ending}${said(end.stderr)}`);
+    }
+  }
+  return answer;
+}
+
+export const firstLineOf = (text: string): string => text.trimStart().split('\n', 1)[0] ?? '';
+
+/** The object by which a hook says that it continues in the background: its first line. */
+export function asyncMarker(line: string): object | undefined {
+  const { json } = line.trimStart().startsWith('{') ? parseJson(line) : {};
+  return typeof json === 'object' && json !== null && present(json, 'async') === true ? json : undefined;
+}
+
+/** Of an answer without its end, the refusals count, and the rest might have been one. */
+function cutOff(event: HookEvent, answer: ReadAnswer): ReadAnswer {
+  const { failures, remarks, ...cut } = unreadable(event, 'it printed more than 1 MB, and the rest was dropped');
+  const refused = answer.behavior === 'deny' || answer.block !== undefined;
+  const { updatedInput: _, additionalContext, ...rest } = answer;
+  return {
+    ...rest,
+    ...(!refused && cut),
+    ...(additionalContext !== undefined && !cut.block && { additionalContext }),
+    failures: [...answer.failures, ...failures],
+    remarks: [...answer.remarks, ...remarks],
+  };
+}
+
+/** Exit code 2 refuses, whatever was printed. */
+function blocked(event: HookEvent, answer: ReadAnswer, { stderr }: CommandEnd): ReadAnswer {
+  const { behavior, reason, block, updatedInput: _, updatedOutput: __, ...rest } = answer;
+  if (objections[event] === 'nothing') {
+    return {
+      ...rest,
+      remarks: [...rest.remarks, `it ended with exit code 2, which stops nothing here${said(stderr)}`],
+    };
+  }
+  const printedReason = behavior === 'deny' ? reason : block?.reason;
+  const why = printedReason ?? reason ?? (stderr.trim() || 'it ended with exit code 2 and gave no reason');
+  // Other text was not meant for the model, and invalid JSON no longer matters.
+  return { ...rest, ...objection(event, why), failures: [] };
+}
+
+const meaningOf = (exitCode: number): string =>
+  exitCode === 127 ? ' (command not found)' : exitCode === 126 ? ' (not executable)' : '';
+
+const said = (stderr: string): string => (stderr.trim() ? ` and said: ${stderr.trim()}` : '');

@@ -1,0 +1,148 @@
+// The MCP servers of a session. The client is loaded with the first connection, so a session without servers never loads it.
+import type { ContentBlock } from '../../contract/message.js';
+import type { ListedResource, SessionPort } from '../../contract/tool-context.js';
+import type { McpClient, McpClientOptions, OfferedTool, ServerPrompt, ServerState } from './client.js';
+import { type ConfiguredServer, MAX_TIMER_MS } from './config.js';
+
+const RESOURCES_MS = 2_000; // the list names servers that are not ready
+
+export class SessionServers {
+  readonly #options: McpClientOptions;
+  #servers: readonly ConfiguredServer[] = [];
+  #starting: Promise<McpClient> | undefined;
+  #client: McpClient | undefined;
+  #isClosed = false;
+  /** Callbacks waiting for a change in any server. */
+  readonly #waiting = new Set<() => void>();
+
+  constructor(options: McpClientOptions) {
+    this.#options = {
+      ...options,
+      onChange: () => {
+        options.onChange();
+        for (const look of this.#waiting) look();
+      },
+    };
+  }
+
+  get isNeeded(): boolean {
+    return this.#servers.length > 0;
+  }
+
+  get hasStarted(): boolean {
+    return this.#starting !== undefined;
+  }
+
+  /** Sets the list of servers. They connect once `start` is called. */
+  configure(servers: readonly ConfiguredServer[]): void {
+    this.#servers = servers;
+    this.#client?.configure(servers);
+  }
+
+  /** Starts connecting, if there are servers. Never rejects. */
+  async start(): Promise<void> {
+    if (!this.isNeeded || this.#isClosed) return;
+    this.#starting ??= this.#load();
+    await this.#starting.catch((error: unknown) => this.#options.onNotice(`MCP can't be used here: ${String(error)}`));
+  }
+
+  /** Resolves once each of these servers has connected or failed, once `isEnough` returns true, or after `withinMs`. */
+  async settled({ names, withinMs, signal, isEnough = () => false }: SettleOptions = {}): Promise<void> {
+    await this.start();
+    const enough = Promise.withResolvers<void>();
+    const look = (): void => {
+      if (signal?.aborted || isEnough()) enough.resolve();
+    };
+    // Also without a limit: the pause before the next attempt to connect does not keep Node running, but this wait does.
+    const timer = setTimeout(enough.resolve, Math.min(withinMs ?? MAX_TIMER_MS, MAX_TIMER_MS));
+    signal?.addEventListener('abort', look);
+    this.#waiting.add(look);
+    look();
+    await Promise.race([this.#client?.settled(names), enough.promise]);
+    this.#waiting.delete(look);
+    signal?.removeEventListener('abort', look);
+    clearTimeout(timer);
+  }
+
+  /** Reconnects a server. Resolves once it has connected or failed; rejects if no server has that name. */
+  async reconnect(name: string): Promise<void> {
+    const isNew = !this.hasStarted;
+    await this.start();
+    const awake = setInterval(() => {}, MAX_TIMER_MS); // see `settled`
+    try {
+      if (isNew) await this.#client?.settled([name]);
+      else await this.#client?.reconnect(name);
+    } finally {
+      clearInterval(awake);
+    }
+  }
+
+  states(): ServerState[] {
+    if (this.#client) return this.#client.states();
+    const waiting = { status: 'pending', tools: 0, setAside: [], errorOutput: '' } as const;
+    return this.#servers.map(({ name }) => ({ name, ...waiting }));
+  }
+
+  tools(defer: Parameters<McpClient['tools']>[0]): OfferedTool[] {
+    return this.#client?.tools(defer) ?? [];
+  }
+
+  instructions(): Array<{ server: string; text: string }> {
+    return this.#client?.instructions() ?? [];
+  }
+
+  /** The resources of configured servers; waits briefly for those that are still connecting. */
+  async resources(server?: string): Promise<ListedResource[]> {
+    await this.settled({ ...(server !== undefined && { names: [server] }), withinMs: RESOURCES_MS });
+    return this.#client?.resources(server) ?? [];
+  }
+
+  async readResource(
+    server: string,
+    uri: string,
+    options: { signal: AbortSignal; session: Pick<SessionPort, 'resultFile'> },
+  ): Promise<ContentBlock[]> {
+    await this.settled({ names: [server], signal: options.signal });
+    return (await this.#client?.readResource(server, uri, options)) ?? [];
+  }
+
+  /** The prompts of connected servers. */
+  prompts(): ServerPrompt[] {
+    return this.#client?.prompts() ?? [];
+  }
+
+  async getPrompt(
+    prompt: Pick<ServerPrompt, 'server' | 'name'>,
+    args: Readonly<Record<string, string>>,
+    options: { signal: AbortSignal; session: Pick<SessionPort, 'resultFile'> },
+  ): Promise<ContentBlock[]> {
+    return (await this.#client?.getPrompt(prompt, args, options)) ?? [];
+  }
+
+  rootsChanged(): void {
+    this.#client?.rootsChanged();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#starting?.catch(() => {});
+    await this.#client?.close();
+  }
+
+  async #load(): Promise<McpClient> {
+    const { McpClient } = await import('./client.js');
+    const client = new McpClient(this.#options);
+    if (this.#isClosed) return client;
+    this.#client = client;
+    client.configure(this.#servers);
+    return client;
+  }
+}
+
+export interface SettleOptions {
+  names?: readonly string[];
+  withinMs?: number;
+  /** Checked after each change. */
+  isEnough?: () => boolean;
+  signal?: AbortSignal;
+}

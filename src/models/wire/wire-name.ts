@@ -1,9 +1,0 @@
-const MAX_NAME_CHARS = 64; // the shortest limit among the providers
-
-/**
- * A tool's name as every provider takes it in a conversation's history. Models call tools by names that nobody offered,
- * and a provider that refuses such a name would refuse every later request too.
- */
-export function wireName(name: string): string {
-  return name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, MAX_NAME_CHARS) || '_';
-}

@@ -1,0 +1,31 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { codeOf, WriteFailure } from './write-failure.js';
+
+/**
+ * Creates a folder with access for the current user only, and its missing ancestors; an existing one is left as it
+ * is. Does not use Node's `recursive`: on file systems without folder creation, such as /proc, Node retries forever.
+ */
+export function mkdirPrivate(path: string): void {
+  if (isMade(path)) return;
+  const above = dirname(path);
+  mkdirPrivate(above);
+  if (isMade(path)) return;
+  throw new WriteFailure(
+    'ENOENT',
+    `The folder ${path} can't be made: ${above} is a part of the system that takes no folders. Choose another place; for Helve's own data, HELVE_HOME names it.`,
+  );
+}
+
+/** False if the parent is missing, or the system reports that. */
+function isMade(path: string): boolean {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' && dirname(path) !== path) return false;
+    // For an existing folder the system may report another error, such as EROFS on a read-only disk.
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return true;
+    throw error;
+  }
+}

@@ -1,0 +1,59 @@
+import { realpathSync } from 'node:fs';
+import { findSession, listSessions as listFrom, projectOf } from '../agent/store/list-sessions.js';
+import { movedSpareData } from '../agent/store/moved-spare-data.js';
+import { type ResumedSession, resumeSession } from '../agent/store/resume-session.js';
+import { SessionProblem } from '../agent/store/session-problem.js';
+import type { Model } from '../contract/model.js';
+import type { PermissionMode } from '../contract/permission.js';
+import type { SessionSummary } from '../contract/session-summary.js';
+import { dataFolderOf, homeFolder } from '../platform/files/paths.js';
+
+/** Where sessions are searched for. */
+interface SessionLookup {
+  root?: string | undefined;
+  dataFolder?: string | undefined;
+  env?: Readonly<Record<string, string | undefined>> | undefined;
+  home?: string | undefined;
+}
+
+interface ResumeRequest extends SessionLookup {
+  session: string;
+  fork: boolean;
+  beforePrompt: number | undefined;
+  model: Model;
+  mode: PermissionMode | undefined;
+  onProblem: ((sentence: string) => void) | undefined;
+}
+
+export async function openStoredSession(request: ResumeRequest): Promise<ResumedSession> {
+  const { session, fork, beforePrompt, model, mode, onProblem } = request;
+  const root = realpathSync(request.root ?? process.cwd());
+  const dataFolder = folderOf(request);
+  for (const sentence of await movedSpareData(dataFolder)) onProblem?.(sentence);
+  const id = await findSession(dataFolder, session, { root }).catch(withSdkAdvice);
+  const project = projectOf(dataFolder, id);
+  if (project !== undefined && project !== root) {
+    throw new TypeError(
+      `The session ${id} belongs to ${project}, whose rules hold for it, not those of ${root}. Give that folder as root.`,
+    );
+  }
+  const prices = model.facts?.prices;
+  return await resumeSession({ dataFolder, id, root, model: model.name, prices, fork, beforePrompt, mode, onProblem });
+}
+
+/** Names the function of the SDK instead of the command. */
+function withSdkAdvice(problem: unknown): never {
+  if (!(problem instanceof SessionProblem)) throw problem;
+  const message = problem.message.replace('helve sessions list --all shows those', 'listSessions() returns those');
+  throw new SessionProblem(problem.kind, message, { cause: problem });
+}
+
+export async function listStoredSessions({ root, ...place }: SessionLookup): Promise<SessionSummary[]> {
+  const dataFolder = folderOf(place);
+  await movedSpareData(dataFolder);
+  return await listFrom(dataFolder, root === undefined ? {} : { root: realpathSync(root) });
+}
+
+function folderOf({ dataFolder, env = process.env, home = homeFolder() }: SessionLookup): string {
+  return dataFolder ?? dataFolderOf({ env, ...(home !== undefined && { home }) });
+}

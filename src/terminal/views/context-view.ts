@@ -1,0 +1,89 @@
+import type { Component } from '@earendil-works/pi-tui';
+import { grouped } from '../../platform/text/digits.js';
+import type { ShownContext } from '../contract.js';
+import type { Role, Theme } from '../screen/theme.js';
+import { cut } from './fit.js';
+
+const ROWS = 3;
+const MAX_COLUMNS = 60;
+
+/** The use of the context window: a block of cells, and a legend. */
+export class ContextView implements Component {
+  readonly #theme: Theme;
+  readonly #context: ShownContext;
+  readonly #isPlain: boolean;
+
+  constructor(theme: Theme, context: ShownContext, { isPlain = false }: { isPlain?: boolean } = {}) {
+    this.#theme = theme;
+    this.#context = context;
+    this.#isPlain = isPlain;
+  }
+
+  invalidate(): void {}
+
+  render(width: number): string[] {
+    const { paint } = this.#theme;
+    const { total, window } = this.#context;
+    const columns = Math.max(1, Math.min(width, MAX_COLUMNS));
+    const kinds = kindsOf(this.#context);
+    const cells = cellsOf(kinds, columns * ROWS, window);
+    const rows = Array.from({ length: ROWS }, (_, row) =>
+      painted(cells.slice(row * columns, (row + 1) * columns), this.#theme),
+    );
+    const head = `${paint.strong('Context')} ${grouped(total)} of ${grouped(window)} tokens (${percent(total, window)})`;
+    const digits = Math.max(...kinds.map(({ tokens }) => grouped(tokens).length));
+    const legend = kinds.map(({ sign, role, name, tokens }) => {
+      const share = percent(tokens, window).padStart(4);
+      const mark = this.#isPlain ? '' : `${paint[role](sign)} `;
+      return cut(`${mark}${name.padEnd(14)} ${grouped(tokens).padStart(digits)} ${share}`, width);
+    });
+    const advice = paint.muted(cut('To free context: /compact, or /clear for a new conversation', width));
+    const picture = this.#isPlain ? [] : ['', ...rows];
+    return [cut(head, width), ...picture, '', ...legend, '', advice];
+  }
+}
+
+interface Kind {
+  name: string;
+  sign: string;
+  role: Role;
+  tokens: number;
+}
+
+function kindsOf({ system, tools, messages, results, total, window, free }: ShownContext): Kind[] {
+  return [
+    { name: 'instructions', sign: '█', role: 'accent', tokens: system },
+    { name: 'tools', sign: '▓', role: 'keyword', tokens: tools },
+    { name: 'messages', sign: '▒', role: 'success', tokens: messages },
+    { name: 'tool results', sign: '░', role: 'warning', tokens: results },
+    { name: 'for the answer', sign: '╌', role: 'muted', tokens: Math.max(0, window - total - free) },
+    { name: 'free', sign: '·', role: 'muted', tokens: Math.max(0, free) },
+  ];
+}
+
+/** Every kind gets at least one cell, so that none is invisible; free cells are reduced for that. */
+function cellsOf(kinds: readonly Kind[], count: number, window: number): Kind[] {
+  const cells: Kind[] = [];
+  for (const kind of kinds.slice(0, -1)) {
+    const share = kind.tokens === 0 || window <= 0 ? 0 : Math.max(1, Math.round((kind.tokens / window) * count));
+    for (let cell = 0; cell < share && cells.length < count; cell += 1) cells.push(kind);
+  }
+  const free = kinds.at(-1);
+  while (free && cells.length < count) cells.push(free);
+  return cells;
+}
+
+/** Adjacent cells of one kind are painted together. */
+function painted(cells: readonly Kind[], { paint }: Theme): string {
+  let line = '';
+  for (let start = 0; start < cells.length; ) {
+    const kind = cells[start];
+    let end = start;
+    while (end < cells.length && cells[end] === kind) end += 1;
+    if (kind) line += paint[kind.role](kind.sign.repeat(end - start));
+    start = end;
+  }
+  return line;
+}
+
+const percent = (part: number, whole: number): string => (whole <= 0 ? '0%' : `${Math.round((part / whole) * 100)}%`);

@@ -1,0 +1,159 @@
+// Runs a command: in the foreground with progress, or in the background, to which a running one may move.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ToolProgress } from '../../contract/tool.js';
+import type { ToolContext } from '../../contract/tool-context.js';
+import { monotonicMs } from '../../platform/clock.js';
+import { randomHex } from '../../platform/crypto.js';
+import { parseSize } from '../../platform/shell/limits.js';
+import { readLastLines } from '../../platform/shell/read-output.js';
+import {
+  MAX_OUTPUT_BYTES,
+  type ProcessOptions,
+  type ProcessResult,
+  type RunningProcess,
+  startCommand,
+} from '../../platform/shell/run-process.js';
+import { DEFAULT_LIFE_MS, LONGEST_TIMER_MS, MAX_FAILURE_CHARS, TIMEOUT_LINES } from './limits.js';
+import { assertBackgroundAllowed, sessionOutput } from './session-bounds.js';
+import { sessionBackground, sessionShells } from './session-shells.js';
+import { environmentFile, environmentFor } from './shell-environment.js';
+import { seconds, shortTitle } from './title.js';
+import type { WatchedChanges } from './watched-changes.js';
+
+const PROGRESS_LINES = 5;
+const MAX_PROGRESS_CHARS = 1_000;
+const PROGRESS_MS = 500;
+
+/** A command, with the sandbox that it runs in and what tracks the files that it changes. */
+type WatchedCommand = Pick<ProcessOptions, 'command' | 'cwd' | 'outputFile' | 'limits' | 'wrap'> & {
+  watched: WatchedChanges | undefined;
+};
+
+/** A command that runs in the background, as the call reports it. */
+export interface BackgroundStart {
+  /** The id for BashOutput and KillShell. */
+  backgroundId: string;
+  /** The last lines of what it has written so far. */
+  output: string;
+  note: string;
+  durationMs: number;
+}
+
+/** Options shared by foreground and background commands. */
+function commonOptions(
+  { watched: _, ...asked }: WatchedCommand,
+  { env, root, session, approved, confinement }: ToolContext,
+) {
+  const harmless = environmentFor(approved, { env, confinement });
+  const [sourceFile] = environmentFile(env, root);
+  let kill = (): void => {};
+  /** Lists it among running tasks, now that it may outlive the call. */
+  const nameToPerson = (what: string): void => void session.whileRunning(kill, what);
+  const options = {
+    ...asked,
+    shells: session.own(sessionShells),
+    ...(harmless && { env: harmless }),
+    maxOutputBytes: parseSize(env['HELVE_MAX_OUTPUT'] ?? '') ?? MAX_OUTPUT_BYTES,
+    sharedOutput: session.own(sessionOutput),
+    ...(sourceFile !== undefined && { sourceFile }),
+    onRunning: (killAll: () => void) => {
+      kill = killAll;
+      return session.whileRunning(kill);
+    },
+    onLeftRunning: (end: () => Promise<void>) => {
+      nameToPerson(`what is left of ${shortTitle(asked.command)}`);
+      session.atEnd(end);
+    },
+  } satisfies Partial<ProcessOptions>;
+  return { options, nameToPerson };
+}
+
+export async function startInBackground(
+  asked: WatchedCommand,
+  lifeMs: number,
+  context: ToolContext,
+): Promise<BackgroundStart> {
+  const { session, signal } = context;
+  signal.throwIfAborted();
+  assertBackgroundAllowed(session);
+  const id = newBackgroundId();
+  const { options, nameToPerson } = commonOptions(asked, context);
+  // It outlives the call, so it does not use the call's signal; its lifetime is limited by the background registry.
+  const running = await startCommand({ ...options, timeoutMs: LONGEST_TIMER_MS, signal: new AbortController().signal });
+  const { command, outputFile, watched } = asked;
+  nameToPerson(`${id}: ${shortTitle(command)}`);
+  watched?.leave(running.finished);
+  session.own(sessionBackground).add({ id, command, outputFile, running, lifeMs });
+  const note = `Command running in background with ID: ${id}. Output is being written to: ${outputFile}. It is stopped when the session ends, at the latest after ${seconds(lifeMs)}. ${BACKGROUND_ADVICE}`;
+  return { backgroundId: id, output: '', note, durationMs: 0 };
+}
+
+/** The command's result or, if it moved to the background, what the call reports about that. */
+export async function* runWithProgress(
+  asked: WatchedCommand,
+  timeoutMs: number,
+  context: ToolContext,
+): AsyncGenerator<ToolProgress, ProcessResult | BackgroundStart, void> {
+  const { session, signal } = context;
+  const { command, outputFile, watched } = asked;
+  const left = new AbortController(); // a consumer that stops reading progress has abandoned the call
+  const { options, nameToPerson } = commonOptions(asked, context);
+  const moved = Promise.withResolvers<string>();
+  let running: RunningProcess | undefined;
+  let isWanted = false; // the user asked to move it to the background
+  let isMoved = false;
+  const moveToBackground = (): boolean => {
+    if (!running || !(isWanted || mayMove(command, context))) return false;
+    const id = newBackgroundId();
+    nameToPerson(`${id}: ${shortTitle(command)}`);
+    watched?.leave(running.finished);
+    session.own(sessionBackground).add({ id, command, outputFile, running, lifeMs: DEFAULT_LIFE_MS });
+    isMoved = true;
+    moved.resolve(id);
+    return true;
+  };
+  const bothSignals = AbortSignal.any([signal, left.signal]);
+  running = await startCommand({ ...options, timeoutMs, signal: bothSignals, onTimeUp: moveToBackground });
+  const { finished, timeUp } = running;
+  const began = monotonicMs();
+  const forget = session.whileInForeground?.(() => {
+    if (isMoved) return false;
+    isWanted = true;
+    timeUp();
+    return isMoved;
+  });
+  try {
+    const done = Promise.race([finished, moved.promise]).then(() => true);
+    let shown = '';
+    while (!(await Promise.race([done, delay(PROGRESS_MS, false, { ref: false })]))) {
+      const { text } = await readLastLines(outputFile, { lines: PROGRESS_LINES, maxChars: MAX_PROGRESS_CHARS });
+      if (text === shown) continue;
+      shown = text;
+      yield { text };
+    }
+    const outcome = await Promise.race([moved.promise, finished]);
+    if (typeof outcome !== 'string') return outcome;
+    const { text } = await readLastLines(outputFile, { lines: TIMEOUT_LINES, maxChars: MAX_FAILURE_CHARS });
+    const why = isWanted ? 'was' : `did not finish in ${seconds(timeoutMs)} and was`;
+    const whose = isWanted ? ' by the user' : '';
+    const note = `${shortTitle(command)} ${why} moved to the background${whose} with ID: ${outcome}. Output is being written to: ${outputFile}. ${BACKGROUND_ADVICE}`;
+    return { backgroundId: outcome, output: text, note, durationMs: monotonicMs() - began };
+  } finally {
+    forget?.();
+    if (!isMoved) {
+      left.abort();
+      await Promise.allSettled([finished]);
+    }
+  }
+}
+
+/**
+ * In an interactive session a timeout moves a command to the background instead of killing it, unless it only waits.
+ */
+const mayMove = (command: string, { session }: ToolContext): boolean =>
+  session.interactive && !/^\s*sleep\b/.test(command);
+
+const newBackgroundId = (): string => `b${randomHex(4)}`;
+
+const BACKGROUND_ADVICE =
+  'You are notified when it ends; BashOutput shows what is new until then, KillShell ends it. A cd inside it does not change the working directory of later commands.';

@@ -1,0 +1,16 @@
+// Tools that other parts of Helve call, offer or leave out by what they are for.
+
+/** The tool whose name rules use for types of agents, whichever tool starts one. */
+export const AGENT_TOOL = 'Task';
+
+/** The tool name under which hosts and programs receive the model's questions to the user. */
+export const QUESTION_TOOL = 'AskUserQuestion';
+
+/** Switches for an engine without a model, where child agents can't run. */
+export const withoutAgents = { Task: false, AgentOutput: false } as const;
+
+/** The tools by which a user's command file runs its commands and reads its files. */
+export const ownCallTools = { shell: 'Bash', file: 'Read' } as const;
+
+/** The tools of the `simple` mode. */
+export const simpleToolNames = ['Bash', 'Read', 'Edit'] as const;
