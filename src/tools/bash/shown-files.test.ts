@@ -1,4 +1,6 @@
+import { delimiter, dirname } from 'node:path';
 import { expect, test } from 'vitest';
+import { findRipgrep } from '../../platform/search/find-ripgrep.js';
 import { type TestProject, temporaryProject } from '../../testing/temporary-project.js';
 import { applyPatchTool } from '../apply-patch.js';
 import { editTool } from '../edit.js';
@@ -10,8 +12,8 @@ const text = Array.from({ length: 12 }, (_, index) => `line ${index + 1} of the 
 
 const seen = (project: TestProject, file = 'f.txt') => project.engine.session.ledger.get(project.path(file))?.lines;
 
-async function seenAfter(command: string): Promise<unknown> {
-  const project = await temporaryProject({ 'f.txt': text, 'd/g.txt': 'other\n' });
+async function seenAfter(command: string, options: { env?: NodeJS.ProcessEnv } = {}): Promise<unknown> {
+  const project = await temporaryProject({ 'f.txt': text, 'd/g.txt': 'other\n' }, options);
   const { isError, content } = await project.run(bashTool, { command });
   expect([isError, content]).toEqual([false, content]);
   const lines = seen(project);
@@ -51,6 +53,17 @@ test.each([
   ['ls -la d && nl -ba -w 3 f.txt', 'all'],
 ])('counts what it printed as read: %s', async (command, lines) => {
   expect(await seenAfter(command)).toEqual(lines);
+});
+
+test.each([
+  ['rg "line 7" f.txt', [[7, 7]]],
+  ['rg -n -A1 "line 7" f.txt', [[7, 8]]],
+  ['rg -o "line 7" f.txt', undefined],
+  ['rg --replace row "line 7" f.txt', undefined],
+  ['rg --count line f.txt', undefined],
+])('counts the whole lines of ripgrep as read: %s', async (command, lines) => {
+  const env = { ...process.env, PATH: `${dirname(findRipgrep({}))}${delimiter}${process.env['PATH']}` };
+  expect(await seenAfter(command, { env })).toEqual(lines);
 });
 
 test.each([
