@@ -88,6 +88,35 @@ test.each<[StopReason | null]>([['tool_use'], ['end_turn'], [null]])(
   },
 );
 
+test('prepares a tool once per prompt, when the model begins to call it, and no other tool', async () => {
+  const order: string[] = [];
+  const preparing = (name: string) =>
+    defineTool({
+      name,
+      description: 'Prepares.',
+      input: z.strictObject({}),
+      preload: async () => order.push(`prepare ${name}`),
+      effects: () => [],
+      execute: async () => order.push(`run ${name}`),
+      toModel: () => 'ok',
+    });
+  const { model } = modelOf(
+    [...say('Hello'), end('end_turn')],
+    [...call('a', '{}', 'Used'), ...call('b', '{}', 'Used', 1), end('tool_use')],
+    [...call('c', '{}', 'Used'), end('tool_use')],
+    [...say('done'), end('end_turn')],
+    [...call('d', '{}', 'Used'), end('tool_use')],
+    [...say('done'), end('end_turn')],
+  );
+  const agent = await agentWith(model, { tools: [preparing('Used'), preparing('Unused')] });
+  await run(agent);
+  expect(order).toEqual([]);
+  await run(agent);
+  expect(order).toEqual(['prepare Used', 'run Used', 'run Used', 'run Used']);
+  await run(agent);
+  expect(order.slice(4)).toEqual(['prepare Used', 'run Used']);
+});
+
 test('never runs a call that the output limit cut off, and tells the model so', async () => {
   const { model, requests } = modelOf(
     [...call('a', '{"text":"x"}'), ...call('b', '{"text":"half', 'Note', 1), end('max_tokens')],

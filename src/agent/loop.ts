@@ -110,8 +110,7 @@ async function drive(input: LoopInput, { run, timeUp, emit }: Drive): Promise<vo
       mcpServers: session.tools.servers.map(({ name, status }) => ({ name, status })),
     }),
   });
-  // Both before the first request: a call may come with the first words of the answer.
-  session.prepare(session.tools.preload(session));
+  // Before the first request: a call may come with the first words of the answer.
   opened = atOnce(components, (component) => component.open?.());
   await refresh();
   const words = await promptFrom(components, input.prompt, moment);
@@ -127,6 +126,7 @@ async function drive(input: LoopInput, { run, timeUp, emit }: Drive): Promise<vo
     for (const component of components) component.onPrompt?.(prompt);
   }
 
+  const preloaded = new Set<string>();
   for (let turn = 1; turn <= maxTurns; turn += 1) {
     const full = await context.makeRoom({ hooks: environment.hooks, emit, signal });
     if (full && signal.aborted) await interrupted();
@@ -144,6 +144,11 @@ async function drive(input: LoopInput, { run, timeUp, emit }: Drive): Promise<vo
       request,
       environment,
       claimCallId: (id) => session.claimCallId(id),
+      onCallStart(tool) {
+        if (!tool.preload || preloaded.has(tool.name)) return;
+        preloaded.add(tool.name);
+        session.prepare(tool.preload(session));
+      },
       onBlock(block) {
         for (const component of components) component.onBlock?.(block);
       },

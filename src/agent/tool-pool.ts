@@ -1,12 +1,6 @@
 import type { ToolDefinition } from '../contract/model.js';
 import type { Tool, ToolListing } from '../contract/tool.js';
-import type {
-  DeferredTool,
-  DescribeContext,
-  SessionPort,
-  ToolDirectory,
-  ToolSetMode,
-} from '../contract/tool-context.js';
+import type { DeferredTool, DescribeContext, ToolDirectory, ToolSetMode } from '../contract/tool-context.js';
 import { isToolOfServer, mcpServerName, plainServer } from '../platform/text/mcp-names.js';
 
 export interface ToolPoolOptions {
@@ -195,11 +189,6 @@ export class ToolPool implements ToolDirectory {
     for (const { tool, source } of active) if (source === 'mcp') this.#activated.add(tool.name); // now it is given
     this.#definitions = active.map(({ tool }) => this.describe(tool));
     return this.#definitions;
-  }
-
-  /** Gets ready what the model may call at once. A tool that can't be loaded says so when it is called. */
-  async preload(session: SessionPort): Promise<void> {
-    await Promise.allSettled(this.#tools.filter(({ enabled }) => enabled).map(({ tool }) => tool.preload?.(session)));
   }
 
   #changed(): void {

@@ -12,6 +12,7 @@ import {
   type StopReason,
   type Usage,
 } from '../contract/model.js';
+import type { Tool } from '../contract/tool.js';
 import { noUsage } from './usage.js';
 
 export interface TurnOutcome {
@@ -39,6 +40,8 @@ export interface TurnInput {
   environment: CallEnvironment;
   /** Makes a call's id one of a kind; providers send blank and repeated ones. */
   claimCallId(id: string): string;
+  /** The model begins to write a call of this tool. */
+  onCallStart?(tool: Tool): void;
   /** A block of the answer is complete. Not called for calls, which have an event. */
   onBlock?(block: AssistantBlock): void;
   /** The answer is complete and will be kept; its calls may still be at work. */
@@ -52,7 +55,7 @@ export async function runTurn(input: TurnInput): Promise<TurnOutcome> {
   let failure: ModelFailure | undefined;
   try {
     for await (const event of input.model.stream(input.request, input.signal)) {
-      if (event.type === 'call_start') await loadTool(event.name, input.environment);
+      if (event.type === 'call_start') await loadTool(event.name, input);
       answer.take(event);
     }
   } catch (error) {
@@ -65,11 +68,12 @@ export async function runTurn(input: TurnInput): Promise<TurnOutcome> {
   return { ...(await answer.settle()), failure, interrupted: input.signal.aborted };
 }
 
-/** From its first word on a call is shown in the words of its tool. One that can't be loaded says so when it is called. */
-async function loadTool(name: string, { findTool }: CallEnvironment): Promise<void> {
-  await findTool(name)
-    ?.load()
-    .catch(() => {});
+/** Loads the tool, so that the call can be shown from its first word on. A failure is reported when the call runs. */
+async function loadTool(name: string, { environment, onCallStart }: TurnInput): Promise<void> {
+  const tool = environment.findTool(name);
+  if (!tool) return;
+  onCallStart?.(tool);
+  await tool.load().catch(() => {});
 }
 
 function unexpected(error: unknown): ModelFailure {

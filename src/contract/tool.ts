@@ -43,7 +43,10 @@ interface ToolBehaviour<Input, Data> {
   lists?: ToolListing;
   /** Whether it is available. Called once, before the first request, and awaited. Default: yes. */
   isEnabled?(context: DescribeContext): boolean | Promise<boolean>;
-  /** Prepares what the work needs, and touches nothing else. Called while the model generates its first answer. */
+  /**
+   * Prepares what the work needs, and touches nothing else. Called once per prompt, when the model begins to write a
+   * call of the tool.
+   */
   preload?(session: SessionPort): Promise<unknown>;
   /**
    * The effects of the call. Called more than once, so it must change nothing. Without it the call counts as able to

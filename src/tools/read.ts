@@ -56,7 +56,6 @@ export const readTool = defineTool<ReadInput, ReadData>({
   description,
   input,
   maxResultChars: MAX_RESULT_CHARS,
-  preload: async () => {}, // loads only its code: almost every first answer reads a file
   effects: ({ file_path }, context) => readEffects(file_path, context),
 
   async execute(asked, context) {
