@@ -282,6 +282,27 @@ test('leaves what a command of another session wrote and a command moved, and na
   expect(await text('e/b')).toBe('of b\n');
 });
 
+test.each(['', 'same\n'])(
+  'removes a file that a command names, though another session removed one with the same content meanwhile: %j',
+  async (content) => {
+    const { a, b, path, waiting, release } = await twoSessions({ keep: '' });
+    const make = content ? 'echo same >' : 'touch';
+    const making = b.bash(`${make} of-b; ${waiting('b')}`);
+    await until(() => existsSync(path('of-b')));
+    await a.bash(`${make} of-a`);
+    const removing = a.bash(`rm of-a; ${waiting('a')}`);
+    await until(() => !existsSync(path('of-a')));
+    await release('b');
+    await making;
+    await release('a');
+    await removing;
+    const plan = await b.plan();
+    expect(plan.unclaimed).toEqual([]);
+    await applyUndo(plan);
+    expect(existsSync(path('of-b'))).toBe(false);
+  },
+);
+
 test('removes a copy that a command made of what another session wrote, which stays', async () => {
   const { a, b, path, text, waiting, release } = await twoSessions({ 'd/a': 'a\n' });
   const running = a.bash(`echo go > started; ${waiting('a')}; cp -r d e`);

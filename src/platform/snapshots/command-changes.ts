@@ -2,6 +2,7 @@
 import { monotonicMs } from '../clock.js';
 import { randomHex } from '../crypto.js';
 import { claimantOf } from '../journal/claim-change.js';
+import { namesPath } from '../journal/declared-writes.js';
 import { type JournalFolders, readBeforeImage, recordChange, saveBeforeImage } from '../journal/journal.js';
 import type { JournaledChanges } from '../journal/journaled-changes.js';
 import type { ConcurrentCommand } from '../journal/running-commands.js';
@@ -61,7 +62,10 @@ export class CommandChanges {
     const changed: Array<ClaimedPath<RunningCommand>> = [];
     const claim = ({ path, isFolder, parts }: PathParts): void => {
       const sessions = { own: running, beside, sessionId: this.#port.sessionId };
-      if (parts.length > 0) changed.push({ parts, claimant: claimantOf(path, { isFolder }, sessions) });
+      if (parts.length === 0) return;
+      const claimant = claimantOf(path, { isFolder }, sessions);
+      const isNamed = typeof claimant === 'object' && namesPath(claimant.writes, path, { isFolder });
+      changed.push({ parts, claimant, isNamed });
     };
     for (const { path, before, after } of found) {
       const compared = partsOf(path, before, after, this.#port.journaled.of(path, after));
@@ -70,7 +74,7 @@ export class CommandChanges {
     }
     for (const { isCertain, ...passed } of passedFiles(looks, this.#port.journaled)) {
       if (isCertain) claim(passed);
-      else changed.push({ parts: passed.parts, claimant: 'unclaimed' });
+      else changed.push({ parts: passed.parts, claimant: 'unclaimed', isNamed: false });
     }
     for (const { claimant, parts: some } of withMovedContent<RunningCommand, ClaimedPath<RunningCommand>>(changed)) {
       if (claimant === 'unclaimed') unclaimed.push(...some);

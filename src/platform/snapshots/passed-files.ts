@@ -7,6 +7,8 @@ import { isFolderChange, nothing, type Part, partsOf } from './snapshot-changes.
 import { isCutOff, type SnapshotPair } from './snapshot-comparison.js';
 import { isGone } from './workspace-tree.js';
 
+const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'; // SHA-256 of no bytes
+
 /** The parts of a change of one path. */
 export interface PathParts {
   path: string;
@@ -18,6 +20,8 @@ export interface PathParts {
 export interface ClaimedPath<Command> {
   parts: readonly Part[];
   claimant: Claim<Command>;
+  /** Whether the effects of the claimant name the path. */
+  isNamed: boolean;
 }
 
 /** `isCertain` says whether a call has claimed the file, so that it is known not to be the command's own. */
@@ -40,7 +44,9 @@ export function passedFiles(
 
 /**
  * Content that another call wrote and that is at another path now was moved there. Both paths belong to the same
- * command; otherwise the new one belongs to none, because its undo would remove the only copy.
+ * command; otherwise the new one belongs to none, because its undo would remove the only copy. The same content alone
+ * proves nothing if the file is empty, or if one command names the new path and another is known to have removed the
+ * old one.
  */
 export function withMovedContent<Command, Path extends ClaimedPath<Command>>(paths: readonly Path[]): Path[] {
   const takenBy = new Map<string, Set<Claim<Command>>>();
@@ -49,9 +55,12 @@ export function withMovedContent<Command, Path extends ClaimedPath<Command>>(pat
       if (file.before !== null) takenBy.set(file.before, (takenBy.get(file.before) ?? new Set()).add(claimant));
     }
   }
-  const isOthers = ({ parts, claimant }: Path): boolean =>
+  const isOthers = ({ parts, claimant, isNamed }: Path): boolean =>
     claimant !== undefined &&
-    parts.some(({ file }) => file.after !== null && takenBy.get(file.after)?.has(claimant) === false);
+    parts.some(({ file }) => {
+      const takers = file.after === null || file.after === EMPTY ? undefined : takenBy.get(file.after);
+      return takers !== undefined && !takers.has(claimant) && (!isNamed || takers.has('unclaimed'));
+    });
   return paths.map((one) => (isOthers(one) ? { ...one, claimant: 'unclaimed' } : one));
 }
 
