@@ -23,7 +23,7 @@ export class AgentRuns {
   /** Throws if a run is going on. The returned signal aborts with an interrupt, too. */
   begin(signal: AbortSignal | undefined): AbortSignal {
     if (this.#ended) {
-      throw new Error('This agent has ended, so it takes nothing more. Create another one, or resume its session.');
+      throw new Error('This agent has ended, so it runs no more prompts. Create another agent, or resume its session.');
     }
     if (this.#running) {
       throw new Error('This agent is already running a prompt. Wait for its result, or create another agent.');

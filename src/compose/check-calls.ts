@@ -36,7 +36,7 @@ export function checkCalls(given: readonly ToolCall[], options: unknown = {}): v
     const twin = places.get(id);
     if (twin !== undefined) {
       throw new TypeError(
-        `calls[${index}].id is ${shown(id)}, which calls[${twin}] has too. Give each call an id of its own, so that each result can be told apart.`,
+        `calls[${index}].id is ${shown(id)}, which calls[${twin}] has too. Give each call a different id, so that the results can be matched to the calls.`,
       );
     }
     places.set(id, index);

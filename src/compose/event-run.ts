@@ -69,7 +69,7 @@ export class EventRun<Output> implements Run<Output> {
 
   #settle(result: RunResult | undefined): void {
     try {
-      if (!result) throw new Error('The run was broken off before its end, so it has no result.');
+      if (!result) throw new Error('The run was stopped before its end, so it has no result.');
       this.#ended.resolve({ ...result, output: this.#outputOf(result) });
     } catch (error) {
       this.#ended.reject(error);
@@ -138,10 +138,9 @@ async function answerBy(schema: OutputSchema, maxRetries: number | undefined): P
   if (!isZod(schema)) return new StructuredOutput({ inputJsonSchema: await checkedSchema(schema) }, { maxRetries });
   const { type, anyOf, oneOf } = jsonSchemaOf(schema);
   if (type === 'object') return new StructuredOutput({ input: schema }, { maxRetries });
-  const what =
-    anyOf || oneOf ? 'but describes several of which it is one' : `but its "type" is ${JSON.stringify(type)}`;
+  const what = anyOf || oneOf ? 'but describes a union' : `but its "type" is ${JSON.stringify(type)}`;
   throw new TypeError(
-    `The schema of an answer must describe an object, ${what}. Put what you want into a field of one.`,
+    `The schema of an answer must describe an object, ${what}. Wrap your schema in an object with one field.`,
   );
 }
 
@@ -151,7 +150,7 @@ function jsonSchemaOf(schema: z.ZodType): z.core.JSONSchema.BaseSchema {
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new TypeError(
-      `The schema of an answer has no JSON Schema that a model could be told: ${clause(why)}. Use what JSON has, such as a text that is transformed.`,
+      `The schema of an answer can't be expressed as a JSON Schema: ${clause(why)}. Use types that JSON has, such as a string that is transformed.`,
       { cause: error },
     );
   }

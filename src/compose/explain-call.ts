@@ -166,7 +166,7 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
       return { decision: behavior, reason, ...facts };
     } catch (error) {
       if (error instanceof ToolFailure) return refused(error.message);
-      return refused(`What ${String(request.tool)} would touch can't be told: ${messageOf(error)}`);
+      return refused(`The effects of ${String(request.tool)} can't be determined: ${messageOf(error)}`);
     }
   };
 }

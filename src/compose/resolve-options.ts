@@ -86,5 +86,5 @@ function realFolder(path: string, option: string): string {
     throw new TypeError(`${option} names the folder ${path}, which can't be found.`, { cause: error });
   }
   if (statSync(real).isDirectory()) return real;
-  throw new TypeError(`${option} names ${path}, which is no folder.`);
+  throw new TypeError(`${option} names ${path}, which is not a folder.`);
 }

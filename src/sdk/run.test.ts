@@ -44,7 +44,7 @@ test('who breaks off the iteration gets no result, and can run again', async () 
   const agent = await agentFor([{ text: 'One.' }, { text: 'Two.' }]);
   const run = agent.run('1');
   for await (const { type } of run) if (type === 'turn_start') break;
-  await expect(run.result).rejects.toThrow('broken off before its end');
+  await expect(run.result).rejects.toThrow('stopped before its end');
   expect((await agent.run('2').result).outcome).toBe('completed');
 });
 
