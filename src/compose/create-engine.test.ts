@@ -15,7 +15,7 @@ async function call(engine: FullEngine, name: string, input: Record<string, unkn
 
 const bypass: FullEngineOptions = { permissionMode: 'bypassPermissions' };
 
-test('leaves its own data out of every tree that is read', async () => {
+test('Grep, Glob and LS leave out the data folder', async () => {
   const { root, path, write } = await temporaryProject({ 'a.txt': 'needle\n' });
   const engine = createEngine({ ...bypass, root, dataFolder: path('.helve') });
   await write('.helve/secret.txt', 'needle\n');
@@ -27,7 +27,7 @@ test('leaves its own data out of every tree that is read', async () => {
   expect(await call(engine, 'LS', {})).toBe('./\n  a.txt');
 });
 
-test('protects its own data by both names, and lets saved results be read where a link leads to them', async () => {
+test('protects the data folder under its real path and through a symlink, and saved results can be read through the symlink', async () => {
   const { root, path } = await temporaryProject();
   await mkdir(path('../real-data'));
   await symlink(path('../real-data'), path('../linked-data'));
@@ -45,7 +45,7 @@ test('protects its own data by both names, and lets saved results be read where 
   expect(await call(careful, 'Read', { file_path: saved })).toContain("belongs to Helve's own data");
 });
 
-test('keeps the variables that it is told to hide from commands, unless they are to be passed', async () => {
+test('hides API keys and configured variables from commands, unless HELVE_PASS_ENV names them', async () => {
   const { root } = await temporaryProject();
   const env = { ...process.env, ANTHROPIC_API_KEY: 'a', ACME_KEY: 'b', OTHER: 'c' };
   const print = { command: 'echo "[$ANTHROPIC_API_KEY$ACME_KEY$OTHER]"' };
@@ -55,13 +55,13 @@ test('keeps the variables that it is told to hide from commands, unless they are
   expect(await call(createEngine({ ...options, env: passing }), 'Bash', print)).toBe('[bc]');
 });
 
-test('an empty HELVE_HOME is none', async () => {
+test('an empty HELVE_HOME counts as unset', async () => {
   const { root } = await temporaryProject({ 'a.txt': 'x' });
   const engine = createEngine({ root, env: { ...process.env, HELVE_HOME: '' } });
   expect(await call(engine, 'Read', { file_path: join(root, 'a.txt') })).toBe('1\tx');
 });
 
-test('a question that was answered is not held on to', async () => {
+test('a question can be garbage-collected after its answer', async () => {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
   const { root } = await temporaryProject();
@@ -80,7 +80,7 @@ test('a question that was answered is not held on to', async () => {
   await engine.end();
 });
 
-test('what a session uses for the first time after its end is ended at once', async () => {
+test('a resource that is first used after the end of the session is ended at once', async () => {
   const project = await temporaryProject();
   const { session } = project.engine;
   await project.engine.end();
@@ -90,7 +90,7 @@ test('what a session uses for the first time after its end is ended at once', as
   await project.remove();
 });
 
-test('a session does not end before what it does ahead', async () => {
+test('the end of a session waits for work that was prepared ahead', async () => {
   const project = await temporaryProject();
   const { session } = project.engine;
   const going = Promise.withResolvers<void>();
@@ -104,7 +104,7 @@ test('a session does not end before what it does ahead', async () => {
   await project.remove();
 });
 
-test('keeps the answer of the person in the audit log', async () => {
+test("records the person's answer in the audit log", async () => {
   const { root, path } = await temporaryProject();
   const dataFolder = path('../data');
   const askPermission = async () => ({ behavior: 'deny' as const, reason: 'not now' });

@@ -15,7 +15,7 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-test('refuses what it does not understand, and says what', async () => {
+test('denies a request with an invalid tool, input, mode, folder or setting, and names the problem', async () => {
   const explain = createExplainer();
   const read = { tool: 'Read', input: { file_path: 'a' }, cwd: root };
   const denied = async (request: Parameters<typeof explain>[0]) => {
@@ -37,7 +37,7 @@ test('refuses what it does not understand, and says what', async () => {
   expect(await denied({ ...read, cwd: join(root, 'file') })).toContain('is not a folder');
 });
 
-test('judges a project that is not there like one that is', async () => {
+test('decides about a project folder that does not exist as about one that does', async () => {
   const cwd = join(root, 'not-there');
   const explain = createExplainer();
   const settings = { permissions: { deny: ['Read(./.env)'] } };
@@ -48,7 +48,7 @@ test('judges a project that is not there like one that is', async () => {
   expect(await decisionOn('rm a')).toBe('ask');
 });
 
-test('counts lists at the root of the settings as well', async () => {
+test('uses rule lists at the top level of the settings as well', async () => {
   const settings = { deny: ['Read(./a)'], permissions: { deny: ['Read(./b)'] } };
   const explain = createExplainer();
   for (const [file_path, decision] of Object.entries({ a: 'deny', b: 'deny', c: 'allow' })) {
@@ -72,7 +72,7 @@ test('takes the mode from the request, else from the options, else from the sett
   });
 });
 
-test('without settings in the request reads the files, as they are now, and believes a project only when it is trusted', async () => {
+test('without settings in the request, reads the current files, and applies allow rules of a project only if it is trusted', async () => {
   const {
     root: cwd,
     home,
@@ -112,7 +112,7 @@ test('without settings in the request reads the files, as they are now, and beli
   });
 });
 
-test('leaves out a broken rule that allows, and tells of it', async () => {
+test('drops an invalid allow rule, and reports it', async () => {
   const explanation = await createExplainer()({
     tool: 'Read',
     input: { file_path: 'a' },
@@ -122,7 +122,7 @@ test('leaves out a broken rule that allows, and tells of it', async () => {
   expect(explanation).toMatchObject({ decision: 'allow', problems: [{ severity: 'dropped' }] });
 });
 
-test('takes ~ and $HOME for the home that it is given', async () => {
+test('expands ~ and $HOME to the home folder of the request', async () => {
   const project = join(root, 'tilde');
   const home = join(root, 'somebody');
   await mkdir(project);
@@ -135,7 +135,7 @@ test('takes ~ and $HOME for the home that it is given', async () => {
   expect((await explain(byShell)).decision).toBe('deny');
 });
 
-test('does not tell where a denied link leads', async () => {
+test('does not reveal the target of a denied symlink', async () => {
   const project = join(root, 'linked');
   await mkdir(join(project, 'hidden-place'), { recursive: true });
   await symlink('hidden-place', join(project, 'link'));
@@ -149,7 +149,7 @@ test('does not tell where a denied link leads', async () => {
   expect(JSON.stringify(explanation)).not.toContain('hidden-place');
 });
 
-test('judges a tool of a server by its name, without starting the server', async () => {
+test('decides about an MCP tool by its name, without starting the server', async () => {
   const explain = createExplainer();
   const call = { tool: 'mcp__notes__add', input: { text: 'x' }, cwd: root };
   expect(await explain({ ...call, settings: {} })).toMatchObject({
@@ -164,7 +164,7 @@ test('judges a tool of a server by its name, without starting the server', async
   });
 });
 
-test('a tool that settings switch off is denied, with the place that says so', async () => {
+test('a tool that settings turn off is denied, and the reason names the settings file', async () => {
   const { root: cwd, ...place } = machine({ 'project/.helve/settings.json': { tools: { WebFetch: false } } });
   const explain = createExplainer({ settings: place });
   const input = { url: 'https://example.com', prompt: 'x' };
@@ -176,7 +176,7 @@ test('a tool that settings switch off is denied, with the place that says so', a
   });
 });
 
-test('knows the hosts of this machine that settings open, as the call itself would', async () => {
+test('takes into account the local hosts that settings allow', async () => {
   const files = { 'home/.helve/settings.json': { webFetch: { localHosts: ['localhost:3000'] } } };
   const { root: cwd, ...place } = machine(files);
   const explain = createExplainer({ settings: place });
