@@ -1,6 +1,6 @@
 import { beginWork, type Work } from '../agent/working-agents.js';
 
-/** The runs of one agent. There is one at a time, since all of them share one history. */
+/** The runs of one agent, one at a time, because they share one history. */
 export class AgentRuns {
   readonly #env: Readonly<Record<string, string | undefined>>;
   #running: { stop: AbortController; over: PromiseWithResolvers<void> } | undefined;
@@ -11,7 +11,7 @@ export class AgentRuns {
     this.#env = env;
   }
 
-  /** The place of the current run among the agents of the process that work at the same time. */
+  /** The slot of the current run among the agents of the process that work at the same time. */
   get work(): Work | undefined {
     return this.#work;
   }
@@ -38,7 +38,7 @@ export class AgentRuns {
     this.#work = await beginWork(this.#env, signal);
   }
 
-  /** Gives the place back. Returns whether another agent has waited for it. */
+  /** Releases the slot. Returns whether another agent was waiting for one. */
   leavePlace(): boolean {
     const isWaitedFor = this.#work?.end() ?? false;
     this.#work = undefined;
@@ -67,7 +67,7 @@ export class AgentRuns {
 
   async #end(end: () => Promise<void>): Promise<void> {
     this.interrupt();
-    await this.#running?.over.promise; // not its events: the caller that reads them may be waiting here
+    await this.#running?.over.promise; // does not wait for its events to be read: their reader may be the one that waits here
     await end();
   }
 }

@@ -19,11 +19,11 @@ export interface CallParts {
   ready(emit: (happening: AgentHappening) => void): Promise<void>;
 }
 
-/** What calls need of their session. */
+/** The parts of a session that calls use. */
 export interface Calls {
   /** The call environment that sends its events to `emit`. */
   environment(emit: (happening: AgentHappening) => void): CallEnvironment;
-  /** What a tool can use of the session, for one call. */
+  /** The parts of the session that a tool can use in one call. */
   contextFor(callId: string, signal: AbortSignal, approval?: Approval): ToolContext;
 }
 

@@ -6,7 +6,7 @@ import { Session } from '../agent/session.js';
 import type { RunMoment, SessionComponent } from '../agent/session-component.js';
 import { composeConversation } from './conversation.js';
 
-/** The session of a child agent: below that of its parent, with rights that are not wider. */
+/** The session of a child agent: a child of its parent's session, with no more rights than the parent has. */
 export function composeChild(options: ChildOptions): ChildSession {
   const { family, parent, id, type, model, ledger, store, system } = options;
   const { engine, askUser, onStoreProblem = () => {} } = family.options;
@@ -15,7 +15,7 @@ export function composeChild(options: ChildOptions): ChildSession {
     callPrefix: `${id}_`,
     root: parent.session.root,
     dataFolder: parent.session.dataFolder,
-    mode: type.mode ?? 'bypassPermissions', // the loosest: that of the parent holds then
+    mode: type.mode ?? 'bypassPermissions', // the most permissive mode, so that the parent's mode decides
     env: parent.session.env,
     home: parent.session.home,
     ledger,

@@ -14,7 +14,7 @@ interface Sessions {
   child: { options: ChildOptions; composed: ChildSession };
   /** Calls without a model. */
   tools: { options: FullEngineOptions; composed: ToolSession };
-  /** Decisions about calls that are not run. */
+  /** Decisions about calls, without running them. */
   judge: { options: FullEngineOptions; composed: ToolSession };
 }
 

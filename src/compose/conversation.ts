@@ -1,4 +1,4 @@
-// What the conversations of root and child agents are made of.
+// The parts that the conversations of root and child agents have in common.
 import type { Commands } from '../agent/commands/commands.js';
 import { commandsComponent } from '../agent/components/commands.js';
 import { conversationHooks } from '../agent/components/conversation-hooks.js';

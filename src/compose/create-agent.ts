@@ -92,7 +92,7 @@ function promptRunner(composed: RootSession, options: FullAgentOptions): RunProm
     } finally {
       if (runs.leavePlace()) {
         models.release();
-        await session.rest(); // other agents need what it would keep ready for its next prompt
+        await session.rest(); // frees what it keeps ready for its next prompt, because another agent waits
       }
       await finish(composed);
     }
@@ -127,11 +127,11 @@ function withAnswer(composed: RootSession, answer: StructuredOutput): readonly S
   return components.toSpliced(components.indexOf(childAgents) + 1, 0, structuredOutput(answer, tools.session));
 }
 
-/** Once a day, and after the work. If it fails, the next day tries again: there is no one left to report it to. */
+/** Once a day, and after the work. A failure is not reported, since the session has ended; the next day tries again. */
 async function removeOldSessions({ dataFolder }: Session, { settings }: FullAgentOptions): Promise<void> {
   const { cleanUpSessions } = await import('../agent/store/remove-session.js');
   const days = settings?.current.cleanupPeriodDays?.value;
-  // Agents that end at the same time would all find it due.
+  // Agents that end at the same time share one clean-up.
   await sharedRound(`clean up ${days} ${dataFolder}`, () => cleanUpSessions(dataFolder, days)).catch(() => []);
 }
 

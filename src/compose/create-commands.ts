@@ -25,7 +25,7 @@ interface CommandParts {
 export interface SessionCommands {
   /** Undefined unless the option `commands` is set. */
   commands: Commands | undefined;
-  /** Ends what commands have brought for a prompt: their rules and their model. */
+  /** Removes the rules and the model that commands have set for a prompt. */
   endCommands(): void;
 }
 

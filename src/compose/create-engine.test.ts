@@ -74,7 +74,7 @@ test('a question can be garbage-collected after its answer', async () => {
     },
   });
   for (const name of ['a', 'b', 'c']) await call(engine, 'Write', { file_path: name, content: 'x' });
-  await new Promise(setImmediate); // a reference lives on until the end of the round it was made in
+  await new Promise(setImmediate); // a WeakRef keeps its target alive until the end of the current job
   collect();
   expect(asked.map((question) => question.deref())).toEqual([undefined, undefined, undefined]);
   await engine.end();

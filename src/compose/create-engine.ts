@@ -51,12 +51,12 @@ export function engineOf(composed: ToolSession): FullEngine {
     },
     async runCalls(calls, options) {
       checkCalls(calls, options);
-      // An input that is no object fits no tool's schema; the result says so.
+      // An input that is not an object fails the schema of every tool, and the result reports that.
       const checked = calls.map(({ id, name, input }) => ({ id, name, input: input as Record<string, unknown> }));
       const results = await caller.call(checked, options);
       const last = results.at(-1);
       if (last) results.splice(-1, 1, { ...last, content: withReminders(last.content, session.takeReminders()) });
-      return results as ToolResult[]; // when a result is settled, images of other types are left out
+      return results as ToolResult[]; // images of other types are removed from results before
     },
     addDirectory(path, source = 'register_repo_root') {
       checkFolder(path);

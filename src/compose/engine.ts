@@ -13,7 +13,7 @@ export interface FullEngine extends Engine, Calls {
   readonly session: Session;
   /** Like `runCalls`, but leaves reminders for the model's next message. */
   callTools(calls: readonly CompleteCall[], options?: RunCallsOptions): Promise<ToolResultBlock[]>;
-  /** Resolves once the definitions of the tools are complete; waits for MCP servers that were named. */
+  /** Resolves once the definitions of the tools are complete; waits for MCP servers that were named for this session. */
   ready(): Promise<void>;
   refresh: RefreshSettings;
   readonly servers: EngineServers;

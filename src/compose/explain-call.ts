@@ -1,4 +1,4 @@
-// Would this call be allowed, and why? The tool says what it would touch, the rules say whether it may. Nothing is run:
+// Decides whether a call would be allowed, and why. The tool names its effects, and the rules decide. Nothing is run:
 // no hook, no check, no tool.
 import { statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
@@ -37,15 +37,15 @@ import type { ToolSession } from './tool-session.js';
 export interface ExplainRequest {
   tool: string;
   input: unknown;
-  /** The project, and the folder that the settings speak for. Default: the process's working directory. */
+  /** The project folder, which the settings apply to. Default: the process's working directory. */
   cwd?: string;
-  /** What `~` and `$HOME` stand for. Default: the home folder. */
+  /** The folder that `~` and `$HOME` expand to. Default: the home folder. */
   home?: string;
-  /** Instead of all settings files; they count as the settings of a trusted project. */
+  /** Used in place of all settings files, and treated as the settings of a trusted project. */
   settings?: unknown;
   /** Default: what the options or the settings say. */
   mode?: PermissionMode;
-  /** Default: what the options say, else what this machine has. */
+  /** Default: from the options, else detected on this machine. */
   walls?: Walls;
 }
 
@@ -54,7 +54,7 @@ export interface ExplainerOptions {
   tools?: readonly Tool[];
   /** For requests that name no mode. */
   mode?: PermissionMode;
-  /** For requests that name none. */
+  /** For requests that don't say. */
   walls?: Walls;
   /** Rules in addition to those of settings. */
   permissions?: RuleLists;
@@ -67,25 +67,25 @@ export interface ExplainerOptions {
 export interface Explanation {
   decision: Behavior;
   reason: string;
-  /** By its own name, even if the request used another one. */
+  /** The canonical name, even if the request used an alias. */
   tool: string;
   mode: PermissionMode;
-  /** What the decision assumes about the machine. */
+  /** The decision assumes this about the machine. */
   walls: Walls;
-  /** How its commands would be confined; absent if it runs none. */
+  /** How its commands would be confined; absent if it runs no command. */
   confinement?: Confinement;
-  /** What the settings' sandbox means for it once it is approved, in one sentence; absent if it runs no command. */
+  /** One sentence: the effect of the configured sandbox on the call once it is approved. Absent if it runs no command. */
   sandbox?: string;
   effects: readonly Effect[];
   trail: readonly TrailEntry[];
   injection?: Decision['injection'];
-  /** What is wrong with the rules. */
+  /** Problems of the rules. */
   problems: readonly PolicyProblem[];
-  /** Nothing could be decided: no such tool, a wrong input, broken rules. The decision is to deny. */
+  /** No decision was possible: unknown tool, invalid input, invalid rules. Such a call is denied. */
   invalid?: true;
 }
 
-/** Explains one call after the other; what was read for one is kept for the next. */
+/** Explains calls. Settings that were read for one call are reused for the next. */
 export function createExplainer(options: ExplainerOptions = {}): (request: ExplainRequest) => Promise<Explanation> {
   const tools = [...builtInTools(), ...(options.tools ?? [])];
   const knownTools = tools.map(({ name }) => name);
@@ -215,7 +215,7 @@ function contextAt(
   return { ...judge.contextFor('explain', new AbortController().signal), cwd, root: cwd, session: port };
 }
 
-/** Rules know a server's tools by their names; no server is started to see whether it has this one. */
+/** Rules match MCP tools by name, so no server is started to check whether it has this tool. */
 function toolOfServer(name: string): Tool | undefined {
   const server = serverPartOf(name);
   if (server === undefined) return undefined;
@@ -229,7 +229,7 @@ function toolOfServer(name: string): Tool | undefined {
   });
 }
 
-/** The target of a denied name is not revealed. */
+/** Does not reveal the target of a denied path. */
 function asNamed(effect: Effect): Effect {
   if (effect.kind !== 'file') return effect;
   const { identity: _, ...named } = effect;

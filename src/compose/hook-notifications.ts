@@ -3,7 +3,7 @@ import { timeLimit } from '../platform/time-limit.js';
 
 const HOOKS_MS = 60_000; // hooks that take longer than this are not waited for
 
-/** Hooks that are only notified: their answers change nothing of what has happened. */
+/** Runs hooks whose answers have no effect, since they are only notified of something that has happened. */
 export interface HookNotifications {
   /** Starts the hooks of an event. */
   note<Event extends HookEvent>(event: Event, payload: HookPayloads[Event]): void;
@@ -20,7 +20,7 @@ export function createHookNotifications(hooks: Hooks, say: (text: string) => voi
       const one = hooks
         .run(event, payload, { signal: limit.signal })
         .then(({ messages, reports }) => [...messages, ...reports].forEach(say))
-        .catch(() => {}) // it took too long
+        .catch(() => {}) // timed out
         .finally(() => {
           limit.clear();
           running.delete(one);

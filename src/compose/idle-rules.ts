@@ -1,4 +1,4 @@
-// Finds rules that ask or deny and name an MCP server or tool that does not exist: they guard nothing, and may be mistyped.
+// Finds rules that ask or deny and name an MCP server or tool that does not exist: they have no effect, and may be mistyped.
 import type { OfferedTool, ServerState } from '../mcp/client/client.js';
 import { serverParts } from '../mcp/names.js';
 import { plainLine } from '../mcp/plain-text.js';
@@ -19,7 +19,7 @@ export interface IdleRule {
   rule: Rule;
   /** A sentence for people. */
   text: string;
-  /** The name is probably mistyped, which is worth a notice. Otherwise the server may be one of another project. */
+  /** The name is probably mistyped, so a notice is shown. Otherwise the server may belong to another project. */
   isSlip: boolean;
 }
 

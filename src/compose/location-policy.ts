@@ -1,4 +1,4 @@
-// The rules, folders and mode that hold at one location, from settings files or from settings that a request brings.
+// The rules, folders and mode that apply at one location, from settings files or from the settings of a request.
 import { type KnownNames, knownNames } from '../agent/known-names.js';
 import type { PermissionMode } from '../contract/permission.js';
 import type { Anchors } from '../permissions/match-path.js';
@@ -17,7 +17,7 @@ import { findFiles, type LoadOptions, readFrom, trustStamp } from '../settings/l
 import { placeOf, type SettingsProblem } from '../settings/report.js';
 import { toolTable } from '../tools/index.js';
 
-const MAX_REMEMBERED = 100; // sets of rules; requests about many calls have few policies
+const MAX_REMEMBERED = 100; // sets of rules; requests about many calls share few policies
 
 export type PolicyProblem = Pick<SettingsProblem, 'severity' | 'file' | 'line' | 'message'>;
 
@@ -28,11 +28,11 @@ export interface LocationPolicy {
   mode?: PermissionMode | undefined;
   /** The file that turns the mode bypassPermissions off. */
   bypassDisabledBy?: string | undefined;
-  /** Tools that settings turn off, with the place that says so. */
+  /** Tools that settings turn off, with the location of the setting. */
   off?: ReadonlyMap<string, string>;
   /** Hosts that WebFetch may reach by plain http. */
   localHosts?: readonly string[];
-  /** Absent if the settings turn no sandbox on. */
+  /** Absent if the settings don't turn on a sandbox. */
   sandbox?: ConfiguredSandbox | undefined;
   problems: readonly PolicyProblem[];
 }
@@ -48,7 +48,7 @@ interface LocationOptions {
   knownTools: readonly string[];
 }
 
-/** The policies of locations. What was read is kept for the next request, as long as no file has changed. */
+/** The policies of locations, cached as long as no settings file changes. */
 export class LocationPolicies {
   readonly #options: LocationOptions;
   readonly #given = new Map<string, LocationPolicy>();
@@ -58,7 +58,7 @@ export class LocationPolicies {
     this.#options = options;
   }
 
-  /** `settings`: instead of the settings files. */
+  /** `settings` are used in place of the settings files. */
   async at(location: ProjectLocation, settings: unknown): Promise<LocationPolicy> {
     if (settings !== undefined) {
       const key = JSON.stringify([settings, location, folderNames(location.cwd)]);
@@ -83,7 +83,7 @@ export class LocationPolicies {
     return policy;
   }
 
-  /** Rules of options, as they are meant at this location. */
+  /** Rules of options, with their paths resolved for this location. */
   rulesAt(location: ProjectLocation, lists: RuleLists): readonly Rule[] {
     return parseRules(lists, {
       source: { file: 'the options of this run' },
@@ -138,7 +138,7 @@ function anchorsAt({ cwd, home }: ProjectLocation): Anchors {
 
 const LISTS = ['allow', 'ask', 'deny', 'additionalDirectories'] as const;
 
-/** The policy of settings that a request brings. Lists at the root count too, as they do in a file. */
+/** The policy of the settings of a request. Lists at the top level are used too, as in a file. */
 function givenPolicy(settings: unknown, { cwd, home }: ProjectLocation, known: KnownNames): LocationPolicy {
   if (!isObject(settings)) return notUnderstood('they must be an object with "permissions".');
   const { permissions = {} } = settings;
@@ -161,7 +161,7 @@ function givenPolicy(settings: unknown, { cwd, home }: ProjectLocation, known: K
     folders: understood
       .flatMap(({ additionalDirectories = [] }) => additionalDirectories)
       .map((folder) => resolveIn(cwd, folder, () => home)),
-    mode: defaultMode === 'bypassPermissions' ? undefined : defaultMode, // no project can set it
+    mode: defaultMode === 'bypassPermissions' ? undefined : defaultMode, // a project can't set this mode
     bypassDisabledBy: others['disableBypassPermissionsMode'] === undefined ? undefined : 'the settings',
     sandbox: sandbox.data && configuredSandbox(sandbox.data),
     problems: parsed
@@ -170,7 +170,7 @@ function givenPolicy(settings: unknown, { cwd, home }: ProjectLocation, known: K
   };
 }
 
-/** Whether it works does not depend on settings. */
+/** Settings don't say whether the sandbox works on this machine. */
 type ConfiguredSandbox = Omit<PolicySandbox, 'works'>;
 
 function configuredSandbox({ enabled, network, ...rest }: SandboxSettings): ConfiguredSandbox | undefined {

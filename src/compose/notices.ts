@@ -1,7 +1,7 @@
-/** Notices for the person. They may come at any time, and wait until there is a listener. */
+/** Notices for the person. A notice without a listener is queued until there is one. */
 export interface Notices {
   say(text: string): void;
-  /** Passes notices to this listener from now on, those that are waiting first. */
+  /** Passes notices to this listener from now on, beginning with the queued ones. */
   tell(to: (text: string) => void): void;
   /** Removes the listener. */
   hold(): void;

@@ -29,7 +29,7 @@ export class OpenModels {
     return meant === undefined ? this.#model : this.#opened(await resilientModelNamed(meant, this.#options));
   }
 
-  /** Undefined unless a model for small tasks is configured: that of the conversation is too expensive for them. */
+  /** Undefined unless a model for small tasks is configured: the model of the conversation is too expensive for them. */
   side(used: UsageByModel): SideModel | undefined {
     const { env = process.env, settings, sideModel: given } = this.#options;
     const name = settings?.current.smallModel?.value ?? env['HELVE_SMALL_MODEL']?.trim();

@@ -1,9 +1,9 @@
-// The types of options, as values: a program without types gets the wrong option and the expected type named at once.
+// Types of options as values, to check the options of untyped programs: the error names the option and its expected type.
 import { nearestWords } from '../platform/text/similar-text.js';
 
-/** One type. `problem` returns what is wrong with a value that is given, or undefined. */
+/** One type. `problem` describes why a value is invalid, or returns undefined. */
 export interface Kind {
-  /** In words, as in "a string". */
+  /** A phrase such as "a string". */
   readonly expected: string;
   problem(value: unknown, path: string): string | undefined;
 }
@@ -11,7 +11,7 @@ export interface Kind {
 /** The options of one function, or the fields of one option. Options that are left out are not checked. */
 export type Kinds<Options> = { readonly [Name in keyof Options]-?: Kind };
 
-/** Throws `TypeError` for the first option that has another name or another type. `taker` is the function that takes them. */
+/** Throws `TypeError` for the first option with an unknown name or a wrong type. `taker` is the function that takes them. */
 export function checkKinds(
   options: unknown,
   kinds: Readonly<Record<string, Kind>>,
@@ -45,7 +45,7 @@ export const text = simple('a string', (value) => typeof value === 'string');
 export const flag = simple('true or false', (value) => typeof value === 'boolean');
 export const callback = simple('a function', (value) => typeof value === 'function');
 export const abortSignal = simple('an AbortSignal', (value) => value instanceof AbortSignal);
-/** Any object, for which another check says whether it is the right one. */
+/** Any object; another check validates its content. */
 export const object = simple('an object', (value) => isObject(value));
 export const anything = simple('anything', () => true);
 export const count = simple('a whole number of at least 0', (value) => Number.isInteger(value) && Number(value) >= 0);
@@ -59,13 +59,13 @@ export const numberFrom = (least: number, most: number): Kind =>
 export const oneOf = (values: readonly string[]): Kind =>
   simple(`one of ${values.join(', ')}`, (value) => values.some((known) => known === value));
 
-/** A type with a condition of its own: `also` says what is wrong with a value that has the type. */
+/** A type with an additional condition: `also` describes why a value of this type is invalid. */
 export const withCheck = (kind: Kind, also: (value: unknown, path: string) => string | undefined): Kind => ({
   expected: kind.expected,
   problem: (value, path) => kind.problem(value, path) ?? also(value, path),
 });
 
-/** The name of a folder. An empty one would silently be the default. */
+/** The path of a folder. Not empty, since an empty path would silently mean the default. */
 export const path = withCheck(text, (value, name) =>
   String(value).trim() === ''
     ? `${name} must be the path of a folder, but is empty. Leave it out for the default.`
@@ -80,7 +80,7 @@ export const list = (entry: Kind): Kind => ({
   },
 });
 
-/** Any names, each with a value of this type. */
+/** An object with any keys, and values of this type. */
 export const record = (entry: Kind): Kind => ({
   expected: 'an object',
   problem(value, path) {
@@ -97,7 +97,7 @@ export const record = (entry: Kind): Kind => ({
   },
 });
 
-/** These names and no others. */
+/** An object with these keys only. */
 export const fields = (kinds: Readonly<Record<string, Kind>>, required: readonly string[] = []): Kind => ({
   expected: 'an object',
   problem(value, path) {
@@ -111,7 +111,7 @@ export const fields = (kinds: Readonly<Record<string, Kind>>, required: readonly
   },
 });
 
-/** One of these exact values, or what the other type takes. */
+/** One of these exact values, or a value of the other type. */
 export const valueOr = (values: readonly unknown[], other: Kind): Kind => ({
   expected: `${values.map((value) => JSON.stringify(value)).join(', ')} or ${other.expected}`,
   problem(value, path) {
@@ -157,7 +157,7 @@ function firstOf(checks: ReadonlyArray<() => string | undefined>): string | unde
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Properties that are inherited or not enumerable are not read, and with them a rule or a hook would be left out. */
+/** Rejects inherited and non-enumerable properties: they are not read, so a rule or a hook would be silently ignored. */
 function plainProblem(value: object, path: string): string | undefined {
   if (tagOf(value) !== undefined) return mustBe(path, 'an object', value);
   const lost = hiddenName(value) ?? inheritedName(value);
@@ -189,13 +189,13 @@ function tagOf(value: object): string | undefined {
   return ['Object', 'Module', 'Array', 'Function'].includes(tag) ? undefined : tag;
 }
 
-/** Says what the value must be and what it was. */
+/** Names the expected type and the given value. */
 export function mustBe(path: string, expected: string, value: unknown): string {
   const advice = value instanceof Promise ? ' Was an await forgotten?' : '';
   return `${path} must be ${expected}, but was ${shown(value)}.${advice}`;
 }
 
-/** A value in a message. */
+/** Formats a value for a message. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (Array.isArray(value)) return 'a list';

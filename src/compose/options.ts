@@ -5,27 +5,27 @@ import type { AgentOptions, EngineOptions } from '../contract/options.js';
 import type { WatchedSettings } from '../settings/watch.js';
 
 export interface FullEngineOptions extends Omit<EngineOptions, 'mcpServers'> {
-  /** Entries of `.mcp.json`, with all fields. Connecting reports what is wrong with one. */
+  /** Entries of `.mcp.json`, with all fields. Invalid entries are reported when the servers are connected. */
   mcpServers?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** See `watchSettings`. Default: no settings. */
   settings?: WatchedSettings;
-  /** Whether a person sits at the session. Default: whether questions about permission are answered. */
+  /** Whether the session is interactive. Default: whether questions about permission are answered. */
   interactive?: boolean;
-  /** Saves a rule that a person wants to hold always. Default: it holds for the session. */
+  /** Saves a rule that the person wants to keep for all sessions. Default: the rule applies to this session only. */
   saveRule?: (rule: string) => Promise<void>;
   /** Default: a new id. */
   sessionId?: string;
   /** The first prompt waits for MCP servers of settings too, within limits. */
   awaitServers?: boolean;
-  /** Tokens that fit into one request, to decide how much of it tools may take. */
+  /** Tokens that fit into one request; limits the share that tool definitions may use. */
   contextTokens?: number;
-  /** Called with one sentence for the person, at the end, if the data folder could not take all of the session. */
+  /** Called at the end with one sentence for the person, if not all of the session could be written to the data folder. */
   onKept?: ((sentence: string) => void) | undefined;
   /** Commands and skills of the person and the project, from their files and from MCP servers. Default: none. */
   commands?: boolean;
   /** Switches to the model that a command names, until the returned function is called. Default: such a command fails. */
   useModel?: (name: string) => Promise<() => void>;
-  /** Observers of the session, which change nothing of it. The list may grow until the first prompt. */
+  /** Observers, which don't affect the session. The list may grow until the first prompt. */
   observers?: readonly Observer[];
   /** Writes the conversation for hooks to read, in the file of their `transcript_path`. */
   keepTranscript?: boolean;

@@ -5,7 +5,7 @@ import type { RollBackUndo } from '../platform/journal/recover-changes.js';
 import { recoverIfNeeded } from '../platform/journal/session-changes.js';
 import { reapedLeftovers } from '../platform/shell/leftovers.js';
 
-/** Recovers, once and before the first call of a session, what an earlier process could not finish. */
+/** Finishes, once and before the first call of a session, the work that an earlier process left unfinished. */
 export function createRecovery(session: Session): (emit: (happening: AgentHappening) => void) => Promise<void> {
   let recovery: Promise<void> | undefined;
   return (emit) => {

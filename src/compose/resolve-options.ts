@@ -18,20 +18,20 @@ export interface ResolvedOptions {
   options: FullEngineOptions;
   answers: Answers;
   env: Environment;
-  /** The part of it that tools, hooks and servers get. */
+  /** The part of the environment that is passed to tools, hooks and servers. */
   visibleEnv: Record<string, string | undefined>;
   home: string | undefined;
-  /** With links resolved. */
+  /** With symlinks resolved. */
   root: string;
-  /** The project and the folders that were added to it, as they were written. */
+  /** The project and the folders that were added to it, with symlinks not resolved. */
   folders: readonly string[];
   dataFolder: string;
-  /** The data folder with links resolved, and as it was written. */
+  /** The data folder, with symlinks resolved and not resolved. */
   dataFolders: readonly string[];
   builtIn: readonly Tool[];
   toolSet: ToolSetMode;
   mode: PermissionMode;
-  /** What settings say now. */
+  /** The current settings. */
   settings(): Settings | undefined;
   /** Whether a person has trusted the project. */
   isTrusted(): boolean;
@@ -72,7 +72,7 @@ export function resolveOptions(options: FullEngineOptions): ResolvedOptions {
   };
 }
 
-/** The folder as it was written. Throws `TypeError` if it does not exist. */
+/** The folder with symlinks not resolved. Throws `TypeError` if it does not exist. */
 export function existingFolder(path: string): string {
   realFolder(path, 'additionalDirectories');
   return path;

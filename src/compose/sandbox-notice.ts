@@ -1,7 +1,7 @@
 import type { Session } from '../agent/session.js';
 
 /**
- * Reports once that settings turn on the sandbox on a machine where none works. Waits for the trial only if the machine
+ * Reports once that settings turn on the sandbox on a machine where no sandbox works. Waits for the trial only if the machine
  * probably lacks one; otherwise no request waits, and the notice comes when the trial is done.
  */
 export function createSandboxNotice(session: Session, say: (text: string) => void): () => Promise<void> {

@@ -10,13 +10,13 @@ import { withReminders } from './with-reminders.js';
 declare const HELVE_VERSION: string | undefined; // defined by the build
 
 interface Opening {
-  /** The open ones are added here, for a caller that must end them at once. */
+  /** Open sessions are added here, for a caller that must end them at once. */
   engines?: Set<FullEngine>;
-  /** Called with something that the person should know. */
+  /** Called with notices for the person. */
   onNotice(text: string): void;
 }
 
-/** What the server calls itself, by default. */
+/** The default identity of the server. */
 export const identityOf = (root: string): ServerIdentity => ({
   name: 'helve',
   version: typeof HELVE_VERSION === 'string' ? HELVE_VERSION : '0.0.0',
@@ -27,7 +27,7 @@ export const identityOf = (root: string): ServerIdentity => ({
     'The working directory of commands and what was read are kept as long as the connection.',
 });
 
-/** Each connection has an engine of its own: what is read, allowed and started there does not affect the others. */
+/** Each connection has a separate engine: files read, permissions and processes of one don't affect the others. */
 export function openSessions(options: FullEngineOptions, { engines, onNotice }: Opening): OpenSession {
   return (asking) => {
     // Only servers of --mcp-config: the client connects to others itself, and one of those may be this server.

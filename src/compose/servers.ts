@@ -1,4 +1,4 @@
-// The MCP servers of a session, with what they bring: tools, resources, prompts, instructions.
+// The MCP servers of a session, with their tools, resources, prompts and instructions.
 import { readDeferral, ServerTools } from '../agent/server-tools.js';
 import type { Session } from '../agent/session.js';
 import type { SessionPolicy } from '../agent/session-policy.js';
@@ -16,7 +16,7 @@ import { type ServerWait, waitForServers } from './wait-for-servers.js';
 export interface EngineServers {
   /** Begins to connect, if a server is configured. */
   start(): Promise<void>;
-  /** A request is sent to the model: tools that are added from now on are announced. */
+  /** To be called when a request is sent to the model: tools that are added later are announced. */
   requested(): void;
   /** Connects, and resolves once each has connected or failed. */
   settled(options?: SettleOptions): Promise<void>;
@@ -27,9 +27,9 @@ export interface EngineServers {
   idleRules(): readonly string[];
   /** Connects to a server again. Resolves once it has connected or failed; rejects if no server has that name. */
   reconnect(name: string): Promise<void>;
-  /** The announcements have left the model's context, so they are made again. */
+  /** To be called when the announcements are no longer in the model's context: they are repeated. */
   announceAgain(): void;
-  /** The run is over: notices wait for the next one. */
+  /** To be called at the end of a run: notices are queued until the next run. */
   rest(): void;
 }
 
@@ -38,7 +38,7 @@ interface ServerParts {
   session: Session;
   policy: SessionPolicy;
   notices: Notices;
-  /** No server is connected to, whatever is configured. */
+  /** Connects to no server, even if some are configured. */
   isOff: boolean;
 }
 

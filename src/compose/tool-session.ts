@@ -38,14 +38,14 @@ export interface ToolSession extends Calls, SessionCommands {
   notifications: HookNotifications;
   caller: ToolCaller;
   refresh: RefreshSettings;
-  /** The components that see every call of the session and of its child agents, also calls that no model has made. */
+  /** The components that see every call of the session and of its child agents, including calls without a model. */
   watchers: readonly SessionComponent[];
-  /** Reports once where the session is if the data folder could not take all of it; to be called at the very end. */
+  /** Reports once where the session is kept if it could not all be written to the data folder; to be called at the very end. */
   reportUnsavedData(): void;
   end(): Promise<void>;
 }
 
-/** `judge`: calls are only decided about, so there is no audit log, and no server is connected to. */
+/** `judge`: calls are decided but not run, so there is no audit log, and no server is connected. */
 export function composeTools(resolved: ResolvedOptions, { as }: { as: 'root' | 'tools' | 'judge' }): ToolSession {
   const { options, answers } = resolved;
   const notices = createNotices();
@@ -165,14 +165,14 @@ async function end(parts: EndedParts & { audit: AuditComponent | undefined }): P
   await notifications.settled();
   if (hooks.has('SessionEnd')) {
     const { signal, clear } = timeLimit(SESSION_END_MS);
-    // There is no one left to report a failure to.
+    // A failure is not reported, since the session has ended.
     await hooks
       .run('SessionEnd', { reason: 'other' }, { signal })
       .catch(() => {})
       .finally(clear);
   }
   await audit?.end?.();
-  const ends = await Promise.allSettled([session.end(), hooks.end(), servers.client.close()]); // all, also if one fails
+  const ends = await Promise.allSettled([session.end(), hooks.end(), servers.client.close()]); // waits for all, even if one fails
   reportUnsavedData();
   for (const one of ends) if (one.status === 'rejected') throw one.reason;
 }

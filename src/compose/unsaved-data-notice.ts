@@ -1,6 +1,6 @@
 import { spareFolderOf } from '../platform/files/spare-folder.js';
 
-/** Reports at the end, unless it was reported before, where the session is if the data folder could not take all of it. */
+/** Reports at the end, unless reported before, where the session is kept if it could not all be written to the data folder. */
 export function createUnsavedDataNotice(
   session: { dataFolder: string; id: string; hasToldDataProblem: boolean },
   tell: (sentence: string) => void,

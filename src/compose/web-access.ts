@@ -1,7 +1,7 @@
 import type { WebAccess } from '../contract/web.js';
 import type { FullEngineOptions } from './options.js';
 
-/** What tools may reach on the web: by the options, else by settings. */
+/** The web access of tools, from the options, else from the settings. */
 export function webAccess(
   { web, settings }: FullEngineOptions,
   env: Readonly<Record<string, string | undefined>>,

@@ -1,6 +1,6 @@
 import type { TextBlock, ToolResultBlock } from '../contract/message.js';
 
-/** The content with reminders after it, such as that a command in the background has ended. */
+/** Appends reminders to the content, such as that a background command has ended. */
 export function withReminders(
   content: ToolResultBlock['content'],
   reminders: readonly TextBlock[],
