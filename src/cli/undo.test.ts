@@ -104,7 +104,7 @@ test('shows the patch, undoes the last call, and says how to redo it', async () 
   const { code, out } = await run(['--yes']);
   expect([code, await text()]).toEqual([0, 'one\n']);
   expect(withoutTimes(out)).toMatch(
-    /^To undo, of session session-1:\n {2}call_1 {2}TIME {2}a\nchange back a\n--- a\/a\n\+\+\+ b\/a\n@@ .* @@\n-two\n\+one\n/,
+    /^To undo, of session session-1:\n {2}call_1 {2}TIME {2}a\nrestore a\n--- a\/a\n\+\+\+ b\/a\n@@ .* @@\n-two\n\+one\n/,
   );
   const [, command = ''] = /1 file or folder was restored\. To reverse this undo: helve undo (.*)\n$/.exec(out) ?? [];
   expect((await run([...command.split(' '), '--yes'])).code).toBe(0);
@@ -140,7 +140,7 @@ test('refuses if the file was changed since, shows why, and undoes it with --for
   await writeFile(join(root, 'a'), 'by hand\n');
   const { code, out, errors } = await run(['--yes']);
   expect([code, await text()]).toEqual([1, 'by hand\n']);
-  expect(out).toMatch(/\n! change back a: it was changed since, at \d{4}-/);
+  expect(out).toMatch(/\n! restore a: it was changed since, at \d{4}-/);
   expect(errors).toBe(
     'helve: Nothing was undone, for the reasons above. To undo the rest, and to replace what was changed since, add --force.\n',
   );
@@ -163,8 +163,8 @@ test('lists the calls, latest first', async () => {
   expect(code).toBe(0);
   expect(out.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, 'TIME').replaceAll(/undo_\w+/g, 'undo_ID')).toBe(
     `Calls of session session-1 that changed files, latest first:
-  undo_ID  TIME  a (took back call_2)
-  call_2  TIME  a (taken back by undo_ID)
+  undo_ID  TIME  a (undid call_2)
+  call_2  TIME  a (undone by undo_ID)
   call_1  TIME  a
 `,
   );
@@ -243,7 +243,7 @@ test('undoes everything since a prompt', async () => {
 
 test('can not undo by prompt if the conversation is not saved', async () => {
   const { run } = await edited();
-  expect((await run(['--turn', '--yes'])).errors).toContain('What was said in the session session-1 is not kept');
+  expect((await run(['--turn', '--yes'])).errors).toContain('The conversation of the session session-1 is not kept');
 });
 
 test('lists the changes of a command, and what is not covered', async () => {
@@ -323,7 +323,7 @@ test('--dry-run of what would be refused shows it, says so, and exits 0', async 
   await writeFile(join(root, 'a'), 'by hand\n');
   const { code, out, errors } = await run(['--dry-run']);
   expect(code).toBe(0);
-  expect(out).toContain('! change back a: it was changed since');
+  expect(out).toContain('! restore a: it was changed since');
   expect(errors).toContain('helve: This would not be undone, for the reasons above.');
 });
 
@@ -413,7 +413,7 @@ test('refuses to undo a running command, says what to do, and undoes the calls b
   const { code, errors } = await run(['--yes']);
   expect([code, errors]).toEqual([
     1,
-    'helve: Nothing was undone: call_2 is still running and would go on to change files. Stop it in that session, or wait until that has ended, then undo again. helve undo --force takes back what was changed so far.\n',
+    'helve: Nothing was undone: call_2 is still running and would continue to change files. Stop it in that session, or wait until that has ended, then undo again. helve undo --force undoes the changes so far.\n',
   ]);
   const earlier = await run(['--calls', '2', '--yes']);
   expect([earlier.code, await text(), await readFile(join(root, 'made'), 'utf8')]).toEqual([0, 'one\n', 'by call_2\n']);
@@ -496,9 +496,7 @@ test('names other sessions if all calls are undone, or fewer exist than were req
     'had only 1 call to undo. Other sessions have changed files too: helve undo --sessions',
   );
   const again = await at.run(['--session', 'session-1', '--yes']);
-  expect(again.errors).toContain(
-    'are taken back already. Other sessions have changed files too: helve undo --sessions',
-  );
+  expect(again.errors).toContain('are already undone. Other sessions have changed files too: helve undo --sessions');
   const unknown = await at.run(['--session', 'session-1', '--call', 'nope', '--yes']);
   expect(unknown.errors).toContain('helve undo --list shows those that did');
 });

@@ -74,8 +74,8 @@ function assertClear({ items, notCovered }: UndoPlan): void {
   ];
   if (reasons.length === 0) return;
   const lost = items.some(({ conflict }) => conflict !== undefined)
-    ? 'With force they are put back all the same, and what others made of them is kept for the undo of this undo.'
-    : 'With force the rest is put back.';
+    ? 'With force they are restored anyway; their present content is kept, and undoing this undo restores it.'
+    : 'With force the rest is restored.';
   throw new UndoFailure(`Nothing was undone. ${reasons.join(' ')} ${lost}`);
 }
 
@@ -305,7 +305,7 @@ class Undo {
       return new UndoFailure(`Nothing was undone: ${message} No file was changed.`, { cause: error });
     } catch (second) {
       return new UndoFailure(
-        `The undo stopped in the middle: ${message} Putting back what it had done failed too: ${messageOf(second)} Undo ${this.#undoId} when that is put right, or the same calls again: what is done already stays so.`,
+        `The undo stopped in the middle: ${message} Rolling it back failed too: ${messageOf(second)} Undo ${this.#undoId} once that is fixed, or undo the same calls again: files that are already restored stay so.`,
         { cause: error },
       );
     }

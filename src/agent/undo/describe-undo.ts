@@ -60,8 +60,8 @@ function lineFor(
   const more = files.length > shown.length ? [`${files.length - shown.length} more`] : [];
   const remarks = [
     isCommand && 'by a command',
-    undoes && `took back ${undoes.join(', ')}`,
-    undoneBy && `taken back by ${undoneBy}`,
+    undoes && `undid ${undoes.join(', ')}`,
+    undoneBy && `undone by ${undoneBy}`,
     notCovered && 'not all of what it did is known',
     ...notes,
     unclaimed && `${unclaimed.length} more changed that may be the work of another session`,
@@ -80,15 +80,15 @@ export function unclaimedLines(unclaimed: readonly string[], cwd: string, force 
     .map((real) => `${shortPath(cwd, real)}${entryAt(real) ? '' : ' (which does not exist now)'}`);
   const more = unclaimed.length > shown.length ? ` and ${unclaimed.length - shown.length} more` : '';
   return [
-    `Stays as it is: ${shown.join(', ')}${more}. It changed while a command, hook or tool of another session ran too, so it is not known which of them changed it. ${force} takes it back all the same.`,
+    `Stays as it is: ${shown.join(', ')}${more}. It changed while a command, hook or tool of another session ran too, so it is not known which of them changed it. ${force} undoes it anyway.`,
   ];
 }
 
-const verbs = { change: 'change back', make: 'bring back', remove: 'remove', mode: 'change the mode of' } as const;
+const verbs = { change: 'restore', make: 'recreate', remove: 'remove', mode: 'change the mode of' } as const;
 
 export function describeUndoItem({ real, action, diff, conflict, impossible, stays }: UndoItem, cwd: string): string {
   const path = shortPath(cwd, real);
-  if (impossible !== undefined) return `! ${path} can't be put back: ${impossible}`;
+  if (impossible !== undefined) return `! ${path} can't be restored: ${impossible}`;
   const head = stays === undefined ? `${verbs[action]} ${path}` : `leave the folder ${path}: ${stays}`;
   return [`${conflict === undefined ? '' : '! '}${head}${conflict === undefined ? '' : `: ${conflict}`}`, diff]
     .filter(Boolean)

@@ -76,7 +76,7 @@ export function selectCalls(calls: readonly UndoableCall[], selection: UndoSelec
     const open = calls.filter(({ undoes, undoneBy }) => undoes === undefined && undoneBy === undefined);
     if (open.length > 0) return open.slice(-selection.calls);
     const last = calls.findLast(({ undoes, undoneBy }) => undoes !== undefined && undoneBy === undefined);
-    throw new UndoFailure('All calls of this session that changed files are taken back already.', {
+    throw new UndoFailure('All calls of this session that changed files are already undone.', {
       takeBack: last?.callId,
     });
   }
@@ -90,10 +90,9 @@ export function selectCalls(calls: readonly UndoableCall[], selection: UndoSelec
   const open = chosen.filter(({ undoneBy }) => undoneBy === undefined);
   const [first] = chosen;
   if (open.length === 0 && first) {
-    throw new UndoFailure(
-      `${chosen.map(({ callId }) => callId).join(', ')} is taken back already, by ${first.undoneBy}.`,
-      { takeBack: first.undoneBy },
-    );
+    throw new UndoFailure(`${chosen.map(({ callId }) => callId).join(', ')} is already undone, by ${first.undoneBy}.`, {
+      takeBack: first.undoneBy,
+    });
   }
   return open;
 }

@@ -16,14 +16,14 @@ export function selectSincePrompt(
   if (since === undefined || prompts > count) {
     throw new UndoFailure(
       count === 0
-        ? `What was said in the session ${sessionId} is not kept, so it can't be told which calls came after which prompt. Look at the list, and use --calls or --call.`
+        ? `The conversation of the session ${sessionId} is not kept, so it is not known which calls came after which prompt. Look at the list, and use --calls or --call.`
         : `The session ${sessionId} has ${count} prompts. Go back by at most that many.`,
     );
   }
   const later = callsSince(count - prompts, calls, outline);
   if (later.length === 0) {
     throw new UndoFailure(
-      `No call has changed files since the prompt of ${localSecond(since.at)}, or all are taken back already.`,
+      `No call has changed files since the prompt of ${localSecond(since.at)}, or all are already undone.`,
     );
   }
   return { callIds: later.map(({ callId }) => callId) };

@@ -133,7 +133,7 @@ test('refuses to take back a call whose file a later call has changed, and names
   await edit('call_1', 'a', 'two');
   await edit('call_2', 'a', 'three');
   expect(await messageOf(undo({ callIds: ['call_1'] }))).toBe(
-    `Nothing was undone. ${path('a')}: it was changed since, later by the call call_2, which is not taken back with it. With force they are put back all the same, and what others made of them is kept for the undo of this undo.`,
+    `Nothing was undone. ${path('a')}: it was changed since, later by the call call_2, which is not undone with it. With force they are restored anyway; their present content is kept, and undoing this undo restores it.`,
   );
   expect(await text('a')).toBe('three');
 });
@@ -157,7 +157,7 @@ test('refuses where a person has changed the file between two calls that are tak
   await edit('call_1', 'a', 'two');
   await writeFile(path('a'), 'by hand');
   await edit('call_2', 'a', 'three');
-  expect(await messageOf(undo({ calls: 2 }))).toContain('it was changed by somebody else between these calls');
+  expect(await messageOf(undo({ calls: 2 }))).toContain('another program changed it between these calls');
   expect(await text('a')).toBe('three');
   await undo();
   expect(await text('a')).toBe('by hand');
@@ -195,11 +195,11 @@ test('says that all is taken back, and by which undo it can be brought back', as
   await edit('call_1', 'a', 'x');
   const { undoId } = await undo();
   await expect(undo()).rejects.toMatchObject({
-    message: 'All calls of this session that changed files are taken back already.',
+    message: 'All calls of this session that changed files are already undone.',
     takeBack: undoId,
   });
   await expect(undo({ callIds: ['call_1'] })).rejects.toMatchObject({
-    message: `call_1 is taken back already, by ${undoId}.`,
+    message: `call_1 is already undone, by ${undoId}.`,
     takeBack: undoId,
   });
 });
@@ -349,7 +349,7 @@ test('says of a file that had no copy that it can not be put back, and with forc
     notCovered: undefined,
   });
   expect(await messageOf(undo())).toBe(
-    `Nothing was undone. ${path('large')}: what it held before is not kept: it was larger than 0.00001 MB. With force the rest is put back.`,
+    `Nothing was undone. ${path('large')}: what it held before is not kept: it was larger than 0.00001 MB. With force the rest is restored.`,
   );
   const { done, left } = await undo({ calls: 1 }, { force: true });
   expect([done, left.map(({ real }) => real)]).toEqual([[path('a')], [path('large')]]);
@@ -383,7 +383,7 @@ test('refuses without force where nothing is known of what a command did', async
     await mkdir(journalFolders(dataFolder).sessions, { recursive: true });
   });
   expect(await messageOf(undo())).toMatch(
-    /^Nothing was undone\. What the command changed is not known: .*\. With force the rest is put back\.$/,
+    /^Nothing was undone\. What the command changed is not known: .*\. With force the rest is restored\.$/,
   );
 });
 

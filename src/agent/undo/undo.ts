@@ -116,7 +116,7 @@ function stillRunning(calls: readonly UndoableCall[]): UndoFailure {
   const names = calls.map(({ callId }) => callId).join(', ');
   const [are, them] = calls.length > 1 ? ['are', 'them'] : ['is', 'it'];
   return new UndoFailure(
-    `Nothing was undone: ${names} ${are} still running and would go on to change files. Stop ${them} in that session, or wait until that has ended, then undo again. helve undo --force takes back what was changed so far.`,
+    `Nothing was undone: ${names} ${are} still running and would continue to change files. Stop ${them} in that session, or wait until that has ended, then undo again. helve undo --force undoes the changes so far.`,
   );
 }
 
@@ -226,7 +226,7 @@ async function whyImpossible(
   }
   if (await images.has(target.hash)) return undefined;
   if (uncopied !== undefined) return `what it held before is not kept: ${uncopied}`;
-  return 'what it held before is not kept any more: copies go after 30 days, or when they are more than 1 GB';
+  return 'what it held before is not kept any more: copies are removed after 30 days, or when they exceed 1 GB';
 }
 
 function conflictOf(
@@ -238,14 +238,14 @@ function conflictOf(
   if (changesContent && !isSameContent(now, last)) {
     if (now === null) return 'it was removed since';
     if (last === null) return 'something was put there since';
-    return now.kind === last.kind ? 'it was changed since' : `it is a ${now.kind} by now`;
+    return now.kind === last.kind ? 'it was changed since' : `it is a ${now.kind} now`;
   }
   if (changesMode && modeOf(last) !== undefined && modeOf(now) !== modeOf(last)) return 'its mode was changed since';
   const broken = history.some(({ file }, index) => {
     const next = history[index + 1];
     return next !== undefined && isOther(stateAfter(file), stateBefore(next.file));
   });
-  return broken ? 'it was changed by somebody else between these calls' : undefined;
+  return broken ? 'another program changed it between these calls' : undefined;
 }
 
 /** Whether they are known to differ, so that work would be lost: folders hold none of their own. */
@@ -278,7 +278,7 @@ async function tellWho(
   );
   if (later) {
     const when = changes.indexOf(later) > lastSelected ? 'later' : 'in between';
-    return `${conflict}, ${when} by the call ${later.callId}, which is not taken back with it`;
+    return `${conflict}, ${when} by the call ${later.callId}, which is not undone with it`;
   }
   if (now === null) {
     const missing = await missingFolder(real);
@@ -318,7 +318,7 @@ async function lookInFolders(items: readonly UndoItem[]): Promise<UndoItem[]> {
     if (other !== undefined) stay.add(item.real);
     if (other === undefined) looked.unshift(item);
     else if (item.target === null) looked.unshift({ ...item, stays: `it holds ${other}` });
-    else looked.unshift({ ...item, impossible: `a folder that holds ${other} is in its place by now` });
+    else looked.unshift({ ...item, impossible: `a folder that holds ${other} is in its place now` });
   }
   return looked;
 }
@@ -353,8 +353,8 @@ async function diffOf(
   describeContent: (path: string, now: Uint8Array | undefined, then: Uint8Array | undefined) => string,
 ): Promise<string> {
   const lines: string[] = [];
-  if (now?.kind === 'link') lines.push(`(a link to ${now.target} goes)`);
-  if (target?.kind === 'link') lines.push(`(a link to ${target.target} comes back)`);
+  if (now?.kind === 'link') lines.push(`(a link to ${now.target} is removed)`);
+  if (target?.kind === 'link') lines.push(`(a link to ${target.target} is restored)`);
   const [oldMode, mode] = [modeOf(now), modeOf(target)];
   if (oldMode !== undefined && mode !== undefined && oldMode !== mode && now?.kind === target?.kind)
     lines.push(`(mode ${oldMode.toString(8)} becomes ${mode.toString(8)})`);
