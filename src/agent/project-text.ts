@@ -54,7 +54,7 @@ function whyNot(
   { boundary, trusted, home, dataFolder, mayRead }: TextRules,
 ): string | undefined {
   if (source === 'project' && !trusted && !isInside(boundary, real)) {
-    return 'it leads outside the project, and nobody has trusted this folder';
+    return 'it is outside the project, and this folder is not trusted';
   }
   // The person's own texts lie beside Helve's own data, where nothing else is anybody's to read.
   if (source === 'user' && isInside(dataFolder, real) && /\.md$/i.test(real)) return undefined;
@@ -87,4 +87,4 @@ async function readBounded(real: string, maxChars: number): Promise<string | und
 
 /** For the person, who would otherwise not know. */
 export const hiddenIn = (file: string, count: number): string =>
-  `${file} has characters that nobody can see (${count}), by which words can be hidden; they were left out.`;
+  `${file} has invisible characters (${count}), which can hide text; they were removed.`;

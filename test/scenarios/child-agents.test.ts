@@ -579,7 +579,7 @@ test('agents of an untrusted project are not used, and those of the user are', a
   });
   const notices = events.flatMap((event) => (event.type === 'notice' ? [event.text] : []));
   expect(notices).toEqual([
-    'Agents of this folder do not count, because nobody has trusted it: .claude/agents. To look at it and trust it: helve config trust; for one run: --trust.',
+    'Agents of this folder are not used, because it is not trusted: .claude/agents. To look at it and trust it: helve config trust; for one run: --trust.',
   ]);
   expect(results.map(({ text }) => text).toSorted()).toEqual(
     [

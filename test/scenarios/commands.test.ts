@@ -156,7 +156,7 @@ test('allowed-tools of an untrusted project do not count, and a notice says so',
   );
   const { result, notices } = await agent.run('/make');
   expect(result.denials).toHaveLength(1);
-  expect(notices).toContain('allowed-tools of .helve/commands/make.md do not count: nobody has trusted this folder.');
+  expect(notices).toContain('allowed-tools of .helve/commands/make.md are not used: this folder is not trusted.');
 });
 
 test('shell lines of a command get its arguments as quoted words', async () => {
@@ -187,7 +187,7 @@ test('the model that a command names answers its prompt and no other, if the pla
   };
   const untrusted = await agentWith(files, { options: { useModel } });
   expect((await untrusted.run('/quick')).notices).toEqual([
-    'The model of .helve/commands/quick.md is not used: nobody has trusted this folder.',
+    'The model of .helve/commands/quick.md is not used: this folder is not trusted.',
   ]);
   expect((await untrusted.run('/wrong')).result.text).toBe(
     '/wrong was not used: it wants the model "none" (~/.helve/commands/wrong.md). There is no model "none".',
@@ -296,7 +296,7 @@ test('a link out of an untrusted project is no command, and a broken command say
     'project/.helve/commands/broken.md': '---\nallowed-tools: [Read\n---\nBroken.',
   });
   const { notices, result } = await agent.run('/diary');
-  expect(result.text).toContain('leads outside the project');
+  expect(result.text).toContain('is outside the project');
   expect(notices.join('\n')).toMatch(/\.helve\/commands\/broken\.md: line \d: the front matter is not valid YAML/);
 });
 

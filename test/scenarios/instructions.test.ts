@@ -116,8 +116,8 @@ test('an untrusted project can not import files outside of it, and a notice says
   const { notices } = await run('hi');
   expect(sent()).not.toMatch(/My notes|Host secret|KEY=/);
   expect(notices).toEqual([
-    '~/notes.md, which CLAUDE.md imports, was not read: it leads outside the project, and nobody has trusted this folder.',
-    '~/.ssh/config.md, which CLAUDE.md imports, was not read: it leads outside the project, and nobody has trusted this folder.',
+    '~/notes.md, which CLAUDE.md imports, was not read: it is outside the project, and this folder is not trusted.',
+    '~/.ssh/config.md, which CLAUDE.md imports, was not read: it is outside the project, and this folder is not trusted.',
     '.env, which CLAUDE.md imports, was not read: it may hold secrets.',
   ]);
   expect(lastBlock()).toContain('Nobody has trusted this project');
@@ -164,7 +164,7 @@ test('invisible characters do not reach the model, and a notice says so', async 
   });
   const { notices } = await run('hi');
   expect(lastBlock()).toContain('Use tabs. 👩‍💻 नमस्ते');
-  expect(notices).toEqual([expect.stringContaining('CLAUDE.md has characters that nobody can see')]);
+  expect(notices).toEqual([expect.stringContaining('CLAUDE.md has invisible characters')]);
 });
 
 test('a file can not imitate the end of the instructions or a reminder', async () => {

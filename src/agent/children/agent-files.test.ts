@@ -68,22 +68,22 @@ test.each([
   [file('name: [', 'description: d'), /line 3: the front matter is not valid YAML/],
   [file('name: "a b"', 'description: d'), /line 2: "name" must have letters/],
   [file('name: a'), /line 1: "description" is missing/],
-  ['---\ndescription: d\n---\n', /nothing is written/],
+  ['---\ndescription: d\n---\n', /no text below the front matter/],
   [file('description: d', 'tools: 5'), /"tools" must be names/],
-  [file('description: d', 'tools: Bash(git *)'), /"tools" holds "Bash\(git \*\)", which is no name of a tool/],
+  [file('description: d', 'tools: Bash(git *)'), /"tools" holds "Bash\(git \*\)", which is not the name of a tool/],
   [file('description: d', 'permissionMode: free'), /"permissionMode" must be one of/],
   [file('description: d', 'maxTurns: 0'), /line 3: "maxTurns" must be a whole number above 0/],
   [file('description: d', 'model: 5'), /"model" must be the name of a model/],
   [
     file('description: d', 'permissionmode: plan'),
-    /line 3: "permissionmode" is no field of an agent. Write "permissionMode"/,
+    /line 3: "permissionmode" is not a field of an agent. Write "permissionMode"/,
   ],
-  [file('description: d', 'tool: Read'), /line 3: "tool" is no field of an agent. Write "tools"/],
+  [file('description: d', 'tool: Read'), /line 3: "tool" is not a field of an agent. Write "tools"/],
   [
     file('description: d', 'disallowed-tools: Bash'),
-    /line 3: "disallowed-tools" is no field .* Write "disallowedTools"/,
+    /line 3: "disallowed-tools" is not a field .* Write "disallowedTools"/,
   ],
-  [file('description: d', 'allowed-tools: Read'), /line 3: "allowed-tools" is no field of an agent. Write "tools"/],
+  [file('description: d', 'allowed-tools: Read'), /line 3: "allowed-tools" is not a field of an agent. Write "tools"/],
 ])('a file that is broken is told of by its name, and left out: %j', async (text, why) => {
   const folder = await folderWith({ 'bad.md': text, 'good.md': file('description: d') });
   const { types, problems } = await readAgentTypes([folder]);

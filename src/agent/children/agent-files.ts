@@ -72,7 +72,7 @@ function typeFrom(fields: Fields, prompt: string, file: string): { type: AgentTy
   if (typeof description !== 'string' || description.trim() === '') {
     throw new BadField('description', 'is missing. Say in a sentence when the agent is to be used.');
   }
-  if (prompt === '') throw new Error('below the front matter nothing is written. Write the system prompt there.');
+  if (prompt === '') throw new Error('there is no text below the front matter. Write the system prompt there.');
   const tools = toolsIn(fields, 'tools');
   const disallowedTools = toolsIn(fields, 'disallowedTools');
   const mode = modeIn(fields);
@@ -83,7 +83,7 @@ function typeFrom(fields: Fields, prompt: string, file: string): { type: AgentTy
   const unknown = Object.keys(fields).filter((field) => !knownFields.includes(field));
   for (const field of unknown) {
     const meant = meantField(field);
-    if (meant !== undefined) throw new BadField(field, `is no field of an agent. Write "${meant}".`);
+    if (meant !== undefined) throw new BadField(field, `is not a field of an agent. Write "${meant}".`);
   }
   return {
     type: {
@@ -136,7 +136,10 @@ function toolsIn(fields: Fields, field: 'tools' | 'disallowedTools'): NamedTools
     if (named.length > 0 && named.every((name) => AGENT_NAME.test(name))) agents.push(...named);
     else if (/^[\w*-]+$/.test(text)) plain.push(text);
     else
-      throw new BadField(field, `holds "${text}", which is no name of a tool. Name tools; rules belong into settings.`);
+      throw new BadField(
+        field,
+        `holds "${text}", which is not the name of a tool. List names of tools here; rules belong in settings.`,
+      );
   }
   if (agents.length === 0) return { names: plain };
   // To start some agents the tool is needed; to be kept from some, it stays.

@@ -86,5 +86,5 @@ export function lazyAgents(options: FamilyOptions): RootAgents {
 
 function untrustedNotice(folders: readonly string[], root: string): string {
   const named = folders.map((folder) => relative(root, folder)).join(', ');
-  return `Agents of this folder do not count, because nobody has trusted it: ${named}. To look at it and trust it: helve config trust; for one run: --trust.`;
+  return `Agents of this folder are not used, because it is not trusted: ${named}. To look at it and trust it: helve config trust; for one run: --trust.`;
 }

@@ -132,8 +132,8 @@ export class CommandBook {
     const wrong = grant({ deny: disallowedTools }, shown);
     if (wrong.length > 0) throw new ToolFailure(`/${name} was not used: ${wrong.join(' ')} Correct disallowed-tools.`);
     if (allowedTools.length === 0) return;
-    if (isManagedOnly()) notify(`allowed-tools of ${shown} do not count: only managed rules allow anything here.`);
-    else if (!isTrusted) notify(`allowed-tools of ${shown} do not count: nobody has trusted this folder.`);
+    if (isManagedOnly()) notify(`allowed-tools of ${shown} are not used: only managed rules may allow calls here.`);
+    else if (!isTrusted) notify(`allowed-tools of ${shown} are not used: this folder is not trusted.`);
     else for (const problem of grant({ allow: allowedTools }, shown)) notify(problem);
   }
 
@@ -141,7 +141,7 @@ export class CommandBook {
     const { useModel, notify, isTrusted } = this.#options;
     if (!useModel) return notify(`The model of ${shown} is not used: it can't be changed here.`);
     if (source === 'project' && !isTrusted()) {
-      return notify(`The model of ${shown} is not used: nobody has trusted this folder.`);
+      return notify(`The model of ${shown} is not used: this folder is not trusted.`);
     }
     try {
       await useModel(model);
