@@ -116,7 +116,7 @@ export async function checkedSchema(schema: JsonSchema): Promise<JsonSchema> {
   const { type = 'object' } = schema;
   if (type !== 'object') {
     throw new TypeError(
-      `The schema of an answer must describe an object, but its "type" is ${JSON.stringify(type)}. Put what you want into a field of one.`,
+      `The schema of an answer must describe an object, but its "type" is ${JSON.stringify(type)}. Wrap your schema in an object with one field.`,
     );
   }
   const { jsonSchemaProblem } = await import('../platform/json-schema.js');

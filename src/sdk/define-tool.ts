@@ -102,7 +102,7 @@ function checkInput(tool: string, input: unknown, inputJsonSchema: unknown): voi
   }
   if ('type' in inputJsonSchema && inputJsonSchema.type !== undefined && inputJsonSchema.type !== 'object') {
     throw new TypeError(
-      `inputJsonSchema of the tool ${tool} must describe an object, but its "type" is ${JSON.stringify(inputJsonSchema.type)}. Put what you want into a field of one.`,
+      `inputJsonSchema of the tool ${tool} must describe an object, but its "type" is ${JSON.stringify(inputJsonSchema.type)}. Wrap your schema in an object with one field.`,
     );
   }
 }

@@ -156,7 +156,7 @@ test('a hook may approve in place of the person', async () => {
 
 test('a call that was not approved can not leave plan mode', async () => {
   const { session } = await projectWith({ behavior: 'allow' }, 'plan');
-  expect(() => session.planning.leave('call_1')).toThrow('nobody has agreed to');
+  expect(() => session.planning.leave('call_1')).toThrow('without approval');
   expect(session.mode).toBe('plan');
 });
 

@@ -105,7 +105,7 @@ test('a log that can not be written is reported once, and the run continues', as
   const run = await ask(readThenDone, ['--debug-file', 'a.txt/x.log']);
   expect(run).toMatchObject({ code: 0, stdout: 'Done.\n' });
   expect(run.stderr).toMatch(
-    /^helve: The debug log .*a\.txt\/x\.log can't be written \(.*\)\. The work goes on without it\.\n$/,
+    /^helve: The debug log .*a\.txt\/x\.log can't be written \(.*\)\. The work continues without it\.\n$/,
   );
 });
 

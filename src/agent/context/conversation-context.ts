@@ -134,7 +134,7 @@ export class ConversationContext {
       this.#isFull = false;
       this.#answersSince = 0;
       if (done.listedBecause !== undefined) {
-        const text = `The model could not summarise the conversation (${done.listedBecause}). It goes on with a list of what was said and done.`;
+        const text = `The model could not summarise the conversation (${done.listedBecause}). It continues with a list of prompts and calls.`;
         how.emit({ type: 'notice', text });
       }
     }

@@ -190,7 +190,7 @@ test.each<[string, (lines: string[]) => string[], string]>([
     'moved or repeated',
   ],
   ['a repeated line', (lines) => [...lines.slice(0, 4), lines[3] ?? '', ...lines.slice(4)], 'moved or repeated'],
-  ['an added line', (lines) => [...lines.slice(0, 4), '{"n":5}', ...lines.slice(4)], 'line 5 is no entry'],
+  ['an added line', (lines) => [...lines.slice(0, 4), '{"n":5}', ...lines.slice(4)], 'line 5 is not an entry'],
   [
     'a missing end',
     (lines) => lines.slice(0, -3),
@@ -232,7 +232,7 @@ test('goes on after a crash in the middle of a line, and says where it was', () 
   const log = open(dataFolder);
   for (const event of wholeCall('later')) log.take(event);
   log.close();
-  expect(check(dataFolder).problems).toEqual(['line 15 is no entry']);
+  expect(check(dataFolder).problems).toEqual(['line 15 is not an entry']);
   expect(typesIn(dataFolder).at(-1)).toBe('end');
 });
 

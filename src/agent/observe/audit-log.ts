@@ -169,7 +169,7 @@ function keepSpare({ dataFolder, sessionId, root, onProblem }: AuditLogOptions, 
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     onProblem?.(
-      `The last ${entries.length} entries of the audit log are lost: the temporary folder did not take them. ${why}`,
+      `The last ${entries.length} entries of the audit log are lost: they could not be written to the temporary folder. ${why}`,
     );
   }
 }

@@ -181,7 +181,7 @@ test('a log that can not be written is said once, and what is logged goes on', a
   const log = createDebugLog({ path, onProblem: (sentence) => problems.push(sentence) });
   for (const text of ['a', 'b', 'c']) log.take(notice(text));
   await log.close();
-  expect(problems).toEqual([expect.stringMatching(/debug\.log can't be written \(.*ENOTDIR.*\)\. The work goes on/)]);
+  expect(problems).toEqual([expect.stringMatching(/debug\.log can't be written \(.*ENOTDIR.*\)\. The work continues/)]);
 });
 
 test.runIf(process.platform === 'linux')('a full disk is said once', async () => {

@@ -87,7 +87,7 @@ function entryOf(event: AgentEvent, sinceCall: number | undefined): Entry | unde
       return { event: 'model_retry', words: `${next}: ${reason}${answer}` };
     }
     case 'answer_restart':
-      return { event: 'answer_restart', words: 'what came of the answer so far does not count' };
+      return { event: 'answer_restart', words: 'the answer so far is discarded' };
     case 'tool_call':
       return { event: 'tool_call', words: `${event.callId} ${event.tool} ${shownValue(event.input)}` };
     case 'permission_decision': {

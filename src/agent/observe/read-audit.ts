@@ -83,15 +83,15 @@ export function checkAudit({ lines, head, isCut }: AuditText): AuditReport {
     const read = readLine(line);
     if (typeof read === 'string') {
       const isLast = isCut && number === lines.length;
-      problems.push(`line ${number} ${isLast ? 'has no end: it was cut off, by a crash or by somebody' : read}`);
+      problems.push(`line ${number} ${isLast ? 'has no end: a crash or a person cut it off' : read}`);
       continue;
     }
     const { entry, prev } = read;
     const place = `line ${number} (entry ${entry.n})`;
-    if (entry.n <= last.n) problems.push(`${place} stands behind entry ${last.n}: lines were moved or repeated`);
+    if (entry.n <= last.n) problems.push(`${place} comes after entry ${last.n}: lines were moved or repeated`);
     else if (entry.n > last.n + 1) {
       const missing = entry.n === last.n + 2 ? `entry ${last.n + 1}` : `entries ${last.n + 1} to ${entry.n - 1}`;
-      problems.push(`${place} does not follow on entry ${last.n}: ${missing} can't be found`);
+      problems.push(`${place} does not follow entry ${last.n}: ${missing} can't be found`);
     } else if (prev !== last.hash) {
       problems.push(`${place} does not fit the entry before it: one of the two was replaced`);
     }
@@ -105,23 +105,23 @@ export function checkAudit({ lines, head, isCut }: AuditText): AuditReport {
     problems.push(`entry ${head.n} is not the one that was written: the log was replaced from there on or before`);
   }
   if (head === undefined && entries.length > 0) {
-    problems.push('audit.head is missing, so it can not be told whether the end is');
+    problems.push('audit.head is missing, so it is not known whether the end is missing');
   }
   return { entries, problems, last };
 }
 
 function readLine(line: string): { entry: AuditEntry; prev: unknown } | string {
   const [whole = '', hash = ''] = /,"hash":"([0-9a-f]{64})"\}$/.exec(line) ?? [];
-  if (whole === '') return 'is no entry';
+  if (whole === '') return 'is not an entry';
   const body = `${line.slice(0, -whole.length)}}`;
-  if (sha256().update(body).digest('hex') !== hash) return 'was changed: its hash is another';
+  if (sha256().update(body).digest('hex') !== hash) return 'was changed: its hash does not match';
   try {
     const entry: unknown = JSON.parse(line);
-    if (typeof entry !== 'object' || entry === null || !('n' in entry) || !('prev' in entry)) return 'is no entry';
+    if (typeof entry !== 'object' || entry === null || !('n' in entry) || !('prev' in entry)) return 'is not an entry';
     const { prev, ...fields } = entry;
-    return typeof fields.n === 'number' ? { entry: fields as unknown as AuditEntry, prev } : 'is no entry'; // by its hash it is one of ours
+    return typeof fields.n === 'number' ? { entry: fields as unknown as AuditEntry, prev } : 'is not an entry'; // by its hash it is one of ours
   } catch {
-    return 'is no entry';
+    return 'is not an entry';
   }
 }
 

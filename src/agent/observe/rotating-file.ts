@@ -47,7 +47,7 @@ export class RotatingFile {
       this.#told = true;
       const why = error instanceof Error ? error.message : String(error);
       this.#options.onProblem(
-        `The debug log ${this.#options.path} can't be written (${why}). The work goes on without it.`,
+        `The debug log ${this.#options.path} can't be written (${why}). The work continues without it.`,
       );
     }
   }

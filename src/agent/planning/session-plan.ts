@@ -81,7 +81,7 @@ export class SessionPlan implements PlanningPort {
 
   leave(callId: string): PermissionMode {
     if (!this.#agreed.has(callId)) {
-      throw new Error('Plan mode was about to be left by a call that nobody has agreed to. It stays on.');
+      throw new Error('A call tried to leave plan mode without approval. Plan mode stays on.');
     }
     this.#holder.mode = this.modeAfter;
     this.#isTold = false;

@@ -110,7 +110,7 @@ test('says what can not be put back', async () => {
   const all = [...changes, { ...outside, change: 'x', callId: 'y', at: new Date().toISOString() }];
   const notes = await putBack({ dataFolder, changes: all, root: project.root, copy, date: new Date() });
   expect(notes).toEqual([
-    '/elsewhere/x lies outside of the project, so it is left as it is now.',
+    '/elsewhere/x is outside the project, so it is left as it is now.',
     'What a.txt held before the session is not kept, so it is as it is now.',
   ]);
   expect(await readFile(`${copy}/a.txt`, 'utf8')).toBe('I\n');
@@ -132,7 +132,7 @@ test('what lies behind a link by now is not put back, since the link leads out o
   expect(await readFile(path('../moved/a.txt'), 'utf8')).toBe('1\n');
   expect(await readFile(path('../moved/b.txt'), 'utf8')).toBe('two\n');
   expect(notes).toEqual([
-    'src/a.txt lies behind a link that leads out of the project by now, so it is left as it is.',
-    'src/b.txt lies behind a link that leads out of the project by now, so it is left as it is.',
+    'src/a.txt is now behind a link to a folder outside the project, so it is left as it is.',
+    'src/b.txt is now behind a link to a folder outside the project, so it is left as it is.',
   ]);
 });

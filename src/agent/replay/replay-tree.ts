@@ -124,7 +124,7 @@ async function measure({ from, skip = [], limits, signal }: CopyOptions): Promis
       if (entry.isFile()) bytes += (await lstat(path).catch(() => undefined))?.size ?? 0;
       if (entries <= maxEntries && bytes <= maxBytes) continue;
       throw new TreeProblem(
-        `${from} has more than ${maxEntries} files or ${Math.round(maxBytes / 1024 ** 2)} MB, which is too much to copy it. Leave out what the session does not need with --skip DIR.`,
+        `${from} has more than ${maxEntries} files or ${Math.round(maxBytes / 1024 ** 2)} MB, which is too much to copy. Leave out what the session does not need with --skip DIR.`,
       );
     }
   }
@@ -168,9 +168,9 @@ export async function putBack({ dataFolder, changes, root, copy, date }: PutBack
     const name = relative(root, file.real);
     const path = join(copy, name);
     if (!isInside(root, file.real)) {
-      notes.push(`${file.real} lies outside of the project, so it is left as it is now.`);
+      notes.push(`${file.real} is outside the project, so it is left as it is now.`);
     } else if (!isInside(copy, await realPath(dirname(path)))) {
-      notes.push(`${name} lies behind a link that leads out of the project by now, so it is left as it is.`);
+      notes.push(`${name} is now behind a link to a folder outside the project, so it is left as it is.`);
     } else placed.push({ path, file, state: stateBefore(file) });
   }
   // What goes makes room for what comes, from the innermost; then folders come before what is in them.

@@ -115,7 +115,7 @@ function unreadable(id: string, file: string, error: unknown): SessionProblem {
   const why = error instanceof Error ? error.message : String(error);
   return new SessionProblem(
     'unreadable',
-    `The session ${id} can't be read: ${clause(why)}. Look at ${file}, which must be a file of your own.`,
+    `The session ${id} can't be read: ${clause(why)}. Look at ${file}, which must be a file that you own.`,
     { cause: error },
   );
 }

@@ -273,8 +273,7 @@ class History {
     if (!isThere) notes.push(`The folder ${this.#cwd} is gone, so commands start in ${root} again.`);
     const isEscalated = this.#mode === 'bypassPermissions' || this.#mode === 'acceptEdits';
     const { mode: chosen } = this.#options;
-    if (isEscalated && !chosen)
-      notes.push(`The mode ${this.#mode} is not taken up again. Choose it anew if you want it.`);
+    if (isEscalated && !chosen) notes.push(`The mode ${this.#mode} is not restored. Choose it again if you want it.`);
     return {
       header: this.#header,
       title: this.#title ?? this.#header?.title ?? '',

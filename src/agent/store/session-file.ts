@@ -154,7 +154,7 @@ export class SessionFile {
     this.#keepInSpare();
     if (this.#whyNotKept !== undefined && this.lost > 0) {
       this.#options.report(
-        `The end of the session ${this.#options.folder.id} is lost: neither the data folder nor the temporary folder took it. ${this.#whyNotKept}`,
+        `The end of the session ${this.#options.folder.id} is lost: it could be written neither to the data folder nor to the temporary folder. ${this.#whyNotKept}`,
       );
     }
     this.#tail.release();

@@ -197,7 +197,9 @@ test('does not follow a link that was put where the session belongs, and the con
   await store.open();
   store.prompt([text('hello')]);
   await store.close();
-  expect(problems).toEqual([expect.stringContaining("is not a folder of our own, so the conversation can't be kept")]);
+  expect(problems).toEqual([
+    expect.stringContaining("is not a folder that you own, so the conversation can't be kept"),
+  ]);
   expect(store.lost).toBe(1);
   expect(readdirSync(elsewhere)).toEqual([]);
 });
@@ -412,7 +414,7 @@ test('brings no mode back that allows more than the default, unless it is chosen
   await session.store.close();
   const { restored, store } = await session.resume();
   expect(restored.mode).toBe('default');
-  expect(restored.notes).toEqual(['The mode bypassPermissions is not taken up again. Choose it anew if you want it.']);
+  expect(restored.notes).toEqual(['The mode bypassPermissions is not restored. Choose it again if you want it.']);
   await store.close();
   const chosen = restoreSession(readSession(session.store.folder), { mode: 'bypassPermissions' });
   expect({ mode: chosen.mode, notes: chosen.notes }).toEqual({ mode: 'bypassPermissions', notes: [] });

@@ -15,7 +15,7 @@ export async function writeExport(path: string, pieces: Iterable<string>): Promi
     if (codeOf(error) === 'EEXIST') {
       throw new SessionProblem(
         'unwritable',
-        `${path} is there already, and was not written over. Choose another name, or remove it first.`,
+        `${path} already exists, and was not overwritten. Choose another name, or remove it first.`,
       );
     }
     const reason = await asWriteFailure(error, path, 'written');
