@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { uniqueCallId } from './call-id.js';
 
-test('gives each call an id of its own that every provider takes', () => {
+test('gives each call a unique id that every provider accepts', () => {
   const id = fc.oneof(fc.constantFrom('', 'a', 'a_2', 'a.b', 'call_2', 'x'.repeat(70)), fc.string());
   fc.assert(
     fc.property(fc.array(id, { maxLength: 30 }), (ids) => {
@@ -13,11 +13,11 @@ test('gives each call an id of its own that every provider takes', () => {
   );
 });
 
-test('counts on from the last number, past ids that look the same', () => {
+test('numbers repeated ids, and skips numbers that are taken', () => {
   expect(claimAll(['a', 'a', 'a_3', 'a', '', ''])).toEqual(['a', 'a_2', 'a_3', 'a_4', 'call_2', 'call_3']);
 });
 
-test('looks no more than twice for an id that was repeated any number of times', () => {
+test('checks at most two candidates for each repeated id', () => {
   const taken = new Set<string>();
   const numbers = new Map<string, number>();
   let looks = 0;

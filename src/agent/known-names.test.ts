@@ -3,7 +3,7 @@ import { readSettings } from '../settings/load.js';
 import { machine, project } from '../testing/temporary-machine.js';
 import { knownNames } from './known-names.js';
 
-test('a rule may name each type of agent that comes with Helve or is written here, and any other is told', async () => {
+test('a rule may name built-in agent types and those with a file, and other names are reported', async () => {
   const deny = ['Explore', 'claude-code-guide', 'deploy', 'reviewer', 'release', 'helper', 'revewer'];
   const place = machine({
     [project]: { permissions: { deny: deny.map((type) => `Agent(${type})`) } },

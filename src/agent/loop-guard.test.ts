@@ -14,7 +14,7 @@ function turn(guard: LoopGuard, name: string, input: Record<string, unknown>, co
 
 const nothing = { reminders: [], notices: [] };
 
-test('tells the model after the third time, and the person after the fifth', () => {
+test('reminds the model after the third repetition, and notifies the person after the fifth', () => {
   const guard = new LoopGuard();
   const said = Array.from({ length: 6 }, () => turn(guard, 'Grep', { pattern: 'x' }, 'nothing found'));
   expect(said.map(({ reminders, notices }) => [reminders.length, notices.length])).toEqual([
@@ -29,7 +29,7 @@ test('tells the model after the third time, and the person after the fifth', () 
   expect(said[4]?.notices[0]).toContain('going in circles');
 });
 
-test('counts calls of one answer as well', () => {
+test('counts repeated calls within one answer', () => {
   const guard = new LoopGuard();
   const ids = ['a', 'b', 'c'];
   const said = guard.take(
@@ -39,14 +39,14 @@ test('counts calls of one answer as well', () => {
   expect(said.reminders).toHaveLength(1);
 });
 
-test('leaves polling in peace as long as something new comes', () => {
+test('does not report polling as long as the result changes', () => {
   const guard = new LoopGuard();
   for (let line = 0; line < 20; line += 1) {
     expect(turn(guard, 'BashOutput', { bash_id: '1' }, `line ${line}`)).toEqual(nothing);
   }
 });
 
-test('lets the model look again at what it has seen, once something else has happened', () => {
+test('does not report a repeated read after another call has brought something new', () => {
   const guard = new LoopGuard();
   for (let round = 0; round < 6; round += 1) {
     expect(turn(guard, 'Edit', { new_string: `${round}` }, `changed ${round}`)).toEqual(nothing);
@@ -54,7 +54,7 @@ test('lets the model look again at what it has seen, once something else has hap
   }
 });
 
-test('notices a failure that comes back, whatever is read in between', () => {
+test('reports a repeated failure, even with successful reads in between', () => {
   const guard = new LoopGuard();
   const said = Array.from({ length: 3 }, (_, round) => {
     turn(guard, 'Read', { offset: round }, `page ${round}`);
@@ -64,13 +64,13 @@ test('notices a failure that comes back, whatever is read in between', () => {
   expect(said[2]?.reminders[0]).toContain('failed in the same way');
 });
 
-test('notices two calls that take turns', () => {
+test('reports two calls that alternate', () => {
   const guard = new LoopGuard();
   const said = Array.from({ length: 8 }, (_, index) => turn(guard, 'Read', { file_path: `${index % 2}` }, 'same'));
   expect(said.flatMap(({ reminders }) => reminders)).toHaveLength(2);
 });
 
-test('remembers no more than the latest calls', () => {
+test('remembers only the latest calls', () => {
   const guard = new LoopGuard();
   const fail = () => turn(guard, 'Edit', { old_string: 'x' }, 'not found', true);
   fail();
@@ -79,7 +79,7 @@ test('remembers no more than the latest calls', () => {
   expect(fail()).toEqual(nothing);
 });
 
-test('says nothing about an answer without calls', () => {
+test('reports nothing for an answer without calls', () => {
   expect(new LoopGuard().take(undefined, [])).toEqual(nothing);
   expect(new LoopGuard().take({ role: 'assistant', content: [{ type: 'text', text: 'hi' }] }, [])).toEqual(nothing);
 });

@@ -69,7 +69,7 @@ async function run(agent: FullAgent, prompt = 'go'): Promise<{ result: RunResult
 
 const lastUserText = (messages: Message[] | undefined): string => JSON.stringify(messages?.at(-1)?.content);
 
-test('ends with the words of the model when it calls nothing', async () => {
+test('a run ends with the text of an answer without calls', async () => {
   const { model } = modelOf([...say('Hello'), end('end_turn')]);
   expect((await run(await agentWith(model))).result).toMatchObject({ outcome: 'completed', text: 'Hello', turns: 1 });
 });
@@ -117,7 +117,7 @@ test('prepares a tool once per prompt, when the model begins to call it, and no 
   expect(order.slice(4)).toEqual(['prepare Used', 'run Used']);
 });
 
-test('never runs a call that the output limit cut off, and tells the model so', async () => {
+test('a call that the output limit cut off is not run, and the model is told why', async () => {
   const { model, requests } = modelOf(
     [...call('a', '{"text":"x"}'), ...call('b', '{"text":"half', 'Note', 1), end('max_tokens')],
     [...say('done'), end('end_turn')],
@@ -129,14 +129,14 @@ test('never runs a call that the output limit cut off, and tells the model so', 
   );
 });
 
-test('never runs a call that was cut off before its first character', async () => {
+test('a call that was cut off before its first character is not run', async () => {
   const { model, requests } = modelOf([...call('a', ''), end('max_tokens')], [...say('done'), end('end_turn')]);
   await run(await agentWith(model));
   expect(executed).toEqual([]);
   expect(lastUserText(requests[1])).toContain('cut off at 0 characters');
 });
 
-test('runs a call without arguments when the message goes on or ends well', async () => {
+test('runs a call without arguments if the message continues or ends normally', async () => {
   const { model } = modelOf(
     [...call('a', ''), ...call('b', '', 'Note', 1), end('tool_use')],
     [...say('done'), end('end_turn')],
@@ -145,7 +145,7 @@ test('runs a call without arguments when the message goes on or ends well', asyn
   expect(executed).toEqual(['nothing', 'nothing']);
 });
 
-test('asks a model whose text was cut off to go on, and gives up after the third time', async () => {
+test('asks a model whose text was cut off to continue, and gives up after the third time', async () => {
   const cut = [...say('a long'), end('max_tokens')];
   const once = modelOf(cut, [...say('answer'), end('end_turn')]);
   expect((await run(await agentWith(once.model))).result).toMatchObject({ outcome: 'completed', text: 'a longanswer' });
@@ -154,7 +154,7 @@ test('asks a model whose text was cut off to go on, and gives up after the third
   expect((await run(await agentWith(always.model))).result).toMatchObject({ outcome: 'output_limit', turns: 4 });
 });
 
-test('sends a paused turn back as it is', async () => {
+test('sends a paused turn back unchanged', async () => {
   const search = { type: 'opaque', provider: 'test', value: { type: 'server_tool_use', id: 's' } } as const;
   const { model, requests } = modelOf(
     [{ type: 'block', block: search }, end('pause_turn')],
@@ -179,7 +179,7 @@ test('ends on a refusal and leaves the refused answer out of the history', async
   ]);
 });
 
-test('on a refusal, what has started is kept and what has not is answered as dropped', async () => {
+test('on a refusal, calls that have started are kept and the others are answered as dropped', async () => {
   const begun = Promise.withResolvers<void>();
   const refused = Promise.withResolvers<void>();
   const slow = defineTool({
@@ -211,7 +211,7 @@ test('on a refusal, what has started is kept and what has not is answered as dro
   );
 });
 
-test('says what to do when the conversation no longer fits and may not be compacted', async () => {
+test('the result advises what to do if the conversation no longer fits and may not be compacted', async () => {
   const { model } = modelOf([...say('x'), end('context_overflow')]);
   expect((await run(await agentWith(model, { context: { compactAtPercent: 0 } }))).result).toMatchObject({
     outcome: 'context_overflow',
@@ -224,7 +224,7 @@ test('ends on a stop sequence', async () => {
   expect((await run(await agentWith(model))).result).toMatchObject({ outcome: 'completed', text: 'x' });
 });
 
-test('nudges a model that answers nothing once, then says that it got no answer', async () => {
+test('reminds a model once after an empty answer, then ends with an error', async () => {
   const { model, requests } = modelOf([end('end_turn')], [end('end_turn')]);
   expect((await run(await agentWith(model))).result).toMatchObject({
     outcome: 'empty_answer',
@@ -239,7 +239,7 @@ const think: ModelEvent[] = [
   { type: 'block', block: { type: 'thinking', thinking: 'hm', signature: 's' } },
 ];
 
-test('passes on a text that came as a whole, without deltas', async () => {
+test('emits a text that arrived complete, without deltas', async () => {
   const { model } = modelOf([{ type: 'block', block: { type: 'text', text: 'Hi' } }, end('end_turn')]);
   expect((await run(await agentWith(model))).result).toMatchObject({ outcome: 'completed', text: 'Hi' });
 });
@@ -249,7 +249,7 @@ test.each<[string, ModelEvent[]]>([
   ['blanks', say(' \n\t\u00a0')],
   ['invisible characters', say('\u200b\ufeff\u2060')],
   ['a thought and blanks', [...think, ...say('\n')]],
-])('takes an answer of nothing but %s for an empty one', async (_, answer) => {
+])('an answer of only %s counts as empty', async (_, answer) => {
   const { model, requests } = modelOf([...answer, end('end_turn')], [...answer, end('end_turn')]);
   expect((await run(await agentWith(model))).result).toMatchObject({
     outcome: 'empty_answer',
@@ -261,18 +261,18 @@ test.each<[string, ModelEvent[]]>([
   expect(JSON.stringify(requests[1])).not.toMatch(/"text":"\s*(?:\\n)*"/);
 });
 
-test('goes on after an answer without text that is followed by one with text', async () => {
+test('continues if an answer without text is followed by one with text', async () => {
   const { model } = modelOf([...think, ...say('\n'), end('end_turn')], [...say('done'), end('end_turn')]);
   expect((await run(await agentWith(model))).result).toMatchObject({ outcome: 'completed', text: 'done', turns: 2 });
 });
 
-test('gives up on a model that sends nothing but calls that can not be understood', async () => {
+test('gives up on a model that only sends malformed calls', async () => {
   const broken = [...call('a', '{"text":'), end('tool_use')];
   const { model } = modelOf(broken, broken, broken, broken, broken, broken);
   expect((await run(await agentWith(model))).result).toMatchObject({ outcome: 'malformed_calls', turns: 5 });
 });
 
-test('tells the model the place and the reason of malformed JSON, and runs nothing', async () => {
+test('tells the model where and why JSON is malformed, and runs nothing', async () => {
   const { model, requests } = modelOf(
     [...call('a', '{"text": oops}'), end('tool_use')],
     [...say('done'), end('end_turn')],
@@ -294,7 +294,7 @@ test('stops at the limit of turns with a valid history', async () => {
   });
 });
 
-test('gives repeated and blank ids of a provider new ones', async () => {
+test('replaces repeated and blank ids of a provider', async () => {
   const { model, requests } = modelOf(
     [
       ...call('a', '{"text":"1"}'),
@@ -311,7 +311,7 @@ test('gives repeated and blank ids of a provider new ones', async () => {
   expect(ids).toEqual(['a', 'a_2', 'call_2']);
 });
 
-test('goes on after a broken stream with what was complete, and runs nothing twice', async () => {
+test('continues after a broken stream with the complete blocks, and runs nothing twice', async () => {
   const { model, requests } = modelOf(
     async function* () {
       yield* say('Reading.');
@@ -329,7 +329,7 @@ test('goes on after a broken stream with what was complete, and runs nothing twi
   );
 });
 
-test('fails with the sentence of the model when nothing was answered', async () => {
+test('fails with the message of the model failure if nothing was answered', async () => {
   const { model } = modelOf(() => {
     throw new ModelFailure('auth', 'The key was refused. Set ANTHROPIC_API_KEY.');
   });
@@ -339,7 +339,7 @@ test('fails with the sentence of the model when nothing was answered', async () 
   });
 });
 
-test('an interrupt while a hook looks at the prompt ends the run with a result', async () => {
+test('an interrupt while a prompt hook runs ends the run with a result', async () => {
   const interrupting = new AbortController();
   const { model } = modelOf(async function* (_, signal) {
     yield* [];
@@ -355,7 +355,7 @@ test('an interrupt while a hook looks at the prompt ends the run with a result',
   await agent.end();
 });
 
-test('an interrupt in the middle of a call ends it and leaves a history that the next prompt goes on from', async () => {
+test('an interrupt during a call ends it and leaves a history that the next prompt can continue', async () => {
   const started = Promise.withResolvers<void>();
   const waiting = defineTool({
     name: 'Wait',
@@ -407,7 +407,7 @@ test('an interrupt in the middle of a call ends it and leaves a history that the
   ]);
 });
 
-test('whoever stops reading the events stops the run', async () => {
+test('a run stops when its caller stops reading the events', async () => {
   const { model } = modelOf(async function* (_request, signal) {
     yield* say('one');
     await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
@@ -419,7 +419,7 @@ test('whoever stops reading the events stops the run', async () => {
   });
 });
 
-test('two agents in one process know nothing of each other', async () => {
+test('two agents in one process do not affect each other', async () => {
   const [one, other] = [modelOf([...say('one'), end('end_turn')]), modelOf([...say('other'), end('end_turn')])];
   const [first, second] = [await agentWith(one.model), await agentWith(other.model)];
   const results = await Promise.all([run(first), run(second)]);
@@ -454,7 +454,7 @@ test('a tool found by ToolSearch is sent with its schema from the next request o
   expect(lastUserText(requests[2])).toContain('noon');
 });
 
-test('keeps what was done when the stream fails in a way that nobody foresaw', async () => {
+test('keeps completed work when the stream fails with an unexpected error', async () => {
   const { model, requests } = modelOf(
     async function* () {
       yield* call('a', '{"text":"x"}');
@@ -467,7 +467,7 @@ test('keeps what was done when the stream fails in a way that nobody foresaw', a
   expect(lastUserText(requests[1])).toContain('noted x');
 });
 
-test('gives an id that providers refuse another spelling', async () => {
+test('rewrites an id that providers would reject', async () => {
   const { model, requests } = modelOf(
     [...call('functions.Note:0', '{"text":"1"}'), end('tool_use')],
     [...say('done'), end('end_turn')],
@@ -483,13 +483,13 @@ test.each([[''], ['  \n'], [[]]])('refuses the empty prompt %j and leaves the hi
   expect(agent.session.transcript.messages).toEqual([]);
 });
 
-test('does not go on for ever with a model that only pauses', async () => {
+test('ends the run of a model that only pauses', async () => {
   const paused: ModelEvent[] = [...say('hm'), end('pause_turn')];
   const { model } = modelOf(...Array.from({ length: 20 }, () => paused));
   expect((await run(await agentWith(model))).result).toMatchObject({ outcome: 'pause_limit', turns: 11 });
 });
 
-test('does not price a model of the same name at another provider like the one it stands in for', async () => {
+test('a fallback model of the same name at another provider is not priced like the model it replaces', async () => {
   const facts = { prices: { input: 1, output: 1 } };
   const { model: first } = modelOf(() => {
     throw new ModelFailure('overloaded', 'Overloaded.', { status: 529 });

@@ -23,13 +23,13 @@ const mentioned = async (text: string): Promise<string[]> => {
   return found.map((block) => (block.type === 'text' ? block.text : ''));
 };
 
-test('a resource that is mentioned comes with the prompt, within bounds', async () => {
+test('a mentioned resource is added to the prompt, within limits', async () => {
   const [title, text = ''] = await mentioned('Look at @notes:note://1.');
   expect(title).toBe('What the MCP server notes has at note://1:');
   expect(text).toContain('characters left out');
 });
 
-test('one that can not be read is told of', async () => {
+test('a resource that cannot be read is reported', async () => {
   expect(await mentioned('@notes:note://broken')).toEqual([
     '(note://broken of the MCP server notes could not be read: it is gone)',
   ]);
@@ -41,7 +41,7 @@ test.each([
   ['a template', '@notes:note://{n}'],
   ['a mail address', 'me@notes:note://1'],
   ['a plain word', '@notes'],
-])('%s is left alone', async (_, text) => {
+])('%s is not read as a resource', async (_, text) => {
   expect(await mentioned(text)).toEqual([]);
   expect(asked).toEqual([]);
 });

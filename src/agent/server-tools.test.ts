@@ -57,11 +57,14 @@ test.each<[string | undefined, number | undefined, number, boolean]>([
   ['true', 200_000, 1, true],
   ['false', 8_000, 1_000_000, false],
   ['nonsense', 200_000, 9_000, false],
-])('with %s and a window of %s tokens, %s characters wait: %s', (setting, contextTokens, chars, expected) => {
-  expect(isDeferred(chars, readDeferral(setting), contextTokens)).toBe(expected);
-});
+])(
+  'with the setting %s and a window of %s tokens, definitions of %s characters are deferred: %s',
+  (setting, contextTokens, chars, expected) => {
+    expect(isDeferred(chars, readDeferral(setting), contextTokens)).toBe(expected);
+  },
+);
 
-test('tools that are there before the first request need no word; those that come later are told of once', () => {
+test('tools that connect after the first request are announced once, and earlier ones are not', () => {
   const { tools, world, reminders } = serverTools();
   world.sizes = { mcp__s__a: 10 };
   tools.update();
@@ -74,7 +77,7 @@ test('tools that are there before the first request need no word; those that com
   ]);
 });
 
-test('tools that wait are announced by name and line, once, and again when that was forgotten', () => {
+test('deferred tools are announced once with name and description, and again after compaction', () => {
   const { tools, world, reminders, sent } = serverTools();
   world.sizes = { mcp__s__a: 20_000 };
   tools.update();
@@ -86,7 +89,7 @@ test('tools that wait are announced by name and line, once, and again when that 
   expect(announcements()).toHaveLength(2);
 });
 
-test('a tool that the model has been given stays given when others make all of them wait', () => {
+test('a tool whose definition was sent is not deferred later, when further tools exceed the limit', () => {
   const { tools, world, sent } = serverTools();
   world.sizes = { mcp__s__a: 10 };
   tools.update();
@@ -96,7 +99,7 @@ test('a tool that the model has been given stays given when others make all of t
   expect(sent()).toEqual(['mcp__s__a']);
 });
 
-test('a tool that was not sent yet waits with the others', () => {
+test('a tool whose definition was not sent yet is deferred with the others', () => {
   const { tools, world, sent } = serverTools();
   world.sizes = { mcp__s__a: 10 };
   tools.update();
@@ -105,7 +108,7 @@ test('a tool that was not sent yet waits with the others', () => {
   expect(sent()).toEqual([]);
 });
 
-test('what a rule denies is not there', () => {
+test('a tool that a rule denies is not offered', () => {
   const { tools, world, pool } = serverTools();
   Object.assign(world, { sizes: { mcp__s__a: 10, mcp__s__b: 10 }, denied: ['mcp__s__a'] });
   tools.update();
@@ -114,7 +117,7 @@ test('what a rule denies is not there', () => {
   expect(pool.names).toContain('mcp__s__b');
 });
 
-test('what a server says of itself is passed on as its words, once', () => {
+test('the instructions of a server are quoted to the model once', () => {
   const { tools, reminders } = serverTools();
   tools.update();
   tools.update();
@@ -123,7 +126,7 @@ test('what a server says of itself is passed on as its words, once', () => {
   ]);
 });
 
-test('that a server has died is told once, if the model knew it', () => {
+test('the failure of a server whose tools the model knew is reported once', () => {
   const { tools, world, reminders } = serverTools();
   world.sizes = { mcp__s__a: 10 };
   tools.update();
@@ -133,7 +136,7 @@ test('that a server has died is told once, if the model knew it', () => {
   expect(reminders.filter((text) => text.startsWith('The MCP server s ended.'))).toHaveLength(1);
 });
 
-test('a thousand names fit into one announcement, and the rest is counted', () => {
+test('an announcement of a thousand tools is shortened, and counts the tools that are left out', () => {
   const { tools, world, reminders } = serverTools();
   world.sizes = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`mcp__s__tool_with_a_long_name_${n}`, 100]));
   tools.update();
@@ -141,7 +144,7 @@ test('a thousand names fit into one announcement, and the rest is counted', () =
   expect(reminders[0]).toMatch(/… and \d+ more: search for what you need\./);
 });
 
-test('a server that has ever new tools is no longer announced, and its tools are there all the same', () => {
+test('a server whose tools change constantly is no longer announced after a while, and its tools stay available', () => {
   const { tools, world, reminders, pool } = serverTools({ setting: 'on' });
   for (let count = 0; count < 200; count += 1) {
     world.sizes = { [`tool_${count}`]: 10 };

@@ -16,7 +16,7 @@ test('shows an event to the components in order, and then to the caller', () => 
   expect(log).toEqual(['a: hello', 'b: hello', 'caller: hello']);
 });
 
-test('delivers an event that a component emits after the one that it saw', () => {
+test('an event that a component emits is delivered after the event that it handles', () => {
   const log: string[] = [];
   const answering: SessionComponent = {
     name: 'answering',
@@ -30,7 +30,7 @@ test('delivers an event that a component emits after the one that it saw', () =>
   expect(log).toEqual(['a: first', 'caller: first', 'a: second', 'caller: second', 'a: third', 'caller: third']);
 });
 
-test('leaves a component out that has thrown, but for one that keeps what happens, and goes on with the others', () => {
+test('a component that throws gets no more events, unless it is essential, and the others do', () => {
   const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
   const calls: string[] = [];
   const failing = (name: string, isEssential: boolean): SessionComponent => ({
@@ -51,7 +51,7 @@ test('leaves a component out that has thrown, but for one that keeps what happen
   expect(calls).toEqual(['watcher', 'writer', 'a: 1', 'caller', 'writer', 'a: 2', 'caller']);
 });
 
-test('tells the components once a summary has replaced the history', () => {
+test('notifies the components once a summary has replaced the history', () => {
   const told = vi.fn();
   const emit = emitter([{ name: 'announcer', onCompacted: told }], () => {});
   const compaction = { type: 'compaction', summarisedMessages: 0 } as AgentHappening;

@@ -16,7 +16,7 @@ test.each([
   [false, ['look', 'meanwhile']],
   [true, ['look']],
 ])(
-  'what is said meanwhile goes with the results, unless hooks want to see prompts (%s)',
+  'a message during a run is sent with the next results, unless there are prompt hooks (%s)',
   async (isHooked, expected) => {
     const project = await temporaryProject({});
     onTestFinished(() => project.remove());

@@ -34,7 +34,7 @@ async function ask(turns: readonly ScriptedTurn[], options: StructuredOutputOpti
   return { answer: result && output.outcomeOf(result), result, results };
 }
 
-test('gives the answer that fits, after other tools and after what did not fit', async () => {
+test('returns the answer that fits the schema, after other calls and invalid answers', async () => {
   const { answer, result, results } = await ask([
     { calls: [{ name: 'Read', input: { file_path: 'a.txt' } }] },
     giving({ name: 'Ada', age: -1 }),
@@ -45,14 +45,14 @@ test('gives the answer that fits, after other tools and after what did not fit',
   expect(results[1]).toMatch(/age.*0.*-1/); // which field, what it must be, what it was
 });
 
-test('gives up after as many tries as it may have', async () => {
+test('gives up after the allowed number of retries', async () => {
   const turns = Array.from({ length: 5 }, () => giving({ name: 'Ada' }));
   const { answer, results } = await ask(turns, { maxRetries: 2 });
   expect(answer).toBe('given_up');
   expect(results).toHaveLength(3);
 });
 
-test('says how a run ended that gave no answer for another reason', async () => {
+test('reports the outcome of a run that ended without an answer for another reason', async () => {
   const { answer, result } = await ask([{ text: 'I will not.', stopReason: 'refusal' }]);
   expect({ answer, outcome: result?.outcome }).toEqual({ answer: undefined, outcome: 'refused' });
 });
@@ -60,6 +60,6 @@ test('says how a run ended that gave no answer for another reason', async () => 
 test.each([
   [{ type: 'array' }, 'must describe an object'],
   [{ type: 'object', properties: { a: { type: 'strin' } } }, 'not a valid JSON Schema'],
-])('refuses the schema %j', async (wrong, sentence) => {
+])('rejects the schema %j', async (wrong, sentence) => {
   await expect(checkedSchema(wrong)).rejects.toThrow(sentence);
 });

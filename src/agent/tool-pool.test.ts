@@ -87,18 +87,18 @@ test.each<[ToolSetMode, string[]]>([
   expect(sent(pool({ builtIn: builtInTools(), simpleNames: simpleToolNames, mode }))).toEqual(expected);
 });
 
-test('all tools that a first request sends take less than 10 kB of it', () => {
+test('the tool definitions of a first request have less than 10 kB', () => {
   const tools = pool({ builtIn: builtInTools(), simpleNames: simpleToolNames });
   expect(JSON.stringify(tools.definitions()).length).toBeLessThan(10_000);
 });
 
-test('a model that is trained on patches has apply_patch too', () => {
+test('a model that is trained on patches also gets apply_patch', () => {
   const tools = pool({ builtIn: builtInTools(), editStyle: 'patch' });
   expect(sent(tools)).toContain('apply_patch');
   expect(pool({ builtIn: builtInTools() }).find('apply_patch')).toBeUndefined();
 });
 
-test('a tool that must be switched on is there once it is, and one that is switched off is not', () => {
+test('an opt-in tool is offered once it is switched on, and a tool that is switched off is not', () => {
   const builtIn = [tool('Usual'), tool('Rare', 'direct', { optIn: true })];
   expect(sent(pool({ builtIn }))).toEqual(['Usual']);
   const turned = pool({ builtIn, switchOf: (name) => name === 'Rare' });
@@ -109,25 +109,25 @@ test('a tool that must be switched on is there once it is, and one that is switc
   ]);
 });
 
-test('no switch gives the simple set or a child more than they have', () => {
+test('switching a tool on does not add it to the simple set or to a child', () => {
   const builtIn = [tool('Usual'), tool('Rare', 'direct', { optIn: true })];
   const switchOf = (): boolean => true;
   expect(sent(pool({ builtIn, switchOf, mode: 'simple', simpleNames: ['Usual'] }))).toEqual(['Usual']);
   expect(sent(pool({ builtIn, switchOf, mode: 'child', granted: ['Usual'] }))).toEqual(['Usual']);
 });
 
-test('the simple set keeps what the embedding program has added', () => {
+test('the simple set includes tools that the embedding program added', () => {
   const tools = pool({ builtIn: [tool('Usual')], added: [tool('Own')], mode: 'simple', simpleNames: [] });
   expect(sent(tools)).toEqual(['Own']);
 });
 
-test('a tool that asks somebody is there where somebody can answer', () => {
+test('a tool that asks a person is offered only if questions can be answered', () => {
   const builtIn = [tool('Asks', 'direct', { needsPerson: true }), tool('Works')];
   expect(sent(pool({ builtIn }))).toEqual(['Works']);
   expect(sent(pool({ builtIn, isAnswered: (name) => name === 'Asks' }))).toEqual(['Asks', 'Works']);
 });
 
-test('a child has what its type grants, and nothing more', () => {
+test('a child gets exactly the tools that its type grants', () => {
   expect(sent(pool({ builtIn: builtInTools(), mode: 'child', granted: ['Read', 'Grep', 'Missing'] }))).toEqual([
     'Grep',
     'Read',
@@ -142,7 +142,7 @@ test('sorts built-ins by name as one block, then the added ones; a built-in wins
   expect(tools.definitions()[0]?.description).toBe('Alpha does things.');
 });
 
-test('a tool that is denied outright or says no itself is not there', () => {
+test('a tool that is denied by a rule or disables itself is not offered', () => {
   const off = tool('Off', 'direct', { isEnabled: () => false });
   const tools = pool({ builtIn: [tool('Denied'), off, tool('On')] });
   tools.hideDenied((name) => name === 'Denied');
@@ -156,7 +156,7 @@ test('a tool that is denied outright or says no itself is not there', () => {
   ]);
 });
 
-test('tools that a rule denies come and go with the rule, and else the definitions stay the same', () => {
+test('denied tools are removed and return with changes of the rules, and otherwise the definitions stay the same', () => {
   const search = tool('Search', 'direct', {
     description: (context: { deferredTools: string[] }) => context.deferredTools.join(),
   });
@@ -172,7 +172,7 @@ test('tools that a rule denies come and go with the rule, and else the definitio
   expect(tools.definitions()).toEqual(before);
 });
 
-test('waits for tools that say later whether they are there and what they do', async () => {
+test('waits for tools that decide asynchronously whether they are enabled and how they are described', async () => {
   const added = [
     tool('Off', 'direct', { isEnabled: async () => false }),
     tool('On', 'direct', { isEnabled: async () => true, description: async () => 'On does more.' }),
@@ -184,7 +184,7 @@ test('waits for tools that say later whether they are there and what they do', a
   expect(tools.definitions().map(({ name, description }) => [name, description])).toEqual([['On', 'On does more.']]);
 });
 
-test('a deferred tool is sent by name only until it is activated', () => {
+test('only the name of a deferred tool is sent until it is activated', () => {
   const tools = pool({ builtIn: [tool('Direct'), tool('Later', 'deferred'), tool('Never', 'hidden')] });
   expect(sent(tools)).toEqual(['Direct']);
   expect(tools.deferred()).toEqual([{ name: 'Later', description: 'Later does things.', parameters: [] }]);
@@ -198,7 +198,7 @@ test('a call to a deferred tool activates it', () => {
   expect(sent(tools)).toEqual(['Later']);
 });
 
-test('sends the very same definitions turn after turn, so that the prompt cache holds', () => {
+test('sends identical definitions in each turn, so that the prompt cache stays valid', () => {
   const tools = pool({ builtIn: [tool('A'), tool('B', 'deferred')] });
   const first = tools.definitions();
   expect(tools.definitions()).toBe(first);
@@ -208,11 +208,11 @@ test('sends the very same definitions turn after turn, so that the prompt cache 
   expect(tools.definitions()[0]).toEqual(first[0]);
 });
 
-test('refuses two added tools of one name', () => {
+test('rejects two added tools with the same name', () => {
   expect(() => pool({ added: [tool('Twin'), tool('Twin')] })).toThrow('Two tools are named "Twin"');
 });
 
-test('a tool that lists something is there once there is something to list, and tells of it', () => {
+test('a tool with a listing is offered once the listing is not empty, and describes it', () => {
   const tools = pool({ builtIn: [tool('Lister', 'direct', { lists: 'skills' }), tool('Other')] });
   expect(sent(tools)).toEqual(['Other']);
   expect(tools.find('Lister')).toBeUndefined();
@@ -221,7 +221,7 @@ test('a tool that lists something is there once there is something to list, and 
   expect(tools.definitions()[0]?.description).toBe('Lister does things.\n- report: Reports');
 });
 
-test('a tool that is off says why, and so does a call of it', () => {
+test('a disabled tool has a reason, which a call of it reports', () => {
   const tools = pool({
     builtIn: [
       tool('Off'),
@@ -253,13 +253,13 @@ test('a tool that is off says why, and so does a call of it', () => {
   expect(tools.whyAbsent('Nothing')).toBeUndefined();
 });
 
-test('a tool whose listing comes later is on from then', () => {
+test('a tool whose listing arrives later is enabled then', () => {
   const tools = pool({ builtIn: [tool('Skills', 'direct', { lists: 'skills' })] });
   tools.setListings({ skills: ['- one'] });
   expect(tools.all).toEqual([{ tool: expect.objectContaining({ name: 'Skills' }), source: 'builtin', enabled: true }]);
 });
 
-test('a call of a server that is still connecting learns that', () => {
+test('a call to a server that is still connecting is told so', () => {
   const tools = pool();
   tools.setServers({
     tools: [],

@@ -17,14 +17,14 @@ const sent = (...messages: Message[]): readonly Message[] => {
 
 const lost = (id: string) => ({ ...result(id, ''), content: expect.stringContaining('interrupted'), is_error: true });
 
-test('sends a valid history as the very same objects', () => {
+test('sends a valid history unchanged, as the same objects', () => {
   const history = [user(text('go')), assistant(text('ok'), call('a')), user(result('a')), assistant(text('done'))];
   const repaired = sent(...history);
   expect(repaired).toHaveLength(4);
   expect(repaired.every((message, index) => message === history[index])).toBe(true);
 });
 
-test('answers a call that was never answered', () => {
+test('adds a result for a call that has none', () => {
   expect(sent(user(text('go')), assistant(call('a')))).toEqual([
     user(text('go')),
     assistant(call('a')),
@@ -33,7 +33,7 @@ test('answers a call that was never answered', () => {
   expect(sent(user(text('go')), assistant(call('a')), user(text('and?')))[2]).toEqual(user(lost('a'), text('and?')));
 });
 
-test('drops results that belong to no call, and answers given twice', () => {
+test('drops results without a call, and duplicate results', () => {
   expect(
     sent(user(text('go'), result('x')), assistant(call('a')), user(result('a', '1'), result('a', '2'), result('y'))),
   ).toEqual([user(text('go')), assistant(call('a')), user(result('a', '1'))]);
@@ -45,7 +45,7 @@ test('puts results in the order of the calls and before any text', () => {
   ).toEqual(user(result('a'), result('b'), text('hm')));
 });
 
-test('gives repeated and blank ids new ones, each with its own result', () => {
+test('replaces repeated and blank ids, and keeps each call with its result', () => {
   const [, asked, answered] = sent(
     user(text('go')),
     assistant(call('a'), call('a'), call('')),
@@ -55,7 +55,7 @@ test('gives repeated and blank ids new ones, each with its own result', () => {
   expect(answered).toEqual(user(result('a', '1'), result('a_2', '2'), result('call_2', '3')));
 });
 
-test('goes on from a call that is still open once its result arrives', () => {
+test('continues from an open call once its result arrives', () => {
   const transcript = new Transcript();
   transcript.append(user(text('go')));
   transcript.append(assistant(call('a')));
@@ -64,7 +64,7 @@ test('goes on from a call that is still open once its result arrives', () => {
   expect(transcript.forRequest()[2]).toEqual(user(result('a')));
 });
 
-test('goes on from other messages as if there had never been any before', () => {
+test('continues from replaced messages without traces of the earlier ones', () => {
   const transcript = new Transcript();
   const kept = [assistant(call('a')), user(result('a'))];
   for (const message of [user(text('go')), ...kept]) transcript.append(message);
@@ -126,7 +126,7 @@ function violations(messages: readonly Message[]): string[] {
   return found;
 }
 
-test('makes any history valid, the same way however often it is asked, and never changes what was sent before', () => {
+test('makes any history valid, deterministically, and never changes messages that were already sent', () => {
   fc.assert(
     fc.property(fc.array(someMessage, { maxLength: 12 }), (messages) => {
       const [stepwise, atOnce] = [new Transcript(), new Transcript()];

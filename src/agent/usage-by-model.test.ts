@@ -35,7 +35,7 @@ const retry = (name: string, provider = 'test') => ({
   model: name,
 });
 
-test('counts each model by itself and prices it at its own prices', () => {
+test('counts each model separately, at its own prices', () => {
   const usage = new UsageByModel();
   usage.add(model('a', 1), used(1e6));
   usage.add(model('b', 5), used(1e6));
@@ -47,7 +47,7 @@ test('counts each model by itself and prices it at its own prices', () => {
   expect({ usage: usage.usage, costUsd: usage.costUsd }).toEqual({ usage: used(4e6), costUsd: 8 });
 });
 
-test('does not know the whole cost once it does not know a part of it, and still knows the other parts', () => {
+test('the total cost is unknown if the cost of one model is, and the costs of the other models stay known', () => {
   const usage = new UsageByModel();
   usage.add(model('a', 1), used(1e6));
   usage.add({ provider: 'other', name: 'a' }, used(1));
@@ -58,7 +58,7 @@ test('does not know the whole cost once it does not know a part of it, and still
   ]);
 });
 
-test('a model that stood in is priced like itself, for its turn alone', () => {
+test('a fallback model is counted at its own prices, only for the turn it answered', () => {
   const run = new RunRecord({ ...model('a', 1), fallbacks: [model('b', 5)] });
   run.note(retry('b'));
   run.add(answered(1e6), 1);
@@ -72,7 +72,7 @@ test('a model that stood in is priced like itself, for its turn alone', () => {
   });
 });
 
-test('a model that nobody has described makes the cost unknown', () => {
+test('a model without known prices makes the cost unknown', () => {
   const run = new RunRecord({ ...model('a', 1), fallbacks: [model('b', 5)] });
   run.note(retry('b', 'other'));
   run.add(answered(1), 1);

@@ -4,7 +4,7 @@ import { costOf } from './usage.js';
 
 const prices = { input: 1, output: 5, cacheRead: 0.1, cacheWrite: 1.25 };
 
-test('a million tokens of each kind cost what the prices say', () => {
+test('a million tokens of each kind cost the listed prices', () => {
   const usage = {
     input_tokens: 1e6,
     output_tokens: 1e6,
@@ -15,7 +15,7 @@ test('a million tokens of each kind cost what the prices say', () => {
   expect(costOf(usage, { input: 1, output: 5 })).toBe(8);
 });
 
-test('a count below zero, which some servers report, lowers no cost', () => {
+test('a negative token count, which some servers report, does not reduce the cost', () => {
   const count = fc.integer({ min: -1_000_000, max: 1_000_000 });
   fc.assert(
     fc.property(count, count, count, count, (input, output, read, written) => {

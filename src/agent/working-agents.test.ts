@@ -4,7 +4,7 @@ import { beginWork } from './working-agents.js';
 const env = { HELVE_MAX_WORKING_AGENTS: '2' };
 const never = new AbortController().signal;
 
-test('lets so many agents work at once, and the next where one has ended', async () => {
+test('limits how many agents work at once, and starts the next when one ends', async () => {
   const [first, second] = [await beginWork(env, never), await beginWork(env, never)];
   const order: string[] = [];
   const third = beginWork(env, never).then((work) => {
@@ -45,7 +45,7 @@ test('lets another agent work while a person is asked', async () => {
   second.end();
 });
 
-test('does not keep an agent waiting that was interrupted', async () => {
+test('an interrupted agent does not wait for a slot', async () => {
   const [first, second] = [await beginWork(env, never), await beginWork(env, never)];
   const stop = new AbortController();
   const third = beginWork(env, stop.signal);
