@@ -1,4 +1,4 @@
-// What real commands and edits of a session do to a project, taken back: the whole way from the call to the disk.
+// Undoes changes that real commands and edits of a session make to a project, from the call to the disk.
 import { lstat, readdir, readFile, readlink, truncate, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -59,7 +59,7 @@ async function treeOf(root: string, at = ''): Promise<Record<string, string>> {
   return found;
 }
 
-test('takes back what a command did, and an edit before it', async () => {
+test('undoes the changes of a command, then an edit before it', async () => {
   const { bash, edit, undo, tree } = await testProject({ a: 'one\n', 'sub/b': 'two\n' });
   const start = await tree();
   await edit('a', 'edited\n');
@@ -71,13 +71,13 @@ test('takes back what a command did, and an edit before it', async () => {
   expect(await tree()).toEqual(start);
 });
 
-test('looks at nothing for a command that is harmless', async () => {
+test('takes no snapshot for a harmless command', async () => {
   const { bash, engine } = await testProject({ a: 'one\n' });
   await bash('cat a; ls -la; git status');
   await expect(readdir(join(engine.session.dataFolder, 'journal'))).rejects.toThrow('ENOENT');
 });
 
-test('takes back a file that output made, without a picture of the workspace', async () => {
+test('undoes a file that a redirection created, without a snapshot of the workspace', async () => {
   const { bash, undo, tree, engine } = await testProject({ a: 'one\n' });
   const start = await tree();
   await bash('cat a 2>/dev/null > copy; echo more > other; echo again > other');
@@ -86,7 +86,7 @@ test('takes back a file that output made, without a picture of the workspace', a
   expect(await tree()).toEqual(start);
 });
 
-test('takes back what output did to a file that was there', async () => {
+test('undoes a redirection to an existing file', async () => {
   const { bash, undo, tree } = await testProject({ a: 'one\n', b: 'two\n' });
   const start = await tree();
   await bash('cat a > b');
@@ -95,7 +95,7 @@ test('takes back what output did to a file that was there', async () => {
   expect(await tree()).toEqual(start);
 });
 
-test('takes back a file that output made in the background', async () => {
+test('undoes a file that a redirection created in the background', async () => {
   const { bash, undo, tree, engine, path } = await testProject({ a: 'one\n' });
   const start = await tree();
   await bash('cat a > copy; sleep 1000', { run_in_background: true });
@@ -105,7 +105,7 @@ test('takes back a file that output made in the background', async () => {
   expect(await tree()).toEqual(start);
 });
 
-test('takes for no new file of a background command what another call has made in its place', async () => {
+test('a file that another call created first is not undone as a new file of a background command', async () => {
   const { bash, run, calls, engine, undo, path, text } = await testProject({ a: 'one\n' });
   await bash('until [ -e go ]; do sleep 0.01; done; cat a >> made; sleep 1000', { run_in_background: true });
   await run(writeTool, { file_path: path('made'), content: 'by an edit\n' });
@@ -121,7 +121,7 @@ test('takes for no new file of a background command what another call has made i
   expect(await text('made')).toBe('by an edit\n');
 });
 
-test('keeps what a command did before it failed', async () => {
+test('records the changes of a command that failed', async () => {
   const { bash, undo, text } = await testProject({ a: 'one\n' });
   expect(await bash('echo two > a; exit 3')).toContain('3');
   expect(await text('a')).toBe('two\n');
@@ -134,7 +134,7 @@ async function allCommandsEnd({ session }: TestProject['engine']): Promise<void>
   while ((await readdir(join(session.dataFolder, 'journal/commands'))).length > 0) await new Promise(setImmediate);
 }
 
-test('keeps what a command did before it was interrupted', async () => {
+test('records the changes of a command that was interrupted', async () => {
   const { run, undo, text, path } = await testProject({ a: 'one\n' });
   const stop = new AbortController();
   const running = run(bashTool, { command: 'echo two > a; touch begun; sleep 1000' }, { signal: stop.signal });
@@ -146,7 +146,7 @@ test('keeps what a command did before it was interrupted', async () => {
   expect(await text('a')).toBe('one\n');
 });
 
-test('counts what a command does in the background as the work of its call, and says that it may be of others', async () => {
+test('changes by a background command belong to its call, with a note that others may have made them', async () => {
   const { bash, run, undo, calls, tree, path, engine } = await testProject({ a: 'one\n' });
   const start = await tree();
   const [id = ''] =
@@ -165,7 +165,7 @@ test('counts what a command does in the background as the work of its call, and 
   expect(await tree()).toEqual(start);
 });
 
-test('lists what a background command did when the session ends', async () => {
+test('records the changes of a background command when the session ends', async () => {
   const { bash, engine, calls, path } = await testProject({ a: 'one\n' });
   await bash('echo two > a; touch begun; sleep 1000', { run_in_background: true });
   while (!(await lstat(path('begun')).catch(() => undefined))) await new Promise(setImmediate);
@@ -173,7 +173,7 @@ test('lists what a background command did when the session ends', async () => {
   expect(await calls()).toMatchObject([{ callId: 'call_1', files: [path('a'), path('begun')] }]);
 });
 
-test('keeps apart what a background command did before, beside and after other calls', async () => {
+test('separates the changes of a background command from those of calls before, during and after it', async () => {
   const { bash, edit, run, undo, calls, text, path, engine } = await testProject({
     a: '1\n',
     b: '1\n',
@@ -203,7 +203,7 @@ test('keeps apart what a background command did before, beside and after other c
   expect([await text('a'), await text('b'), await text('c')]).toEqual(['1\n', '2\n', '2\n']);
 });
 
-test('takes an edit of what a background command has written back in the right order', async () => {
+test('undoes an edit of a file that a background command wrote, then the command', async () => {
   const { bash, edit, engine, undo, text, tree, path } = await testProject({ a: '1\n' });
   const start = await tree();
   await bash('echo 2 > a; touch begun; sleep 1000', { run_in_background: true });
@@ -216,7 +216,7 @@ test('takes an edit of what a background command has written back in the right o
   expect(await tree()).toEqual(start);
 });
 
-test('refuses to take a command back where a person has changed the file since', async () => {
+test('refuses to undo a command if a person has changed the file since', async () => {
   const { bash, undo, text, path } = await testProject({ a: 'one\n' });
   await bash('echo two > a');
   await writeFile(path('a'), 'by hand\n');
@@ -224,7 +224,7 @@ test('refuses to take a command back where a person has changed the file since',
   expect(await text('a')).toBe('by hand\n');
 });
 
-test('says of a file that is too large for a copy that it can not be put back', async () => {
+test('reports that a file that was too large to copy cannot be restored', async () => {
   const { bash, path, write } = await testProject();
   await write('large', Buffer.alloc(10_000_001));
   await write('change.sh', 'echo x > large');
@@ -237,7 +237,7 @@ test.each([
   'mv sub moved; ln -s moved sub',
   'mv sub moved; ln -s moved sub; echo changed > sub/b',
   'mv sub moved; ln -s moved/deep sub; echo sub >> .gitignore',
-])('puts a folder back that was moved behind a link of its name: %s', async (command) => {
+])('restores a folder that was moved and replaced by a link to it: %s', async (command) => {
   const { bash, undo, tree } = await testProject({ 'sub/b': 'two\n', 'sub/deep/c': 'three\n' });
   const start = await tree();
   await bash(command);
@@ -248,7 +248,7 @@ test.each([
   expect(await tree()).toEqual(changed);
 });
 
-test('says of a file that became a pipe that it is in the way, and puts the file back when that is gone', async () => {
+test('a pipe in place of a file is reported, and the file is restored once the pipe is removed', async () => {
   const { bash, undo, calls, text, path } = await testProject({ a: 'one\n' });
   await bash('rm a; mkfifo a');
   expect(await calls()).toMatchObject([{ files: [path('a')] }]);
@@ -258,7 +258,7 @@ test('says of a file that became a pipe that it is in the way, and puts the file
   expect(await text('a')).toBe('one\n');
 });
 
-test('takes a file back that is too large to be shown', async () => {
+test('restores a file that is too large for a diff', async () => {
   const { bash, undo, tree, engine } = await testProject({ a: 'one\n' });
   const start = await tree();
   await bash('truncate -s 30M sparse; rm a');
@@ -270,7 +270,7 @@ test('takes a file back that is too large to be shown', async () => {
   expect(await tree()).toEqual(start);
 });
 
-test('neither follows links out of the workspace nor waits for a pipe', async () => {
+test('does not follow links out of the workspace, nor wait for a pipe', async () => {
   const { bash, undo, calls, engine } = await testProject({ a: 'one\n' });
   const outside = join(engine.session.dataFolder, '..', 'outside');
   await bash(`mkdir ${outside}; echo secret > ${outside}/s; ln -s ${outside} link; mkfifo pipe`);
@@ -281,7 +281,7 @@ test('neither follows links out of the workspace nor waits for a pipe', async ()
   expect(await readFile(join(outside, 's'), 'utf8')).toBe('changed\n');
 });
 
-// Any sequence of edits and commands, taken back in any portions, leaves what was there before each of them.
+// Undoing any sequence of edits and commands, in any portions, restores the state before each of them.
 
 const names = [
   'a',
@@ -340,7 +340,7 @@ const git = 'git -c user.name=x -c user.email=x@example.invalid';
 const makeRepository = `git init -q -b main && echo one > tracked && mkdir sub && echo two > sub/tracked && git add . && ${git} commit -qm one && git checkout -q -b other && echo three > tracked && rm sub/tracked && ${git} commit -qam two && git checkout -q main && git config user.name x && git config user.email x@example.invalid`;
 
 test(
-  '200 edits and commands in a row are taken back byte for byte, and brought back again',
+  '200 edits and commands in a row are undone byte for byte, and the undos are undone',
   async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -387,7 +387,7 @@ test.each([
   'sed -i s/one/two/ data/a.csv; echo new > data/new.csv',
   'mv data moved',
   'chmod 600 data/sub/b.csv; rm -r data/sub',
-])('takes back what a command did to files that git ignores, where its effects name them: %s', async (command) => {
+])('undoes changes to files that git ignores if the effects of the command name them: %s', async (command) => {
   const files = {
     '.gitignore': 'data\nmoved\n',
     'data/a.csv': 'one\n',
@@ -402,7 +402,7 @@ test.each([
   expect(await tree()).toEqual(start);
 });
 
-test('says before a command, and with its result, that what it names is too much to be kept', async () => {
+test('reports before a command, and with its result, that the files it names are too many to copy', async () => {
   const { run, path, write } = await testProject({ '.gitignore': 'data\n', 'data/a.csv': 'one\n' });
   await write('data/large', '');
   await truncate(path('data/large'), 100_000_001);

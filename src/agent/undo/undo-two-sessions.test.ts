@@ -1,4 +1,4 @@
-// Two sessions in one project and one process: an undo takes back the work of its own session and nothing else.
+// Two sessions in one project and one process: an undo undoes the changes of its own session only.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
@@ -89,11 +89,11 @@ async function twoSessions(files: Readonly<Record<string, string>>): Promise<Two
 
 const holds = (path: string, text: string): boolean => existsSync(path) && readFileSync(path, 'utf8').includes(text);
 
-// The first command is known to write what it names; nothing is known of the second.
+// The first command writes only the file that it names; the effects of the second are unknown.
 test.each([
   ['echo x >> log.txt', 'known by its effects'],
   ['eval "$(echo echo x) >> log.txt"', 'may write anything'],
-])('leaves what another session edits and writes while a command runs: %s', async (command) => {
+])('keeps files that another session edits and creates while a command runs: %s', async (command) => {
   const { a, b, path, text, waiting, release } = await twoSessions({ 'log.txt': 'log\n', 'b.txt': 'one\n' });
   const running = a.bash(`${command}; ${waiting('a')}`);
   await until(() => holds(path('log.txt'), 'x'));
@@ -113,7 +113,7 @@ test.each([
   expect(existsSync(path('made'))).toBe(false);
 });
 
-test('leaves what another session takes back while a command runs', async () => {
+test('keeps the result of an undo of another session while a command runs', async () => {
   const { a, b, path, text, waiting, release } = await twoSessions({ 'log.txt': 'log\n', 'b.txt': 'one\n' });
   await b.write('b.txt', 'two\n');
   await b.bash('mkdir folder; ln -s b.txt link; chmod 600 b.txt');
@@ -128,7 +128,7 @@ test('leaves what another session takes back while a command runs', async () => 
   expect(await readdir(dirname(path('b.txt')))).toEqual(['b.txt', 'log.txt']);
 });
 
-test('gives each of two sessions what the effects of its command name, when both run at once', async () => {
+test('of two commands at once, each session gets the files that the effects of its command name', async () => {
   const { a, b, path, text, waiting, release } = await twoSessions({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
   const first = a.bash(`sed -i s/a/A/ a.txt; ${waiting('a')}`);
   await until(() => holds(path('a.txt'), 'A'));
@@ -144,7 +144,7 @@ test('gives each of two sessions what the effects of its command name, when both
   expect([await text('a.txt'), await text('b.txt'), existsSync(path('new.txt'))]).toEqual(['a\n', 'b\n', false]);
 });
 
-test('leaves what neither effects nor the journal name when two sessions ran commands at once, and names it', async () => {
+test('keeps and lists changes that neither effects nor the journal name when two sessions ran commands at once', async () => {
   const { a, b, path, text, waiting, release } = await twoSessions({
     ...{ 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n' },
     ...{ 'a.sh': 'echo A >> a.txt', 'b.sh': 'echo B >> b.txt' },
@@ -167,7 +167,7 @@ test('leaves what neither effects nor the journal name when two sessions ran com
   expect([await text('a.txt'), await text('b.txt'), await text('c.txt')]).toEqual(['a\nA\n', 'b\nB\n', 'c\n']);
 });
 
-test('claims a file for neither when the commands of two sessions name it', async () => {
+test('a file that the commands of two sessions name belongs to neither', async () => {
   const { a, b, path, text, waiting, release } = await twoSessions({ 'log.txt': 'log\n' });
   const first = a.bash(`echo a >> log.txt; ${waiting('a')}`);
   await until(() => holds(path('log.txt'), 'a'));
@@ -184,7 +184,7 @@ test('claims a file for neither when the commands of two sessions name it', asyn
   }
 });
 
-test('takes back all that a command did once no other session runs one', async () => {
+test('undoes all changes of a command if no other session ran one', async () => {
   const { a, b, text, waiting, release, path } = await twoSessions({ 'a.txt': 'a\n' });
   const first = b.bash(`echo b > b.txt; ${waiting('b')}`);
   await until(() => existsSync(path('b.txt')));
@@ -203,7 +203,7 @@ test.each([
   ['sh move.sh', SCRIPT],
   ['mkdir e; mv d/* e/; rmdir d', {}],
   ['git init -q .; git add .; git mv d e; mv d/b e/ 2>/dev/null; true', {}],
-])('moves back what another session wrote while a command ran that moved it: %s', async (command, more) => {
+])('moves back a file that another session wrote while the command that moved it ran: %s', async (command, more) => {
   const { a, b, path, text, waiting, release } = await twoSessions({ 'd/a': 'a\n', ...more });
   const running = a.bash(`echo go > started; ${waiting('a')}; ${command}`);
   await until(() => existsSync(path('started')));
@@ -219,7 +219,7 @@ test.each([
   expect(await readdir(path('d'))).toEqual(['a']);
 });
 
-test('moves back folders that another session made while a command ran', async () => {
+test('moves back folders that another session created while a command ran', async () => {
   const { a, b, path, text, waiting, release } = await twoSessions({ 'd/a': 'a\n' });
   const running = a.bash(`echo go > started; ${waiting('a')}; mv d e`);
   await until(() => existsSync(path('started')));
@@ -238,21 +238,24 @@ test.each([
   ['rm -rf d', 'of b\n'],
   ['echo of a > d/b', 'of b\n'],
   ['sed -i s/of/OF/ d/*', 'of b\n'],
-])('brings back what another session wrote while a command ran that removed or changed it: %s', async (command) => {
-  const { a, b, path, text, waiting, release } = await twoSessions({ 'd/a': 'a\n' });
-  const running = a.bash(`echo go > started; ${waiting('a')}; ${command}`);
-  await until(() => existsSync(path('started')));
-  await b.write('d/b', 'of b\n');
-  await b.write('d/a', 'of b too\n');
-  await release('a');
-  await running;
-  await a.undo();
-  expect([await text('d/a'), await text('d/b')]).toEqual(['of b too\n', 'of b\n']);
-  await b.undo();
-  expect([await readdir(path('d')), await text('d/a')]).toEqual([['a'], 'a\n']);
-});
+])(
+  'restores a file that another session wrote while the command that removed or changed it ran: %s',
+  async (command) => {
+    const { a, b, path, text, waiting, release } = await twoSessions({ 'd/a': 'a\n' });
+    const running = a.bash(`echo go > started; ${waiting('a')}; ${command}`);
+    await until(() => existsSync(path('started')));
+    await b.write('d/b', 'of b\n');
+    await b.write('d/a', 'of b too\n');
+    await release('a');
+    await running;
+    await a.undo();
+    expect([await text('d/a'), await text('d/b')]).toEqual(['of b too\n', 'of b\n']);
+    await b.undo();
+    expect([await readdir(path('d')), await text('d/a')]).toEqual([['a'], 'a\n']);
+  },
+);
 
-test('moves back what the same session wrote while its background command ran that moved it', async () => {
+test('moves back a file that the same session wrote while its background command moved it', async () => {
   const { a, path, text, waiting, release } = await twoSessions({ 'd/a': 'a\n' });
   const command = `echo go > started; ${waiting('a')}; mv d e`;
   await a.run(bashTool, { command, run_in_background: true });
@@ -269,7 +272,7 @@ test('moves back what the same session wrote while its background command ran th
   expect(await readdir(path('d'))).toEqual(['a']);
 });
 
-test('leaves what a command of another session wrote and a command moved, and names it', async () => {
+test('keeps and lists a file that a command of another session wrote and a command moved', async () => {
   const { a, b, path, text, waiting, release } = await twoSessions({ 'd/a': 'a\n' });
   const running = a.bash(`echo go > started; ${waiting('a')}; mv d e`);
   await until(() => existsSync(path('started')));
@@ -303,7 +306,7 @@ test.each(['', 'same\n'])(
   },
 );
 
-test('removes a copy that a command made of what another session wrote, which stays', async () => {
+test("removes the copy that a command made of another session's file, and keeps the file", async () => {
   const { a, b, path, text, waiting, release } = await twoSessions({ 'd/a': 'a\n' });
   const running = a.bash(`echo go > started; ${waiting('a')}; cp -r d e`);
   await until(() => existsSync(path('started')));
@@ -314,7 +317,7 @@ test('removes a copy that a command made of what another session wrote, which st
   expect([await text('d/b'), existsSync(path('e'))]).toEqual(['of b\n', false]);
 });
 
-test("takes no temporary file of Helve's own for a file of the project", async () => {
+test('temporary files of Helve do not count as files of the project', async () => {
   const { a, path, waiting, release } = await twoSessions({ 'log.txt': 'log\n' });
   const running = a.bash(`eval "$(echo echo x) >> log.txt"; ${waiting('a')}`);
   await until(() => holds(path('log.txt'), 'x'));
@@ -328,7 +331,7 @@ test("takes no temporary file of Helve's own for a file of the project", async (
   expect(await readdir(dirname(path('log.txt')))).toEqual(['log.txt']);
 });
 
-test('leaves nothing in the journal that tells of running commands when all have ended', async () => {
+test('the journal has no records of running commands once all have ended', async () => {
   const { a, b, dataFolder, path, waiting, release } = await twoSessions({ 'a.txt': 'a\n' });
   const first = a.bash(`echo more >> a.txt; ${waiting('a')}`);
   await until(() => holds(path('a.txt'), 'more'));
@@ -338,7 +341,7 @@ test('leaves nothing in the journal that tells of running commands when all have
   expect(await readdir(join(dataFolder, 'journal/commands'))).toEqual([]);
 });
 
-test('removes what a killed process has left of running commands', async () => {
+test('removes records of running commands that a killed process left', async () => {
   const { a, dataFolder } = await twoSessions({ 'a.txt': 'a\n' });
   await a.bash('touch b.txt');
   const owner = {

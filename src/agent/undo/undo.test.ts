@@ -99,7 +99,7 @@ const messageOf = (work: Promise<unknown>): Promise<string> =>
     (error: Error) => error.message,
   );
 
-test('takes back the last call, then the one before it', async () => {
+test('undoes the last call, then the one before it', async () => {
   const { edit, undo, text } = await testProject({ a: 'one' });
   await edit('call_1', 'a', 'two');
   await edit('call_2', 'a', 'three');
@@ -109,7 +109,7 @@ test('takes back the last call, then the one before it', async () => {
   expect(await text('a')).toBe('one');
 });
 
-test('takes back several calls at once', async () => {
+test('undoes several calls at once', async () => {
   const { edit, undo, tree } = await testProject({ a: 'one', b: 'two' });
   const before = await tree();
   await edit('call_1', 'a', 'x');
@@ -120,7 +120,7 @@ test('takes back several calls at once', async () => {
   expect(await tree()).toEqual(before);
 });
 
-test('takes back one call in the middle where no later one touched its files', async () => {
+test('undoes one call in the middle if no later call changed its files', async () => {
   const { edit, undo, text } = await testProject({ a: 'one', b: 'two' });
   await edit('call_1', 'a', 'x');
   await edit('call_2', 'b', 'y');
@@ -128,7 +128,7 @@ test('takes back one call in the middle where no later one touched its files', a
   expect([await text('a'), await text('b')]).toEqual(['one', 'y']);
 });
 
-test('refuses to take back a call whose file a later call has changed, and names that call', async () => {
+test('refuses to undo a call whose file a later call has changed, and names that call', async () => {
   const { edit, undo, text, path } = await testProject({ a: 'one' });
   await edit('call_1', 'a', 'two');
   await edit('call_2', 'a', 'three');
@@ -138,7 +138,7 @@ test('refuses to take back a call whose file a later call has changed, and names
   expect(await text('a')).toBe('three');
 });
 
-test('refuses where a person has changed the file since, and with force keeps what the person wrote', async () => {
+test('refuses if a person has changed the file since, and with force keeps a copy of that change', async () => {
   const { edit, undo, text, path } = await testProject({ a: 'one' });
   await edit('call_1', 'a', 'two');
   await writeFile(path('a'), 'by hand');
@@ -152,7 +152,7 @@ test('refuses where a person has changed the file since, and with force keeps wh
   expect(await text('a')).toBe('by hand');
 });
 
-test('refuses where a person has changed the file between two calls that are taken back together', async () => {
+test('refuses if a person changed the file between two calls that are undone together', async () => {
   const { edit, undo, path, text } = await testProject({ a: 'one' });
   await edit('call_1', 'a', 'two');
   await writeFile(path('a'), 'by hand');
@@ -163,7 +163,7 @@ test('refuses where a person has changed the file between two calls that are tak
   expect(await text('a')).toBe('by hand');
 });
 
-test('is all or nothing where one of the files was changed since', async () => {
+test('changes nothing if one of the files was changed since', async () => {
   const { edit, undo, path, text } = await testProject({ a: 'one', b: 'two' });
   await edit('call_1', 'a', 'x');
   await edit('call_2', 'b', 'y');
@@ -172,7 +172,7 @@ test('is all or nothing where one of the files was changed since', async () => {
   expect(await text('b')).toBe('y');
 });
 
-test('an undo can be taken back, and that again', async () => {
+test('an undo can be undone, and that undo too', async () => {
   const { edit, undo, tree, command, path } = await testProject({ a: 'one', 'sub/b': 'two' });
   const start = await tree();
   await edit('call_1', 'a', 'x');
@@ -190,7 +190,7 @@ test('an undo can be taken back, and that again', async () => {
   expect(await tree()).toEqual(start);
 });
 
-test('says that all is taken back, and by which undo it can be brought back', async () => {
+test('reports that all is undone, and names the undo to undo', async () => {
   const { edit, undo } = await testProject({ a: 'one' });
   await edit('call_1', 'a', 'x');
   const { undoId } = await undo();
@@ -204,7 +204,7 @@ test('says that all is taken back, and by which undo it can be brought back', as
   });
 });
 
-test('says that there is nothing to undo', async () => {
+test('reports that there is nothing to undo', async () => {
   const { undo, edit } = await testProject({ a: 'one' });
   expect(await messageOf(undo())).toBe('This session has changed no files, so there is nothing to undo.');
   await edit('call_1', 'a', 'x');
@@ -213,7 +213,7 @@ test('says that there is nothing to undo', async () => {
   );
 });
 
-test('lists the calls that changed files, with what was taken back', async () => {
+test('lists the calls that changed files, and which are undone', async () => {
   const { edit, undo, dataFolder, path } = await testProject({ a: 'one' });
   await edit('call_1', 'a', 'x');
   const { undoId } = await undo();
@@ -235,7 +235,7 @@ test('plans without touching anything, with a patch for each file', async () => 
   expect(await tree()).toEqual(before);
 });
 
-test('leaves alone what a person did to the mode while a call changed the content', async () => {
+test('keeps a mode that a person set after a call changed the content', async () => {
   const { edit, undo, tree, path } = await testProject({ a: 'one' });
   await edit('call_1', 'a', 'two');
   await chmod(path('a'), 0o755);
@@ -243,7 +243,7 @@ test('leaves alone what a person did to the mode while a call changed the conten
   expect(await tree()).toEqual({ a: 'file 755 one' });
 });
 
-test('finds a file as it was already and has nothing to do for it', async () => {
+test('does nothing for a file that is already as it was before', async () => {
   const { edit, undo, path, dataFolder } = await testProject({ a: 'one' });
   await edit('call_1', 'a', 'two');
   await writeFile(path('a'), 'one');
@@ -253,10 +253,10 @@ test('finds a file as it was already and has nothing to do for it', async () => 
 
 test.each<[string, (path: (name: string) => string) => Promise<unknown>]>([
   ['a file is written', (path) => writeFile(path('a'), 'changed')],
-  ['a file is written with bytes that are no text', (path) => writeFile(path('a'), Buffer.from([0, 255, 254, 0, 1]))],
-  ['a file is added to', (path) => appendFile(path('sub/b'), 'more')],
+  ['a file is written with binary content', (path) => writeFile(path('a'), Buffer.from([0, 255, 254, 0, 1]))],
+  ['a file is appended to', (path) => appendFile(path('sub/b'), 'more')],
   ['a file is removed', (path) => unlink(path('a'))],
-  ['a file is made', (path) => writeFile(path('new'), 'new')],
+  ['a file is created', (path) => writeFile(path('new'), 'new')],
   ['a file is renamed', (path) => rename(path('a'), path('sub/z'))],
   ['a file takes the place of another', (path) => rename(path('a'), path('sub/b'))],
   ['the mode of a file is changed', (path) => chmod(path('a'), 0o755)],
@@ -264,12 +264,12 @@ test.each<[string, (path: (name: string) => string) => Promise<unknown>]>([
   ['a folder is removed', (path) => rm(path('sub'), { recursive: true })],
   ['a folder is renamed', (path) => rename(path('sub'), path('other'))],
   ['an empty folder is removed', (path) => rm(path('empty'), { recursive: true })],
-  ['folders are made', (path) => mkdir(path('x/y/z'), { recursive: true })],
-  ['a folder is closed', (path) => chmod(path('sub'), 0o500)],
+  ['folders are created', (path) => mkdir(path('x/y/z'), { recursive: true })],
+  ['a folder is made read-only', (path) => chmod(path('sub'), 0o500)],
   ['everything is removed', (path) => rm(path('.'), { recursive: true })],
-  ['a link is made', (path) => symlink('a', path('new'))],
+  ['a link is created', (path) => symlink('a', path('new'))],
   ['a link is removed', (path) => unlink(path('link'))],
-  ['a link is turned', (path) => unlink(path('link')).then(() => symlink('nowhere', path('link')))],
+  ['a link gets another target', (path) => unlink(path('link')).then(() => symlink('nowhere', path('link')))],
   ['a link is replaced by a file', (path) => unlink(path('link')).then(() => writeFile(path('link'), 'x'))],
   ['a file is replaced by a link', (path) => unlink(path('a')).then(() => symlink('sub/b', path('a')))],
   ['a file is replaced by a folder', (path) => unlink(path('a')).then(() => mkdir(path('a/b'), { recursive: true }))],
@@ -290,19 +290,19 @@ test.each<[string, (path: (name: string) => string) => Promise<unknown>]>([
     (path) => rm(path('sub'), { recursive: true }).then(() => symlink('.', path('sub'))),
   ],
   [
-    'a file gets the content of another by a second name',
+    'a file is replaced by a hard link to another',
     (path) => unlink(path('a')).then(() => link(path('sub/b'), path('a'))),
   ],
-  ['both names of one file change with it', (path) => writeFile(path('two'), 'changed')],
+  ['a file with two hard links is changed', (path) => writeFile(path('two'), 'changed')],
   [
-    'the ignore file is changed so that others are seen',
+    '.gitignore is changed to ignore fewer files',
     (path) => writeFile(path('.gitignore'), '').then(() => writeFile(path('a'), 'x')),
   ],
   [
-    'the ignore file is changed so that others are not seen',
+    '.gitignore is changed to ignore more files',
     (path) => appendFile(path('.gitignore'), 'a\n').then(() => writeFile(path('a'), 'x')),
   ],
-])('takes back what a command did, and brings it back again, where %s', async (_, work) => {
+])('undoes a command, and undoes the undo: %s', async (_, work) => {
   const { path, command, undo, tree } = await testProject({
     a: 'one',
     'sub/b': 'two',
@@ -324,7 +324,7 @@ test.each<[string, (path: (name: string) => string) => Promise<unknown>]>([
   expect(await tree().catch(() => ({}))).toEqual(after);
 });
 
-test('leaves files that git ignores alone, in a folder that a command made too', async () => {
+test('keeps files that git ignores, even in a folder that a command created', async () => {
   const { path, command, undo, tree } = await testProject({ '.gitignore': 'build\n', a: 'one' });
   await command('call_1', async () => {
     await mkdir(path('x/build'), { recursive: true });
@@ -336,7 +336,7 @@ test('leaves files that git ignores alone, in a folder that a command made too',
   expect(Object.keys(await tree()).toSorted()).toEqual(['.gitignore', 'a', 'x', 'x/build', 'x/build/out']);
 });
 
-test('says of a file that had no copy that it can not be put back, and with force puts back the rest', async () => {
+test('reports a file without a copy that cannot be restored, and with force restores the rest', async () => {
   const limits = { copyMs: 60_000, readChangedMs: 60_000, scanMs: 60_000, maxFileBytes: 10 };
   const { path, command, undo, text } = await testProject({ large: 'more than ten bytes', a: 'one' }, limits);
   const report = await command('call_1', async () => {
@@ -356,7 +356,7 @@ test('says of a file that had no copy that it can not be put back, and with forc
   expect([await text('a'), await text('large')]).toEqual(['one', 'x']);
 });
 
-test('puts the mode of a file back that was too large to be copied', async () => {
+test('restores the mode of a file that was too large to copy', async () => {
   const limits = { copyMs: 60_000, readChangedMs: 60_000, scanMs: 60_000, maxFileBytes: 10 };
   const { path, command, undo, tree } = await testProject({ large: 'more than ten bytes' }, limits);
   const before = await tree();
@@ -365,7 +365,7 @@ test('puts the mode of a file back that was too large to be copied', async () =>
   expect(await tree()).toEqual(before);
 });
 
-test('removes a file that a command made and that is too large to be copied, if nobody has written it since', async () => {
+test('removes a new file that is too large to copy, if it was not changed since', async () => {
   const limits = { copyMs: 60_000, readChangedMs: 60_000, scanMs: 60_000, maxFileBytes: 10 };
   const { path, command, undo, tree } = await testProject({}, limits);
   await command('call_1', () => writeFile(path('large'), 'more than ten bytes'));
@@ -373,7 +373,7 @@ test('removes a file that a command made and that is too large to be copied, if 
   expect(await tree()).toEqual({});
 });
 
-test('refuses without force where nothing is known of what a command did', async () => {
+test('refuses without force if the changes of a command are unknown', async () => {
   const { path, command, undo, dataFolder } = await testProject({ a: 'one' });
   await mkdir(dataFolder);
   await writeFile(join(dataFolder, 'journal'), 'a file in the place of the folder');
@@ -387,14 +387,14 @@ test('refuses without force where nothing is known of what a command did', async
   );
 });
 
-test('refuses where the folder is gone since, and says which', async () => {
+test('refuses if the folder no longer exists, and names it', async () => {
   const { edit, undo, root } = await testProject({ 'sub/a': 'one' });
   await edit('call_1', 'sub/a', 'two');
   await rename(root, `${root}-moved`);
   expect(await messageOf(undo())).toContain(`its folder ${root} does not exist any more`);
 });
 
-test('refuses where a file can not be put back because its folder is a link by now', async () => {
+test('refuses to restore a file whose folder is now a link', async () => {
   const { edit, undo, root, path } = await testProject({ 'sub/a': 'one' });
   await edit('call_1', 'sub/a', 'two');
   await rename(path('sub'), path('other'));
@@ -402,14 +402,14 @@ test('refuses where a file can not be put back because its folder is a link by n
   expect(await messageOf(undo())).toContain(`its folder is a link to ${join(root, 'other')} by now`);
 });
 
-test('says of a copy that is gone that it is not kept any more', async () => {
+test('reports that a removed copy is not kept any more', async () => {
   const { edit, undo, dataFolder } = await testProject({ a: 'one' });
   await edit('call_1', 'a', 'two');
   await rm(beforeImagePath(journalFolders(dataFolder), hashOf(Buffer.from('one'))));
   expect(await messageOf(undo())).toContain('what it held before is not kept any more');
 });
 
-test('puts everything back where the undo fails in the middle', async () => {
+test('rolls everything back if the undo fails in the middle', async () => {
   const { command, undo, path, tree, dataFolder } = await testProject({ a: 'one', b: 'two', z: 'three' });
   await symlink('a', path('link'));
   await command('call_1', async () => {
@@ -427,7 +427,7 @@ test('puts everything back where the undo fails in the middle', async () => {
   expect(await tree()).toEqual(changed);
 });
 
-test('refuses where a file is changed after the plan was made', async () => {
+test('refuses if a file is changed after the plan was made', async () => {
   const { edit, dataFolder, path } = await testProject({ a: 'one' });
   await edit('call_1', 'a', 'two');
   const plan = await planUndo(dataFolder, 's', { calls: 1 });
@@ -437,7 +437,7 @@ test('refuses where a file is changed after the plan was made', async () => {
   );
 });
 
-test('removes the folders that were made for a file, unless something else is in them', async () => {
+test('removes the folders that were created for a file, unless they hold something else', async () => {
   const { path, undo, tree, edit } = await testProject({ a: 'one' });
   await edit('call_1', 'x/y/new', 'new');
   await edit('call_2', 'other/new', 'new');
@@ -446,7 +446,7 @@ test('removes the folders that were made for a file, unless something else is in
   expect(Object.keys(await tree())).toEqual(['a', 'x', 'x/other']);
 });
 
-test('puts the file back that made room for a folder of its name', async () => {
+test('restores a file that was replaced by a folder of the same name', async () => {
   const { dataFolder, path, undo, tree } = await testProject({ a: 'one' });
   const before = await tree();
   const changes = createFileChanges({ dataFolder, sessionId: 's' });
@@ -458,7 +458,7 @@ test('puts the file back that made room for a folder of its name', async () => {
   expect(await tree()).toEqual(before);
 });
 
-// Any sequence of edits and commands, taken back in any portions, leaves what was there before each of them.
+// Undoing any sequence of edits and commands, in any portions, restores the state before each of them.
 
 const names = ['a', 'b', 'c', 'sub', 'sub/a', 'sub/b', 'sub/deep', 'sub/deep/a', 'other', 'other/a'];
 const name = fc.constantFrom(...names);
@@ -520,7 +520,7 @@ const stepsOf = (size: { minLength: number; maxLength: number }): fc.Arbitrary<S
 
 const soak = process.env['HELVE_SOAK'] !== undefined;
 
-test('any sequence of edits and commands is taken back byte for byte, call by call or all at once', async () => {
+test('any sequence of edits and commands is undone byte for byte, call by call or all at once', async () => {
   await fc.assert(
     fc.asyncProperty(
       stepsOf(soak ? { minLength: 500, maxLength: 500 } : { minLength: 1, maxLength: 12 }),
