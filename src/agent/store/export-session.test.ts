@@ -55,7 +55,7 @@ function sessionOf(said: readonly Message[]): RestoredSession {
 const pageOf = (format: 'md' | 'html', said = messages): string =>
   [...exportSession(sessionOf(said), { id: 'abc', format, secrets: ['known secret'] })].join('');
 
-test('a page holds nothing that runs or is fetched, whatever was said', () => {
+test('a page has no scripts and loads nothing, for any conversation', () => {
   const page = pageOf('html');
   expect(page).toContain("default-src 'none'");
   expect(page).not.toMatch(/<script|<img src=x|<link|<iframe|\son\w+=(?!alert)|src="https?:/i);
@@ -66,7 +66,7 @@ test('a page holds nothing that runs or is fetched, whatever was said', () => {
   expect(page).toContain('<title>&lt;b&gt;</title>');
 });
 
-test('every element of a page that is opened is closed', () => {
+test('every element of a page is closed', () => {
   const page = pageOf('html').replace(/<!doctype html>|<(?:meta|img)[^>]*>/g, '');
   const open: string[] = [];
   for (const [, slash, name = ''] of page.matchAll(/<(\/?)([a-z0-9]+)[^>]*>/g)) {
@@ -84,7 +84,7 @@ test.each(['md', 'html'] as const)('no secret is in an exported %s, not even a p
   expect(page).toContain('redacted: GitHub token');
 });
 
-test('shows calls folded, with their input and their result, and controls for what they are', () => {
+test('shows calls collapsed, with input and result, and escapes control characters', () => {
   const page = pageOf('html');
   expect(page).toContain('<details class="call failed"><summary><b>Bash</b> <code>echo &quot;');
   expect(page).toContain('<h3>Failure</h3>');
@@ -92,7 +92,7 @@ test('shows calls folded, with their input and their result, and controls for wh
   expect(page).toContain('[an image that can&#39;t be shown]'.replace('&#39;', "'"));
 });
 
-test('in Markdown a fence is longer than any inside it, and marks in a title are words', () => {
+test('in Markdown, a fence is longer than any inside it, and marks in a title are escaped', () => {
   const page = pageOf('md');
   expect(page).toContain('# \\<b\\>\n');
   expect(page).toContain('`````\n```\nfenced\n````\n\n`````');

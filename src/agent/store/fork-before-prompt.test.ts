@@ -33,7 +33,7 @@ test.each([
   [2, ['one', 'answer to one', 'two', 'answer to two']],
   [9, ['one', 'answer to one', 'two', 'answer to two', 'three', 'answer to three']],
 ])(
-  'a fork before prompt %i has what was said until then, also while the session is in use',
+  'a fork before prompt %i has the conversation up to it, even while the session is in use',
   async (beforePrompt, said) => {
     const { options, store } = await sessionOf(['one', 'two', 'three']);
     const fork = await resumeSession({ ...options, fork: true, beforePrompt });

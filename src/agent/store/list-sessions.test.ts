@@ -43,7 +43,7 @@ async function tell(dataFolder: string, { id, root = '/a', prompt = `prompt of $
 
 const idsOf = async (dataFolder: string): Promise<string[]> => (await listSessions(dataFolder)).map(({ id }) => id);
 
-test('lists sessions, the latest first, with what they cost and how they began', async () => {
+test('lists sessions, the latest first, with their cost and title', async () => {
   const dataFolder = await folderWith(
     { id: 'old', at: 1_000, turns: 3 },
     { id: 'new', at: 2_000, root: '/b', turns: 0 },
@@ -63,7 +63,7 @@ test('lists sessions, the latest first, with what they cost and how they began',
   expect((await listSessions(dataFolder, { root: '/b' })).map(({ id }) => id)).toEqual(['new']);
 });
 
-test('finds the last turn behind a long prompt, and takes the title that was given last', async () => {
+test('finds the last turn before a long prompt, and uses the latest title', async () => {
   const dataFolder = await folderWith();
   const store = await tell(dataFolder, { id: 'a', turns: 2 });
   store.rename('A better name');
@@ -75,7 +75,7 @@ test('finds the last turn behind a long prompt, and takes the title that was giv
   await store.close();
 });
 
-test('lists a session whose first line is damaged, and passes over what is none', async () => {
+test('lists a session whose first line is damaged, and skips folders that are not sessions', async () => {
   const dataFolder = await folderWith({ id: 'a' });
   const { file } = sessionFolder(dataFolder, 'a');
   await writeFile(file, (await readFile(file, 'utf8')).replace('{"type":"session"', '{"type":"sess'));
@@ -89,7 +89,7 @@ test.each([
   ['ab12', 'ab12'],
   ['AB1', 'ab12'],
   ['last', 'cd56'],
-])('finds by "%s" the session %s', async (wanted, id) => {
+])('"%s" finds the session %s', async (wanted, id) => {
   const dataFolder = await folderWith({ id: 'ab12', at: 1_000 }, { id: 'cd34', at: 2_000 }, { id: 'cd56', at: 3_000 });
   expect(await findSession(dataFolder, wanted)).toBe(id);
 });
@@ -99,18 +99,18 @@ test.each([
   ['ba12', 'There is no session "ba12". Did you mean ab12? helve sessions list --all shows those there are.'],
   ['', 'There is no session "".'],
   ['../x', 'There is no session "../x".'],
-])('says of "%s" that %s', async (wanted, message) => {
+])('reports for "%s": %s', async (wanted, message) => {
   const dataFolder = await folderWith({ id: 'ab12' }, { id: 'cd34' }, { id: 'cd56' });
   await expect(findSession(dataFolder, wanted)).rejects.toThrow(message);
 });
 
-test('the last session is the last one of the project', async () => {
+test('"last" is the latest session of the project', async () => {
   const dataFolder = await folderWith({ id: 'a', root: '/a', at: 1_000 }, { id: 'b', root: '/b', at: 2_000 });
   expect(await findSession(dataFolder, 'last', { root: '/a' })).toBe('a');
   await expect(findSession(dataFolder, 'last', { root: '/c' })).rejects.toThrow('There is no session in /c yet.');
 });
 
-test('removes a session whole, and refuses one that is in use or not there', async () => {
+test('removes all of a session, and refuses one that is in use or does not exist', async () => {
   const dataFolder = await folderWith({ id: 'a' }, { id: 'b' });
   await removeSession(dataFolder, 'a');
   expect(await readdir(join(dataFolder, 'sessions'))).toEqual(['b']);
@@ -121,7 +121,7 @@ test('removes a session whole, and refuses one that is in use or not there', asy
   expect((await idsOf(dataFolder)).toSorted()).toEqual(['b', 'c']);
 });
 
-test('cleans up what nobody has written to for thirty days, once a day, and leaves sessions in use alone', async () => {
+test('removes sessions not written to for thirty days, once a day, except those in use', async () => {
   const now = Date.now() + 32 * DAY_MS;
   const dataFolder = await folderWith({ id: 'old' }, { id: 'recent', at: now - 29 * DAY_MS });
   await mkdir(join(dataFolder, 'sessions', '.removed-half'), { recursive: true });
@@ -138,7 +138,7 @@ test('cleans up what nobody has written to for thirty days, once a day, and leav
   expect(await cleanUpSessions(join(dataFolder, 'nowhere'))).toEqual([]);
 });
 
-test('a clock that is ahead once deletes no session, and clean-ups go on when it is set right', async () => {
+test('a clock that is temporarily ahead deletes no session, and clean-ups continue once it is correct', async () => {
   const now = Date.now();
   const dataFolder = await folderWith({ id: 'recent' }, { id: 'old', at: now - 40 * DAY_MS });
   expect(await cleanUpSessions(dataFolder, 30, now)).toEqual([]);

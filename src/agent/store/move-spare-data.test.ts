@@ -39,9 +39,9 @@ function keepTail(data: string, session: string, end: { offset: number; bytes: B
 const tail = (offset: number, text: string) => ({ offset, bytes: Buffer.from(text) });
 
 test.for([
-  ['as it was', 'begin\n'],
-  ['with a part that a killed move has left', 'begin\nse'],
-  ['with all of it, since the move was killed at its end', 'begin\nsecond\nthird\n'],
+  ['without a part of it', 'begin\n'],
+  ['with a part that an interrupted move wrote', 'begin\nse'],
+  ['with all of it, written by a move that was interrupted at its end', 'begin\nsecond\nthird\n'],
 ])('the end of a session is added once to its file %s', async ([, found]) => {
   const session = sessionFolder(dataFolder, 's');
   await mkdir(session.path, { recursive: true });
@@ -53,7 +53,7 @@ test.for([
   expect(await readdir(join(folder, 'tmp'))).toEqual([]);
 });
 
-test('lines that another process has written in the meantime stay', async () => {
+test('lines that another process has written meanwhile are kept', async () => {
   const session = sessionFolder(dataFolder, 's');
   await mkdir(session.path, { recursive: true });
   await writeFile(session.file, 'begin\nother\n');
@@ -62,7 +62,7 @@ test('lines that another process has written in the meantime stay', async () => 
   expect(await readFile(session.file, 'utf8')).toBe('begin\nother\nsecond\n');
 });
 
-test('the end of a child agent goes to the file of the child', async () => {
+test("the end of a child agent's session is added to its own file", async () => {
   const session = sessionFolder(dataFolder, 's');
   keepTail(dataFolder, session.path, tail(0, 'parent\n'));
   keepTail(dataFolder, join(session.path, 'agents', 'child'), tail(0, 'child\n'));
@@ -71,7 +71,7 @@ test('the end of a child agent goes to the file of the child', async () => {
   expect(await readFile(join(session.path, 'agents', 'child', 'session.jsonl'), 'utf8')).toBe('child\n');
 });
 
-test('entries of the audit log get their place in the chain, and are not added twice', async () => {
+test('entries of the audit log are chained when they are moved, and not added twice', async () => {
   const entries = ['one', 'two'].map((type) => ({ root: '/p', entry: { at: '2026-01-01T00:00:00.000Z', type } }));
   for (let time = 0; time < 2; time += 1) {
     keepAudit(dataFolder, 's', entries);
@@ -82,7 +82,7 @@ test('entries of the audit log get their place in the chain, and are not added t
   expect({ problems, types: found.map(({ type }) => type) }).toEqual({ problems: [], types: ['begin', 'one', 'two'] });
 });
 
-test('a session that a process has open is left for the next start', async () => {
+test('a session that a process has open is skipped until the next start', async () => {
   const session = sessionFolder(dataFolder, 's');
   await mkdir(session.path, { recursive: true });
   const lock = await lockSession(session);
@@ -92,7 +92,7 @@ test('a session that a process has open is left for the next start', async () =>
   expect(await movedSpareData(dataFolder)).toHaveLength(1);
 });
 
-test('a data folder that still can not be written leaves what was kept where it is', async () => {
+test('data stays in the temporary folder while the data folder cannot be written', async () => {
   await writeFile(dataFolder, 'in the place of the folder');
   keepTail(dataFolder, join(dataFolder, 'sessions', 's'), tail(0, 'begin\n'));
   expect(await movedSpareData(dataFolder)).toEqual([expect.stringContaining('are still in ')]);
@@ -101,7 +101,7 @@ test('a data folder that still can not be written leaves what was kept where it 
   expect(await readFile(sessionFolder(dataFolder, 's').file, 'utf8')).toBe('begin\n');
 });
 
-test('what a process still adds to is moved only after it', async () => {
+test('data that a running process still appends to is moved after it has ended', async () => {
   const session = sessionFolder(dataFolder, 's');
   const kept = new SpareTail(dataFolder, session.path);
   kept.keep(tail(0, 'first\n'), owner);
@@ -112,7 +112,7 @@ test('what a process still adds to is moved only after it', async () => {
   expect(await readFile(session.file, 'utf8')).toBe('first\nsecond\n');
 });
 
-test('nothing is left in the temporary folder once the data folder takes it', async () => {
+test('nothing is left in the temporary folder after the move', async () => {
   const kept = new SpareTail(dataFolder, sessionFolder(dataFolder, 's').path);
   kept.keep(tail(0, 'first\n'), owner);
   kept.drop();

@@ -21,7 +21,7 @@ test.each([
   ['Set-Cookie: session=abcdef123; Path=/', 'Set-Cookie: [redacted: cookie]'],
   ['https://me:hunter2@example.org/x', 'https://me:[redacted: password]@example.org/x'],
   ['curl -u me:hunter2 https://x', 'curl -u me:[redacted: password] https://x'],
-])('blacks out %j', (text, expected) => {
+])('redacts %j', (text, expected) => {
   expect(redactSecrets(text)).toBe(expected);
 });
 
@@ -35,17 +35,17 @@ test.each([
   'if (token === undefined) return;',
   'Basic authentication, see https://example.org:8080/path',
   'tokenizer: "gpt2"',
-])('leaves %j alone', (text) => {
+])('does not redact %j', (text) => {
   expect(redactSecrets(text)).toBe(text);
 });
 
-test('blacks out values that are known to be secret, wherever they stand', () => {
+test('redacts known secret values at any position', () => {
   expect(redactSecrets('x=plainwords; plainwords', ['plainwords', 'x'])).toBe(
     'x=[redacted: secret]; [redacted: secret]',
   );
 });
 
-test('a known format of a secret never stays in any text around it', () => {
+test('a secret of a known format is redacted in any surrounding text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string(), (before, after) => {
       expect(redactSecrets(`${before} ${github} ${after}`)).not.toContain(github);
@@ -53,14 +53,14 @@ test('a known format of a secret never stays in any text around it', () => {
   );
 });
 
-test('blacks out a value that is known to be secret also as it stands in JSON', () => {
+test('redacts a known secret value that is escaped in JSON', () => {
   const secret = 'quo"ted\\and\nbroken';
   expect(redactSecrets(JSON.stringify({ command: `login ${secret}` }), [secret])).toBe(
     '{"command":"login [redacted: secret]"}',
   );
 });
 
-test('takes for secret what the environment calls so', () => {
+test('treats variables of the environment with secret names as secrets', () => {
   const env = {
     DEPLOY_TOKEN: 'value-number-one',
     db_password: 'value-number-two',
@@ -70,7 +70,7 @@ test('takes for secret what the environment calls so', () => {
   expect(secretsIn(env)).toEqual(['value-number-one', 'value-number-two']);
 });
 
-test('blacks out an access key id even where it says that it is an example', () => {
+test('redacts an access key id even if it contains EXAMPLE', () => {
   expect(redactSecrets('id: AKIAIOSFODNN7EXAMPLE.')).toBe('id: [redacted: AWS access key id].');
   expect(redactSecrets('AKIAIOSFODNN7EXAMPLES is a letter too long')).toContain('AKIAIOSFODNN7EXAMPLES');
 });

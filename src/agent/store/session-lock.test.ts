@@ -14,7 +14,7 @@ async function emptySession(): Promise<SessionFolder> {
   return folder;
 }
 
-/** A lock as a process leaves it that was killed: by its number it may be any other process by now. */
+/** The lock of a killed process, whose pid may have been reused. */
 async function leftLock(folder: SessionFolder, name: string, token: string): Promise<void> {
   const owner = { ...(await thisProcess()), started: 1 };
   const at = new Date(0).toISOString();
@@ -22,7 +22,7 @@ async function leftLock(folder: SessionFolder, name: string, token: string): Pro
   await writeFile(join(folder.path, name), JSON.stringify(left));
 }
 
-test('is had by one at a time, and by the next once it is released', async () => {
+test('one holder at a time has the lock, and the next gets it after its release', async () => {
   const folder = await emptySession();
   const lock = await lockSession(folder);
   expect(await isInUse(folder)).toBe(true);
@@ -34,7 +34,7 @@ test('is had by one at a time, and by the next once it is released', async () =>
   expect(await readdir(folder.path)).toEqual([]);
 });
 
-test('is taken over from a process that has ended, by exactly one of many that try at once', async () => {
+test('the lock of a process that has ended is taken over by exactly one of many concurrent attempts', async () => {
   const folder = await emptySession();
   await leftLock(folder, 'lock', 'dead');
   expect(await isInUse(folder)).toBe(false);
@@ -46,7 +46,7 @@ test('is taken over from a process that has ended, by exactly one of many that t
   expect(await readdir(folder.path)).toEqual([]);
 });
 
-test('is taken over also where the one that was taking it over has ended too', async () => {
+test('the lock is taken over even if another process ended while taking it over', async () => {
   const folder = await emptySession();
   await leftLock(folder, 'lock', 'dead');
   await leftLock(folder, 'dead.claim', 'alsodead');
@@ -56,7 +56,7 @@ test('is taken over also where the one that was taking it over has ended too', a
   expect(await readdir(folder.path)).toEqual([]);
 });
 
-test('is taken over from one without content that a power cut left, and not from one that is being written', async () => {
+test('an old empty lock, as after a power cut, is taken over, but not a new one that is being written', async () => {
   const folder = await emptySession();
   await writeFile(folder.lock, '');
   await expect(lockSession(folder)).rejects.toThrow('is in use by another process');
@@ -64,7 +64,7 @@ test('is taken over from one without content that a power cut left, and not from
   await (await lockSession(folder)).release();
 });
 
-test('a lock that somebody else has by now is not released', async () => {
+test('a lock that another process has taken over is not released', async () => {
   const folder = await emptySession();
   const lock = await lockSession(folder);
   await leftLock(folder, 'lock', 'other');
@@ -73,7 +73,7 @@ test('a lock that somebody else has by now is not released', async () => {
   expect(await readFile(folder.lock, 'utf8')).toContain('"other"');
 });
 
-test('locks that child agents left when they were killed go when their session is resumed', async () => {
+test('locks of killed child agents are removed when their session is resumed', async () => {
   const dataFolder = await mkdtemp(join(tmpdir(), 'helve-lock-'));
   const store = new SessionStore({ dataFolder, id: 'abc', root: '/', model: 'x' });
   await store.open();

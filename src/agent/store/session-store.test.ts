@@ -108,7 +108,7 @@ const textsOf = (messages: readonly Message[]): unknown[] =>
     content.map((block) => ('text' in block ? block.text : 'content' in block ? block.content : block.type)),
   );
 
-test('gives a conversation back as it was, with directory, mode, todos, ledger, cost and title', async () => {
+test('restores a conversation with directory, mode, todos, ledger, cost and title', async () => {
   const session = await newSession();
   const seen: SeenFile = { hash: 'h', size: 3, at: new Date(5), lines: [[1, 2]] };
   const kept = new Map<string, SeenFile>();
@@ -164,7 +164,7 @@ test('gives a conversation back as it was, with directory, mode, todos, ledger, 
   expect(session.problems).toEqual([]);
 });
 
-test('keeps its folders and files for nobody but their owner', async () => {
+test('only the owner can read its folders and files', async () => {
   const session = await newSession();
   session.store.prompt([text('x'.repeat(LARGE_CHARS + 1))]);
   await session.store.flushed();
@@ -181,7 +181,7 @@ test('keeps its folders and files for nobody but their owner', async () => {
   expect([path, file].map(modes)).toEqual([0o700, 0o600]);
 });
 
-test('does not follow a link that was put where the session belongs, and the conversation goes on', async () => {
+test('does not follow a link in place of the session folder, and the conversation continues', async () => {
   const dataFolder = await mkdtemp(join(tmpdir(), 'helve-sessions-'));
   const elsewhere = await mkdtemp(join(tmpdir(), 'helve-elsewhere-'));
   mkdirSync(join(dataFolder, 'sessions'));
@@ -204,13 +204,13 @@ test('does not follow a link that was put where the session belongs, and the con
   expect(readdirSync(elsewhere)).toEqual([]);
 });
 
-test('leaves nothing behind of a session in which nothing was said', async () => {
+test('a session without a prompt leaves no files', async () => {
   const session = await newSession();
   await session.store.close();
   expect(readdirSync(join(session.dataFolder, 'sessions'))).toEqual([]);
 });
 
-test('has a prompt in the file at once, and a call that may change something before it begins', async () => {
+test('a prompt is in the file at once, and a call that may change something before it starts', async () => {
   const session = await newSession();
   session.store.prompt([text('go')]);
   expect(readFileSync(session.store.folder.file, 'utf8')).toContain('"go"');
@@ -222,7 +222,7 @@ test('has a prompt in the file at once, and a call that may change something bef
   await session.store.close();
 });
 
-test('writes nothing for a call that only reads before it has its result', async () => {
+test('writes a read-only call only once it has its result', async () => {
   const session = await newSession();
   session.store.prompt([text('go')]);
   const before = readFileSync(session.store.folder.file, 'utf8');
@@ -240,7 +240,7 @@ test('writes nothing for a call that only reads before it has its result', async
   await session.store.close();
 });
 
-test('answers calls that were under way when the program ended as interrupted, and keeps what was known', async () => {
+test('calls that were running when the program ended are answered as interrupted, and known results are kept', async () => {
   const session = await newSession();
   session.store.prompt([text('go')]);
   session.say({ type: 'turn_start', turn: 1 });
@@ -281,7 +281,7 @@ test('answers calls that were under way when the program ended as interrupted, a
   await session.store.close();
 });
 
-test('tells of interrupted calls in words where the answer had begun with thinking', async () => {
+test('describes interrupted calls in text if the answer had begun with thinking', async () => {
   const session = await newSession();
   session.store.prompt([text('go')]);
   session.say({ type: 'turn_start', turn: 1 });
@@ -295,7 +295,7 @@ test('tells of interrupted calls in words where the answer had begun with thinki
   await session.store.close();
 });
 
-test('keeps calls as calls where thinking has begun after them', async () => {
+test('keeps calls as blocks if thinking began after them', async () => {
   const session = await newSession();
   session.store.prompt([text('go')]);
   session.say({ type: 'turn_start', turn: 1 });
@@ -327,7 +327,7 @@ test('keeps calls as calls where thinking has begun after them', async () => {
   await session.store.close();
 });
 
-test('has an answer in the file once it is complete, and each result once it is settled, in the order of the calls', async () => {
+test('an answer is in the file once it is complete, and each result once it is settled, in the order of the calls', async () => {
   const session = await newSession();
   session.store.prompt([text('go')]);
   session.say({ type: 'turn_start', turn: 1 });
@@ -370,7 +370,7 @@ test('has an answer in the file once it is complete, and each result once it is 
   expect(answersInFile()).toEqual([message, { role: 'user', content: results }]);
 });
 
-test('forgets the calls of an answer that was withdrawn', async () => {
+test('drops the calls of a withdrawn answer', async () => {
   const session = await newSession();
   session.store.prompt([text('go')]);
   session.say({ type: 'turn_start', turn: 1 });
@@ -383,7 +383,7 @@ test('forgets the calls of an answer that was withdrawn', async () => {
   await store.close();
 });
 
-test('a session that was resumed twice has the same history as after the first time', async () => {
+test('resuming a session a second time gives the same history', async () => {
   const session = await newSession();
   session.store.prompt([text('go')]);
   session.say({ type: 'turn_start', turn: 1 });
@@ -406,7 +406,7 @@ test('a session that was resumed twice has the same history as after the first t
   await second.store.close();
 });
 
-test('brings no mode back that allows more than the default, unless it is chosen anew, and says so', async () => {
+test('does not restore a mode that allows more than the default, unless it is chosen again, and reports that', async () => {
   const session = await newSession();
   session.state.mode = 'bypassPermissions';
   session.store.prompt([text('go')]);
@@ -420,7 +420,7 @@ test('brings no mode back that allows more than the default, unless it is chosen
   expect({ mode: chosen.mode, notes: chosen.notes }).toEqual({ mode: 'bypassPermissions', notes: [] });
 });
 
-test('goes back to the root where the directory is gone, and says so', async () => {
+test('starts in the root if the directory no longer exists, and reports that', async () => {
   const session = await newSession();
   const gone = await mkdtemp(join(tmpdir(), 'helve-gone-'));
   session.state.cwd = gone;
@@ -434,7 +434,7 @@ test('goes back to the root where the directory is gone, and says so', async () 
   await store.close();
 });
 
-test('keeps large texts and images beside the file, once each, and puts them back in their places', async () => {
+test('stores large texts and images in separate files, once each, and restores them', async () => {
   const session = await newSession();
   const data = 'A'.repeat(LARGE_CHARS * 2);
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } } as const;
@@ -457,7 +457,7 @@ test('keeps large texts and images beside the file, once each, and puts them bac
   await store.close();
 });
 
-test('says it where a large text is lost, and keeps the rest', async () => {
+test('marks a large text that is lost, and keeps the rest', async () => {
   const session = await newSession();
   session.store.prompt([text('go')]);
   session.turn('Done', [{ id: 'a', result: 'x'.repeat(LARGE_CHARS + 1) }]);
@@ -468,7 +468,7 @@ test('says it where a large text is lost, and keeps the rest', async () => {
   expect(textsOf(messages)).toEqual([['go'], ['Done', 'tool_use'], [expect.stringContaining('missing or damaged')]]);
 });
 
-test('goes on from the summary after a compaction, and still has the whole for showing', async () => {
+test('continues from the summary after a compaction, and still has the whole conversation for display', async () => {
   const session = await newSession();
   session.store.prompt([text('one')]);
   session.turn('first');
@@ -487,7 +487,7 @@ test('goes on from the summary after a compaction, and still has the whole for s
   expect(textsOf(restoreSession(readSession(folder), { whole: true }).messages)).toHaveLength(5);
 });
 
-test('clears results and forgets files where the session did, also those whose seeing was not written yet', async () => {
+test('restores cleared results and forgotten files, including files seen but not written yet', async () => {
   const session = await newSession();
   const seen: SeenFile = { hash: 'h', size: 3, at: new Date(5), lines: 'all' };
   session.store.prompt([text('go')]);
@@ -512,7 +512,7 @@ test('clears results and forgets files where the session did, also those whose s
   expect(JSON.stringify(restoreSession(readSession(folder), { whole: true }).messages)).toContain('long');
 });
 
-test('counts what the summary cost', async () => {
+test('includes the cost of the summary', async () => {
   const session = await newSession();
   session.store.prompt([text('go')]);
   session.turn('Done');
@@ -527,7 +527,7 @@ test('counts what the summary cost', async () => {
   await session.store.close();
 });
 
-test('a session in use is refused to a second one, and can be forked from its last complete turn', async () => {
+test('a session in use cannot be resumed by a second process, but can be forked from its last complete turn', async () => {
   const session = await newSession();
   const large = 'y'.repeat(LARGE_CHARS + 1);
   session.store.prompt([text('go')]);
@@ -554,7 +554,7 @@ test('a session in use is refused to a second one, and can be forked from its la
   expect(textsOf(messages)).toEqual([['go'], ['Done', 'tool_use'], [large], ['on my own']]);
 });
 
-test('says that there is no such session, and refuses names that lead elsewhere', async () => {
+test('reports an unknown session, and rejects ids with path segments', async () => {
   const session = await newSession();
   const resume = (id: string) => resumeSession({ dataFolder: session.dataFolder, id, root: '/', model: 'm' });
   await expect(resume('nope')).rejects.toThrow('There is no session nope. helve sessions list --all shows');
@@ -562,7 +562,7 @@ test('says that there is no such session, and refuses names that lead elsewhere'
   await session.store.close();
 });
 
-test('does not touch a session of a later format', async () => {
+test('does not change a session of a later format', async () => {
   const session = await newSession();
   session.store.prompt([text('go')]);
   await session.store.close();
@@ -573,7 +573,7 @@ test('does not touch a session of a later format', async () => {
   );
 });
 
-test('passes over types of records that a later version has brought', async () => {
+test('skips record types of later versions', async () => {
   const session = await newSession();
   session.store.prompt([text('go')]);
   await session.store.close();
@@ -583,7 +583,7 @@ test('passes over types of records that a later version has brought', async () =
   expect(textsOf(restored.messages)).toEqual([['go']]);
 });
 
-test('loses only the part that can not be written down, and says so once', async () => {
+test('loses only the part that cannot be serialized, and reports that once', async () => {
   const session = await newSession();
   session.store.prompt([text('go')]);
   session.state.todos = { count: 1n };
@@ -597,7 +597,7 @@ test('loses only the part that can not be written down, and says so once', async
   expect(textsOf(restoreSession(readSession(session.store.folder)).messages)).toEqual([['go'], ['Done'], ['More']]);
 });
 
-test('stops writing, and says so, when the session is removed under it', async () => {
+test('stops writing, and reports that, when the session is removed meanwhile', async () => {
   const session = await newSession();
   session.store.prompt([text('go')]);
   await rm(session.store.folder.path, { recursive: true });
@@ -629,7 +629,7 @@ async function longSession(): Promise<TestSession> {
   return session;
 }
 
-test('cut at any byte, gives a valid history and loses no complete turn', async () => {
+test('a file that is cut at any byte gives a valid history with all complete turns', async () => {
   const session = await longSession();
   const { folder } = session.store;
   const whole = await readFile(folder.file);
@@ -648,7 +648,7 @@ test('cut at any byte, gives a valid history and loses no complete turn', async 
   }
 });
 
-test('with any bytes overwritten, gives a valid history, names the lines and keeps all others', async () => {
+test('a file with any bytes overwritten gives a valid history, and only the damaged lines are reported and lost', async () => {
   const session = await longSession();
   const { folder } = session.store;
   const whole = await readFile(folder.file);
@@ -686,7 +686,7 @@ test('with any bytes overwritten, gives a valid history, names the lines and kee
   );
 });
 
-test('with any line removed, gives a valid history with everything that the other lines say', async () => {
+test('a file with any line removed gives a valid history with the content of all other lines', async () => {
   const session = await longSession();
   const { folder } = session.store;
   const lines = (await readFile(folder.file, 'utf8')).trimEnd().split('\n');
