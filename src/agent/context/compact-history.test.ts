@@ -15,19 +15,19 @@ const nothing = { files: [], todos: undefined, plan: undefined, prompt: undefine
 const textOf = (blocks: ReturnType<typeof summaryContent>): string =>
   blocks.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
 
-test('keeps the latest rounds that fit, whole, and always from an answer on', () => {
+test('keeps the latest complete rounds that fit, beginning with an answer', () => {
   const messages = [user('go'), ...round('a', 'x'.repeat(4_000)), ...round('b', 'short'), ...round('c', 'short')];
   expect(latestFrom(messages, { size, budget: 500 })).toBe(3);
   expect(latestFrom(messages, { size, budget: 40 })).toBe(5);
   expect(latestFrom(messages, { size, budget: 10 })).toBe(messages.length);
 });
 
-test('keeps nothing where a prompt would be all that is summarised', () => {
+test('keeps nothing if only a prompt would be summarised', () => {
   expect(latestFrom([user('go'), said('done')], { size, budget: 10_000 })).toBe(2);
   expect(latestFrom([user('go'), said('done'), user('and?'), said('yes')], { size, budget: 10_000 })).toBe(3);
 });
 
-test('the todo list and the plan stay, and the latest files are named with what was shown of them', () => {
+test('keeps the todo list and the plan, and lists the latest files with the lines that were shown', () => {
   const at = new Date();
   const seen = { hash: 'h', size: 1, at };
   const files = [
@@ -47,7 +47,7 @@ test('the todo list and the plan stay, and the latest files are named with what 
   expect(text).not.toContain('/p/f.ts');
 });
 
-test('finds what the person said last, also behind a summary, and takes no note of the engine for it', () => {
+test('finds the last prompt of the person, even after a summary, and ignores notes of the engine', () => {
   const prompt = [{ type: 'text', text: 'Build it.' }] as const;
   const summary: Message = { role: 'user', content: summaryContent({ ...nothing, summary: 's', prompt }) };
   expect(latestPrompt([user('first'), said('a'), user('second'), ...round('a', 'r')])).toEqual(user('second').content);

@@ -3,20 +3,20 @@ import { ContextLimits, contextFrom } from './context-limits.js';
 
 const model = { maxOutputTokens: 32_000, facts: { contextTokens: 200_000 } };
 
-test('leaves the answer its place, and makes room a little before', () => {
+test('reserves room for the answer, and compacts a little before the limit', () => {
   const limits = new ContextLimits(model, {});
   expect(limits).toMatchObject({ window: 200_000, limit: 168_000, threshold: 154_560 });
 });
 
-test('keeps no more than a quarter of a small window for the answer', () => {
+test('reserves at most a quarter of a small window for the answer', () => {
   expect(new ContextLimits({ ...model, facts: { contextTokens: 8_000 } }, {}).limit).toBe(6_000);
 });
 
-test('takes a model that nobody has described for one of the usual size', () => {
+test('assumes the usual window size for an unknown model', () => {
   expect(new ContextLimits({ maxOutputTokens: 4_000 }, {})).toMatchObject({ window: 128_000, limit: 124_000 });
 });
 
-test('believes a provider that refuses a request, and never makes the window larger again', () => {
+test('lowers the limit when a provider refuses a request, and never raises it again', () => {
   const limits = new ContextLimits(model, {});
   limits.refused(30_000, 5_000);
   expect(limits.limit).toBe(27_000);
@@ -24,13 +24,13 @@ test('believes a provider that refuses a request, and never makes the window lar
   expect(limits.limit).toBe(27_000);
 });
 
-test('takes no more than half of the conversation where tools are most of a request', () => {
+test('keeps at least half of the conversation when tools are most of a refused request', () => {
   const limits = new ContextLimits(model, {});
   limits.refused(10_000, 9_600);
   expect(limits.limit).toBe(9_800);
 });
 
-test('has some room to try with, even where tools fill the window', () => {
+test('leaves some room even if tools fill the window', () => {
   expect(new ContextLimits(model, { windowTokens: 4_000 }).room(10_000)).toBe(300);
 });
 
@@ -51,10 +51,10 @@ test.each([
   [{ HELVE_AUTO_COMPACT_PCT: '80%' }, 'HELVE_AUTO_COMPACT_PCT is "80%"'],
   [{ HELVE_CONTEXT_TOKENS: '8k' }, 'HELVE_CONTEXT_TOKENS is "8k", which is not a whole number from 1000'],
   [{ HELVE_CONTEXT_TOKENS: '10' }, 'HELVE_CONTEXT_TOKENS is "10"'],
-])('refuses %j with a sentence', (env, message) => {
+])('rejects %j with a message', (env, message) => {
   expect(() => contextFrom(env)).toThrow(message);
 });
 
-test('with 0 percent room is never made', () => {
+test('0 percent turns compaction off', () => {
   expect(new ContextLimits(model, { compactAtPercent: 0 }).threshold).toBeUndefined();
 });

@@ -10,7 +10,7 @@ const system = ['You are Helve.'.repeat(20)];
 const totalOf = (parts: ReturnType<ContextSize['measure']>): number =>
   parts.system + parts.tools + parts.messages + parts.results;
 
-test('tells apart what the system prompt, the tools, the messages and the results take', () => {
+test('measures the system prompt, the tools, the messages and the results separately', () => {
   const messages: Message[] = [
     user('x'.repeat(400)),
     { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'Read', input: { file_path: 'x'.repeat(80) } }] },
@@ -25,7 +25,7 @@ test('tells apart what the system prompt, the tools, the messages and the result
   expect(parts.results).toBeLessThan(1020);
 });
 
-test('counts an image by its kind and not by the length of its data', () => {
+test('counts an image as a fixed number of tokens, regardless of its data', () => {
   const image = {
     type: 'image',
     source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(900_000) },
@@ -35,11 +35,11 @@ test('counts an image by its kind and not by the length of its data', () => {
   expect(size.ofBlock({ type: 'tool_result', tool_use_id: 'a', content: [image] })).toBeLessThan(3_000);
 });
 
-test('counts each character of other scripts, so that a text is not four times as long as it was taken for', () => {
+test('counts each character of non-Latin scripts, so that their texts are not underestimated', () => {
   expect(new ContextSize().ofBlock({ type: 'text', text: '漢'.repeat(1000) })).toBeGreaterThan(1000);
 });
 
-test('is set right by what the provider counted, cached tokens and all', () => {
+test("is calibrated by the provider's count, including cached tokens", () => {
   const size = new ContextSize();
   const request = { system, tools, messages: [user('x'.repeat(4000))] };
   const estimated = totalOf(size.measure(request));
@@ -60,7 +60,7 @@ test.each([0, 1, -5, 1e9])('does not believe a server that reports %d tokens', (
   expect(size.measure(request)).toEqual(before);
 });
 
-test('counts the same step by step as at once, also when messages were taken away or replaced', () => {
+test('incremental counts equal a full count, even after messages are removed or replaced', () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('add' as const), text: fc.string({ maxLength: 50 }) }),
     fc.record({ kind: fc.constant('cut' as const), text: fc.string({ maxLength: 50 }) }),
@@ -79,7 +79,7 @@ test('counts the same step by step as at once, also when messages were taken awa
   );
 });
 
-test('looks at each message once, however often the conversation is measured', () => {
+test('counts each message once, however often the conversation is measured', () => {
   let looks = 0;
   const watched = (): Message => ({
     role: 'user',

@@ -108,7 +108,7 @@ const violations = (messages: readonly Message[]): string[] =>
   protocolViolations({ model: 'm', max_tokens: 1, messages });
 const textOf = (messages: readonly Message[] | undefined): string => JSON.stringify(messages);
 
-test('near the limit old results are cleared, many at once, and everything else stays the very same', async () => {
+test('near the limit, many old results are cleared at once, and everything else stays identical', async () => {
   const { model, requests, summaries } = modelOf((number) => (number < 12 ? { show: [6_000] } : { say: 'done' }));
   const { agent, project } = await agentWith(model, { keepSession: true });
   const { result, rooms } = await run(agent);
@@ -129,7 +129,7 @@ test('near the limit old results are cleared, many at once, and everything else 
   expect(requests.flatMap(violations)).toEqual([]);
 });
 
-test('where clearing is not enough the model summarises, from the same prefix, and the work goes on', async () => {
+test('if clearing is not enough, the model summarises, with the same prefix, and the work continues', async () => {
   const words = 'word '.repeat(400);
   const { model, requests, summaries } = modelOf((number) =>
     number < 30 ? { say: words, calls: [['Think', { thought: words }]] } : { say: 'done' },
@@ -154,7 +154,7 @@ test('where clearing is not enough the model summarises, from the same prefix, a
   expect(last?.length).toBeGreaterThan(3);
 });
 
-test('an overflow that the provider reports compacts and goes on', async () => {
+test('after an overflow that the provider reports, the conversation is compacted and continues', async () => {
   const { model, requests, summaries } = modelOf((number) => {
     if (number === 3) return tooLong;
     return number < 3 ? { show: [2_000] } : { say: 'done' };
@@ -168,7 +168,7 @@ test('an overflow that the provider reports compacts and goes on', async () => {
   expect(textOf(requests.at(-1))).toContain('Do the work.');
 });
 
-test('an answer that fills the window is kept, and the model goes on from the summary', async () => {
+test('an answer that fills the window is kept, and the model continues from the summary', async () => {
   const { model, requests } = modelOf((number) =>
     number === 1 ? { say: 'A long ans', stop: 'context_overflow' } : { say: 'wer.' },
   );
@@ -179,7 +179,7 @@ test('an answer that fills the window is kept, and the model goes on from the su
   expect(requests.flatMap(violations)).toEqual([]);
 });
 
-test('ends with a sentence when the window is full again right after each compaction', async () => {
+test('ends with a message if the window is full again right after each compaction', async () => {
   const { model, requests, summaries } = modelOf(() => tooLong);
   const { agent } = await agentWith(model, { context: { windowTokens: 100_000 } });
   const { result } = await run(agent, 'long '.repeat(10_000));
@@ -204,23 +204,26 @@ test.each<[string, Answer]>([
   ['it fails', new ModelFailure('server_error', 'The server is on fire.')],
   ['it refuses', { say: 'I will not do that, sorry about that.', stop: 'refusal' }],
   ['it calls a tool instead', { show: [5] }],
-])('lists what happened itself where the model does not summarise because %s, and says so', async (_why, answer) => {
-  const { model, requests } = modelOf(
-    (number) => (number === 3 ? tooLong : number < 3 ? { say: `step ${number}`, show: [2_000] } : { say: 'done' }),
-    () => answer,
-  );
-  const { agent } = await agentWith(model);
-  const { result, events, rooms } = await run(agent, 'Build the house.');
-  expect(result.outcome).toBe('completed');
-  expect(rooms).toMatchObject([{ listedBecause: expect.any(String) }]);
-  const notices = events.flatMap((event) => (event.type === 'notice' ? [event.text] : []));
-  expect(notices.join()).toContain('The model could not summarise the conversation');
-  const last = textOf(requests.at(-1));
-  expect(last).toContain('Build the house.');
-  expect(last).toContain('step 1');
-});
+])(
+  'lists the prompts and calls itself if the model does not summarise because %s, and reports that',
+  async (_why, answer) => {
+    const { model, requests } = modelOf(
+      (number) => (number === 3 ? tooLong : number < 3 ? { say: `step ${number}`, show: [2_000] } : { say: 'done' }),
+      () => answer,
+    );
+    const { agent } = await agentWith(model);
+    const { result, events, rooms } = await run(agent, 'Build the house.');
+    expect(result.outcome).toBe('completed');
+    expect(rooms).toMatchObject([{ listedBecause: expect.any(String) }]);
+    const notices = events.flatMap((event) => (event.type === 'notice' ? [event.text] : []));
+    expect(notices.join()).toContain('The model could not summarise the conversation');
+    const last = textOf(requests.at(-1));
+    expect(last).toContain('Build the house.');
+    expect(last).toContain('step 1');
+  },
+);
 
-test('makes the request for the summary smaller until the provider takes it', async () => {
+test('makes the summary request smaller until the provider accepts it', async () => {
   const { model, summaries, requests } = modelOf(
     (number) => (number === 4 ? tooLong : number < 4 ? { show: [12_000] } : { say: 'done' }),
     (number) => (number < 3 ? tooLong : { say: SUMMARY }),
@@ -235,7 +238,7 @@ test('makes the request for the summary smaller until the provider takes it', as
   expect(summaries.flatMap(violations)).toEqual([]);
 });
 
-test('a prompt that is longer than the window is cut, kept on disk, and the model is told where', async () => {
+test('a prompt that is longer than the window is shortened and saved, and the model is told where', async () => {
   const { model, requests, summaries } = modelOf(() => ({ say: 'done' }));
   const { agent } = await agentWith(model);
   const { result } = await run(agent, `${'Read all of this. '.repeat(20_000)}What does it say?`);
@@ -247,7 +250,7 @@ test('a prompt that is longer than the window is cut, kept on disk, and the mode
   expect(textOf(requests[0])).toMatch(/All of it is in \S+prompt\.txt: read it in parts/);
 });
 
-test('a prompt that just fits is sent as it is', async () => {
+test('a prompt that just fits is sent unchanged', async () => {
   const { model, requests } = modelOf(() => ({ say: 'done' }));
   const { agent } = await agentWith(model);
   const { tools, system } = agent.contextUsage();
@@ -258,7 +261,7 @@ test('a prompt that just fits is sent as it is', async () => {
   expect(textOf(requests[0])).toContain(prompt);
 });
 
-test('the results of one turn never fill the window: the large ones are cut and kept on disk', async () => {
+test('the results of one turn never fill the window: large ones are shortened and saved', async () => {
   const { model, requests } = modelOf((number) => (number === 1 ? { show: [200, 90_000, 90_000] } : { say: 'done' }));
   const { agent } = await agentWith(model);
   const { result, rooms } = await run(agent);
@@ -273,7 +276,7 @@ test('the results of one turn never fill the window: the large ones are cut and 
   expect(textOf(requests[1]).length).toBeLessThan(30_000);
 });
 
-test('with automatic compaction switched off the run ends as before, and nothing is taken away', async () => {
+test('with automatic compaction off, the run ends at the limit, and nothing is removed', async () => {
   const { model } = modelOf((number) => (number < 3 ? { show: [2_000] } : tooLong));
   const { agent } = await agentWith(model, { context: { compactAtPercent: 0 } });
   const { result, rooms } = await run(agent);
@@ -281,7 +284,7 @@ test('with automatic compaction switched off the run ends as before, and nothing
   expect(rooms).toEqual([]);
 });
 
-test('compacts when the person wants it, with their words, and says how much it was and is', async () => {
+test("compacts on request with the person's instructions, and reports the size before and after", async () => {
   const { model, requests, summaries } = modelOf((number) => (number < 4 ? { show: [20_000] } : { say: 'done' }));
   const { agent } = await agentWith(model, { context: { windowTokens: 200_000 } });
   expect(await agent.compact()).toMatchObject({ type: 'refused', why: 'There is nothing to summarise yet.' });
@@ -298,7 +301,7 @@ test('compacts when the person wants it, with their words, and says how much it 
   await expect(Promise.all([agent.compact(), agent.compact()])).rejects.toThrow('already running');
 });
 
-test('says what fills the window', async () => {
+test('reports what fills the window', async () => {
   const { model } = modelOf((number) => (number === 1 ? { show: [8_000] } : { say: 'done' }));
   const { agent } = await agentWith(model);
   await run(agent);
@@ -310,7 +313,7 @@ test('says what fills the window', async () => {
   expect(free).toBe(WINDOW - 1_000 - total);
 });
 
-test('a hook sees each compaction, adds its wishes, and can keep a person from it but not the full window', async () => {
+test('a hook sees each compaction, adds instructions, and can block a manual one but not an automatic one', async () => {
   const seen: unknown[] = [];
   const { model, summaries } = modelOf((number) =>
     number === 2 ? tooLong : number < 2 ? { show: [2_000] } : { say: 'done' },
@@ -376,7 +379,7 @@ const edit: Answer = {
 };
 const lines = Array.from({ length: 200 }, (_, index) => `line ${index + 1} of the file`).join('\n');
 
-test('a file whose text has left the conversation can not be changed before it is read again', async () => {
+test('a file whose text has left the conversation cannot be changed before it is read again', async () => {
   const { model, requests } = modelOf(afterCompaction(edit));
   const { agent, project } = await agentWith(model);
   await project.write('a.txt', lines);
@@ -408,7 +411,7 @@ test('a file that was read in what stays can be changed right away', async () =>
   expect(await project.text('a.txt')).toContain('line seven of');
 });
 
-test('what was forgotten stays forgotten when the session is resumed', async () => {
+test('forgotten files stay forgotten when the session is resumed', async () => {
   const { model, requests } = modelOf(afterCompaction({ say: 'done' }, edit));
   const { agent, project } = await agentWith(model, { keepSession: true });
   await project.write('a.txt', lines);
@@ -423,7 +426,7 @@ test('what was forgotten stays forgotten when the session is resumed', async () 
   expect(textOf(requests.at(-1)?.slice(-1))).toContain('has not been read in this session');
 });
 
-test('files of a session that was resumed are forgotten with what was said before', async () => {
+test('compacting a resumed session forgets the files that were shown before', async () => {
   const { model, requests } = modelOf((number) => {
     if (number === 1) return { calls: [['Read', { file_path: 'a.txt' }]] };
     if (number === 2) return { say: 'I have read it.' };
@@ -454,7 +457,7 @@ const someTurn: fc.Arbitrary<Answer> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ say: 'That is it.' }) },
 );
 
-test('whatever is cleared or compacted: every request is valid, the last prompt stays, and a resumed session is the same', async () => {
+test('with any clearing and compaction, every request is valid, the last prompt is kept, and a resumed session is the same', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(someTurn, { maxLength: 12 }), { minLength: 1, maxLength: 3 }),

@@ -24,13 +24,13 @@ async function fitting(budget: number) {
   return { size, budget, resultsFolder: folder, resultFile };
 }
 
-test('leaves results that fit as the same objects', async () => {
+test('returns results that fit as the same objects', async () => {
   const results = [result('a', 'x'.repeat(400)), result('b', 'y')];
   const fitted = await fitResults(results, await fitting(1000));
   expect(fitted.every((one, index) => one === results[index])).toBe(true);
 });
 
-test('cuts the long one alone, keeps the whole on disk, and says where', async () => {
+test('shortens only the long result, saves it whole, and names the file', async () => {
   const options = await fitting(1000);
   const small = result('b', 'short');
   const [long, same] = await fitResults([result('a', 'line\n'.repeat(10_000)), small], options);
@@ -42,7 +42,7 @@ test('cuts the long one alone, keeps the whole on disk, and says where', async (
   expect(sum([small, ...(long ? [long] : [])])).toBeLessThanOrEqual(1050);
 });
 
-test('names the file that an already shortened result is in, and writes no second one', async () => {
+test('names the file of a result that was already saved, and writes no second one', async () => {
   const options = await fitting(300);
   const text = `The result has 90,000 characters. All of it is in ${join(options.resultsFolder, 'r.txt')}: read it in parts, or search it.\n${'x'.repeat(9_000)}`;
   const [long] = await fitResults([result('a', text)], options);
@@ -50,7 +50,7 @@ test('names the file that an already shortened result is in, and writes no secon
   await expect(readFile(join(options.resultsFolder, 'a.txt'))).rejects.toThrow('ENOENT');
 });
 
-test('a result whose own words name some other file is kept like any other', async () => {
+test('a result whose text mentions another file is saved like any other', async () => {
   const options = await fitting(300);
   const text = `All of it is in ${options.resultsFolder}/../../etc/passwd: read it in parts, or search it.\n${'x'.repeat(9_000)}`;
   const [long] = await fitResults([result('a', text)], options);
@@ -58,13 +58,13 @@ test('a result whose own words name some other file is kept like any other', asy
   expect(await readFile(join(options.resultsFolder, 'a.txt'), 'utf8')).toBe(text);
 });
 
-test('leaves images out where they do not fit, and says so', async () => {
+test('leaves out images that do not fit, and says so', async () => {
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } } as const;
   const [fitted] = await fitResults([result('a', [image, image])], await fitting(500));
   expect(fitted?.content).toContain('2 images of it had to be left out.');
 });
 
-test('says that the rest is lost where it can not be saved', async () => {
+test('says that the rest is lost if it cannot be saved', async () => {
   const resultFile = async (): Promise<string> => {
     throw new Error('no space left');
   };
@@ -78,7 +78,7 @@ test('says that the rest is lost where it can not be saved', async () => {
   expect(fitted?.tool_use_id).toBe('a');
 });
 
-test('whatever the results are, together they fit, each is there once, and in order', async () => {
+test('any results together fit, and each is there once, in order', async () => {
   const options = await fitting(2_000);
   const some = fc.oneof(
     fc.nat(20_000).map((length) => 'x'.repeat(length)),

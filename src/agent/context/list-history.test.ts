@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { listHistory } from './list-history.js';
 
-test('lists what was asked, called and said, each within bounds, and why it had to', () => {
+test('lists prompts, calls and answers, each within limits, with the reason for the list', () => {
   const rounds = Array.from({ length: 100 }, (_, number) => [
     { role: 'user', content: [{ type: 'text', text: `Prompt ${number}. ${'p'.repeat(5_000)}` }] } as const,
     {
@@ -20,7 +20,7 @@ test('lists what was asked, called and said, each within bounds, and why it had 
   expect(list.length).toBeLessThan(15_000);
 });
 
-test('leaves out what hooks and reminders have said', () => {
+test('leaves out texts of hooks and reminders', () => {
   const text = '<system-reminder>\nMind the gap.\n</system-reminder>';
   expect(listHistory([{ role: 'user', content: [{ type: 'text', text }] }], 'x')).not.toContain('gap');
 });

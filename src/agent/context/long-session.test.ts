@@ -92,7 +92,7 @@ function editingModel(seed: number) {
   return { model, values, refused, counts };
 }
 
-test('no edit is refused of a file whose text is in the request, however often old results were cleared', async () => {
+test('an edit of a file whose text is in the request is never refused, however often old results were cleared', async () => {
   const seed = Date.now() % 1_000_000;
   const { model, values, refused, counts } = editingModel(seed);
   const project = await temporaryProject(

@@ -33,21 +33,21 @@ test.each<[string, Record<string, unknown>]>([
   ['Read', { file_path: 'f.txt' }],
   ['Bash', { command: 'cat f.txt' }],
   ['Grep', { pattern: 'line', output_mode: 'content' }],
-])('a result of %s that a hook replaced shows no file', async (name, input) => {
+])('a result of %s that a hook replaced does not count as showing a file', async (name, input) => {
   const { call } = await engineWith(replacedBy('REDACTED'));
   expect(await call(name, input)).toContain('REDACTED');
   expect(await call('Write', write)).toMatch(/^refused: .*has not been read/);
   expect(await call('Edit', edit('second'))).toMatch(/^refused: .*has not been read/);
 });
 
-test('lines that the other text shows count as seen, and no others', async () => {
+test('only lines that the replaced text still shows count as seen', async () => {
   const { call } = await engineWith(replacedBy('     1\tfirst line of it\n     2\t[left out]\n'));
   await call('Read', { file_path: 'f.txt' });
   expect(await call('Write', write)).toMatch(/^refused: /);
   expect(await call('Edit', edit('first line of it'))).not.toMatch(/^refused/);
 });
 
-test('what was seen before a result was replaced stays seen, and what is written counts as known', async () => {
+test('lines seen before a result was replaced stay seen, and written content counts as known', async () => {
   const { call } = await engineWith(replacedBy('done', 'Bash|Write'));
   await call('Read', { file_path: 'f.txt' });
   expect(await call('Bash', { command: 'cat f.txt' })).toContain('done');
@@ -65,7 +65,7 @@ test('two calls of one message that show parts of a file show both parts', async
   expect(await call('Write', write)).not.toMatch(/^refused/);
 });
 
-test('a page whose first showing was replaced is shown when it is read again', async () => {
+test('a page whose first result was replaced is shown when it is read again', async () => {
   let isFirst = true;
   const replaced: HookOutput = { hookSpecificOutput: { hookEventName: 'PostToolUse', updatedToolOutput: 'REDACTED' } };
   const hooks: HookCallbacks = {

@@ -22,7 +22,7 @@ function shown() {
   return { ledger, files, isKnown };
 }
 
-test('forgets what these calls showed, the latest first, and nothing else', () => {
+test('forgets only the files that these calls showed, the latest first', () => {
   const { ledger, files, isKnown } = shown();
   for (const [index, name] of ['/a', '/b', '/c'].entries()) {
     files.note(`call ${name}`, [file(name)]);
@@ -33,7 +33,7 @@ test('forgets what these calls showed, the latest first, and nothing else', () =
   expect(isKnown('/a', '/b', '/c')).toEqual([false, false, true]);
 });
 
-test('keeps what another call still shows of the file, and takes no text of calls that did not touch it', () => {
+test('keeps lines that another call still shows of the file, and ignores calls that did not touch it', () => {
   const { ledger, files, isKnown } = shown();
   for (const id of ['first', 'second']) files.note(id, [file('/a')]);
   files.note('other', [file('/b')]);
@@ -44,7 +44,7 @@ test('keeps what another call still shows of the file, and takes no text of call
   expect(isKnown('/a')).toEqual([false]);
 });
 
-test('knows what searches and commands have shown from the ledger alone', () => {
+test('takes the files that searches and commands have shown from the ledger', () => {
   const { ledger, files, isKnown } = shown();
   ledger.set('/a', seenAt(1));
   ledger.set('/b', seenAt(1), 'command');

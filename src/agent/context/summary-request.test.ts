@@ -11,7 +11,7 @@ const tokensOf = (messages: readonly Message[]): number =>
 const text = (words: string): UserBlock => ({ type: 'text', text: words });
 const user = (...content: UserBlock[]): Message => ({ role: 'user', content });
 
-test('sends the history as the same objects where it fits, with the instruction behind the last words', () => {
+test('sends a history that fits as the same objects, with the instruction after the last message', () => {
   const history: Message[] = [
     user(text('go')),
     { role: 'assistant', content: [{ type: 'text', text: 'done' }] },
@@ -38,7 +38,7 @@ function historyOf(rounds: ReadonlyArray<{ calls: number; length: number; said: 
   return messages;
 }
 
-test('whatever does not fit, what is sent is valid, fits, and ends as the conversation does', () => {
+test('for any history that does not fit, the request is valid, fits, and ends like the conversation', () => {
   fc.assert(
     fc.property(
       fc.array(round, { maxLength: 12 }),
@@ -62,7 +62,7 @@ test('whatever does not fit, what is sent is valid, fits, and ends as the conver
   );
 });
 
-test('cuts the largest results before it leaves anything out', () => {
+test('shortens the largest results before it leaves anything out', () => {
   const history = historyOf(
     [
       { calls: 2, length: 40_000, said: 10 },
@@ -76,7 +76,7 @@ test('cuts the largest results before it leaves anything out', () => {
   expect(fitted?.at(-1)).toBe(history.at(-1));
 });
 
-test('leaves out the oldest rounds where that is not enough, and says so', () => {
+test('leaves out the oldest rounds if that is not enough, and says so', () => {
   const history = historyOf(
     Array.from({ length: 30 }, () => ({ calls: 1, length: 10, said: 399 })),
     10,
@@ -86,7 +86,7 @@ test('leaves out the oldest rounds where that is not enough, and says so', () =>
   expect(JSON.stringify(fitted?.[0])).toContain('does not fit into this request');
 });
 
-test('gives up where not even the last round fits', () => {
+test('gives up if not even the last round fits', () => {
   const said = { role: 'assistant', content: [{ type: 'text', text: 'x'.repeat(9_000) }] } as const;
   expect(fitHistory([user(text('go')), said, user(text('and?'))], { size, budget: 300 })).toBeUndefined();
 });
