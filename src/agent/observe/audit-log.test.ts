@@ -80,7 +80,7 @@ function check(dataFolder: string) {
 
 const typesIn = (dataFolder: string): string[] => check(dataFolder).entries.map(({ type }) => type);
 
-test('keeps the call, the decision with its rules, the beginning and the result', () => {
+test('records the call, the decision with its rules, the start and the result', () => {
   const { entries, problems } = check(writtenLog(1));
   expect(problems).toEqual([]);
   expect(entries.map(({ hash: _, at: __, ...entry }) => entry)).toEqual([
@@ -110,13 +110,13 @@ test('keeps the call, the decision with its rules, the beginning and the result'
   ]);
 });
 
-test('writes nothing where nothing was called', () => {
+test('writes no file if there was no call', () => {
   const dataFolder = newFolder();
   open(dataFolder).close();
   expect(readAudit(folderOf(dataFolder))).toBeUndefined();
 });
 
-test('has a call in the file before it begins, and all of it once no call is open', () => {
+test('a call is in the file before it starts, and everything is once no call is open', () => {
   const dataFolder = newFolder();
   const log = open(dataFolder);
   const [first, ...rest] = wholeCall('c1');
@@ -129,7 +129,7 @@ test('has a call in the file before it begins, and all of it once no call is ope
   log.close();
 });
 
-test('is for nobody but its owner', () => {
+test('only the owner can read the file', () => {
   const dataFolder = writtenLog();
   for (const name of ['audit.jsonl', 'audit.head']) {
     expect(statSync(join(folderOf(dataFolder), name)).mode & 0o777).toBe(0o600);
@@ -137,7 +137,7 @@ test('is for nobody but its owner', () => {
   expect(statSync(folderOf(dataFolder)).mode & 0o777).toBe(0o700);
 });
 
-test('keeps of a long text the beginning, the length and the hash', () => {
+test('stores the beginning, the length and the hash of a long text', () => {
   const dataFolder = newFolder();
   const log = open(dataFolder);
   log.take(called('c1', { file_path: 'a', content: 'x'.repeat(5_000) }));
@@ -154,7 +154,7 @@ test('keeps of a long text the beginning, the length and the hash', () => {
   expect(odd?.['input']).toEqual({ unwritable: expect.stringContaining('BigInt') });
 });
 
-test('goes on with the chain when the session is resumed', () => {
+test('continues the chain when the session is resumed', () => {
   const dataFolder = writtenLog(1);
   const log = open(dataFolder);
   for (const event of wholeCall('c2')) log.take(event);
@@ -163,7 +163,7 @@ test('goes on with the chain when the session is resumed', () => {
   expect(typesIn(dataFolder).slice(5, 8)).toEqual(['end', 'resume', 'call']);
 });
 
-test('tells once when it can not be written, and lets calls go on', () => {
+test('reports once that it cannot be written, and calls continue', () => {
   const dataFolder = newFolder();
   writeFileSync(join(dataFolder, 'sessions'), 'a file where a folder should be');
   const told: string[] = [];
@@ -197,13 +197,13 @@ test.each<[string, (lines: string[]) => string[], string]>([
     'the end is missing: entry 14 was written, and the log ends with entry 11',
   ],
   ['no lines', () => [], 'the end is missing'],
-])('finds %s', (_, change, message) => {
+])('detects %s', (_, change, message) => {
   const dataFolder = writtenLog();
   rewrite(dataFolder, change(linesOf(dataFolder)));
   expect(check(dataFolder).problems.join('\n')).toContain(message);
 });
 
-test('finds a log that was cut within a line, and lines of another log', () => {
+test('detects a log that was cut within a line, and lines of another log', () => {
   const cut = writtenLog();
   truncateSync(logOf(cut), statSync(logOf(cut)).size - 20);
   expect(check(cut).problems.join('\n')).toContain('line 14 has no end');
@@ -217,7 +217,7 @@ test('finds a log that was cut within a line, and lines of another log', () => {
   expect(check(spliced).problems.join('\n')).toContain('entry 6) does not fit the entry before it');
 });
 
-test('does not make whole again what was cut off, when the session is resumed', () => {
+test('resuming the session does not hide that the end was cut off', () => {
   const dataFolder = writtenLog();
   rewrite(dataFolder, linesOf(dataFolder).slice(0, -3));
   const log = open(dataFolder);
@@ -226,7 +226,7 @@ test('does not make whole again what was cut off, when the session is resumed', 
   expect(check(dataFolder).problems.join('\n')).toContain("entries 12 to 14 can't be found");
 });
 
-test('goes on after a crash in the middle of a line, and says where it was', () => {
+test('continues after a crash in the middle of a line, and reports the line', () => {
   const dataFolder = writtenLog();
   appendFileSync(logOf(dataFolder), '{"n":15,"prev"');
   const log = open(dataFolder);
@@ -236,13 +236,13 @@ test('goes on after a crash in the middle of a line, and says where it was', () 
   expect(typesIn(dataFolder).at(-1)).toBe('end');
 });
 
-test('does not know whether the end is missing without its head', () => {
+test('reports that without audit.head a missing end cannot be detected', () => {
   const dataFolder = writtenLog();
   rmSync(join(folderOf(dataFolder), 'audit.head'));
   expect(check(dataFolder).problems).toEqual([expect.stringContaining('audit.head is missing')]);
 });
 
-test('finds a change of any one character', () => {
+test('detects a change of any single character', () => {
   const dataFolder = writtenLog();
   const whole = readFileSync(logOf(dataFolder), 'utf8');
   fc.assert(
@@ -255,7 +255,7 @@ test('finds a change of any one character', () => {
   );
 });
 
-test('holds inputs without secrets, with the hash of the whole, and what was answered', () => {
+test('stores inputs without secrets, with the hash of the whole input, and the answers', () => {
   const dataFolder = newFolder();
   const log = createAuditLog({ dataFolder, sessionId: session, root: '/project', secrets: ['ordinarywords'] });
   const input = { command: 'curl -H "Authorization: Bearer abcdef0123456789" x; echo ordinarywords' };
@@ -276,7 +276,7 @@ test('holds inputs without secrets, with the hash of the whole, and what was ans
   ]);
 });
 
-test('says in words why a call was denied, without secrets', () => {
+test('stores the reason for a denial, without secrets', () => {
   const dataFolder = newFolder();
   const log = createAuditLog({ dataFolder, sessionId: session, root: '/p', secrets: ['hunter2hunter2'] });
   const content = 'Bash was not run: it runs "login hunter2hunter2", and nobody is here to be asked.';

@@ -45,7 +45,7 @@ async function logged(turns: readonly ScriptedTurn[], options: { secrets?: strin
   return { text: await readFile(path, 'utf8'), path, problems };
 }
 
-test('each entry is a line with its time, and everything that belongs to it is indented below', async () => {
+test('each entry is a line with a time stamp, and further lines of the entry are indented', async () => {
   const { text } = await logged([{ calls: [{ name: 'Read', input: { file_path: 'a.txt' }, id: 'call_1' }] }]);
   const lines = text.trimEnd().split('\n');
   expect(lines.filter((line) => !/^(\d{4}-\d\d-\d\dT[\d:.]+Z [a-z_]+ \S| {4})/.test(line))).toEqual([]);
@@ -72,7 +72,7 @@ test('each entry is a line with its time, and everything that belongs to it is i
   expect(text).toMatch(/tool_result call_1 Read ok after \d+ ms, \d+ characters/);
 });
 
-test('a call that failed has its kind, its whole error with the stack, and what caused it', async () => {
+test('a failed call is logged with its kind, the error with its stack, and the cause', async () => {
   const { text } = await logged([{ calls: [{ name: 'Broken', input: {}, id: 'call_1' }] }]);
   expect(text).toMatch(
     /tool_result call_1 Broken FAILED exception after \d+ ms\n {4}Error: the machine is out of order\n/,
@@ -86,12 +86,12 @@ test.each([
   ['invalid_input', { name: 'Read', input: { file_path: 5 } }],
   ['check_refused', { name: 'Edit', input: { file_path: 'a.txt', old_string: 'hello', new_string: 'bye' } }],
   ['permission_denied', { name: 'Bash', input: { command: 'touch b' } }],
-])('says that a failure was %s', async (kind, call) => {
+])('logs a failure of the kind %s', async (kind, call) => {
   const { text } = await logged([{ calls: [{ ...call, id: 'call_1' }] }]);
   expect(text).toMatch(new RegExp(`tool_result call_1 ${call.name} FAILED ${kind} `));
 });
 
-test('a request that failed has its kind, its status and the whole error', async () => {
+test('a failed request is logged with its kind, status and complete error', async () => {
   let asked = 0;
   const model: Model = {
     provider: 'test',
@@ -114,7 +114,7 @@ test('a request that failed has its kind, its status and the whole error', async
   expect(text).toContain('request_start #2 test/busy');
 });
 
-test('holds no key, whether it looks like one or is known to be one', async () => {
+test('contains no secrets, recognized by their format or known by value', async () => {
   const key = `sk-ant-api03-${'Ab1'.repeat(30)}`;
   const long = `${'x'.repeat(990)} my-own-passphrase ${'y'.repeat(4000)}`;
   const calls = [key, 'curl -H my-own-passphrase', long].map((command) => ({ name: 'Bash', input: { command } }));
@@ -124,12 +124,12 @@ test('holds no key, whether it looks like one or is known to be one', async () =
   expect(text).toContain('[redacted');
 });
 
-test('characters that could steer a terminal are shown as what they are', async () => {
+test('terminal control characters are escaped', async () => {
   const { text } = await logged([{ calls: [{ name: 'Bash', input: { command: 'echo \u009b31m' } }] }]);
   expect(text).toContain('\\u009b31m');
 });
 
-test('is for nobody but its owner', async () => {
+test('only the owner can read the file', async () => {
   const { path } = await logged([]);
   expect((await stat(path)).mode & 0o777).toBe(0o600);
   expect((await stat(dirname(path))).mode & 0o777).toBe(0o700);
@@ -137,7 +137,7 @@ test('is for nobody but its owner', async () => {
 
 const notice = (text: string): AgentEvent => ({ type: 'notice', text, at: 0 });
 
-test('a full file makes room, and the oldest goes', async () => {
+test('a full file is rotated, and the oldest is removed', async () => {
   const project = await temporaryProject();
   const path = project.path('debug.log');
   const log = createDebugLog({ path, maxBytes: 1000, onProblem: () => {} });
@@ -150,7 +150,7 @@ test('a full file makes room, and the oldest goes', async () => {
   expect(await readFile(path, 'utf8')).toContain('line 199 ');
 });
 
-test('goes on in the file that is there', async () => {
+test('appends to an existing file', async () => {
   const project = await temporaryProject();
   const path = project.path('debug.log');
   for (const text of ['first', 'second']) {
@@ -161,7 +161,7 @@ test('goes on in the file that is there', async () => {
   expect(await readFile(path, 'utf8')).toMatch(/notice first\n\S+ notice second\n$/);
 });
 
-test('of the logs of other sessions only the newest stay', async () => {
+test('only the newest logs of other sessions are kept', async () => {
   const project = await temporaryProject();
   const folder = project.path('logs');
   await mkdir(folder);
@@ -174,7 +174,7 @@ test('of the logs of other sessions only the newest stay', async () => {
   expect(left).toEqual(expect.arrayContaining(['new.log', 'mine.txt']));
 });
 
-test('a log that can not be written is said once, and what is logged goes on', async () => {
+test('a log that cannot be written is reported once, and the run continues', async () => {
   const project = await temporaryProject({ file: 'in the way' });
   const problems: string[] = [];
   const path = project.path('file/debug.log');
@@ -192,7 +192,7 @@ test.runIf(process.platform === 'linux')('a full disk is said once', async () =>
   expect(problems).toEqual([expect.stringContaining('ENOSPC')]);
 });
 
-test('hooks are logged with what they said and how long they took', async () => {
+test('hooks are logged with their answers and durations', async () => {
   const project = await temporaryProject();
   const path = project.path('debug.log');
   const log = createDebugLog({ path, onProblem: () => {} });
@@ -229,7 +229,7 @@ test.skipIf(process.getuid?.() === 0)('a folder without permission is said once'
   expect(problems).toEqual([expect.stringContaining('EACCES')]);
 });
 
-test("a file of the person's own may be reached by a link, and what is no file is never moved", async () => {
+test('the log file may be a link, and only regular files are rotated', async () => {
   const project = await temporaryProject({ 'real.log': '' });
   await symlink('real.log', project.path('link.log'));
   const linked = createDebugLog({ path: project.path('link.log'), onProblem: () => {} });
@@ -243,7 +243,7 @@ test("a file of the person's own may be reached by a link, and what is no file i
   expect((await stat('/dev/null')).isCharacterDevice()).toBe(true);
 });
 
-test('what a child agent does is logged with its id', async () => {
+test('events of a child agent are logged with its id', async () => {
   const { text } = await logged([
     { calls: [{ name: 'Task', input: { description: 'look', prompt: 'look around' }, id: 'call_1' }] },
     { calls: [{ name: 'Read', input: { file_path: 'a.txt' }, id: 'call_2' }] },

@@ -61,7 +61,7 @@ const twoCalls = () =>
     ],
   });
 
-test('a run is a span with one below it for each request and each call, by the conventions for models', async () => {
+test('a run is a span with a child span for each request and call, by the semantic conventions for models', async () => {
   const spans = collected();
   const { session } = await traced(twoCalls());
   const all = spans();
@@ -112,7 +112,7 @@ test('a run is a span with one below it for each request and each call, by the c
   });
 });
 
-test('shows nothing of what was worked on unless it is asked for, and then no secrets', async () => {
+test('spans have no content unless it is enabled, and then no secrets', async () => {
   const spans = collected();
   await traced(twoCalls());
   expect(JSON.stringify(spans())).not.toMatch(/a\.txt|hello|hunter2/);
@@ -130,7 +130,7 @@ test('shows nothing of what was worked on unless it is asked for, and then no se
   expect(read?.attributes['gen_ai.tool.call.result']).toMatch(/hello password=\[redacted/);
 });
 
-test('a request that failed and the model that stood in are two spans', async () => {
+test('a failed request and the request to the fallback model are two spans', async () => {
   const spans = collected();
   const busy: Model = {
     provider: 'test',
@@ -153,7 +153,7 @@ test('a request that failed and the model that stood in are two spans', async ()
   ]);
 });
 
-test('a request that was interrupted says so, and the run ends its span', async () => {
+test('the span of an interrupted request is marked, and the span of the run ends', async () => {
   const spans = collected();
   const controller = new AbortController();
   const slow: Model = {
@@ -178,7 +178,7 @@ test('a request that was interrupted says so, and the run ends its span', async 
   ]);
 });
 
-test('TRACEPARENT is the parent, and one that is none is passed over', async () => {
+test('TRACEPARENT sets the parent span, and an invalid value is ignored', async () => {
   const spans = collected();
   const [traceId, spanId] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'];
   await traced(scriptedModel({ turns: [{ text: 'Hi.' }] }), { TRACEPARENT: `00-${traceId}-${spanId}-01` });
@@ -190,7 +190,7 @@ test('TRACEPARENT is the parent, and one that is none is passed over', async () 
   }
 });
 
-test('says what is missing where no provider is registered, or the API is not installed', async () => {
+test('reports that no provider is registered, or that the API is not installed', async () => {
   const { problems } = await traced(scriptedModel({ turns: [{ text: 'Hi.' }] }));
   expect(problems).toEqual([expect.stringContaining('no tracer provider is registered')]);
 
@@ -203,7 +203,7 @@ test('says what is missing where no provider is registered, or the API is not in
   expect(told).toEqual([expect.stringContaining('@opentelemetry/api is not installed')]);
 });
 
-test('a provider that was registered and taken away again counts as none', async () => {
+test('a provider that was registered and removed does not count', async () => {
   trace.setGlobalTracerProvider(new ProxyTracerProvider());
   trace.disable();
   const told: string[] = [];
@@ -211,7 +211,7 @@ test('a provider that was registered and taken away again counts as none', async
   expect(told).toHaveLength(1);
 });
 
-test('what whoever watches gets wrong does not touch the run', async () => {
+test('an observer that throws does not affect the run', async () => {
   const warnings: Error[] = [];
   const onWarning = (warning: Error): void => void warnings.push(warning);
   process.on('warning', onWarning);
@@ -231,7 +231,7 @@ test('what whoever watches gets wrong does not touch the run', async () => {
     dataFolder: project.path('../helve'),
   });
   const events = await Array.fromAsync(observedEvents(agent.run('go'), [broken]));
-  await new Promise((done) => setImmediate(done)); // warnings are told a little later
+  await new Promise((done) => setImmediate(done)); // warnings are emitted in a later tick
   process.off('warning', onWarning);
   expect(events.at(-1)).toMatchObject({ type: 'result', outcome: 'completed', text: 'Hi.' });
   expect(warnings.map(({ message }) => message)).toContain('I can not look.');
