@@ -15,7 +15,7 @@ async function folderWith(files: Readonly<Record<string, string>>): Promise<stri
 
 const file = (...lines: string[]): string => ['---', ...lines, '---', 'You review.', ''].join('\n');
 
-test('reads the fields of a type and takes what is below them for its prompt', async () => {
+test('reads the fields of an agent type, and the text below them as its prompt', async () => {
   const folder = await folderWith({
     'review.md': file(
       'name: reviewer',
@@ -46,13 +46,13 @@ test('reads the fields of a type and takes what is below them for its prompt', a
   });
 });
 
-test('a type without a name is called like its file, and has the model of its parent where it says so', async () => {
+test('a type without a name is named after its file, and "inherit" means the model of the parent', async () => {
   const folder = await folderWith({ 'review.md': file('description: d', 'model: inherit') });
   const { types } = await readAgentTypes([folder]);
   expect(types).toEqual([{ name: 'review', description: 'd', prompt: 'You review.', file: join(folder, 'review.md') }]);
 });
 
-test('of two types with one name the one in the earlier folder counts', async () => {
+test('of two types with the same name, the one in the earlier folder is used', async () => {
   const [first, second] = [
     await folderWith({ 'a.md': file('name: one', 'description: first') }),
     await folderWith({ 'a.md': file('name: one', 'description: second'), 'b.md': file('description: b') }),
@@ -84,7 +84,7 @@ test.each([
     /line 3: "disallowed-tools" is not a field .* Write "disallowedTools"/,
   ],
   [file('description: d', 'allowed-tools: Read'), /line 3: "allowed-tools" is not a field of an agent. Write "tools"/],
-])('a file that is broken is told of by its name, and left out: %j', async (text, why) => {
+])('an invalid file is reported by name, and skipped: %j', async (text, why) => {
   const folder = await folderWith({ 'bad.md': text, 'good.md': file('description: d') });
   const { types, problems } = await readAgentTypes([folder]);
   expect(types.map(({ name }) => name)).toEqual(['good']);
@@ -92,7 +92,7 @@ test.each([
   expect(problems[0]).toMatch(new RegExp(`^${join(folder, 'bad.md')}: .* The agent is left out\\.$`));
 });
 
-test('what is not a file is told of, and nobody waits for it', async () => {
+test('an entry that is not a regular file, such as a pipe, is reported and skipped without waiting', async () => {
   const folder = await folderWith({});
   await mkdir(join(folder, 'odd.md'));
   expect((await readAgentTypes([folder])).problems).toEqual([
@@ -100,14 +100,14 @@ test('what is not a file is told of, and nobody waits for it', async () => {
   ]);
 });
 
-test('a field that has no effect here is told of, and the type counts', async () => {
+test('a field without effect is reported, and the type is still used', async () => {
   const folder = await folderWith({ 'a.md': file('description: d', 'memory: user') });
   const { types, problems } = await readAgentTypes([folder]);
   expect(types).toHaveLength(1);
   expect(problems).toEqual([`${join(folder, 'a.md')}: these fields have no effect here: memory.`]);
 });
 
-test('finds types in folders below, and not in hidden ones', async () => {
+test('finds types in subfolders, except hidden ones', async () => {
   const folder = await folderWith({
     'a.md': file('description: d'),
     'team/review/b.md': file('description: d'),
@@ -123,7 +123,7 @@ test.each([
   ['tools: [Read, "Agent(helper)", "Task(other)"]', { tools: ['Read', 'Task'], agents: ['helper', 'other'] }],
   ['tools: Agent', { tools: ['Agent'] }],
   ['disallowedTools: Agent(helper), Bash', { disallowedTools: ['Bash'], disallowedAgents: ['helper'] }],
-])('reads which agents it may start from %s', async (line, expected) => {
+])('reads the agents that it may start from %s', async (line, expected) => {
   const { types, problems } = await readAgentTypes([await folderWith({ 'a.md': file('description: d', line) })]);
   expect(problems).toEqual([]);
   const { name: _, description: __, prompt: ___, file: ____, ...rest } = types[0] ?? {};

@@ -6,17 +6,17 @@ test.each([
   ['explore', 'Explore'],
   ['claude-code-guide', 'helve-guide'],
   ['general-purpose', 'general-purpose'],
-])('%s means %s', (name, meant) => {
+])('the name %s finds the type %s', (name, meant) => {
   expect(findType(name, builtInTypes).type?.name).toBe(meant);
 });
 
-test('a name that means no type is told with those there are', () => {
+test('an unknown name is reported with the list of types', () => {
   expect(findType('Explorer', builtInTypes).problem).toBe(
     'There is no agent type "Explorer". Did you mean "Explore"? There are: general-purpose, Explore, Plan, helve-guide, statusline-setup.',
   );
 });
 
-test('those that only read do so by the mode that their calls are judged in', () => {
+test('read-only types are limited by their permission mode', () => {
   const reading = builtInTypes.filter(({ mode }) => mode === 'plan').map(({ name }) => name);
   expect(reading).toEqual(['Explore', 'Plan', 'helve-guide']);
 });

@@ -10,7 +10,7 @@ const behavior = fc.constantFrom<Behavior>('allow', 'ask', 'deny');
 const rank = { allow: 0, ask: 1, deny: 2 } as const;
 const request = { tool: 'T', input: {}, effects: [] };
 
-test('a child is never allowed more than its parent or its own mode allows, however deep it is', () => {
+test('a child at any depth is never allowed more than its parent or its own mode allows', () => {
   fc.assert(
     fc.property(fc.array(behavior, { minLength: 1 }), (chain) => {
       const [root = 'deny', ...below] = chain;

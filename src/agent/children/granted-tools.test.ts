@@ -20,18 +20,18 @@ test.each<[Partial<AgentType>, string[]]>([
   expect(grantedTools(type(fields), available).names).toEqual(names);
 });
 
-test('says what a type names and there is not', () => {
+test('reports tools that a type names but that do not exist', () => {
   expect(grantedTools(type({ tools: ['Read', 'Weave'] }), available).missing).toEqual(['Weave']);
 });
 
 // Tried one way after the other, this would take until long after the test's limit.
-test('stars in a name take no time that grows without measure', () => {
+test('a name with many stars is matched in bounded time', () => {
   const name = `mcp__x__${'a'.repeat(56)}`;
   expect(grantedTools(type({ tools: [`${'*a'.repeat(25)}*b`] }), [name]).names).toEqual([]);
   expect(grantedTools(type({ tools: [`${'*a'.repeat(25)}*`] }), [name]).names).toEqual([name]);
 });
 
-test('a name that is nearly that of a tool is told, and other names are not', () => {
+test('a probably misspelled tool name is reported, and other unknown names are not', () => {
   const type = { name: 'a', description: 'd', prompt: 'p', file: '/a.md', tools: ['Grepp', 'Bash', 'mcp__x', 'Agent'] };
   expect(slipsIn({ ...type, disallowedTools: ['Wrte', 'Zzz', 'Ex*'] }, ['Bash', 'Grep', 'Task', 'Write'])).toEqual([
     '/a.md: there is no tool Grepp. Did you mean Grep?',

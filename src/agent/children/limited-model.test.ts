@@ -16,13 +16,13 @@ async function ask(asked: Model): Promise<number> {
   return events;
 }
 
-test('a model is not asked again once an agent has used up its tokens', async () => {
+test('no further request is sent once an agent has used up its tokens', async () => {
   const limited = limitedModel(model, { turns: 9, tokens: 100 });
   expect(await ask(limited)).toBeGreaterThan(0);
   await expect(ask(limited)).rejects.toThrow('The agent has used up its limit of 100 tokens.');
 });
 
-test('a model is not asked again once an agent has cost as much as it may', async () => {
+test('no further request is sent once an agent has reached its cost limit', async () => {
   const limited = limitedModel(model, { turns: 9, tokens: 1_000_000, costUsd: 1 });
   expect(await ask(limited)).toBeGreaterThan(0);
   await expect(ask(limited)).rejects.toThrow('The agent has used up its limit of $1.');

@@ -34,7 +34,7 @@ test.each([
   expect(fillIn(text, given(typed))).toBe(filled);
 });
 
-test('fills in names and facts', () => {
+test('fills in named arguments and variables', () => {
   const args = given('12 main', { names: ['issue', 'branch'], facts: { HELVE_SKILL_DIR: '/s' } });
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what such files hold
   expect(fillIn('$issue on $branch: ${HELVE_SKILL_DIR}/x, not $issues', args)).toBe('12 on main: /s/x, not $issues');
@@ -46,7 +46,7 @@ test.each([
   ['$ARGUMENTS[2]', true],
   ['$issue', true],
   ['costs $100 and $HOME', false],
-])('knows of %j whether it has a place for arguments: %j', (text, has) => {
+])('detects whether %j has a placeholder for arguments: %j', (text, has) => {
   expect(takesArguments(text, { names: ['issue'] })).toBe(has);
 });
 
@@ -55,7 +55,7 @@ test.each([
   ['git log $ARGUMENTS', '; rm -rf "x y"', "git log ';' rm -rf 'x y'"],
   ['gh issue view "$1"', '12', 'gh issue view "12"'],
   ['echo $1', `"it's"`, `echo 'it'\\''s'`],
-])('puts words into the command %j: %j', (line, typed, filled) => {
+])('quotes arguments for the shell command %j: %j', (line, typed, filled) => {
   expect(fillInCommand(line, given(typed))).toBe(filled);
 });
 
@@ -63,7 +63,7 @@ test.each(['echo "$1"', "echo '$1'", 'echo $(ls $1)', 'cat <<X $1'])('refuses od
   expect(() => fillInCommand(line, given('"$(id)"'))).toThrow("can't be put into the command");
 });
 
-test('whatever is typed, a command gets it as the words that it is', () => {
+test('a shell command receives any arguments exactly as typed', () => {
   fc.assert(
     fc.property(fc.array(fc.string()), (words) => {
       const line = fillInCommand('run $ARGUMENTS', { whole: words.join(' '), words, names: [], facts: {} });

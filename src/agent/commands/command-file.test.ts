@@ -4,7 +4,7 @@ import { listedCommands } from './list-commands.js';
 
 const origin: CommandOrigin = { name: 'fix', kind: 'command', source: 'user', shown: '~/fix.md', folder: '/home/me' };
 
-test('reads all that a file can say of itself', async () => {
+test('reads all fields of a command file', async () => {
   const text = `---
 description: Fix an issue
 when_to_use: When there is one
@@ -32,7 +32,7 @@ Fix $issue.
   });
 });
 
-test('takes the first line for a description where there is none, and does not offer it to the model as one', async () => {
+test('uses the first line if there is no description, but does not list it for the model', async () => {
   expect(await readCommand(origin, '\n# Tidy up\n\nAll of it.')).toMatchObject({
     description: 'Tidy up',
     isDescribed: false,
@@ -45,11 +45,11 @@ test.each([
   ['disable-model-invocation: false', { forModel: true, forPerson: true }],
   ['user-invocable: false', { forModel: true, forPerson: false }],
   ['user-invocable: maybe', { forModel: true, forPerson: false }],
-])('%s', async (line, expected) => {
+])('reads %s', async (line, expected) => {
   expect(await readCommand(origin, `---\n${line}\n---\nx`)).toMatchObject(expected);
 });
 
-test('one whose front matter is broken can not be used, and says where it is broken', async () => {
+test('a command with invalid front matter cannot be used, and the problem names the line', async () => {
   const command = await readCommand(origin, '---\nallowed-tools: a: b\n---\nx');
   expect(command).toMatchObject({ forModel: false, body: '' });
   expect(command.problem).toMatch(/^~\/fix\.md: line 2: the front matter is not valid YAML/);
@@ -59,14 +59,14 @@ test.each([
   ['disallowedTools: Bash', 'disallowed-tools'],
   ['disallowed-tool: Bash', 'disallowed-tools'],
   ['disable_model_invocation: true', 'disable-model-invocation'],
-])('one with %s can not be used, since the field may be what keeps it safe', async (line, meant) => {
+])('a command with the misspelled restriction "%s" cannot be used', async (line, meant) => {
   const [field] = line.split(':');
   const { problem, forModel } = await readCommand(origin, `---\n${line}\n---\nx`);
   expect(problem).toBe(`~/fix.md: there is no field "${field}". Write "${meant}".`);
   expect(forModel).toBe(false);
 });
 
-test('one whose field that allows is misspelt can be used, and that is told', async () => {
+test('a command with a misspelled permission field can be used, with a warning', async () => {
   const command = await readCommand(origin, '---\nallowedTools: Bash\nversion: 1\n---\nx');
   expect(command).toMatchObject({ body: 'x', allowedTools: [] });
   expect(command.warning).toBe('~/fix.md: there is no field "allowedTools". Write "allowed-tools".');
@@ -79,7 +79,7 @@ const listed = async (count: number, description: string): Promise<Command[]> =>
     ),
   );
 
-test('a list is a line for each, and a long description is cut', async () => {
+test('the list has one line for each command, and long descriptions are shortened', async () => {
   expect(listedCommands(await listed(2, 'Does <it>'))).toEqual(['- skill-0: Does &lt;it>', '- skill-1: Does &lt;it>']);
   const [line] = listedCommands(await listed(1, 'x'.repeat(1_000)));
   expect(line).toHaveLength(301);

@@ -40,17 +40,17 @@ test('finds commands and skills of the person and the project, each name once', 
   ]);
 });
 
-test('looks nowhere where there is no such folder', () => {
+test('there are no places to search if no such folder exists', () => {
   expect(commandPlaces(machine({}).place)).toEqual([]);
 });
 
-test("in the home folder, the person's are not also the project's", async () => {
+test('in the home folder, commands of the person are not listed again as those of the project', async () => {
   const { place } = machine({ 'home/.claude/commands/a.md': 'mine' });
   const [only, ...others] = commandPlaces({ ...place, root: place.home });
   expect([only?.source, others]).toEqual(['user', []]);
 });
 
-test('a folder that leads to itself, a pipe and bytes that are no text hold nobody up', async () => {
+test('a folder that links to itself is skipped, and a pipe and a binary file are reported without waiting', async () => {
   const { folder, find } = machine({
     'project/.helve/commands/a.md': 'fine',
     'project/.helve/commands/bytes.md': 'a\0b',

@@ -15,14 +15,14 @@ test.each([
   ['````\n```\n@a.md\n````\n@b.md', ['b.md']],
   ['```\n@a.md, never closed', []],
   ['@a.md @a.md', ['a.md']],
-])('in %j finds %j', (text, imports) => {
+])('finds the imports in %j: %j', (text, imports) => {
   expect(findImports(text)).toEqual(imports);
 });
 
-test('a sentence may end behind a path', () => {
+test('punctuation at the end of a sentence is not part of the path', () => {
   expect(['a.md.', 'a.md),', '**a.md**', 'a.md'].map(withoutEnding)).toEqual(['a.md', 'a.md', '**a.md', 'a.md']);
 });
 
-test('goes through a long text of nothing but ticks and signs at once', () => {
+test('reads a long text of only backticks and signs quickly', () => {
   expect(findImports('`'.repeat(20_000) + ' @'.repeat(20_000) + '` `` '.repeat(10_000))).toEqual([]);
 });

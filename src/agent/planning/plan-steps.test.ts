@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { planSteps } from './plan-steps.js';
 
-test('reads a numbered list, with what is written below each step', () => {
+test('reads a numbered list, with the text below each step', () => {
   const plan = [
     '# Plan',
     'We want a parser.',
@@ -31,7 +31,7 @@ test('reads a numbered list, with what is written below each step', () => {
   });
 });
 
-test('reads headings, and takes the lists below them for details', () => {
+test('reads headings as steps, and the lists below them as details', () => {
   const plan = '## Step 1: Model\n1. a table\n2. an index\n\n## Step 2 – Routes\nDepends on: 1\n';
   expect(planSteps(plan).steps).toEqual([
     { id: '1', title: 'Model', details: '1. a table\n2. an index', dependsOn: [] },
@@ -39,7 +39,7 @@ test('reads headings, and takes the lists below them for details', () => {
   ]);
 });
 
-test('reads checkboxes, ticked or not, and gives them numbers', () => {
+test('reads checkboxes, checked or not, and numbers them', () => {
   const { steps } = planSteps('- [ ] first\n- [x] second, after step 1\n  - [ ] a part of it\n');
   expect(steps).toEqual([
     { id: '1', title: 'first', details: '', dependsOn: [] },
@@ -47,7 +47,7 @@ test('reads checkboxes, ticked or not, and gives them numbers', () => {
   ]);
 });
 
-test('takes no number inside a block of code for a step', () => {
+test('ignores numbers inside code blocks', () => {
   const { steps } = planSteps('1. one\n\n```\n2. not a step\n```\n\n3. three\n');
   expect(steps.map(({ id }) => id)).toEqual(['1', '3']);
 });
@@ -64,11 +64,11 @@ test.each<[string, string[]]>([
   ['needs 3rd-party code', []],
   ['after 2 days', []],
   ['depends on nothing', []],
-])('understands "%s"', (words, dependsOn) => {
+])('reads the dependencies in "%s"', (words, dependsOn) => {
   expect(planSteps(`1. a\n2. b\n3. c\n4. d: ${words}\n`).steps[3]?.dependsOn).toEqual(dependsOn);
 });
 
-test('numbers the steps by their place where the plan has a number twice', () => {
+test('numbers the steps by position if the plan repeats a number', () => {
   expect(planSteps('1. a\n1. b\n1. c, after step 2\n').steps.map(({ id, dependsOn }) => [id, dependsOn])).toEqual([
     ['1', []],
     ['2', []],
@@ -82,13 +82,13 @@ test.each([
   ['1. a, after step 2\n2. b, after step 1\n', 'wait for each other'],
   ['1. a, depends on 7\n', 'depends on step 7'],
   [Array.from({ length: 101 }, (_, index) => `${index + 1}. do`).join('\n'), 'more than 100'],
-])('says what is wrong with the plan %#', (plan, problem) => {
+])('reports the problem of the invalid plan %#', (plan, problem) => {
   expect(planSteps(plan).problem).toContain(problem);
 });
 
 // Each of these once took minutes, during which nothing else could happen; the limit of a test is far below that.
 test.each(['# Step 1: a%x', '# Step 1: a %# x', '1. a%x', '1. a\nneeds%x', '1. a\nafter all%x', '1. after step 1%, 2'])(
-  'reads a plan with a hundred thousand blanks or marks in a row: %j',
+  'reads a plan with a hundred thousand blanks or marks in a row quickly: %j',
   (plan) => {
     for (const filler of [' ', '\t', '#', ':', '\n']) {
       expect(planSteps(plan.replace('%', filler.repeat(99_000))).steps).toHaveLength(1);
@@ -96,13 +96,13 @@ test.each(['# Step 1: a%x', '# Step 1: a %# x', '1. a%x', '1. a\nneeds%x', '1. a
   },
 );
 
-test('takes away the marks that close a heading, and a colon at the end of a title', () => {
+test('removes closing marks of a heading, and a colon at the end of a title', () => {
   expect(
     planSteps('## Step 1: Parse C# ##\n## Step 2: Test it: \n## Step 3: Port to C#').steps.map(({ title }) => title),
   ).toEqual(['Parse C#', 'Test it', 'Port to C#']);
 });
 
-test('whatever the text, ids are unique, and steps without a problem can be put into an order', () => {
+test('for any text, ids are unique, and steps without a problem can be ordered by their dependencies', () => {
   const line = fc.oneof(
     fc.string(),
     fc.tuple(fc.nat(12), fc.string()).map(([number, text]) => `${number}. ${text}`),

@@ -35,7 +35,7 @@ async function read(...records: Array<object | string>) {
   return recordedCalls(folder);
 }
 
-test('gives the calls of each answer with their results, and the mode of the turn', async () => {
+test('returns the calls of each answer with their results and the mode of the turn', async () => {
   const session = await read(
     header,
     { type: 'user', content: [{ type: 'text', text: 'go' }] },
@@ -66,24 +66,24 @@ test('gives the calls of each answer with their results, and the mode of the tur
   ]);
 });
 
-test('has what the tool gave, not what was left of it for the model', async () => {
+test('returns the full results of tools, not the shortened ones for the model', async () => {
   const cut = { type: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'cut' }] };
   const { turns } = await read(header, result('a'), asked('a'), cut, turn);
   expect(turns[0]?.calls[0]?.result).toEqual({ content: 'what a gave' });
 });
 
-test('has what a compaction has taken out of the conversation', async () => {
+test('returns calls that a compaction removed from the conversation', async () => {
   const compaction = { type: 'compaction', summary: [{ type: 'text', text: 'much happened' }], kept: 0 };
   const { turns } = await read(header, result('a'), asked('a'), answered('a'), turn, compaction);
   expect(turns.flatMap(({ calls }) => calls.map(({ id }) => id))).toEqual(['a']);
 });
 
-test('a call that was under way when the program ended counts as interrupted', async () => {
+test('a call that was running when the program ended counts as interrupted', async () => {
   const { turns } = await read(header, { type: 'call', id: 'a', tool: 'Bash', input: { command: 'make' } });
   expect(turns).toMatchObject([{ calls: [{ id: 'a', tool: 'Bash', failure: 'interrupted' }] }]);
 });
 
-test('says that lines are damaged', async () => {
+test('reports damaged lines', async () => {
   const { notes, turns } = await read(header, result('a'), asked('a'), answered('a'), turn, '{"type":"resu');
   expect(notes).toEqual(["1 line of the session's file can't be read, so calls may be missing."]);
   expect(turns).toHaveLength(1);
@@ -98,15 +98,15 @@ test.each([
   ['succeeded', [result('a')], true],
   ['had begun and failed', [{ type: 'call', id: 'a', tool: 'Bash', input: {} }, result('a', { is_error: true })], true],
   ['was denied', [result('a', { is_error: true, failure: 'permission_denied' })], false],
-  ['was refused before anybody was asked', [result('a', { is_error: true, failure: 'check_refused' })], false],
+  ['was refused before a question was asked', [result('a', { is_error: true, failure: 'check_refused' })], false],
   ['failed before it began', [result('a', { is_error: true, failure: 'exception' })], false],
   ['has a result that is damaged', ['{"type":"result","id":"a","failure":"permis'], false],
   ['has no result', [], false],
-])('knows whether a call began that %s', async (_what, records, expected) => {
+])('detects whether a call began that %s', async (_what, records, expected) => {
   expect(await began(...records, asked('a'), answered('a'))).toEqual([['a', expected]]);
 });
 
-test('of two calls by one id, what is known of the first says nothing about the other', async () => {
+test('of two calls with the same id, facts about the first do not apply to the second', async () => {
   const calls = [...[result('a'), asked('a'), answered('a'), turn], ...[asked('a'), answered('a')]];
   expect(await began(...calls)).toMatchObject([
     ['a', true],
@@ -114,13 +114,16 @@ test('of two calls by one id, what is known of the first says nothing about the 
   ]);
 });
 
-test('a session that went on from one whose name is none went on from nowhere', async () => {
+test('an invalid id of the forked session is ignored', async () => {
   expect(await read({ ...header, fork: { id: '../../elsewhere' } })).not.toHaveProperty('forkOf');
 });
 
-test.each(['.', '', '/home/me\0/shop'])('a root that is no full path (%j) is no root', async (root) => {
-  expect(await read({ ...header, root })).toMatchObject({
-    root: undefined,
-    notes: [expect.stringContaining('1 line')],
-  });
-});
+test.each(['.', '', '/home/me\0/shop'])(
+  'a root that is not an absolute path (%j) is ignored, and reported',
+  async (root) => {
+    expect(await read({ ...header, root })).toMatchObject({
+      root: undefined,
+      notes: [expect.stringContaining('1 line')],
+    });
+  },
+);

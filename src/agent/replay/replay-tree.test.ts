@@ -24,7 +24,7 @@ import { copyTree, putBack, removeTree, TreeProblem } from './replay-tree.js';
 
 const signal = new AbortController().signal;
 
-test('copies files, folders and links with their modes and times, and leads links into the copy', async () => {
+test('copies files, folders and links with their modes and times, and links point into the copy', async () => {
   const project = await temporaryProject({ 'a/b.txt': 'hello', '.gitignore': 'ignored\n', ignored: 'x' });
   const { root, path } = project;
   await chmod(path('a/b.txt'), 0o751);
@@ -48,7 +48,7 @@ test('copies files, folders and links with their modes and times, and leads link
   expect(await readlink(`${to}/out`)).toBe(path('../beside'));
 });
 
-test('leaves out what is to be skipped and what is no file, and names the latter', async () => {
+test('leaves out skipped paths and special files, and lists the latter', async () => {
   const { root, path } = await temporaryProject({ 'keep.txt': 'x', 'node_modules/big.js': 'y' });
   execFileSync('mkfifo', [path('pipe')]);
   const to = path('../copy');
@@ -58,7 +58,7 @@ test('leaves out what is to be skipped and what is no file, and names the latter
 });
 
 test.each([[{ bytes: 10, entries: 100 }], [{ bytes: 1000, entries: 2 }]])(
-  'refuses a tree of more than %j',
+  'rejects a tree of more than %j',
   async (limits) => {
     const { root, path } = await temporaryProject({ a: 'x'.repeat(8), b: 'x'.repeat(8), c: 'x' });
     const copying = copyTree({ from: root, to: path('../copy'), limits, signal });
@@ -67,13 +67,13 @@ test.each([[{ bytes: 10, entries: 100 }], [{ bytes: 1000, entries: 2 }]])(
   },
 );
 
-test('stops where it is interrupted', async () => {
+test('stops when it is interrupted', async () => {
   const { root, path } = await temporaryProject({ a: 'x' });
   const aborted = AbortSignal.abort(new Error('enough'));
   await expect(copyTree({ from: root, to: path('../copy'), signal: aborted })).rejects.toThrow('enough');
 });
 
-test('removes a copy in which something is read-only', async () => {
+test('removes a copy with read-only files and folders', async () => {
   const { path } = await temporaryProject();
   await mkdir(path('copy/closed'), { recursive: true });
   await writeFile(path('copy/closed/file'), 'x');
@@ -94,7 +94,7 @@ async function changedProject() {
   return { project, dataFolder, copy, changes: await listChanges(dataFolder, id) };
 }
 
-test('makes of a copy what the tree was before the first change', async () => {
+test('restores a copy to the state before the first change', async () => {
   const { project, dataFolder, copy, changes } = await changedProject();
   const notes = await putBack({ dataFolder, changes, root: project.root, copy, date: new Date(1e12) });
   expect(notes).toEqual([]);
@@ -103,7 +103,7 @@ test('makes of a copy what the tree was before the first change', async () => {
   expect(await project.text('a.txt')).toBe('I\n');
 });
 
-test('says what can not be put back', async () => {
+test('reports files that cannot be restored', async () => {
   const { project, dataFolder, copy, changes } = await changedProject();
   await rm(`${dataFolder}/journal/images`, { recursive: true });
   const outside = { ...changes[0], files: [{ real: '/elsewhere/x', before: null, after: 'a'.repeat(64) }] };
@@ -116,7 +116,7 @@ test('says what can not be put back', async () => {
   expect(await readFile(`${copy}/a.txt`, 'utf8')).toBe('I\n');
 });
 
-test('what lies behind a link by now is not put back, since the link leads out of the copy', async () => {
+test('files that are now behind a link are not restored, because the link points outside the copy', async () => {
   const project = await temporaryProject({ 'src/a.txt': 'one\n' });
   const { root, path } = project;
   await project.run(readTool, { file_path: 'src/a.txt' });
