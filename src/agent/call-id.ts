@@ -1,7 +1,7 @@
 const MAX_ID_CHARS = 64;
 
-/** The id itself where every provider would take it and it is one of a kind, else one like it. Providers send blank,
- * repeated and oddly spelled ids, and refuse to have them back. `numbers` holds where to go on counting for each id. */
+/** Returns the id if it is unique and every provider accepts it, else a similar one. Providers send blank,
+ * repeated and oddly spelled ids, but reject them in requests. `numbers` has the last number used for each id. */
 export function uniqueCallId(id: string, isTaken: (id: string) => boolean, numbers: Map<string, number>): string {
   const base = id.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, MAX_ID_CHARS) || 'call';
   if (id !== '' && !isTaken(base)) return base;

@@ -1,6 +1,6 @@
 import type { Tool } from '../contract/tool.js';
 
-/** Tools that only some conversations have, and what switches each of them on, for lists of all tools. */
+/** Tools that only some conversations have, with the condition for each, for lists of all tools. */
 export async function conditionalTools(): Promise<ReadonlyArray<{ tool: Tool; off: string }>> {
   const [{ StructuredOutput }, { docsTool }] = await Promise.all([
     import('./structured-output.js'),

@@ -38,7 +38,7 @@ export class HookTranscript {
         writeFileSync(this.file, lines, { mode: 0o600 });
       } else if (lines !== '') appendFileSync(this.file, lines);
     } catch {
-      // A data folder that can't be written keeps no hook from running: it finds no transcript.
+      // If the data folder can't be written, hooks run without a transcript.
     }
   }
 

@@ -1,4 +1,4 @@
-// What the history says where a run was broken off, by the program and not by a person.
+// Notes that the program adds to the history at the point where a run was interrupted.
 
 export const INTERRUPTED = '[The user interrupted here.]';
 

@@ -6,7 +6,7 @@ import { builtInTypes, namesOf } from './children/agent-types.js';
 
 export interface KnownNames {
   knownTools: readonly string[];
-  /** A look at the disk, so only where a rule names a type of agent. */
+  /** Reads the disk, so it is only called if a rule names a type of agent. */
   knownAgents(): readonly string[];
 }
 
@@ -16,7 +16,7 @@ interface NamePlaces {
   home?: string | undefined;
 }
 
-/** Types of a folder that is not trusted are among them: a rule may name them before they apply. */
+/** Includes types of an untrusted folder: a rule may name them before they can be used. */
 export function knownNames({ root, env = process.env, home = homeFolder() }: NamePlaces): KnownNames {
   return {
     knownTools: builtInTools().map(({ name }) => name),

@@ -1,11 +1,11 @@
-// Notices when the model repeats the same call with the same outcome. It stops nothing: the model gets a reminder first,
+// Detects when the model repeats a call with the same outcome. It stops nothing: the model gets a reminder first,
 // then the person a notice. A call whose result differs from the last one has made progress, so polling is not reported.
 import type { AssistantMessage, ToolResultBlock } from '../contract/message.js';
 import { sha256 } from '../platform/crypto.js';
 
 const REMIND_AT = 3;
 const NOTICE_EVERY = 5;
-const MAX_CALLS = 200; // that are remembered, the latest ones
+const MAX_CALLS = 200; // only the latest calls are remembered
 
 export interface LoopSigns {
   /** For the model, with the results. */
@@ -16,19 +16,19 @@ export interface LoopSigns {
 
 interface SeenCall {
   result: string;
-  /** How often in a row the result was this. */
+  /** How often in a row the call had this result. */
   times: number;
-  /** What had been found out when it was seen last. */
+  /** The value of `#news` when the call was seen last. */
   news: number;
 }
 
 /** Watches the calls of one run. */
 export class LoopGuard {
   readonly #seen = new Map<string, SeenCall>();
-  /** How many calls have brought something that was not known. */
+  /** Counts calls with a new result. */
   #news = 0;
 
-  /** Looks at the calls of an answer and their results, in order. */
+  /** Records the calls of an answer and their results, in order. */
   take(message: AssistantMessage | undefined, results: readonly ToolResultBlock[]): LoopSigns {
     const reminders: string[] = [];
     const notices: string[] = [];
@@ -58,10 +58,10 @@ export class LoopGuard {
     const before = this.#seen.get(call);
     const isSame = before?.result === result;
     if (!isSame && !failed) this.#news += 1;
-    // To look at the same thing again is sensible once something else has happened; to fail the same way again is not.
+    // Reading the same thing again is reasonable after other calls had new results; failing in the same way again is not.
     const goesOn = isSame && (failed || before.news === this.#news);
     const times = goesOn ? before.times + 1 : 1;
-    this.#seen.delete(call); // so that the latest stand last
+    this.#seen.delete(call); // so that the latest calls are last
     this.#seen.set(call, { result, times, news: this.#news });
     if (this.#seen.size > MAX_CALLS) this.#seen.delete(this.#seen.keys().next().value ?? '');
     return times;

@@ -15,12 +15,12 @@ import { runTurn } from './turn.js';
 export interface LoopInput {
   session: Session;
   model: Model;
-  /** What the conversation begins with, and how it is kept within the model's window. */
+  /** Provides the system prompt, and keeps the conversation within the model's window. */
   context: ConversationContext;
   components: readonly SessionComponent[];
   environment(emit: (happening: AgentHappening) => void): CallEnvironment;
   prompt: readonly UserBlock[];
-  /** What the person has said since the run began; it goes to the model with what it reads next. Each is given once. */
+  /** Messages of the person during the run, each returned once. They are sent with the next request. */
   steering?: (() => readonly UserBlock[]) | undefined;
   /** How many requests to the model this run may make. */
   maxTurns?: number | undefined;
@@ -45,7 +45,7 @@ export async function* runLoop(input: LoopInput): AsyncGenerator<AgentEvent, voi
       queue.push(event);
       if (event.type !== 'result') return;
       isOver = true;
-      queue.end(); // the result is the last event, also where child agents go on in the background
+      queue.end(); // the result is the last event, even if child agents continue in the background
     },
     steadyClock(),
   );
@@ -82,7 +82,7 @@ async function drive(input: LoopInput, { run, timeUp, emit }: Drive): Promise<vo
   let opened: Promise<void> | undefined;
   const environment: CallEnvironment = {
     ...engine,
-    // No call begins before the session's file is there: whatever ends the process then, it is known what was begun.
+    // No call starts before the session's file exists, so that after a crash it is known which calls had started.
     ready: async () => void (await Promise.all([engine.ready?.(), opened])),
   };
   const say = (message: Message): void => {
@@ -110,14 +110,14 @@ async function drive(input: LoopInput, { run, timeUp, emit }: Drive): Promise<vo
       mcpServers: session.tools.servers.map(({ name, status }) => ({ name, status })),
     }),
   });
-  // Before the first request: a call may come with the first words of the answer.
+  // Before the first request, since the answer may begin with a call.
   opened = atOnce(components, (component) => component.open?.());
   await refresh();
   const words = await promptFrom(components, input.prompt, moment);
   if ('refuse' in words) return finish('stopped', words.refuse);
   await beforeMessage();
   const more = [...words.added, ...session.takeReminders()];
-  // The same prompt again, after a request that failed: it is in the history already.
+  // The same prompt again after a failed request is already in the history.
   const isRepeated = isUnanswered(words.prompt, session.transcript.messages.at(-1));
   const prompt = isRepeated ? more : [...words.prompt, ...more];
   session.latestPrompt = [...words.prompt, ...more];
@@ -179,10 +179,10 @@ async function drive(input: LoopInput, { run, timeUp, emit }: Drive): Promise<vo
     }
     const content: UserBlock[] = [...results];
     if (next.say !== undefined) content.push({ type: 'text', text: next.say });
-    // Only with what the model reads next: after its last word they wait for the next prompt.
+    // Only if the run continues: after the last answer, reminders wait for the next prompt.
     if (content.length > 0 && next.end === undefined) {
       await beforeMessage();
-      // Where hooks want to see what a person says, it waits for the next prompt, which they do see.
+      // If there are prompt hooks, messages of the person wait for the next prompt, which the hooks see.
       if (!environment.hooks.has('UserPromptSubmit')) content.push(...(input.steering?.() ?? []));
       content.push(...session.takeReminders());
     }
@@ -212,7 +212,7 @@ async function promptFrom(
   for (const component of components) {
     const change = await component.beforePrompt?.(prompt, moment).catch((error: unknown) => {
       if (!moment.signal.aborted) throw error;
-      return undefined; // the first turn sees that it is interrupted
+      return undefined; // the first turn handles the interrupt
     });
     if (change?.refuse !== undefined) return { refuse: change.refuse };
     prompt = change?.prompt ?? prompt;
@@ -221,7 +221,7 @@ async function promptFrom(
   return { prompt, added };
 }
 
-/** What the model is sent instead of being allowed to end; undefined lets it end. */
+/** The message that is sent to the model if it may not end yet; undefined if it may. */
 async function wordsBeforeEnd(
   components: readonly SessionComponent[],
   lastText: string,
@@ -235,7 +235,7 @@ async function wordsBeforeEnd(
   return undefined;
 }
 
-/** Whether the prompt is the last thing that was said, and has got no answer. */
+/** Whether the prompt is the last message, and has no answer. */
 function isUnanswered(prompt: readonly UserBlock[], last: Message | undefined): boolean {
   if (last?.role !== 'user') return false;
   return JSON.stringify(last.content.slice(0, prompt.length)) === JSON.stringify(prompt);

@@ -1,4 +1,4 @@
-// `@server:scheme://place` in a prompt: what it names goes along with the prompt.
+// `@server:scheme://path` in a prompt adds the content of that MCP resource to the prompt.
 import type { UserBlock } from '../contract/message.js';
 import type { ServerResources } from '../contract/tool-context.js';
 import { cutMiddle } from '../platform/text/truncate.js';
@@ -7,7 +7,7 @@ const MAX_MENTIONS = 10;
 const MAX_CHARS = 30_000; // of each; ReadMcpResource shows the rest
 
 export interface MentionOptions {
-  /** Absent where no servers are configured. */
+  /** Absent if no servers are configured. */
   resources: ServerResources | undefined;
   servers: ReadonlyArray<{ name: string }>;
   signal: AbortSignal;
@@ -49,5 +49,5 @@ function mentionsIn(text: string): Array<{ server: string; uri: string }> {
   return [...unique.values()];
 }
 
-/** A sentence may end behind an address. */
+/** Removes punctuation that ends the sentence rather than the address. */
 const withoutEnding = (uri: string): string => uri.replace(/(?<![.,;:!?)\]}'"])[.,;:!?)\]}'"]+$/, '');

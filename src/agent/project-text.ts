@@ -1,4 +1,4 @@
-// Texts that a project or a person has written for the model, read on our own initiative: bounded, and never what holds
+// Reads texts that a project or a person has written for the model: within a size limit, and never files that may hold
 // secrets. A project that is not trusted can only refer to files inside itself.
 import { basename } from 'node:path';
 import { openForReading } from '../platform/files/open-file.js';
@@ -11,20 +11,20 @@ import { safeCut } from '../platform/text/truncate.js';
 const MAX_BYTES_PER_CHAR = 4;
 
 export interface TextRules {
-  /** All of the project is in here, by its real name. */
+  /** The folder that contains the whole project, with symlinks resolved. */
   boundary: string;
-  /** Whether a person has trusted the project: then its texts may name files outside of it. */
+  /** Whether a person has trusted the project, so that its texts may name files outside it. */
   trusted: boolean;
   home: string | undefined;
   dataFolder: string;
-  /** What rules say. */
+  /** Whether the permission rules allow reading a file. */
   mayRead(real: string): boolean;
 }
 
-/** `hidden`: how many invisible characters were left out. */
+/** `hidden`: how many invisible characters were removed. */
 export type ReadText = { real: string; text: string; hidden: number } | { real?: string; problem: string };
 
-/** The text of a file, or one clause on why it is not read. */
+/** The text of a file, or a clause that says why it is not read. */
 export async function readProjectText(
   path: string,
   { source, maxChars }: { source: 'user' | 'project'; maxChars: number },
@@ -56,7 +56,7 @@ function whyNot(
   if (source === 'project' && !trusted && !isInside(boundary, real)) {
     return 'it is outside the project, and this folder is not trusted';
   }
-  // The person's own texts lie beside Helve's own data, where nothing else is anybody's to read.
+  // Texts of the person are in Helve's data folder; nothing else there may be read.
   if (source === 'user' && isInside(dataFolder, real) && /\.md$/i.test(real)) return undefined;
   const secrets = home === undefined ? [dataFolder] : secretPaths(home, dataFolder);
   const isSecret = SECRET_NAME.test(basename(real)) || secrets.some((secret) => isInside(secret, real));
@@ -64,7 +64,7 @@ function whyNot(
   return mayRead(real) ? undefined : 'a rule denies it';
 }
 
-/** By which words for the model can be hidden from the person: they steer the writing, or are drawn by nothing. */
+/** Direction marks and invisible characters, which can hide text for the model from the person. */
 const HIDDEN = /[\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u206F\uFEFF\u{E0000}-\u{E0FFF}]/gu;
 
 const SECRET_NAME =
@@ -85,6 +85,6 @@ async function readBounded(real: string, maxChars: number): Promise<string | und
   }
 }
 
-/** For the person, who would otherwise not know. */
+/** The notice for the person about removed characters. */
 export const hiddenIn = (file: string, count: number): string =>
   `${file} has invisible characters (${count}), which can hide text; they were removed.`;

@@ -2,16 +2,16 @@ import { closeSync, openSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { mkdirPrivate } from '../platform/files/mkdir-private.js';
 
-const MIN_FREE_BYTES = 64 * 1024; // below it not even a short output is sure to fit
+const MIN_FREE_BYTES = 64 * 1024; // with less, even a short output may not fit
 
-/** Makes an empty private file for a result: in the folder, or in the spare one where the folder can't take it. */
+/** Creates an empty private file for a result in the folder, or in the spare folder if that fails. */
 export function newResultFile(folder: string, name: string, spare: () => string): string {
-  const safeName = name.replaceAll(/[^a-zA-Z0-9._-]/g, '_').slice(-100); // a provider's id may hold anything
+  const safeName = name.replaceAll(/[^a-zA-Z0-9._-]/g, '_').slice(-100); // the id of a provider may contain any characters
   try {
     mkdirPrivate(folder);
     if (hasRoom(folder)) return freeName(folder, safeName);
   } catch {
-    // read-only, full, or not ours: the spare folder tells what is wrong where it can't take it either
+    // read-only, full or not writable by us: if the spare folder fails too, its error is reported
   }
   return freeName(spare(), safeName);
 }

@@ -4,16 +4,16 @@ import { monotonicMs } from '../platform/clock.js';
 import type { TurnOutcome } from './turn.js';
 import { type CountedModel, sum, UsageByModel } from './usage-by-model.js';
 
-const MAX_CUT_ANSWERS = 3; // in a row: a model that can't get under the output limit won't on the fourth try
+const MAX_CUT_ANSWERS = 3; // in a row: a model that exceeds the output limit three times will do so again
 const MAX_BROKEN_STREAMS = 3;
 const MAX_MALFORMED_TURNS = 5;
-const MAX_EMPTY_ANSWERS = 1; // in a row: the model is asked once to say something
-const MAX_PAUSES = 10; // in a row, as many as the provider's own loop of server-side tools makes
+const MAX_EMPTY_ANSWERS = 1; // in a row: the model is asked once for a text
+const MAX_PAUSES = 10; // in a row, like the provider's own loop of server-side tools
 
-/** What to do after a turn: end the run, or go on, where needed with a word to the model. */
+/** The next step after a turn: end the run, or continue, optionally with a message to the model. */
 export type NextStep = { end: RunOutcome; text: string; say?: string } | { end?: undefined; say?: string };
 
-/** What one run has seen so far, and what follows from each turn. */
+/** Records the state of one run, and decides after each turn how it continues. */
 export class RunRecord {
   readonly #started = monotonicMs();
   readonly #denials: Array<{ tool: string; callId: string; input: unknown }> = [];
@@ -21,7 +21,7 @@ export class RunRecord {
   readonly #model: Model;
   readonly #used = new UsageByModel();
   readonly #usedInSession: UsageByModel;
-  /** Who answers this turn: the model that was asked for, or one that stands in for it. */
+  /** The model that answers this turn: the requested one, or a fallback. */
   #answering: CountedModel;
   #modelMs = 0;
   #turns = 0;
@@ -31,10 +31,10 @@ export class RunRecord {
   #malformedTurns = 0;
   #pauses = 0;
   #emptyAnswers = 0;
-  /** What the model has said of an answer that goes on in its next message. */
+  /** The text so far of an answer that continues in the next message. */
   #saidBefore = '';
   #stopRequest: string | undefined;
-  /** Of child agents, and of theirs. */
+  /** The cost of child agents and their children. */
   #childrenCostUsd: number | null = 0;
 
   constructor(model: Model, usedInSession = new UsageByModel()) {
@@ -51,7 +51,7 @@ export class RunRecord {
       this.#answering = this.#model;
     }
     if (happening.type === 'agent_event' && happening.event.type === 'result') {
-      const { denials, costUsd } = happening.event; // with those of its own children
+      const { denials, costUsd } = happening.event; // includes those of its own children
       this.#denials.push(...denials);
       this.#childrenCostUsd = sum(this.#childrenCostUsd, costUsd);
     }
@@ -68,11 +68,11 @@ export class RunRecord {
     this.#turns += 1;
     this.#modelMs += milliseconds;
     if (outcome.message || isAnything(outcome.usage)) this.#count(outcome.usage);
-    this.#answering = this.#model; // each request begins with the model that was asked for
+    this.#answering = this.#model; // each request begins with the requested model
     this.#stopReason = outcome.stopReason;
   }
 
-  /** Complete calls decide, not the stop reason alone: where there are results, the model gets to see them. */
+  /** Complete calls decide before the stop reason: if there are results, they are sent to the model. */
   next(outcome: TurnOutcome, interruption: string): NextStep {
     const text = this.#saidBefore + outcome.text;
     const next = this.#after(outcome, text, interruption);
@@ -157,11 +157,11 @@ export class RunRecord {
     return known.find((model) => model.provider === provider && model.name === name) ?? { provider, name };
   }
 
-  /** Never from scratch once something was completed: what ran must not run twice, so the conversation goes on from there. */
+  /** Continues from the complete blocks instead of retrying, so that no call runs twice. */
   #afterFailure(failure: ModelFailure, outcome: TurnOutcome): NextStep {
     this.#brokenStreams += 1;
     if (failure.kind === 'context_overflow') return contextOverflow;
-    // One that was sent again in vain, again and again, ends the run, whatever the last try left unfinished.
+    // A request that failed after all retries ends the run, even if the last attempt left an incomplete answer.
     const isHopeless = failure.transient === false || this.#brokenStreams > MAX_BROKEN_STREAMS;
     if (!outcome.message || isHopeless) return { end: 'model_error', text: failure.message };
     if (outcome.results.length > 0) return {};
@@ -181,7 +181,7 @@ export class RunRecord {
   }
 }
 
-/** Blanks and invisible characters say nothing to a person, and a thought is not part of the text. */
+/** Whether the text has visible characters. Thinking is not part of the text. */
 const hasWords = (text: string): boolean => /[^\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text);
 
 const isAnything = (usage: Usage): boolean => Object.values(usage).some((count) => count !== 0);

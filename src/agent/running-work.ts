@@ -1,16 +1,16 @@
-/** What calls of a session have running: processes that must end with it, and calls that can move to the background. */
+/** Running work of a session: processes that must end with it, and calls that can move to the background. */
 export class RunningWork {
   readonly #parent: RunningWork | undefined;
-  /** How to end what runs, with the name of what may outlive its call. */
+  /** Functions that end running work, with a name if the work may outlive its call. */
   readonly #kills = new Map<() => void, string | undefined>();
   readonly #moves = new Set<() => boolean>();
 
-  /** `parent`: the work of the parent session, which ends with that, too. */
+  /** `parent`: the work of the parent session, whose end also ends this work. */
   constructor(parent: RunningWork | undefined) {
     this.#parent = parent;
   }
 
-  /** Returns a function that is called when it has ended. */
+  /** Returns a function to call when the work has ended. */
   add(kill: () => void, what?: string): () => void {
     this.#kills.set(kill, what);
     const removeAbove = this.#parent?.add(kill, what);
@@ -20,19 +20,19 @@ export class RunningWork {
     };
   }
 
-  /** `move` returns whether the call goes on in the background. Calls of child agents are moved with those of the root. */
+  /** `move` returns whether the call continues in the background. Calls of child agents are moved with those of the root. */
   addMovable(move: () => boolean): () => void {
     if (this.#parent) return this.#parent.addMovable(move);
     this.#moves.add(move);
     return () => void this.#moves.delete(move);
   }
 
-  /** Moves calls to the background, and returns how many did. */
+  /** Moves calls to the background, and returns how many were moved. */
   moveToBackground(): number {
     return [...this.#moves].filter((move) => move()).length;
   }
 
-  /** What would end with the session if it ended now, by name. */
+  /** The names of work that would end if the session ended now. */
   get names(): string[] {
     return [...this.#kills.values()].filter((what) => what !== undefined);
   }

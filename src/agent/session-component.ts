@@ -13,9 +13,9 @@ export interface RunMoment {
 
 /** The answer of a component to a prompt. Left out: the prompt stays as it is. */
 export interface PromptChange {
-  /** Replaces the prompt, also for the components that come after. */
+  /** Replaces the prompt, for later components too. */
   prompt?: readonly UserBlock[];
-  /** Is added behind the prompt. */
+  /** Appended to the prompt. */
   add?: readonly UserBlock[];
   /** Ends the run before anything is sent, with this text as its result. */
   refuse?: string;
@@ -28,7 +28,7 @@ export interface DoneTurn {
   results: readonly ToolResultBlock[];
   /** As they go to the model. */
   sent: readonly ToolResultBlock[];
-  /** The run goes on after it. */
+  /** Whether the run continues. */
   goesOn: boolean;
 }
 
@@ -36,7 +36,7 @@ type SessionStart = Extract<AgentHappening, { type: 'session_start' }>;
 
 export interface SessionComponent {
   readonly name: string;
-  /** Is called with every event, also after a failure, since it keeps what happens. Others are left out after one. */
+  /** Gets every event even after it has thrown, since it records them. Other components get no more events then. */
   readonly isEssential?: boolean;
   /** A run begins: loads what the first request needs. Components prepare at the same time. */
   prepare?(prompt: readonly UserBlock[], run: RunMoment): Promise<void>;
@@ -44,13 +44,13 @@ export interface SessionComponent {
   describe?(): Partial<SessionStart>;
   /** Starts with the first request. No call begins before it is done. */
   open?(): Promise<void>;
-  /** Takes over what has changed, before the first prompt is looked at and before each later request. */
+  /** Applies changes of settings and files, before the first prompt is read and before each later request. */
   refresh?(run: RunMoment): Promise<void>;
   /** In the order of the components. */
   beforePrompt?(prompt: readonly UserBlock[], run: RunMoment): Promise<PromptChange | undefined>;
   /** The prompt is in the history. */
   onPrompt?(content: readonly UserBlock[]): void;
-  /** Before a message goes into the history, in the order of the components: says what goes with it. */
+  /** Called before a message is added to the history, in the order of the components, to add reminders to it. */
   beforeMessage?(): Promise<void>;
   /** A block of the answer is complete. Not called for calls, which have an event. */
   onBlock?(block: AssistantBlock): void;
@@ -62,7 +62,7 @@ export interface SessionComponent {
   afterTurn?(turn: DoneTurn, run: RunMoment): Promise<string | undefined>;
   /** The model wants to end. Returns what it is sent instead; the first answer counts. */
   beforeEnd?(lastText: string, run: RunMoment): Promise<string | undefined>;
-  /** Everything that happens, in order. */
+  /** Called with every event, in order. */
   onEvent?(event: AgentEvent): void;
   /** A summary has replaced the history: what was announced to the model must be announced again. */
   onCompacted?(): void;
@@ -85,9 +85,9 @@ export async function atOnce(
 }
 
 /**
- * The one way of an event: it gets its time, every component sees it in order, and `sink` hands it to the caller. A
- * component or a caller that throws does not turn a call that worked into one that failed: it is reported, and a component
- * that keeps nothing is left out from then on.
+ * Delivers every event: adds the time, calls every component in order, and passes the event to the caller with `sink`. A
+ * component or a caller that throws does not make a successful call fail: the error is reported, and a component that is
+ * not essential gets no more events.
  */
 export function emitter(
   components: readonly SessionComponent[],
@@ -109,7 +109,7 @@ export function emitter(
   };
   return (happening) => {
     waiting.push(happening);
-    if (waiting.length > 1) return; // emitted while another event is delivered: it comes after that one
+    if (waiting.length > 1) return; // emitted while another event is delivered: delivered after that one
     for (let next: AgentHappening | undefined = happening; next !== undefined; next = waiting[0]) {
       deliver(next);
       waiting.shift();
@@ -117,7 +117,7 @@ export function emitter(
   };
 }
 
-/** True where it did not throw. */
+/** True if it did not throw. */
 function guarded(call: () => void): boolean {
   try {
     call();

@@ -2,18 +2,18 @@ import type { AskUser } from '../contract/question.js';
 import type { CommandBounds, FileRules, SandboxConfig } from '../contract/tool-context.js';
 
 /**
- * What limits the calls of a session, and who answers their questions. Most of it is created after the session, since it
- * needs the session. The functions are called at each use, since settings may change.
+ * The limits of the calls of a session, and the functions that answer their questions. Most of them need the session, so
+ * they are connected after it was created. They are called at each use, since settings may change.
  */
 export interface SessionConnections {
   /** Default: no question is answered. */
   askUser?: AskUser;
-  /** The project and the folders that were added to it, by all their names. Default: the root. */
+  /** The project and the folders that were added to it, with symlinks resolved and not resolved. Default: the root. */
   workspace?(): readonly string[];
   sandbox?(): SandboxConfig | undefined;
-  /** What all commands together may take. Default: as in the parent. */
+  /** The limits for all commands together. Default: those of the parent. */
   commandBounds?(): CommandBounds;
-  /** Called with each call that is judged while the sandbox of the settings does not work. */
+  /** Called for each decision while the sandbox of the settings does not work. */
   onSandboxMissing?(why: string): void;
   /** Default: those of the parent. */
   fileRules?(): FileRules;

@@ -17,26 +17,26 @@ import type { Session } from './session.js';
 
 export interface SessionPolicyOptions {
   session: Session;
-  /** The project and the folders that were added to it by options, as they were written. */
+  /** The project and the folders that were added to it by options, with symlinks not resolved. */
   folders: readonly string[];
-  /** Helve's own data, by both its names. */
+  /** Helve's data folder, with symlinks resolved and not resolved. */
   dataFolders: readonly string[];
   home: string | undefined;
   /** Rules of options, in addition to those of settings. */
   lists: RuleLists;
-  /** What settings say now. */
+  /** The rules and folders of the current settings. */
   settings(): { rules: readonly Rule[]; folders: readonly string[] };
   /** Saves a rule for later sessions. */
   saveRule?: ((rule: string) => Promise<void>) | undefined;
   knownTools: readonly string[];
 }
 
-/** What is permitted in one session: rules and folders from all sources, and what a person has agreed to meanwhile. */
+/** The permissions of one session: rules and folders from all sources, and rules that a person has added meanwhile. */
 export interface SessionPolicy {
-  /** The project and the folders that were added to it, by all their names. */
+  /** The project and the folders that were added to it, with symlinks resolved and not resolved. */
   workspace(): readonly string[];
   readonly decide: Decide;
-  /** How the command of a call would be confined once it is approved, for the person; undefined if it runs none. */
+  /** Describes for the person how the command of a call would be confined once approved; undefined if it runs none. */
   describeConfinement(request: DecisionRequest): string | undefined;
   /** Decides by the same rules, as if the session were in this mode. */
   decideIn(mode: PermissionMode): Decide;
@@ -46,7 +46,7 @@ export interface SessionPolicy {
   deniedTools(): (tool: string) => boolean;
   /** Which files of a tree may be shown, by the rules that apply now. */
   reader(): (real: string) => boolean;
-  /** What commands in a sandbox can't read, by the rules that apply now; undefined if no rule says so. */
+  /** The files that sandboxed commands can't read, by the rules that apply now; undefined if there are none. */
   unreadable(): UnreadableFiles | undefined;
   /** The rules that the answer "always" would save. */
   suggest(request: DecisionRequest, decision: Decision): string[];
@@ -55,7 +55,7 @@ export interface SessionPolicy {
   /** Calls the listener whenever a rule is remembered, until the returned function is called. */
   onRemembered(listener: () => void): () => void;
   /**
-   * Adds rules that apply until `endGrants`, for a command that brings them. Returns sentences about rules that can't be
+   * Adds rules of a command, which apply until `endGrants`. Returns sentences about rules that can't be
    * used.
    */
   grant(lists: RuleLists, by: string): string[];
@@ -157,7 +157,7 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
     readable: () => [...readable],
     matchesRule(text, request) {
       const { rule } = parseRule(text, { list: 'ask', source: { file: 'a hook' }, anchors, tools });
-      if (!rule) return true; // one that is not understood must not keep a guard from running
+      if (!rule) return true; // an invalid rule must not keep a hook from running
       return mayConcernCall(rule, request, { style: thisPathStyle(), tools });
     },
   };

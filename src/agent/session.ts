@@ -36,29 +36,29 @@ import { UsageByModel } from './usage-by-model.js';
 const MAX_PARALLEL_CALLS = 10;
 
 export interface SessionOptions {
-  /** That of a session that is resumed. Default: a new id. */
+  /** The id of a resumed session. Default: a new id. */
   id?: string;
   root: string;
-  /** One sentence for the person, when the data folder can't be written and work goes on without it. */
+  /** Called with one sentence for the person if the data folder can't be written and the work continues without it. */
   onDataProblem?: ((sentence: string) => void) | undefined;
-  /** Helve's data folder; the session's own is made below it when there is something to keep. */
+  /** Helve's data folder. The session's folder is created in it once there is something to store. */
   dataFolder: string;
   mode: PermissionMode;
   env: Readonly<Record<string, string | undefined>>;
   ledger: FileLedger;
   tools: ToolPool;
-  /** Whether a person sits at it. */
+  /** Whether a person uses the session. */
   interactive?: boolean;
   home?: string | undefined;
-  /** The session whose child this one is: the gate, the journal, saved results and the ids of calls are that one's. */
+  /** The parent session, whose gate, journal, saved results and call ids this session uses. */
   parent?: Session;
-  /** Stands before the ids of its calls, so that none is like one of an earlier process. */
+  /** The prefix of call ids, so that they differ from those of an earlier process. */
   callPrefix?: string;
 }
 
 export interface Session extends SessionPorts {}
 
-/** Everything that one conversation remembers. There is no state outside of it, so any number can live in one process. */
+/** All state of one conversation. There is no state outside it, so one process can have any number of sessions. */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: all ports are optional, and `provide` adds them
 export class Session implements SessionPort {
   readonly id: string;
@@ -76,9 +76,9 @@ export class Session implements SessionPort {
   readonly slots: Slots;
   readonly resultsFolder: string;
   readonly planning: SessionPlan;
-  /** What each model was used for since the session began, child agents among them. */
+  /** The usage of each model since the session began, including child agents. */
   readonly used: UsageByModel;
-  /** What the person said last, as it went into the conversation. */
+  /** The last prompt of the person, as it is in the conversation. */
   latestPrompt: readonly UserBlock[] | undefined;
   /** Commands that run in the background. */
   background: readonly LeftCommand[] | undefined;
@@ -166,7 +166,7 @@ export class Session implements SessionPort {
     this.#connections = { ...this.#connections, ...connections, ...(askUser && { askUser: checkedAskUser(askUser) }) };
   }
 
-  /** Adds ports of a component. `forChildren`: child agents that are started from now on have them too. */
+  /** Adds ports of a component. `forChildren`: child agents that are started later have them too. */
   provide(ports: SessionPorts, { forChildren = false } = {}): void {
     Object.defineProperties(this, Object.getOwnPropertyDescriptors(ports));
     if (forChildren) this.#childPorts.push(ports);
@@ -176,7 +176,7 @@ export class Session implements SessionPort {
     return this.foundWalls ?? 'none';
   }
 
-  /** Undefined while it has not been tried. */
+  /** Undefined before the first trial. */
   get foundWalls(): Walls | undefined {
     return (this.#top ?? this).#walls;
   }
@@ -208,7 +208,7 @@ export class Session implements SessionPort {
     return this.#cwd;
   }
 
-  /** The mode of a child is never looser than its parent's is now. */
+  /** The mode of a child is never more permissive than the current mode of its parent. */
   get mode(): PermissionMode {
     return this.#parent ? stricterMode(this.#parent.mode, this.#mode) : this.#mode;
   }
@@ -247,7 +247,7 @@ export class Session implements SessionPort {
     this.#cwd = path;
   }
 
-  /** The data folder can't be written, and work goes on without it. The person gets one notice, from the first part that fails. */
+  /** To be called if the data folder can't be written and the work continues without it. Only the first call is reported. */
   dataProblem(sentence: string, tell = this.#onDataProblem): void {
     if (this.#hasDataProblem || !tell) return;
     this.#hasDataProblem = true;
@@ -263,7 +263,7 @@ export class Session implements SessionPort {
     return newResultFile(this.resultsFolder, name, () => (this.#top ?? this).#spareFolder());
   }
 
-  /** For results while the data folder can't be written. Stays after the session if it holds something. */
+  /** The folder for results while the data folder can't be written. Kept after the session unless it is empty. */
   #spareFolder(): string {
     if (this.#spareResults !== undefined) return this.#spareResults;
     const folder = mkdtempSync(join(tmpdir(), 'helve-results-'));
@@ -274,7 +274,7 @@ export class Session implements SessionPort {
 
   own<Thing>(make: (session: SessionPort) => Thing): Thing {
     if (!this.#owned.has(make)) this.#owned.set(make, make(this));
-    return this.#owned.get(make) as Thing; // the value under a function is what that function has created
+    return this.#owned.get(make) as Thing; // the value of each key was created by that function
   }
 
   /** How the session begins, for hooks. */
@@ -289,7 +289,7 @@ export class Session implements SessionPort {
 
   atEnd(cleanUp: () => void | Promise<void>): void {
     this.#cleanUps.push(cleanUp);
-    // First used after the end, as by a preparation that was still running: nothing else would clean up after it.
+    // Created after the end, for example by a preparation that was still running: nothing else would clean it up.
     if (this.#hasEnded) void this.#cleanUp();
   }
 
@@ -310,12 +310,12 @@ export class Session implements SessionPort {
     return this.#running.addMovable(moveToBackground);
   }
 
-  /** Moves calls, those of child agents among them, to the background, as far as they can. Returns how many did. */
+  /** Moves calls, including those of child agents, to the background if possible. Returns how many were moved. */
   moveToBackground(): number {
     return this.#running.moveToBackground();
   }
 
-  /** What would end with the session if it ended now, by name. */
+  /** The names of work that would end if the session ended now. */
   get stillRunning(): string[] {
     return this.#running.names;
   }
@@ -324,7 +324,7 @@ export class Session implements SessionPort {
     this.#reminders.push(text);
   }
 
-  /** Whether there are reminders that the model has not got yet. */
+  /** Whether there are reminders that were not sent to the model yet. */
   get hasReminders(): boolean {
     return this.#reminders.length > 0;
   }
@@ -342,13 +342,13 @@ export class Session implements SessionPort {
     this.#running.killAll();
   }
 
-  /** Ends what calls left running. The session may not be used after it. */
+  /** Ends processes that calls left running. The session must not be used afterwards. */
   async end(): Promise<void> {
     await Promise.allSettled(this.#preparations);
     await this.#cleanUp();
     this.#hasEnded = true;
-    if (this.#parent) return; // its folders are the parent's
-    // Folders that nothing was kept in are not worth keeping; one that holds something stays.
+    if (this.#parent) return; // it uses the parent's folders
+    // Removes the folders if they are empty.
     for (const folder of [this.resultsFolder, dirname(this.resultsFolder)]) await rmdir(folder).catch(() => {});
     await this.changes.rest();
     await this.changes.settled();
@@ -357,11 +357,11 @@ export class Session implements SessionPort {
   async #cleanUp(): Promise<void> {
     while (this.#cleanUps.length > 0) {
       const cleanUps = this.#cleanUps.splice(0);
-      await Promise.allSettled(cleanUps.map(async (cleanUp) => await cleanUp())); // may use something for the first time
+      await Promise.allSettled(cleanUps.map(async (cleanUp) => await cleanUp())); // may create further resources
     }
   }
 
-  /** Does work ahead that nothing waits for but the end of the session. */
+  /** Registers work that is done ahead. Only the end of the session waits for it. */
   prepare(work: Promise<unknown>): void {
     const settled = work.catch(() => {}).finally(() => this.#preparations.delete(settled));
     this.#preparations.add(settled);
@@ -378,7 +378,7 @@ export class Session implements SessionPort {
       callId,
       signal,
       get cwd() {
-        return session.cwd; // as it is when the call's turn comes, not when it was made
+        return session.cwd; // the directory when the call runs, not when it was made
       },
       root: this.root,
       env: this.env,

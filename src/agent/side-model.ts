@@ -8,12 +8,12 @@ Keep names, numbers, code, commands and addresses exactly as they are in the tex
 If the text does not answer the question, say so, and say what it is about instead.`;
 
 export interface SideModelOptions {
-  /** Asked with the first question, not before. */
+  /** Called with the first question. */
   choose(): Promise<Model>;
   used(model: Model, usage: Usage): void;
 }
 
-/** Small tasks for a small model. Nothing of it is loaded before there is one. */
+/** A small model for small tasks. It is loaded with the first task. */
 export function sideModel({ choose, used }: SideModelOptions): SideModel {
   let chosen: Promise<Model> | undefined;
   const model = (): Promise<Model> => {

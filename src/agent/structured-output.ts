@@ -1,5 +1,5 @@
-// An answer that fits a JSON Schema: the model gives it by calling a tool that takes nothing else. An input that does not
-// fit is sent back with what is wrong with it, as every call is; an answer in words is sent back too.
+// An answer that fits a JSON Schema: the model gives it by calling a tool with that schema. An input that does not
+// fit fails with the reason, like any call; after an answer in text the model is reminded to call the tool.
 
 import type * as z from 'zod';
 import type { AgentEvent, AgentHappening, RunResult } from '../contract/event.js';
@@ -17,17 +17,17 @@ Call it exactly once, when the work is done and not before; the conversation end
 const TAKEN = 'The answer was given in the form asked for.';
 const REMINDER = `[The answer has to be given by calling ${NAME}, whose input is the answer itself. Call it now.]`;
 
-/** As a tool has it for its input. */
+/** A schema in the form that a tool has for its input. */
 type AnswerSchema =
   | { input: z.ZodType<unknown>; inputJsonSchema?: undefined }
   | { inputJsonSchema: JsonSchema; input?: undefined };
 
 export interface StructuredOutputOptions {
-  /** How often the model may try again. Default 5. */
+  /** How often the model may retry. Default 5. */
   maxRetries?: number | undefined;
 }
 
-/** For one run: either the agent has its `tool` and `hooks`, or the run gets it as `answer`. */
+/** For one run: either the agent has its `tool` and `hooks`, or it is passed to the run as `answer`. */
 export class StructuredOutput {
   readonly tool: Tool;
   readonly hooks: HookCallbacks;
@@ -35,7 +35,7 @@ export class StructuredOutput {
   #value: { value: unknown } | undefined;
   #failures = 0;
 
-  /** By a JSON Schema, or by a schema of zod, whose output is the answer then. */
+  /** Takes a JSON Schema, or a zod schema, whose output is then the answer. */
   constructor(schema: AnswerSchema, { maxRetries = DEFAULT_RETRIES }: StructuredOutputOptions = {}) {
     this.maxRetries = maxRetries;
     this.tool = defineTool<unknown, unknown>({
@@ -60,18 +60,18 @@ export class StructuredOutput {
     };
   }
 
-  /** Each run gives an answer of its own. */
+  /** Resets the answer for a new run. */
   begin(): void {
     this.#value = undefined;
     this.#failures = 0;
   }
 
-  /** Looks at an event, and calls `stop` where the model has tried often enough. */
+  /** Handles an event, and calls `stop` if the model has used all retries. */
   see(event: AgentEvent, stop: () => void): void {
     if (this.#isLastTry(event)) stop();
   }
 
-  /** For who runs it without the hooks: why the run is to end after this, undefined where it is to go on. */
+  /** Without the hooks: the reason to end the run after this event, or undefined if it continues. */
   endsWith(happening: AgentHappening): string | undefined {
     const isAnswer = happening.type === 'tool_result' && happening.tool === NAME && happening.failure === undefined;
     if (isAnswer) return TAKEN;
@@ -92,7 +92,7 @@ export class StructuredOutput {
     return REMINDER;
   }
 
-  /** The answer of the run that has ended so, `given_up` after the last try, undefined where it ended for another reason. */
+  /** The answer of a run with this outcome, `given_up` after the last retry, undefined if it ended for another reason. */
   outcomeOf({ outcome }: Pick<RunResult, 'outcome'>): { value: unknown } | 'given_up' | undefined {
     const hasEnded = outcome === 'completed' || outcome === 'empty_answer';
     if (this.#value && (outcome === 'stopped' || hasEnded)) return this.#value;
@@ -111,7 +111,7 @@ export class StructuredOutput {
   }
 }
 
-/** Rejects with `TypeError` where it is none, or describes something else than an object. */
+/** Rejects with `TypeError` if it is not a valid schema, or does not describe an object. */
 export async function checkedSchema(schema: JsonSchema): Promise<JsonSchema> {
   const { type = 'object' } = schema;
   if (type !== 'object') {

@@ -1,4 +1,4 @@
-/** Only what the tools' own descriptions do not say. It stays the same for a whole session, so that the prompt cache holds. */
+/** Omits what the tools' descriptions say. It is the same for the whole session, so that the prompt cache stays valid. */
 export function systemPrompt({ root, platform, date, instructions, appended }: SystemPromptFacts): string[] {
   const parts = [
     instructions ??
@@ -19,7 +19,7 @@ export interface SystemPromptFacts {
   root: string;
   platform: string;
   date: string;
-  /** In the place of Helve's own; an empty text for none. */
+  /** Replaces Helve's instructions; an empty text removes them. */
   instructions?: string | undefined;
   appended?: string | undefined;
 }

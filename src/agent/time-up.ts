@@ -2,9 +2,9 @@ import { CallDropped } from '../calls/failure-text.js';
 import type { AgentHappening } from '../contract/event.js';
 import { INTERRUPTED, timeLimitReached } from './interruption.js';
 
-const LONGEST_TIMER_MS = 2 ** 31 - 1; // a timer that is set for longer fires at once
+const LONGEST_TIMER_MS = 2 ** 31 - 1; // a longer timer would fire at once
 
-/** The limit of time of one run: interrupts it, and says so in its result. */
+/** The time limit of one run: interrupts the run, and reports that in its result. */
 export class TimeUp {
   readonly #limitMs: number | undefined;
   readonly #stop = new AbortController();
@@ -26,12 +26,12 @@ export class TimeUp {
     return this.#stop.signal;
   }
 
-  /** What the history says of a run that is interrupted now. */
+  /** The note in the history for an interrupt at this moment. */
   get interruption(): string {
     return this.#stop.signal.aborted ? timeLimitReached(this.#limitMs ?? 0) : INTERRUPTED;
   }
 
-  /** The same, with the reason where a run was interrupted because its time was over. */
+  /** Returns the event, with the reason added if the run was interrupted by the time limit. */
   toldIn(happening: AgentHappening): AgentHappening {
     if (!this.#stop.signal.aborted) return happening;
     if (happening.type === 'result' && happening.outcome === 'interrupted') {

@@ -4,22 +4,22 @@ import type { DeferredTool, DescribeContext, ToolDirectory, ToolSetMode } from '
 import { isToolOfServer, mcpServerName, plainServer } from '../platform/text/mcp-names.js';
 
 export interface ToolPoolOptions {
-  /** Layer 1: everything that was built in. */
+  /** All built-in tools. */
   builtIn: readonly Tool[];
   /** Tools of the embedding program and of servers. */
   added?: readonly Tool[];
   mode: ToolSetMode;
-  /** The names that the `simple` mode keeps. */
+  /** The names of the tools in `simple` mode. */
   simpleNames: readonly string[];
   /** The names that an agent's type grants, in `child` mode. */
   granted?: readonly string[];
-  /** What settings say of a tool: on, off, or nothing. */
+  /** Whether settings turn a tool on or off; undefined if neither. */
   switchOf?(name: string): boolean | undefined;
-  /** Whether a setting turns it off, and not an option. */
+  /** Whether a setting, not an option, turns the tool off. */
   isOffBySetting?(name: string): boolean;
   /** Whether the questions of a tool that needs answers are answered. Default: they are not. */
   isAnswered?(name: string): boolean;
-  /** Whether a setting says what a tool needs to know. Default: no. */
+  /** Whether a setting that a tool needs is set. Default: no. */
   hasSetting?(name: string): boolean;
   root: string;
   editStyle?: 'text' | 'patch';
@@ -28,24 +28,24 @@ export interface ToolPoolOptions {
 export interface PooledTool {
   tool: Tool;
   source: 'builtin' | 'added' | 'mcp';
-  /** The MCP server that it comes from. */
+  /** The MCP server of the tool. */
   server?: string;
   enabled: boolean;
-  /** Why it is not, where that is known. */
+  /** Why it is not enabled, if known. */
   off?: string;
-  /** A rule denies every call: the model never hears of it, and a call is refused by that rule. */
+  /** A rule denies every call: the tool is not offered to the model, and a call is refused by that rule. */
   denied?: true;
 }
 
-/** What an added tool says of itself, which may take a while to find out. */
+/** The description and availability of an added tool, which may be asynchronous. */
 interface OwnWord {
   enabled: boolean;
   description: string;
-  /** Why the tool could not say. */
+  /** Why they could not be determined. */
   problem?: string;
 }
 
-/** What MCP servers bring to a session, as it is now. */
+/** The current tools and states of MCP servers. */
 export interface FromServers {
   /** `denied`: a rule denies every call. */
   tools: ReadonlyArray<{ tool: Tool; server: string; denied?: boolean }>;
@@ -53,9 +53,9 @@ export interface FromServers {
 }
 
 /**
- * The tools of one session. Built-ins come first, sorted by name, then the added ones, then those of servers, each sorted
- * by name; on a clash who comes first wins. The order and the bytes stay the same from turn to turn, since tools stand at
- * the front of the prompt cache; what servers bring later comes behind everything else.
+ * The tools of one session. Built-ins come first, then the added ones, then those of servers, each sorted by name; of tools
+ * with the same name the first is used. The order and the bytes stay the same in each turn, since tools are at the front of
+ * the prompt cache; tools that servers add later come last.
  */
 export class ToolPool implements ToolDirectory {
   readonly #options: ToolPoolOptions;
@@ -91,13 +91,13 @@ export class ToolPool implements ToolDirectory {
     this.#byName = callableByName(this.#own);
   }
 
-  /** Awaits tools whose description or `isEnabled` is asynchronous; until then these are off. Returns what failed. */
+  /** Awaits tools whose description or `isEnabled` is asynchronous; until then they are off. Returns the failures. */
   ready(): Promise<string[]> {
     this.#ready ??= this.#awaitOwnWords();
     return this.#ready;
   }
 
-  /** Hides the tools that rules deny outright. What was sent stays the same as long as they are the same tools. */
+  /** Hides the tools that rules deny for every input. The definitions stay the same as long as the same tools are hidden. */
   hideDenied(isDenied: (name: string) => boolean): void {
     const denied = new Set(this.#own.flatMap(({ tool }) => (isDenied(tool.name) ? [tool.name] : [])));
     if (denied.size === this.#denied.size && denied.isSubsetOf(this.#denied)) return;
@@ -105,13 +105,13 @@ export class ToolPool implements ToolDirectory {
     this.#reassess();
   }
 
-  /** Takes over what there is for tools that list something; before the first request, so that it holds from then on. */
+  /** Sets the listings of tools; to be called before the first request, so that the definitions stay the same. */
   setListings(listings: Partial<Record<ToolListing, readonly string[]>>): void {
     this.#listings = listings;
     this.#reassess();
   }
 
-  /** A tool for one run, behind all others. What is returned takes it back. */
+  /** Adds a tool for one run, after all others. The returned function removes it. */
   lend(tool: Tool): () => void {
     if (this.#byName.has(tool.name)) {
       throw new TypeError(`There is a tool named "${tool.name}" already, so a call could mean either. Rename it.`);
@@ -125,7 +125,7 @@ export class ToolPool implements ToolDirectory {
     };
   }
 
-  /** Takes over what servers bring. A tool that the model has already been given stays given. */
+  /** Sets the tools of servers. A tool whose definition was already sent is not deferred again. */
   setServers({ tools, states }: FromServers): void {
     this.#servers = states;
     const taken = new Set(this.#own.map(({ tool }) => tool.name));
@@ -141,7 +141,7 @@ export class ToolPool implements ToolDirectory {
     this.#changed();
   }
 
-  /** The MCP servers, and how each is. */
+  /** The MCP servers with their states. */
   get servers(): FromServers['states'] {
     return this.#servers;
   }
@@ -153,7 +153,7 @@ export class ToolPool implements ToolDirectory {
     });
   }
 
-  /** Why a call of this name finds no tool, where there is more to say than that. */
+  /** Why there is no tool of this name, if the reason is known. */
   whyAbsent(name: string): string | undefined {
     const off = this.#tools.find(({ tool }) => tool.name === name)?.off;
     if (off !== undefined) return `The tool ${name} is off here: ${off}. Go on without it.`;
@@ -165,7 +165,7 @@ export class ToolPool implements ToolDirectory {
     return `The MCP server ${server.name} is still connecting, so ${name} is not there yet. Go on with something else; you are told when its tools are there.`;
   }
 
-  /** Every tool there is, whether or not the model has it. */
+  /** All tools, whether or not they are offered to the model. */
   get all(): readonly PooledTool[] {
     return this.#tools;
   }
@@ -182,11 +182,11 @@ export class ToolPool implements ToolDirectory {
     return { name: tool.name, description, input_schema: tool.inputSchema };
   }
 
-  /** What goes to the model: the same array until a deferred tool is activated. */
+  /** The definitions for the model: the same array until a deferred tool is activated. */
   definitions(): readonly ToolDefinition[] {
     if (this.#definitions) return this.#definitions;
     const active = this.#tools.filter(({ tool, enabled }) => enabled && this.isActive(tool));
-    for (const { tool, source } of active) if (source === 'mcp') this.#activated.add(tool.name); // now it is given
+    for (const { tool, source } of active) if (source === 'mcp') this.#activated.add(tool.name); // its definition is sent now
     this.#definitions = active.map(({ tool }) => this.describe(tool));
     return this.#definitions;
   }
@@ -237,7 +237,7 @@ export class ToolPool implements ToolDirectory {
     return this.#ownWords.get(tool)?.description ?? settledOr('', tool.describe(this.#context));
   }
 
-  /** The tool's own word comes last, but for a rule that denies it. */
+  /** The tool's `isEnabled` is checked last, except for a rule that denies it. */
   #availability(tool: Tool): Pick<PooledTool, 'enabled' | 'off' | 'denied'> {
     const hasSomething = tool.lists === undefined || (this.#listings[tool.lists] ?? []).length > 0;
     const off = whyWithheld(tool, this.#options) ?? (hasSomething ? undefined : `no ${tool.lists} are used here`);
@@ -249,7 +249,7 @@ export class ToolPool implements ToolDirectory {
     return missing === undefined ? { enabled: true } : { enabled: false, off: missing };
   }
 
-  /** Why a tool that another one is of no use without is not there; undefined where it is. */
+  /** Why a tool that another one depends on is not available; undefined if it is. */
   #whyMissing(name: string): string | undefined {
     const needed = this.#candidates.find(({ tool }) => tool.name === name);
     const { enabled, off } = needed ? this.#availability(needed.tool) : { enabled: false, off: undefined };
@@ -260,7 +260,7 @@ export class ToolPool implements ToolDirectory {
     return exposure === 'direct' || (exposure === 'deferred' && this.#activated.has(name));
   }
 
-  /** A call to a deferred tool counts as asking for it: the input is checked all the same. */
+  /** A call to a deferred tool activates it; its input is checked as usual. */
   find(name: string): Tool | undefined {
     const tool = this.#byName.get(name);
     if (tool?.exposure === 'deferred') this.activate([name]);
@@ -288,7 +288,7 @@ export class ToolPool implements ToolDirectory {
 
 const deniedByRule = { enabled: false, off: 'a rule denies it', denied: true } as const;
 
-/** A denied tool is found all the same, so that a call of it is refused by the rule and not as unknown. */
+/** Includes denied tools, so that a call is refused by the rule and not as unknown. */
 const callableByName = (tools: readonly PooledTool[]): ReadonlyMap<string, Tool> =>
   new Map(tools.filter(({ enabled, denied }) => enabled || denied).map(({ tool }) => [tool.name, tool]));
 
@@ -340,7 +340,7 @@ function whyWithheld(tool: Tool, options: ToolPoolOptions): string | undefined {
   if (wanted === undefined && optIn) return `needs the setting tools.${name}`;
   if (needsPerson && !isAnswered?.(name)) return 'no person can answer here';
   if (needsSetting !== undefined && !options.hasSetting?.(needsSetting)) return `needs the setting ${needsSetting}`;
-  const isAdded = options.added?.includes(tool) ?? false; // who adds a tool means it
+  const isAdded = options.added?.includes(tool) ?? false; // tools that the program adds are always included
   if (mode === 'simple' && !isAdded && !simpleNames.includes(name)) return 'the simple set does not have it';
   if (mode === 'child' && granted && !granted.includes(name)) return 'this agent was not given it';
   return undefined;

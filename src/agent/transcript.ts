@@ -9,9 +9,9 @@ import type {
 import { uniqueCallId } from './call-id.js';
 
 /**
- * The conversation. A message is never changed once it is here, so that the provider's prompt cache holds; only making
+ * The conversation. Messages are never changed, so that the provider's prompt cache stays valid; only making
  * room replaces messages, many at once.
- * What leaves for the model is repaired on every send, whatever a crash, an interrupt or a file on disk left behind:
+ * Every request is repaired, in case a crash, an interrupt or a damaged file left the history invalid:
  * each call is answered exactly once, in the message that follows it, in the order of the calls, results first.
  */
 export class Transcript {
@@ -36,7 +36,7 @@ export class Transcript {
     this.#listeners.push(listener);
   }
 
-  /** Goes on from these messages instead. Those that are valid and were here before stay the same objects. */
+  /** Replaces all messages. Valid messages that were already in the conversation stay the same objects. */
   replace(messages: readonly Message[]): void {
     this.#messages = [...messages];
     this.#repaired = [];
@@ -44,13 +44,13 @@ export class Transcript {
     this.#settled = 0;
   }
 
-  /** Valid for any provider. Costs only what was appended since the last time. */
+  /** The messages in a form that is valid for any provider. Processes only messages appended since the last time. */
   forRequest(): readonly Message[] {
     for (let message = this.#messages[this.#settled]; message; message = this.#messages[this.#settled]) {
       const isFirst = this.#repaired.length === 0;
       if (message.role === 'user') this.#settle(1, withoutResults(message));
       else if (isFirst)
-        this.#settle(1); // a conversation begins with the person
+        this.#settle(1); // a conversation begins with a user message
       else {
         const { asked, calls } = this.#withUniqueIds(message);
         const next = this.#messages[this.#settled + 1];
@@ -72,11 +72,11 @@ export class Transcript {
     this.#repaired.push(...repaired.flatMap(withoutEmptyText));
   }
 
-  /** Ids that a provider would refuse get new ones; `calls` remembers which id its result was filed under. */
+  /** Replaces ids that a provider would reject; `calls` has the original ids, which the results have. */
   #withUniqueIds(message: AssistantMessage): { asked: AssistantMessage; calls: AskedCall[] } {
     const calls: AskedCall[] = [];
     const taken = new Set<string>();
-    const numbers = new Map<string, number>(); // starts empty each time, since a message gets the same ids however often it is sent
+    const numbers = new Map<string, number>(); // empty each time, so that a message gets the same ids whenever it is sent
     const isTaken = (id: string) => this.#callIds.has(id) || taken.has(id);
     const content = message.content.map((block): AssistantBlock => {
       if (block.type !== 'tool_use') return block;
@@ -95,7 +95,7 @@ interface AskedCall {
   filedUnder: string;
 }
 
-/** The user message that answers the calls: results first and in order, then whatever else the person or we said. */
+/** The user message that answers the calls: results first and in order, then all other blocks. */
 function answerTo(calls: readonly AskedCall[], found: UserMessage | undefined): UserMessage {
   const filed = new Map<string, ToolResultBlock[]>();
   const rest: UserBlock[] = [];
@@ -121,7 +121,7 @@ const LOST_RESULT =
 function withoutEmptyText(message: Message): Message[] {
   const content = message.content.filter((block) => block.type !== 'text' || /\S/.test(block.text));
   if (content.length === 0) return [];
-  // The filter takes nothing but texts away, so the content still fits the role.
+  // The filter removes only texts, so the content still fits the role.
   return [content.length === message.content.length ? message : ({ ...message, content } as Message)];
 }
 

@@ -18,13 +18,13 @@ import { noUsage } from './usage.js';
 export interface TurnOutcome {
   id: string;
   model: string;
-  /** What the model said, or undefined where there is nothing to keep. */
+  /** The answer of the model, or undefined if there is nothing to keep. */
   message: AssistantMessage | undefined;
-  /** Its words alone. */
+  /** The text of the answer. */
   text: string;
   /** One for each call of the message, in its order. */
   results: ToolResultBlock[];
-  /** How many of the calls could not be understood. */
+  /** How many of the calls were malformed. */
   malformedCalls: number;
   stopReason: StopReason | null;
   explanation: string | undefined;
@@ -38,13 +38,13 @@ export interface TurnInput {
   model: Model;
   request: ModelRequest;
   environment: CallEnvironment;
-  /** Makes a call's id one of a kind; providers send blank and repeated ones. */
+  /** Makes the id of a call unique; providers send blank and repeated ids. */
   claimCallId(id: string): string;
   /** The model begins to write a call of this tool. */
   onCallStart?(tool: Tool): void;
   /** A block of the answer is complete. Not called for calls, which have an event. */
   onBlock?(block: AssistantBlock): void;
-  /** The answer is complete and will be kept; its calls may still be at work. */
+  /** The answer is complete and will be kept; its calls may still run. */
   onAnswer?(message: AssistantMessage, facts: { id: string; model: string }): void;
   signal: AbortSignal;
 }
@@ -59,7 +59,7 @@ export async function runTurn(input: TurnInput): Promise<TurnOutcome> {
       answer.take(event);
     }
   } catch (error) {
-    // Whatever it was, what has been completed is kept: calls may have done something.
+    // Complete blocks are kept after any failure, since calls may have changed something.
     if (error instanceof ModelFailure) failure = error;
     else if (!input.signal.aborted) failure = unexpected(error);
   }
@@ -92,11 +92,11 @@ class StreamedAnswer {
   readonly #assembler = new CallAssembler();
   readonly #content: AssistantBlock[] = [];
   readonly #calls: StartedCall[] = [];
-  /** Calls whose own work has begun: these are never dropped, since they may have done something. */
+  /** Calls that have started: they are never dropped, since they may have changed something. */
   readonly #atWork = new Set<string>();
   #text = '';
   #unfinishedText = '';
-  /** The last call, where its input is missing or broken: only what follows shows whether the answer was cut off there. */
+  /** The last call if its input is missing or malformed: the following events show whether the answer was cut off there. */
   #doubtful: CompleteCall | MalformedCall | undefined;
   #malformedCalls = 0;
   #id = '';
@@ -140,7 +140,7 @@ class StreamedAnswer {
         return;
       case 'block':
         this.#runDoubtful();
-        if (event.block.type === 'text' && this.#unfinishedText === '') this.#takeText(event.block.text); // no deltas came
+        if (event.block.type === 'text' && this.#unfinishedText === '') this.#takeText(event.block.text); // there were no deltas
         this.#unfinishedText = '';
         this.#content.push(event.block);
         this.#input.onBlock?.(event.block);
@@ -183,7 +183,7 @@ class StreamedAnswer {
     this.#emit({ type: 'text_delta', text });
   }
 
-  /** Nothing of it was complete, so nothing has started either. */
+  /** No block was complete, so no call has started. */
   #restart(): void {
     if (this.#calls.length > 0) throw new Error('An answer was restarted after calls of it had started.');
     this.#assembler.cut('stream');
@@ -194,14 +194,14 @@ class StreamedAnswer {
     this.#emit({ type: 'answer_restart' });
   }
 
-  /** The person wants it to stop: what is complete stays, what was still being written of a call does not. */
+  /** After an interrupt: complete blocks are kept, an incomplete call is dropped. */
   closeInterrupted(): void {
     this.#doubtful = undefined;
     this.#assembler.cut('interrupted');
     this.#keepUnfinishedText();
   }
 
-  /** The connection broke: what is complete stays and counts, and a call that was cut is answered, so that it is sent again. */
+  /** After a broken connection: complete blocks are kept, and an incomplete call gets a result, so that it is sent again. */
   closeBroken(): void {
     this.#keepUnfinishedText();
     this.#cutShort('stream');
@@ -212,7 +212,7 @@ class StreamedAnswer {
     const message: AssistantMessage = { role: 'assistant', content: this.#content };
     if (this.#isKept()) this.#input.onAnswer?.(message, facts);
     const results = await Promise.all(this.#calls.map(({ result }) => result));
-    const isKept = this.#isKept(); // a call may have begun in the moment of the refusal
+    const isKept = this.#isKept(); // a call may have started at the moment of the refusal
     return {
       ...facts,
       message: isKept ? message : undefined,
@@ -225,13 +225,13 @@ class StreamedAnswer {
     };
   }
 
-  /** A refused answer is withdrawn, unless a call of it is at work. */
+  /** A refused answer is withdrawn, unless one of its calls has started. */
   #isKept(): boolean {
     const isWithdrawn = this.#stopReason === 'refusal' && this.#atWork.size === 0;
     return this.#content.length > 0 && !isWithdrawn;
   }
 
-  /** A call that is still open when the message ends was cut off, whatever the reason says. */
+  /** A call that is still open when the message ends was cut off, even if the stop reason does not say so. */
   #close(stopReason: StopReason | null): void {
     if (stopReason === 'refusal') {
       this.#doubtful = undefined;
@@ -264,7 +264,7 @@ class StreamedAnswer {
   #run(call: CompleteCall | MalformedCall): void {
     const isMalformed = 'problem' in call;
     if (isMalformed) this.#malformedCalls += 1;
-    // A provider takes nothing but an object back; what was really sent stands in the result.
+    // Providers accept only an object here; the result quotes the input that was really sent.
     const input = isMalformed ? {} : call.input;
     this.#content.push({ type: 'tool_use', id: call.id, name: call.name, input });
     const display = this.#environment.findTool(call.name)?.displayCall(input) ?? { title: call.name };

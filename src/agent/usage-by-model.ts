@@ -2,10 +2,10 @@ import type { ModelUse } from '../contract/event.js';
 import type { Model, Usage } from '../contract/model.js';
 import { addUsage, costOf, noUsage } from './usage.js';
 
-/** As much of a model as it takes to say what its answers cost. */
+/** The parts of a model that determine the cost of its answers. */
 export type CountedModel = Pick<Model, 'provider' | 'name'> & Partial<Pick<Model, 'facts' | 'maxOutputTokens'>>;
 
-/** What each model was used for, in the order in which they first answered. */
+/** The usage of each model, in the order of their first answers. */
 export class UsageByModel {
   readonly #models = new Map<string, ModelUse>();
 
@@ -27,16 +27,16 @@ export class UsageByModel {
     return [...this.#models.values()];
   }
 
-  /** All of them together. */
+  /** The usage of all models together. */
   get usage(): Usage {
     return this.list().reduce((total, { usage }) => addUsage(total, usage), noUsage);
   }
 
-  /** US dollars; null where the prices of one of them are not known. */
+  /** US dollars; null if the prices of one of them are unknown. */
   get costUsd(): number | null {
     return this.list().reduce<number | null>((total, { costUsd }) => sum(total, costUsd), 0);
   }
 }
 
-/** Not known where one of them is not. */
+/** Null if one of them is null. */
 export const sum = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : a + b);

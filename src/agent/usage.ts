@@ -17,8 +17,8 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
 const MILLION = 1_000_000;
 
 /**
- * US dollars. Where a price for cached tokens is not known, they count like any other. A count below zero, as some
- * servers report when they subtract cached tokens twice, is none.
+ * US dollars. Cached tokens without a known price count like other tokens. A negative count, as some
+ * servers report when they subtract cached tokens twice, counts as zero.
  */
 export function costOf(usage: Usage, prices: NonNullable<ModelFacts['prices']>): number {
   const { input, output, cacheRead = input, cacheWrite = input } = prices;

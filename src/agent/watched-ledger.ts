@@ -2,7 +2,7 @@ import type { FileLedger, SeenFile } from '../contract/tool-context.js';
 
 type Listener = (real: string, seen: SeenFile) => void;
 
-/** A ledger with listeners that are called with each file that the model gets to see. */
+/** A ledger with listeners that are called with each file that is shown to the model. */
 export class WatchedLedger implements FileLedger {
   readonly #ledger: FileLedger;
   readonly #listeners: Listener[] = [];

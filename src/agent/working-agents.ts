@@ -1,18 +1,18 @@
-// How many agents of this process work at the same time. Each of them at work needs some processes and descriptors, so
-// any number may be open, but only so many may work: docs/decisions/0036.
+// Limits how many agents of this process work at the same time. Each of them needs some processes and descriptors, so
+// any number may be open, but only a limited number may work: docs/decisions/0036.
 import type { AskPermission } from '../contract/permission.js';
 import type { AskUser } from '../contract/question.js';
 import { abortable } from '../platform/abortable.js';
 import { descriptorLimit } from '../platform/descriptors.js';
 
-const MAX_WORKING = 50; // more of them only compete for the same cores
-const DESCRIPTORS_EACH = 160; // one at work needs about 30, and all others 6 each
+const MAX_WORKING = 50; // more agents would only compete for the same cores
+const DESCRIPTORS_EACH = 160; // a working agent needs about 30, and every other agent 6
 
-/** The place of one agent at work. */
+/** The slot of one working agent. */
 export interface Work {
-  /** Gives the place away while a person is asked, so that others can work meanwhile. */
+  /** Releases the slot while a person is asked, so that others can work meanwhile. */
   paused<Value>(question: () => Promise<Value>): Promise<Value>;
-  /** Gives the place back. Tells whether another agent has waited for it. */
+  /** Releases the slot. Returns whether another agent was waiting for one. */
   end(): boolean;
 }
 
@@ -48,7 +48,7 @@ interface Questions {
   askUser?: AskUser;
 }
 
-/** The same questions, during which another agent may work. */
+/** Wraps the questions, so that another agent may work while they are open. */
 export function questionsPaused({ askPermission, askUser }: Questions, work: () => Work | undefined): Questions {
   const paused = <Answer>(question: () => Promise<Answer>): Promise<Answer> => work()?.paused(question) ?? question();
   return {
@@ -69,7 +69,7 @@ class Places {
   #working = 0;
   readonly #waiting: Array<() => void> = [];
 
-  /** True when the place is taken; false when the signal came first. */
+  /** True once the slot is taken; false if the signal aborted first. */
   async take(limit: number, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return false;
     if (this.#working < limit && this.#waiting.length === 0) {
@@ -84,12 +84,12 @@ class Places {
     } catch {
       const place = this.#waiting.indexOf(turn.resolve);
       if (place >= 0) this.#waiting.splice(place, 1);
-      else this.giveBack(); // handed over in the moment of the abort
+      else this.giveBack(); // the slot was assigned at the moment of the abort
       return false;
     }
   }
 
-  /** The first that waits takes it over. Tells whether there was one. */
+  /** Passes the slot to the first waiting agent. Returns whether there was one. */
   giveBack(): boolean {
     const next = this.#waiting.shift();
     if (next) next();
@@ -98,7 +98,7 @@ class Places {
   }
 }
 
-/** One for all copies of this code in the process, since the limit is the process's own. */
+/** Shared by all copies of this code in the process, since the limit is per process. */
 function sharedPlaces(): Places {
   const key = Symbol.for('helve.workingAgents');
   const known: unknown = Reflect.get(globalThis, key);

@@ -3,9 +3,9 @@ import type { AskUser } from '../../contract/question.js';
 import type { AuditLog } from '../observe/audit-log.js';
 import type { SessionComponent } from '../session-component.js';
 
-/** Keeps calls and decisions in the audit log, and the answers of whom was asked. */
+/** Records calls, decisions and the answers to questions in the audit log. */
 export interface AuditComponent extends SessionComponent {
-  /** The same question, with its answer in the log. */
+  /** Wraps the question, so that its answer is recorded. */
   permission(ask: AskPermission): AskPermission;
   questions(ask: AskUser): AskUser;
 }

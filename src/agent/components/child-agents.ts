@@ -2,7 +2,7 @@ import type { RootAgents } from '../children/lazy-agents.js';
 import type { Session } from '../session.js';
 import type { SessionComponent } from '../session-component.js';
 
-/** The child agents of a session: their events come with those of the run, and the run waits for them where it must. */
+/** The child agents of a session: their events are part of the run, and the run waits for them if necessary. */
 export function childAgents(agents: RootAgents, session: Session, notify: (text: string) => void): SessionComponent {
   return {
     name: 'child agents',

@@ -10,7 +10,7 @@ export interface CommandsOptions {
     prompt: readonly UserBlock[],
     run: RunMoment,
   ): Promise<string | undefined>;
-  /** What commands have brought for a prompt no longer counts. */
+  /** Called when the rules and the model that commands set for a prompt no longer apply. */
   onOver(): void;
 }
 

@@ -5,11 +5,11 @@ import { reminder } from '../../platform/text/reminder.js';
 import type { Session } from '../session.js';
 import type { RunMoment, SessionComponent } from '../session-component.js';
 
-const MAX_SENT_BACK = 8; // in a row: a hook that is never content must not keep the model at work for ever
+const MAX_SENT_BACK = 8; // in a row: a hook that always objects must not keep the model working forever
 
-/** Where hooks meet the conversation: at its start, at each prompt, and where the model thinks that it is done. */
+/** Runs hooks at the start of the conversation, at each prompt, and when the model wants to end. */
 export interface ConversationHooks extends SessionComponent {
-  /** Why a command is not used; undefined where no hook objects. */
+  /** Why a command is not used; undefined if no hook objects. */
   onCommand(
     called: { name: string; args: string },
     prompt: readonly UserBlock[],
@@ -87,7 +87,7 @@ export function conversationHooks({ hooks, session, model }: ConversationHooksOp
       }));
       const outcome = await run('PostToolBatch', { tool_calls }, moment).catch((error: unknown) => {
         if (!moment.signal.aborted) throw error;
-        return undefined; // the next turn sees that it is interrupted
+        return undefined; // the next turn handles the interrupt
       });
       for (const text of outcome?.additionalContext ?? []) session.remind(text);
       const reason = outcome?.stop?.reason ?? outcome?.block?.reason;
@@ -95,7 +95,7 @@ export function conversationHooks({ hooks, session, model }: ConversationHooksOp
     },
     async onFailed(outcome, text, moment) {
       if (!hooks.has('StopFailure')) return;
-      await run('StopFailure', { error: outcome, error_details: text }, moment).catch(() => undefined); // the run has ended anyway
+      await run('StopFailure', { error: outcome, error_details: text }, moment).catch(() => undefined); // the run has already ended
     },
     async beforeEnd(lastText, moment) {
       if (!hooks.has('Stop') || sentBack >= MAX_SENT_BACK) return undefined;

@@ -2,8 +2,8 @@ import type { Instructions } from '../instructions/instructions.js';
 import type { SessionComponent } from '../session-component.js';
 
 /**
- * Adds what instruction files say: those of the person and the project behind the system prompt, before the first request
- * and then unchanged; those of other folders with the results that show a file there.
+ * Adds instruction files: those of the person and the project after the system prompt, before the first request
+ * and then unchanged; those of subfolders with the results that show a file there.
  */
 export function instructionsComponent(instructions: Instructions, system: string[]): SessionComponent {
   let isAdded = false;

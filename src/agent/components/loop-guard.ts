@@ -2,7 +2,7 @@ import { LoopGuard } from '../loop-guard.js';
 import type { Session } from '../session.js';
 import type { SessionComponent } from '../session-component.js';
 
-/** Tells the model, and then the person, when a run goes in circles. */
+/** Reminds the model, and then notifies the person, when a run repeats the same calls. */
 export function loopGuard(session: Session): SessionComponent {
   let guard = new LoopGuard();
   return {

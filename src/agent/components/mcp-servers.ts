@@ -3,19 +3,19 @@ import { mentionedResources } from '../mentioned-resources.js';
 import type { Session } from '../session.js';
 import type { SessionComponent } from '../session-component.js';
 
-const AFTER_REQUEST_MS = 30; // what is loaded for servers must not hold up the request, nor wait for its answer
+const AFTER_REQUEST_MS = 30; // servers start this long after the request is sent, so that they do not delay it
 
-/** The MCP servers of a session, as far as a run needs them. */
+/** The functions of a session's MCP servers that a run uses. */
 export interface RunServers {
-  /** Begins to connect, where there is anything to connect to. */
+  /** Begins to connect, if a server is configured. */
   start(): Promise<void>;
-  /** A request goes to the model: tools that come after it are news. */
+  /** To be called when a request is sent to the model: tools that are added later are announced. */
   requested(): void;
-  /** Waits for those that the first request should not be without, within bounds. */
+  /** Waits for the servers that the first request needs, within limits. */
   beforePrompt(options: { signal: AbortSignal; isResumed: boolean; onWait?(sentence: string): void }): Promise<void>;
-  /** What the model was told of them has left its context. */
+  /** To be called when the announcements are no longer in the model's context. */
   announceAgain(): void;
-  /** The run is over: what is to be said waits for the next one. */
+  /** To be called at the end of a run: notices are queued until the next run. */
   rest(): void;
 }
 

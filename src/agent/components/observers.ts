@@ -1,7 +1,7 @@
 import type { Observer } from '../observe/observe.js';
 import type { SessionComponent } from '../session-component.js';
 
-/** Shows each event to those who watch a run and change nothing of it. The list may grow until the first prompt. */
+/** Passes each event to the observers, which don't affect the run. The list may grow until the first prompt. */
 export function observerComponents(observers: readonly Observer[]): SessionComponent {
   return {
     name: 'observers',
@@ -14,7 +14,7 @@ export function observerComponents(observers: readonly Observer[]): SessionCompo
   };
 }
 
-/** An observer that throws is reported; the others and the run go on. */
+/** An observer that throws is reported; the others and the run continue. */
 function watched(look: () => void): void {
   try {
     look();

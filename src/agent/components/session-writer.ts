@@ -4,7 +4,7 @@ import { messageOf } from '../../platform/message-of.js';
 import type { SessionComponent } from '../session-component.js';
 import type { SessionStore, WatchedState } from '../store/session-store.js';
 
-/** Writes a session to disk. The code for it is loaded with the first request; what happened before is written then. */
+/** Writes a session to disk. Its code is loaded with the first request, and earlier events are written then. */
 export interface SessionWriter extends SessionComponent {
   onPrompt(content: readonly UserBlock[]): void;
   onBlock(block: AssistantBlock): void;
@@ -14,7 +14,7 @@ export interface SessionWriter extends SessionComponent {
   cleared(results: ReadonlyMap<string, string>): void;
   forgot(files: readonly string[]): void;
   open(): Promise<void>;
-  /** Resolves once everything so far is on the disk, or was reported. */
+  /** Resolves once everything so far is on disk, or its failure was reported. */
   flushed(): Promise<void>;
   end(): Promise<void>;
 }

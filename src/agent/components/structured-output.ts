@@ -3,7 +3,7 @@ import type { Session } from '../session.js';
 import type { SessionComponent } from '../session-component.js';
 import type { StructuredOutput } from '../structured-output.js';
 
-/** For one run: lends the tool that takes the answer, and ends the run once the answer is there. */
+/** For one run: adds the tool that takes the answer, and ends the run once there is an answer. */
 export function structuredOutput(answer: StructuredOutput, session: Session): SessionComponent {
   let takeBack = (): void => {};
   let emit = (_happening: AgentHappening): void => {};

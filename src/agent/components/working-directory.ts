@@ -3,7 +3,7 @@ import type { SessionComponent } from '../session-component.js';
 
 /** Reports when a call has changed the working directory. */
 export interface WorkingDirectory extends SessionComponent {
-  /** The first call is about to start: a session that is resumed has its own working directory by now. */
+  /** To be called before the first call, when a resumed session has restored its working directory. */
   begin(): void;
 }
 
