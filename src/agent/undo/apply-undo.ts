@@ -1,7 +1,7 @@
-// Does what a plan says. Contents go the way of every change of a file: guarded by what the file holds, recorded, and
-// so many at a time all or nothing. Links, folders and modes are done around them, and recorded too, before they are
-// touched. The whole is all or nothing by a marker: while that is there, and the process is not, the next start takes
-// back what was done.
+// Applies the plan of an undo. Contents are changed like every other file: only if the file still holds the expected
+// content, recorded in the journal, and in batches that are all or nothing. Links, folders and modes are changed around
+// them, and recorded before they are touched. A marker makes the whole undo all or nothing: if it exists and its process
+// has ended, the next start rolls the undo back.
 
 import { chmod, lstat, mkdir, rmdir, symlink, unlink } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
@@ -24,17 +24,17 @@ const FILES_AT_ONCE = 200; // each is open while it is changed, and all are held
 const SHOWN = 10;
 
 export interface UndoOutcome {
-  /** The id under which this undo can be taken back itself. */
+  /** The id of this undo, with which it can be undone itself. */
   undoId: string;
-  /** What was put back, by real path. */
+  /** The restored entries, by real path. */
   done: string[];
-  /** What was left as it is, and why. */
+  /** Entries that were left as they are, and why. */
   left: Array<{ real: string; why: string }>;
 }
 
 /**
- * Restores what the plan says, all or nothing. Refuses if that would lose changes of another program, or if something
- * can't be restored; with `force` it restores what it can.
+ * Applies the plan, all or nothing. Refuses if that would lose changes of another program, or if something
+ * can't be restored; with `force` it restores as much as possible.
  */
 export async function applyUndo(plan: UndoPlan, { force = false }: { force?: boolean } = {}): Promise<UndoOutcome> {
   if (!force) assertClear(plan);
@@ -49,10 +49,10 @@ export async function applyUndo(plan: UndoPlan, { force = false }: { force?: boo
   return undo.outcome();
 }
 
-/** Takes back what an undo has done that was cut short. What others have changed since is left alone. */
+/** Rolls back an unfinished undo. Entries that others have changed since are left as they are. */
 export async function takeBackUndo(dataFolder: string, sessionId: string, undoId: string): Promise<RolledBackUndo> {
   const plan = await planUndo(dataFolder, sessionId, { callIds: [undoId] }).catch((error: unknown) => {
-    if (error instanceof UndoFailure) return undefined; // it had not begun
+    if (error instanceof UndoFailure) return undefined; // it had not started
     throw error;
   });
   if (!plan) return { done: [], left: [] };
@@ -116,7 +116,7 @@ class Undo {
   readonly #undoId = `undo_${randomHex(4)}`;
   readonly #left: UndoOutcome['left'];
   readonly #madeFolders = new Set<string>();
-  /** Folders outside the plan that were opened for writing, and how they were. */
+  /** Folders outside the plan that were made writable, with their earlier modes. */
   readonly #loosened = new Map<string, number>();
   #close = async (): Promise<void> => {};
 
@@ -140,7 +140,7 @@ class Undo {
   async run(): Promise<void> {
     await makeJournal(this.#folders);
     this.#close = await markUndo(this.#folders, { sessionId: this.#plan.sessionId, undoId: this.#undoId });
-    // First, so that a part of it is known for an undo.
+    // Recorded first, so that a partial undo can be undone.
     await this.#record(
       [],
       this.#plan.calls.map(({ callId }) => callId),
@@ -172,7 +172,7 @@ class Undo {
     await this.#close();
   }
 
-  /** What is read-only is made writable, as far as we may; modes are put right at the end. */
+  /** Makes read-only entries writable where permitted; the modes are restored at the end. */
   async #loosen(items: readonly UndoItem[]): Promise<void> {
     const inPlan = new Set(this.#items.map(({ real }) => real));
     for (const real of new Set(items.map(({ real }) => dirname(real)))) {
@@ -181,11 +181,11 @@ class Undo {
       const mode = stats.mode & 0o7777;
       await this.#record([modeRecord(real, { kind: 'folder', mode }, mode | 0o300)]);
       if (!inPlan.has(real)) this.#loosened.set(real, mode);
-      await chmod(real, mode | 0o300).catch(() => {}); // not ours: what follows says so
+      await chmod(real, mode | 0o300).catch(() => {}); // not permitted: the following steps report it
     }
     const locked = items.filter(({ now }) => now?.kind === 'file' && ((now.mode ?? 0o600) & 0o200) === 0);
     const written = locked.filter(({ target }) => target?.kind === 'file');
-    // Other names of a file become writable with it.
+    // Other hard links of a file become writable with it.
     const told = locked.filter((item) => written.includes(item) || (item.now?.kind === 'file' && item.now.others));
     await this.#record(told.map(({ real, now }) => modeRecord(real, now, (modeOf(now) ?? 0) | 0o200)));
     for (const { real, now } of written) {
@@ -204,7 +204,7 @@ class Undo {
     for (const { real } of items) await this.#inPlace(real, (folder) => unlink(folder.at(basename(real))));
   }
 
-  /** From the outermost. What is in the way of one may be about to go: then it is made when that is gone. */
+  /** From the outermost. If another entry that is about to be removed is in the way, the folder is created after that. */
   async #makeFolders(items: readonly UndoItem[]): Promise<void> {
     const possible = new Set<string>();
     for (const { real } of items) {
@@ -216,7 +216,7 @@ class Undo {
     for (const { real } of made) {
       this.#madeFolders.add(real);
       await this.#inPlace(real, (folder) => mkdir(folder.at(basename(real)))).catch((error: unknown) => {
-        if (codeOf(error) !== 'EEXIST') throw error; // made with a file that is in it
+        if (codeOf(error) !== 'EEXIST') throw error; // created together with a file in it
       });
     }
   }
@@ -241,13 +241,13 @@ class Undo {
     }
   }
 
-  /** From the innermost, since a folder may be closed by its mode. */
+  /** From the innermost, since the mode of a folder may deny access to its content. */
   async #setModes(): Promise<void> {
     const wrong: Array<{ real: string; state: EntryState; mode: number }> = [];
     for (const { real, now, target, stays } of this.#items) {
       const [mode, stats] = [modeOf(target), await lstat(real).catch(() => undefined)];
       if (mode === undefined || !stats || stays !== undefined) continue;
-      // One that was changed by another name of the file is to be told as well.
+      // A mode that was changed through another hard link is recorded as well.
       const before = now?.kind === target?.kind ? modeOf(now) : undefined;
       const current = stats.mode & 0o7777;
       if (current !== mode || (before ?? mode) !== mode) {
@@ -260,7 +260,7 @@ class Undo {
     }
   }
 
-  /** What goes is first, so that the names are free for what comes. */
+  /** Removes entries first, so that their names are free for new ones. */
   async #applyAll(items: readonly UndoItem[]): Promise<void> {
     const ordered = items.toSorted((one, other) => Number(one.target !== null) - Number(other.target !== null));
     for (let at = 0; at < ordered.length; at += FILES_AT_ONCE) {
@@ -295,7 +295,7 @@ class Undo {
     });
   }
 
-  /** Takes back what was done until something failed, and says how that went. */
+  /** Rolls back after a failure, and returns the error to throw. */
   async giveUp(error: unknown): Promise<Error> {
     const message = error instanceof StaleFile ? `${error.real} was changed meanwhile.` : messageOf(error);
     const { dataFolder, sessionId } = this.#plan;
@@ -317,13 +317,13 @@ const messageOf = (error: unknown): string => {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 };
 
-/** Something else takes the name afterwards: for now it only has to go. A folder goes by itself. */
+/** Only removes the entry; the new one is created afterwards. Folders are removed separately. */
 const withoutTarget = (item: UndoItem): UndoItem => ({ ...item, target: null });
 
 const withRoom = (item: UndoItem): UndoItem => ({ ...item, now: null });
 
 /**
- * Names of files that must not be written in place, because the file has other names that must not change with it: they
+ * Files that must not be written in place, because they have other hard links that must not change with them: they
  * are created again.
  */
 function partedNames(items: readonly UndoItem[]): Set<string> {
@@ -344,7 +344,7 @@ function partedNames(items: readonly UndoItem[]): Set<string> {
   return parted;
 }
 
-/** Of several names of one file that become the same, one is enough: the others follow. */
+/** Of several hard links that get the same content, only one is written: the others change with it. */
 function oneNameEach(items: readonly UndoItem[]): { leading: UndoItem[]; following: UndoItem[] } {
   const seen = new Set<string>();
   const [leading, following]: [UndoItem[], UndoItem[]] = [[], []];

@@ -1,4 +1,4 @@
-// What can be taken back, and what that would do, in lines for people.
+// Formats the calls that can be undone, and the plan of an undo, as lines for people.
 import { resolve } from 'node:path';
 import { shortPath } from '../../platform/files/paths.js';
 import { entryAt } from '../../platform/snapshots/workspace-tree.js';
@@ -14,7 +14,7 @@ const MAX_UNCLAIMED = 20;
 export const NEVER_COVERED =
   'Not covered are what commands did outside the project, to files that git ignores and they do not name, and to .git, and what they left running did later.';
 
-/** Each prompt, the latest first, and below it the calls since then; with how many prompts to go back by. */
+/** Each prompt, the latest first, with the option that undoes everything since then, and below it the calls after it. */
 export function* undoableLines(
   calls: readonly UndoableCall[],
   outline: SessionOutline,
@@ -45,7 +45,7 @@ export function planLines(calls: readonly UndoableCall[], outline: SessionOutlin
   });
 }
 
-/** What of the session still runs, and so is not in the plan. */
+/** Calls of the session that still run, and so are not in the plan. */
 export const runningLines = (running: readonly string[]): string[] =>
   running.map((callId) => `Stays as it is: what ${callId} does. It is still running.`);
 
@@ -72,7 +72,7 @@ function lineFor(
   return `  ${callId}  ${localSecond(at)}  ${what}${remarks.length > 0 ? ` (${remarks.join('; ')})` : ''}`;
 }
 
-/** What stays because it is not known whose work it is. */
+/** Changes that stay because it is unknown which session made them. */
 export function unclaimedLines(unclaimed: readonly string[], cwd: string, force = '--force'): string[] {
   if (unclaimed.length === 0) return [];
   const shown = unclaimed

@@ -1,8 +1,8 @@
 import { type ListedChange, listChanges } from '../../platform/journal/journal.js';
 
-/** Nothing was changed. The message says why, and what to do next. */
+/** An undo that changed nothing. The message says why, and what to do next. */
 export class UndoFailure extends Error {
-  /** The undo to take back for what the person may want instead; the surface says how that is typed. */
+  /** The undo that the person may want to undo instead; the caller adds the command for it. */
   readonly takeBack: string | undefined;
 
   constructor(message: string, { takeBack, ...options }: ErrorOptions & { takeBack?: string | undefined } = {}) {
@@ -12,32 +12,32 @@ export class UndoFailure extends Error {
   }
 }
 
-/** A call that changed files: a point to which there is a way back. */
+/** A call that changed files, and can be undone. */
 export interface UndoableCall {
   callId: string;
   at: string;
-  /** Where in the session's list its first change stands, in bytes. */
+  /** The position of its first change in the session's list of changes, in bytes. */
   position: number;
-  /** What it changed, by real path. */
+  /** The files that it changed, by real path. */
   files: string[];
   /** Whether it ran a command. */
   isCommand?: true;
-  /** Why more may have changed than is known, where that is so. */
+  /** Why there may be changes that are unknown; absent if there are none. */
   notCovered?: string;
   /** Changes of a command that are not covered, or that another program may have made. */
   notes?: readonly string[];
-  /** What changed while it ran, and may be the work of another session's command: it is not taken back. */
+  /** Files that changed while it ran, possibly by a command of another session: they are not undone. */
   unclaimed?: readonly string[];
-  /** The calls that it took back, if it was an undo. */
+  /** The calls that it undid, if it was an undo. */
   undoes?: readonly string[];
-  /** The undo that took it back, where it is taken back now. */
+  /** The undo that undid it, if it is undone now. */
   undoneBy?: string;
 }
 
-/** The latest of the calls that are not taken back, or those with these ids, such as the calls of a turn. */
+/** The latest calls that are not undone, or those with these ids, such as the calls of a turn. */
 export type UndoSelection = { calls: number } | { callIds: readonly string[] };
 
-/** The calls of a session that changed files, oldest first, undos among them. */
+/** The calls of a session that changed files, oldest first, including undos. */
 export async function listUndoable(dataFolder: string, sessionId: string): Promise<UndoableCall[]> {
   return asCalls(await listChanges(dataFolder, sessionId));
 }
@@ -57,7 +57,7 @@ export function asCalls(changes: readonly ListedChange[]): UndoableCall[] {
       ...(undoes && { undoes }),
     });
   }
-  // From the latest on: an undo that was taken back itself has no effect any more.
+  // From the latest, since an undo that was undone itself has no effect.
   const undoneBy = new Map<string, string>();
   for (const { callId, undoes } of [...calls.values()].toReversed()) {
     if (undoneBy.has(callId)) continue;
@@ -69,7 +69,7 @@ export function asCalls(changes: readonly ListedChange[]): UndoableCall[] {
   });
 }
 
-/** The calls that a selection means, oldest first. */
+/** The selected calls, oldest first. */
 export function selectCalls(calls: readonly UndoableCall[], selection: UndoSelection): UndoableCall[] {
   if (calls.length === 0) throw new UndoFailure('This session has changed no files, so there is nothing to undo.');
   if ('calls' in selection) {

@@ -1,7 +1,7 @@
 import { unifiedPatch } from '../../platform/text/diff.js';
 import { grouped } from '../../platform/text/digits.js';
 
-/** What becomes of a file's content, as a patch, or in a line where it is not text. */
+/** The change of a file's content, as a patch, or as one line if it is not text. */
 export function describeContent(path: string, now: Uint8Array | undefined, then: Uint8Array | undefined): string {
   const [before, after] = [textOf(now), textOf(then)];
   if (before !== undefined && after !== undefined) return unifiedPatch(path, before, after);

@@ -1,9 +1,9 @@
-// Which calls came after which prompt: by their order in the session's files, since a clock may be set back.
+// Assigns calls to prompts by their order in the session's files, since a clock may be set back.
 import { localSecond } from '../../platform/text/local-time.js';
 import { type OutlinedPrompt, outlineSession, type SessionOutline } from '../store/session-outline.js';
 import { type UndoableCall, UndoFailure, type UndoSelection } from './undo-calls.js';
 
-/** The calls that changed files since the person last said something, or since some prompts before that. */
+/** The calls that changed files since the last prompt, or since an earlier one. */
 export function selectSincePrompt(
   dataFolder: string,
   sessionId: string,
@@ -29,26 +29,26 @@ export function selectSincePrompt(
   return { callIds: later.map(({ callId }) => callId) };
 }
 
-/** The calls that can be taken back of those that came after a prompt, counted from 0. */
+/** The calls after a prompt (counted from 0) that can be undone. */
 export function callsSince(index: number, calls: readonly UndoableCall[], outline: SessionOutline): UndoableCall[] {
   const promptsBefore = promptCounter(outline);
   return calls.filter((call) => promptsBefore(call) > index && !call.undoes && !call.undoneBy);
 }
 
-/** How many prompts had been given before a call. */
+/** Returns a function that counts the prompts before a call. */
 export function promptCounter({ prompts, promptsBefore }: SessionOutline): (call: UndoableCall) => number {
   const positions = positionsOf(prompts);
   return ({ callId, position, at }) => {
     const known = promptsBefore.get(callId);
     if (known !== undefined) return known;
-    // The calls of child agents, and undos, stand in other files.
+    // Calls of child agents, and undos, are in other files.
     if (positions) return positions.filter((start) => start <= position).length;
     return prompts.filter((prompt) => prompt.at <= Date.parse(at)).length; // a session of an earlier version
   };
 }
 
 /**
- * Where in the list of changes each prompt stands. In a fork the list starts empty: what came before stands at its
+ * The position of each prompt in the list of changes. In a fork the list starts empty: earlier prompts are at its
  * beginning.
  */
 function positionsOf(prompts: readonly OutlinedPrompt[]): number[] | undefined {

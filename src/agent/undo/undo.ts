@@ -1,5 +1,5 @@
-// Taking back what calls have done to files. A plan is made from the session's list of changes and from what is on the
-// disk now, may be shown, and is then applied as it was shown.
+// Undoes the changes of calls to files. A plan is made from the session's list of changes and from the current files on
+// disk, may be shown, and is then applied as shown.
 import { existsSync } from 'node:fs';
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -24,9 +24,9 @@ import { grouped } from '../../platform/text/digits.js';
 import { localSecond } from '../../platform/text/local-time.js';
 import { asCalls, selectCalls, type UndoableCall, UndoFailure, type UndoSelection } from './undo-calls.js';
 
-const MAX_DIFFS = 100; // more than a person looks through
-const AT_ONCE = 32; // files that are open at a time
-const MAX_DIFF_BYTES = 20_000_000; // more than a person looks through, and than a copy of a command's files is long
+const MAX_DIFFS = 100; // more than a person reads
+const AT_ONCE = 32; // files that are open at the same time
+const MAX_DIFF_BYTES = 20_000_000; // more than a person reads, and larger than the copies made around commands
 
 export interface UndoPlan {
   dataFolder: string;
@@ -34,44 +34,44 @@ export interface UndoPlan {
   /** Oldest first. */
   calls: UndoableCall[];
   items: UndoItem[];
-  /** Commands of which nothing is known, and why. */
+  /** Commands whose changes are unknown, and why. */
   notCovered: string[];
-  /** What may be missing, or not be the work of the call that it is listed for, by call. */
+  /** Notes for each call about changes that may be missing, or made by others. */
   notes: string[];
-  /** What changed beside the calls, and may be the work of another session's command: it stays. By real path. */
+  /** Files that changed during the calls, possibly by a command of another session: they stay. By real path. */
   unclaimed: string[];
-  /** Calls of the session whose commands still run: none of these is taken back. */
+  /** Calls of the session whose commands still run: they are not undone. */
   running: string[];
-  /** Whether commands were among the calls: what those do elsewhere, and to files that git ignores, is not seen. */
+  /** Whether the calls include commands, whose changes outside the project and to ignored files are unknown. */
   hasCommands: boolean;
 }
 
-/** What would happen to one file, folder or link. */
+/** The planned change of one file, folder or link. */
 export interface UndoItem {
   real: string;
   action: 'change' | 'make' | 'remove' | 'mode';
   now: EntryState;
   target: EntryState;
-  /** Whether it is written into rather than replaced if it has other names: then those have changed with it. */
+  /** Whether a file with other hard links is written in place rather than replaced, because those were changed with it. */
   keepsNames: boolean;
-  /** A patch, or a line that says what happens; undefined beyond the first hundred. */
+  /** A patch, or a line that describes the change; undefined after the first hundred. */
   diff?: string;
-  /** Why it should not be done: changes of another program would be lost. */
+  /** Why it should not be restored: changes of another program would be lost. */
   conflict?: string;
-  /** Why it can't be done. */
+  /** Why it can't be restored. */
   impossible?: string;
-  /** A folder that stays, because of what others have put in it. */
+  /** Why a folder stays: it holds files of others. */
   stays?: string;
 }
 
 export interface PlanOptions {
   /** Paths in patches are relative to this folder. */
   cwd?: string;
-  /** Takes back commands that still run, as far as they have come, and changes that no session claims. */
+  /** Also undoes the changes so far of commands that still run, and changes that no session claims. */
   force?: boolean;
 }
 
-/** Looks and changes nothing. */
+/** Makes a plan without changing anything. */
 export async function planUndo(
   dataFolder: string,
   sessionId: string,
@@ -120,7 +120,7 @@ function stillRunning(calls: readonly UndoableCall[]): UndoFailure {
   );
 }
 
-/** With the changes that no session claims as changes of the call. */
+/** Adds the changes that no session claims to the changes of the call. */
 const withUnclaimed = ({ seen, files, ...change }: ListedChange): ListedChange => ({
   ...change,
   files: [...files, ...(seen?.unclaimedFiles ?? [])],
@@ -132,14 +132,14 @@ interface Moment {
   seen: boolean;
 }
 
-/** What the calls did to each path, in order. */
+/** The changes of the calls to each path, in order. */
 function historiesOf(changes: readonly RecordedChange[]): Map<string, Moment[]> {
   const histories = new Map<string, Moment[]>();
   for (const { files, seen } of changes) {
     const made = files.flatMap(({ folders = [] }) => folders).map(madeFolder);
-    // A file may have gone to make room for a folder of its name.
+    // A file may have been replaced by a folder of the same name.
     for (const file of [...files, ...made]) {
-      if (isOwnTemporary(file.real)) continue; // an earlier version took them for files of the project
+      if (isOwnTemporary(file.real)) continue; // earlier versions recorded them as files of the project
       const history = histories.get(file.real) ?? [];
       history.push({ file, seen: seen !== undefined });
       histories.set(file.real, history);
@@ -179,7 +179,7 @@ async function planItem(
     return { real, action: 'change', now: null, target: first, keepsNames, impossible: found.what };
   }
   const target = targetOf(first, found, { changesContent, changesMode });
-  if (isSameContent(found, target) && isSameMode(found, target)) return undefined; // it is so already
+  if (isSameContent(found, target) && isSameMode(found, target)) return undefined; // already restored
   const item = { real, action: actionOf(found, target), now: found, target, keepsNames };
   const impossible = await whyImpossible(images, found, target, start.file);
   if (impossible !== undefined) return { ...item, impossible };
@@ -189,7 +189,7 @@ async function planItem(
 
 const isObstacle = (state: EntryState | Obstacle): state is Obstacle => state?.kind === 'obstacle';
 
-/** What the calls have not changed stays as it is now, even if another program has changed it since. */
+/** Properties that the calls did not change keep their current values, even if another program has changed them. */
 function targetOf(
   first: EntryState,
   now: EntryState,
@@ -248,7 +248,7 @@ function conflictOf(
   return broken ? 'another program changed it between these calls' : undefined;
 }
 
-/** Whether they are known to differ, so that work would be lost: folders hold none of their own. */
+/** Whether they are known to differ, so that content would be lost. Folders have no content of their own. */
 function isOther(one: EntryState, other: EntryState): boolean {
   if (one?.kind === 'folder' || other?.kind === 'folder') return false;
   if (one?.kind === 'file' && other?.kind === 'file' && (one.hash === undefined) !== (other.hash === undefined))
@@ -262,7 +262,7 @@ async function tellWho(
   changes: readonly RecordedChange[],
   selected: ReadonlySet<string>,
 ): Promise<string> {
-  // An undo and what it took back cancel each other out.
+  // An undo and the calls that it undid cancel each other out.
   const cancelled = new Set(
     asCalls(changes.map((change) => ({ ...change, position: 0 })))
       .filter(({ undoes, undoneBy }) => undoes !== undefined || undoneBy !== undefined)
@@ -291,7 +291,7 @@ async function tellWho(
 const firstOf = (changes: readonly RecordedChange[], selected: ReadonlySet<string>, real: string): number =>
   changes.findIndex(({ callId, files }) => selected.has(callId) && files.some((file) => file.real === real));
 
-/** The outermost folder above the path that is not there. */
+/** The outermost missing folder above the path. */
 async function missingFolder(real: string): Promise<string | undefined> {
   let missing: string | undefined;
   for (let folder = dirname(real); folder !== dirname(folder) && !existsSync(folder); folder = dirname(folder)) {
@@ -300,14 +300,14 @@ async function missingFolder(real: string): Promise<string | undefined> {
   return missing;
 }
 
-/** A folder goes only when it is empty; where something else shall be in its place, others' files must not be in it. */
+/** A folder is removed only if it is empty; one that holds files of others can't be replaced by another entry. */
 async function lookInFolders(items: readonly UndoItem[]): Promise<UndoItem[]> {
   const going = new Set(
     items.filter(({ now, target }) => now !== null && isReplaced(now, target)).map(({ real }) => real),
   );
   const stay = new Set<string>();
   const looked: UndoItem[] = [];
-  // From the innermost, because a folder that stays keeps those above it.
+  // From the innermost, since a folder that stays also keeps the folders above it.
   for (const item of items.toReversed()) {
     if (item.now?.kind !== 'folder' || !isReplaced(item.now, item.target)) {
       looked.unshift(item);
@@ -325,7 +325,7 @@ async function lookInFolders(items: readonly UndoItem[]): Promise<UndoItem[]> {
 
 const isReplaced = (now: EntryState, target: EntryState): boolean => target === null || now?.kind !== target.kind;
 
-/** An entry that is restored needs its folder: one that the calls have not removed was removed by another program. */
+/** A restored entry needs its folder. If it is missing and the calls did not remove it, another program did. */
 function checkPlaces(items: readonly UndoItem[]): UndoItem[] {
   const made = new Set(items.filter(({ target }) => target?.kind === 'folder').map(({ real }) => real));
   return items.map((item) => {
