@@ -1,6 +1,6 @@
-// Keeps what was asked for, decided and done in a session, in a file of its own where each line holds the hash of the one
-// before it: a line that is changed, taken out or moved later does not fit any more. docs/audit.md says what that shows
-// and what it can't.
+// Records the calls, decisions and results of a session in a separate file. Each line has the hash of the line before it,
+// so that a line that is changed, removed or moved later is detected. docs/audit.md describes what the log can prove and
+// what it can't.
 
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,31 +15,31 @@ import { makePrivateFolder, openFlags, sessionFolder, sessionsFolder } from '../
 import { type KeptEntry, keepAudit } from '../store/spare-records.js';
 import { checkAudit, lastOf, NO_HASH, readAudit } from './read-audit.js';
 
-const MAX_TEXT_CHARS = 2_000; // of a longer text the log holds the beginning, the length and the hash
-const MAX_INPUT_CHARS = 20_000; // of a larger input as a whole, the length and the hash
+const MAX_TEXT_CHARS = 2_000; // a longer text is stored as its beginning, length and hash
+const MAX_INPUT_CHARS = 20_000; // a larger input is stored as its length and hash
 const SHOWN_CHARS = 200;
 const MAX_REASONS = 200;
-const MAX_DEPTH = 50; // of a value that is searched as a whole; a cycle is deeper
-const MAX_WAITING = 20_000; // entries that are kept for a disk that is full now and may not be later
+const MAX_DEPTH = 50; // the depth to which values are searched; a cycle exceeds it
+const MAX_WAITING = 20_000; // entries that are kept in memory while the disk is full
 
 export interface AuditLogOptions {
   dataFolder: string;
   sessionId: string;
   root: string;
-  /** Values that are secret whatever they look like, such as keys of the environment. */
+  /** Known secret values of any format, such as keys of the environment. */
   secrets?: readonly string[];
-  /** One sentence for the person when entries can't be written, once until they can. Calls go on all the same. */
+  /** Called with one sentence for the person when entries can't be written, once until they can. Calls continue. */
   onProblem?: (sentence: string) => void;
 }
 
 export interface AuditLog {
-  /** Everything that happens; what is not about calls is passed over. */
+  /** Records an event. Events that are not about calls are ignored. */
   take(happening: AgentHappening): void;
-  /** The answer to a question about a call, by the person or the program that was asked. */
+  /** Records the answer of a person or a program to a question about a call. */
   answered(question: { callId: string; tool: string }, answer: PermissionAnswer): void;
-  /** The answers to questions that the model has put. */
+  /** Records the answers to questions of the model. */
   replied(callId: string | undefined, answers: readonly Answer[]): void;
-  /** Writes what waits and closes the file. Nothing may be taken after it. */
+  /** Writes the remaining entries and closes the file. No method may be called afterwards. */
   close(): void;
 }
 
@@ -48,7 +48,7 @@ type Entry = { type: string } & Readonly<Record<string, unknown>>;
 export function createAuditLog(options: AuditLogOptions): AuditLog {
   const { secrets = [], onProblem = (sentence) => process.emitWarning(sentence, 'HelveWarning') } = options;
   const clean = (value: unknown): unknown => shortened(value, secrets);
-  const reasons = new Map<string, unknown>(); // most decisions have one of a few
+  const reasons = new Map<string, unknown>(); // a cache: most decisions have one of a few reasons
   const cleanReason = (reason: string): unknown => {
     if (reasons.size >= MAX_REASONS) reasons.clear();
     if (!reasons.has(reason)) reasons.set(reason, clean(reason));
@@ -104,19 +104,19 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
         case 'tool_start': {
           const { callId: call, tool } = happening;
           add({ type: 'start', call, tool });
-          if (!harmless.has(call)) flush(); // whatever becomes of us, it is known that this began
+          if (!harmless.has(call)) flush(); // so that after a crash the log shows that the call had started
           return;
         }
         case 'tool_result': {
           const { callId: call, tool, result, failure } = happening;
           const content = typeof result.content === 'string' ? result.content : JSON.stringify(result.content);
           const outcome = { ok: result.is_error !== true, ...(failure && { failure }) };
-          // A denied call has no content. If no one could be asked, only this entry has the reason.
+          // A denied call has no content. If no question could be asked, only this entry has the reason.
           const why = failure === 'permission_denied' && { reason: clean(content) };
           add({ type: 'result', call, tool, ...outcome, ...why, ...measured(content) });
           running.delete(call);
           const isFreeCall = harmless.delete(call);
-          if (running.size === 0 || !isFreeCall) flush(); // also while other calls of the same answer are at work
+          if (running.size === 0 || !isFreeCall) flush(); // even while other calls of the same answer run
           return;
         }
         default:
@@ -155,13 +155,13 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       file?.close();
       file = undefined;
       if (waiting.length > 0 && !isClosed) keepSpare(options, unwritten());
-      isClosed = true; // who ends a session twice gets no second end
+      isClosed = true; // closing twice has no effect
       waiting = [];
     },
   };
 }
 
-/** The data folder did not take these until the end: the next start moves them to the log. */
+/** Keeps entries that could not be written to the data folder; the next start moves them to the log. */
 function keepSpare({ dataFolder, sessionId, root, onProblem }: AuditLogOptions, entries: readonly Entry[]): void {
   try {
     const kept = entries.map((entry) => ({ root, entry }));
@@ -174,7 +174,7 @@ function keepSpare({ dataFolder, sessionId, root, onProblem }: AuditLogOptions, 
   }
 }
 
-/** Adds entries that an earlier process has kept. Done again, it adds nothing. */
+/** Adds entries that an earlier process has kept. Idempotent. */
 export function appendToAudit(
   where: Pick<AuditLogOptions, 'dataFolder' | 'sessionId'>,
   kept: readonly KeptEntry[],
@@ -183,7 +183,7 @@ export function appendToAudit(
   if (!last) return;
   const log = readAudit(sessionFolder(where.dataFolder, where.sessionId).path);
   const { n: _n, hash: _hash, ...written } = (log && checkAudit(log).entries.at(-1)) ?? {};
-  if (JSON.stringify(written) === JSON.stringify(last.entry)) return; // a process was killed between this and the next step
+  if (JSON.stringify(written) === JSON.stringify(last.entry)) return; // already added by a process that was killed before it removed the kept entries
   const file = openAudit({ ...where, root: last.root });
   try {
     file.append(kept.map(({ entry }) => entry));
@@ -192,7 +192,7 @@ export function appendToAudit(
   }
 }
 
-/** Whoever only reads inside the project, or touches nothing, leaves nothing behind that would have to be explained. */
+/** Whether the call only reads inside the project or touches nothing, so that its start need not be recorded at once. */
 const isFree = ({ trail = [] }: Decision): boolean =>
   trail.every(({ basis }) => basis === 'harmless' || basis === 'workspace' || basis === 'session');
 
@@ -218,21 +218,21 @@ function asEntry(
   };
 }
 
-/** The input without secrets. Where one was left out, the hash of the whole input says whether it is one that you have. */
+/** The input without secrets. If one was removed, the hash of the whole input allows comparing it with a known input. */
 function recordedInput(input: unknown, secrets: readonly string[]): { input: unknown; input_sha256?: string } {
   const redacted: string[] = [];
   const shown = shortened(input, secrets, (name) => redacted.push(name));
   return { input: shown, ...(redacted.length > 0 && { input_sha256: measured(JSON.stringify(input)).sha256 }) };
 }
 
-/** The value as the log holds it: without secrets, nothing that the call did not have, and of long texts not even that. */
+/** The value for the log: without secrets, and with long texts shortened. */
 function shortened(
   value: unknown,
   secrets: readonly string[],
   onRedacted = (_name: string): unknown => undefined,
 ): unknown {
   const { texts, size, isPlain } = searched(value);
-  // Most values hold no secret, and one search of all texts costs a quarter of a search of each.
+  // Most values have no secret, and one search of all texts costs a quarter of a search of each.
   const all = texts.join('\n');
   const hasNone = isPlain && redactSecrets(all, secrets) === all;
   if (hasNone && size <= MAX_TEXT_CHARS) return JSON.parse(JSON.stringify(value));
@@ -251,14 +251,14 @@ function shortened(
     if (text === undefined) return null;
     return text.length > MAX_INPUT_CHARS ? measured(JSON.stringify(value)) : JSON.parse(text);
   } catch (error) {
-    return { unwritable: error instanceof Error ? error.message : String(error) }; // of a tool written without types
+    return { unwritable: error instanceof Error ? error.message : String(error) }; // the input of an untyped tool may not be serializable
   }
 }
 
-/** The name may say that the value is secret. */
+/** Includes the name, which may indicate that the value is secret. */
 const named = (name: string, text: string): string => `${name}: ${text}`;
 
-/** All texts in a value, with their names, and about how many characters it has. `isPlain`: it holds only what JSON does. */
+/** All texts in a value with their names, and its approximate length. `isPlain`: it has only types that JSON has. */
 function searched(value: unknown): { texts: string[]; size: number; isPlain: boolean } {
   const texts: string[] = [];
   let size = 0;
@@ -284,7 +284,7 @@ interface AuditFile {
   close(): void;
 }
 
-/** Opens the log, or goes on with the one that there is. Entries that can't be written leave the log as it was. */
+/** Opens a new or existing log. Entries that can't be written leave the log unchanged. */
 function openAudit({ dataFolder, sessionId, root }: AuditLogOptions): AuditFile {
   const { path } = sessionFolder(dataFolder, sessionId);
   makePrivateFolder(sessionsFolder(dataFolder));
@@ -311,7 +311,7 @@ function openAudit({ dataFolder, sessionId, root }: AuditLogOptions): AuditFile 
     try {
       head ??= openSync(join(path, 'audit.head'), headFlags, 0o600);
       writeWhole(log, prefix + lines.join(''));
-      writeWhole(head, `${String(next.n).padStart(12)} ${next.hash}\n`, 0); // always of the same length, so it is written over
+      writeWhole(head, `${String(next.n).padStart(12)} ${next.hash}\n`, 0); // has a fixed length, so it overwrites the previous one
     } catch (error) {
       ftruncateSync(log, size);
       throw error;

@@ -1,5 +1,5 @@
-// What happens in a session, for people who look for the reason of something. Each entry is a line that begins with the
-// time; what belongs to it, such as an error with its stack, is indented below. docs/debugging.md describes it.
+// Logs the events of a session, for debugging. Each entry is a line that begins with the
+// time; details, such as an error with its stack, are indented below. docs/debugging.md describes it.
 import type { AgentEvent } from '../../contract/event.js';
 import { type Model, ModelFailure, type ModelRequest, type Usage } from '../../contract/model.js';
 import { monotonicMs } from '../../platform/clock.js';
@@ -9,20 +9,20 @@ import { redactSecrets } from '../store/redact-secrets.js';
 import type { HookRun, Observer, RequestObserver } from './observe.js';
 import { RotatingFile, type RotatingFileOptions } from './rotating-file.js';
 
-const MAX_LINE_CHARS = 2_000; // of what stands on a line; the session holds all of it
+const MAX_LINE_CHARS = 2_000; // of one line; the session has the whole text
 const MAX_MORE_CHARS = 20_000;
-const MAX_SEARCHED_CHARS = 1_000_000; // for secrets; both cuts leave out the middle, so none is cut in two
+const MAX_SEARCHED_CHARS = 1_000_000; // for secrets; texts are cut in the middle, so that no secret is split
 const MAX_CAUSES = 10; // an error may be its own cause
 
 export interface DebugLogOptions extends RotatingFileOptions {
-  /** Values that are secret whatever they look like, such as the keys in the environment. */
+  /** Known secret values of any format, such as keys of the environment. */
   secrets?: readonly string[];
 }
 
 interface Entry {
   event: string;
   words: string;
-  /** What belongs to it, below. */
+  /** Details, which are indented below. */
   more?: string;
 }
 
@@ -146,7 +146,7 @@ function entryOf(event: AgentEvent, sinceCall: number | undefined): Entry | unde
       };
     }
     default:
-      return undefined; // the pieces of an answer, which stands in the session as a whole
+      return undefined; // deltas of an answer, which is in the session as a whole
   }
 }
 
@@ -209,7 +209,7 @@ function hookEntry({ event, tool, callId, milliseconds, outcome, failure }: Hook
   };
 }
 
-/** With its stack, and all errors that led to it. */
+/** The error with its stack and its causes. */
 function describeError(error: unknown): string {
   const parts: string[] = [];
   let each = error;
@@ -228,7 +228,7 @@ function oneError(error: unknown): string {
   const code = 'code' in error && typeof error.code === 'string' ? ` [${error.code}]` : '';
   const { stack = '' } = error;
   const title = `${error.name}: ${error.message}`;
-  // The stack begins with the message as it was when the error was made, and a subclass may have named itself since.
+  // The stack begins with the name and message at creation, and a subclass may have set its name afterwards.
   const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));
   return [`${title}${code}`, ...frames].join('\n');
 }
@@ -237,7 +237,7 @@ function shownValue(value: unknown): string {
   try {
     return JSON.stringify(value) ?? String(value);
   } catch {
-    return String(value); // it holds itself
+    return String(value); // a circular value
   }
 }
 

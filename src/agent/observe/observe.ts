@@ -1,33 +1,33 @@
-// For those who watch a run and change nothing of it, as the debug log and tracing do: what happens in the conversation,
-// each request to a model with what became of it, and each moment at which hooks ran.
+// Observers, such as the debug log and tracing, see a run without affecting it: the events of the conversation,
+// each request to a model with its outcome, and each run of hooks.
 import type { AgentEvent } from '../../contract/event.js';
 import type { HookEvent, HookOutcome, HookPayloads, Hooks } from '../../contract/hook.js';
 import type { Model, ModelEvent, ModelRequest } from '../../contract/model.js';
 import { monotonicMs } from '../../platform/clock.js';
 
 export interface Observer {
-  /** A run begins: before its first event, and before its first request, which may be sent ahead of who reads events. */
+  /** Called when a run begins: before its first event and its first request, which may be sent before events are read. */
   begin?(): void;
   take(event: AgentEvent): void;
-  /** A request is sent; each attempt is one. The returned observer gets its events. */
+  /** Called for each request, including retries. The returned observer gets its events. */
   request?(model: Model, request: ModelRequest): RequestObserver;
   hooks?(run: HookRun): void;
-  /** Node, or code of a part, warns of something that is not for the person. */
+  /** Called with warnings of Node or Helve that are not shown to the person. */
   warning?(warning: Error): void;
-  /** No method is called after it. */
+  /** Called last. */
   close(): void | Promise<void>;
 }
 
 export interface RequestObserver {
   take(event: ModelEvent): void;
-  /** Once. `stopped`: it was interrupted, or the reader of the answer stopped. */
+  /** Called once. `stopped`: it was interrupted, or the reader of the answer stopped. */
   end(how: { failure?: unknown; stopped?: boolean }): void;
 }
 
-/** All hooks of one moment. */
+/** A run of all hooks of one event. */
 export interface HookRun {
   event: HookEvent;
-  /** The tool that it is about, where it is about a call. */
+  /** The tool, if the event is about a call. */
   tool?: string;
   callId?: string;
   milliseconds: number;
@@ -35,7 +35,7 @@ export interface HookRun {
   failure?: unknown;
 }
 
-/** The same events, shown to the observers on their way. */
+/** Passes the events through, and shows them to the observers. */
 export async function* observedEvents(
   events: AsyncIterable<AgentEvent>,
   observers: readonly Observer[],
@@ -47,7 +47,7 @@ export async function* observedEvents(
   }
 }
 
-/** The same model, whose every request is shown to the observers. They may be added to the list until the first one. */
+/** Wraps the model, and shows each request to the observers. The list may grow until the first request. */
 export function observedModel(model: Model, observers: readonly Observer[]): Model {
   return {
     ...model,
@@ -72,7 +72,7 @@ export function observedModel(model: Model, observers: readonly Observer[]): Mod
   };
 }
 
-/** The same hooks, with each of their runs shown to the observers. */
+/** Wraps the hooks, and shows each of their runs to the observers. */
 export function observedHooks(hooks: Hooks, observers: readonly Observer[]): Hooks {
   return {
     ...hooks,
@@ -101,7 +101,7 @@ function aboutCall(payload: HookPayloads[HookEvent]): Pick<HookRun, 'tool' | 'ca
   };
 }
 
-/** What goes wrong with looking on is no reason to stop what is looked at. */
+/** Reports an error of an observer, so that it does not stop the run. */
 function unharmed<Value>(look: () => Value): Value | undefined {
   try {
     return look();

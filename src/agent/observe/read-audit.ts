@@ -1,11 +1,11 @@
-// Reads an audit log and says whether its lines still fit together.
+// Reads an audit log and checks the chain of its lines.
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../../platform/crypto.js';
 import { isSessionId, openFlags, sessionFolder, sessionsFolder } from '../store/session-folder.js';
 import { SessionProblem } from '../store/session-problem.js';
 
-/** What the first line has for the hash of the line before it. */
+/** The previous hash of the first line. */
 export const NO_HASH = '0'.repeat(64);
 
 export interface AuditEntry {
@@ -17,20 +17,20 @@ export interface AuditEntry {
 }
 
 export interface AuditText {
-  /** Without the empty one behind the last line break. */
+  /** Without the empty line after the last line break. */
   lines: readonly string[];
   /** The last line has no end, because of a crash or of a change by another program. */
   isCut: boolean;
-  /** How far the log had come when it was last written, by the file beside it. */
+  /** The last entry that was written, according to `audit.head`. */
   head?: { n: number; hash: string };
 }
 
 export interface AuditReport {
-  /** Lines that are as they were written. */
+  /** The unchanged lines. */
   entries: readonly AuditEntry[];
-  /** What does not fit, in sentences. */
+  /** Sentences about mismatches. */
   problems: readonly string[];
-  /** The number and the hash of the last line: kept elsewhere, they show later that nothing before was changed. */
+  /** The number and the hash of the last line. A copy kept elsewhere proves later that nothing before it was changed. */
   last: { n: number; hash: string };
 }
 
@@ -65,14 +65,14 @@ function readPrivate(path: string): string | undefined {
   }
 }
 
-/** What the next line goes on from: the last one that is whole, so that a damage stays where it is. */
+/** The entry that the next line follows: the last complete one, so that damage does not affect later lines. */
 export function lastOf(text: AuditText): { n: number; hash: string } {
   const { last } = checkAudit(text);
   const { head } = text;
-  return head && head.n > last.n ? head : last; // a log that was cut off must not look whole again
+  return head && head.n > last.n ? head : last; // so that a log that was cut off does not look complete again
 }
 
-/** Looks at every line: whether it is as it was written, and whether it follows on the one before it. */
+/** Checks that every line is unchanged and follows the one before it. */
 export function checkAudit({ lines, head, isCut }: AuditText): AuditReport {
   const entries: AuditEntry[] = [];
   const problems: string[] = [];
@@ -119,7 +119,7 @@ function readLine(line: string): { entry: AuditEntry; prev: unknown } | string {
     const entry: unknown = JSON.parse(line);
     if (typeof entry !== 'object' || entry === null || !('n' in entry) || !('prev' in entry)) return 'is not an entry';
     const { prev, ...fields } = entry;
-    return typeof fields.n === 'number' ? { entry: fields as unknown as AuditEntry, prev } : 'is not an entry'; // by its hash it is one of ours
+    return typeof fields.n === 'number' ? { entry: fields as unknown as AuditEntry, prev } : 'is not an entry'; // its hash shows that Helve wrote it
   } catch {
     return 'is not an entry';
   }

@@ -3,27 +3,27 @@ import { basename, dirname, join } from 'node:path';
 import { makePrivateFolder, openFlags } from '../store/session-folder.js';
 
 const MAX_BYTES = 5 * 1024 * 1024;
-const KEPT_BEFORE = 2; // full files beside the one that is written
+const KEPT_BEFORE = 2; // full files in addition to the current one
 
 export interface RotatingFileOptions {
   path: string;
-  /** The file's folder is our own: it is made, and of its logs only the newest stay. */
+  /** Creates the folder of the file if necessary, and keeps only the newest logs in it. */
   ownFolder?: { keptFiles: number };
   maxBytes?: number;
-  /** One sentence for the person, the first time that something can't be written. */
+  /** Called with one sentence for the person, the first time that something can't be written. */
   onProblem: (sentence: string) => void;
 }
 
 /**
- * A file that is added to at once, so that its last line is there whatever becomes of us. When it is full it becomes
- * FILE.1, the one before FILE.2, and the oldest goes. What can't be written is lost, and said once.
+ * A file to which lines are appended synchronously, so that none is lost in a crash. A full file is renamed to
+ * FILE.1, the previous one to FILE.2, and the oldest is removed. Lines that can't be written are lost, which is reported once.
  */
 export class RotatingFile {
   readonly #options: RotatingFileOptions;
   readonly #maxBytes: number;
   #descriptor: number | undefined;
   #size = 0;
-  /** A pipe or a device is never full, and must never be moved. */
+  /** Pipes and devices are never rotated. */
   #isFile = true;
   #told = false;
 
@@ -67,7 +67,7 @@ export class RotatingFile {
     // Opening a pipe without a reader would wait for one; with these flags it fails.
     const probe = ownFolder ? undefined : openSync(path, openFlags.probe, 0o600);
     this.#descriptor = openSync(path, ownFolder ? openFlags.append : 'a', 0o600);
-    if (probe !== undefined) closeSync(probe); // not before: the reader of a pipe ends when no writer has it open
+    if (probe !== undefined) closeSync(probe); // closed last, since the reader of a pipe ends when no writer has it open
     const stats = fstatSync(this.#descriptor);
     this.#size = stats.size;
     this.#isFile = stats.isFile();
@@ -85,7 +85,7 @@ export class RotatingFile {
   }
 }
 
-/** Those of other sessions, until there is room for one more. */
+/** Removes logs of other sessions until there is room for one more. */
 function removeOldest(folder: string, own: string, kept: number): void {
   const others = readdirSync(folder)
     .filter((name) => /\.log(?:\.\d+)?$/.test(name) && !name.startsWith(own))

@@ -1,5 +1,5 @@
 // A trace of each run by the conventions that OpenTelemetry has for generative models: one span for the run, below it one
-// for each request to a model and one for each call. Who collects them is up to the person, who loads an SDK of their
+// for each request to a model and one for each call. The person chooses the collector by loading an SDK of their
 // choice into the process; without one, nothing is recorded. docs/debugging.md says how.
 import type { Attributes, Context, Span, SpanContext, Tracer } from '@opentelemetry/api';
 import type { ToolResultEvent } from '../../contract/event.js';
@@ -10,7 +10,7 @@ import { redactSecrets } from '../store/redact-secrets.js';
 import type { Observer, RequestObserver } from './observe.js';
 
 const MAX_ATTRIBUTE_CHARS = 60_000;
-const MAX_FLUSH_MS = 5_000; // a collector that can't be reached must not keep a finished run from ending
+const MAX_FLUSH_MS = 5_000; // so that an unreachable collector does not delay the end of a run
 
 type Api = typeof import('@opentelemetry/api');
 
@@ -18,11 +18,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface TraceOptions {
   env: Environment;
-  /** Values that are secret whatever they look like. */
+  /** Known secret values of any format. */
   secrets?: readonly string[];
-  /** One sentence for the person, where traces are wanted and can't be made. */
+  /** Called with one sentence for the person if traces are configured but not possible. */
   onProblem: (sentence: string) => void;
-  /** Brings the API; for tests of what happens where it is not installed. */
+  /** Loads the API; tests replace it to simulate that it is not installed. */
   load?: () => Promise<Api>;
 }
 
@@ -55,13 +55,13 @@ export async function createTrace(options: TraceOptions): Promise<Observer | und
   });
 }
 
-/** Not by its literal name, which would make a bundler look for it: it need not be installed. */
+/** Not with a literal name, which bundlers would resolve: the package is optional. */
 async function loadApi(): Promise<Api> {
   const name = '@opentelemetry/api';
   return await import(name);
 }
 
-/** It has two names, one for each way in which a bundle may load it. */
+/** The code differs between `import` and `require`. */
 const isMissing = (error: unknown): boolean =>
   ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes(codeOf(error) ?? '');
 
@@ -87,7 +87,7 @@ function traceTo(api: Api, tracer: Tracer, { parent, content, flush }: TraceSurr
     const span = tracer.startSpan('invoke_agent helve', { kind: SpanKind.INTERNAL, attributes }, parent);
     run = { span, context: api.trace.setSpan(parent, span) };
   };
-  /** Also ends spans that are still open, as if the events were not read to their end. */
+  /** Also ends spans that are still open, for example if the events were not read to their end. */
   const endRun = (): void => {
     for (const span of calls.values()) span.end();
     calls.clear();
@@ -136,7 +136,7 @@ function traceTo(api: Api, tracer: Tracer, { parent, content, flush }: TraceSurr
           return;
         }
         case 'tool_start':
-          calls.get(event.callId)?.addEvent('tool_start', event.at); // until then it waited: at the gate, for hooks, for a person
+          calls.get(event.callId)?.addEvent('tool_start', event.at); // before that it waited for the gate, hooks or a person
           return;
         case 'tool_result':
           return endCall(event);
@@ -159,7 +159,7 @@ function traceTo(api: Api, tracer: Tracer, { parent, content, flush }: TraceSurr
       const attributes = {
         'gen_ai.operation.name': 'chat',
         'gen_ai.provider.name': provider,
-        'gen_ai.system': provider, // what collectors knew it by before
+        'gen_ai.system': provider, // the earlier name of the attribute, for older collectors
         'gen_ai.request.model': name,
         'gen_ai.request.max_tokens': maxOutputTokens,
         'gen_ai.request.stream': true,
@@ -192,7 +192,7 @@ function traceTo(api: Api, tracer: Tracer, { parent, content, flush }: TraceSurr
   };
 }
 
-/** What is not done by then, or fails, is not waited for. */
+/** Waits for the work at most this long, and ignores failures. */
 async function within(milliseconds: number, work: () => Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<void>((done) => {
@@ -202,7 +202,7 @@ async function within(milliseconds: number, work: () => Promise<void>): Promise<
   clearTimeout(timer);
 }
 
-/** The conventions count all that went in, ours apart what came from a cache or went into one. */
+/** In the conventions, input tokens include cached tokens, which Helve counts separately. */
 function usageAttributes(usage: Usage): Attributes {
   const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = usage;
   return {
@@ -220,7 +220,7 @@ interface ContentPolicy {
   clean(text: string): string;
 }
 
-/** What was worked on leaves the machine only where the person says so. */
+/** Content is exported only if the person enables it. */
 function contentPolicy(env: Environment, secrets: readonly string[]): ContentPolicy {
   const showsResults = isOn(env['OTEL_LOG_TOOL_CONTENT']);
   const showsInputs = showsResults || isOn(env['OTEL_LOG_TOOL_DETAILS']);
@@ -235,7 +235,7 @@ function contentPolicy(env: Environment, secrets: readonly string[]): ContentPol
 
 const isOn = (value: string | undefined): boolean => ['1', 'true', 'yes'].includes(value?.toLowerCase() ?? '');
 
-/** By the W3C's format of TRACEPARENT; what is not in it is passed over, as that standard wants it. */
+/** Parses TRACEPARENT in the W3C format; an invalid value is ignored, as the standard requires. */
 function parentFrom({ trace, ROOT_CONTEXT, createTraceState, isSpanContextValid }: Api, env: Environment) {
   const match = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/.exec(
     env['TRACEPARENT'] ?? '',
