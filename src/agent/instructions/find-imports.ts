@@ -1,4 +1,4 @@
-// `@path` in an instruction file: another file that belongs to it. What stands in code is an example and no import.
+// Finds imports: `@path` in an instruction file includes another file. Paths in code are examples, not imports.
 const MAX_IMPORTS = 50; // in one file
 const MAX_PATH_CHARS = 1_000;
 
@@ -13,10 +13,10 @@ export function findImports(text: string): string[] {
   return [...new Set(found)].filter((path) => path.length <= MAX_PATH_CHARS).slice(0, MAX_IMPORTS);
 }
 
-/** A sentence may end behind a path. */
+/** Removes punctuation that ends the sentence rather than the path. */
 export const withoutEnding = (path: string): string => path.replace(/(?<![.,;:!?)\]}'"*_])[.,;:!?)\]}'"*_]+$/, '');
 
-/** An empty line stands where a block of code was. */
+/** Replaces code blocks by empty lines. */
 function withoutFences(text: string): string {
   let fence: string | undefined;
   const lines = text.split(/\r?\n/).map((line) => {
@@ -46,7 +46,7 @@ function withoutSpans(paragraph: string): string {
   for (let at = 0; at < runs.length; at += 1) {
     const [start, end] = [runs[at], runs[partner[at] ?? -1]];
     if (!start || !end) continue;
-    prose += `${paragraph.slice(from, start.index)}\``; // so that what follows does not begin a word
+    prose += `${paragraph.slice(from, start.index)}\``; // keeps a character, so that an `@` after the span is not at the beginning of a word
     from = end.index + end.length;
     at = partner[at] ?? at;
   }

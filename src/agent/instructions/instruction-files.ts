@@ -1,16 +1,16 @@
-// Where instructions may be, found by a few looks at the disk. Nothing else of them is loaded where there are none.
+// Finds instruction files with a few file system calls. No other code for instructions is loaded if there are none.
 import { statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { isInside } from '../../platform/files/paths.js';
 
-/** In one folder; what comes later is closer to the person and wins. */
+/** The file names in one folder. Later files are more specific and take precedence. */
 const NAMES = ['AGENTS.md', 'CLAUDE.md', '.claude/CLAUDE.md', 'HELVE.md', 'CLAUDE.local.md', 'HELVE.local.md'];
 const MAX_PARENTS = 30;
 
 export interface InstructionFile {
   /** Absolute. */
   path: string;
-  /** As a person in the project would write it. */
+  /** The path for display, relative to the project. */
   shown: string;
   source: 'user' | 'project';
 }
@@ -18,25 +18,25 @@ export interface InstructionFile {
 export interface InstructionPlaces {
   root: string;
   home: string | undefined;
-  /** Helve's own folder, where the person's instructions may be. */
+  /** Helve's data folder, which may hold instructions of the person. */
   dataFolder: string;
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The files that are there when a session starts: the person's, then the project's, the outermost folder first. */
+/** The files at the start of a session: those of the person, then those of the project, the outermost folder first. */
 export function findInstructions(places: InstructionPlaces): InstructionFile[] {
   const folders = foldersFrom(places);
   return [...userFiles(places), ...folders.flatMap((folder) => instructionsIn(folder, places.root))];
 }
 
-/** Those of one folder of the project. */
+/** The instruction files of one folder of the project. */
 export function instructionsIn(folder: string, root: string): InstructionFile[] {
   return NAMES.map((name) => join(folder, name))
     .filter(isFile)
     .map((path) => ({ path, shown: relative(root, path), source: 'project' as const }));
 }
 
-/** The folder that all of the project is in: the one with the repository, else the root itself. */
+/** The folder that contains the whole project: the root of the repository, else the project root. */
 export function projectBoundary({ root, home }: Pick<InstructionPlaces, 'root' | 'home'>): string {
   let folder = root;
   for (let parents = 0; parents <= MAX_PARENTS; parents += 1) {
@@ -77,6 +77,6 @@ function look(path: string) {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
-    return undefined; // not ours to look at, or below a file: as if it were not there
+    return undefined; // not accessible, or below a file: counts as missing
   }
 }

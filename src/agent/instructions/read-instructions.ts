@@ -1,4 +1,4 @@
-// What instruction files say, with what they import, as the model gets to see it.
+// Reads instruction files with their imports, and formats them for the model.
 
 import { statSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
@@ -13,7 +13,7 @@ import { findImports, withoutEnding } from './find-imports.js';
 import type { InstructionFile } from './instruction-files.js';
 
 const MAX_FILE_CHARS = 40_000;
-const MAX_ALL_CHARS = 160_000; // over the whole session: instructions must leave room for the work
+const MAX_ALL_CHARS = 160_000; // in the whole session, so that instructions leave room for the work
 const MAX_DEPTH = 5; // of imports within imports
 
 export interface InstructionRules extends TextRules {
@@ -22,7 +22,7 @@ export interface InstructionRules extends TextRules {
 
 export interface ReadInstructions {
   texts: InstructionText[];
-  /** Sentences on what was not read. */
+  /** Sentences about files that were not read. */
   problems: string[];
 }
 
@@ -36,13 +36,13 @@ interface InstructionText {
   text: string;
 }
 
-/** Reads each file once, whatever its names, and each text once, whatever its files. */
+/** Reads each file once, even under several names, and skips files with the same content. */
 export class InstructionReader {
   readonly #files: Set<string>;
   readonly #contents: Set<string>;
   #chars: number;
 
-  /** `before`: what it has read counts as read. */
+  /** `before`: files that this reader has read are skipped. */
   constructor(before?: InstructionReader) {
     this.#files = new Set(before ? before.#files : []);
     this.#contents = new Set(before ? before.#contents : []);
@@ -102,7 +102,7 @@ export class InstructionReader {
 
 const hashOf = (text: string): string => sha256().update(text).digest('hex');
 
-/** Much that begins with `@` is a name or a package, so only what is there counts. */
+/** Only existing files count, since `@` also begins names and packages. */
 function importedFile(
   path: string,
   by: InstructionFile,
@@ -130,7 +130,7 @@ function isFile(path: string): boolean {
   }
 }
 
-/** The files as one text. Nothing in them can pass for its end, nor for a word of Helve's own. */
+/** The files as one text. Their content is escaped, so that it can't imitate the closing tag or texts of Helve. */
 export function instructionsText({ texts, problems }: ReadInstructions): string {
   const parts = texts.map(({ shown, source, importedBy, text }) => {
     const by = importedBy === undefined ? '' : ` imported-by="${attribute(importedBy)}"`;

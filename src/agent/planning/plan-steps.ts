@@ -4,17 +4,17 @@ import type { PlanStep, PlanSteps } from '../../contract/planning.js';
 const MAX_STEPS = 100;
 const MAX_FILES = 20;
 
-/** A line that a step begins with. */
+/** The first line of a step. */
 interface Beginning {
   line: number;
-  /** How deep it is indented, or how deep the heading is. */
+  /** The indentation, or the level of the heading. */
   depth: number;
-  /** The number that is written before it. */
+  /** The number of the step in the text. */
   number: string | undefined;
   title: string;
 }
 
-/** The steps of a plan, each with what is written below it. */
+/** The steps of a plan, each with the text below it. */
 export function planSteps(plan: string): PlanSteps {
   const lines = plan.split(/\r?\n/);
   const fenced = insideFences(lines);
@@ -33,7 +33,7 @@ export function planSteps(plan: string): PlanSteps {
   return { steps: steps.slice(0, MAX_STEPS), ...(problem !== undefined && { problem }) };
 }
 
-/** Which lines are code, where a number begins no step. */
+/** Which lines are in code blocks, where numbers don't begin steps. */
 function insideFences(lines: readonly string[]): boolean[] {
   let fence: string | undefined;
   return lines.map((line) => {
@@ -45,12 +45,12 @@ function insideFences(lines: readonly string[]): boolean[] {
   });
 }
 
-// None of them may look for what ends a line: on a long run of blanks that takes time that grows with its square.
+// None of these may match up to the end of a line: on a long run of blanks that takes quadratic time.
 const STEP_HEADING = /^(#{1,6})\s+(?:(?:step|phase|task|part)\s+(\d+)|(\d+)(?=[.):]\s))\s*[.):–—-]*\s*(.*)$/i;
 const CHECKBOX = /^(\s*)(?:[-*+]|(\d+)[.)])\s+\[[ xX]\]\s+(.*)$/;
 const NUMBERED = /^(\s*)(\d+)[.)]\s+(.*)$/;
 
-/** Headings stand above lists: a list below a heading is what that step consists of. */
+/** Headings take precedence over lists: a list below a heading is part of that step. */
 function firstKindWithSteps(lines: readonly string[], fenced: readonly boolean[]): Beginning[] {
   const found = [STEP_HEADING, CHECKBOX, NUMBERED].map((kind) =>
     lines.flatMap((text, line): Beginning[] => {
@@ -66,11 +66,11 @@ function firstKindWithSteps(lines: readonly string[], fenced: readonly boolean[]
   );
   const all = found.find((beginnings) => beginnings.length > 0) ?? [];
   const outermost = Math.min(...all.map(({ depth }) => depth));
-  // What is indented further is a part of a step. One or two blanks are a slip.
+  // Items that are indented further are part of a step. One or two blanks are tolerated.
   return all.filter(({ depth }) => depth <= outermost + (all === found[0] ? 0 : 1));
 }
 
-/** Behind a blank, a heading may end with any number of marks; "C#" is a word. */
+/** Removes closing `#` marks after a blank; "C#" is kept. */
 function withoutClosing(title: string): string {
   const words = title.trimEnd();
   let end = words.length;
@@ -86,7 +86,7 @@ function draftOf(
 ): { number: string | undefined; title: string; details: string } {
   const next = beginnings[index + 1]?.line ?? lines.length;
   const below = lines.slice(line + 1, next);
-  // What comes after the last step under a heading of its own is about the plan, not about that step.
+  // A section with its own heading after the last step belongs to the plan, not to that step.
   const isListed = !/^#/.test(lines[line] ?? '');
   const end = isListed ? below.findIndex((text) => /^#{1,6}\s/.test(text)) : -1;
   const details = (end < 0 ? below : below.slice(0, end)).join('\n').trim();
@@ -120,7 +120,7 @@ const DEPENDS = new RegExp(
 );
 const AFTER = new RegExp(String.raw`\b(?:after|once|following)\s+((?:steps?\s+|#)${NUMBERS})`, 'gi');
 
-/** The steps that a text, with one blank between its words, says must come first. */
+/** The steps that must come first according to a text with single blanks between its words. */
 function dependencies(text: string, ids: readonly string[], index: number): string[] {
   const said = [...text.matchAll(DEPENDS), ...text.matchAll(AFTER)].map(([, numbers = '']) => numbers);
   const found = said.flatMap(numbersIn);
@@ -161,7 +161,7 @@ function problemWith(steps: readonly PlanStep[]): string | undefined {
   return `The steps ${circle.join(', ')} wait for each other, so none of them could begin.`;
 }
 
-/** What is left once all steps are taken away that could run, again and again. */
+/** The steps in a cycle: those that remain after repeatedly removing all steps that could run. */
 function waitingForEachOther(steps: readonly PlanStep[]): string[] {
   const done = new Set<string>();
   for (;;) {

@@ -7,7 +7,7 @@ import { mkdirPrivate } from '../../platform/files/mkdir-private.js';
 const PLAN_MODE_ON =
   'Plan mode is on: read and search, and change nothing; calls that would change something are refused. When the plan is complete, put it to the user with the tool for that, or as your answer where you have none.';
 
-// No link in its place is followed.
+// Does not follow symlinks.
 const WRITE_ANEW = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
 
 interface ModeHolder {
@@ -15,10 +15,10 @@ interface ModeHolder {
   readonly resultsFolder: string;
 }
 
-/** The plan of a session, and the way into plan mode and out of it. */
+/** The plan of a session. Enters and leaves plan mode. */
 export class SessionPlan implements PlanningPort {
   readonly #holder: ModeHolder;
-  /** Calls that a person was asked about and agreed to. */
+  /** Calls that a person has approved. */
   readonly #agreed = new Set<string>();
   #before: PermissionMode = 'default';
   /** Whether the model knows that plan mode is on. */
@@ -37,12 +37,12 @@ export class SessionPlan implements PlanningPort {
     return this.#plan;
   }
 
-  /** The mode that leaving plan mode leads back to. */
+  /** The mode that is restored when plan mode ends. */
   get modeAfter(): PermissionMode {
     return this.#holder.mode === 'plan' ? this.#before : this.#holder.mode;
   }
 
-  /** Whoever changes the mode tells what it was, so that plan mode can lead back to it. */
+  /** To be called when the mode changes: remembers the earlier mode, to restore it after plan mode. */
   changes(from: PermissionMode, to: PermissionMode): void {
     if (to === 'plan' && from !== 'plan') this.#before = from;
   }
@@ -53,7 +53,7 @@ export class SessionPlan implements PlanningPort {
 
   enter(): void {
     this.#holder.mode = 'plan';
-    this.#isTold = true; // by the result of the call that does it
+    this.#isTold = true; // by the result of the call that enters plan mode
   }
 
   async keep(plan: string): Promise<string | undefined> {
@@ -74,7 +74,7 @@ export class SessionPlan implements PlanningPort {
     }
   }
 
-  /** The plan of a session that is resumed. */
+  /** Sets the plan of a resumed session. */
   restore(plan: string | undefined): void {
     this.#plan = plan;
   }
@@ -88,7 +88,7 @@ export class SessionPlan implements PlanningPort {
     return this.#holder.mode;
   }
 
-  /** What the model has to be told of plan mode, where it does not know: others than its own calls can change it. */
+  /** The reminder about a change of plan mode that the model does not know, since not only its own calls can change it. */
   news(): string | undefined {
     const isOn = this.#holder.mode === 'plan';
     if (isOn === this.#isTold) return undefined;
@@ -96,7 +96,7 @@ export class SessionPlan implements PlanningPort {
     return isOn ? PLAN_MODE_ON : `Plan mode is off: the mode is ${this.#holder.mode}, and files may be changed again.`;
   }
 
-  /** What it was told has left the conversation. */
+  /** To be called when the reminder has left the conversation. */
   forgetTold(): void {
     this.#isTold = false;
   }

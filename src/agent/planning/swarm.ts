@@ -5,7 +5,7 @@ import { clause } from '../../platform/text/clause.js';
 import { safeCut } from '../../platform/text/truncate.js';
 
 const TYPE = 'general-purpose';
-const MAX_REPORT_CHARS = 4_000; // of a step that another one builds on, or that the plan's author reads
+const MAX_REPORT_CHARS = 4_000; // in prompts of dependent steps, and in the result for the model that made the plan
 
 interface SwarmSurroundings {
   agents: ChildAgents;
@@ -13,7 +13,7 @@ interface SwarmSurroundings {
   setTodos(todos: readonly Todo[]): void;
 }
 
-/** Runs the steps of a plan by child agents: each step is taken once, by the first who is free when it can begin. */
+/** Runs the steps of a plan with child agents: each step runs once, in the first free slot after it can start. */
 export const createSwarm = (surroundings: SwarmSurroundings): SwarmPort => ({
   check: (tool) =>
     surroundings.agents.check({ description: 'a step of the plan', prompt: '', type: TYPE, inBackground: false }, tool),
@@ -45,11 +45,11 @@ class Swarm {
       if (this.#atWork.size === 0) break;
       await Promise.race(this.#atWork.values());
     }
-    signal.throwIfAborted(); // by now all that was started has ended
+    signal.throwIfAborted(); // all started agents have ended here
     return { steps: this.#plan.steps.map(({ id }) => this.#outcomes.get(id) ?? notStarted(id, 'It was not reached.')) };
   }
 
-  /** Begins with the first step that can begin; what waits for one that failed never will. */
+  /** Starts the first step that can start. Steps that depend on a failed one are never started. */
   #takeNext(): boolean {
     for (const step of this.#waiting) {
       const before = step.dependsOn.map((id) => this.#outcomes.get(id));
@@ -87,7 +87,7 @@ class Swarm {
         type: TYPE,
         inBackground: false,
       };
-      await agents.check(request, 'The step'); // a rule may have come since the plan was agreed to; questions were put with it
+      await agents.check(request, 'The step'); // a rule may have been added since the plan was approved; questions were asked then
       const agent = await agents.start(request, { callId, signal });
       for await (const line of agent.progress) this.#options.onProgress(`step ${step.id}: ${line}`);
       const { answer = '', problem } = (await agent.wait()) ?? {};
@@ -127,7 +127,7 @@ class Swarm {
       .join('\n\n');
   }
 
-  /** The list that everybody shares. */
+  /** Updates the shared todo list. */
   #show(): void {
     const steps = this.#plan.steps.map(({ id, title }): Todo => {
       const { outcome } = this.#outcomes.get(id) ?? {};

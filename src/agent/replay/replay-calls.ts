@@ -1,4 +1,4 @@
-// What a kept session has to be played again: the calls of each turn with the results that they had.
+// Reads a saved session for a replay: the calls of each turn with their results.
 import type { FailureKind } from '../../contract/failure.js';
 import type { ToolResultBlock } from '../../contract/message.js';
 import type { PermissionMode } from '../../contract/permission.js';
@@ -9,13 +9,13 @@ import { isSessionId, type SessionFolder } from '../store/session-folder.js';
 export interface RecordedSession {
   id: string;
   title: string;
-  /** Absent where the first line of the file is damaged and nothing else tells. */
+  /** Absent if the first line of the file is damaged and the root is not known otherwise. */
   root: string | undefined;
   created: Date | undefined;
-  /** The session that this one went on from; its calls are among these. */
+  /** The session that this one was forked from; its calls are included. */
   forkOf?: string;
   turns: readonly RecordedTurn[];
-  /** Sentences for the person about what is missing. */
+  /** Sentences for the person about missing parts. */
   notes: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export interface RecordedCall {
   input: unknown;
   result: Pick<ToolResultBlock, 'content' | 'is_error'>;
   failure?: FailureKind;
-  /** Whether it is certain that it began: not where it was refused, nor where what became of it is lost. */
+  /** Whether the call certainly started: false if it was refused, or if its outcome is lost. */
   began: boolean;
 }
 
@@ -70,14 +70,14 @@ export function recordedCalls(folder: SessionFolder): RecordedSession {
   };
 }
 
-/** What stands in records and not in messages. */
+/** Facts that are in records but not in messages. */
 class TurnFacts {
   readonly failures = new Map<string, FailureKind>();
-  /** As the tools gave them: what the model was shown may have been cut to fit. */
+  /** The original results of the tools; those in messages may be shortened. */
   readonly results = new Map<string, RecordedCall['result']>();
-  /** Of these the session says that they began, or that they succeeded. */
+  /** Calls that started or succeeded according to the session. */
   readonly begun = new Set<string>();
-  /** The mode at the end of the turn that a call belongs to: that is when it is written down. */
+  /** The mode at the end of the turn of a call, when it is recorded. */
   readonly modes = new Map<string, PermissionMode>();
 
   *watching(lines: Iterable<ReadLine>): Generator<ReadLine, void, void> {

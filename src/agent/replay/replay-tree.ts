@@ -1,4 +1,4 @@
-// The tree that a session is played again on: a copy of the project, which is itself only read.
+// The tree for a replay: a copy of the project, which is itself only read.
 import { constants } from 'node:fs';
 import {
   chmod,
@@ -23,13 +23,13 @@ import type { RecordedChange, RecordedFile } from '../../platform/journal/record
 
 const MAX_BYTES = 2 * 1024 ** 3;
 const MAX_ENTRIES = 300_000;
-const AT_ONCE = 32; // files that are copied at a time
+const AT_ONCE = 32; // files that are copied at the same time
 
 export interface CopyOptions {
   from: string;
   /** A folder that does not exist yet. */
   to: string;
-  /** Paths, absolute, that are left out. */
+  /** Absolute paths to leave out. */
   skip?: readonly string[];
   limits?: { bytes: number; entries: number };
   signal: AbortSignal;
@@ -38,24 +38,24 @@ export interface CopyOptions {
 export interface CopiedTree {
   entries: number;
   bytes: number;
-  /** What is no file, folder or link, or could not be read, below `from`. */
+  /** Entries below `from` that could not be read, or that are not files, folders or links. */
   leftOut: readonly string[];
 }
 
 /** The tree can't be copied. The message says why, and what to do. */
 export class TreeProblem extends Error {}
 
-/** Everything, what git ignores too: a build or a test needs it. Modes and times stay. */
+/** Copies everything, including files that git ignores, since builds and tests need them. Keeps modes and times. */
 export async function copyTree(options: CopyOptions): Promise<CopiedTree> {
   const { from, to, skip = [], signal } = options;
-  await measure(options); // before anything is written: half a copy may be a full disk
+  await measure(options); // before anything is written, since a partial copy could fill the disk
   const copied = { entries: 0, bytes: 0, leftOut: [] as string[] };
   const count = (bytes: number): void => {
     signal.throwIfAborted();
     copied.entries += 1;
     copied.bytes += bytes;
   };
-  /** A link by a full path into the tree leads into the copy; one that leads out of it still leads to where it did. */
+  /** An absolute link into the tree points into the copy; a link out of the tree keeps its target. */
   const linkInCopy = (source: string, link: string): string => {
     const place = resolve(dirname(source), link);
     if (!isInside(from, place)) return place;
@@ -92,7 +92,7 @@ export async function copyTree(options: CopyOptions): Promise<CopiedTree> {
           copied.leftOut.push(relative(from, join(source, name)));
         }
       });
-      // All of them, so that none writes on when one has failed.
+      // Waits for all, so that none still writes after one has failed.
       const failed = (await Promise.allSettled(some)).find((each) => each.status === 'rejected');
       if (failed) throw failed.reason;
     }
@@ -109,7 +109,7 @@ export async function copyTree(options: CopyOptions): Promise<CopiedTree> {
   return copied;
 }
 
-/** Throws where the tree is too large, before anything is copied. */
+/** Throws if the tree is too large, before anything is copied. */
 async function measure({ from, skip = [], limits, signal }: CopyOptions): Promise<void> {
   const { bytes: maxBytes, entries: maxEntries } = limits ?? { bytes: MAX_BYTES, entries: MAX_ENTRIES };
   let [bytes, entries] = [0, 0];
@@ -130,7 +130,7 @@ async function measure({ from, skip = [], limits, signal }: CopyOptions): Promis
   }
 }
 
-/** Removes a copy with all that was made in it, be it read-only. */
+/** Removes a copy with everything in it, even read-only entries. */
 export async function removeTree(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true }).catch(async () => {
     await makeWritable(folder);
@@ -147,16 +147,16 @@ async function makeWritable(folder: string): Promise<void> {
 
 export interface PutBackOptions {
   dataFolder: string;
-  /** Of the calls that are taken back, oldest first. */
+  /** The changes of the calls to undo, oldest first. */
   changes: readonly RecordedChange[];
-  /** The project, and where its copy is. */
+  /** The project; `copy` is its copy. */
   root: string;
   copy: string;
-  /** What a file that is put back is dated. */
+  /** The modification time of restored files. */
   date: Date;
 }
 
-/** Makes of a copy what the tree was before the calls, as far as that is kept. Gives a sentence for each thing that is not. */
+/** Restores a copy to the state before the calls. Returns a sentence for each entry whose content is not kept. */
 export async function putBack({ dataFolder, changes, root, copy, date }: PutBackOptions): Promise<string[]> {
   const first = new Map<string, RecordedFile>();
   for (const file of changes.flatMap(({ files }) => files.flatMap((each) => [...madeFolders(each), each]))) {
@@ -173,7 +173,7 @@ export async function putBack({ dataFolder, changes, root, copy, date }: PutBack
       notes.push(`${name} is now behind a link to a folder outside the project, so it is left as it is.`);
     } else placed.push({ path, file, state: stateBefore(file) });
   }
-  // What goes makes room for what comes, from the innermost; then folders come before what is in them.
+  // Removes entries first, from the innermost; then creates folders before their content.
   for (const { path, file, state } of placed.toSorted((one, other) => other.path.length - one.path.length)) {
     if (state === null) await removeMade(path, file);
   }
@@ -205,7 +205,7 @@ export async function putBack({ dataFolder, changes, root, copy, date }: PutBack
 const madeFolders = ({ folders = [] }: RecordedFile): RecordedFile[] =>
   folders.map((real) => ({ real, before: null, after: null, otherAfter: { kind: 'folder', mode: 0o755 } }));
 
-/** A folder that holds something else by now stays. */
+/** A folder that is not empty stays. */
 async function removeMade(path: string, { otherAfter }: RecordedFile): Promise<void> {
   if (otherAfter?.kind === 'folder') await rmdir(path).catch(() => {});
   else await rm(path, { recursive: true, force: true });
