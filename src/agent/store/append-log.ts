@@ -14,31 +14,31 @@ import { dirname } from 'node:path';
 import { asWriteFailure } from '../../platform/files/write-failure.js';
 import { openFlags } from './session-folder.js';
 
-export const MAX_WAITING_BYTES = 16 * 1024 * 1024; // what is kept for a disk that is full now and may not be later
+export const MAX_WAITING_BYTES = 16 * 1024 * 1024; // kept in memory while the disk is full
 
-// Not by `import`: that reads every export of node:util, and what they load takes milliseconds.
+// Not with `import`, which would load every export of node:util and take milliseconds.
 const dataSync = process.getBuiltinModule('node:util').promisify(fdatasync);
 
-/** One sentence for the person; `unwritable` for the reason why the disk does not take what is written, for now. */
+/** Reports a sentence to the person; `unwritable` if the disk can't be written for now. */
 export type ReportProblem = (sentence: string, kind?: 'unwritable') => void;
 
 /** The end of a file that could not be written. */
 export interface Unwritten {
   bytes: Buffer;
-  /** Where in the file it belongs. */
+  /** Its position in the file. */
   offset: number;
 }
 
 /**
- * A file that lines are added to. Writing is at once, in one piece for all that waits, so that it is done before what
- * comes next; bringing it to the disk is not. What can't be written waits for the next time.
+ * A file to which lines are appended. Writes are synchronous, with all pending lines at once, so that they are done before
+ * the next step; syncing to disk is asynchronous. Lines that can't be written are retried with the next write.
  */
 export class AppendLog {
   readonly path: string;
   readonly #onProblem: ReportProblem;
   readonly #descriptor: number;
   #lines: string[] = [];
-  /** What an earlier write could not place. It may begin in the middle of a line. */
+  /** Bytes that an earlier write could not write. They may begin in the middle of a line. */
   #rest: Buffer = Buffer.alloc(0);
   #waiting = 0;
   #dropped = 0;
@@ -48,7 +48,7 @@ export class AppendLog {
   #syncing: Promise<void> | undefined;
   #isDirty = false;
 
-  /** Throws where the file can't be opened. */
+  /** Throws if the file can't be opened. */
   constructor(path: string, onProblem: ReportProblem) {
     this.path = path;
     this.#onProblem = onProblem;
@@ -56,7 +56,7 @@ export class AppendLog {
     const { size, mode } = fstatSync(this.#descriptor);
     if ((mode & 0o077) !== 0) fchmodSync(this.#descriptor, 0o600);
     this.#isNew = size === 0;
-    if (size > 0 && !this.#endsWithBreak(size)) this.#rest = Buffer.from('\n'); // a crash has cut the last line
+    if (size > 0 && !this.#endsWithBreak(size)) this.#rest = Buffer.from('\n'); // a crash cut off the last line
   }
 
   /** Lines that are not in the file. */
@@ -91,19 +91,19 @@ export class AppendLog {
     this.#isDirty ||= written > 0;
   }
 
-  /** What is not in the file, and how long the file is; undefined where all is written. */
+  /** The bytes that are not in the file, and the length of the file; undefined if all is written. */
   get unwritten(): Unwritten | undefined {
     if (this.#waiting === 0) return undefined;
     return { bytes: this.#rest, offset: fstatSync(this.#descriptor).size };
   }
 
-  /** Takes over the descriptor of another new file that must be on the disk when this one is. */
+  /** Takes ownership of the descriptor of another new file, which is synced with this one. */
   syncWith(descriptor: number): void {
     this.#alsoSync.push(descriptor);
     this.#isDirty = true;
   }
 
-  /** Resolves when everything that was written is on the disk, or a problem with that was told. */
+  /** Resolves once everything that was written is on disk, or a failure was reported. */
   async sync(): Promise<void> {
     while (this.#isDirty || this.#syncing) {
       this.#syncing ??= this.#syncOnce().finally(() => {
@@ -135,14 +135,14 @@ export class AppendLog {
     }
   }
 
-  /** A line is in the file as a whole or not at all, so that what is missing can be added by another process. */
+  /** Truncates a partly written line, so that another process can append the missing lines. */
   #isTakenBack(written: number): boolean {
     if (written === 0) return true;
     try {
       ftruncateSync(this.#descriptor, fstatSync(this.#descriptor).size - written);
       return true;
     } catch {
-      return false; // then the rest begins in the middle of a line
+      return false; // the remaining bytes begin in the middle of a line
     }
   }
 
@@ -152,7 +152,7 @@ export class AppendLog {
     return last[0] === 0x0a;
   }
 
-  /** Once, until it works again: a full disk is one problem, however many lines it meets. */
+  /** Reported once until a write succeeds: a full disk is one problem, however many lines are affected. */
   #tell(error: unknown, needed: string): void {
     if (this.#told) return;
     this.#told = true;
@@ -163,7 +163,7 @@ export class AppendLog {
   }
 }
 
-/** The name of a new file is on the disk only when its folder is. Some file systems can't, and need not. */
+/** Syncs the folder, so that the entry of a new file is on disk. Some file systems don't support or need this. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, constants.O_RDONLY).catch(() => undefined);
   await folder?.sync().catch(() => {});

@@ -2,7 +2,7 @@ import { todosFrom } from '../../contract/todo.js';
 import type { Session } from '../session.js';
 import type { ResumedSession } from './resume-session.js';
 
-/** Puts a session back to where it was. */
+/** Restores the state of a resumed session. */
 export function applyResumedSession(session: Session, { restored, reminders, leftCommands }: ResumedSession): void {
   for (const message of restored.messages) session.transcript.append(message);
   for (const id of restored.callIds) session.claimCallId(id);

@@ -1,7 +1,7 @@
 import { checkAudit, readAudit } from '../observe/read-audit.js';
 import { sessionFolder } from './session-folder.js';
 
-/** The calls that the audit log of a session has, for a session whose conversation is not kept, such as of `helve call`. */
+/** The calls in the audit log of a session, for sessions without a saved conversation, such as those of `helve call`. */
 export function* auditedCalls(
   dataFolder: string,
   sessionId: string,

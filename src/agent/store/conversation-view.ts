@@ -2,7 +2,7 @@ import type { ContentBlock, ImageBlock, Message, ToolResultBlock } from '../../c
 import { safeCut } from '../../platform/text/truncate.js';
 import { isInterruption } from '../interruption.js';
 
-/** A conversation as people read it: each call together with its result. */
+/** A conversation for display: each call together with its result. */
 export type ViewEntry =
   | { type: 'prompt' | 'answer' | 'thinking'; text: string }
   | { type: 'image'; image: ImageBlock }
@@ -49,11 +49,11 @@ function viewed(result: ToolResultBlock | undefined): ViewedResult | undefined {
   };
 }
 
-/** The input in a line: what a call is about, most often its first words. Cleaned before it is cut, not after. */
+/** One line that describes the input of a call, usually the beginning of its first field. Redacted before it is cut. */
 export function inputLine(input: unknown, clean: (text: string) => string, max = 100): string {
   const fields = typeof input === 'object' && input !== null ? Object.entries(input) : [];
   const [name, first] = fields.find(([, field]) => typeof field === 'string' && field.trim() !== '') ?? [];
-  // With its name, which may be what tells that the value is secret.
+  // Includes the name, which may indicate that the value is secret.
   const named = `${name}: `;
   const text =
     typeof first === 'string' ? clean(named + first).slice(named.length) : clean(JSON.stringify(input) ?? '');

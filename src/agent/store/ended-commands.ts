@@ -1,4 +1,4 @@
-// What became of the commands that ran in the background when the process of a session ended.
+// Reports the state of background commands that were running when the process of a session ended.
 import type { EndedCommand, LeftCommand } from '../../contract/background.js';
 import { isRunning, thisProcess } from '../../platform/journal/process-identity.js';
 import { endingOf } from '../../platform/shell/ended-note.js';
@@ -6,7 +6,7 @@ import { reapedLeftovers } from '../../platform/shell/leftovers.js';
 
 const SHOWN_CHARS = 80; // of a command
 
-/** Ends what a killed process has left first, so that a command that still runs afterwards is one that can't be ended. */
+/** First ends processes that a killed Helve left running, so that a command that still runs afterwards can't be ended. */
 export async function endedCommands(
   commands: readonly LeftCommand[],
   dataFolder: string,

@@ -1,5 +1,5 @@
-// A session as a page to read and to share. Secrets are blacked out; what the model or a file said is shown as text and
-// never as markup, so that a page can do nothing but be read.
+// Exports a session as a page to read and to share. Secrets are redacted; texts of the model and of files are escaped and
+// never used as markup, so that a page has no active content.
 import { grouped } from '../../platform/text/digits.js';
 import { visible } from '../../platform/text/visible.js';
 import { inputLine, type ViewEntry, type ViewedResult, viewConversation } from './conversation-view.js';
@@ -15,11 +15,11 @@ export type ExportFormat = (typeof exportFormats)[number];
 export interface ExportOptions {
   id: string;
   format: ExportFormat;
-  /** Values that are blacked out whatever they look like, as keys from the environment. */
+  /** Known secret values of any format, such as keys of the environment. */
   secrets?: readonly string[];
 }
 
-/** The page in pieces, so that a long session need not be in memory twice. Restore it with `whole`. */
+/** Yields the page in pieces, so that a long session is not in memory twice. Restore the session with `whole`. */
 export function* exportSession(session: RestoredSession, options: ExportOptions): Generator<string, void, void> {
   const clean = (text: string): string => visible(redactSecrets(text.replaceAll('\r\n', '\n'), options.secrets));
   const page = options.format === 'md' ? markdown : html;
@@ -36,7 +36,7 @@ export function* exportSession(session: RestoredSession, options: ExportOptions)
   yield page.end;
 }
 
-/** A title that was cut from the prompt may end in the middle of a secret, so it is cut again from the clean one. */
+/** A title that was cut from the prompt may end in the middle of a secret, so it is cut again from the redacted prompt. */
 function cleanTitle({ title, messages }: RestoredSession, clean: (text: string) => string): string {
   const [first] = messages;
   const prompt = first?.role === 'user' ? first.content : [];
@@ -68,7 +68,7 @@ function factsOf({ header, totals, at }: RestoredSession, id: string): Fact[] {
 export const shownCost = (costUsd: number | null): string =>
   costUsd === null ? 'not known' : `$${costUsd.toFixed(costUsd !== 0 && costUsd < 0.1 ? 4 : 2)}`;
 
-/** An image between two things that one has said is of the same one. */
+/** An image belongs to the speaker of the entry before it. */
 const speakerOf = ({ type }: ViewEntry, before: 'person' | 'model' | undefined): 'person' | 'model' => {
   if (type === 'prompt') return 'person';
   return type === 'image' ? (before ?? 'person') : 'model';
@@ -115,7 +115,7 @@ const markdown: Page = {
   end: '',
 };
 
-/** No word of it is taken for markup. */
+/** Escapes Markdown in one line. */
 const plainLine = (text: string): string =>
   text.replaceAll(/[\r\n]+/g, ' ').replaceAll(/[\\`*_[\]<>#|]/g, (mark) => `\\${mark}`);
 
@@ -184,7 +184,7 @@ function callDetails(
   return `<details class="call${failed}">${parts.join('\n')}</details>\n`;
 }
 
-/** Inside the page. Anything but a picture of a known kind stays out. */
+/** Embeds an image in the page. Unknown image types are left out. */
 function picture({ media_type, data }: { media_type: string; data: string }): string {
   const isPicture = /^image\/(?:png|jpeg|gif|webp)$/.test(media_type) && /^[A-Za-z0-9+/]+={0,2}$/.test(data);
   return isPicture

@@ -1,6 +1,6 @@
-// Texts that are too large for a line, images above all, are kept once each in files that are named by their hash. In the
-// record stands { "$large": hash } instead, and the record's own list `large` says which hashes are meant so: an input
-// that happens to look like that is left alone.
+// Texts that are too large for a line, mostly images, are stored once each in files that are named by their hash. The
+// record has { "$large": hash } instead, and its list `large` names these hashes, so that an input
+// that happens to look like a reference is not replaced.
 import { closeSync, lstatSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomHex } from '../../platform/crypto.js';
@@ -9,7 +9,7 @@ import { makePrivateFolder, openFlags } from './session-folder.js';
 
 export const LARGE_CHARS = 64 * 1024;
 
-/** The record as one line. `keep` gives the hash under which a large text was kept; undefined where it can't be. */
+/** The record as one line. `keep` stores a large text and returns its hash, or undefined if it can't be stored. */
 export function lineOf(record: object, keep: (text: string) => string | undefined): string {
   const plain = JSON.stringify(record);
   if (plain.length <= LARGE_CHARS) return plain;
@@ -24,7 +24,7 @@ export function lineOf(record: object, keep: (text: string) => string | undefine
   return large.length === 0 ? plain : `${line.slice(0, -1)},"large":${JSON.stringify(large)}}`;
 }
 
-/** The parsed line with the large texts back in their places; `load` gives what stands for one that is lost. */
+/** The parsed line with the large texts inserted; `load` returns a placeholder for one that is lost. */
 export function withLargeValues(value: unknown, load: (hash: string) => string): unknown {
   if (typeof value !== 'object' || value === null || !('large' in value) || !Array.isArray(value.large)) return value;
   const { large, ...record } = value;
@@ -39,7 +39,7 @@ export function withLargeValues(value: unknown, load: (hash: string) => string):
   return fill(record);
 }
 
-/** Writes the text under its hash, unless it is there. The descriptor of a new file is the caller's to sync and close. */
+/** Writes the text to a file named by its hash, unless it exists. The caller syncs and closes the descriptor of a new file. */
 export function keepLarge(folder: string, text: string): { hash: string; descriptor?: number } {
   const bytes = Buffer.from(text);
   const hash = hashOf(bytes);
@@ -59,7 +59,7 @@ export function keepLarge(folder: string, text: string): { hash: string; descrip
   }
 }
 
-/** What was kept under the hash; undefined where it is not there any more, or not whole. */
+/** The text with this hash; undefined if its file is missing or damaged. */
 export function readLarge(folder: string, hash: string): string | undefined {
   if (!/^[0-9a-f]{64}$/.test(hash)) return undefined;
   try {

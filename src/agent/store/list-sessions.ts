@@ -10,7 +10,7 @@ const FIRST_BYTES = 4_096;
 const MAX_HEADER_BYTES = 64 * 1024;
 const TAIL_BYTES = 8_192; // holds the last turn's record, unless a long prompt or call came after it
 
-/** The sessions, the latest first; of one project where `root` is given. Reads the two ends of each file and no more. */
+/** The sessions, the latest first; of one project if `root` is given. Reads only the beginning and the end of each file. */
 export async function listSessions(dataFolder: string, { root }: { root?: string } = {}): Promise<SessionSummary[]> {
   const summaries: SessionSummary[] = [];
   for (const id of sessionIds(dataFolder)) {
@@ -30,11 +30,11 @@ function sessionIds(dataFolder: string): string[] {
   }
 }
 
-/** The project that a session belongs to; undefined where its file does not say. */
+/** The project of a session; undefined if its file does not name it. */
 export const projectOf = (dataFolder: string, id: string): string | undefined =>
   summarize(sessionFolder(dataFolder, id))?.root;
 
-/** The model that a session began with; undefined where its file does not say. */
+/** The model that a session began with; undefined if its file does not name it. */
 export const modelOf = (dataFolder: string, id: string): string | undefined =>
   summarize(sessionFolder(dataFolder, id))?.model;
 
@@ -43,7 +43,7 @@ function summarize({ id, file }: SessionFolder): Omit<SessionSummary, 'inUse'> |
   try {
     descriptor = openSync(file, openFlags.read);
   } catch {
-    return undefined; // a folder with results only, or one that is being removed
+    return undefined; // a folder with only results, or one that is being removed
   }
   try {
     const { size, mtime, birthtime } = fstatSync(descriptor);
@@ -77,7 +77,7 @@ function headerOf(descriptor: number, size: number): SessionHeader | undefined {
   }
 }
 
-/** From the end, further and further back until it is found. */
+/** Reads from the end, further back each time until it is found. */
 function lastTotals(descriptor: number, size: number) {
   for (let bytes = TAIL_BYTES; ; bytes *= 8) {
     const from = Math.max(0, size - bytes);
@@ -105,7 +105,7 @@ function lineOrNothing(text: string): SessionLine | undefined {
   }
 }
 
-/** The id that a person means by an id, the beginning of one, or `last`, the latest of the project. */
+/** Resolves an id, the beginning of one, or `last`, the latest session of the project. */
 export async function findSession(
   dataFolder: string,
   wanted: string,
@@ -140,7 +140,7 @@ function ambiguous(wanted: string, meant: readonly string[]): SessionProblem {
 }
 
 function unknown(wanted: string, ids: readonly string[]): SessionProblem {
-  // A slip in the first letters is compared with as many letters of each id.
+  // Compares a mistyped beginning with as many letters of each id.
   const byBeginning = new Map(ids.map((id) => [id.slice(0, Math.max(wanted.length, 1)), id]));
   const [nearest] = nearestWords(wanted, [...byBeginning.keys()]);
   const meant = nearest === undefined ? '' : ` Did you mean ${byBeginning.get(nearest)}?`;

@@ -1,4 +1,4 @@
-// Moves to the data folder what earlier sessions had to keep in the temporary folder, because the data folder was full or
+// Moves data to the data folder that earlier sessions kept in the temporary folder, because the data folder was full or
 // could not be written until their end.
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readdirSync, readSync, writeSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
@@ -21,7 +21,7 @@ import { SessionProblem } from './session-problem.js';
 import { type KeptTail, keptAudit, keptTails, removeKept } from './spare-records.js';
 import { isSpareInUse } from './spare-tail.js';
 
-/** What was moved, and why the rest could not be, in sentences for the person. Never rejects. */
+/** Returns sentences for the person about moved data, and why the rest could not be moved. Never rejects. */
 export async function moveSpareData(dataFolder: string): Promise<{ moved: string[]; failed?: string }> {
   const moved: string[] = [];
   for (const folder of spareFolders(dataFolder)) {
@@ -29,8 +29,8 @@ export async function moveSpareData(dataFolder: string): Promise<{ moved: string
       try {
         if (await moveSession(dataFolder, id, join(folder, id))) moved.push(movedSentence(id, folder));
       } catch (error) {
-        if (error instanceof SessionProblem) continue; // a process has the session; the next start tries again
-        return { moved, failed: await failedSentence(error, dataFolder, folder) }; // the next one would fail for the same reason
+        if (error instanceof SessionProblem) continue; // a process uses the session; the next start tries again
+        return { moved, failed: await failedSentence(error, dataFolder, folder) }; // the others would fail for the same reason
       }
     }
   }
@@ -46,7 +46,7 @@ async function failedSentence(error: unknown, dataFolder: string, folder: string
   return `Parts of earlier sessions are still in ${folder}, because they can't be moved to the data folder. ${why}`;
 }
 
-/** False where another process uses what is left. */
+/** False if another process uses the data. */
 async function moveSession(dataFolder: string, id: string, spare: string): Promise<boolean> {
   if (await isSpareInUse(spare)) return false;
   const folder = sessionFolder(dataFolder, id);
@@ -69,11 +69,11 @@ async function moveSession(dataFolder: string, id: string, spare: string): Promi
     return await moveSpareJournal(spare, dataFolder, id);
   } finally {
     await lock.release();
-    await rmdir(folder.path).catch(() => {}); // where nothing was put into it
+    await rmdir(folder.path).catch(() => {}); // if it is empty
   }
 }
 
-/** Adds the end where it belongs. A process that was killed while it did the same has left a part of it, which is replaced. */
+/** Writes the end at its offset. This replaces a part that a killed process may have written. */
 function appendTail({ path, file }: SessionFolder, { bytes, offset }: KeptTail): void {
   makePrivateFolder(path);
   const descriptor = openSync(file, openFlags.update, 0o600);

@@ -1,12 +1,12 @@
 import { spareFolders } from '../../platform/files/spare-folder.js';
 
 /**
- * Moves to the data folder what earlier sessions could not write to it, and gives sentences about it for the person. Every
- * start passes here, so nothing is loaded where nothing was kept.
+ * Moves data that earlier sessions could not write to the data folder, and returns sentences about it for the person. Every
+ * start calls this, so no code is loaded if there is nothing to move.
  */
 export async function movedSpareData(
   dataFolder: string,
-  /** Whether it is also said why something can't be moved; a session that meets the same problem says it itself. */
+  /** Whether failures are reported; a session reports the same problem itself. */
   { withFailures = true }: { withFailures?: boolean } = {},
 ): Promise<string[]> {
   if (spareFolders(dataFolder).length === 0) return [];

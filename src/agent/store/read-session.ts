@@ -1,5 +1,5 @@
-// Reads a session's file line by line, in memory that does not grow with it. Whatever a crash, a full disk or an editor
-// has done to a line, the others are read, and it is known which one was lost.
+// Reads a session's file line by line, in constant memory. If a crash, a full disk or an editor has damaged
+// a line, the others are still read, and the damaged line is reported.
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { codeOf } from '../../platform/files/write-failure.js';
@@ -13,17 +13,17 @@ const CHUNK_BYTES = 256 * 1024;
 const LINE_BREAK = 0x0a;
 
 export type ReadLine =
-  /** `end` is the offset in the file just behind the line. */
+  /** `end` is the offset in the file after the line. */
   | { number: number; end: number; line: SessionLine; damaged?: undefined }
-  /** How many bytes can't be understood. `torn`: the file ends without the line's end, as after a crash. */
+  /** The number of unreadable bytes. `torn`: the file ends in the middle of the line, as after a crash. */
   | { number: number; end: number; line?: undefined; damaged: { bytes: number; torn: boolean } };
 
 export interface ReadSessionOptions {
-  /** Leave large texts where they are. */
+  /** Does not load large texts. */
   withoutLarge?: boolean;
 }
 
-/** The lines, from the first. Throws `SessionProblem` where the file can't be read at all. */
+/** The lines, from the first. Throws `SessionProblem` if the file can't be read. */
 export function* readSession(folder: SessionFolder, options: ReadSessionOptions = {}): Generator<ReadLine, void, void> {
   const load = (hash: string): string => (options.withoutLarge ? '' : (readLarge(folder.results, hash) ?? LOST_TEXT));
   let number = 0;

@@ -1,15 +1,15 @@
-// For what leaves this machine in a person's hands: better one word too many blacked out than one key too few. Only the
+// Redacts secrets in texts that may leave this machine: false positives are better than a missed key. Only the
 // shown text is changed, never the session.
 import { findCredentials } from '../../tools/editing/secrets/find-credentials.js';
 import { findPrivateKeys } from '../../tools/editing/secrets/find-private-keys.js';
 import { looksInvented } from '../../tools/editing/secrets/looks-invented.js';
 
 const MAX_KEY_CHARS = 20_000;
-const MIN_KNOWN_CHARS = 6; // a shorter value would black out parts of ordinary words
+const MIN_KNOWN_CHARS = 6; // a shorter value would match parts of ordinary words
 
 /**
- * True of every text in which one of the searches below finds something, and false of most short inputs of tools: a long
- * run of letters and digits, or a word that stands before a secret. It saves about 70 searches.
+ * Matches every text in which one of the searches below finds something, but few short inputs of tools: a long
+ * run of letters and digits, or a word that precedes a secret. It saves about 70 searches.
  */
 const MAY_HOLD_SECRET =
   /[A-Za-z0-9_+%=-]{16}|:\/\/|pass|pwd|secret|token|key|cred|auth|bearer|cookie|sig=|glc_|whsec_|-u[ =]|--user|BEGIN|PuTTY|Private/i;
@@ -20,7 +20,7 @@ interface Range {
   kind: string;
 }
 
-/** The text without keys, tokens and passwords. `known` are values that are secret whatever they look like. */
+/** Redacts keys, tokens and passwords. `known` are secret values of any format. */
 export function redactSecrets(text: string, known: readonly string[] = []): string {
   const found = MAY_HOLD_SECRET.test(text)
     ? [...privateKeys(text), ...credentials(text), ...keyIds(text), ...named(text)]
@@ -41,7 +41,7 @@ function privateKeys(text: string): Range[] {
   return findPrivateKeys(text).map(({ at, text: found }) => {
     const block = text.slice(at, at + MAX_KEY_CHARS);
     const end = /-----END [A-Z0-9 ]{0,80}-----|---- END SSH2 [A-Z ]{0,40}----|Private-MAC: [0-9a-f]+/.exec(block);
-    // A key that was cut off ends where its letters do.
+    // A key that was cut off ends with its last valid character.
     const rest = /^[A-Za-z0-9+/=\s\\]*/.exec(block.slice(found.length))?.[0].length ?? 0;
     return { from: at, to: at + (end ? end.index + end[0].length : found.length + rest), kind: 'private key' };
   });
@@ -50,7 +50,7 @@ function privateKeys(text: string): Range[] {
 const credentials = (text: string): Range[] =>
   findCredentials(text).map(({ at, kind, text: found }) => ({ from: at, to: at + found.length, kind }));
 
-/** Also those that say of themselves that they are examples: people make real ones look like that, and it costs nothing. */
+/** Includes ids that contain EXAMPLE, since a real one may, and redacting them does no harm. */
 const keyIds = (text: string): Range[] =>
   [...text.matchAll(/(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])/g)].map(
     ({ 0: { length }, index }) => ({ from: index, to: index + length, kind: 'AWS access key id' }),
@@ -60,7 +60,7 @@ const NAME =
   'pass(?:word|wd|phrase|code)?|pwd|secret|token|api[_-]?key|apikey|access[_-]?key|private[_-]?key|signing[_-]?key|encryption[_-]?key|credentials?|client[_-]?secret';
 const VALUE = `(?<quote>\\\\?["'\`])(?<quoted>[^"'\`\\n\\\\]{3,400})\\\\?["'\`]|(?<bare>[^\\s"'\`,;(){}<>[\\]\\\\]{3,400})`;
 
-/** What stands behind a name that says it is secret. The named group `bare`, `quoted` or `value` is what goes. */
+/** Values after a name that indicates a secret. The group `bare`, `quoted` or `value` is redacted. */
 const patterns: ReadonlyArray<{ kind: string; pattern: RegExp; isSecret?: (value: string, whole: string) => boolean }> =
   [
     {
@@ -110,10 +110,10 @@ function named(text: string): Range[] {
   );
 }
 
-/** A variable, or a place where it is taken from. */
+/** A reference to a variable or to the environment. */
 const isReference = (value: string): boolean => /^\$|^%[A-Z_]+%$|^process\.env|^os\.environ|^\[redacted/.test(value);
 
-/** In programs such names are everywhere; a type, a call or another name behind one is no secret. */
+/** Such names are common in code; a type, a call or another name after one is not a secret. */
 function isSecretValue(value: string, whole: string): boolean {
   const isQuoted = /["'`]$/.test(whole);
   const isSetting = /^[A-Z0-9_.-]+[ \t]*=[^=]/.test(whole); // DB_PASSWORD=…
@@ -122,7 +122,7 @@ function isSecretValue(value: string, whole: string): boolean {
   return /\d/.test(value) && value.length >= 6 && !/^[A-Za-z_$][\w$]*(?:\.[\w$]+)+$/.test(value);
 }
 
-/** Values that the environment itself calls secret. */
+/** The values of environment variables whose names indicate a secret. */
 export const secretsIn = (env: Readonly<Record<string, string | undefined>>): string[] =>
   Object.entries(env).flatMap(([name, value]) =>
     value && value.length >= 8 && /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$/i.test(name) ? [value] : [],
@@ -131,7 +131,7 @@ export const secretsIn = (env: Readonly<Record<string, string | undefined>>): st
 function given(text: string, known: readonly string[]): Range[] {
   return known
     .filter((value) => value.length >= MIN_KNOWN_CHARS)
-    .flatMap((value) => [...new Set([value, JSON.stringify(value).slice(1, -1)])]) // as it stands in an input
+    .flatMap((value) => [...new Set([value, JSON.stringify(value).slice(1, -1)])]) // also in its JSON form, as in an input
     .flatMap((value) => {
       const ranges: Range[] = [];
       for (let from = text.indexOf(value); from >= 0; from = text.indexOf(value, from + value.length)) {

@@ -9,9 +9,9 @@ import { noSuchSession, SessionProblem } from './session-problem.js';
 
 const DAY_MS = 24 * 3_600_000;
 const KEPT_DAYS = 30;
-const GOING = '.removed-'; // no session's id: what has this name is on its way out
+const GOING = '.removed-'; // not a valid id: marks folders that are being removed
 
-/** Deletes a session with its saved results. Rejects with `SessionProblem` where it is in use, or not there. */
+/** Deletes a session with its saved results. Rejects with `SessionProblem` if it is in use or does not exist. */
 export async function removeSession(dataFolder: string, id: string): Promise<void> {
   const folder = sessionFolder(dataFolder, id);
   const stats = await lstat(folder.path).catch(() => undefined);
@@ -19,7 +19,7 @@ export async function removeSession(dataFolder: string, id: string): Promise<voi
   await removeFolder(dataFolder, folder, async () => true);
 }
 
-/** Whole or not at all for everybody else: the folder loses its name first. */
+/** Renames the folder first, so that the removal is atomic for other processes. */
 async function removeFolder(
   dataFolder: string,
   folder: SessionFolder,
@@ -38,9 +38,9 @@ async function removeFolder(
 }
 
 /**
- * Deletes the sessions that were last written so many days ago, at most once a day. Those in use stay. A session goes only
- * if it was old at the clean-up before this one too, so that a clock that is ahead once deletes nothing. Returns the ids of
- * those that went.
+ * Deletes sessions that were last written at least this many days ago, at most once a day, except those in use. A session
+ * is deleted only if it was also old at the previous clean-up, so that a clock that is temporarily ahead deletes nothing.
+ * Returns the ids of the deleted sessions.
  */
 export async function cleanUpSessions(dataFolder: string, days = KEPT_DAYS, now = Date.now()): Promise<string[]> {
   const top = sessionsFolder(dataFolder);
@@ -61,17 +61,17 @@ export async function cleanUpSessions(dataFolder: string, days = KEPT_DAYS, now 
 
 async function removeIfOld(dataFolder: string, folder: SessionFolder, before: number): Promise<boolean> {
   if (!(await isOld(folder, before))) return false;
-  // Checked again once no other process can write it. The folder itself has a new time then, because of the lock.
+  // Checked again under the lock. The folder itself has a new time then, because of the lock.
   const isStillOld = async (): Promise<boolean> =>
     ((await stat(folder.file).catch(() => undefined))?.mtimeMs ?? 0) < before;
   return await removeFolder(dataFolder, folder, isStillOld).catch((error: unknown) => {
-    // In use, or gone meanwhile, or not ours to touch: all of them a reason to leave it alone.
+    // In use, already removed, or not accessible: it is skipped.
     if (error instanceof SessionProblem || codeOf(error) !== undefined) return false;
     throw error;
   });
 }
 
-/** By the newest of what is in it: a session may have saved results and no conversation. */
+/** By the newest entry, since a session may have saved results but no conversation. */
 async function isOld({ path, file, results }: SessionFolder, before: number): Promise<boolean> {
   const own = await lstat(path).catch(() => undefined);
   if (!own?.isDirectory()) return false;

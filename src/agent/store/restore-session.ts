@@ -1,5 +1,5 @@
-// Makes of a session's records what a conversation needs to go on. The history is valid wherever the file was cut: a
-// call that began and has no result is answered as interrupted, and what was lost of a turn takes nothing else with it.
+// Restores a conversation from a session's records. The history is valid wherever the file was cut: a
+// call that started and has no result is answered as interrupted, and a lost part of a turn does not affect other parts.
 import { statSync } from 'node:fs';
 import type { LeftCommand } from '../../contract/background.js';
 import type { AssistantBlock, Message, ToolResultBlock, UserBlock } from '../../contract/message.js';
@@ -12,42 +12,42 @@ import type { SessionHeader, SessionRecord, SessionTotals } from './session-reco
 import { noTotals } from './session-store.js';
 
 export interface RestoredSession {
-  /** Absent where the first line is damaged. */
+  /** Absent if the first line is damaged. */
   header: SessionHeader | undefined;
   title: string;
-  /** Valid for any provider as they stand. */
+  /** Valid for any provider. */
   messages: readonly Message[];
-  /** Ids that no new call may have. */
+  /** Ids that new calls must not use. */
   callIds: readonly string[];
-  /** Calls that began since the session was last resumed, and whose outcome is unknown. */
+  /** Calls that started since the session was last resumed, and whose outcome is unknown. */
   interrupted: ReadonlyArray<{ id: string; tool: string; input: unknown }>;
   root: string | undefined;
-  /** Where it was left, if that is still there; else the root. */
+  /** The last directory if it still exists, else the root. */
   cwd: string | undefined;
-  /** Never one that allows more than `default` does, unless it was chosen again. */
+  /** Never a mode that allows more than `default`, unless it was chosen again. */
   mode: PermissionMode;
   todos: unknown;
   plan: string | undefined;
   /** Commands that ran in the background when the last process ended. */
   background: readonly LeftCommand[];
-  /** Whether the model was informed of what became of them. */
+  /** Whether the model was informed of their outcome. */
   isBackgroundTold: boolean;
   ledger: ReadonlyMap<string, SeenFile>;
   totals: SessionTotals;
   /** When the last record was written, in milliseconds since the epoch. */
   at: number | undefined;
-  /** How many bytes the list of its changes of files had at the last prompt; undefined in a session of an earlier version. */
+  /** The size of its list of file changes at the last prompt, in bytes; undefined for sessions of an earlier version. */
   changes: number | undefined;
-  /** Lines that can't be understood, all of them. */
+  /** The numbers of all unreadable lines. */
   damaged: readonly number[];
-  /** Sentences for the person about what is not as it was left. */
+  /** Sentences for the person about state that could not be restored. */
   notes: readonly string[];
 }
 
 export interface RestoreOptions {
-  /** Also what a compaction has taken out of the conversation: for showing it, not for going on. */
+  /** Includes messages that a compaction removed: for display, not to continue the conversation. */
   whole?: boolean;
-  /** A mode that was chosen now, instead of the one that the session had. */
+  /** A mode that replaces the mode of the session. */
   mode?: PermissionMode | undefined;
 }
 
@@ -74,7 +74,7 @@ class History {
   readonly #begun = new Set<string>();
   /** Results of the turn that is being read. */
   #results = new Map<string, KnownResult>();
-  /** The message whose calls wait for the record with their results. */
+  /** The message whose results are in a later record. */
   #asked: readonly AssistantBlock[] | undefined;
   #cwd: string | undefined;
   #mode: PermissionMode = 'default';
@@ -147,7 +147,7 @@ class History {
         return;
       case 'turn':
         this.#closeAsked();
-        // Of an answer that was withdrawn there is no message, and nothing of it counts.
+        // A withdrawn answer has no message, and its blocks are dropped.
         this.#forgetBlocks();
         this.#results.clear();
         this.#totals = record.total;
@@ -178,14 +178,14 @@ class History {
       case 'resume':
         this.#closeTurn();
         if (this.#backgroundIs === 'current') this.#backgroundIs = 'left';
-        this.#interrupted.length = 0; // the person knows of these, and of the lines
+        this.#interrupted.length = 0; // these, and the damaged lines, were already reported to the person
         this.#unmentioned = this.#unmentioned.filter((number) => !record.damaged.includes(number));
         return;
     }
   }
 
   #takeUser({ content }: RecordOf<'user'>): void {
-    if (this.#backgroundIs === 'left') this.#backgroundIs = 'told'; // with this prompt
+    if (this.#backgroundIs === 'left') this.#backgroundIs = 'told'; // informed with this prompt
     if (this.#asked) {
       this.#messages.push({ role: 'user', content: [...this.#answers(this.#asked, content), ...wordsOf(content)] });
       this.#asked = undefined;
@@ -220,7 +220,7 @@ class History {
     this.#lacksThinking = false;
   }
 
-  /** One for each call, from the record with the results, or from the results themselves where that is lost. */
+  /** One result for each call, from the record with the results, or from the single result records if that is lost. */
   #answers(asked: readonly AssistantBlock[], given: RecordOf<'user'>['content']): ToolResultBlock[] {
     const inRecord = new Map<string, ToolResultBlock>();
     const named = new Set<string>();
@@ -250,7 +250,7 @@ class History {
     this.#asked = undefined;
   }
 
-  /** The process ended here, in the middle of a turn or between two. */
+  /** Handles the end of a process, in the middle of a turn or between two. */
   #closeTurn(): void {
     this.#closeAsked();
     const asked = this.#blocks;
@@ -316,10 +316,10 @@ class History {
   }
 }
 
-/** As it went to the model, and as it was counted when room was made. */
+/** The messages as they were sent to the model, and counted by compactions. */
 function repaired(messages: readonly Message[]): readonly Message[] {
   const transcript = new Transcript();
-  // A conversation begins with the person, so without this an answer to a prompt that is lost would be lost as well.
+  // A conversation begins with a user message, so without this the answer to a lost prompt would be lost as well.
   if (messages[0]?.role === 'assistant') transcript.append(lostBeginning);
   for (const message of messages) transcript.append(message);
   return transcript.forRequest();
@@ -332,7 +332,7 @@ function listed(numbers: readonly number[]): string {
   return numbers.slice(0, MAX_LISTED).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
-/** A provider takes nothing else back. */
+/** Providers accept only objects as inputs. */
 function withObjectInput(block: AssistantBlock): AssistantBlock {
   if (block.type !== 'tool_use') return block;
   const { input } = block;
@@ -361,7 +361,7 @@ const notBegunText = (tool: string): string =>
 const DAMAGED_RESULT =
   'The call ended, but its result is lost, because the file of this session is damaged there. Check before you repeat it.';
 
-/** In words, since a provider takes no calls back without the thinking that came before them, and that is not complete. */
+/** As text, since providers reject calls without the preceding thinking, which is incomplete. */
 function report(calls: ReadonlyArray<{ name: string; input: unknown }>, answers: readonly ToolResultBlock[]): Message {
   const parts = calls.map(({ name, input }, index) => {
     const { content = '' } = answers[index] ?? {};

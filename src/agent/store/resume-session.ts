@@ -34,34 +34,34 @@ import { noSuchSession } from './session-problem.js';
 import { SESSION_FORMAT, type SessionHeader } from './session-record.js';
 import { SessionStore, type SessionStoreOptions } from './session-store.js';
 
-const MAX_FILES = 20; // whose names the model gets
+const MAX_FILES = 20; // that are named in a reminder
 
 export interface ResumeSessionOptions extends Omit<SessionStoreOptions, 'root'> {
-  /** Go on in a new session and leave this one as it is. Allowed also while it is in use. */
+  /** Continues in a new session and leaves this one unchanged. Allowed even while it is in use. */
   fork?: boolean;
-  /** With `fork`: what was said from this prompt on, counted from 0, is left out. */
+  /** With `fork`: the conversation from this prompt on (counted from 0) is left out. */
   beforePrompt?: number | undefined;
-  /** A mode that was chosen now. */
+  /** A mode that replaces the mode of the session. */
   mode?: PermissionMode | undefined;
-  /** Where the session's own root is lost with its first line. */
+  /** Used if the session's root is lost with its first line. */
   root: string;
 }
 
 export interface ResumedSession {
-  /** The session's own, or that of the fork. */
+  /** The id of the session, or of the fork. */
   id: string;
   root: string;
-  /** Whether it goes on in a copy. */
+  /** Whether it continues in a copy. */
   isFork: boolean;
   restored: RestoredSession;
-  /** Open, and the only writer. */
+  /** Open; no other process writes it. */
   store: SessionStore;
-  /** What the model has to be told with the next prompt. */
+  /** Reminders for the model with the next prompt. */
   reminders: readonly string[];
   leftCommands: readonly EndedCommand[];
 }
 
-/** Resumes a session. Rejects with `SessionProblem` if there is none, or if another process has it. */
+/** Resumes a session. Rejects with `SessionProblem` if it does not exist, or if another process uses it. */
 export async function resumeSession(options: ResumeSessionOptions): Promise<ResumedSession> {
   const source = sessionFolder(options.dataFolder, options.id);
   const folder = options.fork ? await forkOf(source, options) : source;
@@ -85,14 +85,14 @@ export async function resumeSession(options: ResumeSessionOptions): Promise<Resu
   }
 }
 
-/** Child agents that were at work when the session's process was killed have left their locks. */
+/** Removes locks of child agents that were running when the session's process was killed. */
 async function removeLocksOfAgents({ id, path }: SessionFolder, dataFolder: string): Promise<void> {
   for (const name of namesIn(join(path, 'agents')).filter(isSessionId)) {
-    await removeEndedLock(agentFolder(dataFolder, id, name)).catch(() => {}); // another process is at it: it stays for that
+    await removeEndedLock(agentFolder(dataFolder, id, name)).catch(() => {}); // another process is removing it
   }
 }
 
-/** A copy under a new id, complete in itself: the one that it came from may go on, or be deleted. */
+/** An independent copy with a new id: the original may be continued or deleted. */
 async function forkOf(
   source: SessionFolder,
   { dataFolder, root, model, beforePrompt }: ResumeSessionOptions,
@@ -121,7 +121,7 @@ async function forkOf(
   }
 }
 
-/** Which part of the file a fork takes. Of one in use, the turn that is under way is the other's alone. */
+/** The part of the file for a fork. If the session is in use, the unfinished turn is left out. */
 function outline(
   source: SessionFolder,
   { wholeTurns, beforePrompt }: { wholeTurns: boolean; beforePrompt: number | undefined },
@@ -172,7 +172,7 @@ function copyLarge(source: string, target: string): void {
   if (names.length > 0) makePrivateFolder(target);
   for (const name of names) {
     try {
-      linkSync(join(source, name), join(target, name)); // never changed once it is there
+      linkSync(join(source, name), join(target, name)); // these files never change
     } catch {
       copyFileSync(join(source, name), join(target, name));
     }
@@ -190,20 +190,20 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    return []; // nothing was that large
+    return []; // there are no large values
   }
 }
 
 /**
- * What a person has taken back since the last prompt: the model still takes it for done. By order in the list of changes,
- * since a clock may be set back; sessions of earlier versions have nothing but the time.
+ * Changes that a person has undone since the last prompt, of which the model does not know. By order in the list of changes,
+ * since a clock may be set back; sessions of earlier versions have only the time.
  */
 async function undoneSince(
   { changes: known, at: last }: RestoredSession,
   dataFolder: string,
   id: string,
 ): Promise<string[]> {
-  const changes = await listChanges(dataFolder, id).catch(() => []); // then undo itself has nothing to go by
+  const changes = await listChanges(dataFolder, id).catch(() => []); // without the list, nothing could be undone
   return changes.flatMap(({ undoes, at, position, callId }) => {
     if (undoes === undefined || last === undefined) return [];
     if (known === undefined ? Date.parse(at) <= last : position < known) return [];

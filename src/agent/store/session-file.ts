@@ -20,9 +20,9 @@ import { SpareTail } from './spare-tail.js';
 export interface SessionFileOptions {
   dataFolder: string;
   folder: SessionFolder;
-  /** The first line, asked for when the file is made. */
+  /** Returns the first line; called when the file is created. */
   header(): SessionHeader;
-  /** Of a session that is resumed: its file is there, and this process holds its lock. */
+  /** For a resumed session: its file exists, and this process holds its lock. */
   lock?: SessionLock | undefined;
   report: ReportProblem;
 }
@@ -54,7 +54,7 @@ export class SessionFile {
     this.#tail = new SpareTail(options.dataFolder, options.folder.path);
   }
 
-  /** Records that are not in the file: 0 as long as all is well. */
+  /** The number of records that are not in the file. */
   get lost(): number {
     return this.#lost + this.#early.length + (this.#log?.lost ?? 0);
   }
@@ -74,7 +74,7 @@ export class SessionFile {
     else this.#early.push(record);
   }
 
-  /** All that waits is in the file when this returns, unless the disk does not take it. */
+  /** Writes all pending records synchronously, unless the disk can't be written. */
   write(): void {
     if (this.#isStopped || (!this.#log && this.#early.length === 0)) return;
     if (!this.#lock) {
@@ -98,7 +98,7 @@ export class SessionFile {
     this.#keepInSpare();
   }
 
-  /** Writes in a moment, so that the result of a run that ends with this turn is in the same write, and syncs. */
+  /** Writes a moment later, so that the result of a run that ends with this turn is in the same write, and syncs. */
   flushSoon(): void {
     if (this.#isWriteDue) return;
     this.#isWriteDue = true;
@@ -109,7 +109,7 @@ export class SessionFile {
     });
   }
 
-  /** Resolves when what was added is on the disk, or could not be brought there and was reported. */
+  /** Resolves once the added records are on disk, or a failure was reported. */
   async flushed(): Promise<void> {
     await this.#opening;
     this.write();
@@ -124,10 +124,10 @@ export class SessionFile {
     await this.#log?.close();
     await this.#lock?.release();
     this.#isStopped = true;
-    if (!this.#hasHeader) await rmdir(this.#options.folder.path).catch(() => {}); // nothing was said, so nothing is kept
+    if (!this.#hasHeader) await rmdir(this.#options.folder.path).catch(() => {}); // there was no prompt, so nothing is kept
   }
 
-  /** What the data folder does not take is in the spare folder at once, so that a kill loses nothing. */
+  /** Records that can't be written to the data folder are written to the spare folder at once, so that a kill loses nothing. */
   #keepInSpare(): void {
     if (this.#isStopped || !this.#owner) return;
     try {
@@ -136,7 +136,7 @@ export class SessionFile {
       else this.#tail.drop();
       this.#whyNotKept = undefined;
     } catch (error) {
-      this.#whyNotKept = error instanceof Error ? error.message : String(error); // the next record tries again
+      this.#whyNotKept = error instanceof Error ? error.message : String(error); // retried with the next record
     }
   }
 
@@ -167,7 +167,7 @@ export class SessionFile {
       makePrivateFolder(sessionsFolder(dataFolder));
       makePrivateFolder(folder.path);
       this.#lock ??= await lockSession(folder);
-      // A new session gets its file with its first prompt; the folder is there for the lock.
+      // The file of a new session is created with its first prompt; the folder exists for the lock.
       if (this.#hasHeader) this.#log ??= new AppendLog(folder.file, this.#report);
       this.write();
     } catch (error) {
@@ -194,7 +194,7 @@ export class SessionFile {
     const log = new AppendLog(this.#options.folder.file, this.#report);
     if (!this.#hasHeader) log.add(JSON.stringify(this.#options.header()));
     this.#hasHeader = true;
-    this.#tail.drop(); // the log has all of it now, and keeps what it can't write
+    this.#tail.drop(); // the log has all records now, and keeps those that it can't write
     this.#keptEarly = 0;
     return log;
   }
@@ -218,7 +218,7 @@ export class SessionFile {
       if (descriptor !== undefined) this.#log?.syncWith(descriptor);
       return hash;
     } catch {
-      return undefined; // it stays in its line, which waits where the disk is full
+      return undefined; // stays in its line, which is retried if the disk is full
     }
   }
 
@@ -231,17 +231,17 @@ export class SessionFile {
     );
   }
 
-  /** With all that the person has to know where the data folder is the reason. */
+  /** Adds advice if the data folder is the reason. */
   readonly #report: ReportProblem = (text, kind) => {
     const { dataFolder, folder, report } = this.#options;
-    const [sessionId = ''] = relative(sessionsFolder(dataFolder), folder.path).split(sep); // a child agent's is its parent's
+    const [sessionId = ''] = relative(sessionsFolder(dataFolder), folder.path).split(sep); // that of the root session for a child agent
     report(kind === 'unwritable' ? unwritableNotice({ dataFolder, sessionId }, text) : text, kind);
   };
 
   async #unwritable(error: unknown): Promise<void> {
     if (this.#isReported) return;
     this.#isReported = true;
-    const isFinal = error instanceof SessionProblem; // another process has the session
+    const isFinal = error instanceof SessionProblem; // another process uses the session
     if (isFinal) {
       this.#isStopped = true;
       this.#lost += this.#early.length;
@@ -256,7 +256,7 @@ export class SessionFile {
   }
 }
 
-/** About how many bytes the record takes; one that JSON has no word for is reported when it is written. */
+/** The approximate size of the record; one that can't be serialized is reported when it is written. */
 function sizeOf(record: SessionRecord): number {
   try {
     return JSON.stringify(record).length;

@@ -33,10 +33,10 @@ export function sessionFolder(dataFolder: string, id: string): SessionFolder {
   return { id, path, file: join(path, 'session.jsonl'), lock: join(path, 'lock'), results: join(path, 'results') };
 }
 
-/** That of a child agent, below the one of the session that it belongs to. */
+/** The folder of a child agent, inside that of its session. */
 export function agentFolder(dataFolder: string, sessionId: string, agentId: string): SessionFolder {
   const { path: above } = sessionFolder(dataFolder, sessionId);
-  const { id } = sessionFolder(dataFolder, agentId); // refuses what is no id
+  const { id } = sessionFolder(dataFolder, agentId); // throws if the id is invalid
   const path = join(above, 'agents', id);
   return { id, path, file: join(path, 'session.jsonl'), lock: join(path, 'lock'), results: join(path, 'results') };
 }
@@ -58,9 +58,9 @@ export function makePrivateFolder(path: string): void {
 const noFollow = constants.O_NOFOLLOW ?? 0;
 
 export const openFlags = {
-  /** Opening a pipe in place of a file would wait for its writer, and there may be none. */
+  /** Non-blocking: opening a pipe in place of a file would wait for a writer. */
   read: constants.O_RDONLY | constants.O_NONBLOCK | noFollow,
-  /** Fails where a pipe has no reader. */
+  /** Fails if a pipe has no reader. */
   probe: constants.O_WRONLY | constants.O_CREAT | constants.O_NONBLOCK,
   append: constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | noFollow,
   update: constants.O_RDWR | constants.O_CREAT | noFollow,

@@ -1,6 +1,6 @@
-// One writer for each session. The lock is a file that names the process; it appears whole, as a second name of a file
-// written before. A lock whose process has ended is removed only by the holder of a claim on it, and a claim is a lock
-// like any other: so of any number that find the same lock, one removes it, and none removes the lock that came after.
+// One writer for each session. The lock is a file that names the process. It is created atomically, as a hard link to a
+// file that was written before. A lock whose process has ended is removed only by the holder of a claim on it, and a claim
+// is a lock itself: so of any number of processes that find the same lock, one removes it, and none removes the next lock.
 import { linkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { stat, unlink, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -11,21 +11,21 @@ import { type ProcessIdentity, thisProcess } from '../../platform/journal/proces
 import type { SessionFolder } from './session-folder.js';
 import { SessionProblem } from './session-problem.js';
 
-const TRIES = 20; // each but the last has removed a lock that was left behind, or lost a race for it
-const RENEW_MS = 4 * 60_000; // a process that can't be seen, as in a container, counts as ended after 10 minutes
+const TRIES = 20; // each attempt but the last has removed a stale lock, or lost a race for it
+const RENEW_MS = 4 * 60_000; // a process that is not visible, as in a container, counts as ended after 10 minutes
 
 /** The right to write a session, until it is released. */
 export interface SessionLock {
-  /** False once another process has taken it over, as after this machine slept for long. */
+  /** False once another process has taken it over, for example after this machine slept for a long time. */
   isOurs(): Promise<boolean>;
   release(): Promise<void>;
 }
 
-/** Rejects with `SessionProblem` where another process, or another agent of this one, has the session. */
+/** Rejects with `SessionProblem` if another process, or another agent of this one, uses the session. */
 export async function lockSession({ id, lock: path }: SessionFolder): Promise<SessionLock> {
   const owner = await thisProcess();
   const token = await acquire(path, id, owner);
-  let seen: string | undefined; // the file as it was when it was last found to be ours
+  let seen: string | undefined; // the stamp of the file when it was last found to be ours
   const isOurs = async (): Promise<boolean> => {
     const stamp = fileStamp(path);
     if (stamp !== undefined && stamp === seen) return true;
@@ -37,7 +37,7 @@ export async function lockSession({ id, lock: path }: SessionFolder): Promise<Se
     const now = new Date();
     isOurs()
       .then((ours) => (ours ? utimes(path, now, now) : undefined))
-      .catch(() => {}); // the next time, or never: the lock is looked at again before it counts
+      .catch(() => {}); // retried next time; the lock is checked again before it is relied on
   }, RENEW_MS);
   renewal.unref();
   return {
@@ -49,18 +49,18 @@ export async function lockSession({ id, lock: path }: SessionFolder): Promise<Se
   };
 }
 
-/** Differs if the file was touched. */
+/** Changes if the file was modified or replaced. */
 function fileStamp(path: string): string | undefined {
   const { dev, ino, mtimeNs, ctimeNs } = statSync(path, { bigint: true, throwIfNoEntry: false }) ?? {};
   return ino === undefined ? undefined : [dev, ino, mtimeNs, ctimeNs].join(':');
 }
 
-/** Whether some process has the session at this moment. */
+/** Whether a process uses the session now. */
 export async function isInUse({ lock }: SessionFolder): Promise<boolean> {
   return (await holder(lock, await thisProcess())) !== undefined;
 }
 
-/** Removes a lock whose process has ended, as after a kill. */
+/** Removes a lock whose process has ended. */
 export async function removeEndedLock({ id, lock }: SessionFolder): Promise<void> {
   const owner = await thisProcess();
   const found = await inspectRecord(lock, owner);
@@ -102,7 +102,7 @@ async function acquire(path: string, id: string, owner: ProcessIdentity): Promis
   return token;
 }
 
-/** Unless another process is about to do the same. */
+/** Does nothing if another process is removing it. */
 async function removeLeft(path: string, left: OpenChange, id: string, owner: ProcessIdentity): Promise<void> {
   const claim = join(dirname(path), `${left.token}.claim`);
   await acquire(claim, id, owner);
@@ -114,7 +114,7 @@ async function removeLeft(path: string, left: OpenChange, id: string, owner: Pro
   }
 }
 
-/** At once: the first call of a session waits for it, and to wait for three small steps would take longer than they do. */
+/** Synchronous: the first call of a session waits for it, and three asynchronous calls would take longer. */
 function create(path: string, content: string, token: string): boolean {
   const written = join(dirname(path), `${token}.new`);
   try {
@@ -127,7 +127,7 @@ function create(path: string, content: string, token: string): boolean {
   } finally {
     rmSync(written, { force: true });
   }
-  // The file system has no second names. What is found before the content is there counts as held by another process.
+  // The file system has no hard links. An empty lock file counts as held by another process.
   try {
     writeFileSync(path, content, { flag: 'wx', mode: 0o600 });
     return true;

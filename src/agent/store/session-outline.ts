@@ -14,24 +14,24 @@ import { tailName } from './spare-records.js';
 
 const MAX_TITLE_CHARS = 60;
 
-/** What a person needs to find a call again. */
+/** The prompts and calls of a session, from which a person chooses a call. */
 export interface SessionOutline {
   /** Oldest first. */
   prompts: ReadonlyArray<OutlinedPrompt>;
-  /** By the id of the call: its tool, and the command or the file. */
+  /** By call id: the tool, and the command or the file. */
   calls: ReadonlyMap<string, { tool: string; title: string }>;
-  /** By the id of the call: how many prompts were given before it. */
+  /** By call id: the number of prompts before it. */
   promptsBefore: ReadonlyMap<string, number>;
 }
 
 export interface OutlinedPrompt {
   at: number;
   text: string;
-  /** Changes of files that were listed after it stand behind so many bytes; undefined in a session of an earlier version. */
+  /** The size of the list of file changes at the prompt, in bytes; undefined for sessions of an earlier version. */
   changes: number | undefined;
 }
 
-/** The prompts of a session and its calls that could change something; empty where nothing of it is kept. */
+/** The prompts of a session and its calls that could change something; empty if the session is not saved. */
 export function outlineSession(dataFolder: string, sessionId: string): SessionOutline {
   const prompts: OutlinedPrompt[] = [];
   const promptsBefore = new Map<string, number>();
@@ -58,7 +58,7 @@ export function outlineSession(dataFolder: string, sessionId: string): SessionOu
   return { prompts, calls, promptsBefore };
 }
 
-/** In the place that the temporary folder has for a session, all of a session that was never in the data folder is one end. */
+/** For a session that could never be written to the data folder: the temporary folder has all of it as one end. */
 function keptFolder(dataFolder: string, sessionId: string): SessionFolder {
   const folder = sessionFolder(dataFolder, sessionId);
   const kept = join(dataFolder, tailName(0));
@@ -71,18 +71,18 @@ function addAudited(calls: Map<string, { tool: string; title: string }>, dataFol
       calls.set(id, { tool, title: inputLine(firstLines(input), redactSecrets, MAX_TITLE_CHARS) });
     }
   } catch (error) {
-    if (!(error instanceof SessionProblem)) throw error; // an audit log that can't be read keeps no undo from working
+    if (!(error instanceof SessionProblem)) throw error; // undo works without the audit log
   }
 }
 
-/** What goes to the model with results of calls, or after an interruption, is not the person's. */
+/** Messages with results of calls, or after an interruption, are not prompts of the person. */
 export const isPrompt = (content: readonly RecordedUserBlock[]): boolean =>
   !content.some(({ type }) => type === 'tool_result') && !content.every(isInterruption);
 
 const hasContent = (block: RecordedUserBlock): block is UserBlock =>
   block.type !== 'tool_result' || block.content !== undefined;
 
-/** A command of many lines is known by its first. */
+/** Keeps only the first line of multi-line texts. */
 function firstLines(input: unknown): unknown {
   if (typeof input !== 'object' || input === null) return input;
   return Object.fromEntries(

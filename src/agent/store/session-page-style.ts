@@ -1,4 +1,4 @@
-/** The look of an exported page, by day and by night. */
+/** The style of an exported page, for light and dark color schemes. */
 export const pageStyle = `
 :root { color-scheme: light dark; --text: #1c1d1f; --quiet: #63666d; --page: #fbfbfa; --box: #f0f0ee; --line: #dcdcd8; --person: #0b57a4; --bad: #b3261e; }
 @media (prefers-color-scheme: dark) {

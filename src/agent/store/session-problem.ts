@@ -1,7 +1,7 @@
-/** Why a session can't be had. */
+/** Why a session can't be used. */
 export type SessionProblemKind = 'unknown' | 'ambiguous' | 'in_use' | 'unreadable' | 'newer_format' | 'unwritable';
 
-/** A session can't be had. The message says why and what to do next. */
+/** A session can't be used. The message says why and what to do next. */
 export class SessionProblem extends Error {
   readonly kind: SessionProblemKind;
 

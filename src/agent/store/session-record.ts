@@ -1,4 +1,4 @@
-// One line of a session's file. docs/sessions.md describes the format for people and programs; a reader must pass over
+// One line of a session's file. docs/sessions.md describes the format for people and programs; a reader must skip
 // types and fields that it does not know, so new ones need no new version.
 
 import { isAbsolute } from 'node:path';
@@ -23,35 +23,35 @@ export interface SessionHeader {
   model: string;
   /** From the first prompt. A later `title` record overrides it. */
   title: string;
-  /** The session that this one went on from. */
+  /** The session that this one was forked from. */
   fork?: { id: string };
-  /** Of a child agent: its type, what it was to do, and the agent that started it, where that is a child too. */
+  /** For a child agent: its type, its task, and the agent that started it if that is a child too. */
   agent?: { type: string; description: string; parent?: string };
 }
 
-/** What has been used since the session began, so that the end of the file alone tells it. */
+/** The usage since the session began, so that it can be read from the end of the file. */
 export interface SessionTotals {
   turns: number;
   usage: Usage;
-  /** US dollars; null once it is not known for a part of it. */
+  /** US dollars; null if the cost of a part is unknown. */
   costUsd: number | null;
 }
 
-/** A result in a user's record has no content where a `result` record before it does. */
+/** A result in a `user` record has no content if a `result` record before it has. */
 export type RecordedUserBlock = UserBlock | { type: 'tool_result'; tool_use_id: string; content?: undefined };
 
 type SeenRecord = Pick<SeenFile, 'hash' | 'size' | 'lines' | 'merged'> & { at: number };
 
 export type SessionRecord = {
   at: number;
-} /** `changes`: how many bytes the list of the session's changes of files had when the prompt was given. */ & (
+} /** `changes`: the size of the session's list of file changes at the prompt, in bytes. */ & (
   | { type: 'user'; content: readonly RecordedUserBlock[]; changes?: number }
   | { type: 'assistant'; content: readonly AssistantBlock[]; id?: string; model?: string }
-  /** Complete blocks of an answer that is still being written; the `assistant` record takes the place of them all. */
+  /** Complete blocks of an answer that is still being written; the `assistant` record replaces them. */
   | {
       type: 'blocks';
       content: readonly AssistantBlock[];
-      /** Thinking that came before a call is not among the blocks, since it was not complete. */
+      /** Incomplete thinking before a call is not among the blocks. */
       thought?: true;
     }
   /** A call that may change something is about to begin. */
@@ -74,37 +74,37 @@ export type SessionRecord = {
   | { type: 'cwd'; cwd: string }
   | { type: 'mode'; mode: PermissionMode }
   | { type: 'todos'; todos: unknown }
-  /** The plan that was put to the person last. */
+  /** The last plan that was shown to the person. */
   | { type: 'plan'; plan: string }
-  /** The commands that run in the background from now on. */
+  /** The background commands that run from here on. */
   | { type: 'background'; commands: readonly LeftCommand[] }
-  /** What the model has seen of files, by real path: those that changed in this turn. */
+  /** The lines of files that the model has seen, by real path: those that changed in this turn. */
   | { type: 'seen'; files: Readonly<Record<string, SeenRecord>> }
   | { type: 'turn'; stopReason: StopReason | null; usage: Usage; total: SessionTotals; title?: string }
   | { type: 'run'; outcome: RunOutcome; total: SessionTotals; title?: string }
   | { type: 'title'; title: string }
   /** All but the last `kept` messages were replaced by the summary. */
   | { type: 'compaction'; summary: readonly UserBlock[]; kept: number }
-  /** What stands in place of old results from now on, by the ids of their calls. */
+  /** Placeholders that replace old results from here on, by call id. */
   | { type: 'cleared'; results: Readonly<Record<string, string>> }
-  /** What was seen of these files is no longer in the conversation. */
+  /** The content of these files is no longer in the conversation. */
   | { type: 'forgotten'; files: readonly string[] }
-  /** A process went on from here. What was open then stays interrupted; `damaged` lines were told to the person. */
+  /** A process resumed the session here. Open calls stay interrupted; `damaged` lines were reported to the person. */
   | { type: 'resume'; damaged: readonly number[] }
 );
 
 type SessionRecordType = SessionRecord['type'];
 
-/** A line as it was read: the header, a record, or one of a type that a later version has brought. */
+/** A parsed line: the header, a record, or a type of a later version. */
 export type SessionLine = SessionHeader | SessionRecord | { type: 'unknown' };
 
-/** What a line says; undefined where it is damaged. By hand, since a long session has tens of thousands of lines. */
+/** Validates a line; undefined if it is damaged. Without a schema library, since sessions have tens of thousands of lines. */
 export function checkedLine(value: unknown): SessionLine | undefined {
   if (!isFields(value) || typeof value['type'] !== 'string') return undefined;
   const check = Object.hasOwn(checks, value['type']) ? checks[value['type']] : undefined;
   if (!check) return { type: 'unknown' };
   if (value['type'] !== 'session' && typeof value['at'] !== 'number') return undefined;
-  return check(value) ? (value as unknown as SessionLine) : undefined; // the check of its type has looked at each field
+  return check(value) ? (value as unknown as SessionLine) : undefined; // the check of its type has validated each field
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
-// Writes a session to disk as it happens, from the events of the loop. Every record is in the file before the next thing
-// that could go wrong: a prompt when it is given, a call that may change something before it begins, the answer when it is
-// complete, each result when it is settled. So a killed process loses nothing that was done. The rest of a turn is written
-// at its end, when all of it is synced to the disk.
+// Writes a session to disk from the events of the loop. Every record is in the file before the next step
+// that could fail: a prompt when it is given, a call that may change something before it starts, the answer when it is
+// complete, each result when it is settled. So a killed process loses no completed work. The rest of a turn is written
+// at its end, and then everything is synced to disk.
 import type { LeftCommand } from '../../contract/background.js';
 import type { AgentHappening } from '../../contract/event.js';
 import type {
@@ -28,15 +28,15 @@ export interface SessionStoreOptions {
   id: string;
   root: string;
   model: string;
-  /** Of the model; without them the cost of a run is known at its end alone, if at all. */
+  /** The prices of the model; without them the cost of a run is known only at its end, if at all. */
   prices?: ModelFacts['prices'] | undefined;
-  /** Of a child agent: where it is kept, and what its first line says of it. */
+  /** For a child agent: its folder, and its facts in the first line. */
   agent?: { folder: SessionFolder; facts: NonNullable<SessionHeader['agent']> } | undefined;
-  /** One sentence for the person, when the session can't be saved. The conversation goes on all the same. */
+  /** Called with one sentence for the person if the session can't be saved. The conversation continues. */
   onProblem?: ReportProblem | undefined;
 }
 
-/** What calls may change of a session, looked at when a turn ends. A `Session` is one. */
+/** State of a session that calls may change, checked when a turn ends. A `Session` implements it. */
 export interface WatchedState {
   readonly cwd: string;
   readonly mode: PermissionMode;
@@ -46,7 +46,7 @@ export interface WatchedState {
   readonly background?: readonly LeftCommand[] | undefined;
 }
 
-/** What a store goes on from when a session is resumed. */
+/** The state from which a store continues when a session is resumed. */
 export interface StoreBeginning {
   lock: SessionLock;
   totals: SessionTotals;
@@ -71,12 +71,12 @@ export class SessionStore {
   #seen = new Map<string, SeenFile>();
   readonly #harmless = new Set<string>();
   readonly #results = new Map<string, ToolResultBlock>();
-  /** Complete blocks of the answer under way that are not in the file. */
+  /** Complete blocks of the current answer that are not in the file. */
   #blocks: AssistantBlock[] = [];
-  /** Words and thoughts that belong to no complete block yet. */
+  /** Text and thinking of the incomplete block. */
   #said = '';
   #isThinking = false;
-  /** A call was complete before the thinking that led to it. */
+  /** Whether a call was complete before the thinking that precedes it. */
   #lacksThinking = false;
   /** The answer of this turn, once it is in the file as a whole. */
   #answer: AssistantMessage | undefined;
@@ -97,7 +97,7 @@ export class SessionStore {
     this.#add({ type: 'resume', damaged: beginning.damaged });
   }
 
-  /** Records that are not on the disk: 0 as long as all is well. */
+  /** The number of records that are not on disk. */
   get lost(): number {
     return this.#file.lost;
   }
@@ -106,23 +106,23 @@ export class SessionStore {
     return this.#totals;
   }
 
-  /** Takes the lock and opens the file. Never rejects: that a session can't be saved is reported, and it continues. */
+  /** Takes the lock and opens the file. Never rejects: a session that can't be saved is reported, and continues. */
   async open(): Promise<void> {
     await this.#file.open();
   }
 
-  /** Looks at the directory, the mode, the todos and the plan with each result, and when a turn ends. */
+  /** Records changes of the directory, the mode, the todos and the plan with each result, and at the end of a turn. */
   watch(state: WatchedState): void {
     this.#state = state;
   }
 
-  /** What the model has seen of a file; kept with the next result. */
+  /** Records the lines of a file that the model has seen; written with the next result. */
   saw(real: string, { hash, size, at, lines, merged }: SeenFile): void {
-    // Without its bytes, which may be many.
+    // Without its bytes, which may be large.
     this.#seen.set(real, { hash, size, at, lines, ...(merged && { merged }) });
   }
 
-  /** What the person says. It is in the file when this returns. */
+  /** Writes a prompt of the person synchronously. */
   prompt(content: readonly UserBlock[]): void {
     this.#title ??= titleOf(content);
     const { agent, dataFolder, id } = this.#options;
@@ -130,14 +130,14 @@ export class SessionStore {
     this.#file.write();
   }
 
-  /** The next complete block of the answer under way. Calls come by their events. */
+  /** Adds the next complete block of the current answer. Calls are added by their events. */
   block(block: AssistantBlock): void {
     this.#blocks.push(block);
     this.#said = '';
     this.#isThinking = false;
   }
 
-  /** The answer is complete; its calls may still be at work. It is in the file when this returns. */
+  /** Writes a complete answer synchronously; its calls may still run. */
   answered(message: AssistantMessage, { id, model }: { id: string; model: string }): void {
     this.#answer = message;
     this.#blocks = [];
@@ -157,19 +157,19 @@ export class SessionStore {
     this.#file.flushSoon();
   }
 
-  /** What stands in place of old results from now on, by the ids of their calls. */
+  /** Placeholders that replace old results from now on, by call id. */
   cleared(results: ReadonlyMap<string, string>): void {
     this.#add({ type: 'cleared', results: Object.fromEntries(results) });
     this.#file.flushSoon();
   }
 
-  /** What the model had seen of these files has left the conversation, or is about to. */
+  /** The content of these files has left the conversation, or is about to. */
   forgot(files: readonly string[]): void {
-    for (const real of files) this.#seen.delete(real); // it would be written later, as if it had been seen since
+    for (const real of files) this.#seen.delete(real); // otherwise it would be written later, as if seen again
     this.#add({ type: 'forgotten', files });
   }
 
-  /** Everything that the loop and the calls tell, at the moment when they do. */
+  /** Records an event of the loop or a call. */
   take(happening: AgentHappening): void {
     switch (happening.type) {
       case 'session_start':
@@ -237,12 +237,12 @@ export class SessionStore {
     }
   }
 
-  /** Resolves when what was taken is on the disk, or could not be brought there and was reported. */
+  /** Resolves once the recorded events are on disk, or a failure was reported. */
   async flushed(): Promise<void> {
     await this.#file.flushed();
   }
 
-  /** Lets go of the session. Nothing of the store may be used after it. */
+  /** Releases the session. The store must not be used afterwards. */
   async close(): Promise<void> {
     await this.#file.close();
   }
@@ -267,7 +267,7 @@ export class SessionStore {
     this.#file.write();
   }
 
-  /** Whatever becomes of the rest of the answer, what is known of a call stands behind the words that led to it. */
+  /** Writes the blocks before a call, so that they are known even if the rest of the answer is lost. */
   #addBlocks(): void {
     if (this.#blocks.length === 0) return;
     const thought = this.#lacksThinking ? ({ thought: true } as const) : {};
@@ -275,7 +275,7 @@ export class SessionStore {
     this.#blocks = [];
   }
 
-  /** A result stands in the file once. */
+  /** Omits the content of results that are already in the file. */
   #withoutKnownResults({ content }: UserMessage) {
     return content.map((block) => {
       if (block.type !== 'tool_result' || this.#results.get(block.tool_use_id) !== block) return block;
@@ -338,12 +338,12 @@ export class SessionStore {
   }
 }
 
-/** It only reads, in the project or by commands that are proven harmless: nothing to tell after a crash. */
+/** Whether the call only reads, so that there is nothing to report after a crash. */
 const isHarmless = ({ trail = [] }: Decision): boolean =>
   trail.length > 0 &&
   trail.every(({ effect, basis }) => effect !== undefined && ['harmless', 'workspace', 'session'].includes(basis));
 
-/** Undefined for what JSON has no word for. */
+/** Undefined if the value can't be serialized. */
 function jsonOf(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);

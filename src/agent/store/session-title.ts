@@ -4,7 +4,7 @@ import { visible } from '../../platform/text/visible.js';
 
 const MAX_CHARS = 80;
 
-/** The first line of a prompt that says something. */
+/** The first non-empty line of a prompt. */
 export function titleOf(content: readonly UserBlock[]): string {
   const text = content.map((block) => (block.type === 'text' ? block.text : '')).find((words) => words.trim() !== '');
   const line = visible(text ?? '')
@@ -16,7 +16,7 @@ export function titleOf(content: readonly UserBlock[]): string {
     .trim();
   if (line.length <= MAX_CHARS) return line;
   const cut = line.slice(0, safeCut(line, MAX_CHARS - 1));
-  // A key that is cut can't be recognized any more: a long word that may be one is left out as a whole.
+  // A key that is cut can't be recognized and redacted: a long word that may be a key is left out.
   const start = cut.lastIndexOf(' ');
   const isLong = start >= 0 && /^ [!-~]{20}/.test(line.slice(start));
   return `${isLong ? cut.slice(0, start) : cut}…`;

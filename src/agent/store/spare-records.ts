@@ -1,5 +1,5 @@
-// What a session could not write to the data folder until its end: kept in the spare folder of the temporary folder, and
-// moved to the data folder by the first start that finds room there.
+// Data that a session could not write to the data folder until its end. It is kept in the spare folder, which is in the
+// temporary folder, and moved to the data folder by the next start that has room there.
 import {
   closeSync,
   constants,
@@ -22,10 +22,10 @@ import { isSessionId, openFlags } from './session-folder.js';
 
 const AUDIT = 'audit.jsonl';
 
-/** The name of an end of a session's file, or of that of a child agent: it belongs behind that many bytes. */
+/** The file name of the end of a session's or child agent's file, which begins at this offset. */
 export const tailName = (offset: number): string => `tail-${offset}.jsonl`;
 
-/** Keeps entries of the audit log that are not in it. They get their place in the chain when they are moved. */
+/** Keeps entries that could not be written to the audit log. They are chained when they are moved. */
 export function keepAudit(dataFolder: string, sessionId: string, entries: readonly KeptEntry[]): void {
   keep(dataFolder, join(sessionId, AUDIT), Buffer.from(entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')));
 }
@@ -35,7 +35,7 @@ export interface KeptEntry {
   entry: { type: string };
 }
 
-/** Behind what an earlier process has kept under that name; whole or not at all. */
+/** Appends to data that an earlier process has kept under that name; all or nothing. */
 function keep(dataFolder: string, name: string, bytes: Buffer): void {
   const path = join(makeSpareFolder(dataFolder), name);
   const unfinished = `${path}.${randomHex(6)}`;
@@ -55,10 +55,10 @@ function keep(dataFolder: string, name: string, bytes: Buffer): void {
   }
 }
 
-/** One end of a file that is kept in the spare folder of a session. */
+/** The end of a file that is kept in the spare folder of a session. */
 export interface KeptTail extends Unwritten {
   path: string;
-  /** Of the child agent whose file it is. */
+  /** The id of the child agent, if it is the file of one. */
   agent: string | undefined;
 }
 
@@ -89,19 +89,19 @@ export function keptAudit(spare: string): { path: string; entries: KeptEntry[] }
   return { path, entries: text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)])) };
 }
 
-/** Removes what has been moved, and the folders that are empty by that, up to the spare folder itself. */
+/** Removes data that has been moved, and folders that are empty then, up to the spare folder itself. */
 export function removeKept(path: string, spare: string): void {
   rmSync(path);
   removeEmptyFolders(dirname(path), dirname(spare));
 }
 
-/** Removes the folder and those above it, up to the last one given, as far as they are empty. */
+/** Removes the folder and those above it, up to `last`, while they are empty. */
 export function removeEmptyFolders(from: string, last: string): void {
   for (let folder = from; folder.length >= last.length; folder = dirname(folder)) {
     try {
       rmdirSync(folder);
     } catch {
-      return; // something else is kept there
+      return; // it is not empty
     }
   }
 }

@@ -1,5 +1,5 @@
-// The end of a session's file while the data folder does not take it. It is in the spare folder at once, so that a kill
-// loses none of it; a record of the process beside it keeps other processes from moving it meanwhile.
+// Keeps the end of a session's file while the data folder can't be written. It is written to the spare folder at once, so
+// that a kill loses nothing; a record of the process next to it keeps other processes from moving it meanwhile.
 import {
   closeSync,
   fstatSync,
@@ -36,20 +36,20 @@ export class SpareTail {
   readonly #folder: string;
   #kept: Kept | undefined;
 
-  /** `folder` is that of the session, or of a child agent, in the data folder. */
+  /** `folder`: the folder of the session or child agent in the data folder. */
   constructor(dataFolder: string, folder: string) {
     this.#dataFolder = dataFolder;
     this.#folder = folder;
   }
 
-  /** Keeps what is not kept yet of an end. Throws where the temporary folder can't take it. */
+  /** Keeps the part of the end that is not kept yet. Throws if the temporary folder can't be written. */
   keep({ bytes, offset }: Unwritten, owner: ProcessIdentity): void {
     const isOther = this.#kept && (this.#kept.offset !== offset || this.#kept.bytes > bytes.length);
     if (isOther) this.drop();
     this.add({ bytes: bytes.subarray(this.#kept?.bytes ?? 0), offset }, owner);
   }
 
-  /** Keeps more of the end. */
+  /** Appends to the end. */
   add({ bytes, offset }: Unwritten, owner: ProcessIdentity): void {
     if (bytes.length === 0) return;
     const kept = this.#kept ?? this.#open(offset, owner);
@@ -63,7 +63,7 @@ export class SpareTail {
     }
   }
 
-  /** The data folder has all of it. What an earlier process has kept under the same name stays. */
+  /** Removes the end once the data folder has all of it. Data of an earlier process under the same name stays. */
   drop(): void {
     if (!this.#kept) return;
     const { path, descriptor, before } = this.#kept;
@@ -75,7 +75,7 @@ export class SpareTail {
     removeEmptyFolders(dirname(path), dirname(dirname(path)));
   }
 
-  /** At the end of the session: from now on other processes may move it. */
+  /** To be called at the end of the session: other processes may move the data then. */
   release(): void {
     if (!this.#kept) return;
     const { path, descriptor } = this.#kept;
@@ -97,7 +97,7 @@ export class SpareTail {
   }
 }
 
-/** Whether a process that lives still adds to what is kept of a session. Records of ended processes are removed. */
+/** Whether a running process still appends to the kept data of a session. Removes records of ended processes. */
 export async function isSpareInUse(spare: string): Promise<boolean> {
   const ours = await thisProcess();
   for (const folder of [spare, ...agentFoldersIn(spare)]) {

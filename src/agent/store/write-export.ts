@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { asWriteFailure, codeOf } from '../../platform/files/write-failure.js';
 import { SessionProblem } from './session-problem.js';
 
-/** Writes the pieces to a new file, private to the person. One that is there already is not written over. */
+/** Writes the pieces to a new private file. An existing file is not overwritten. */
 export async function writeExport(path: string, pieces: Iterable<string>): Promise<void> {
   try {
     const file = await open(path, 'wx', 0o600);
