@@ -1,4 +1,4 @@
-// Types of agents that people write themselves: a markdown file each, with its front matter and the system prompt below.
+// Custom agent types: one markdown file each, with front matter and the system prompt below it.
 import { readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type PermissionMode, permissionModes } from '../../contract/permission.js';
@@ -12,11 +12,11 @@ const MAX_FILE_BYTES = 200_000; // a prompt longer than this is a mistake
 
 export interface WrittenTypes {
   types: readonly AgentType[];
-  /** What is wrong with files, one sentence each. Those are left out, or what is wrong in them is. */
+  /** Problems of files, one sentence each. Such a file, or only the field in question, is ignored. */
   problems: readonly string[];
 }
 
-/** The types in these folders. Of two with one name the one in the earlier folder counts. Folders that are not there have none. */
+/** The types in these folders. Of two types with the same name, the one in the earlier folder is used. */
 export async function readAgentTypes(folders: readonly string[]): Promise<WrittenTypes> {
   const files = (await Promise.all(folders.map(agentFilesIn))).flat();
   const read = await Promise.all(files.map(readAgentFile));
@@ -45,7 +45,7 @@ async function readAgentFile(file: string): Promise<{ type?: AgentType; problems
   }
 }
 
-/** What is wrong with one field. */
+/** A problem of one field. */
 class BadField extends Error {
   readonly field: string;
 
@@ -55,7 +55,7 @@ class BadField extends Error {
   }
 }
 
-/** Of a field that is missing, the line where it could be. */
+/** The line of the field, or a line where a missing field could be added. */
 function lineOf(field: string, text: string): number {
   const at = text.split('\n').findIndex((line) => line.startsWith(`${field}:`));
   return at < 0 ? 1 : at + 1;
@@ -63,7 +63,7 @@ function lineOf(field: string, text: string): number {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Any field that is not understood makes the whole file count for nothing: it may be the one that tightens. */
+/** An invalid field makes the whole file invalid, since it may be one that restricts the agent. */
 function typeFrom(fields: Fields, prompt: string, file: string): { type: AgentType; problems: string[] } {
   const { name = basename(file, '.md'), description, model, maxTurns } = fields;
   if (typeof name !== 'string' || !AGENT_NAME.test(name)) {
@@ -105,22 +105,22 @@ function typeFrom(fields: Fields, prompt: string, file: string): { type: AgentTy
 
 const knownFields: readonly string[] = [
   ...['name', 'description', 'tools', 'disallowedTools', 'model', 'permissionMode', 'maxTurns'],
-  'color', // for other programs' screens
+  'color', // used by the interfaces of other programs
 ];
 
-/** Another spelling of a field: what it says would be lost, and it may be what tightens. */
+/** The correct name of a misspelled field, which would be ignored although it may restrict the agent. */
 function meantField(field: string): string | undefined {
-  if (isSameField(field, 'allowed-tools')) return 'tools'; // as commands call it
+  if (isSameField(field, 'allowed-tools')) return 'tools'; // the name of the field in command files
   return knownFields.find((known) => isSameField(known, field));
 }
 
 interface NamedTools {
   names: readonly string[];
-  /** Types of agents that stand in brackets behind the tool that starts agents. */
+  /** The agent types in parentheses after the tool that starts agents. */
   agents?: readonly string[];
 }
 
-/** A text with commas, or a list. `Agent(x, y)` names the tool that starts agents, and the types that are meant. */
+/** A list, or a text with commas. `Agent(x, y)` names the tool that starts agents, and the types that it may start. */
 function toolsIn(fields: Fields, field: 'tools' | 'disallowedTools'): NamedTools | undefined {
   const value = fields[field];
   if (value === undefined || value === null) return undefined;
@@ -142,7 +142,7 @@ function toolsIn(fields: Fields, field: 'tools' | 'disallowedTools'): NamedTools
       );
   }
   if (agents.length === 0) return { names: plain };
-  // To start some agents the tool is needed; to be kept from some, it stays.
+  // Allowing some agent types requires the tool; denying some keeps it.
   return { names: field === 'tools' ? [...plain, AGENT_TOOL] : plain, agents };
 }
 

@@ -1,4 +1,4 @@
-// The folders of a project that types of agents may be in, found by a few looks at the disk.
+// Finds the folders with agent types with a few file system calls.
 import { type Dirent, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
@@ -8,24 +8,24 @@ export interface PersonalPlaces {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The strongest first. They count once the folder is trusted. */
+/** By precedence. They are used only if the project is trusted. */
 export const projectAgentFolders = (root: string): readonly string[] =>
   ['.helve', '.claude'].map((name) => join(root, name, 'agents'));
 
-/** Those of the person, for all projects. */
+/** The folders of the person, for all projects. */
 export function personalAgentFolders({ home, dataFolder, env }: PersonalPlaces): readonly string[] {
   const claude = env['CLAUDE_CONFIG_DIR'] || (home === undefined ? undefined : join(home, '.claude'));
   return [dataFolder, ...(claude === undefined ? [] : [claude])].map((folder) => join(folder, 'agents'));
 }
 
-/** Not in turns: looks at folders that are mostly not there cost less than one turn. */
+/** Synchronous: the folders are mostly missing, and checking them costs less than one asynchronous call. */
 export function holdsAgents(folder: string): boolean {
   return existsSync(folder) && agentFileNames(folder).length > 0;
 }
 
 /**
- * What the types in a folder may be called, whether or not they can be used: the names of the files and those that are
- * written in them. For who has to know without taking turns, and wants no type.
+ * Possible names of the types in a folder, whether or not they are valid: the names of the files and those
+ * written in them. Synchronous, for callers that need only the names.
  */
 export function typesWrittenIn(folder: string): string[] {
   return agentFileNames(folder).flatMap((file) => [basename(file, '.md'), ...writtenName(join(folder, file))]);
@@ -38,14 +38,14 @@ function writtenName(file: string): string[] {
     const [, name] = /^name:[ \t]*["']?([\w.-]+)/m.exec(written) ?? [];
     return name === undefined ? [] : [name];
   } catch {
-    return []; // who reads the types tells of it
+    return []; // reported when the types are read
   }
 }
 
-const MAX_DEPTH = 4; // of folders in folders; deeper ones are not meant for people's agents
-const MAX_ENTRIES = 5_000; // a folder that holds more was put there by mistake
+const MAX_DEPTH = 4; // of nested folders; deeper ones are unlikely to hold agents
+const MAX_ENTRIES = 5_000; // a folder with more entries is there by mistake
 
-/** The files of agents in a folder and the folders below it, by their names from there, in order. Links are not followed. */
+/** The agent files in a folder and its subfolders, as sorted relative paths. Does not follow links. */
 export function agentFileNames(folder: string): string[] {
   const found: string[] = [];
   let left = MAX_ENTRIES;
@@ -67,6 +67,6 @@ function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    return []; // not to be read, so there is nothing to tell of
+    return []; // not readable
   }
 }

@@ -1,18 +1,18 @@
-// The kinds of child agents: those that come with Helve, and how one is found by its name. Each is written as a person's
-// own would be in its file, with names of tools in one text.
+// The built-in types of child agents, and how a type is found by name. They have the same fields as
+// custom types in files.
 import type { PermissionMode } from '../../contract/permission.js';
 import type { Tool } from '../../contract/tool.js';
 import { nearestWords } from '../../platform/text/similar-text.js';
 
 export interface AgentType {
   name: string;
-  /** Names that mean it as well, to callers and to rules alike. */
+  /** Other names of the type, for callers and rules. */
   aliases?: readonly string[];
   /** When to use it. */
   description: string;
   /** Its system prompt. */
   prompt: string;
-  /** The tools that it may have, by names that may hold a star. Default: those of its parent. */
+  /** The names of the tools that it may have, with `*` as a wildcard. Default: those of its parent. */
   tools?: readonly string[];
   disallowedTools?: readonly string[];
   /** The types that it may start itself. Left out: all. */
@@ -23,15 +23,15 @@ export interface AgentType {
   /** It is never allowed more than this mode allows, nor more than its parent is. */
   mode?: PermissionMode;
   maxTurns?: number;
-  /** It gets nothing of what files tell agents about the project: it only looks. */
+  /** It does not get the instruction files of the project. */
   withoutInstructions?: true;
-  /** Where it is written, for messages. Left out: it comes with Helve. */
+  /** The file of the type, for messages. Absent for built-in types. */
   file?: string;
-  /** Tools of its own, beside those of its parent. */
+  /** Tools in addition to those of its parent. */
   brings?(): Promise<readonly Tool[]>;
 }
 
-/** What belongs to the conversation with the person or the program, which a child does not lead. */
+/** Tools for the conversation with the person or the program, which a child does not have. */
 export const toolsOfTheParent = names('AskUserQuestion, EnterPlanMode, ExitPlanMode, StructuredOutput');
 
 const changing = names('Edit, MultiEdit, Write, NotebookEdit, apply_patch');
@@ -96,7 +96,7 @@ export interface FoundType {
   problem?: string;
 }
 
-/** The type of that name, else the one that can only be meant by it. */
+/** The type with that name or alias, else one that matches regardless of case. */
 export function findType(name: string, types: readonly AgentType[]): FoundType {
   const isNamed = (same: (known: string) => boolean) => types.find((type) => namesOf(type).some(same));
   const type =
@@ -108,16 +108,16 @@ export function findType(name: string, types: readonly AgentType[]): FoundType {
   return { problem: `There is no agent type "${name}".${meant} There are: ${known.join(', ')}.` };
 }
 
-/** Whether an agent of one type may start one of the other, by what its file says. */
+/** Whether the file of one type allows starting the other. */
 export function mayStart({ agents, disallowedAgents = [] }: AgentType, started: AgentType): boolean {
   const isNamed = (list: readonly string[]): boolean => namesOf(started).some((name) => list.includes(name));
   return (agents === undefined || isNamed(agents)) && !isNamed(disallowedAgents);
 }
 
-/** All names of a type, by any of which a rule may speak of it. */
+/** All names of a type, each of which a rule may use. */
 export const namesOf = ({ name, aliases = [] }: AgentType): readonly string[] => [name, ...aliases];
 
-/** Names with commas or blanks between them. */
+/** Splits names at commas or blanks. */
 export function names(text: string): readonly string[] {
   return text.split(/[\s,]+/).filter((name) => name !== '');
 }

@@ -21,9 +21,9 @@ export interface ChildIdentity {
 export interface ChildSurroundings {
   child: ChildIdentity;
   session: Session;
-  /** That of its parent: what the parent may not do, the child may not. */
+  /** The environment of its parent, which limits the child. */
   parent: MakeEnvironment;
-  /** Of the root session. */
+  /** Parts of the root session. */
   root: { hooks: Hooks; askPermission: AskPermission | undefined };
   /** Decides by its own mode; absent if it has none. */
   decide?: Decide | undefined;
@@ -55,7 +55,7 @@ const strictness: Readonly<Record<Behavior, number>> = { allow: 0, ask: 1, deny:
 
 const looseness: Readonly<Record<Confinement, number>> = { reads: 0, edits: 1, sandbox: 2, none: 3, approved: 4 };
 
-/** Both must agree: the stricter of two answers, and of two that allow the one that confines commands more. */
+/** The stricter of two decisions; of two that allow, the one that confines commands more. */
 export const narrowed =
   (one: Decide, other: Decide): Decide =>
   (request) => {
@@ -72,7 +72,7 @@ const askingFor =
     ask({ ...question, agent: { id, type }, reason: `the agent ${id} (${type}) asks: ${question.reason}` }, signal);
 
 /**
- * A child has no conversation with the person, so the events of one do not occur. Its end has an event of its own, at
+ * A child has no conversation with the person, so those events do not occur. Its end has a separate event, at
  * which hooks may send it back to work.
  */
 function childHooks(hooks: Hooks, { id, type, transcript }: ChildIdentity, session: Session): Hooks {

@@ -1,4 +1,4 @@
-// Where the conversation of a child agent is kept and resumed from: below the folder of its session.
+// Stores and resumes the conversation of a child agent, in the folder of its session.
 import { stat } from 'node:fs/promises';
 import { readSession } from '../store/read-session.js';
 import { type RestoredSession, restoreSession } from '../store/restore-session.js';
@@ -8,11 +8,11 @@ import { SessionStore, type SessionStoreOptions } from '../store/session-store.j
 
 export interface ResumedChild {
   restored: RestoredSession;
-  /** Open, and the only writer. */
+  /** Open; no other process writes it. */
   store: SessionStore;
 }
 
-/** Undefined if nothing is kept of such a child. Rejects with `SessionProblem` if another process has it. */
+/** Undefined if there is no saved child with this id. Rejects with `SessionProblem` if another process uses it. */
 export async function resumeChild(
   folder: SessionFolder,
   options: Omit<SessionStoreOptions, 'agent'>,

@@ -1,4 +1,4 @@
-// One child agent as its parent sees it: what it is doing, and in the end its report.
+// One child agent as its parent sees it: its progress, and its report at the end.
 import type { AgentReport, StartedAgent } from '../../contract/agents.js';
 import type { AgentEvent, AgentHappening, RunResult } from '../../contract/event.js';
 import type { Message } from '../../contract/message.js';
@@ -9,7 +9,7 @@ import { monotonicMs } from '../../platform/clock.js';
 import { EventQueue } from '../../platform/event-queue.js';
 import { tokensOf } from './limited-model.js';
 
-/** What a child's conversation can be resumed from. */
+/** The state from which a child's conversation can be resumed. */
 export interface ChildMemory {
   messages: readonly Message[];
   callIds: readonly string[];
@@ -22,7 +22,7 @@ export interface ChildFacts {
   type: string;
   description: string;
   inBackground: boolean;
-  /** The call that it was started by. */
+  /** The call that started it. */
   callId: string;
   model: Model;
   notes: readonly string[];
@@ -37,7 +37,7 @@ export class Child implements StartedAgent {
   readonly description: string;
   readonly inBackground: boolean;
   readonly progress = new EventQueue<string>();
-  /** What it can be resumed from, once it has ended. */
+  /** The state from which it can be resumed, once it has ended. */
   memory: ChildMemory | undefined;
   readonly #facts: ChildFacts;
   readonly #stopping = new AbortController();
@@ -76,7 +76,7 @@ export class Child implements StartedAgent {
     this.#stopping.abort(new Error('The agent was stopped.'));
   }
 
-  /** Resolves once everything has ended. The report has what went wrong. */
+  /** Resolves once everything has ended. The report names the problem if it failed. */
   async run(
     work: (signal: AbortSignal, follow: Follow) => Promise<void>,
     tell: (happening: AgentHappening) => void,
@@ -137,7 +137,7 @@ export class Child implements StartedAgent {
         this.#result = event;
         break;
       case 'stop_request':
-        tell({ type: 'stop_request', reason: event.reason }); // a request to stop is meant for the parent as well
+        tell({ type: 'stop_request', reason: event.reason }); // a request to stop applies to the parent as well
         break;
       default:
         break;

@@ -1,4 +1,4 @@
-// The conversation of a child agent: what its session is composed of, and the loop that runs it.
+// The conversation of a child agent: composes its session, and runs its loop.
 import { dirname, join } from 'node:path';
 import type { AgentEvent } from '../../contract/event.js';
 import type { HookOutcome } from '../../contract/hook.js';
@@ -31,7 +31,7 @@ export interface Conversation {
   limits: AgentLimits;
   prompt: string;
   isResumed: boolean;
-  /** What it continues from, if that is not on disk. */
+  /** The state from which it continues, if that is not on disk. */
   memory: ChildMemory | undefined;
   /** The agents that it may start itself. */
   agentsOf(parent: Parent): OwnAgents;
@@ -100,8 +100,8 @@ const callIdsIn = (messages: readonly Message[]): string[] =>
 const notice = (text: string): AgentEvent => ({ type: 'notice', text, at: Date.now() });
 
 /**
- * The parent's tools that it may have, as they are now, and those of its own. The others are known to it, so that a call
- * of one is answered with the rule that denies it, or that the agent was not given it.
+ * The parent's current tools that it may have, and its own. The other tools are known but disabled, so that a call
+ * fails with the rule that denies it, or with the reason that the agent was not given the tool.
  */
 async function toolsFor({ parent, type, tools, family }: Conversation): Promise<ToolPool> {
   const own = (await type.brings?.()) ?? [];
@@ -117,7 +117,7 @@ async function toolsFor({ parent, type, tools, family }: Conversation): Promise<
     mode: 'child',
     simpleNames: [],
     granted: [...has, ...denied],
-    switchOf: () => true, // its parent has them
+    switchOf: () => true, // they are switched on in its parent
     hasSetting: () => true,
     root: parent.session.root,
     ...(family.options.editStyle && { editStyle: family.options.editStyle }),
@@ -131,7 +131,7 @@ async function toolsFor({ parent, type, tools, family }: Conversation): Promise<
   return pool;
 }
 
-/** Announces what is not in the definitions that the model gets: types of agents, and tools that it knows by name only. */
+/** Announces agent types and deferred tools, which are not in the tool definitions. */
 async function announceTools(family: Family, session: Session, above: readonly AgentType[]): Promise<void> {
   if (session.tools.names.includes(AGENT_TOOL)) {
     const { types } = await family.types();
@@ -157,7 +157,7 @@ interface Kept {
   open(): Promise<SessionStore>;
   /** The file of its transcript for hooks. */
   transcript: string;
-  /** What it continues from. */
+  /** The state from which it continues. */
   memory?: ChildMemory;
 }
 
@@ -201,7 +201,7 @@ function rememberingLedger(seen: Map<string, SeenFile>): FileLedger {
   return {
     get: (real) => ledger.get(real),
     set(real, file) {
-      const { bytes: _, ...facts } = file; // which may be many
+      const { bytes: _, ...facts } = file; // without the bytes, which may be large
       seen.set(real, facts);
       ledger.set(real, file);
     },

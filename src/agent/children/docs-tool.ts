@@ -1,4 +1,4 @@
-// Gives an agent that answers questions about Helve the pages of its documentation, which lie beside the program.
+// Gives an agent that answers questions about Helve the pages of its documentation, which are shipped with the program.
 import { existsSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ const MAX_PAGE_CHARS = 100_000;
 const description = `Read the documentation of Helve.
 Without page: the names of all pages with what each is about. With page: the whole page.`;
 
-/** It touches nothing but files that came with the program. */
+/** It reads only files that are shipped with the program. */
 export const docsTool = defineTool({
   name: 'HelveDocs',
   description,
@@ -41,7 +41,7 @@ export const docsTool = defineTool({
   displayCall: ({ page = 'all pages' }) => ({ title: page }),
 });
 
-/** Those for people who use it: reasons for choices and pictures are left out. */
+/** The pages for users; decisions and screenshots are left out. */
 async function pagesIn(folder: string): Promise<string[]> {
   const guides = await readdir(join(folder, 'guides')).catch(() => []);
   const names = [...(await readdir(folder)), ...guides.map((name) => `guides/${name}`)];
@@ -54,7 +54,7 @@ async function lineFor(folder: string, name: string): Promise<string> {
   return `${name.slice(0, -'.md'.length)}: ${heading.replace(/^#+\s*/, '')}. ${first.slice(0, 160)}`;
 }
 
-/** From this file upwards: beside the manifest of the package, wherever the build has put this code. */
+/** Searches upwards from this file for the manifest of the package, since builds move this code. */
 function docsFolder(): string | undefined {
   const here = import.meta.url;
   let folder = dirname(here.startsWith('file:') ? fileURLToPath(here) : here);

@@ -1,4 +1,4 @@
-// What the root session and all child agents below it have in common, and how the session of one is composed.
+// The state that the root session and all its child agents share.
 import { relative } from 'node:path';
 import type { CallEnvironment } from '../../calls/environment.js';
 import type { ChildAgents } from '../../contract/agents.js';
@@ -23,9 +23,9 @@ import type { MakeEnvironment } from './child-environment.js';
 import { slipsIn } from './granted-tools.js';
 import { type AgentLimits, defaultLimits } from './limited-model.js';
 
-const MAX_AT_ONCE = 10; // of one depth; more wait. A parent that waits for its child never holds the place that the child needs
+const MAX_AT_ONCE = 10; // agents per depth; more wait. Slots are per depth, so that a parent that waits for its child never blocks it
 
-/** The root session, as far as child agents need it. */
+/** The parts of the root session that child agents use. */
 export interface FamilyEngine {
   session: Session;
   environment(emit: (happening: AgentHappening) => void): CallEnvironment;
@@ -52,7 +52,7 @@ export interface Parent {
 
 export interface FamilyOptions {
   engine: FamilyEngine;
-  /** Puts the session of a child agent together. */
+  /** Composes the session of a child agent. */
   composeChild: ComposeChild;
   /** The model of that name, else the one of the session. Rejects with `ModelFailure`. */
   model(name: string | undefined): Promise<Model>;
@@ -64,7 +64,7 @@ export interface FamilyOptions {
   onStoreProblem?: ((sentence: string) => void) | undefined;
   /** The text of instruction files of the person and the project. */
   instructions?(): Promise<string | undefined>;
-  /** Where people write their own types of agents, by precedence: those of the project only if it is trusted. */
+  /** The folders with custom agent types, by precedence; those of the project only if it is trusted. */
   folders(): readonly string[];
   /** The folders of the project that are ignored because it is not trusted. */
   untrustedFolders(): readonly string[];
@@ -72,7 +72,7 @@ export interface FamilyOptions {
   limits?(): Partial<AgentLimits>;
 }
 
-/** What the session of a child agent is composed of. */
+/** The options of a child agent's session. */
 export interface ChildOptions {
   family: Family;
   parent: Parent;
@@ -82,7 +82,7 @@ export interface ChildOptions {
   /** With the limits of the child. */
   model: Model;
   modelForChildren: Model;
-  /** What the child has seen of files. */
+  /** The files that the child has seen. */
   ledger: WatchedLedger;
   /** The system prompt. */
   system: string[];
@@ -140,7 +140,7 @@ export class Family {
     return this.#slots[depth];
   }
 
-  /** Those of people before the built-in ones, as the files are now. */
+  /** The current custom types, then the built-in ones. */
   async types(): Promise<WrittenTypes> {
     const { types, problems } = await readAgentTypes(this.#options.folders());
     const own = new Set(types.map(({ name }) => name));
@@ -151,7 +151,7 @@ export class Family {
     };
   }
 
-  /** Why a type that is written in the project may be missing; empty if there is no such reason. */
+  /** Says that types of an untrusted project are not used; empty if there are none. */
   aboutUntrusted(): string {
     const { engine, untrustedFolders } = this.#options;
     const named = untrustedFolders()
@@ -176,7 +176,7 @@ export class Family {
   }
 }
 
-/** The list of types that people have written, for the model; undefined if there are none. */
+/** The list of custom types for the model; undefined if there are none. */
 export function announcement(types: readonly AgentType[]): string | undefined {
   const own = types.filter(({ file }) => file !== undefined);
   if (own.length === 0) return undefined;

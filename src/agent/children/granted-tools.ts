@@ -9,11 +9,11 @@ import { type AgentType, toolsOfTheParent } from './agent-types.js';
 
 export interface GrantedTools {
   names: readonly string[];
-  /** What the type names and there is not. */
+  /** Tools that the type names but that don't exist. */
   missing: readonly string[];
 }
 
-/** The tools that an agent of the type gets of those there are: never more than its parent has. */
+/** The available tools that an agent of this type gets: never more than its parent has. */
 export function grantedTools(type: AgentType, available: readonly string[]): GrantedTools {
   const table = toolTable();
   const isIn = (patterns: readonly string[], name: string): boolean =>
@@ -26,7 +26,7 @@ export function grantedTools(type: AgentType, available: readonly string[]): Gra
   };
 }
 
-/** Names that are most likely misspelt. Others may be of tools that are not here today, or that other programs have. */
+/** Reports names that are probably misspelled. Other unknown names may belong to absent servers or other programs. */
 export function slipsIn(
   { file = '', tools = [], disallowedTools = [] }: AgentType,
   known: readonly string[],
@@ -41,11 +41,11 @@ export function slipsIn(
     });
 }
 
-/** As a rule that denies: an MCP server or tool in any spelling. */
+/** Like a deny rule, it matches an MCP server or tool in any spelling. */
 const withholds = (pattern: string, name: string, table: ToolTable): boolean =>
   matches(pattern, name, table) || (isWrittenMcpName(pattern) && nameMatcher(pattern, 'deny')(name));
 
-/** A star takes anything; the name of a server alone stands for all its tools. */
+/** `*` matches any text; the name of a server alone matches all its tools. */
 function matches(pattern: string, name: string, table: ToolTable): boolean {
   const known = currentName(table, pattern);
   if (known === name) return true;

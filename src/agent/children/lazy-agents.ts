@@ -7,15 +7,15 @@ import { type AgentType, builtInTypes } from './agent-types.js';
 import type { FamilyOptions } from './family.js';
 import type { SessionAgents } from './session-agents.js';
 
-/** The child agents of a root session. Their code is loaded with the first one, or if a person has written types. */
+/** The child agents of a root session. Their code is loaded with the first one, or if there are custom types. */
 export interface RootAgents extends ChildAgents {
-  /** Sends the events of child agents to the listener of a run that begins; undefined once it is over. */
+  /** Sets the listener for events of child agents for the current run; undefined after its end. */
   listen(emit: ((happening: AgentHappening) => void) | undefined): void;
-  /** Announces the types of agents that people have written to the model, once; returns the problems of their files. */
+  /** Announces custom agent types to the model, once; returns the problems of their files. */
   announce(session: Session): Promise<readonly string[]>;
-  /** The names of all types: of those that people have written, as they were when they were announced. */
+  /** The names of all types; custom types as they were when they were announced. */
   readonly names: readonly string[];
-  /** The announcement has left the model's context. */
+  /** To be called when the announcement has left the model's context. */
   announceAgain(): void;
   /** All types of agents. */
   types(): Promise<readonly AgentType[]>;

@@ -1,7 +1,7 @@
 import { type Model, ModelFailure, type Usage } from '../../contract/model.js';
 import { costOf } from '../usage.js';
 
-/** What a child may use up before its next request is held back. The answer before that may go beyond it. */
+/** Limits of a child, which are checked before each request. The last answer may exceed them. */
 export interface AgentLimits {
   turns: number;
   tokens: number;
@@ -11,13 +11,13 @@ export interface AgentLimits {
 
 export const defaultLimits: AgentLimits = { turns: 200, tokens: 30_000_000 };
 
-/** The same model, which is not asked again once the limits are reached. Turns are counted by the loop. */
+/** Wraps the model, and fails requests once the limits are reached. Turns are counted by the loop. */
 export function limitedModel(model: Model, limits: AgentLimits): Model {
   let tokens = 0;
   let cost = 0;
   const prices = model.facts?.prices;
   return {
-    ...model, // as it is now: within a run the model stays the same
+    ...model, // a copy: the model does not change within a run
     async *stream(request, signal) {
       if (tokens >= limits.tokens) throw usedUp(`${limits.tokens} tokens`);
       if (limits.costUsd !== undefined && cost >= limits.costUsd) throw usedUp(`$${limits.costUsd}`);

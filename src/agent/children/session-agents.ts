@@ -1,4 +1,4 @@
-// The child agents of one session. All sessions of a family, the root and its children, share what is in `Family`.
+// The child agents of one session. The root session and all child sessions share a `Family`.
 
 import type { AgentReport, AgentRequest, ChildAgents, StartedAgent } from '../../contract/agents.js';
 import type { AgentHappening } from '../../contract/event.js';
@@ -17,8 +17,8 @@ import { converse } from './converse.js';
 import type { Family, Parent } from './family.js';
 import { grantedTools } from './granted-tools.js';
 
-const MAX_DEPTH = 3; // below that, tasks are small enough for the agent that has them
-const SHORT_NAMES = ['sonnet', 'opus', 'haiku']; // which callers know from elsewhere, whatever provider there is
+const MAX_DEPTH = 3; // below this depth, agents do their tasks themselves
+const SHORT_NAMES = ['sonnet', 'opus', 'haiku']; // aliases that callers may use with any provider
 
 interface Plan {
   type: AgentType;
@@ -33,7 +33,7 @@ export class SessionAgents implements ChildAgents {
   /** Resolves once the agent has ended and its parent was notified. */
   readonly #running = new Map<Child, Promise<void>>();
   #emit: (happening: AgentHappening) => void = () => {};
-  /** Agents have ended, and a reminder for the model says so. */
+  /** Whether there are reminders about ended agents. */
   #hasNews = false;
 
   constructor(family: Family, parent: Parent) {
@@ -41,7 +41,7 @@ export class SessionAgents implements ChildAgents {
     this.#parent = parent;
   }
 
-  /** Sends the events of child agents to the listener of a run that begins; undefined once it is over. */
+  /** Sets the listener for events of child agents for the current run; undefined after its end. */
   listen(emit: ((happening: AgentHappening) => void) | undefined): void {
     this.#emit = emit ?? (() => {});
   }
@@ -58,9 +58,9 @@ export class SessionAgents implements ChildAgents {
     const { type } = await this.#plan(request);
     const { decide } = this.#parent.environment(() => {});
     const { prompt, description } = request;
-    // A rule may use another name of the type than the caller does, who may leave it out for an agent that is resumed.
+    // A rule may use another name of the type than the caller, and the caller may omit it for a resumed agent.
     const answers = namesOf(type)
-      .filter((name) => tool !== AGENT_TOOL || name !== request.type) // that one was judged with the call
+      .filter((name) => tool !== AGENT_TOOL || name !== request.type) // that name was decided with the call
       .map((name) => decide({ tool: AGENT_TOOL, input: { description, prompt, subagent_type: name }, effects: [] }));
     const denied = answers.find(({ behavior }) => behavior === 'deny');
     if (denied) {
@@ -79,7 +79,7 @@ export class SessionAgents implements ChildAgents {
     const { model, notes } = await this.#modelFor(named === 'inherit' ? undefined : named);
     const id = resumed?.id ?? `a${randomHex(4)}`;
     const before = this.#started.get(id);
-    if (before && !before.report) throw stillAtWork(id); // by another call of the same message
+    if (before && !before.report) throw stillAtWork(id); // started by another call of the same message
     const limits = this.#family.limitsOf(type);
     const child = new Child({
       id,
@@ -90,7 +90,7 @@ export class SessionAgents implements ChildAgents {
       notes,
       model,
     });
-    child.memory = resumed?.memory; // until there is more
+    child.memory = resumed?.memory; // until the agent has its own
     this.#started.set(id, child);
     const { session } = this.#parent;
     const stop = (): void => child.stop();
@@ -130,7 +130,7 @@ export class SessionAgents implements ChildAgents {
   }
 
   /**
-   * Without a person who could ask later, the model may not end before it knows the results of its agents in the
+   * In a session without a person, who could ask later, the model may not end before it has the results of its agents in the
    * background. Resolves once there is a result to report, or nothing to wait for.
    */
   async beforeEnd(signal: AbortSignal): Promise<string | undefined> {
@@ -150,12 +150,12 @@ export class SessionAgents implements ChildAgents {
     return '[Work that you left in the background has ended. See below, then go on, or say in a sentence that all is done.]';
   }
 
-  /** Resolves once the agents that were stopped, as by an interrupt, have ended. */
+  /** Resolves once agents that were stopped, for example by an interrupt, have ended. */
   async stopped(): Promise<void> {
     await Promise.all([...this.#running].filter(([child]) => child.signal.aborted).map(([, running]) => running));
   }
 
-  /** Ends all agents, and waits until they have. */
+  /** Ends all agents, and waits for them. */
   async end(): Promise<void> {
     for (const child of this.#started.values()) child.stop();
     await Promise.all(this.#running.values());
@@ -170,7 +170,7 @@ export class SessionAgents implements ChildAgents {
     );
   }
 
-  /** What is to be started. Throws `ToolFailure` if it can't be. */
+  /** The agent to start. Throws `ToolFailure` if it can't be started. */
   async #plan(request: AgentRequest): Promise<Plan> {
     const { depth, session } = this.#parent;
     if (depth >= MAX_DEPTH) {
@@ -205,7 +205,7 @@ export class SessionAgents implements ChildAgents {
     return { type, tools: names, ...(resumed && { resumed }) };
   }
 
-  /** An agent that can be resumed: of this process, or of an earlier one. */
+  /** An agent that can be resumed, from this process or an earlier one. */
   async #kept(
     id: string,
   ): Promise<{ id: string; type: string; description: string; memory?: ChildMemory | undefined }> {

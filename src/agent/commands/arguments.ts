@@ -1,19 +1,19 @@
-// What was typed behind a command's name, and the places in its text that it goes to.
+// The arguments of a command, and the placeholders in its text that they replace.
 import { ToolFailure } from '../../contract/failure.js';
 
 export interface Arguments {
-  /** As they were typed. */
+  /** All arguments as typed. */
   whole: string;
-  /** Word by word; quotes keep words together. */
+  /** Split into words; quotes keep words together. */
   words: readonly string[];
-  /** What the words are called, in their order. */
+  /** The names of the arguments, in order. */
   names: readonly string[];
-  /** What stands in braces: `${HELVE_SKILL_DIR}`. */
+  /** Variables in braces, such as `${HELVE_SKILL_DIR}`. */
   facts: Readonly<Record<string, string>>;
 }
 
 export function splitWords(text: string): string[] {
-  const words = [...text.matchAll(/(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|((?:[^\s"'\\]|\\.)+)|["'\\])+/gs)]; // a quote that is not closed stands for itself
+  const words = [...text.matchAll(/(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|((?:[^\s"'\\]|\\.)+)|["'\\])+/gs)]; // an unclosed quote is literal
   return words.map(([whole]) =>
     whole.replaceAll(
       /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)/gs,
@@ -26,7 +26,7 @@ export function splitWords(text: string): string[] {
 const PLACES =
   /\\\$(?=ARGUMENTS|[1-9]|\{|[A-Za-z_])|\$\{(\w+)\}|\$ARGUMENTS\[(\d{1,3})\]|\$(ARGUMENTS\b|[1-9](?!\d)|[A-Za-z_]\w*)/g;
 
-/** Whether the text has a place for arguments: where it has none, they are put behind it. */
+/** Whether the text has placeholders for arguments; otherwise the arguments are appended. */
 export function takesArguments(text: string, { names }: Pick<Arguments, 'names'>): boolean {
   return [...text.matchAll(PLACES)].some(
     ([, , index, name]) =>
@@ -34,14 +34,14 @@ export function takesArguments(text: string, { names }: Pick<Arguments, 'names'>
   );
 }
 
-/** The text with everything in its place. What is put in is not looked at again. */
+/** Replaces the placeholders. Inserted text is not scanned again. */
 export function fillIn(text: string, args: Arguments): string {
   return replacePlaces(text, args, (value) => value);
 }
 
 /**
- * The same for a command line: arguments are words to it and never a part of its grammar. Within quotes of the line, or
- * where it is too intricate to tell, only those will do that mean nothing to a shell.
+ * The same for a shell command: arguments are quoted, so that they are words and never shell syntax. Within quotes, or
+ * if the command is too complex to analyse, only arguments without special characters are accepted.
  */
 export function fillInCommand(line: string, args: Arguments): string {
   return replacePlaces(line, args, (value, { offset, isWhole }) => {
@@ -66,7 +66,7 @@ function replacePlaces(
   put: (value: string, place: { offset: number; isWhole: boolean }) => string,
 ): string {
   return text.replaceAll(PLACES, (written, ...groups: unknown[]) => {
-    const [fact, index, name, offset] = groups as [string?, string?, string?, number?]; // as PLACES has them, then where
+    const [fact, index, name, offset] = groups as [string?, string?, string?, number?]; // the groups of PLACES, then the offset
     const place = { offset: offset ?? 0, isWhole: name === 'ARGUMENTS' };
     if (written.startsWith('\\')) return '$';
     if (fact !== undefined) return Object.hasOwn(facts, fact) ? put(facts[fact] ?? '', place) : written;

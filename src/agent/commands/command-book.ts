@@ -1,4 +1,4 @@
-// All commands and skills that were found, and their use.
+// Holds all commands and skills that were found, and runs them.
 import type { ListedCommand, UsedCommand, WantedCommand } from '../../contract/command.js';
 import { ToolFailure } from '../../contract/failure.js';
 import type { ContentBlock } from '../../contract/message.js';
@@ -49,7 +49,7 @@ export class CommandBook {
       .map(({ name, kind, description, argumentHint = '' }) => ({ name, kind, description, argumentHint }));
   }
 
-  /** What tools tell the model of. A command that says nothing of itself is for people. */
+  /** The commands and skills that tools list for the model. A command without a description is for people only. */
   get listings(): { skills: readonly string[]; commands: readonly string[] } {
     const usable = this.#commands.filter(({ forModel }) => forModel);
     return {
@@ -80,7 +80,7 @@ export class CommandBook {
 
   async useByModel({ kind, name, args }: WantedCommand, signal: AbortSignal): Promise<UsedCommand> {
     const isOfKind = (command: Command): boolean => command.kind === kind;
-    // By the whole name and its own tool alone: rules speak of a command by those, and know no shorter ones.
+    // Only by the full name and with the tool of its kind, since rules match those and no short names.
     const command = this.#commands.find((one) => isOfKind(one) && one.name === name);
     if (!command) throw this.#unknown(name, (one) => isOfKind(one) && one.forModel, kind);
     if (!command.forModel && command.problem === undefined) {
@@ -103,7 +103,7 @@ export class CommandBook {
     const { root, home, run, sessionId, allowReading } = this.#options;
     const isTrusted = command.source === 'user' || this.#options.isTrusted();
     this.#grant(command, isTrusted);
-    // Those of a project are in it; one that is a link to elsewhere must not open that place.
+    // Skills of a project are inside it; a skill that links outside must not make that folder readable.
     if (command.kind === 'skill' && command.source === 'user') allowReading(command.folder);
     const facts = { SKILL_DIR: command.folder, PROJECT_DIR: root, SESSION_ID: sessionId() };
     const content = await expandCommand(command, {
@@ -126,7 +126,7 @@ export class CommandBook {
     return [{ type: 'text', text: `Files that it names are in ${command.folder}` }, ...content];
   }
 
-  /** What tightens counts from anywhere; what loosens, only from a place that a person trusts. */
+  /** Restrictions apply from any source; permissions only from a trusted one. */
   #grant({ name, shown, allowedTools, disallowedTools }: Command, isTrusted: boolean): void {
     const { grant, notify, isManagedOnly } = this.#options;
     const wrong = grant({ deny: disallowedTools }, shown);
@@ -151,7 +151,7 @@ export class CommandBook {
     }
   }
 
-  /** By its name, or by the last part of it where only one is called so. */
+  /** Finds a command by its name, or by the last part of the name if that is unique. */
   #find(name: string, isWanted: (command: Command) => boolean): Command | undefined {
     const wanted = this.#commands.filter(isWanted);
     const exact = wanted.find((command) => command.name === name);

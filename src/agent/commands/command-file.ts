@@ -1,4 +1,4 @@
-// One command or skill, as its file describes it.
+// Reads the file of one command or skill.
 import type { CommandKind } from '../../contract/command.js';
 import { splitRules } from '../../permissions/split-rules.js';
 import { isSameField, readFrontMatter } from '../../platform/text/front-matter.js';
@@ -9,27 +9,27 @@ export interface Command {
   name: string;
   kind: CommandKind;
   source: 'user' | 'project';
-  /** As a person would write it. */
+  /** The path for display. */
   shown: string;
-  /** The folder that it is in: for a skill, its own. */
+  /** The folder of the file. */
   folder: string;
   description: string;
-  /** Whether the description was written as such, and is not the beginning of the text. */
+  /** Whether the file has a description; otherwise it is the beginning of the text. */
   isDescribed: boolean;
   argumentHint?: string;
-  /** Names for the arguments, in their order. */
+  /** The names of the arguments, in order. */
   argumentNames: readonly string[];
   allowedTools: readonly string[];
   disallowedTools: readonly string[];
   model?: string;
-  /** Whether the model may use it by itself. */
+  /** Whether the model may use it. */
   forModel: boolean;
   /** Whether a person may call it by its name. */
   forPerson: boolean;
   body: string;
   /** Why it can't be used. */
   problem?: string;
-  /** What the person should know of it. */
+  /** A notice for the person. */
   warning?: string;
 }
 
@@ -60,7 +60,7 @@ export async function readCommand(origin: CommandOrigin, text: string): Promise<
     allowedTools: listOf(fields['allowed-tools'], splitRules),
     disallowedTools: listOf(fields['disallowed-tools'], splitRules),
     ...(textOf(fields['model']) !== '' && { model: textOf(fields['model']) }),
-    // What keeps it from the one or the other counts also where it is not quite as it should be written.
+    // A restriction applies even if its value is not valid.
     forModel: [undefined, null, false, 'false', 'no'].includes(fields['disable-model-invocation'] as undefined),
     forPerson: [undefined, null, true, 'true', 'yes'].includes(fields['user-invocable'] as undefined),
     body,
@@ -75,7 +75,7 @@ const knownFields = [
   ...tightening,
 ];
 
-/** Fields in another spelling than the one that counts. Fields of other programs are none of these. */
+/** Misspelled fields. Fields of other programs are not reported. */
 function slipsIn(fields: Readonly<Record<string, unknown>>): Array<{ field: string; meant: string }> {
   return Object.keys(fields).flatMap((field) => {
     const meant = knownFields.find((known) => isSameField(known, field));
@@ -99,7 +99,7 @@ export const brokenCommand = (origin: CommandOrigin, problem: string): Command =
 const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value).trim().replaceAll(/\s+/g, ' ') : '';
 
-/** `[file] [tone]` is a list to YAML where it has one element. */
+/** YAML parses a hint such as `[file]` as a list. */
 const hintOf = (value: unknown): string =>
   Array.isArray(value) ? value.map((part) => `[${textOf(part)}]`).join(' ') : textOf(value);
 

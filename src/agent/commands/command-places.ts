@@ -12,12 +12,12 @@ export interface CommandPlace {
 export interface CommandPlacesOptions {
   root: string;
   home: string | undefined;
-  /** Helve's own folder, where the person's are. */
+  /** Helve's data folder, which holds those of the person. */
   dataFolder: string;
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The strongest first: what a person has made is not replaced by a project that they happen to be in. */
+/** By precedence: a project does not replace commands of the person. */
 export function commandPlaces({ root, home, dataFolder, env }: CommandPlacesOptions): CommandPlace[] {
   const claude = env['CLAUDE_CONFIG_DIR'] || (home === undefined ? undefined : join(home, '.claude'));
   const folders = [
@@ -33,7 +33,7 @@ export function commandPlaces({ root, home, dataFolder, env }: CommandPlacesOpti
   const seen = new Set<string>();
   return places.filter(({ folder }) => {
     const identity = folderIdentity(folder);
-    if (identity === undefined || seen.has(identity)) return false; // in the home folder, a project's may be the person's
+    if (identity === undefined || seen.has(identity)) return false; // in the home folder, the project's folder may be the person's
     seen.add(identity);
     return true;
   });
@@ -44,6 +44,6 @@ function folderIdentity(path: string): string | undefined {
     const stats = statSync(path, { throwIfNoEntry: false });
     return stats?.isDirectory() ? `${stats.dev}:${stats.ino}` : undefined;
   } catch {
-    return undefined; // not ours to look at
+    return undefined; // not accessible
   }
 }

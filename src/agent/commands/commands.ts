@@ -1,4 +1,4 @@
-// The commands and skills of a session. Where there are none, this is all that is ever loaded of them.
+// The commands and skills of a session. If there are none, no other code for them is loaded.
 import { existsSync } from 'node:fs';
 import type { CommandPort, ListedCommand, UsedCommand, WantedCommand } from '../../contract/command.js';
 import { ToolFailure } from '../../contract/failure.js';
@@ -16,30 +16,30 @@ export interface CommandsOptions extends CommandPlacesOptions {
   /** Whether a person trusts the project. */
   isTrusted(): boolean;
   mayRead(real: string): boolean;
-  /** Tells the tools what there is. */
+  /** Sets the lists of the tools for skills and commands. */
   list(listings: { skills: readonly string[]; commands: readonly string[] }): void;
-  /** Rules that count until the prompt is done. */
+  /** Adds rules that apply until the end of the prompt. */
   grant(lists: RuleLists, by: string): readonly string[];
-  /** Whether only an administrator may allow anything. */
+  /** Whether only managed rules may allow calls. */
   isManagedOnly(): boolean;
   allowReading(folder: string): void;
   run: RunOwnCall;
-  /** This model answers until the prompt is done. Left out: no other can. */
+  /** Uses this model until the end of the prompt. Absent if the model can't be changed. */
   useModel?: (name: string) => Promise<void>;
   notify(text: string): void;
   prompts: ServerPrompts;
 }
 
-/** What MCP servers keep ready. */
+/** The prompts of MCP servers. */
 export interface ServerPrompts {
-  /** Of those that have connected. */
+  /** The prompts of connected servers. */
   now(): readonly ServerPrompt[];
-  /** Waits until there is one of this name, or until each server has connected or failed. */
+  /** Waits until there is a prompt of this name, or until each server has connected or failed. */
   waitFor(command: string, signal: AbortSignal): Promise<void>;
   get(prompt: ServerPrompt, args: Readonly<Record<string, string>>, signal: AbortSignal): Promise<ContentBlock[]>;
 }
 
-/** A prompt as it goes to the model, or why it does not. */
+/** The prompt for the model, or the reason why it is not sent. */
 export type ExpandedPrompt = { prompt: readonly UserBlock[] } | { refused: string };
 
 export class Commands implements CommandPort {
@@ -51,19 +51,19 @@ export class Commands implements CommandPort {
     this.#options = options;
   }
 
-  /** What a person can call by name; skills are among the commands. */
+  /** The names that a person can call; the commands include skills. */
   get names(): { commands: readonly string[]; skills: readonly string[] } {
     const fromServers = this.#options.prompts.now().map(({ command }) => command);
     return { ...this.#names, commands: [...this.#names.commands, ...fromServers] };
   }
 
-  /** Looks what there is, once, and tells the tools of it. */
+  /** Finds the commands and skills, once, and sets the lists of the tools. */
   async find(): Promise<void> {
     this.#book ??= this.#load();
     await this.#book;
   }
 
-  /** All that a person can call by name, those of MCP servers as far as they have connected. */
+  /** All commands that a person can call, including prompts of connected MCP servers. */
   async listed(): Promise<ListedCommand[]> {
     await this.find();
     const fromServers = this.#options.prompts.now().map(({ command, description, arguments: wanted }) => ({
@@ -83,8 +83,8 @@ export class Commands implements CommandPort {
   }
 
   /**
-   * Puts what a command says behind a prompt that calls it. A prompt that calls none stays as it is. `beforeUse` may say
-   * why the command is not used.
+   * Appends the text of a command to a prompt that calls it. Other prompts stay unchanged. `beforeUse` may return
+   * the reason why the command is not used.
    */
   async expand(
     prompt: readonly UserBlock[],
@@ -147,7 +147,7 @@ export interface Called {
   args: string;
 }
 
-/** `/name` and what follows; a longer path, a comment or a pattern at the beginning of a prompt is none. */
+/** Parses `/name arguments`. A longer path, a comment or a pattern at the beginning of a prompt is not a command. */
 export function calledIn(text: string): Called | undefined {
   const [, name, args = ''] = /^\/([\p{L}\p{N}_][\p{L}\p{N}_.:-]*)(?:\s+([\s\S]*))?$/u.exec(text.trim()) ?? [];
   return name === undefined ? undefined : { name, args: args.trim() };

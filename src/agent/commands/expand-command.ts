@@ -1,5 +1,5 @@
-// From what a command's file says to what the model reads: arguments in their places, the output of its commands, the
-// files that it names. Both are calls like any other, judged and kept like any other.
+// Expands a command for the model: fills in arguments, the output of its shell commands, and the
+// files that it names. Shell commands and files are ordinary calls, decided and recorded as such.
 import { statSync } from 'node:fs';
 import { ToolFailure } from '../../contract/failure.js';
 import type { ContentBlock } from '../../contract/message.js';
@@ -13,17 +13,17 @@ const MAX_MENTIONS = 10;
 
 export interface ExpandOptions {
   args: Arguments;
-  /** Files that were named by the person beside the arguments. */
+  /** Files that the person mentioned in the arguments. */
   mentioned: readonly string[];
   root: string;
   home: string | undefined;
-  /** Whether commands of this place may be run at all. */
+  /** Whether shell commands of this file may be run. */
   isTrusted: boolean;
   run: RunOwnCall;
   signal: AbortSignal;
 }
 
-/** A call on behalf of a command, down the whole path of calls. */
+/** Runs a call on behalf of a command, with all decisions and hooks. */
 export type RunOwnCall = (
   what: { shell: string } | { file: string },
   signal: AbortSignal,
@@ -40,7 +40,7 @@ export async function expandCommand(command: Command, options: ExpandOptions): P
     );
   }
   const texts: string[] = [];
-  // One after the other: what one does, the next may look at.
+  // One after the other, since a command may depend on the one before it.
   for (const part of parts) {
     texts.push(
       'shell' in part ? await outputOf(command, fillInCommand(part.shell, args), options) : fillIn(part.text, args),
@@ -63,7 +63,7 @@ function splitCommands(body: string): Part[] {
     opening.lastIndex = from;
     const open = opening.exec(body);
     closing.lastIndex = opening.lastIndex;
-    const close = open && closing.exec(body); // where it has none, no later one has
+    const close = open && closing.exec(body); // if this fence is not closed, no later one is
     if (!open || !close) return [...parts, ...splitInline(body.slice(from))];
     const shell = body.slice(opening.lastIndex, close.index).trim();
     parts.push(...splitInline(body.slice(from, open.index)), { shell });
@@ -122,14 +122,14 @@ async function mentionedFiles(
   return blocks;
 }
 
-/** Much that begins with `@` is no file, so only what is there counts. */
+/** Only existing files count, since `@` also begins other names. */
 function fileAt(path: string, root: string, home: string | undefined): string[] {
   for (const written of new Set([path, withoutEnding(path)])) {
     const absolute = resolveIn(root, written, () => home);
     try {
       if (statSync(absolute, { throwIfNoEntry: false })?.isFile()) return [absolute];
     } catch {
-      // below a file, or not ours to look at
+      // below a file, or not accessible
     }
   }
   return [];

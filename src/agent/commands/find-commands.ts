@@ -1,5 +1,5 @@
-// What commands and skills there are: every markdown file below a folder of commands, every SKILL.md in a folder of
-// skills. The first of a name counts.
+// Finds commands and skills: every markdown file below a folder of commands, every SKILL.md in a folder of
+// skills. Of several with the same name, the first is used.
 
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -59,7 +59,7 @@ async function skillFiles(folder: string): Promise<FoundFile[]> {
   return (await Promise.all(found)).flat();
 }
 
-/** A file in a folder is called by both their names: `git/tidy.md` is `git:tidy`. */
+/** The name of a file in a subfolder includes the folder: `git/tidy.md` is `git:tidy`. */
 async function markdownFiles(folder: string, prefix = '', depth = 1): Promise<FoundFile[]> {
   const entries = (await entriesOf(folder)).slice(0, MAX_FILES);
   const found = entries.map(async (entry): Promise<FoundFile[]> => {
@@ -79,7 +79,7 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
     const entries = await readdir(folder, { withFileTypes: true });
     return entries.sort((one, other) => (one.name < other.name ? -1 : 1));
   } catch {
-    return []; // not a folder, or not ours to look at
+    return []; // not a folder, or not accessible
   }
 }
 

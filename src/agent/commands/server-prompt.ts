@@ -2,7 +2,7 @@ import { ToolFailure } from '../../contract/failure.js';
 import type { ServerPrompt } from '../../mcp/client/client.js';
 import { splitWords } from './arguments.js';
 
-/** What was typed, word by word, as the arguments that the prompt takes; the last one takes all that is left. */
+/** Assigns the typed words to the arguments of the prompt; the last argument gets all remaining words. */
 export function promptArguments(prompt: ServerPrompt, typed: string): Record<string, string> {
   const words = splitWords(typed);
   const last = prompt.arguments.length - 1;

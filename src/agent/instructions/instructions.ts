@@ -49,7 +49,7 @@ export class Instructions {
     return this.#block;
   }
 
-  /** To be called when the model has seen a file: instructions of the folders between it and the root are sent with the result. */
+  /** To be called when the model has seen a file: sends instructions of the folders between it and the root with the result. */
   saw(real: string): void {
     const { root } = this.#options;
     const folders: string[] = [];
@@ -78,7 +78,7 @@ export class Instructions {
     if (read.texts.length > 0) this.#options.remind(`${NESTED}\n\n${instructionsText(read)}`);
   }
 
-  /** To be called when instructions of folders have left the conversation: they are sent again with the next file of their folder. */
+  /** To be called when instructions have left the conversation: sends them again with the next file of their folder. */
   forget(): void {
     this.#folders.clear();
     this.#nested = undefined;
