@@ -1,20 +1,20 @@
-// Old results give way first: most of a long conversation is what tools have shown, and little of it is still needed.
+// Clears old results first: they are most of a long conversation, and few of them are still needed.
 import type { Message, ToolResultBlock, ToolUseBlock, UserBlock } from '../../contract/message.js';
 import { grouped } from '../../platform/text/digits.js';
 import { inputLine } from '../store/conversation-view.js';
 import type { ContextSize } from './context-size.js';
 import { imagesIn, savedIn, textOf } from './cut-result.js';
 
-const LEAST_TOKENS = 200; // a smaller one costs little more than what would stand in its place
+const LEAST_TOKENS = 200; // a smaller result is hardly larger than its placeholder
 
 export interface Clearing {
-  /** What stands in place of each result, by the id of its call. */
+  /** The placeholder of each result, by call id. */
   cleared: ReadonlyMap<string, string>;
-  /** Tokens that this makes room for. */
+  /** Tokens that this frees. */
   freed: number;
 }
 
-/** Which results can go: all but the latest, which together may have `keep` tokens, and never those of the last turn. */
+/** The results to clear: all but the latest, which together may have `keep` tokens, and never those of the last turn. */
 export function planClearing(
   messages: readonly Message[],
   { size, keep, resultsFolder }: { size: ContextSize; keep: number; resultsFolder: string },
@@ -53,7 +53,7 @@ export function withCleared(messages: readonly Message[], cleared: ReadonlyMap<s
 const callOf = ({ tool_use_id }: ToolResultBlock, asked: Message | undefined): ToolUseBlock | undefined =>
   asked?.content.find((block): block is ToolUseBlock => block.type === 'tool_use' && block.id === tool_use_id);
 
-/** The same for the same result, whenever it is made. */
+/** Deterministic: the same result always has the same placeholder. */
 function placeholder(result: ToolResultBlock, call: ToolUseBlock | undefined, resultsFolder: string): string {
   const text = textOf(result);
   const images = imagesIn(result);

@@ -1,12 +1,12 @@
-// What a conversation becomes when it is compacted: one message with the summary and what must not be lost, then the
-// latest messages as they were.
+// The history after a compaction: one message with the summary, the todo list, the plan and the last prompt, then the
+// latest messages unchanged.
 import type { Message, TextBlock, UserBlock } from '../../contract/message.js';
 import type { ContextSize } from './context-size.js';
 import type { ForgottenFile } from './shown-files.js';
 
 const MAX_FILES = 5;
 
-/** Where the latest messages begin that stay, within so many tokens: always with an answer, so that calls keep their results. */
+/** The index of the first message that is kept, within this many tokens: always an answer, so that calls keep their results. */
 export function latestFrom(
   messages: readonly Message[],
   { size, budget }: { size: ContextSize; budget: number },
@@ -14,7 +14,7 @@ export function latestFrom(
   const firstAnswer = messages.findIndex(({ role }) => role === 'assistant');
   let from = messages.length;
   let tokens = 0;
-  // Where nothing but a prompt would be summarised, nothing would be gained.
+  // Summarising only a prompt would gain nothing.
   for (let index = messages.length - 1; index > firstAnswer; index -= 1) {
     const message = messages[index];
     if (!message) break;
@@ -29,17 +29,17 @@ export const hasAnswer = (messages: readonly Message[]): boolean => messages.som
 
 export interface SummaryParts {
   summary: string;
-  /** Those that were shown in what is summarised. */
+  /** The files that were shown in the summarised messages. */
   files: readonly ForgottenFile[];
   todos: unknown;
   plan: unknown;
-  /** What the person said last, where it is not among the messages that stay. */
+  /** The last prompt, if it is not among the kept messages. */
   prompt: readonly UserBlock[] | undefined;
-  /** Whether the model was at work, and nothing but this tells it on what. */
+  /** Whether the model was working, and has only this message to continue from. */
   isUnderWay: boolean;
 }
 
-/** The message that stands for everything before. */
+/** The message that replaces everything before. */
 export function summaryContent({ summary, files, todos, plan, prompt, isUnderWay }: SummaryParts): UserBlock[] {
   const parts = [`${SUMMARY_BEGINNING}\n\n<summary>\n${summary}\n</summary>`];
   if (todos !== undefined) parts.push(`The todo list as it stands:\n${listed(todos)}`);
@@ -69,7 +69,7 @@ function listed(state: unknown): string {
   return state.map((item: unknown) => `- ${typeof item === 'string' ? item : JSON.stringify(item)}`).join('\n');
 }
 
-/** The last prompt, as far as the messages show: for a session that was resumed there is no other record. */
+/** The last prompt according to the messages, for a resumed session, which has no other record of it. */
 export function latestPrompt(messages: readonly Message[]): readonly UserBlock[] | undefined {
   for (const { role, content } of messages.toReversed()) {
     if (role !== 'user' || content.some((block) => block.type === 'tool_result')) continue;

@@ -1,5 +1,5 @@
-// Replaces the history by a summary of it. It always can: a request that is too long is made shorter, and where the model
-// gives no summary, the program lists what happened.
+// Replaces the history by a summary. This always succeeds: a request that is too long is shortened, and if the model
+// gives no summary, the program lists the prompts and calls.
 import { appendFile } from 'node:fs/promises';
 import type { CompactionRefused } from '../../contract/context.js';
 import type { AgentHappening, CompactionEvent } from '../../contract/event.js';
@@ -18,8 +18,8 @@ import { forgetShown } from './forget-shown.js';
 import { listHistory } from './list-history.js';
 import { summarise } from './summarise.js';
 
-// Of the room for the conversation. Together they leave enough of it for the work to go on.
-const KEPT_SHARE = 0.4; // and of what there is of it: more than the results of one turn may have, so that the last ones stay
+// Shares of the room for the conversation. Together they leave enough for the work to continue.
+const KEPT_SHARE = 0.4; // also of the current history; larger than the share of one turn's results, so that the last ones are kept
 const SUMMARY_SHARE = 0.25;
 export const PROMPT_SHARE = 0.2;
 
@@ -33,13 +33,13 @@ export interface CompactionInput {
   keeper?: Pick<HistoryKeeper, 'compacted' | 'forgot'> | undefined;
   trigger: CompactionEvent['trigger'];
   instructions?: string | undefined;
-  /** Whether the latest messages stay as they are, as far as there is room. */
+  /** Whether the latest messages are kept unchanged, as far as there is room. */
   keepLatest: boolean;
   emit(happening: AgentHappening): void;
   signal: AbortSignal;
 }
 
-/** Rejects only when the signal aborts; then nothing has changed. */
+/** Rejects only if the signal aborts; then nothing has changed. */
 export async function compact(input: CompactionInput): Promise<CompactionEvent | CompactionRefused> {
   const { session, model, size, limits, trigger, emit, signal } = input;
   const asked = await askHooks(input);
@@ -89,7 +89,7 @@ export async function compact(input: CompactionInput): Promise<CompactionEvent |
   return event;
 }
 
-/** What every request of the conversation is made of. */
+/** The system prompt, tools and messages of a request. */
 export const requestOf = ({
   session,
   system,
@@ -126,7 +126,7 @@ async function askHooks({
   return { instructions: [...wishes, ...outcome.additionalContext] };
 }
 
-/** For hooks that tell the model something at the start: what they told it is gone. */
+/** Runs the hooks after a compaction, since their context from the start of the session is gone. */
 async function tellHooks({ hooks, session, emit, signal, trigger }: CompactionInput, summary: string): Promise<void> {
   if (hooks.has('PostCompact')) {
     const payload = { trigger, compact_summary: summary };
@@ -135,7 +135,7 @@ async function tellHooks({ hooks, session, emit, signal, trigger }: CompactionIn
   }
   if (!hooks.has('SessionStart')) return;
   const outcome = await hooks.run('SessionStart', { source: 'compact' }, { signal }).catch(() => undefined);
-  if (!outcome) return; // the person interrupted; what was done stands
+  if (!outcome) return; // the person interrupted; the compaction is kept
   for (const text of [...outcome.messages, ...outcome.reports]) emit({ type: 'notice', text });
   for (const text of outcome.additionalContext) session.remind(text);
 }
@@ -147,7 +147,7 @@ interface PromptPlace {
   tokens: number;
 }
 
-/** What the person said last, where it is not among the messages that stay: as it was, or what fits of it. */
+/** The last prompt if it is not among the kept messages: unchanged, or shortened to fit. */
 async function promptBeside(kept: readonly Message[], place: PromptPlace): Promise<readonly UserBlock[] | undefined> {
   const { session, messages, size, tokens } = place;
   const prompt = session.latestPrompt ?? latestPrompt(messages);

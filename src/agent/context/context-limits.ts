@@ -1,14 +1,14 @@
 import type { ContextOptions } from '../../contract/context.js';
 import { type Model, ModelFailure } from '../../contract/model.js';
 
-const UNKNOWN_WINDOW = 128_000; // what most models have; one that has less says so, and is believed
-const MAX_ANSWER_SHARE = 1 / 4; // of the window that is kept free for an answer, however long it may be
-const DEFAULT_PERCENT = 92; // estimates are a few percent off, and the next answer needs its own place in the next request
-const LEAST_ROOM_SHARE = 1 / 10; // where tools and system prompt fill the window, something must be tried all the same
+const UNKNOWN_WINDOW = 128_000; // the size for most models; a smaller window is learned when the provider refuses a request
+const MAX_ANSWER_SHARE = 1 / 4; // of the window, the most that is reserved for an answer
+const DEFAULT_PERCENT = 92; // estimates are a few percent off, and the next answer is part of the next request
+const LEAST_ROOM_SHARE = 1 / 10; // the least room, even if tools and system prompt fill the window
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the environment says about the context. Throws `ModelFailure` for a value that makes no sense. */
+/** Reads the options of the context from the environment. Throws `ModelFailure` for an invalid value. */
 export function contextFrom(env: Environment): ContextOptions {
   const windowTokens = numberIn(env, 'HELVE_CONTEXT_TOKENS', { least: 1_000, most: 999_999_999 });
   const compactAtPercent = numberIn(env, 'HELVE_AUTO_COMPACT_PCT', { least: 0, most: 100 });
@@ -33,7 +33,7 @@ function numberIn(
   );
 }
 
-/** How many tokens a request may have, as far as that is known. */
+/** The known limits of a request, in tokens. */
 export class ContextLimits {
   /** Tokens that fit into a request and its answer together. */
   readonly window: number;
@@ -54,19 +54,19 @@ export class ContextLimits {
     return this.#limit;
   }
 
-  /** Tokens above which room is made; undefined where that is not wanted. */
+  /** Tokens above which room is made; undefined if automatic compaction is off. */
   get threshold(): number | undefined {
     return this.#percent === 0 ? undefined : Math.floor((this.#limit * this.#percent) / 100);
   }
 
-  /** Tokens for the conversation, beside what goes with every request. */
+  /** Tokens for the conversation, without the fixed part of every request. */
   room(fixed: number): number {
     return Math.max(this.#limit - fixed, this.#limit * LEAST_ROOM_SHARE);
   }
 
   /**
-   * The provider has refused a request of about so many tokens: whatever was known of the window, it is smaller. Of
-   * these, `fixed` go with every request, so no less than half of the others is left to try with.
+   * To be called when the provider has refused a request of about this many tokens: the window is smaller than assumed. Of
+   * these, `fixed` are part of every request, so the limit is reduced by at most half of the others.
    */
   refused(tokens: number, fixed: number): void {
     const smaller = Math.max(tokens * 0.9, fixed + (tokens - fixed) / 2);

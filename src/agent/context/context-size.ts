@@ -2,16 +2,16 @@ import type { AssistantBlock, Message, ToolResultBlock, UserBlock } from '../../
 import type { ModelRequest, Usage } from '../../contract/model.js';
 import { estimateTokens } from '../../tools/reading/estimate-tokens.js';
 
-const IMAGE_TOKENS = 1_600; // what a provider makes of a large image at most; small ones cost less
-const BLOCK_TOKENS = 8; // names of fields, ids, marks of where a block begins and ends
-const SCHEMA_CHARS_PER_TOKEN = 3.5; // punctuation makes it a little less than that of prose
-const MAX_ERROR = 4; // a report that is this many times off says more about the server than about the estimate
+const IMAGE_TOKENS = 1_600; // the most that providers count for a large image; small ones have less
+const BLOCK_TOKENS = 8; // names of fields, ids and delimiters
+const SCHEMA_CHARS_PER_TOKEN = 3.5; // a little less than for prose, because of punctuation
+const MAX_ERROR = 4; // a count that differs by more than this factor is a fault of the server, not of the estimate
 
-/** Tokens by what they are spent on. */
+/** Tokens by category. */
 export interface ContextParts {
   system: number;
   tools: number;
-  /** What was said and called. */
+  /** Prompts, answers and calls. */
   messages: number;
   results: number;
 }
@@ -24,17 +24,17 @@ interface MessageSize {
 }
 
 /**
- * How many tokens a request has: estimated for each block, once, and set right by what the provider reports. A request
- * that goes on from the one before costs only what was added.
+ * Estimates the tokens of a request: once for each block, and calibrated by the counts of the provider. A request
+ * that extends the previous one needs only the new blocks estimated.
  */
 export class ContextSize {
   readonly #known = new WeakMap<object, MessageSize>();
   #fixed: { of: Pick<Content, 'system' | 'tools'>; system: number; tools: number } | undefined;
   #sum: MessageSize & { count: number; last: Message | undefined } = emptySum();
-  /** Real tokens for one that was estimated. */
+  /** Real tokens per estimated token. */
   #ratio = 1;
 
-  /** In real tokens, as far as these are known. */
+  /** In calibrated tokens. */
   measure(content: Content): ContextParts {
     const { system, tools } = this.#measureFixed(content);
     const { messages, results } = this.#measureMessages(content.messages);
@@ -51,13 +51,13 @@ export class ContextSize {
     return blockTokens(block) * this.#ratio;
   }
 
-  /** About how many characters of this text make so many tokens. */
+  /** Approximately how many characters of this text have this many tokens. */
   charsOf(text: string, tokens: number): number {
     const all = Math.max(1, estimateTokens(text) * this.#ratio);
     return Math.max(0, Math.floor(text.length * Math.min(1, tokens / all)));
   }
 
-  /** What the provider counted for a request that was measured just before. */
+  /** Calibrates with the provider's count for the request that was measured last. */
   calibrate(content: Content, usage: Usage): void {
     const { system, tools } = this.#measureFixed(content);
     const { messages, results } = this.#measureMessages(content.messages);
@@ -69,7 +69,7 @@ export class ContextSize {
     if (ratio > 1 / MAX_ERROR && ratio < MAX_ERROR) this.#ratio = ratio;
   }
 
-  /** Messages that were counted have been replaced. */
+  /** To be called when messages that were counted have been replaced. */
   recount(): void {
     this.#sum = emptySum();
   }
@@ -79,7 +79,7 @@ export class ContextSize {
     this.#fixed = {
       of: { system, tools },
       system: system.reduce((sum, text) => sum + estimateTokens(text) + BLOCK_TOKENS, 0),
-      // By its length alone: it is mostly English, and counted before the first request of every run.
+      // By length only: it is mostly English, and counted before the first request of every run.
       tools: Math.ceil(JSON.stringify(tools).length / SCHEMA_CHARS_PER_TOKEN),
     };
     return this.#fixed;

@@ -11,12 +11,12 @@ import { noUsage } from '../usage.js';
 import { ContextLimits } from './context-limits.js';
 import { type ContextParts, ContextSize } from './context-size.js';
 
-const MAX_IN_A_ROW = 3; // compactions with no more than one answer between them
+const MAX_IN_A_ROW = 3; // compactions with at most one answer between them
 const RESULTS_SHARE = 0.3; // of the room for the conversation, for the results of one turn
-const KEPT_RESULTS_SHARE = 0.25; // the same, for the latest results where older ones are cleared
-const WORTH_CLEARING = 0.6; // how full it may be after clearing; above, the prompt cache would be lost for too little
+const KEPT_RESULTS_SHARE = 0.25; // of the same, for the latest results when older ones are cleared
+const WORTH_CLEARING = 0.6; // the share that may be used after clearing; above it, clearing gains too little for losing the prompt cache
 
-/** Keeps what becomes of a history on the disk. */
+/** Records changes of the history on disk. */
 export interface HistoryKeeper {
   compacted(summary: readonly UserBlock[], kept: number): void;
   cleared(results: ReadonlyMap<string, string>): void;
@@ -27,11 +27,11 @@ export interface ConversationContextOptions extends ContextOptions {
   session: Session;
   model: Model;
   system: readonly string[];
-  /** Keeps what becomes of the history. */
+  /** Records changes of the history. */
   keeper?: HistoryKeeper | undefined;
 }
 
-/** Whom to ask and to tell while room is made. */
+/** The hooks, the event sink and the signal that are used while room is made. */
 export interface MakingRoom {
   hooks: Hooks;
   emit(happening: AgentHappening): void;
@@ -43,7 +43,7 @@ export class ConversationContext {
   readonly #options: ConversationContextOptions;
   readonly #size = new ContextSize();
   readonly #limits: ContextLimits;
-  /** The provider has no room left, whatever we think. */
+  /** Whether the provider reported that the window is full, regardless of the estimate. */
   #isFull = false;
   #answersSince = Number.POSITIVE_INFINITY;
   #inARow = 0;
@@ -53,7 +53,7 @@ export class ConversationContext {
     this.#limits = new ContextLimits(options.model, options);
   }
 
-  /** What stands before the conversation in every request. */
+  /** The system prompt of every request. */
   get system(): readonly string[] {
     return this.#options.system;
   }
@@ -64,7 +64,7 @@ export class ConversationContext {
     return { ...parts, total: totalOf(parts), window, free: Math.max(0, limit - totalOf(parts)) };
   }
 
-  /** Makes room for the next request where it is needed. Gives the reason to end the run where that is no use. */
+  /** Makes room for the next request if necessary. Returns the reason to end the run if that is not possible. */
   async makeRoom(making: MakingRoom): Promise<{ end: RunOutcome; text: string } | undefined> {
     const { threshold } = this.#limits;
     if (threshold === undefined || (!this.#isFull && totalOf(this.#measure()) <= threshold)) return undefined;
@@ -82,7 +82,7 @@ export class ConversationContext {
     return undefined;
   }
 
-  /** Learns from what a request really cost. */
+  /** Updates the estimates with the real size of a request. */
   answered(request: ModelRequest, { usage, failure, stopReason }: TurnOutcome): void {
     const isRefused = failure?.kind === 'context_overflow';
     if (isRefused) {
@@ -93,14 +93,14 @@ export class ConversationContext {
     if (!failure) this.#answersSince += 1;
   }
 
-  /** What follows from a turn that ended because nothing more fitted: room is made, and the work goes on. */
+  /** The next step after a turn that filled the window: room is made, and the run continues. */
   afterOverflow(next: NextStep, { message, results }: TurnOutcome): NextStep {
     if (this.#limits.threshold === undefined) return next;
     if (!message || results.length > 0) return {};
     return { say: '[Your answer reached the end of the context window. Go on exactly where it stopped.]' };
   }
 
-  /** The results of a turn, those that are too long for the window kept on disk and shortened here. */
+  /** The results of a turn; those that are too long for the window are saved and shortened. */
   async fitResults(results: readonly ToolResultBlock[]): Promise<readonly ToolResultBlock[]> {
     const { session } = this.#options;
     const budget = this.#room() * RESULTS_SHARE;
@@ -119,7 +119,7 @@ export class ConversationContext {
     return fitted;
   }
 
-  /** Because the person wants it. */
+  /** Compacts on request of the person. */
   async compact(making: MakingRoom, instructions?: string): Promise<CompactionEvent | CompactionRefused> {
     if (!(await this.#canShrink())) return { type: 'refused', why: 'There is nothing to summarise yet.', stop: false };
     return await this.#compact({ ...making, instructions, trigger: 'manual', keepLatest: true });
@@ -141,7 +141,7 @@ export class ConversationContext {
     return done;
   }
 
-  /** Clears old results, if that makes room for long enough. */
+  /** Clears old results if that frees enough room. */
   async #clear(threshold: number, { emit }: MakingRoom): Promise<boolean> {
     const { session, keeper } = this.#options;
     const { planClearing, withCleared } = await import('./clear-results.js');
@@ -169,7 +169,7 @@ export class ConversationContext {
     return true;
   }
 
-  /** Whether there is an answer to summarise, or a prompt that is too long: one that just fits, the model gets to see. */
+  /** Whether there is an answer to summarise, or a prompt that is too long. A prompt that just fits is sent unchanged. */
   async #canShrink(): Promise<boolean> {
     const messages = this.#options.session.transcript.forRequest();
     if (messages.some(({ role }) => role === 'assistant')) return true;

@@ -1,6 +1,6 @@
 /**
- * How much each may have at most, so that all of them together fit into the budget: the small ones get what they want,
- * and the large ones share what is left.
+ * The most that each may have, so that all together fit into the budget: small demands are granted in full,
+ * and large ones share the rest equally.
  */
 export function fairShare(wishes: readonly number[], budget: number): number {
   let left = budget;

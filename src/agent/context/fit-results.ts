@@ -5,21 +5,21 @@ import type { ContextSize } from './context-size.js';
 import { imagesIn, savedIn, shortened, textOf } from './cut-result.js';
 import { fairShare } from './fair-share.js';
 
-const LEAST_TOKENS = 100; // of one result: enough to say where the rest is
+const LEAST_TOKENS = 100; // of one result: enough to name the file with the rest
 
 export interface FitOptions {
   size: ContextSize;
   /** Tokens for all of them together. */
   budget: number;
-  /** Where the session keeps results. */
+  /** The folder in which the session saves results. */
   resultsFolder: string;
-  /** A new file in it. */
+  /** Creates a new file in it. */
   resultFile(name: string): Promise<string>;
 }
 
 /**
- * The results of one turn, so that together they leave the conversation its place in the window. Those that are too long
- * are kept whole on disk; the others are the same objects.
+ * Limits the results of one turn, so that together they leave room for the conversation. Results that are too long
+ * are saved and shortened; the others are the same objects.
  */
 export async function fitResults(results: readonly ToolResultBlock[], options: FitOptions): Promise<ToolResultBlock[]> {
   const { size, budget } = options;

@@ -12,8 +12,8 @@ import type { HistoryKeeper } from './conversation-context.js';
 import type { ForgottenFile, Showing } from './shown-files.js';
 
 /**
- * The text of these calls leaves the conversation: what they showed of files, and what stays does not, counts as not
- * seen, here and on disk.
+ * To be called when the text of these calls leaves the conversation: lines of files that only they showed count as not
+ * seen, in memory and on disk.
  */
 export function forgetShown(
   callIds: readonly string[],
@@ -26,13 +26,13 @@ export function forgetShown(
   return files;
 }
 
-/** The lines that were seen and stand in one of the texts. */
+/** The lines that were seen and are in one of the texts. */
 export function stillSeen({ real, seen }: ForgottenFile, { texts, isWhole }: Showing): SeenFile['lines'] | undefined {
   const bytes = texts.length > 0 ? (seen.bytes ?? bytesAt(real, seen)) : undefined;
   if (!bytes) return undefined;
   const text = textLines(decodeText(Buffer.from(bytes)).text);
   const hasLines = seen.lines === 'all' ? text.raw.trim() !== '' : seen.lines.length > 0;
-  if (!hasLines) return isWhole ? seen.lines : undefined; // the cells of a notebook, an empty file
+  if (!hasLines) return isWhole ? seen.lines : undefined; // for example the cells of a notebook, or an empty file
   const shown = linesShown(text, texts.join('\n'), { name: basename(real), isPatch: true });
   if (shown === 'all') return seen.lines;
   const lines = seen.lines === 'all' ? shown : bothOf(seen.lines, shown, text.lineCount);

@@ -7,7 +7,7 @@ const MAX_CALLS = 20;
 const MAX_WORDS = 5;
 const MAX_CHARS = 500; // of each
 
-/** A summary that needs no model: what was asked, what was called, what was said last. */
+/** A summary without a model: the prompts, the calls and the last answers. */
 export function listHistory(messages: readonly Message[], why: string): string {
   const prompts = messages.flatMap(({ role, content }) => (role === 'user' ? said(content) : []));
   const calls = messages.flatMap(({ content }) => content.filter((block) => block.type === 'tool_use'));

@@ -3,8 +3,8 @@ import type { Session } from '../session.js';
 import type { ForgottenFile, StillSeen } from './shown-files.js';
 
 /**
- * The result of a call is settled: what the call showed of files counts as seen. If the model gets another text instead,
- * only the lines in that text count.
+ * To be called when the result of a call is settled: the lines of files that it showed count as seen. If the model gets
+ * another text instead, only the lines in that text count.
  */
 export async function settleShown(session: Session, callId: string, instead?: string): Promise<void> {
   const files = session.shownFiles.takePending(callId);
@@ -25,6 +25,6 @@ function linesIn(file: ForgottenFile, text: string, stillSeen: StillSeen): Retur
   try {
     return stillSeen(file, { texts: [text], isWhole: false });
   } catch {
-    return undefined; // it can't be read as text any more
+    return undefined; // it can no longer be read as text
   }
 }

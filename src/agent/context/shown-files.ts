@@ -8,28 +8,28 @@ export interface ForgottenFile {
   seen: SeenFile;
 }
 
-/** Where something of a file is still shown. */
+/** Texts in the conversation that may still show a file. */
 export interface Showing {
-  /** What calls that touched the file have in the conversation, their inputs and results. */
+  /** The inputs and results in the conversation of calls that touched the file. */
   texts: readonly string[];
-  /** One of these calls is there as it was. */
+  /** Whether one of these calls is unchanged. */
   isWhole: boolean;
 }
 
-/** What is left of what was seen of a file; undefined for nothing. */
+/** Returns the lines of a file that are still seen; undefined if there are none. */
 export type StillSeen = (file: ForgottenFile, showing: Showing) => SeenFile['lines'] | undefined;
 
 /**
- * Which calls showed which files, so that what was seen of a file is forgotten with the texts that showed it: what the
- * model can't see any more it must not change.
+ * Records which calls showed which files, so that a file is forgotten with the texts that showed it: the model must
+ * not change lines that it can no longer see.
  */
 export class ShownFiles {
-  /** As it was given, and hears which call showed a file. */
+  /** The given ledger, which also records which call showed a file. */
   readonly ledger: FileLedger;
   readonly #byCall = new Map<string, Set<string>>();
-  /** What calls show whose results are not settled: a hook may still put something else in the place of the result. */
+  /** Files that calls show whose results are not settled: a hook may still replace the result. */
   readonly #pending = new Map<string, Map<string, SeenFile>>();
-  /** Those of a session that was resumed: which of these calls showed which of these files is not known. */
+  /** Calls and files of a resumed session, for which it is unknown which call showed which file. */
   #restored: { callIds: ReadonlySet<string>; files: ReadonlySet<string> } = { callIds: new Set(), files: new Set() };
 
   constructor(ledger: FileLedger) {
@@ -45,7 +45,7 @@ export class ShownFiles {
     };
   }
 
-  /** What a call is about to touch. Of searches and commands the ledger hears what they have shown. */
+  /** Records the files that a call is about to touch. The ledger records those that searches and commands have shown. */
   note(callId: string, effects: readonly Effect[]): void {
     this.#pending.set(callId, new Map());
     if (effects.some(({ kind }) => kind === 'command')) return;
@@ -53,14 +53,14 @@ export class ShownFiles {
     this.#add(callId, files);
   }
 
-  /** What the call showed, which counts from now on only if it is kept. */
+  /** Removes and returns the files that the call showed; they count only if they are passed to `keep`. */
   takePending(callId: string): ForgottenFile[] {
     const pending = this.#pending.get(callId) ?? [];
     this.#pending.delete(callId);
     return [...pending].map(([real, seen]) => ({ real, seen }));
   }
 
-  /** The model gets to see it. */
+  /** The file counts as seen by the model. */
   keep({ real, seen }: ForgottenFile): void {
     this.ledger.set(real, withEarlier(this.ledger.get(real), seen));
   }
@@ -71,8 +71,8 @@ export class ShownFiles {
   }
 
   /**
-   * Forgets what these calls showed and no text of `rest`, the messages that stay, shows. Gives the files of which nothing
-   * is left, the latest first: the model has to read them again.
+   * Forgets lines that these calls showed and that no text of `rest`, the kept messages, shows. Returns the files of
+   * which nothing is left, the latest first: the model must read them again.
    */
   forget(callIds: readonly string[], rest: readonly Message[], stillSeen: StillSeen): ForgottenFile[] {
     const left = new Set(callIds);
@@ -111,14 +111,14 @@ export class ShownFiles {
   }
 }
 
-/** With the lines that other calls have shown of the same content. */
+/** Adds the lines that other calls have shown of the same content. */
 function withEarlier(earlier: SeenFile | undefined, seen: SeenFile): SeenFile {
   if (earlier?.hash !== seen.hash) return seen;
   if (earlier.lines === 'all' || seen.lines === 'all') return { ...seen, lines: 'all' };
   return { ...seen, lines: joinRanges([...earlier.lines, ...seen.lines]) };
 }
 
-/** All words of calls and of their results, by the id of the call. */
+/** All texts of calls and their results, by call id. */
 function textsByCall(messages: readonly Message[]): Map<string, string[]> {
   const texts = new Map<string, string[]>();
   const add = (id: string, found: readonly string[]): void => void texts.set(id, [...(texts.get(id) ?? []), ...found]);

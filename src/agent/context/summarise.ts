@@ -5,15 +5,15 @@ import { addUsage, noUsage } from '../usage.js';
 import type { ContextSize } from './context-size.js';
 import { askingFor, fitHistory } from './summary-request.js';
 
-const MAX_TRIES = 3; // of a request that the provider finds too long; each is smaller than the one before
+const MAX_TRIES = 3; // requests if the provider refuses them as too long; each is smaller than the one before
 const SMALLER = 0.6;
-const LEAST_CHARS = 20; // "Done." is no summary
+const LEAST_CHARS = 20; // "Done." is not a summary
 
 export interface SummaryInput {
   model: Model;
-  /** What the conversation is sent with; its messages are the whole of it. */
+  /** A request with the whole conversation. */
   request: Pick<ModelRequest, 'system' | 'tools' | 'messages'>;
-  /** What the person or a hook wants to be kept in mind. */
+  /** Instructions of the person or a hook for the summary. */
   instructions: readonly string[];
   size: ContextSize;
   /** Tokens for the messages. */
@@ -22,7 +22,7 @@ export interface SummaryInput {
   signal: AbortSignal;
 }
 
-/** `summary` is absent where the model gave none, and `why` says the reason. Throws only when the signal aborts. */
+/** `summary` is absent if the model gave none, and `why` is the reason. Throws only if the signal aborts. */
 export type SummaryOutcome = { usage: Usage } & ({ summary: string } | { summary?: undefined; why: string });
 
 export async function summarise(input: SummaryInput): Promise<SummaryOutcome> {

@@ -1,5 +1,5 @@
-// The request for a summary: the conversation as it is, so that the provider's prompt cache holds, and one instruction.
-// Where that no longer fits, the largest results are cut, and then the oldest rounds left out.
+// The request for a summary: the unchanged conversation, so that the provider's prompt cache is used, and one instruction.
+// If that does not fit, the largest results are shortened, and then the oldest rounds left out.
 import type { Message, TextBlock, UserBlock } from '../../contract/message.js';
 import { grouped } from '../../platform/text/digits.js';
 import { safeCut } from '../../platform/text/truncate.js';
@@ -7,9 +7,9 @@ import type { ContextSize } from './context-size.js';
 import { shortened, textOf } from './cut-result.js';
 import { fairShare } from './fair-share.js';
 
-const LEAST_BLOCK_TOKENS = 100; // enough to see what it was
+const LEAST_BLOCK_TOKENS = 100; // enough to recognize the content
 
-/** With the instruction as the person's last word. */
+/** Adds the instruction at the end of the last user message. */
 export function askingFor(messages: readonly Message[], instruction: string): Message[] {
   const text: TextBlock = { type: 'text', text: instruction };
   const last = messages.at(-1);
@@ -23,7 +23,7 @@ interface Fit {
   budget: number;
 }
 
-/** The messages within so many tokens; undefined where not even the last round is that small. */
+/** The messages within the budget; undefined if not even the last round fits. */
 export function fitHistory(messages: readonly Message[], fit: Fit): readonly Message[] | undefined {
   if (tokensOf(messages, fit.size) <= fit.budget) return messages;
   const shortResults = withShort(messages, (block) => block.type === 'tool_result', fit);
@@ -35,7 +35,7 @@ export function fitHistory(messages: readonly Message[], fit: Fit): readonly Mes
 const tokensOf = (messages: readonly Message[], size: ContextSize): number =>
   messages.reduce((sum, message) => sum + size.ofMessage(message), 0);
 
-/** The largest of these blocks cut, as far as that is needed. What the model said stays as it is: it is signed, or short. */
+/** Shortens the largest of these blocks as far as necessary. Answers of the model stay: they are signed, or short. */
 function withShort(
   messages: readonly Message[],
   mayCut: (block: UserBlock) => boolean,
