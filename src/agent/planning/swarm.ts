@@ -106,7 +106,7 @@ class Swarm {
   #end(outcome: Outcome): void {
     this.#outcomes.set(outcome.id, outcome);
     this.#options.onProgress(
-      `step ${outcome.id}: ${outcome.outcome === 'not_started' ? 'can not begin' : outcome.outcome}`,
+      `step ${outcome.id}: ${outcome.outcome === 'not_started' ? 'cannot start' : outcome.outcome}`,
     );
     this.#show();
   }
