@@ -4,7 +4,7 @@ import { LoopGuard } from './loop-guard.js';
 
 let calls = 0;
 
-/** One answer with one call, and what it gave. */
+/** One answer with one call and its result. */
 function turn(guard: LoopGuard, name: string, input: Record<string, unknown>, content: string, is_error = false) {
   calls += 1;
   const id = `call_${calls}`;

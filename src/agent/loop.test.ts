@@ -25,7 +25,7 @@ const noteTool = defineTool({
 
 type Answer = ModelEvent[] | ((request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelEvent>);
 
-/** A model that gives these answers, and the requests that it got, copied at the time. */
+/** A model with these answers, and copies of the requests that it received. */
 function modelOf(...answers: Answer[]): { model: Model; requests: Message[][] } {
   const requests: Message[][] = [];
   const model: Model = {
@@ -63,7 +63,7 @@ async function agentWith(model: Model, options: Partial<FullAgentOptions> = {}):
 async function run(agent: FullAgent, prompt = 'go'): Promise<{ result: RunResult; events: AgentEvent[] }> {
   const events = await Array.fromAsync(agent.run(prompt));
   const result = events.at(-1);
-  if (result?.type !== 'result') throw new Error('The last event is no result.');
+  if (result?.type !== 'result') throw new Error('The last event is not a result.');
   return { result, events };
 }
 
@@ -257,7 +257,7 @@ test.each<[string, ModelEvent[]]>([
     turns: 2,
   });
   expect(lastUserText(requests[1])).toContain('Your answer had no text');
-  // Providers refuse a text of nothing but blanks.
+  // Providers reject a blank text.
   expect(JSON.stringify(requests[1])).not.toMatch(/"text":"\s*(?:\\n)*"/);
 });
 

@@ -42,7 +42,7 @@ test('returns the answer that fits the schema, after other calls and invalid ans
     giving({ name: 'Ada', age: 36 }),
   ]);
   expect({ answer, turns: result?.turns }).toEqual({ answer: { value: { name: 'Ada', age: 36 } }, turns: 4 });
-  expect(results[1]).toMatch(/age.*0.*-1/); // which field, what it must be, what it was
+  expect(results[1]).toMatch(/age.*0.*-1/); // names the field, the limit and the given value
 });
 
 test('gives up after the allowed number of retries', async () => {

@@ -148,7 +148,7 @@ test('a tool that is denied by a rule or disables itself is not offered', () => 
   tools.hideDenied((name) => name === 'Denied');
   expect(sent(tools)).toEqual(['On']);
   expect(tools.names).toEqual(['On']);
-  expect(tools.find('Denied')?.name).toBe('Denied'); // so that a call is refused by the rule, which it names
+  expect(tools.find('Denied')?.name).toBe('Denied'); // so that a call is refused with the name of the rule
   expect(tools.all.map(({ tool: { name }, enabled }) => [name, enabled])).toEqual([
     ['Denied', false],
     ['Off', false],

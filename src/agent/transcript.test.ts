@@ -76,7 +76,7 @@ test('continues from replaced messages without traces of the earlier ones', () =
   expect(repaired).toEqual([user(text('so far')), ...kept, assistant(call('a_2')), user(lost('a_2'))]);
 });
 
-// Any history at all: what a crash, another program or a bug may have left.
+// Random histories, as a crash, another program or a bug may leave them.
 const someId = fc.constantFrom('a', 'b', 'c', '');
 const someMessage: fc.Arbitrary<Message> = fc.oneof(
   fc
@@ -136,7 +136,7 @@ test('makes any history valid, deterministically, and never changes messages tha
         atOnce.append(message);
         const now = [...stepwise.forRequest()];
         expect(violations(now)).toEqual([]);
-        // An open call at the end is answered for the moment; everything before it stays as it was.
+        // An open call at the end gets a provisional result; everything before it stays unchanged.
         const stable = before.slice(0, -1);
         expect(now.slice(0, stable.length)).toEqual(stable);
         before = now;

@@ -53,7 +53,7 @@ test('an interrupted agent does not wait for a slot', async () => {
   expect((await third).end()).toBe(false);
   first.end();
   second.end();
-  const [again, more] = [await beginWork(env, never), await beginWork(env, never)]; // no place was lost
+  const [again, more] = [await beginWork(env, never), await beginWork(env, never)]; // no slot was lost
   again.end();
   more.end();
 });

@@ -72,7 +72,7 @@ test('a shell command receives any arguments exactly as typed', () => {
   );
 });
 
-/** Words in single quotes as a shell reads them, written apart from what is tested. */
+/** Parses words in single quotes like a shell, independently of the tested code. */
 function splitQuoted(line: string): string[] {
   const words: string[] = [];
   let word: string | undefined;

@@ -16,10 +16,10 @@ import { resumeSession } from '../store/resume-session.js';
 import { sessionFolder } from '../store/session-folder.js';
 import { noUsage } from '../usage.js';
 
-const WINDOW = 20_000; // of which the built-in tools take a third
+const WINDOW = 20_000; // the built-in tools use a third of it
 const SUMMARY = 'The summary: everything went well so far, and the next step is clear.';
 
-/** Shows as many characters as it is asked for. */
+/** Returns as many characters as requested. */
 const showTool = defineTool({
   name: 'Show',
   description: 'Shows.',
@@ -37,7 +37,7 @@ type Answer =
 const isForSummary = (request: Pick<ModelRequest, 'messages'>): boolean =>
   JSON.stringify(request.messages.at(-1)).includes('will be replaced by a summary');
 
-/** A model whose answers are given by the function, and the messages of all requests, those for summaries apart. */
+/** A model with answers from the function, and the messages of all requests, with summary requests kept separately. */
 function modelOf(
   answer: (number: number, request: ModelRequest) => Answer,
   summary: (number: number) => Answer = () => ({ say: SUMMARY }),
@@ -100,7 +100,7 @@ async function run(
 ): Promise<{ result: RunResult; events: AgentEvent[]; rooms: CompactionEvent[] }> {
   const events = await Array.fromAsync(agent.run(prompt));
   const result = events.at(-1);
-  if (result?.type !== 'result') throw new Error('The last event is no result.');
+  if (result?.type !== 'result') throw new Error('The last event is not a result.');
   return { result, events, rooms: events.filter((event) => event.type === 'compaction') };
 }
 
@@ -142,7 +142,7 @@ test('if clearing is not enough, the model summarises, with the same prefix, and
     expect(room.summarisedMessages).toBeGreaterThan(0);
     expect(room.tokensAfter).toBeLessThan(room.tokensBefore * 0.8);
   }
-  // All of the request before it is in the request for the summary, as the same objects, so that the cache holds.
+  // The summary request begins with the same objects as the request before it, so that the prompt cache is used.
   const [summary = []] = summaries;
   const before = requests.find((messages) => messages.length === summary.length - 2) ?? [];
   expect(before.length).toBeGreaterThan(5);
@@ -366,7 +366,7 @@ test('an interrupt while the summary is written ends the run and changes nothing
   expect(textOf(agent.session.transcript.forRequest())).toContain('xxxx');
 });
 
-/** Reads a file, is full after two more turns, and then does this. */
+/** Reads a file, fills the window in two more turns, and then does this. */
 const afterCompaction =
   (...answers: Answer[]) =>
   (number: number): Answer => {
@@ -445,7 +445,7 @@ test('compacting a resumed session forgets the files that were shown before', as
   expect(textOf(requests.at(-1)?.slice(-1))).toContain('has not been read in this session');
 });
 
-// Any conversation: what is said and shown, where the provider finds it too long, and what becomes of the summary.
+// Random conversations: messages, results, refusals by the provider, and outcomes of the summary.
 const someTurn: fc.Arbitrary<Answer> = fc.oneof(
   {
     weight: 6,
@@ -495,6 +495,6 @@ test('with any clearing and compaction, every request is valid, the last prompt 
         await project.remove();
       },
     ),
-    { numRuns: process.env['HELVE_SOAK'] ? 1_000 : 25, endOnFailure: true }, // to look for a smaller case takes minutes,
+    { numRuns: process.env['HELVE_SOAK'] ? 1_000 : 25, endOnFailure: true }, // shrinking a failing case takes minutes,
   );
 });

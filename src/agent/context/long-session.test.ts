@@ -10,7 +10,7 @@ const TURNS = process.env['HELVE_SOAK'] ? 3_000 : 200;
 if (process.env['HELVE_SOAK']) vi.setConfig({ testTimeout: 1_800_000 });
 const FILES = 12;
 
-/** Numbers that look random and are the same for the same seed. */
+/** Pseudorandom numbers, the same for the same seed. */
 function randomNumbers(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {
@@ -29,8 +29,8 @@ const results = (messages: readonly Message[]) =>
   messages.flatMap(({ content: blocks }) => blocks.filter((block) => block.type === 'tool_result'));
 
 /**
- * Edits a file wherever its value stands in a result that the request has, and reads it otherwise, by one of three tools.
- * It has a small window, so that old results are cleared again and again.
+ * Edits a file if its value is in a result of the request, and otherwise reads it with one of three tools.
+ * Its window is small, so that old results are cleared repeatedly.
  */
 function editingModel(seed: number) {
   const random = randomNumbers(seed);
@@ -58,7 +58,7 @@ function editingModel(seed: number) {
     }
     counts.edits += 1;
     edited = file;
-    // A short text, for which the very line has to have been seen, or one that proves that it is known.
+    // A short text, for which that line must have been seen, or a longer one that proves that the line is known.
     const [old_string, new_string] =
       random(2) === 0 ? [`v${value}.`, `v${value + 1}.`] : [valueLine(file, value), valueLine(file, value + 1)];
     return ['Edit', { file_path: file, old_string, new_string }];

@@ -1,4 +1,4 @@
-// What a hook replaces in a result was not seen by the model.
+// Lines that a hook removes from a result do not count as seen by the model.
 import { expect, onTestFinished, test } from 'vitest';
 import type { FullEngine } from '../../compose/engine.js';
 import type { HookOutput } from '../../contract/hook.js';

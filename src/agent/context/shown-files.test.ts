@@ -12,7 +12,7 @@ const result = (id: string, content: string): Message => ({
   content: [{ type: 'tool_result', tool_use_id: id, content }],
 });
 
-/** What is left is as many lines as there are texts. */
+/** A stub: as many lines are still seen as there are texts. */
 const countTexts: StillSeen = (_, { texts }) => (texts.length === 0 ? undefined : [[1, texts.length]]);
 
 function shown() {

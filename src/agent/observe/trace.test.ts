@@ -217,10 +217,10 @@ test('an observer that throws does not affect the run', async () => {
   process.on('warning', onWarning);
   const broken: Observer = {
     take() {
-      throw new Error('I can not look.');
+      throw new Error('The observer failed.');
     },
     request() {
-      throw new Error('I can not look.');
+      throw new Error('The observer failed.');
     },
     close() {},
   };
@@ -234,5 +234,5 @@ test('an observer that throws does not affect the run', async () => {
   await new Promise((done) => setImmediate(done)); // warnings are emitted in a later tick
   process.off('warning', onWarning);
   expect(events.at(-1)).toMatchObject({ type: 'result', outcome: 'completed', text: 'Hi.' });
-  expect(warnings.map(({ message }) => message)).toContain('I can not look.');
+  expect(warnings.map(({ message }) => message)).toContain('The observer failed.');
 });

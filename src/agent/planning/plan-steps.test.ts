@@ -86,7 +86,7 @@ test.each([
   expect(planSteps(plan).problem).toContain(problem);
 });
 
-// Each of these once took minutes, during which nothing else could happen; the limit of a test is far below that.
+// Each of these once blocked the process for minutes, far longer than the time limit of a test.
 test.each(['# Step 1: a%x', '# Step 1: a %# x', '1. a%x', '1. a\nneeds%x', '1. a\nafter all%x', '1. after step 1%, 2'])(
   'reads a plan with a hundred thousand blanks or marks in a row quickly: %j',
   (plan) => {

@@ -47,7 +47,7 @@ function sessionOf(said: readonly Message[]): RestoredSession {
   } as const;
   const lines = said.map(({ role, content }) => ({ type: role, at: 0, content }) as const);
   return restoreSession(
-    // The content fits its role, which the pair of types above can't say.
+    // The content fits its role, which the types above can't express.
     [header, ...lines].map((line, index) => ({ number: index + 1, end: 0, line: line as typeof header })),
   );
 }

@@ -142,7 +142,7 @@ test('a clock that is temporarily ahead deletes no session, and clean-ups contin
   const now = Date.now();
   const dataFolder = await folderWith({ id: 'recent' }, { id: 'old', at: now - 40 * DAY_MS });
   expect(await cleanUpSessions(dataFolder, 30, now)).toEqual([]);
-  expect(await cleanUpSessions(dataFolder, 30, now + 365 * DAY_MS)).toEqual(['old']); // it was old before, too
+  expect(await cleanUpSessions(dataFolder, 30, now + 365 * DAY_MS)).toEqual(['old']); // it was also old at the previous clean-up
   expect(await cleanUpSessions(dataFolder, 30, now + 1)).toEqual([]);
   expect(await cleanUpSessions(dataFolder, 30, now + DAY_MS + 1)).toEqual([]);
   expect(await idsOf(dataFolder)).toEqual(['recent']);

@@ -29,7 +29,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** As a process does until its end. */
+/** Keeps an end like a process that exits. */
 function keepTail(data: string, session: string, end: { offset: number; bytes: Buffer }): void {
   const kept = new SpareTail(data, session);
   kept.keep(end, owner);
@@ -47,7 +47,7 @@ test.for([
   await mkdir(session.path, { recursive: true });
   await writeFile(session.file, found as string);
   keepTail(dataFolder, session.path, tail(6, 'second\n'));
-  keepTail(dataFolder, session.path, tail(6, 'third\n')); // by the next process, which found no room either
+  keepTail(dataFolder, session.path, tail(6, 'third\n')); // by the next process, which could not write the data folder either
   expect(await movedSpareData(dataFolder)).toEqual([expect.stringContaining('The session s ')]);
   expect(await readFile(session.file, 'utf8')).toBe('begin\nsecond\nthird\n');
   expect(await readdir(join(folder, 'tmp'))).toEqual([]);

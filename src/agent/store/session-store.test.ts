@@ -33,7 +33,7 @@ interface TestSession {
   store: SessionStore;
   state: { cwd: string; mode: 'default' | 'plan' | 'bypassPermissions'; todos?: unknown };
   problems: string[];
-  /** The same happenings that the loop tells, for one turn. */
+  /** Emits the events of one turn, as the loop does. */
   turn(
     words: string,
     calls?: ReadonlyArray<{ id: string; input?: unknown; result?: ToolResultBlock['content'] }>,
@@ -402,7 +402,7 @@ test('resuming a session a second time gives the same history', async () => {
   expect(second.restored.messages.slice(0, 3)).toEqual(first.restored.messages);
   expect(textsOf(second.restored.messages).slice(3)).toEqual([['and now?'], ['Better']]);
   expect(second.restored.damaged).toEqual([5]);
-  expect(second.restored.notes).toEqual([]); // the person was told the first time
+  expect(second.restored.notes).toEqual([]); // they were reported the first time
   await second.store.close();
 });
 
@@ -609,7 +609,7 @@ test('stops writing, and reports that, when the session is removed meanwhile', a
   await session.store.close();
 });
 
-/** Three runs with calls, one of them interrupted by a crash and resumed; some of it beside the file. */
+/** Three runs with calls, one of them interrupted by a crash and resumed; some values are in separate files. */
 async function longSession(): Promise<TestSession> {
   const session = await newSession();
   session.store.prompt([text('one — “ünïcode” 👍')]);
@@ -653,7 +653,7 @@ test('a file with any bytes overwritten gives a valid history, and only the dama
   const { folder } = session.store;
   const whole = await readFile(folder.file);
   const count = [...readSession(folder)].length;
-  const afterVersion = '{"type":"session","v":1'.length; // another number there would be another format
+  const afterVersion = '{"type":"session","v":1'.length; // another number there would mean another format
   const damage = fc.array(
     fc.tuple(fc.integer({ min: afterVersion, max: whole.length - 1 }), fc.uint8Array({ minLength: 1, maxLength: 40 })),
     {
@@ -675,7 +675,7 @@ test('a file with any bytes overwritten gives a valid history, and only the dama
           (one) => !/tool_use.*name|name: must match|text blocks|source|signature/.test(one),
         ),
       ).toEqual([]);
-      // A place spoils the lines that it lies in, a break in it makes more of them, and that is all.
+      // Overwritten bytes damage only the lines that they are in; a line break among them adds lines.
       const touched = places.reduce((sum, [, written]) => sum + 2 + written.filter((byte) => byte === 0x0a).length, 0);
       const lost = places.reduce((sum, [, written]) => sum + written.length, 0);
       expect(read.filter(({ line }) => line).length).toBeGreaterThanOrEqual(

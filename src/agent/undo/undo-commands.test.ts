@@ -15,7 +15,7 @@ import { planUndo } from './undo.js';
 import { listUndoable, type UndoableCall, type UndoSelection } from './undo-calls.js';
 
 interface UndoProject extends TestProject {
-  /** Runs a command, and fails where the tool does. */
+  /** Runs a command, and fails if the tool fails. */
   bash(command: string, options?: { run_in_background?: boolean }): Promise<string>;
   edit(name: string, text: string): Promise<void>;
   undo(selection?: UndoSelection, options?: { force?: boolean }): Promise<UndoOutcome>;
@@ -44,7 +44,7 @@ async function testProject(files: Readonly<Record<string, string>> = {}): Promis
   };
 }
 
-/** Everything below the folder but `.git`, with modes, contents and where links lead. */
+/** Everything below the folder except `.git`, with modes, contents and link targets. */
 async function treeOf(root: string, at = ''): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const name of await readdir(join(root, at))) {
@@ -129,7 +129,7 @@ test('records the changes of a command that failed', async () => {
   expect(await text('a')).toBe('one\n');
 });
 
-/** A command has ended for undo when what it changed is listed. */
+/** Waits until the changes of all commands are recorded. */
 async function allCommandsEnd({ session }: TestProject['engine']): Promise<void> {
   while ((await readdir(join(session.dataFolder, 'journal/commands'))).length > 0) await new Promise(setImmediate);
 }

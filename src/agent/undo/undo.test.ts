@@ -79,7 +79,7 @@ async function testProject(
   };
 }
 
-/** Everything that is below the folder, with modes, contents and where links lead. */
+/** Everything below the folder, with modes, contents and link targets. */
 async function treeOf(root: string, at = ''): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const name of await readdir(join(root, at))) {
@@ -481,7 +481,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   fc.record({ do: fc.constant('chmod' as const), at: name, mode: fc.constantFrom(0o644, 0o755, 0o600, 0o700, 0o444) }),
 );
 
-/** Whatever the system refuses, such as to write a folder, does not happen, as in a shell. */
+/** Ignores operations that the system refuses, such as writing to a folder, like a shell. */
 async function perform(root: string, operation: Operation): Promise<void> {
   const at = join(root, operation.at);
   switch (operation.do) {
@@ -510,7 +510,7 @@ const edit: fc.Arbitrary<Step> = fc.record({ edit: name, content: fc.oneof(conte
 const commandOf = (one: fc.Arbitrary<Operation>): fc.Arbitrary<Step> =>
   fc.record({ operations: fc.array(one, { minLength: 1, maxLength: 4 }) });
 
-// An edit of a file with two names changes both, and its record has one: those come without edits.
+// An edit of a file with two hard links changes both but records one, so such files are not edited.
 const secondName: fc.Arbitrary<Operation> = fc.record({ do: fc.constant('link' as const), at: name, from: name });
 const stepsOf = (size: { minLength: number; maxLength: number }): fc.Arbitrary<Step[]> =>
   fc.oneof(
