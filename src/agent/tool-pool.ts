@@ -38,7 +38,7 @@ export interface PooledTool {
 }
 
 /** The description and availability of an added tool, which may be asynchronous. */
-interface OwnWord {
+interface SelfDescription {
   enabled: boolean;
   description: string;
   /** Why they could not be determined. */
@@ -64,7 +64,7 @@ export class ToolPool implements ToolDirectory {
   #listings: Partial<Record<ToolListing, readonly string[]>> = {};
   #context: DescribeContext;
   #denied: ReadonlySet<string> = new Set();
-  #ownWords: ReadonlyMap<Tool, OwnWord> = new Map();
+  #selfDescriptions: ReadonlyMap<Tool, SelfDescription> = new Map();
   #ready: Promise<string[]> | undefined;
   readonly #activated = new Set<string>();
   #fromServers: readonly PooledTool[] = [];
@@ -93,7 +93,7 @@ export class ToolPool implements ToolDirectory {
 
   /** Awaits tools whose description or `isEnabled` is asynchronous; until then they are off. Returns the failures. */
   ready(): Promise<string[]> {
-    this.#ready ??= this.#awaitOwnWords();
+    this.#ready ??= this.#awaitSelfDescriptions();
     return this.#ready;
   }
 
@@ -213,7 +213,7 @@ export class ToolPool implements ToolDirectory {
     return { root, mode, editStyle, deferredTools };
   }
 
-  async #awaitOwnWords(): Promise<string[]> {
+  async #awaitSelfDescriptions(): Promise<string[]> {
     const { added = [] } = this.#options;
     const said = added.map((tool) => ({
       tool,
@@ -222,19 +222,19 @@ export class ToolPool implements ToolDirectory {
     }));
     const late = said.filter(({ enabled, description }) => isPromise(enabled) || isPromise(description));
     if (late.length === 0) return [];
-    this.#ownWords = new Map(await Promise.all(late.map(ownWord)));
+    this.#selfDescriptions = new Map(await Promise.all(late.map(selfDescription)));
     this.#reassess();
-    return [...this.#ownWords.values()].flatMap(({ problem }) => (problem === undefined ? [] : [problem]));
+    return [...this.#selfDescriptions.values()].flatMap(({ problem }) => (problem === undefined ? [] : [problem]));
   }
 
   #saysEnabled(tool: Tool): boolean {
-    const word = this.#ownWords.get(tool);
+    const word = this.#selfDescriptions.get(tool);
     if (word) return word.enabled;
     return settledOr(false, tool.isEnabled(this.#context));
   }
 
   #descriptionOf(tool: Tool): string {
-    return this.#ownWords.get(tool)?.description ?? settledOr('', tool.describe(this.#context));
+    return this.#selfDescriptions.get(tool)?.description ?? settledOr('', tool.describe(this.#context));
   }
 
   /** The tool's `isEnabled` is checked last, except for a rule that denies it. */
@@ -242,7 +242,8 @@ export class ToolPool implements ToolDirectory {
     const hasSomething = tool.lists === undefined || (this.#listings[tool.lists] ?? []).length > 0;
     const off = whyWithheld(tool, this.#options) ?? (hasSomething ? undefined : `no ${tool.lists} are used here`);
     if (off !== undefined) return { enabled: false, off };
-    if (this.#ownWords.get(tool)?.problem !== undefined) return { enabled: false, off: 'it could not describe itself' };
+    if (this.#selfDescriptions.get(tool)?.problem !== undefined)
+      return { enabled: false, off: 'it could not describe itself' };
     if (!this.#saysEnabled(tool)) return { enabled: false };
     if (this.#denied.has(tool.name)) return deniedByRule;
     const missing = tool.needsTool === undefined ? undefined : this.#whyMissing(tool.needsTool);
@@ -292,13 +293,13 @@ const deniedByRule = { enabled: false, off: 'a rule denies it', denied: true } a
 const callableByName = (tools: readonly PooledTool[]): ReadonlyMap<string, Tool> =>
   new Map(tools.filter(({ enabled, denied }) => enabled || denied).map(({ tool }) => [tool.name, tool]));
 
-interface LateWord {
+interface LateDescription {
   tool: Tool;
   enabled: boolean | Promise<boolean>;
   description: string | Promise<string>;
 }
 
-async function ownWord({ tool, ...late }: LateWord): Promise<[Tool, OwnWord]> {
+async function selfDescription({ tool, ...late }: LateDescription): Promise<[Tool, SelfDescription]> {
   try {
     const [enabled, description] = await Promise.all([late.enabled, late.description]);
     return [tool, { enabled, description }];

@@ -116,7 +116,7 @@ export class Family {
   /** Sends an event to the listener of the root session. */
   readonly tellRoot: (happening: AgentHappening) => void;
   readonly #slots: Slots[] = [];
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(options: FamilyOptions, tellRoot: (happening: AgentHappening) => void) {
     this.#options = options;
@@ -163,9 +163,9 @@ export class Family {
   }
 
   /** The problems that were not reported yet. */
-  untold(problems: readonly string[]): readonly string[] {
-    const news = problems.filter((problem) => !this.#told.has(problem));
-    for (const problem of news) this.#told.add(problem);
+  unreported(problems: readonly string[]): readonly string[] {
+    const news = problems.filter((problem) => !this.#reported.has(problem));
+    for (const problem of news) this.#reported.add(problem);
     return news;
   }
 

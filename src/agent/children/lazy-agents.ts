@@ -30,7 +30,7 @@ export function lazyAgents(options: FamilyOptions): RootAgents {
   let emit: ((happening: AgentHappening) => void) | undefined;
   let names = builtInTypes.map(({ name }) => name);
   let isAnnounced = false;
-  let isUntrustedTold = false;
+  let isUntrustedReported = false;
   const load = async () => {
     const [{ Family }, { SessionAgents }] = await Promise.all([import('./family.js'), import('./session-agents.js')]);
     if (loaded) return loaded;
@@ -55,9 +55,9 @@ export function lazyAgents(options: FamilyOptions): RootAgents {
     async announce(session) {
       if (isAnnounced) return [];
       isAnnounced = true;
-      const waiting = isUntrustedTold ? [] : options.untrustedFolders().filter(holdsAgents);
+      const waiting = isUntrustedReported ? [] : options.untrustedFolders().filter(holdsAgents);
       const untrusted = waiting.length === 0 ? [] : [untrustedNotice(waiting, session.root)];
-      isUntrustedTold ||= waiting.length > 0;
+      isUntrustedReported ||= waiting.length > 0;
       if (!options.folders().some(holdsAgents)) return untrusted;
       const { family } = await load();
       const { announcement } = await import('./family.js');
@@ -65,7 +65,7 @@ export function lazyAgents(options: FamilyOptions): RootAgents {
       names = types.map(({ name }) => name);
       const text = announcement(types);
       if (text !== undefined) session.remind(text);
-      return [...untrusted, ...family.untold(problems)];
+      return [...untrusted, ...family.unreported(problems)];
     },
     get names() {
       return names;

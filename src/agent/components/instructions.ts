@@ -15,7 +15,7 @@ export function instructionsComponent(instructions: Instructions, system: string
       if (block !== undefined) system.push(block);
       isAdded = true;
     },
-    beforeMessage: () => instructions.told(),
+    beforeMessage: () => instructions.flush(),
     onSeen: (real) => instructions.saw(real),
     onCompacted: () => instructions.forget(),
   };

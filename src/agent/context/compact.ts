@@ -72,7 +72,7 @@ export async function compact(input: CompactionInput): Promise<CompactionEvent |
   session.transcript.replace([{ role: 'user', content }, ...kept]);
   size.recount();
   input.keeper?.compacted(content, kept.length);
-  session.planning.forgetTold();
+  session.planning.forgetReminder();
 
   const event: CompactionEvent = {
     type: 'compaction',

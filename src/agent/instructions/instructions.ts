@@ -65,7 +65,7 @@ export class Instructions {
   }
 
   /** Resolves once the instructions that were found are queued as reminders. */
-  async told(): Promise<void> {
+  async flush(): Promise<void> {
     if (this.#found.length === 0) return;
     const found = this.#found;
     this.#found = [];
@@ -74,7 +74,7 @@ export class Instructions {
     this.#nested ??= new InstructionReader(this.#reader);
     const read = await this.#nested.read(found, this.#rules());
     for (const problem of read.problems) this.#options.notify(problem);
-    this.#tellLoaded(read, 'nested_traversal');
+    this.#reportLoaded(read, 'nested_traversal');
     if (read.texts.length > 0) this.#options.remind(`${NESTED}\n\n${instructionsText(read)}`);
   }
 
@@ -91,13 +91,13 @@ export class Instructions {
     this.#reader = new InstructionReader();
     const read = await this.#reader.read(files, this.#rules());
     for (const problem of read.problems) this.#options.notify(problem);
-    this.#tellLoaded(read, 'session_start');
+    this.#reportLoaded(read, 'session_start');
     if (read.texts.length === 0) return undefined;
     const isGuarded = !this.#options.isTrusted() && read.texts.some(({ source }) => source === 'project');
     return [ABOUT, ...(isGuarded ? [UNTRUSTED] : []), instructionsText(read)].join('\n\n');
   }
 
-  #tellLoaded({ texts }: ReadInstructions, why: 'session_start' | 'nested_traversal'): void {
+  #reportLoaded({ texts }: ReadInstructions, why: 'session_start' | 'nested_traversal'): void {
     for (const { path, source, parent } of texts) {
       const isLocal = /\.local\.[^./]+$/.test(path);
       this.#options.onLoaded?.({

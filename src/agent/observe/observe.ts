@@ -40,9 +40,9 @@ export async function* observedEvents(
   events: AsyncIterable<AgentEvent>,
   observers: readonly Observer[],
 ): AsyncGenerator<AgentEvent, void, void> {
-  for (const observer of observers) unharmed(() => observer.begin?.());
+  for (const observer of observers) guarded(() => observer.begin?.());
   for await (const event of events) {
-    for (const observer of observers) unharmed(() => observer.take(event));
+    for (const observer of observers) guarded(() => observer.take(event));
     yield event;
   }
 }
@@ -53,12 +53,12 @@ export function observedModel(model: Model, observers: readonly Observer[]): Mod
     ...model,
     async *stream(request, signal) {
       const watching = observers
-        .map((observer) => unharmed(() => observer.request?.(model, request)))
+        .map((observer) => guarded(() => observer.request?.(model, request)))
         .filter((each) => each !== undefined);
       let how: { failure?: unknown; stopped?: boolean } = { stopped: true };
       try {
         for await (const event of model.stream(request, signal)) {
-          for (const each of watching) unharmed(() => each.take(event));
+          for (const each of watching) guarded(() => each.take(event));
           yield event;
         }
         how = {};
@@ -66,7 +66,7 @@ export function observedModel(model: Model, observers: readonly Observer[]): Mod
         how = signal.aborted ? { stopped: true } : { failure: error };
         throw error;
       } finally {
-        for (const each of watching) unharmed(() => each.end(how));
+        for (const each of watching) guarded(() => each.end(how));
       }
     },
   };
@@ -80,7 +80,7 @@ export function observedHooks(hooks: Hooks, observers: readonly Observer[]): Hoo
       const started = monotonicMs();
       const tell = (what: Pick<HookRun, 'outcome' | 'failure'>): void => {
         const run = { event, ...aboutCall(payload), milliseconds: monotonicMs() - started, ...what };
-        for (const observer of observers) unharmed(() => observer.hooks?.(run));
+        for (const observer of observers) guarded(() => observer.hooks?.(run));
       };
       try {
         const outcome = await hooks.run(event, payload, options);
@@ -102,7 +102,7 @@ function aboutCall(payload: HookPayloads[HookEvent]): Pick<HookRun, 'tool' | 'ca
 }
 
 /** Reports an error of an observer, so that it does not stop the run. */
-function unharmed<Value>(look: () => Value): Value | undefined {
+function guarded<Value>(look: () => Value): Value | undefined {
   try {
     return look();
   } catch (error) {

@@ -25,7 +25,7 @@ export class RotatingFile {
   #size = 0;
   /** Pipes and devices are never rotated. */
   #isFile = true;
-  #told = false;
+  #isReported = false;
 
   constructor(options: RotatingFileOptions) {
     this.#options = options;
@@ -43,8 +43,8 @@ export class RotatingFile {
         this.#size += count;
       }
     } catch (error) {
-      if (this.#told) return;
-      this.#told = true;
+      if (this.#isReported) return;
+      this.#isReported = true;
       const why = error instanceof Error ? error.message : String(error);
       this.#options.onProblem(
         `The debug log ${this.#options.path} can't be written (${why}). The work continues without it.`,

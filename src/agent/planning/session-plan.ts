@@ -8,7 +8,7 @@ const PLAN_MODE_ON =
   'Plan mode is on: read and search, and change nothing; calls that would change something are refused. When the plan is complete, put it to the user with the tool for that, or as your answer where you have none.';
 
 // Does not follow symlinks.
-const WRITE_ANEW = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
+const WRITE_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
 
 interface ModeHolder {
   mode: PermissionMode;
@@ -21,8 +21,8 @@ export class SessionPlan implements PlanningPort {
   /** Calls that a person has approved. */
   readonly #agreed = new Set<string>();
   #before: PermissionMode = 'default';
-  /** Whether the model knows that plan mode is on. */
-  #isTold = false;
+  /** Whether the model was reminded that plan mode is on. */
+  #isReminded = false;
   #plan: string | undefined;
 
   constructor(holder: ModeHolder) {
@@ -53,7 +53,7 @@ export class SessionPlan implements PlanningPort {
 
   enter(): void {
     this.#holder.mode = 'plan';
-    this.#isTold = true; // by the result of the call that enters plan mode
+    this.#isReminded = true; // by the result of the call that enters plan mode
   }
 
   async keep(plan: string): Promise<string | undefined> {
@@ -62,7 +62,7 @@ export class SessionPlan implements PlanningPort {
     const file = join(folder, 'plan.md');
     try {
       mkdirPrivate(folder);
-      const descriptor = openSync(file, WRITE_ANEW, 0o600);
+      const descriptor = openSync(file, WRITE_FLAGS, 0o600);
       try {
         writeFileSync(descriptor, plan.endsWith('\n') ? plan : `${plan}\n`);
       } finally {
@@ -84,21 +84,21 @@ export class SessionPlan implements PlanningPort {
       throw new Error('A call tried to leave plan mode without approval. Plan mode stays on.');
     }
     this.#holder.mode = this.modeAfter;
-    this.#isTold = false;
+    this.#isReminded = false;
     return this.#holder.mode;
   }
 
   /** The reminder about a change of plan mode that the model does not know, since not only its own calls can change it. */
   news(): string | undefined {
     const isOn = this.#holder.mode === 'plan';
-    if (isOn === this.#isTold) return undefined;
-    this.#isTold = isOn;
+    if (isOn === this.#isReminded) return undefined;
+    this.#isReminded = isOn;
     return isOn ? PLAN_MODE_ON : `Plan mode is off: the mode is ${this.#holder.mode}, and files may be changed again.`;
   }
 
   /** To be called when the reminder has left the conversation. */
-  forgetTold(): void {
-    this.#isTold = false;
+  forgetReminder(): void {
+    this.#isReminded = false;
   }
 
   async steps(plan: string): Promise<PlanSteps> {

@@ -42,7 +42,7 @@ export class AppendLog {
   #rest: Buffer = Buffer.alloc(0);
   #waiting = 0;
   #dropped = 0;
-  #told = false;
+  #isReported = false;
   #isNew: boolean;
   #alsoSync: number[] = [];
   #syncing: Promise<void> | undefined;
@@ -65,7 +65,7 @@ export class AppendLog {
   }
 
   add(line: string): void {
-    if (this.#told && this.#rest.length + line.length > MAX_WAITING_BYTES) {
+    if (this.#isReported && this.#rest.length + line.length > MAX_WAITING_BYTES) {
       this.#dropped += 1;
       return;
     }
@@ -82,7 +82,7 @@ export class AppendLog {
     try {
       while (written < bytes.length) written += writeSync(this.#descriptor, bytes, written);
       this.#waiting = 0;
-      this.#told = false;
+      this.#isReported = false;
     } catch (error) {
       this.#tell(error, `${bytes.length - written} bytes`);
       if (this.#isTakenBack(written)) written = 0;
@@ -154,8 +154,8 @@ export class AppendLog {
 
   /** Reported once until a write succeeds: a full disk is one problem, however many lines are affected. */
   #tell(error: unknown, needed: string): void {
-    if (this.#told) return;
-    this.#told = true;
+    if (this.#isReported) return;
+    this.#isReported = true;
     void asWriteFailure(error, this.path, 'written', needed).then((reason) => {
       const why = reason instanceof Error ? reason.message : String(reason);
       this.#onProblem(why, 'unwritable');

@@ -9,7 +9,7 @@ import { noSuchSession, SessionProblem } from './session-problem.js';
 
 const DAY_MS = 24 * 3_600_000;
 const KEPT_DAYS = 30;
-const GOING = '.removed-'; // not a valid id: marks folders that are being removed
+const REMOVED_PREFIX = '.removed-'; // not a valid id: marks folders that are being removed
 
 /** Deletes a session with its saved results. Rejects with `SessionProblem` if it is in use or does not exist. */
 export async function removeSession(dataFolder: string, id: string): Promise<void> {
@@ -28,9 +28,9 @@ async function removeFolder(
   const lock = await lockSession(folder);
   try {
     if (!(await isMeant())) return false;
-    const going = join(sessionsFolder(dataFolder), `${GOING}${randomHex(6)}`);
-    await rename(folder.path, going);
-    await rm(going, { recursive: true, force: true });
+    const removed = join(sessionsFolder(dataFolder), `${REMOVED_PREFIX}${randomHex(6)}`);
+    await rename(folder.path, removed);
+    await rm(removed, { recursive: true, force: true });
     return true;
   } finally {
     await lock.release();
@@ -51,7 +51,7 @@ export async function cleanUpSessions(dataFolder: string, days = KEPT_DAYS, now 
 
   const removed: string[] = [];
   for (const name of names) {
-    if (name.startsWith(GOING)) await rm(join(top, name), { recursive: true, force: true });
+    if (name.startsWith(REMOVED_PREFIX)) await rm(join(top, name), { recursive: true, force: true });
     if (!isSessionId(name)) continue;
     const folder = sessionFolder(dataFolder, name);
     if (await removeIfOld(dataFolder, folder, due.countedFrom - days * DAY_MS)) removed.push(name);

@@ -186,8 +186,8 @@ class Undo {
     const locked = items.filter(({ now }) => now?.kind === 'file' && ((now.mode ?? 0o600) & 0o200) === 0);
     const written = locked.filter(({ target }) => target?.kind === 'file');
     // Other hard links of a file become writable with it.
-    const told = locked.filter((item) => written.includes(item) || (item.now?.kind === 'file' && item.now.others));
-    await this.#record(told.map(({ real, now }) => modeRecord(real, now, (modeOf(now) ?? 0) | 0o200)));
+    const recorded = locked.filter((item) => written.includes(item) || (item.now?.kind === 'file' && item.now.others));
+    await this.#record(recorded.map(({ real, now }) => modeRecord(real, now, (modeOf(now) ?? 0) | 0o200)));
     for (const { real, now } of written) {
       await inFolder(dirname(real), (folder) => setMode(folder, real, (modeOf(now) ?? 0) | 0o200)).catch(() => {});
     }

@@ -93,7 +93,7 @@ export async function planUndo(
   for (let at = 0; at < paths.length; at += AT_ONCE) {
     const some = paths.slice(at, at + AT_ONCE).map(async (real) => {
       const item = await planItem(images, real, histories.get(real) ?? [], goingLinks);
-      return item?.conflict === undefined ? item : { ...item, conflict: await tellWho(item, changes, ids) };
+      return item?.conflict === undefined ? item : { ...item, conflict: await explainConflict(item, changes, ids) };
     });
     found.push(...(await Promise.all(some)).filter((item) => item !== undefined));
   }
@@ -257,7 +257,7 @@ function isOther(one: EntryState, other: EntryState): boolean {
 }
 
 /** The facts of a conflict: a later call, a missing folder, or the time of the change. */
-async function tellWho(
+async function explainConflict(
   { real, now, conflict }: UndoItem,
   changes: readonly RecordedChange[],
   selected: ReadonlySet<string>,
