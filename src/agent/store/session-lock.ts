@@ -102,7 +102,7 @@ async function acquire(path: string, id: string, owner: ProcessIdentity): Promis
   return token;
 }
 
-/** Does nothing if another process is removing it. */
+/** Rejects with `SessionProblem` if another process is removing it. */
 async function removeLeft(path: string, left: OpenChange, id: string, owner: ProcessIdentity): Promise<void> {
   const claim = join(dirname(path), `${left.token}.claim`);
   await acquire(claim, id, owner);
