@@ -254,7 +254,7 @@ test('lists the changes of a command, and what is not covered', async () => {
   expect(out.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, 'TIME')).toBe(
     `Calls of session session-1 that changed files, latest first:
   call_1  TIME  a (by a command; 1 file not covered, because larger than 10 MB)
-Not covered are what commands did outside the project, to files that git ignores and they do not name, and to .git, and what they left running did later.
+Not covered: changes by commands outside the project, to files that git ignores and the commands do not name, and to .git, and later changes by processes that they left running.
 `,
   );
   expect((await run(['--yes'])).out).toContain('call_1: 1 file not covered, because larger than 10 MB.');
@@ -417,7 +417,7 @@ test('refuses to undo a running command, says what to do, and undoes the calls b
   ]);
   const earlier = await run(['--calls', '2', '--yes']);
   expect([earlier.code, await text(), await readFile(join(root, 'made'), 'utf8')]).toEqual([0, 'one\n', 'by call_2\n']);
-  expect(earlier.out).toContain('Stays as it is: what call_2 does. It is still running.');
+  expect(earlier.out).toContain('Not undone: the changes of call_2, which is still running.');
   await snapshots.after('call_2');
   expect((await run(['--yes'])).code).toBe(0);
   expect(existsSync(join(root, 'made'))).toBe(false);

@@ -120,7 +120,7 @@ async function askHooks({
   if (outcome.stop) return { type: 'refused', why: outcome.stop.reason, stop: true };
   if (outcome.block && trigger === 'manual') return { type: 'refused', why: outcome.block.reason, stop: false };
   if (outcome.block) {
-    const text = `A hook objects to compacting (${outcome.block.reason}), but nothing more fits into the context window, so it is done.`;
+    const text = `A hook objects to compacting (${outcome.block.reason}), but the context window is full, so it is done anyway.`;
     emit({ type: 'notice', text });
   }
   return { instructions: [...wishes, ...outcome.additionalContext] };

@@ -147,11 +147,11 @@ function inUse(id: string, holder: OpenChange | undefined, ours: ProcessIdentity
   const place = holder && holder.owner.host !== ours.host ? ` on ${holder.owner.host}` : '';
   const who = holder
     ? holder.owner.pid === ours.pid && place === ''
-      ? `this very process, since ${holder.at}`
+      ? `this process, since ${holder.at}`
       : `process ${holder.owner.pid}${place}, since ${holder.at}`
     : 'another process';
   return new SessionProblem(
     'in_use',
-    `The session ${id} is in use by ${who}, and two that write it would mix their conversations. End that one first, or fork the session with --fork to go on from its last complete turn.`,
+    `The session ${id} is in use by ${who}, and two writers would mix their conversations. End that one first, or fork the session with --fork to continue from its last complete turn.`,
   );
 }

@@ -12,7 +12,7 @@ const MAX_LISTED_FILES = 3;
 const MAX_UNCLAIMED = 20;
 
 export const NEVER_COVERED =
-  'Not covered are what commands did outside the project, to files that git ignores and they do not name, and to .git, and what they left running did later.';
+  'Not covered: changes by commands outside the project, to files that git ignores and the commands do not name, and to .git, and later changes by processes that they left running.';
 
 /** Each prompt, the latest first, with the option that undoes everything since then, and below it the calls after it. */
 export function* undoableLines(
@@ -25,7 +25,7 @@ export function* undoableLines(
   for (const [index, { at: since, text }] of outline.prompts.toReversed().entries()) {
     if (left.length === 0) return;
     const option = index === 0 ? '--turn' : `--prompts ${index + 1}`;
-    yield `— prompt: ${text || '(without words)'}  (${localSecond(since)}, ${option})`;
+    yield `— prompt: ${text || '(no text)'}  (${localSecond(since)}, ${option})`;
     while (left[0] && promptsBefore(left[0]) >= outline.prompts.length - index) {
       yield lineFor(left[0], outline.calls.get(left[0].callId), cwd);
       left.shift();
@@ -40,14 +40,14 @@ export function planLines(calls: readonly UndoableCall[], outline: SessionOutlin
   const byPrompt = Map.groupBy(calls.toReversed(), (call) => promptsBefore(call));
   return [...byPrompt].flatMap(([count, some]) => {
     const prompt = outline.prompts[count - 1];
-    const head = prompt ? [`— prompt: ${prompt.text || '(without words)'}  (${localSecond(prompt.at)})`] : [];
+    const head = prompt ? [`— prompt: ${prompt.text || '(no text)'}  (${localSecond(prompt.at)})`] : [];
     return [...head, ...some.map((call) => lineFor(call, outline.calls.get(call.callId), cwd))];
   });
 }
 
 /** Calls of the session that still run, and so are not in the plan. */
 export const runningLines = (running: readonly string[]): string[] =>
-  running.map((callId) => `Stays as it is: what ${callId} does. It is still running.`);
+  running.map((callId) => `Not undone: the changes of ${callId}, which is still running.`);
 
 export const NOTHING_TO_DO = 'The files that were changed are already as they were before, so there is nothing to do.';
 
@@ -62,9 +62,9 @@ function lineFor(
     isCommand && 'by a command',
     undoes && `undid ${undoes.join(', ')}`,
     undoneBy && `undone by ${undoneBy}`,
-    notCovered && 'not all of what it did is known',
+    notCovered && 'some of its changes are unknown',
     ...notes,
-    unclaimed && `${unclaimed.length} more changed that may be the work of another session`,
+    unclaimed && `${unclaimed.length} more changed, possibly by another session`,
   ].filter(Boolean);
   const touched = [...shown, ...more].join(', ') || 'no files';
   const isNamed = known !== undefined && files.length === 1 && files[0] === resolve(cwd, known.title);

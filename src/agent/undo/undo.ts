@@ -237,7 +237,7 @@ function conflictOf(
 ): string | undefined {
   if (changesContent && !isSameContent(now, last)) {
     if (now === null) return 'it was removed since';
-    if (last === null) return 'something was put there since';
+    if (last === null) return 'something was created there since';
     return now.kind === last.kind ? 'it was changed since' : `it is a ${now.kind} now`;
   }
   if (changesMode && modeOf(last) !== undefined && modeOf(now) !== modeOf(last)) return 'its mode was changed since';
