@@ -58,7 +58,7 @@ async function project(
   return { ...made, run, questions, decisions, notices };
 }
 
-sandboxed('a script that no table knows runs without a question, and writes only in the project', async () => {
+sandboxed('an unknown script runs without a question, and writes only in the project', async () => {
   const home = await temporaryFolder();
   const { run, questions, decisions, path, text } = await project(
     { 'run.sh': 'echo built > out.txt; echo stolen > "$HOME/out.txt"; echo ran' },
@@ -74,7 +74,7 @@ sandboxed('a script that no table knows runs without a question, and writes only
   expect(existsSync(path('out.txt'))).toBe(true);
 });
 
-sandboxed('a path outside that a command names is not opened, unless a rule allows it', async () => {
+sandboxed('a path outside that a command names is not made writable, unless a rule allows it', async () => {
   const [open, closed] = [await temporaryFolder(), await temporaryFolder()];
   const { run, questions } = await project({}, { permissions: { allow: [`Edit(/${open}/**)`] } });
   await run({ command: `echo yes > ${open}/a; echo no > ${closed}/a` });
@@ -83,7 +83,7 @@ sandboxed('a path outside that a command names is not opened, unless a rule allo
   expect(existsSync(join(closed, 'a'))).toBe(false);
 });
 
-sandboxed('a command that runs outside the sandbox is asked about as usual', async () => {
+sandboxed('a command that runs outside the sandbox needs a question as usual', async () => {
   const { run, questions, path } = await project(
     { 'run.sh': 'touch made' },
     { sandbox: { ...config, excluded: ['sh ./run.sh'] } },
@@ -97,7 +97,7 @@ sandboxed('a command that runs outside the sandbox is asked about as usual', asy
   expect(existsSync(path('made'))).toBe(false);
 });
 
-sandboxed('rules that deny hold, and files that may not be read are hidden', async () => {
+sandboxed('deny rules apply, and files that may not be read are hidden', async () => {
   const { run, questions } = await project(
     { '.env': 'SECRET', 'run.sh': 'cat .env; echo ran' },
     { permissions: { deny: ['Read(.env)', 'Bash(make:*)'] } },
@@ -109,7 +109,7 @@ sandboxed('rules that deny hold, and files that may not be read are hidden', asy
   expect(questions).toEqual([]);
 });
 
-test('where no sandbox works it has no effect, and one notice says so', async () => {
+test('has no effect if no sandbox works, and one notice says so', async () => {
   const env = { ...process.env, PATH: '/nowhere' };
   const { run, questions, notices } = await project({}, { env });
   expect(await run({ command: 'sh run.sh' })).toContain('refused');
@@ -119,7 +119,7 @@ test('where no sandbox works it has no effect, and one notice says so', async ()
   expect(told).toEqual([expect.stringContaining('has no effect on this machine. bwrap was not found')]);
 });
 
-test('the first question says what keeps commands from being confined, and later ones do not', async () => {
+test('the first question says why commands cannot be confined, and later ones do not', async () => {
   const { run, questions } = await project({}, { env: { ...process.env, HELVE_WALLS: 'none' }, sandbox: undefined });
   await run({ command: 'sh run.sh' });
   await run({ command: 'sh run.sh' });
@@ -129,7 +129,7 @@ test('the first question says what keeps commands from being confined, and later
   ]);
 });
 
-sandboxed('where it was allowed by the sandbox and that is gone, it is not run', async () => {
+sandboxed('a command that was allowed because of the sandbox does not run without it', async () => {
   let sandbox: SandboxConfig | undefined = config;
   const { engine, root } = await project({});
   const accepted = (await import('./bash.js')).bashTool.accept({ command: 'touch made' });

@@ -44,7 +44,7 @@ async function project(options: Pick<FullEngineOptions, 'env'> = {}) {
   };
 }
 
-test('returns at once with an id and the file that the output goes to', async () => {
+test('returns at once with an id and the path of the output file', async () => {
   const { start, engine } = await project();
   const { id, content, data } = await start('echo begun; sleep 1000');
   const file = join(engine.session.resultsFolder, 'call_1.txt');
@@ -91,7 +91,7 @@ test.each([
   expect(engine.session.stillRunning).toEqual([]);
 });
 
-test('a filter shows the lines that match, and the others count as seen', async () => {
+test('a filter shows the matching lines, and the other lines count as seen', async () => {
   const { start, look, lookUntil } = await project();
   const { id } = await start(`for n in {1..100}; do echo "line $n"; done; printf 'line 77 of no end'; sleep 1000`);
   let seen = ''; // output may arrive over several reads
@@ -114,7 +114,7 @@ test('refuses an invalid filter, and reads nothing', async () => {
   expect(await lookUntil(id, /completed/)).toContain('here');
 });
 
-test('stops a filter that would never end, and reads nothing', async () => {
+test('stops a filter that would run forever, and reads nothing', async () => {
   const { start, look, lookUntil } = await project();
   const { id } = await start(`printf '${'a'.repeat(60)}b\\n'; touch done`);
   await until(async () => (await look(id, 'no such line')).startsWith('Status: completed'));
@@ -123,7 +123,7 @@ test('stops a filter that would never end, and reads nothing', async () => {
   expect(await lookUntil(second, /aab/)).toMatch(/^Status: running/);
 });
 
-test('KillShell ends everything that the command has started, daemons too', async () => {
+test('KillShell ends everything that the command started, including daemons', async () => {
   const { start, kill, look, path, engine } = await project();
   const { id } = await start(
     `setsid bash -c 'echo $$ >> pids; exec sleep 1000' & sleep 1000 & echo $! >> pids; echo $$ >> pids; wait`,
@@ -136,13 +136,13 @@ test('KillShell ends everything that the command has started, daemons too', asyn
   expect(engine.session.takeReminders()).toEqual([]); // the model that stopped it already knows
 });
 
-test('ends a background command when its time is up', async () => {
+test('ends a background command after its time limit', async () => {
   const { start, lookUntil } = await project();
   const { id } = await start('echo before; sleep 1000', { timeout: 300 });
   expect(await lookUntil(id, /killed/)).toMatch(/^Status: killed \(its time was up\)$/m);
 });
 
-test('ends a background command that writes without end', async () => {
+test('ends a background command whose output never stops', async () => {
   const { start, lookUntil } = await project({ env: { ...process.env, HELVE_MAX_OUTPUT: '1M' } });
   const { id } = await start('yes');
   expect(await lookUntil(id, /killed/)).toMatch(/^Status: killed \(it wrote more than is kept\)$/m);
@@ -167,14 +167,14 @@ test('refuses a background command beyond the limit, and names the running ones'
   expect(refused).toContain(`${id} (sleep 1000)`);
 });
 
-test('does not carry the directory of a background command over', async () => {
+test('the directory of a background command is not carried over', async () => {
   const { start, lookUntil, root, engine } = await project();
   const { id } = await start('mkdir sub; cd sub; pwd');
   expect(await lookUntil(id, /completed/)).toContain(join(root, 'sub'));
   expect(engine.session.cwd).toBe(root);
 });
 
-test('outlives the interrupt of the call that started it, and ends with the session', async () => {
+test('survives an interrupt of the call that started it, and ends with the session', async () => {
   const { run, path, engine } = await project();
   const cancel = new AbortController();
   const command = 'echo $$ > pid; sleep 1000';
@@ -189,7 +189,7 @@ test('outlives the interrupt of the call that started it, and ends with the sess
 test.each([
   [bashOutputTool, { bash_id: 'b00000000' }],
   [killShellTool, { shell_id: 'b00000000' }],
-])('says which commands there are when an id is unknown', async (tool, input) => {
+])('lists the existing commands if an id is unknown', async (tool, input) => {
   const { run, start } = await project();
   expect(await run(tool, input)).toMatchObject({
     isError: true,
@@ -200,7 +200,7 @@ test.each([
   expect((await run(tool, input)).content).toContain(`There are:\n${id} (sleep 1000): running`);
 });
 
-test('reading the output of a command and ending it need no permission', async () => {
+test('reading the output of a command and killing it need no permission', async () => {
   const { effects } = await project();
   expect(await effects(bashOutputTool, { bash_id: 'b1' })).toEqual([]);
   expect(await effects(killShellTool, { shell_id: 'b1' })).toEqual([]);
@@ -243,13 +243,13 @@ test('moves a command to the background on timeout in an interactive session', a
   expect(pidsIn(path('pid')).filter(isRunning)).toEqual([]);
 });
 
-test('ends a plain sleep on timeout', async () => {
+test('kills a plain sleep on timeout', async () => {
   await expect(runInteractively('  sleep 1000', 300)).rejects.toThrow(
     /^sleep 1000 did not finish in 0\.3 s and was stopped/,
   );
 });
 
-test('moves a command to the background on request of the user', async () => {
+test("moves a command to the background at the user's request", async () => {
   const { root, path } = await project();
   const session = new Session({
     root,

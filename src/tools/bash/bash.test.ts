@@ -46,7 +46,7 @@ test('returns stdout and stderr together and leaves no file behind', async () =>
   expect(existsSync(join(results, 'call_1.txt'))).toBe(false);
 });
 
-test('says so when there is no output', async () => {
+test('reports empty output', async () => {
   const { text } = await project();
   expect(await text('true')).toBe('(no output)');
 });
@@ -78,12 +78,12 @@ test.each([
   ['(exit 137)', 'Exit code 137 (perhaps 128 + 9, which is SIGKILL)\n(no output)'],
   ['git diff a b c d --no-index', expect.stringMatching(/^Exit code 129\n/)],
   ['nosuch', 'Exit code 127\nbash: line 1: nosuch: command not found'],
-])('says how %s has failed', async (command, message) => {
+])('reports how %s failed', async (command, message) => {
   const { failure } = await project();
   expect(await failure(command)).toEqual(message);
 });
 
-test('cuts the output of a failure in the middle and saves all of it', async () => {
+test('truncates the output of a failure in the middle and saves all of it', async () => {
   const { results, failure } = await project();
   const message = await failure('echo first; for n in {1..5000}; do echo "line $n"; done; echo last; exit 2');
   expect(message).toMatch(/^Exit code 2\nfirst\n/);
@@ -120,7 +120,7 @@ test('handles 50 MB of output', async () => {
   expect((await readFile(join(results, 'call_1.txt'))).length).toBe(50_000_006);
 });
 
-test('stops a command that writes without end, and says so', async () => {
+test('stops a command whose output never stops, and says so', async () => {
   const { failure, results } = await project({ env: { ...process.env, HELVE_MAX_OUTPUT: '4M' } });
   const message = await failure('yes');
   expect(message).toMatch(/^The command wrote more than 4 MB of output and was stopped\./);
@@ -128,7 +128,7 @@ test('stops a command that writes without end, and says so', async () => {
   expect((await readFile(join(results, 'call_1.txt'))).length).toBe(4 * 1024 * 1024);
 });
 
-test('carries the directory over, out of the project too, and says where it is', async () => {
+test('carries the directory over, also outside of the project, and says where it is', async () => {
   const { root, text } = await project();
   const outside = await realpath(tmpdir());
   expect(await text(`cd '${outside}'`)).toBe(
@@ -146,7 +146,7 @@ test('keeps the directory when the shell is replaced or moves in a subshell', as
   expect(await text('pwd')).toBe(root);
 });
 
-test('does not take a directory behind a symlink for a change', async () => {
+test('does not report a change of directory because of a symlink', async () => {
   const { root, text, engine } = await project();
   await mkdir(join(root, 'real'));
   await symlink(join(root, 'real'), join(root, 'link'));
@@ -155,7 +155,7 @@ test('does not take a directory behind a symlink for a change', async () => {
   expect(engine.session.cwd).toBe(join(root, 'link'));
 });
 
-test('runs in the root when the directory is gone, and says so', async () => {
+test('runs in the project root if the working directory was removed, and says so', async () => {
   const { root, text } = await project();
   await text('mkdir sub; cd sub');
   await rm(join(root, 'sub'), { recursive: true });
@@ -165,13 +165,13 @@ test('runs in the root when the directory is gone, and says so', async () => {
   expect(await text('pwd')).toBe(root);
 });
 
-test('works after a command that removes its own directory', async () => {
+test('works after a command that removes its working directory', async () => {
   const { root, text } = await project();
   expect(await text('mkdir sub; cd sub; rmdir ../sub')).toBe('(no output)');
   expect(await text('pwd')).toBe(root);
 });
 
-test('refuses to run when the root is gone too', async () => {
+test('refuses to run if the project root was removed too', async () => {
   const { root, failure } = await project();
   await rm(root, { recursive: true });
   expect(await failure('true')).toMatch(/^The command was not run: neither/);
@@ -202,12 +202,12 @@ test('returns at once from a command that leaves a process behind, which ends wi
   await until(() => !isRunning(pid));
 });
 
-test('does not wait for input', async () => {
+test('gives commands no standard input to wait for', async () => {
   const { text } = await project();
   expect(await text('cat')).toBe('(no output)');
 });
 
-test('stops a command when its time is up and shows the last 40 lines', async () => {
+test('stops a command at its timeout and shows the last 40 lines', async () => {
   const { results, failure } = await project();
   const message = await failure({
     command: 'for n in {1..100}; do echo "line $n"; done; sleep 1000',
@@ -223,13 +223,13 @@ test('stops a command when its time is up and shows the last 40 lines', async ()
 test.each([
   ['CLAUDE_BASH_TIMEOUT_MS', { CLAUDE_BASH_TIMEOUT_MS: '300', BASH_DEFAULT_TIMEOUT_MS: '60000' }],
   ['BASH_DEFAULT_TIMEOUT_MS', { CLAUDE_BASH_TIMEOUT_MS: 'soon', BASH_DEFAULT_TIMEOUT_MS: '300' }],
-])('takes the default timeout from %s', async (_, settings) => {
+])('reads the default timeout from %s', async (_, settings) => {
   const { failure } = await project({ env: { ...process.env, ...settings } });
   const message = await failure('sleep 1000');
   expect(message).toMatch(/^sleep 1000 did not finish in 0\.3 s and was stopped\. Its output follows\./);
 });
 
-test('caps a timeout at the limit and at the maximum of a timer, and says so', async () => {
+test('caps a timeout at the configured limit and at the maximum of a timer, and says so', async () => {
   const { text } = await project({ env: { ...process.env, BASH_DEFAULT_TIMEOUT_MS: '99999999999999' } });
   expect(await text({ command: 'echo done', timeout: 1e12 })).toBe(
     'done\ntimeout was cut to 2147483.6 s, the most that there is.',
@@ -242,7 +242,7 @@ test('caps a timeout at the limit and at the maximum of a timer, and says so', a
   expect(await text('echo done')).toBe('done');
 });
 
-test('ends everything when it is interrupted, and reports the output until then', async () => {
+test('ends all processes when it is interrupted, and reports the output so far', async () => {
   const { root, run } = await project();
   const cancel = new AbortController();
   const running = run('echo before; sleep 1000 & echo $! > pid; wait', { signal: cancel.signal });
@@ -254,7 +254,7 @@ test('ends everything when it is interrupted, and reports the output until then'
   expect(pidsIn(join(root, 'pid')).filter(isRunning)).toEqual([]);
 });
 
-test('reports progress by the last lines, and ends the command when its consumer stops', async () => {
+test('reports the last lines as progress, and ends the command when its consumer stops', async () => {
   const { root, engine } = await project();
   const accepted = bashTool.accept({ command: 'echo $$ > pid; seq 10; sleep 1000' });
   if (!accepted.ok) throw new Error('the input is right');
@@ -267,12 +267,12 @@ test('reports progress by the last lines, and ends the command when its consumer
   expect(isRunning(pid)).toBe(false);
 });
 
-test('runs several lines with quotes, patterns and a heredoc unchanged', async () => {
+test('passes several lines with quotes, patterns and a heredoc to the shell unchanged', async () => {
   const { text } = await project();
   expect(await text(`cat <<'EOF'\n$& "it's" !! \\n \${x}\nEOF\necho 'wow!'`)).toBe(`$& "it's" !! \\n \${x}\nwow!`);
 });
 
-test('declares each command, the files that it names, and what it does to the directory', async () => {
+test('declares each command, the files that it names, and changes of directory', async () => {
   const { effects, root } = await project();
   expect(await effects(bashTool, { command: 'ls' })).toEqual([
     expect.objectContaining({ kind: 'command', text: 'ls', harmless: true }),
@@ -306,7 +306,7 @@ test.each([
   expect(bashTool.accept(input)).toMatchObject({ ok: false, issues: [{ path }] });
 });
 
-test('is displayed by the first line of its command, even while it streams', () => {
+test('displays the first line of its command, even while the input streams', () => {
   expect(bashTool.displayCall({})).toEqual({ title: '' });
   expect(bashTool.displayCall({ command: 'cat <<EOF\nx' })).toEqual({ title: 'cat <<EOF …' });
   const accepted = bashTool.accept({ command: 'cat <<EOF\nx\nEOF' });
@@ -316,7 +316,7 @@ test('is displayed by the first line of its command, even while it streams', () 
   });
 });
 
-test('keeps colours for the interface, and gives the model none', async () => {
+test('keeps colours for the interface and removes them for the model', async () => {
   const { run } = await project();
   expect(await run("printf '\\033[31mred\\033[0m'")).toMatchObject({
     content: 'red',
@@ -333,7 +333,7 @@ test.each([
   ['1000', 40_000, 1_000],
   ['9999999', 200_000, 150_000],
   ['none', 40_000, 30_000],
-])('shows as much output as BASH_MAX_OUTPUT_LENGTH=%s allows', async (length, written, shown) => {
+])('limits output to BASH_MAX_OUTPUT_LENGTH=%s', async (length, written, shown) => {
   const { text, results } = await project({ env: { ...process.env, BASH_MAX_OUTPUT_LENGTH: length } });
   const output = await text(`head -c ${written} /dev/zero | tr '\\0' x`);
   expect(output.length).toBeLessThanOrEqual(shown);
@@ -343,7 +343,7 @@ test.each([
 
 const canLimitMemory = limitFolders({ HELVE_MEMORY_LIMIT: '200M' }).length > 0;
 
-test('says when the memory limit has killed a command', async ({ skip }) => {
+test('reports that the memory limit killed a command', async ({ skip }) => {
   if (!canLimitMemory) skip('no cgroup with a memory controller may be written here');
   const { failure, text } = await project({ env: { ...process.env, HELVE_MEMORY_LIMIT: '200M' } });
   const greedy = `node -e 'const all = []; for (;;) all.push(Buffer.alloc(16 << 20, 1))'`;
@@ -364,7 +364,7 @@ test('runs nothing if a limit is invalid', async () => {
   expect(existsSync(path('ran'))).toBe(false);
 });
 
-test('its description names only tools of the set', () => {
+test('its description names only tools that are enabled', () => {
   const context = { root: '/', deferredTools: [], editStyle: 'text' } as const;
   expect(bashTool.describe({ ...context, mode: 'repl' })).toMatch(/Grep.*BashOutput.*KillShell/s);
   expect(bashTool.describe({ ...context, mode: 'simple' })).not.toMatch(/Glob|Grep|Write|BashOutput|KillShell/);

@@ -49,7 +49,7 @@ async function runAs(
 
 const write = (path: string): Effect => ({ kind: 'file', access: 'write', path, real: path });
 
-confined('a command that only reads can write nothing, whatever a table has overlooked', async () => {
+confined('a read-only command cannot write, even if it was wrongly classified', async () => {
   const made = await project({ 'a.txt': 'old', '.git/config': '[core]\n' });
   const home = await mkdtemp(join(tmpdir(), 'helve-outside-'));
   const output = await runAs(
@@ -64,7 +64,7 @@ confined('a command that only reads can write nothing, whatever a table has over
   await rm(home, { recursive: true });
 });
 
-confined('a descriptor that leads out of the view is not there to be opened again', async () => {
+confined('a file descriptor cannot be reopened to leave the view', async () => {
   const made = await project({ 'a.txt': 'old' });
   await runAs(
     made,
@@ -73,29 +73,26 @@ confined('a descriptor that leads out of the view is not there to be opened agai
   expect(await made.text('a.txt')).toBe('old');
 });
 
-confined(
-  'a confined command sees the system and the project, and nothing of the home folder or other places',
-  async () => {
-    const elsewhere = await mkdtemp(join(tmpdir(), 'helve-outside-'));
-    await writeFile(join(elsewhere, 'note'), 'PRIVATE');
-    const home = await mkdtemp(join(tmpdir(), 'helve-home-'));
-    await writeFile(join(home, 'note'), 'PRIVATE');
-    await writeFile(join(home, '.gitconfig'), '[user]\n\tname = Test Person\n');
-    const made = await project({ 'a.txt': 'visible' }, { home, env: { ...process.env, HOME: home } });
-    const output = await runAs(
-      made,
-      `cat a.txt ${elsewhere}/note ${home}/note; ls -a ${home}; git config user.name; cat /etc/shadow; ls /proc | grep -c '^[0-9]'`,
-    );
-    expect(output).toContain('visible');
-    expect(output).toContain('Test Person');
-    expect(output).not.toContain('PRIVATE');
-    expect(output).not.toContain('root:');
-    await rm(elsewhere, { recursive: true });
-    await rm(home, { recursive: true });
-  },
-);
+confined('a confined command sees the system and the project, but not the home folder or other folders', async () => {
+  const elsewhere = await mkdtemp(join(tmpdir(), 'helve-outside-'));
+  await writeFile(join(elsewhere, 'note'), 'PRIVATE');
+  const home = await mkdtemp(join(tmpdir(), 'helve-home-'));
+  await writeFile(join(home, 'note'), 'PRIVATE');
+  await writeFile(join(home, '.gitconfig'), '[user]\n\tname = Test Person\n');
+  const made = await project({ 'a.txt': 'visible' }, { home, env: { ...process.env, HOME: home } });
+  const output = await runAs(
+    made,
+    `cat a.txt ${elsewhere}/note ${home}/note; ls -a ${home}; git config user.name; cat /etc/shadow; ls /proc | grep -c '^[0-9]'`,
+  );
+  expect(output).toContain('visible');
+  expect(output).toContain('Test Person');
+  expect(output).not.toContain('PRIVATE');
+  expect(output).not.toContain('root:');
+  await rm(elsewhere, { recursive: true });
+  await rm(home, { recursive: true });
+});
 
-confined('a confined command reaches no socket and no network', async () => {
+confined('a confined command can connect to no socket and no network', async () => {
   const made = await project({});
   const path = made.path('socket');
   const server = createServer((socket) => socket.end('REACHED'));
@@ -109,45 +106,39 @@ confined('a confined command reaches no socket and no network', async () => {
   expect(output).toMatch(/not supported|Address family|No such file/);
 });
 
-confined('a confined command finds no key in the environment of a process', async () => {
+confined('a confined command finds no API key in the environment of any process', async () => {
   const made = await project({}, { env: { ...process.env, ANTHROPIC_API_KEY: 'sk-ant-PROVIDER' } });
   const output = await runAs(made, `cat /proc/*/environ | tr '\\0' '\\n' | grep -a PROVIDER; echo done`);
   expect(output).toContain('done');
   expect(output).not.toContain('sk-ant-PROVIDER');
 });
 
-confined(
-  'a command that reports processes sees those of the host, and can neither signal nor look into them',
-  async () => {
-    const made = await project({});
-    const observing: Effect = { kind: 'command', text: 'ps', harmless: true, observes: 'processes' };
-    const output = await runAs(
-      made,
-      `kill -0 ${process.pid} || echo refused; cat /proc/${process.pid}/environ || echo closed; cat /proc/${process.pid}/comm`,
-      { files: [observing] },
-    );
-    expect(output).toContain('refused');
-    expect(output).toContain('closed');
-    expect(output).toMatch(/node|vitest/);
-  },
-);
+confined('a command that lists processes sees those of the host, and can neither signal nor inspect them', async () => {
+  const made = await project({});
+  const observing: Effect = { kind: 'command', text: 'ps', harmless: true, observes: 'processes' };
+  const output = await runAs(
+    made,
+    `kill -0 ${process.pid} || echo refused; cat /proc/${process.pid}/environ || echo closed; cat /proc/${process.pid}/comm`,
+    { files: [observing] },
+  );
+  expect(output).toContain('refused');
+  expect(output).toContain('closed');
+  expect(output).toMatch(/node|vitest/);
+});
 
-confined(
-  'what a rule keeps from being read is hidden, also where it was replaced by rename or made since',
-  async () => {
-    const made = await project({ '.env': 'SECRET-1', 'a.txt': 'open' }, { permissions: { deny: ['Read(.env*)'] } });
-    expect(await runAs(made, 'cat .env a.txt')).not.toContain('SECRET');
-    await bashTool.preload?.(made.engine.session); // a shell is ready that hides the files of that moment
-    await made.write('other', 'SECRET-2');
-    await rename(made.path('other'), made.path('.env'));
-    await made.write('.env.local', 'SECRET-3');
-    const output = await runAs(made, 'cat .env .env.local a.txt');
-    expect(output).toContain('open');
-    expect(output).not.toContain('SECRET');
-  },
-);
+confined('files that a rule denies are hidden, even if they were replaced by rename or created later', async () => {
+  const made = await project({ '.env': 'SECRET-1', 'a.txt': 'open' }, { permissions: { deny: ['Read(.env*)'] } });
+  expect(await runAs(made, 'cat .env a.txt')).not.toContain('SECRET');
+  await bashTool.preload?.(made.engine.session); // a shell is ready that hides the files of that moment
+  await made.write('other', 'SECRET-2');
+  await rename(made.path('other'), made.path('.env'));
+  await made.write('.env.local', 'SECRET-3');
+  const output = await runAs(made, 'cat .env .env.local a.txt');
+  expect(output).toContain('open');
+  expect(output).not.toContain('SECRET');
+});
 
-confined('an edit may write what its effects name, and nothing else beside it', async () => {
+confined('an edit can write only the paths named in its effects', async () => {
   const made = await project({ 'a.txt': 'old', 'b.txt': 'old', 'src/c.txt': 'old', '.vscode/tasks.json': '{}' });
   const output = await runAs(
     made,
@@ -163,7 +154,7 @@ confined('an edit may write what its effects name, and nothing else beside it', 
   expect(existsSync(made.path('.mcp.json'))).toBe(false);
 });
 
-confined('a new name that an edit was not expected to make is reported', async () => {
+confined('a file that an edit creates unexpectedly is reported', async () => {
   const made = await project({});
   await runAs(made, 'echo new > a.txt; echo more > b.txt', {
     confinement: 'edits',
@@ -175,7 +166,7 @@ confined('a new name that an edit was not expected to make is reported', async (
   expect(reminders.join()).not.toContain('a.txt');
 });
 
-confined('a protected link does not bring what it leads to into the view', async () => {
+confined('a protected symlink does not make its target visible', async () => {
   const elsewhere = await mkdtemp(join(tmpdir(), 'helve-outside-'));
   await mkdir(join(elsewhere, 'kept'));
   await writeFile(join(elsewhere, 'kept/note'), 'PRIVATE');
@@ -191,41 +182,35 @@ confined('a protected link does not bring what it leads to into the view', async
   await rm(elsewhere, { recursive: true });
 });
 
-confined(
-  'a command that fails for want of rights says that it was confined, and is asked about the next time',
-  async () => {
-    const asked: string[] = [];
-    const made = await project(
-      {},
-      {
-        askPermission: async ({ reason }) => {
-          asked.push(reason);
-          return { behavior: 'allow' };
-        },
+confined('a command that fails because it was confined says so, and needs a question the next time', async () => {
+  const asked: string[] = [];
+  const made = await project(
+    {},
+    {
+      askPermission: async ({ reason }) => {
+        asked.push(reason);
+        return { behavior: 'allow' };
       },
-    );
-    const command = 'cd . && mkdir made'; // judged below as if it were harmless
-    const output = await runAs(made, command);
-    expect(output).toContain('It ran read-only and without network');
-    const { isError } = await made.run(bashTool, { command });
-    expect(isError).toBe(false);
-    expect(asked.join()).toMatch(/runs the command|read-only/);
-    expect(existsSync(made.path('made'))).toBe(true);
-  },
-);
+    },
+  );
+  const command = 'cd . && mkdir made'; // judged below as if it were harmless
+  const output = await runAs(made, command);
+  expect(output).toContain('It ran read-only and without network');
+  const { isError } = await made.run(bashTool, { command });
+  expect(isError).toBe(false);
+  expect(asked.join()).toMatch(/runs the command|read-only/);
+  expect(existsSync(made.path('made'))).toBe(true);
+});
 
-confined(
-  'a directory that a confined command claims to have moved to is taken only where its effects say so',
-  async () => {
-    const made = await project({ 'src/a.txt': '' });
-    await runAs(made, 'cd src');
-    expect(made.engine.session.cwd).toBe(made.root);
-    const { content } = await made.run(bashTool, { command: 'cd src' });
-    expect(String(content)).toContain('The working directory is now');
-  },
-);
+confined('a confined command changes the working directory only if its effects say so', async () => {
+  const made = await project({ 'src/a.txt': '' });
+  await runAs(made, 'cd src');
+  expect(made.engine.session.cwd).toBe(made.root);
+  const { content } = await made.run(bashTool, { command: 'cd src' });
+  expect(String(content)).toContain('The working directory is now');
+});
 
-confined('free commands run at once give their own results each', async () => {
+confined('concurrent read-only commands return separate results', async () => {
   const made = await project(
     Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`f${index}`, `text ${index}`])),
   );
@@ -234,7 +219,7 @@ confined('free commands run at once give their own results each', async () => {
   expect(contents).toEqual(Array.from({ length: 10 }, (_, index) => `text ${index}`));
 });
 
-confined('the first command of a session that sees more than others is kept from what rules hide, too', async () => {
+confined('files that rules deny are also hidden from a first command that sees more paths than others', async () => {
   const elsewhere = await mkdtemp(join(tmpdir(), 'helve-outside-'));
   onTestFinished(() => rm(elsewhere, { recursive: true }));
   await writeFile(join(elsewhere, 'note'), 'open');
@@ -247,7 +232,7 @@ confined('the first command of a session that sees more than others is kept from
   expect(output).not.toContain('SECRET');
 });
 
-confined('an edit runs once, also where it makes a file that rules hide', async () => {
+confined('an edit runs once, even if it creates a file that rules hide', async () => {
   const made = await project({ 'a.txt': '' }, { permissions: { deny: ['Read(.env*)'] } });
   await runAs(made, 'echo x >> a.txt; echo y > .env.new', {
     confinement: 'edits',
@@ -256,7 +241,7 @@ confined('an edit runs once, also where it makes a file that rules hide', async 
   expect(await made.text('a.txt')).toBe('x\n');
 });
 
-confined('git sees the repository that a subfolder, a work tree or a shared clone belongs to', async () => {
+confined('git sees the repository of a subfolder, a worktree and a shared clone', async () => {
   const made = await project({ 'repo/a.txt': 'one', 'repo/src/b.txt': 'two' });
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@x.invalid', ...args], { cwd: made.path('repo') });
@@ -284,7 +269,7 @@ confined('git sees the repository that a subfolder, a work tree or a shared clon
   }
 });
 
-confined('git says which files are hidden from it, since it may report them as changed', async () => {
+confined('a note lists the files hidden from git, since git may report them as changed', async () => {
   const made = await project({ '.env': 'SECRET' }, { permissions: { deny: ['Read(.env)'] } });
   execFileSync('git', ['init', '-q'], { cwd: made.root });
   const { content } = await made.run(bashTool, { command: 'git status --short' });
@@ -293,7 +278,7 @@ confined('git says which files are hidden from it, since it may report them as c
   );
 });
 
-confined('a directory that is forged on the control line is not taken', async () => {
+confined('a directory forged on the control channel is ignored', async () => {
   const made = await project({ 'src/a.txt': '' });
   const moves: Effect = { kind: 'session', access: 'write', what: 'cwd' };
   await runAs(made, "cd src; printf '/etc\\n\\0' >&99; kill -9 $$", { files: [moves] });
@@ -301,7 +286,7 @@ confined('a directory that is forged on the control line is not taken', async ()
 });
 
 confined(
-  'a protected link that an edit replaces leads where it led, and a protected name that it makes is set aside',
+  'a protected symlink that an edit replaces is restored, and a protected file that it creates is moved aside',
   async () => {
     const made = await project({ 'config/mcp.json': '{}', 'a.txt': '' });
     await symlink('config/mcp.json', made.path('.mcp.json'));
@@ -316,7 +301,7 @@ confined(
   },
 );
 
-confined('a service that listens for datagrams in the project is out of reach', async () => {
+confined('a confined command cannot use datagram sockets', async () => {
   const made = await project({});
   const output = await runAs(
     made,
@@ -326,22 +311,19 @@ confined('a service that listens for datagrams in the project is out of reach', 
   expect(output).toContain('STREAMS');
 });
 
-confined(
-  'a command that reports processes can change the limits of none, nor have it signalled by a descriptor',
-  async () => {
-    const made = await project({});
-    const observing: Effect = { kind: 'command', text: 'ps', harmless: true, observes: 'processes' };
-    const code = [
-      'import resource, fcntl, os',
-      'r, w = os.pipe()',
-      `for name, act in [("LIMIT", lambda: resource.prlimit(${process.pid}, resource.RLIMIT_NOFILE, (999, 999))), ("OWNER", lambda: fcntl.fcntl(r, fcntl.F_SETOWN, ${process.pid})), ("NICE", lambda: os.setpriority(os.PRIO_PROCESS, ${process.pid}, 5))]:`,
-      '  try:',
-      '    act(); print("DID", name)',
-      '  except OSError as e:',
-      '    print("refused", name)',
-    ].join('\n');
-    const output = await runAs(made, `python3 - <<'E'\n${code}\nE`, { files: [observing] });
-    expect(output).toContain('refused LIMIT');
-    expect(output).not.toContain('DID');
-  },
-);
+confined('a command that lists processes can change neither their limits nor the owner of a signal', async () => {
+  const made = await project({});
+  const observing: Effect = { kind: 'command', text: 'ps', harmless: true, observes: 'processes' };
+  const code = [
+    'import resource, fcntl, os',
+    'r, w = os.pipe()',
+    `for name, act in [("LIMIT", lambda: resource.prlimit(${process.pid}, resource.RLIMIT_NOFILE, (999, 999))), ("OWNER", lambda: fcntl.fcntl(r, fcntl.F_SETOWN, ${process.pid})), ("NICE", lambda: os.setpriority(os.PRIO_PROCESS, ${process.pid}, 5))]:`,
+    '  try:',
+    '    act(); print("DID", name)',
+    '  except OSError as e:',
+    '    print("refused", name)',
+  ].join('\n');
+  const output = await runAs(made, `python3 - <<'E'\n${code}\nE`, { files: [observing] });
+  expect(output).toContain('refused LIMIT');
+  expect(output).not.toContain('DID');
+});

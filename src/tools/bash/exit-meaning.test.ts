@@ -19,7 +19,7 @@ test.each([
   "git log --oneline | sort | grep 'fix|feat'",
   'LC_ALL=C grep foo file',
   'git -C sub --no-pager diff --quiet',
-])('takes exit code 1 of %s for an answer', (command) => {
+])('treats exit code 1 of %s as a result', (command) => {
   expect(meaningOfExitOne(command)).toEqual(expect.any(String));
 });
 
@@ -45,6 +45,6 @@ test.each([
   'grep "foo',
   'constructor',
   '',
-])('takes exit code 1 of %s for an error', (command) => {
+])('treats exit code 1 of %s as an error', (command) => {
   expect(meaningOfExitOne(command)).toBeUndefined();
 });

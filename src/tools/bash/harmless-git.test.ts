@@ -78,7 +78,7 @@ const lines: Readonly<Partial<Record<PermissionMode, readonly string[]>>> = {
 
 test.each(
   Object.keys(baits).flatMap((bait) => (Object.keys(lines) as PermissionMode[]).map((mode) => [bait, mode] as const)),
-)('a program that the repository names by %s does not run in the mode %s', async (bait, mode) => {
+)('a program configured in the repository by %s does not run in the mode %s', async (bait, mode) => {
   const { repository, evil, run, ran } = await project(mode);
   await baits[bait]?.(repository, evil);
   for (const line of lines[mode] ?? []) {
@@ -87,7 +87,7 @@ test.each(
   }
 });
 
-test('the programs would run without protection', async () => {
+test('without protection the programs would run', async () => {
   for (const [name, bait] of Object.entries(baits)) {
     const { repository, evil, ran } = await project('default');
     await bait(repository, evil);
@@ -102,7 +102,7 @@ test('the programs would run without protection', async () => {
   }
 });
 
-test('a plain repository is free in these modes, and a person may still commit with hooks', async () => {
+test('a plain repository needs no question in these modes, and a person can still commit with hooks', async () => {
   const { run, repository, ran, evil } = await project('bypassPermissions');
   await repository.write('.git/hooks/pre-commit', `#!/bin/sh\n${evil}\n`);
   await chmod(`${repository.root}/.git/hooks/pre-commit`, 0o755);
@@ -114,7 +114,7 @@ test('a plain repository is free in these modes, and a person may still commit w
   for (const line of lines.acceptEdits ?? []) expect(await free.run(line)).toBe(false);
 });
 
-test('a program for differences that the environment names does not run', async () => {
+test('a diff program set in the environment does not run', async () => {
   const program = await project('default');
   const { run, ran, repository } = await project('default', { ...process.env, GIT_EXTERNAL_DIFF: program.evil });
   await repository.write('a.txt', 'changed\n');

@@ -51,7 +51,7 @@ async function runWith({ engine }: TestProject, command: string, effects: readon
   }
 }
 
-confined('an approved command whose effects are known writes what they name, and nothing else', async () => {
+confined('an approved command with known effects can write only the paths that they name', async () => {
   const made = await project({ a: 'new', b: 'old', c: 'old' });
   const output = await runWith(made, 'cp a b; cp a c', [copies, writes(made.path('b'))]);
   expect(output).toContain('Read-only file system');
@@ -59,14 +59,14 @@ confined('an approved command whose effects are known writes what they name, and
   expect([await made.text('b'), await made.text('c')]).toEqual(['new', 'old']);
 });
 
-confined('a command that failed so runs in the ordinary sandbox when it is sent again', async () => {
+confined('a command that failed because of that runs in the ordinary sandbox when it is sent again', async () => {
   const made = await project({ a: 'new', b: 'old', c: 'old' });
   await runWith(made, 'cp a b; cp a c', [copies, writes(made.path('b'))]);
   const again = await made.run(bashTool, { command: 'cp a b; cp a c' });
   expect([again.isError, await made.text('c')]).toEqual([false, 'new']);
 });
 
-confined('ordinary changes of files work', async () => {
+confined('ordinary file changes work', async () => {
   const made = await project({ a: 'one\n', 'dir/x': 'x' });
   const command =
     'mkdir -p sub && cp a sub/b && mv a c && sed -i s/one/two/ sub/b && rm -r dir && touch sub/d && cat sub/b';
@@ -79,7 +79,7 @@ confined('ordinary changes of files work', async () => {
   ]);
 });
 
-confined('a command of which not everything is known runs in the ordinary sandbox', async () => {
+confined('a command with unknown effects runs in the ordinary sandbox', async () => {
   const made = await project({ 'run.sh': 'echo x > one; echo x > two' });
   for (const command of ['sh run.sh', "node -e \"require('fs').writeFileSync('three', '')\""]) {
     expect(await made.run(bashTool, { command })).toMatchObject({ isError: false });
@@ -87,7 +87,7 @@ confined('a command of which not everything is known runs in the ordinary sandbo
   expect(['one', 'two', 'three'].map((name) => existsSync(made.path(name)))).toEqual([true, true, true]);
 });
 
-confined('a command that leaves the sandbox, or that settings exclude, is not held', async () => {
+confined('a command that leaves the sandbox, or is excluded by settings, is not confined to its effects', async () => {
   const outside = await mkdtemp(join(tmpdir(), 'helve-outside-'));
   onTestFinished(() => rm(outside, { recursive: true, force: true }));
   const made = await project({ a: 'a' }, { ...config, excluded: ['cp'] });
@@ -100,7 +100,7 @@ confined('a command that leaves the sandbox, or that settings exclude, is not he
   expect(existsSync(join(outside, 'a'))).toBe(true);
 });
 
-confined('what settings deny to be written stays as it is', async () => {
+confined('paths in denyWrite cannot be written', async () => {
   const denyWrite: string[] = [];
   const made = await project({ a: 'new', 'dir/kept': 'old', 'dir/b': 'old' }, { ...config, denyWrite });
   denyWrite.push(made.path('dir/kept'));

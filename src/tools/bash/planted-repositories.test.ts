@@ -72,15 +72,15 @@ const attacks: ReadonlyArray<[name: string, command: string]> = [
     `git init -q sub; (cd sub; ${commit}); own add sub; printf '[core]\\nfsmonitor = %s\\n' "$payload" > c; printf '[include]\\npath = ../../c\\n' >> sub/.git/config`,
   ],
   [
-    'a .git file that leads to a repository by another name',
+    'a .git file that points to a renamed repository',
     `git init -q hidden/r; (cd hidden/r; ${commit}; git config core.fsmonitor "$payload"); mv hidden/r/.git hidden/g; mkdir -p sub; echo 'gitdir: ../hidden/g' > sub/.git; own add sub`,
   ],
   [
-    'a .git file that leads to the temporary folder',
+    'a .git file that points to the temporary folder',
     `git init -q "$TMPDIR/r"; (cd "$TMPDIR/r"; ${commit}; git config core.fsmonitor "$payload"); mkdir -p sub; echo "gitdir: $TMPDIR/r/.git" > sub/.git; own add sub`,
   ],
   [
-    'a .git link to a folder by another name',
+    'a .git symlink to a renamed folder',
     `git init -q hidden/r; (cd hidden/r; ${commit}; git config core.fsmonitor "$payload"); mv hidden/r/.git hidden/g; mkdir -p sub; ln -s ../hidden/g sub/.git; own add sub`,
   ],
   [
@@ -88,7 +88,7 @@ const attacks: ReadonlyArray<[name: string, command: string]> = [
     'git init -q --bare sub; git -C sub config core.bare false; git -C sub config core.worktree .; git -C sub config core.fsmonitor "$payload"',
   ],
   [
-    'a repository whose commondir leads elsewhere',
+    'a repository whose commondir points elsewhere',
     `git init -q sub; (cd sub; ${commit}); own add sub; cp -r sub/.git other; git config -f other/config core.fsmonitor "$payload"; mv other o; echo ../../o > sub/.git/commondir; rm o/HEAD`,
   ],
   [
@@ -96,19 +96,19 @@ const attacks: ReadonlyArray<[name: string, command: string]> = [
     `mkdir .git/modules; git init -q --separate-git-dir "$PWD/.git/modules/sub" sub; (cd sub; ${commit}); own add sub; git -C sub config core.fsmonitor "$payload"`,
   ],
   [
-    'a work tree with a configuration of its own',
+    'a worktree with a separate configuration',
     `own worktree add -q sub; cp -r .git o; git config -f o/config core.fsmonitor "$payload"; echo ../../../o > .git/worktrees/sub/commondir`,
   ],
 ];
 
-sandboxed.each(attacks)('%s starts nothing when a person uses git afterwards', async (_name, script) => {
+sandboxed.each(attacks)('%s starts no program when a person uses git afterwards', async (_name, script) => {
   const { run, used } = await repository();
   const said = await run(script);
   expect(await used('sub')).toBe(false);
   expect(said).toMatch(/would make git start a program.*renamed to/);
 });
 
-sandboxed('a repository below a name that is not UTF-8 starts nothing either', async () => {
+sandboxed('a repository below a name that is not UTF-8 starts no program either', async () => {
   const { root, run, used } = await repository();
   const said = await run(
     `d=$(printf 's\\377b/deep'); mkdir -p "$d"; git init -q "$d"; (cd "$d"; ${commit}); own add "$d"; git -C "$d" config core.fsmonitor "$payload"`,
@@ -118,21 +118,18 @@ sandboxed('a repository below a name that is not UTF-8 starts nothing either', a
   expect((await readdir(root)).some((name) => name.startsWith('set-aside-'))).toBe(true);
 });
 
-sandboxed(
-  'a command can not lead the repository of the project to another configuration, even while it runs',
-  async () => {
-    const { root, run, used } = await repository();
-    const said = await run(
-      'cp -r .git o; rm -rf o/hooks; git config -f o/config core.fsmonitor "$payload"; echo ../o > .git/commondir; rm -f .git/commondir; ln -sf ../o/config .git/config.worktree; git status >/dev/null; ls mark',
-    );
-    expect(said).toMatch(/commondir: Read-only file system/);
-    expect(said).toMatch(/cannot access 'mark'/);
-    expect(await used()).toBe(false);
-    expect((await readdir(join(root, '.git'))).filter((name) => /commondir|config\.worktree/.test(name))).toEqual([]);
-  },
-);
+sandboxed("a command cannot point the project's repository to another configuration, even while it runs", async () => {
+  const { root, run, used } = await repository();
+  const said = await run(
+    'cp -r .git o; rm -rf o/hooks; git config -f o/config core.fsmonitor "$payload"; echo ../o > .git/commondir; rm -f .git/commondir; ln -sf ../o/config .git/config.worktree; git status >/dev/null; ls mark',
+  );
+  expect(said).toMatch(/commondir: Read-only file system/);
+  expect(said).toMatch(/cannot access 'mark'/);
+  expect(await used()).toBe(false);
+  expect((await readdir(join(root, '.git'))).filter((name) => /commondir|config\.worktree/.test(name))).toEqual([]);
+});
 
-sandboxed('a nested repository of the person stays as it is, and can be worked in', async () => {
+sandboxed("a user's nested repository stays unchanged, and commands can commit in it", async () => {
   const { root, git, run, used } = await repository({ 'sub/b.txt': 'b\n' });
   const sub = join(root, 'sub');
   git(['init', '-q'], sub);
@@ -151,7 +148,7 @@ sandboxed('a nested repository of the person stays as it is, and can be worked i
 });
 
 sandboxed(
-  'a repository that a command makes is left, told once, and later commands can work in it and remove it',
+  'a repository that a command creates is kept and reported once, and later commands can use and remove it',
   async () => {
     const { root, run } = await repository();
     expect(await run(`git init -q sub; cd sub; ${commit}`)).toContain('The command made a git repository');
@@ -169,7 +166,7 @@ sandboxed(
   },
 );
 
-sandboxed('git sees no difference while the files of its repository are held', async () => {
+sandboxed('git works normally while the files of its repository are protected', async () => {
   const { root, run, used } = await repository();
   const said = await run(
     `cat .git/commondir; own branch b && own tag t && own stash list && own gc -q && git fsck && git rev-parse --git-dir && ${commit} && git status --short | head -1; (echo ../o > .git/commondir) 2>&1; rm -f .git/commondir .git/config.worktree; true`,

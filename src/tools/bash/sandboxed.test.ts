@@ -13,7 +13,7 @@ const sandbox = await chooseSandbox({ env: process.env, workspace: [] });
 const sandboxed = test.skipIf(sandbox.kind === 'none');
 const wish = { network: 'off', allowWrite: [], denyWrite: [], denyRead: [], failIfUnavailable: true } as const;
 
-sandboxed('a command in the sandbox writes the project and its own temp folder, and nothing else', async () => {
+sandboxed('a sandboxed command can write only the project and a temporary folder of its own', async () => {
   const outside = await mkdtemp(join(tmpdir(), 'helve-outside-'));
   await writeFile(join(outside, 'kept'), 'as it was');
   const project = await temporaryProject({ 'a.txt': 'old' }, { sandbox: wish });
@@ -82,14 +82,14 @@ sandboxed('placeholders of the sandbox do not count as changes of the command', 
   await project.remove();
 });
 
-sandboxed('a command in the sandbox ends with all it started, and keeps its exit code and directory', async () => {
+sandboxed('a sandboxed command ends with all its processes, and reports its exit code and directory', async () => {
   const project = await temporaryProject({ 'sub/a.txt': '' }, { sandbox: wish });
   expect(String((await project.run(bashTool, { command: 'cd sub; exit 3' })).content)).toMatch(/^Exit code 3/);
   expect((await project.run(bashTool, { command: 'pwd' })).content).toBe(project.path('sub'));
   await project.remove();
 });
 
-sandboxed('dangerouslyDisableSandbox runs a command outside', async () => {
+sandboxed('dangerouslyDisableSandbox runs a command outside the sandbox', async () => {
   const outside = await mkdtemp(join(tmpdir(), 'helve-outside-'));
   const project = await temporaryProject({}, { sandbox: wish });
   await project.run(bashTool, { command: `cd ${outside}; echo out > file`, dangerouslyDisableSandbox: true });
@@ -97,7 +97,7 @@ sandboxed('dangerouslyDisableSandbox runs a command outside', async () => {
   await project.remove();
 });
 
-test('nothing runs if the sandbox is required and none works', async () => {
+test('nothing runs if the sandbox is required and does not work', async () => {
   const project = await temporaryProject({}, { sandbox: wish, env: { ...process.env, PATH: '/nowhere' } });
   const { content, isError } = await project.run(bashTool, { command: 'echo ran' });
   expect(isError).toBe(true);
@@ -110,7 +110,7 @@ const probe = (names: readonly string[]) =>
   `for (const f of ${JSON.stringify(names)}) try { console.log(require('fs').readFileSync(f) + '') } catch (e) { console.log(e.code) }`;
 
 sandboxed(
-  'what a rule keeps from being read is hidden from commands, also what came to be since the last one',
+  'files that a rule denies are hidden from commands, even if they were created after the last one',
   async () => {
     const project = await temporaryProject(
       {
@@ -224,7 +224,7 @@ sandboxed('paths of allowRead are visible, except for those that a rule denies',
 sandboxed.each([
   ['touch /usr/zz', 'Read-only file system'],
   ['curl -sS --max-time 5 http://example.invalid/', 'resolve host'],
-])('a failure of %s names the sandbox, and what to do', async (command, said) => {
+])('a failure of %s mentions the sandbox, and what to do', async (command, said) => {
   const project = await temporaryProject({}, { sandbox: wish });
   const run = async () =>
     String((await project.run(bashTool, { command: `eval "$(printf '%s' '${command}')"` })).content);

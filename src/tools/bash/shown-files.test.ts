@@ -51,7 +51,7 @@ test.each([
   ['echo -e "\\n--- f ---"; cat f.txt | head -n 2', [[1, 2]]],
   ['ls; pwd; head -n 1 f.txt', [[1, 1]]],
   ['ls -la d && nl -ba -w 3 f.txt', 'all'],
-])('counts what it printed as read: %s', async (command, lines) => {
+])('lines that a command printed count as read: %s', async (command, lines) => {
   expect(await seenAfter(command)).toEqual(lines);
 });
 
@@ -61,7 +61,7 @@ test.each([
   ['rg -o "line 7" f.txt', undefined],
   ['rg --replace row "line 7" f.txt', undefined],
   ['rg --count line f.txt', undefined],
-])('counts the whole lines of ripgrep as read: %s', async (command, lines) => {
+])('whole lines printed by ripgrep count as read: %s', async (command, lines) => {
   const env = { ...process.env, PATH: `${dirname(findRipgrep({}))}${delimiter}${process.env['PATH']}` };
   expect(await seenAfter(command, { env })).toEqual(lines);
 });
@@ -83,7 +83,7 @@ test.each([
   "cat f.txt > /dev/null; echo 'line 7 of the file'",
   'cat f.txt; python3 -c "print(1)" || true',
   'cat f.txt; echo x >> f.txt',
-])('counts nothing as read: %s', async (command) => {
+])('no line counts as read after %s', async (command) => {
   expect(await seenAfter(command)).toBeUndefined();
 });
 
@@ -100,18 +100,18 @@ test.each([
   "head -n 1 f.txt; cat <<< 'line 7 of the file'",
   "head -n 1 f.txt; cat -n <(echo 'line 7 of the file')",
   "head -n 1 f.txt; nl -s $'\\nline 7 of the file\\n' d/g.txt",
-])('counts no text of the command itself as read: %s', async (command) => {
+])('text from the command itself does not count as read: %s', async (command) => {
   expect([undefined, [[1, 1]]]).toContainEqual(await seenAfter(command));
 });
 
-test('counts no names that ls printed as lines of a file', async () => {
+test('names printed by ls do not count as lines of a file', async () => {
   const project = await temporaryProject({ '.gitignore': 'dist/\nd\nfile.txt\nother\n', 'file.txt': '', 'd/g': '' });
   await project.run(bashTool, { command: 'ls; head -n 1 .gitignore; ls -p; ls d' });
   expect(seen(project, '.gitignore')).toEqual([[1, 1]]);
   await project.remove();
 });
 
-test('takes a number or a name before a line for a part of it, where no program prints such', async () => {
+test('treats a number or name before a line as part of it if no program in the command prints such prefixes', async () => {
   const project = await temporaryProject({
     'f.txt': '2:beta\nbeta\n',
     'h.txt': 'alpha\nbeta\n',
@@ -122,7 +122,7 @@ test('takes a number or a name before a line for a part of it, where no program 
   await project.remove();
 });
 
-test('counts nothing of an output that was cut', async () => {
+test('lines of truncated output do not count as read', async () => {
   const long = Array.from({ length: 3_000 }, (_, index) => `line ${index + 1} of a long file\n`).join('');
   const project = await temporaryProject({ 'f.txt': long });
   await project.run(bashTool, { command: 'cat f.txt' });
@@ -132,7 +132,7 @@ test('counts nothing of an output that was cut', async () => {
   await project.remove();
 });
 
-test('lets a file be edited and written whose text a command has printed', async () => {
+test('a file whose text a command printed can be edited and written', async () => {
   const project = await temporaryProject({ 'f.txt': text });
   const edit = { file_path: 'f.txt', old_string: 'line 2', new_string: 'row 2' };
   expect((await project.run(editTool, edit)).isError).toBe(true);
@@ -145,7 +145,7 @@ test('lets a file be edited and written whose text a command has printed', async
   await project.remove();
 });
 
-test('lets a file be patched whose text a command has printed', async () => {
+test('a file whose text a command printed can be patched', async () => {
   const project = await temporaryProject({ 'f.txt': 'a\nb\nc\n' });
   const input = '*** Begin Patch\n*** Update File: f.txt\n@@\n-b\n+B\n*** End Patch';
   expect((await project.run(applyPatchTool, { input })).isError).toBe(true);
@@ -155,7 +155,7 @@ test('lets a file be patched whose text a command has printed', async () => {
   await project.remove();
 });
 
-test('counts the lines that Grep shows whole, in each file', async () => {
+test('lines that Grep shows whole count as read, in each file', async () => {
   const project = await temporaryProject({
     'f.txt': text,
     'd/g.txt': `line 7 of another\n${'x'.repeat(600)} line 7\n`,
