@@ -7,7 +7,7 @@ import { createFileLedger, hashOf } from './file-ledger.js';
 const MB = 1024 * 1024;
 const seen = (bytes: Buffer) => ({ hash: hashOf(bytes), size: bytes.length, at: new Date(), lines: 'all' as const });
 
-test('keeps the bytes of a small file, given or as they are on disk', async () => {
+test('keeps the bytes of a small file, passed in or read from disk', async () => {
   const ledger = createFileLedger();
   const real = join(await mkdtemp(join(tmpdir(), 'helve-ledger-')), 'a.txt');
   await writeFile(real, 'one');
@@ -16,7 +16,7 @@ test('keeps the bytes of a small file, given or as they are on disk', async () =
   expect([ledger.get(real)?.bytes, ledger.get('/given')?.bytes]).toEqual([Buffer.from('one'), Buffer.from('two')]);
 });
 
-test('has no bytes where the file is another one already, is gone, or is large', async () => {
+test('keeps no bytes for a file that has changed, is missing or is large', async () => {
   const ledger = createFileLedger();
   const real = join(await mkdtemp(join(tmpdir(), 'helve-ledger-')), 'a.txt');
   await writeFile(real, 'two');
@@ -28,7 +28,7 @@ test('has no bytes where the file is another one already, is gone, or is large',
   expect(ledger.get(real)?.size).toBe(3);
 });
 
-test('forgets a file with its bytes', () => {
+test('forgets a file together with its bytes', () => {
   const ledger = createFileLedger();
   ledger.set('/a', { ...seen(Buffer.from('one')), bytes: Buffer.from('one') });
   ledger.forget('/a');
@@ -36,7 +36,7 @@ test('forgets a file with its bytes', () => {
   expect(ledger.get('/a')).toBeUndefined();
 });
 
-test('drops the bytes that were set longest ago when there are too many', () => {
+test('drops the oldest bytes if there are too many', () => {
   const ledger = createFileLedger();
   const names = Array.from({ length: 34 }, (_, index) => `/${index}`);
   for (const [index, name] of names.entries()) {

@@ -7,11 +7,11 @@ const text = textLines('import a\n\nfunction f() {\n  one();\n}\n\nfunction g() 
 
 test.each([
   ['the whole text', text.raw, 'all'],
-  ['the whole text, without what ends it', text.raw.trimEnd(), 'all'],
+  ['the whole text, without its last line ending', text.raw.trimEnd(), 'all'],
   ['the whole text among other words', `==> a <==\n${text.raw}\nend`, 'all'],
-  ['lines that are next to one that is there once', '\nfunction f() {\n  one();\n}\n', [[2, 6]]],
-  ['lines that are there twice', '}\n\n}', []],
-  ['a line that is cut', 'function f(', []],
+  ['lines next to a unique one', '\nfunction f() {\n  one();\n}\n', [[2, 6]]],
+  ['lines that occur twice', '}\n\n}', []],
+  ['a truncated line', 'function f(', []],
   [
     'lines with their numbers',
     '     5\t}\n     9\t}',
@@ -41,16 +41,16 @@ test.each([
   ],
   ['carriage returns', 'function f() {\r\n  one();\r\n', [[3, 4]]],
   ['nothing', '', []],
-])('finds in an output: %s', (_, output, lines) => {
+])('finds lines of a file in an output: %s', (_, output, lines) => {
   expect(linesShown(text, output, { name: 'a.ts' })).toEqual(lines);
 });
 
-test('takes a blank or a plus before a line for one of a patch only where the caller says so', () => {
+test('accepts a space or a plus before a line only for patches', () => {
   expect(linesShown(text, '@@ -3 +3 @@\n function f() {\n+  one();')).toEqual([]);
   expect(linesShown(text, '@@ -3 +3 @@\n function f() {\n+  one();', { isPatch: true })).toEqual([[3, 4]]);
 });
 
-test('counts no line that is not in the output, and all of those that are there once', () => {
+test('counts only lines that are in the output, and every unique one of them', () => {
   const line = fc.constantFrom('a', 'b', 'c', 'd', '', '  e', '}', '1\tx');
   fc.assert(
     fc.property(fc.array(line, { maxLength: 12 }), fc.array(line, { maxLength: 12 }), (lines, output) => {

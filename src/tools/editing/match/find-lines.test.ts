@@ -6,17 +6,17 @@ import { type TextLines, textLines } from './text-lines.js';
 const findLines = (text: TextLines, wanted: readonly string[]): FoundLines =>
   lineFinder(text, new Set(wanted), () => {}).find(wanted);
 
-test('finds whole lines only, whatever ends them', () => {
+test('matches whole lines only, with any line ending', () => {
   expect(findLines(textLines('ba\na\r\na\rab'), ['a', 'a'])).toEqual({ starts: [2], how: 'exact' });
   expect(findLines(textLines('a\n\n\nb'), ['', ''])).toEqual({ starts: [2], how: 'exact' });
 });
 
-test('lets straight quotes stand for typographic ones where the lines are nowhere as sent', () => {
+test('matches straight quotes with typographic ones if there is no exact match', () => {
   expect(findLines(textLines('‘x’\n"y"\n“y”\n'), ['"y"'])).toEqual({ starts: [2], how: 'exact' });
   expect(findLines(textLines('‘x’\n"y"\n'), ["'x'", '“y”'])).toEqual({ starts: [1], how: 'quotes' });
 });
 
-test('finds the same places as a look at each line', () => {
+test('finds the same places as a comparison of each line', () => {
   const some = fc.array(fc.constantFrom('', 'a', 'b'), { maxLength: 12 });
   fc.assert(
     fc.property(some, fc.array(fc.constantFrom('', 'a', 'b'), { minLength: 1, maxLength: 4 }), (lines, wanted) => {
@@ -28,7 +28,7 @@ test('finds the same places as a look at each line', () => {
   );
 });
 
-test('finds a line by what it reads, without regard to blanks around and then to quotes', () => {
+test('finds a line ignoring whitespace around it, and then ignoring the kind of quotes', () => {
   const finder = lineFinder(textLines('  a\nb\na \n\t“q”\n'), new Set(['a', '"q"', 'c']), () => {});
   expect(['a', '"q"', 'c'].map(finder.findReading)).toEqual([
     { starts: [1, 3], how: 'exact' },
@@ -37,7 +37,7 @@ test('finds a line by what it reads, without regard to blanks around and then to
   ]);
 });
 
-test('compares few lines where a wanted line is rare, and each line once where all are alike', () => {
+test('compares few lines if a sought line is rare, and each line once if all are equal', () => {
   const compared = (lines: readonly string[], wanted: readonly string[]): number => {
     let spent = 0;
     lineFinder(textLines(lines.join('\n')), new Set(wanted), (count) => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { changedLines } from '../../../platform/text/three-way-merge.js';
 import { afterChanges, covers, joinRanges, type LineRange, withoutRanges } from './line-ranges.js';
 
-test('joins ranges that overlap or touch, and no others', () => {
+test('merges ranges that overlap or are adjacent, and no others', () => {
   expect(
     joinRanges([
       [8, 9],
@@ -17,7 +17,7 @@ test('joins ranges that overlap or touch, and no others', () => {
   ]);
 });
 
-test('covers a passage that lies in two ranges which touch', () => {
+test('two adjacent ranges cover a passage that spans both', () => {
   expect(
     covers(
       [
@@ -39,7 +39,7 @@ test('covers a passage that lies in two ranges which touch', () => {
   expect(covers('all', [1, 1_000])).toBe(true);
 });
 
-test('moves what was seen below a change with it', () => {
+test('lines seen below a change move with it', () => {
   expect(
     afterChanges(
       [
@@ -66,7 +66,7 @@ test('moves what was seen below a change with it', () => {
   ]);
 });
 
-test('takes holes out of ranges, and nothing for an empty one', () => {
+test('removes holes from ranges, and ignores empty holes', () => {
   const ranges: LineRange[] = [
     [1, 10],
     [20, 30],
@@ -84,7 +84,7 @@ test('takes holes out of ranges, and nothing for an empty one', () => {
   ]);
 });
 
-test('of a text that was changed elsewhere, no line counts as seen that was not', () => {
+test('after changes by another program, only lines that were seen count as seen', () => {
   const place = fc.nat({ max: 20 });
   const change = fc.record({ at: place, removed: fc.nat({ max: 4 }), added: fc.nat({ max: 4 }) });
   fc.assert(

@@ -5,7 +5,7 @@ import { searchText } from './search-text.js';
 const found = (text: string, sought: string, alike: Parameters<typeof searchText>[2], limit = 100): string[] =>
   searchText(text, sought, alike, limit).matches.map(({ start, end }) => `${start}-${end}`);
 
-test('finds the same places as the language does', () => {
+test('finds the same places as String.indexOf', () => {
   const letters = (maxLength: number) =>
     fc.array(fc.constantFrom('a', 'b', '\n', '\r'), { minLength: 1, maxLength }).map((all) => all.join(''));
   fc.assert(
@@ -20,7 +20,7 @@ test('finds the same places as the language does', () => {
   );
 });
 
-test('matches any line ending with any other, and never half of one', () => {
+test('matches any line ending with any other, and never splits one', () => {
   expect(found('a\r\nb\rc\nd', '\n', 'endings')).toEqual(['1-3', '4-5', '6-7']);
   expect(found('a\r\nb\rc\nd', 'b\r\nc', 'endings')).toEqual(['3-6']);
   expect(found('a\r\n\r\nb', '\n\n', 'endings')).toEqual(['1-5']);
@@ -32,7 +32,7 @@ test('matches straight quotes with typographic ones only if requested', () => {
   expect(found('“a” ‘b’', `"a" 'b'`, 'endings')).toEqual([]);
 });
 
-test('knows that a text overlaps itself, and that there is more', () => {
+test('reports that a text overlaps itself, and that there are more matches', () => {
   expect(searchText('aaa', 'aa', 'nothing', 9)).toEqual({
     matches: [{ start: 0, end: 2 }],
     hasMore: false,

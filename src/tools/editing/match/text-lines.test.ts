@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { textLines } from './text-lines.js';
 
-test('finds lines whatever ends them', () => {
+test('splits lines at any line ending', () => {
   const text = textLines('a\r\nb\rc\nd');
   expect([text.lineCount, text.line(2), text.lineAt(5)]).toEqual([4, 'b', 3]);
   expect([1, 2, 3, 4, 5].map((number) => text.ending(number))).toEqual(['\r\n', '\r', '\n', '', '']);
@@ -12,7 +12,7 @@ test('counts no line after the last ending, and none in an empty text', () => {
   expect([textLines('a\n').lineCount, textLines('').lineCount, textLines('\n\n').lineCount]).toEqual([1, 0, 2]);
 });
 
-test('has the whole text in its lines and their endings, and every place in one of them', () => {
+test('lines and endings make up the whole text, and every offset is in one line', () => {
   const pieces = fc.array(fc.constantFrom('a', '\n', '\r\n', '\r', 'π', '👍')).map((parts) => parts.join(''));
   fc.assert(
     fc.property(pieces, (raw) => {

@@ -28,14 +28,14 @@ function applyTo(text: string, hunks: readonly Hunk[], signal = new AbortControl
 
 const numbered = Array.from({ length: 2_000 }, (_, index) => `line ${index}`);
 
-test('makes thousands of hunks at once', async () => {
+test('applies thousands of hunks at once', async () => {
   const hunks = hunksOf(...numbered.flatMap((line) => ['@@', `-${line}`, `+new ${line}`]));
   const { bytes, text, places } = await applyTo(numbered.join('\n'), hunks);
   expect(text.raw).toBe(numbered.map((line) => `new ${line}`).join('\n'));
   expect([bytes.toString(), places]).toEqual([text.raw, [[1, 2_000]]]);
 });
 
-test('sees a cancel while it looks for the places of many hunks', async () => {
+test('notices a cancel while it searches for many hunks', async () => {
   const hunks = hunksOf(...numbered.flatMap((line) => ['@@', `-${line}`]));
   const cancel = new AbortController();
   const lookedAt: Hunk[] = [];
@@ -51,7 +51,7 @@ test('sees a cancel while it looks for the places of many hunks', async () => {
   expect(lookedAt).not.toContain(hunks.at(-1));
 });
 
-test('gives up where the lines of many hunks occur too often', async () => {
+test('gives up if the lines of many hunks occur too often', async () => {
   const text = `${'x\n'.repeat(100_000)}y\nx\n`;
   const hunks = hunksOf(...Array.from({ length: 2_000 }, () => ['@@ y', ' x']).flat());
   await expect(applyTo(text, hunks)).rejects.toThrow(
@@ -59,7 +59,7 @@ test('gives up where the lines of many hunks occur too often', async () => {
   );
 });
 
-test('a hunk whose lines are not in the block of its @@ line is refused where several places outside have them', async () => {
+test('refuses a hunk that is not in the block of its @@ line and matches several places outside', async () => {
   const text = 'def a():\n    x = 1\n\ndef b():\n    y = 1\n\ndef c():\n    x = 1\n';
   const hunks = hunksOf('@@ def b():', '-    x = 1', '+    x = 2');
   await expect(applyTo(text, hunks)).rejects.toThrow(

@@ -3,7 +3,7 @@ import { parsePatch } from './patch-format.js';
 
 const patch = (...lines: string[]): string => ['*** Begin Patch', ...lines, '*** End Patch'].join('\n');
 
-test('reads files to add, delete, update and move', () => {
+test('parses files to add, delete, update and move', () => {
   expect(
     parsePatch(
       patch(
@@ -45,13 +45,13 @@ test('reads files to add, delete, update and move', () => {
   ]);
 });
 
-test('takes the line numbers that some models write for what they are', () => {
+test('ignores line numbers after @@, which some models write', () => {
   expect(parsePatch(patch('*** Update File: a', '@@ -1,2 +1,2 @@', '-x', '+y'))).toMatchObject([
     { hunks: [{ anchors: [], before: ['x'], changes: [{ at: 0, removed: ['x'], added: ['y'] }] }] },
   ]);
 });
 
-test('tells the changes of a hunk apart by the lines that stay between them', () => {
+test('separates the changes of a hunk by the unchanged lines between them', () => {
   expect(parsePatch(patch('*** Update File: a', '+top', ' one', '-two', '+2', '-three', '+3', ' four'))).toMatchObject([
     {
       hunks: [
@@ -67,7 +67,7 @@ test('tells the changes of a hunk apart by the lines that stay between them', ()
   ]);
 });
 
-test('takes empty lines between files, and behind lines that are only added, for gaps', () => {
+test('ignores empty lines between files, and after lines that are only added', () => {
   expect(
     parsePatch(patch('', '*** Add File: a', '+x', '', '*** Update File: b', '@@', '+y', '', '*** Delete File: c', '')),
   ).toEqual([
@@ -81,7 +81,7 @@ test('takes empty lines between files, and behind lines that are only added, for
   ]);
 });
 
-test('reads a patch with carriage returns before its line feeds', () => {
+test('parses a patch with CRLF line endings', () => {
   expect(parsePatch(patch('*** Add File: a', '+x').replaceAll('\n', '\r\n'))).toEqual([
     { type: 'add', path: 'a', lines: ['x'] },
   ]);
