@@ -23,7 +23,7 @@ async function updated(before: string, ...lines: string[]): Promise<string> {
   return isError ? String(content) : await project.text('a.txt');
 }
 
-test('changes several places of a file and answers with the difference and the places', async () => {
+test('changes several places in one file and returns the diff and the places', async () => {
   const lines = Array.from({ length: 30 }, (_, index) => `l${index + 1}\n`).join('');
   const project = await temporaryProject({ 'a.txt': lines });
   const run = await update(project, '@@', ' l2', '-l3', '+three', '+3b', ' l4', '@@', '-l25', ' l26');
@@ -141,7 +141,7 @@ bin/run.sh: The edited place:
   expect((await stat(project.path('bin/run.sh'))).mode & 0o777).toBe(0o751);
 });
 
-test('knows what it wrote: an edit of any of the files needs no read', async () => {
+test('files that a patch wrote can be edited without reading them', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\n', 'b.txt': 'two\n' });
   for (const file_path of ['a.txt', 'b.txt']) await project.run(readTool, { file_path });
   const lines = ['*** Add File: c.txt', '+x', '*** Update File: a.txt', '-one', '+x', '*** Update File: b.txt'];
@@ -153,7 +153,7 @@ test('knows what it wrote: an edit of any of the files needs no read', async () 
   }
 });
 
-test('takes the patch by its other name', async () => {
+test('accepts the patch under the other name of its field', async () => {
   const project = await temporaryProject();
   await project.run(applyPatchTool, { patch: patch('*** Add File: a.txt', '+x') });
   expect(await project.text('a.txt')).toBe('x\n');
@@ -167,31 +167,31 @@ test.each([
   ['adds above the first line', 'a\nb\n', ['+x', ' a'], 'x\na\nb\n'],
   ['adds below the last line', 'a\nb\n', [' b', '+x'], 'a\nb\nx\n'],
   ['adds at the end without context', 'a\nb\n', ['@@', '+x', '+y'], 'a\nb\nx\ny\n'],
-  ['adds at the end behind an empty line of the patch', 'a\n\nb\n', ['@@', '+x', ''], 'a\n\nb\nx\n'],
+  ['adds at the end if the patch ends with an empty line', 'a\n\nb\n', ['@@', '+x', ''], 'a\n\nb\nx\n'],
   ['adds to an empty file', '', ['+x', '+y'], 'x\ny\n'],
   ['adds below the @@ line', 'a\nb\n', ['@@ a', '+x'], 'a\nx\nb\n'],
-  ['adds at the end in spite of an @@ line', 'a\nb\n', ['@@ a', '+x', '*** End of File'], 'a\nb\nx\n'],
-  ['takes several changes of one hunk apart', 'a\nb\nc\nd\n', ['-a', ' b', '-c', '+C', ' d', '+e'], 'b\nC\nd\ne\n'],
-  ['leaves a missing last ending missing: replace', 'a\nb', ['-b', '+B'], 'a\nB'],
-  ['leaves a missing last ending missing: add', 'a\nb', [' b', '+c'], 'a\nb\nc'],
-  ['leaves a missing last ending missing: remove', 'a\nb\nc', ['-b', '-c'], 'a'],
-  ['leaves a missing last ending missing: remove all', 'a', ['-a'], ''],
+  ['adds at the end despite an @@ line', 'a\nb\n', ['@@ a', '+x', '*** End of File'], 'a\nb\nx\n'],
+  ['applies several changes of one hunk', 'a\nb\nc\nd\n', ['-a', ' b', '-c', '+C', ' d', '+e'], 'b\nC\nd\ne\n'],
+  ['keeps a missing last line ending missing: replace', 'a\nb', ['-b', '+B'], 'a\nB'],
+  ['keeps a missing last line ending missing: add', 'a\nb', [' b', '+c'], 'a\nb\nc'],
+  ['keeps a missing last line ending missing: remove', 'a\nb\nc', ['-b', '-c'], 'a'],
+  ['keeps a missing last line ending missing: remove all', 'a', ['-a'], ''],
   ['gives the last line an ending when the patch says so', 'a\nb', [' b', '+'], 'a\nb\n'],
   ['keeps CRLF', 'a\r\nb\r\nc', ['-b', '+B', '+x', ' c', '+d'], 'a\r\nB\r\nx\r\nc\r\nd'],
   ['keeps CRLF when it adds at an end without one', 'a\r\nb', ['+c'], 'a\r\nb\r\nc'],
   ['keeps CR', 'a\rb\rc\r', ['-b', '+B', '+x'], 'a\rB\rx\rc\r'],
   ['keeps each ending of a mixed file', 'a\nb\r\nc\nd\r\n', [' a', '-b', '+B', ' c', '-d', '+D'], 'a\nB\r\nc\nD\r\n'],
-  ['leaves a line alone that goes and comes', 'a\r\nb\n', ['-a', '+a', '-b', '+B'], 'a\r\nB\n'],
+  ['keeps a line that is removed and added again', 'a\r\nb\n', ['-a', '+a', '-b', '+B'], 'a\r\nB\n'],
   ['matches whole lines only', 'aa\nba\na\na\n', [' a', '-a', '+x'], 'aa\nba\na\nx\n'],
   [
-    'finds straight quotes for typographic ones and keeps those',
+    'matches straight quotes with typographic ones and keeps the latter',
     '“a”\nit’s\n',
     [' "a"', "-it's", "+it's me"],
     '“a”\nit’s me\n',
   ],
-  ['never touches the quotes of lines that stay', '"a"\nb\n‘c’\n', [' “a”', '-b', '+B', " 'c'"], '"a"\nB\n‘c’\n'],
-  ['does without an empty line at the end that is not there', 'a\nb\n', ['-a', '+A', ''], 'A\nb\n'],
-  ['writes $& as it is', 'a\n', ['-a', '+$& $1'], '$& $1\n'],
+  ['keeps the quotes of context lines', '"a"\nb\n‘c’\n', [' “a”', '-b', '+B', " 'c'"], '"a"\nB\n‘c’\n'],
+  ['ignores an empty line at the end that the file does not have', 'a\nb\n', ['-a', '+A', ''], 'A\nb\n'],
+  ['writes $& literally', 'a\n', ['-a', '+$& $1'], '$& $1\n'],
 ])('%s', async (_, before, lines, after) => {
   expect(await updated(before, ...lines)).toBe(after);
 });
@@ -200,7 +200,7 @@ const twoClasses =
   'class A:\n  def run():\n    x = 1\n\nclass B:\n  def run():\n    x = 1\n\n  def stop():\n    x = 1\n';
 
 test.each([
-  ['the class below which it is once', ['@@ class B:', '   def run():', '-    x = 1', '+    x = 2'], 7],
+  ['the class in which it is unique', ['@@ class B:', '   def run():', '-    x = 1', '+    x = 2'], 7],
   ['the block that the @@ line opens', ['@@ class A:', '-    x = 1', '+    x = 2'], 3],
   ['@@ lines from the outermost to the innermost', ['@@ class B:', '@@ def run():', '-    x = 1', '+    x = 2'], 7],
   ['an @@ line that is repeated as context', ['@@   def stop():', '   def stop():', '-    x = 1', '+    x = 2'], 10],
@@ -219,24 +219,19 @@ test.each([
   ['adds at one place twice, in order', 'a\nb\n', ['@@ a', '+x', '@@ a', '+y'], 'a\nx\ny\nb\n'],
   ['adds to an empty file twice, in order', '', ['@@', '+x', '@@', '+y'], 'x\ny\n'],
   ['adds above a line that another hunk replaces', 'a\nb\n', ['-b', '+B', '@@', ' a', '+x'], 'a\nx\nB\n'],
-  [
-    'passes over a place that another hunk changes',
-    'x\na\nx\nb\n',
-    ['-x', '+1', ' a', '@@', '-b', '@@', '-x'],
-    '1\na\n',
-  ],
+  ['skips a place that another hunk changes', 'x\na\nx\nb\n', ['-x', '+1', ' a', '@@', '-b', '@@', '-x'], '1\na\n'],
 ])('with several hunks %s', async (_, before, lines, after) => {
   expect(await updated(before, ...lines)).toBe(after);
 });
 
-test('names the places in the new text, whatever order the hunks have', async () => {
+test('reports line numbers of the new text, in any order of hunks', async () => {
   const lines = Array.from({ length: 40 }, (_, index) => `l${index + 1}\n`).join('');
   const project = await temporaryProject({ 'a.txt': lines });
   const { content } = await update(project, '-l30', '+x', '+y', '@@', '-l3', '-l4', '@@', ' l10', '+z');
   expect(content).toMatch(/^Edited a.txt: 3 places at lines 3, 9, 29\.\n/);
 });
 
-test('remembers which lines were read, whatever order the hunks have', async () => {
+test('keeps track of the lines that were read, in any order of hunks', async () => {
   const project = await temporaryProject({ 'a.txt': 'a\nb\nc\nd\ne\nf\ng\n' });
   for (const offset of [2, 5]) await project.run(readTool, { file_path: 'a.txt', offset, limit: 2 });
   const run = (...hunks: string[]) => apply(project, '*** Update File: a.txt', ...hunks);
@@ -245,7 +240,7 @@ test('remembers which lines were read, whatever order the hunks have', async () 
   expect((await run('-d', '+D')).content).toMatch(/not been read \(5; read so far: 2–4, 6–8\)/);
 });
 
-test('looks for each hunk below the one before, and elsewhere only where it is once', async () => {
+test('searches each hunk after the previous one, and elsewhere only if it is unique there', async () => {
   expect(await updated('x\na\nx\nb\nx\n', ' a', '-x', '+1', '@@', '-x', '+2')).toBe('x\na\n1\nb\n2\n');
   expect(await updated('a\nb\nc\n', '-c', '+C', '@@', '-a', '+A')).toBe('A\nb\nC\n');
   expect(await updated('a\nb\nc\n', '-a', '+A', ' b', '@@', ' b', '-c', '+C')).toBe('A\nb\nC\n');
@@ -264,22 +259,22 @@ test.each([
     'hunk 1 (line 3 of the patch) occurs 2 times in a.txt (lines 7, 10), so it is not unique. Nothing was written. Add an @@ line that names what the place is in, or more lines of context.',
   ],
   [
-    'a hunk below an @@ line that could be several',
+    'a hunk below an ambiguous @@ line',
     ['@@ def run():', '-    x = 1', '+    x = 2'],
     'hunk 1 (line 3 of the patch) occurs 3 times in a.txt (lines 3, 7, 10), so it is not unique. Nothing was written. Add an @@ line that names what the place is in, or more lines of context.',
   ],
   [
-    'lines added below an @@ line that could be several',
+    'lines added below an ambiguous @@ line',
     ['@@ def run():', '+    y = 1'],
     'hunk 1 (line 3 of the patch) only adds lines, and its @@ line occurs 2 times in a.txt (lines 2, 6), so it is unclear where they belong. Nothing was written. Add the lines around the place as context.',
   ],
   [
-    'an @@ line that is nowhere',
+    'an @@ line that is not in the file',
     ['@@ class C:', '-    x = 1', '+    x = 2'],
     'hunk 1 (line 3 of the patch) has no place: no line of a.txt reads as "@@ class C:" says. Nothing was written. An @@ line must be a whole line of the file. The nearest is:\n1\tclass A:',
   ],
   [
-    'an @@ line that is above the one before it',
+    'an @@ line that is above the previous one',
     ['@@ def stop():', '@@ class A:', '-    x = 1', '+    x = 2'],
     'hunk 1 (line 3 of the patch) has no place: "@@ class A:" names a line that a.txt has above the @@ line before it alone (line 1, and that is line 9). Nothing was written. Send the @@ lines from the outermost to the innermost.',
   ],
@@ -294,7 +289,7 @@ test.each([
     'hunk 1 (line 3 of the patch) was not found in a.txt (0 matches). The nearest text is at line 2. Copy the text exactly as in the file:\n2\t  def run():\n…\n6\t  def run():\nSent and in the file (→ is a tab, · a blank):\n2 sent: ··def run(self):\n2 file: ··def run():\nNothing was written.',
   ],
   [
-    'a hunk that is a part of a line',
+    'a hunk that matches only part of a line',
     ['-class', '+struct'],
     'hunk 1 (line 3 of the patch) was not found in a.txt (0 matches). The nearest text is at line 1. Copy the text exactly as in the file:\n1\tclass A:\n…\n5\tclass B:\nSent and in the file (→ is a tab, · a blank):\n1 sent: class\n1 file: class A:\nNothing was written.',
   ],
@@ -304,27 +299,27 @@ test.each([
     'hunk 1 (line 3 of the patch) carries line-number prefixes from Read\'s output ("1\\t"). Send it without them:\nclass A:\nNothing was written.',
   ],
   [
-    'a second hunk that does not fit, and undoes nothing since nothing was done',
+    'a second hunk that does not fit, and writes nothing',
     ['-class A:', '+class C:', '@@', '-class D:', '+class E:'],
     /^hunk 2 \(line 5 of the patch\) was not found in a.txt \(0 matches\)/,
   ],
   [
-    'a hunk that changes what one before changes',
+    'a hunk that changes the same lines as an earlier one',
     ['-class A:', '+class C:', '@@', '-class A:', '+class D:'],
     'hunk 2 (line 5 of the patch) overlaps hunk 1 (line 3 of the patch), which changes line 1 of a.txt already. Nothing was written. Merge them into one hunk.',
   ],
   [
-    'a hunk whose context one before changes',
+    'a hunk whose context an earlier one changes',
     ['-class B:', '+class C:', '@@', ' class B:', '-  def run():', '+  def go():'],
     'hunk 2 (line 5 of the patch) overlaps hunk 1 (line 3 of the patch), which changes line 5 of a.txt already. Nothing was written. Merge them into one hunk.',
   ],
   [
-    'a hunk in lines that one before adds',
+    'a hunk in lines that an earlier one adds',
     ['-class A:', '+struct Z {', '@@', '-struct Z {', '+struct Y {'],
     /^hunk 2 \(line 5 of the patch\) was not found in a.txt \(0 matches\).*\nA hunk before adds "struct Z {", but every hunk is looked for in the file as it is before the patch\. Merge the two hunks into one\.$/s,
   ],
   [
-    'an @@ line that a hunk before adds',
+    'an @@ line that an earlier hunk adds',
     ['-class A:', '+struct Z {', '@@ struct Z {', '-    x = 1', '+    x = 2'],
     /^hunk 2 .* no line of a.txt reads as "@@ struct Z {" says.*\nA hunk before adds "struct Z {"/s,
   ],
@@ -334,7 +329,7 @@ test.each([
     'hunk 1 (line 3 of the patch) says *** End of File, but its lines are not the last of a.txt, which has 10 lines: they are at line 5. Nothing was written. Leave *** End of File out to change them there, or send the last lines of the file.',
   ],
   [
-    'a patch without a change',
+    'a patch without changes',
     [' class A:'],
     'The patch leaves a.txt as it is, so there is nothing to do. Nothing was written.',
   ],
@@ -347,7 +342,7 @@ test.each([
   expect(await project.text('a.txt')).toBe(twoClasses);
 });
 
-test('answers a patch that does not parse with one refusal, and asks no question', async () => {
+test('refuses a patch that does not parse with a single error, and asks no question', async () => {
   const asked: unknown[] = [];
   const project = await temporaryProject(
     { 'a.txt': 'a\n' },
@@ -394,7 +389,7 @@ test('changes lines that were read and refuses the others', async () => {
   expect((await run('-three', '+3')).content).toMatch(/have not been read \(4; read so far: 1–3\)/);
 });
 
-test('changes lines that were not read where they are exact and unique, unless another program has changed the file', async () => {
+test('changes lines that were not read if they match exactly and once, unless another program has changed the file', async () => {
   const lines = Array.from({ length: 40 }, (_, index) => `this is line ${index + 1}\n`).join('');
   const project = await temporaryProject({ 'a.txt': lines });
   await project.run(readTool, { file_path: 'a.txt', limit: 3 });
@@ -412,7 +407,7 @@ test('changes lines that were not read where they are exact and unique, unless a
   );
 });
 
-test('patches a file that changed elsewhere, keeps the change and says so', async () => {
+test('patches a file that another program changed elsewhere, keeps that change and says so', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\ntwo\nthree\n' });
   await project.run(readTool, { file_path: 'a.txt' });
   const changed = `zero\none\ntwo\nthree\n${'x\n'.repeat(20)}`;
@@ -424,7 +419,7 @@ test('patches a file that changed elsewhere, keeps the change and says so', asyn
   expect(far.content).toMatch(/have not been read \(25; read so far: 1–10\)/);
 });
 
-test('refuses to patch or delete what changed on disk', async () => {
+test('refuses to patch or delete a file that changed on disk', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\ntwo\n' });
   await project.run(readTool, { file_path: 'a.txt' });
   await project.write('a.txt', 'one\ntwo\ntwo\n');
@@ -454,7 +449,7 @@ test.each([
   ['<<"EOF"', 'EOF'],
   ["apply_patch <<'PATCH'", 'PATCH'],
   ["cat <<'EOF'", 'EOF'],
-])('takes a patch with the words of a shell around it: %s', async (first, last) => {
+])('accepts a patch wrapped in a shell command: %s', async (first, last) => {
   const project = await temporaryProject({ 'a.txt': 'a\n' });
   await project.run(readTool, { file_path: 'a.txt' });
   const patch = '*** Begin Patch\n*** Update File: a.txt\n-a\n+b\n*** End Patch';
@@ -470,7 +465,7 @@ test.each<[string, string, string[], string]>([
   ['curly quotes in context', 'say “hi”\nc\n', [' say "hi"', '-c', '+d'], 'say “hi”\nd\n'],
   ['no-break spaces', 'a\u00a0b\nc\n', [' a b', '-c', '+d'], 'a\u00a0b\nd\n'],
   ['padded markers', 'a\nb\n', ['@@', '-b', '+c', '*** End of File '], 'a\nc\n'],
-])('forgives at a unique place: %s', async (_, before, hunk, after) => {
+])('ignores differences in %s if only one place matches', async (_, before, hunk, after) => {
   expect(await updated(before, ...hunk)).toBe(after);
 });
 
@@ -478,7 +473,7 @@ test.each<[string, string, string[]]>([
   ['blanks at line ends', 'one  \ntwo\none \ntwo\n', [' one', '-two', '+2']],
   ['leading blanks', '  one\n    one\n', ['-one', '+1']],
   ['dashes', 'a – b\na — b\n', ['-a - b', '+c']],
-])('refuses where two places could be meant: %s', async (_, before, hunk) => {
+])('refuses a hunk that matches two places except for %s', async (_, before, hunk) => {
   const project = await temporaryProject({ 'a.txt': before });
   const { content } = await update(project, ...hunk);
   expect(content).toMatch(/is nowhere in a.txt exactly, and but for blanks or look-alike characters it occurs 2 times/);
@@ -506,7 +501,12 @@ test.each<[string, string, string[], string]>([
   ],
   ['lines indented less', 'a {\n  b\n}\n', ['-    b', '+    c', '+      d'], 'a {\n  c\n    d\n}\n'],
   ['tabs for blanks', 'a {\n\tb\n\t\tc\n}\n', ['     b', '-        c', '+        d'], 'a {\n\tb\n\t\td\n}\n'],
-  ['lines that have it already', 'a:\n    b\n', ['-b', '+    if c:', '+        b'], 'a:\n    if c:\n        b\n'],
+  [
+    'lines that already have the indentation of the file',
+    'a:\n    b\n',
+    ['-b', '+    if c:', '+        b'],
+    'a:\n    if c:\n        b\n',
+  ],
   ['lines beside a replaced line that was sent as it is', '  a\n    b\n', [' a', '-    b', '+    c'], '  a\n    c\n'],
 ])(
   'indents new lines as the file is, where the patch is indented in another way: %s',
@@ -518,8 +518,8 @@ test.each<[string, string, string[], string]>([
 test.each<[string, string, string[]]>([
   ['lines that are replaced', '  a\n      b\n', ['-a', '-  b', '+c', '+d']],
   ['context of lines that are only added', '  a\n      b\n', [' a', '   b', '+  c']],
-  ['new lines that can not be moved as far', '  a\n', ['-    a', '+a']],
-])('refuses where it is unclear how new lines are indented: %s', async (_, before, hunk) => {
+  ['new lines that cannot be outdented as far', '  a\n', ['-    a', '+a']],
+])('refuses a hunk if the indentation of its new lines is ambiguous: %s', async (_, before, hunk) => {
   const project = await temporaryProject({ 'a.txt': before });
   const { content } = await update(project, ...hunk);
   expect(content).toMatch(
@@ -528,7 +528,7 @@ test.each<[string, string, string[]]>([
   expect(await project.text('a.txt')).toBe(before);
 });
 
-test('prefers a place inside the block of the @@ line to one that fits better below it', async () => {
+test('prefers a place inside the block of the @@ line to a better match after the block', async () => {
   const text = 'def a():\n    x = 1\n    y = 2\n\nx = 1\n';
   expect(await updated(text, '@@ def a():', '-x = 1', '+x = 5')).toBe(text.replace('    x = 1', '    x = 5'));
   expect(await updated(`x = 1\n${text}`, '@@ def a():', '-x = 1', '+x = 5')).toBe(
@@ -544,7 +544,7 @@ test('prefers a place inside the block of the @@ line to one that fits better be
   expect(await updated(ambiguous, '@@ def a():', '-x = 1', '+x = 5')).toMatch(/it occurs 2 times .* \(lines 3, 6\)/);
 });
 
-test('deletes and replaces only a file that was read whole', async () => {
+test('deletes and replaces only files that were read completely', async () => {
   const text = Array.from({ length: 20 }, (_, index) => `this is line ${index + 1}\n`).join('');
   const project = await temporaryProject({ 'a.txt': text });
   await project.run(readTool, { file_path: 'a.txt', limit: 1 });
@@ -563,7 +563,7 @@ test('deletes and replaces only a file that was read whole', async () => {
   expect((await apply(project, '*** Delete File: a.txt')).isError).toBe(false);
 });
 
-test('takes padded headers and the name of an environment', async () => {
+test('accepts padded headers and an environment name', async () => {
   const project = await temporaryProject({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
   for (const file_path of ['a.txt', 'b.txt']) await project.run(readTool, { file_path });
   const run = await apply(
@@ -615,7 +615,7 @@ test.each<[string, string[], Record<string, string>]>([
     ['*** Update File: a.txt', '*** Move to: b.txt', '-a', '+A'],
     { 'b.txt': 'A\nc\n' },
   ],
-])('makes each part of a patch to what the ones before leave: %s', async (_, lines, after) => {
+])('applies each part of a patch to the result of the parts before: %s', async (_, lines, after) => {
   const project = await temporaryProject({ 'a.txt': 'a\nc\n', 'b.txt': 'b\n' });
   for (const file_path of ['a.txt', 'b.txt']) await project.run(readTool, { file_path });
   const run = await apply(project, ...lines);
@@ -625,7 +625,7 @@ test.each<[string, string[], Record<string, string>]>([
   expect(texts).toEqual(after);
 });
 
-test('adds over no file that was read in part, and puts nothing in place of one that changed', async () => {
+test('does not add over a file that was read only partly, or move over one that changed on disk', async () => {
   const project = await temporaryProject({ 'a.txt': 'a\nc\n', 'b.txt': 'b\n' });
   await project.run(readTool, { file_path: 'a.txt', limit: 1 });
   expect((await apply(project, '*** Add File: a.txt', '+x')).content).toMatch(/^a.txt has been read in part only/);
@@ -637,7 +637,7 @@ test('adds over no file that was read in part, and puts nothing in place of one 
   expect([await project.text('a.txt'), await project.text('b.txt')]).toEqual(['a\nc\n', 'other\n']);
 });
 
-test('refuses to add or move to a file that was not read, and to move one that is named twice', async () => {
+test('refuses to add or move over a file that was not read, and to move a file that the patch names twice', async () => {
   const project = await temporaryProject({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
   await project.run(readTool, { file_path: 'a.txt' });
   const words = async (...lines: string[]) => (await apply(project, ...lines)).content;
@@ -658,7 +658,7 @@ test('refuses to add or move to a file that was not read, and to move one that i
   expect([await project.text('a.txt'), await project.text('b.txt')]).toEqual(['a\n', 'b\n']);
 });
 
-test('updates the file behind a link, but neither deletes nor moves it', async () => {
+test('updates the target of a symlink, but neither deletes nor moves the link', async () => {
   const project = await temporaryProject({ 'real.txt': 'one\n' });
   await symlink('real.txt', project.path('a.txt'));
   await update(project, '-one', '+1');
@@ -686,7 +686,7 @@ test.each([
   expect(await project.bytes('a.txt')).toEqual(encode('α\r\nb\r\n👍\r\nd\r\n'));
 });
 
-test('changes no file when one of them can not be what the patch says', async () => {
+test('changes no file if the patch contradicts itself', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\n', 'd.txt': 'four\n' });
   for (const file_path of ['a.txt', 'd.txt']) await project.run(readTool, { file_path });
   const update = ['*** Update File: a.txt', '-one', '+1', '*** Delete File: d.txt'];
@@ -698,7 +698,7 @@ test('changes no file when one of them can not be what the patch says', async ()
   expect((await apply(project, ...update)).isError).toBe(false);
 });
 
-test('looks at all files again when one changes before the writing', async () => {
+test('reads all files again if one changes just before the write', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\n', 'b.txt': 'two\n' });
   for (const file_path of ['a.txt', 'b.txt']) await project.run(readTool, { file_path });
   const { changes } = project.engine.session;
@@ -750,14 +750,14 @@ test('declares a read and a write of every file that it names, targets of moves 
   ]);
 });
 
-test('a file in the patch that may not be written stops the whole patch', async () => {
+test('denying the write of one file refuses the whole patch', async () => {
   const project = await temporaryProject({ 'a.txt': 'a\n' }, { permissionMode: 'plan' });
   await mkdir(project.path('sub'));
   expect(await apply(project, '*** Add File: sub/b.txt', '+x')).toMatchObject({ failure: 'permission_denied' });
   expect(await readdir(project.path('sub'))).toEqual([]);
 });
 
-test('shows the names of the files while the patch arrives, and the patch with a question', () => {
+test('shows the file names while the patch streams, and the whole patch with a question', () => {
   const text = patch('*** Add File: a.txt', '+x', '*** Delete File: b.txt');
   expect(applyPatchTool.displayCall({ input: text.slice(0, -12) })).toEqual({ title: 'a.txt, b.txt' });
   const accepted = applyPatchTool.accept({ input: text });
@@ -767,7 +767,7 @@ test('shows the names of the files while the patch arrives, and the patch with a
   });
 });
 
-test('is there only for models that are trained on patches', () => {
+test('is offered only to models that are trained on patches', () => {
   const context = { root: '/', mode: 'headless', deferredTools: [] } as const;
   expect([
     applyPatchTool.isEnabled({ ...context, editStyle: 'text' }),
@@ -787,11 +787,11 @@ const someLines = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-test('gives exactly the file that the patch describes, whatever its lines and endings', async () => {
+test('produces exactly the file that the patch describes, for any lines and line endings', async () => {
   const ending = fc.constantFrom('\n', '\r\n', '\r');
   await fc.assert(
     fc.asyncProperty(someLines, ending, fc.boolean(), fc.boolean(), async (plan, given, isClosed, inHunks) => {
-      const end = plan.length === 1 && !isClosed ? '\n' : given; // a file without an ending has no kind of its own
+      const end = plan.length === 1 && !isClosed ? '\n' : given; // a file without an ending has no kind of line ending
       // Numbered, so that each line is unique.
       const lines = plan.map((line, index) => ({ ...line, text: `${line.text}${index}` }));
       const body: string[] = ['@@'];
@@ -815,7 +815,7 @@ test('gives exactly the file that the patch describes, whatever its lines and en
   );
 });
 
-test('gives the file or leaves it, where its lines are alike', async () => {
+test('with repeated lines, applies an unambiguous patch and leaves the file unchanged otherwise', async () => {
   const few = fc.array(fc.constantFrom<string[]>('', 'a', 'b'), { minLength: 1, maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(few, fc.nat(), fc.nat(), fc.nat(3), async (lines, at, remove, context) => {

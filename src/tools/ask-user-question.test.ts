@@ -68,7 +68,7 @@ test.each([
   [{ questions: [storage, storage] }, 'is asked twice'],
   [{ questions: [{ ...storage, options: [options[0], options[0]] }] }, 'two options named "SQLite"'],
   [{ questions: [storage], answers: { 'Which database?': 'SQLite' } }, '"answers" is for the user to fill in'],
-])('refuses questions that can not be answered, and answers of its own: %#', async (input, problem) => {
+])('refuses questions without a valid answer, and answers sent by the model: %#', async (input, problem) => {
   const { run, asked } = await ask(input, []);
   expect(run.failure).toBe('check_refused');
   expect(run.content).toContain(problem);
@@ -145,7 +145,7 @@ test.each(['hook', 'person'])('ignores answers of the model that a %s passes on 
   expect(asked).toEqual([]);
 });
 
-test('the schema for the model has only questions, and the call touches nothing', async () => {
+test('the schema for the model has only questions, and the call has no effects', async () => {
   expect(Object.keys(askUserQuestionTool.inputSchema['properties'] ?? {})).toEqual(['questions']);
   const project = await temporaryProject();
   expect(await project.effects(askUserQuestionTool, { questions: [storage] })).toEqual([]);

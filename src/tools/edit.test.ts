@@ -12,7 +12,7 @@ async function edit(project: TestProject, old_string: string, new_string: string
   return project.run(editTool, { file_path: 'a.txt', old_string, new_string, ...more });
 }
 
-test('replaces the text and answers with the difference and five lines around the place', async () => {
+test('replaces the text and returns the diff with five lines of context', async () => {
   const lines = Array.from({ length: 14 }, (_, index) => `l${index + 1}\n`).join('');
   const project = await temporaryProject({ 'a.txt': lines });
   const { content } = await edit(project, 'l7', 'seven');
@@ -47,7 +47,7 @@ The edited place:
   );
 });
 
-test.each(['$&', '$1', '$`', "$'", '$$', '\\n', '&amp;'])('writes %s as it is', async (text) => {
+test.each(['$&', '$1', '$`', "$'", '$$', '\\n', '&amp;'])('writes %s literally', async (text) => {
   const project = await temporaryProject({ 'a.txt': 'cost: X end\n' });
   await edit(project, 'X', text);
   expect(await project.text('a.txt')).toBe(`cost: ${text} end\n`);
@@ -78,13 +78,13 @@ test.each([
   ['matches the one and not the other of two endings', 'a\rb\r\nc\n', 'a\r', 'a\r\n', 'a\r\nb\r\nc\n', 1],
   ['becomes a line feed in a CR file', 'a\rb\rc', '\r', '\n', 'a\nb\nc', 2],
   ['is written as given, the rest of the new text too', 'a\rb\rc\r', 'a\rb', 'x\ny\r\nz', 'x\ny\r\nz\rc\r', 1],
-])('a lone carriage return means that very byte: %s', async (_, before, old_string, new_string, after, count) => {
+])('a lone carriage return means exactly that byte: %s', async (_, before, old_string, new_string, after, count) => {
   const project = await temporaryProject({ 'a.txt': before });
   const { data } = await edit(project, old_string, new_string, { replace_all: true });
   expect([await project.text('a.txt'), data]).toEqual([after, expect.objectContaining({ replacements: count })]);
 });
 
-test('does not take a lone carriage return for a line ending of another kind, and says so', async () => {
+test('does not match a lone carriage return with another line ending, and says so', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\ntwo\n' });
   const { content } = await edit(project, 'one\r', 'x', { replace_all: true });
   expect([content, await project.text('a.txt')]).toEqual([
@@ -93,7 +93,7 @@ test('does not take a lone carriage return for a line ending of another kind, an
   ]);
 });
 
-test('finds an ending as it was sent before it takes another for it', async () => {
+test('prefers the line endings that were sent to other ones', async () => {
   const project = await temporaryProject({ 'a.txt': '\n\r\n\r\nx' });
   await edit(project, '\r\n\r\n', '', { replace_all: true });
   expect(await project.text('a.txt')).toBe('\nx');
@@ -102,13 +102,16 @@ test('finds an ending as it was sent before it takes another for it', async () =
 test.each([
   ['after a return', 'a\rb\nc', 'b', '\nb', ['a', '', 'b', 'c']],
   ['before a line feed', 'a\rb\nc', 'a\nb', 'a\nb\n', ['a', 'b', '', 'c']],
-])('makes a new line of its own where its ending could join with another: %s', async (_, before, old, fresh, lines) => {
-  const project = await temporaryProject({ 'a.txt': before });
-  await edit(project, old, fresh);
-  expect((await project.text('a.txt')).split(/\r\n|\r|\n/)).toEqual(lines);
-});
+])(
+  'keeps a new line separate if its ending could merge with an adjacent one: %s',
+  async (_, before, old, fresh, lines) => {
+    const project = await temporaryProject({ 'a.txt': before });
+    await edit(project, old, fresh);
+    expect((await project.text('a.txt')).split(/\r\n|\r|\n/)).toEqual(lines);
+  },
+);
 
-test('knows which lines it has seen after an edit of single returns', async () => {
+test('keeps track of the lines seen after edits of lone carriage returns', async () => {
   const project = await temporaryProject({ 'a.txt': 'a\r\nb\r\nc\r\nd\r\n' });
   await project.run(readTool, { file_path: 'a.txt', limit: 2 });
   const run = (old_string: string, new_string: string) =>
@@ -119,7 +122,7 @@ test('knows which lines it has seen after an edit of single returns', async () =
   expect((await run('c', 'C')).content).toMatch(/have not been read \(4; read so far: 1–3\)/);
 });
 
-test('finds two passages that differ in line endings alone not unique, since the model can not tell them apart', async () => {
+test('passages that differ only in line endings are not unique, since the model cannot tell them apart', async () => {
   const project = await temporaryProject({ 'a.txt': 'a\nb\nx\na\r\nb\r\n' });
   expect((await edit(project, 'a\nb', 'c')).content).toMatch(/occurs 2 times in a.txt \(lines 1, 4\)/);
 });
@@ -134,7 +137,7 @@ test.each([
   expect(await project.bytes('a.txt')).toEqual(after);
 });
 
-test('changes one character of a file in an older encoding, and says what it took it for', async () => {
+test('changes one character of a file in a legacy encoding, and names the encoding that was guessed', async () => {
   const before = Buffer.from('caf\xe9 \x99\nna\xefve\nline\n', 'latin1');
   const project = await temporaryProject({ 'a.txt': before });
   const { content } = await edit(project, 'line', 'LINE');
@@ -144,25 +147,25 @@ test('changes one character of a file in an older encoding, and says what it too
   expect(run.content).toMatch(/^a.txt is in windows-1252, and line 1 of the text holds "👍" .* Nothing was written\./);
 });
 
-test('lets straight quotes stand for typographic ones, keeps those of the file, and says so', async () => {
+test('matches straight quotes with typographic ones, keeps those of the file, and says so', async () => {
   const project = await temporaryProject({ 'a.txt': 'he said “don’t stop” and ‘left’\n' });
   const { content } = await edit(project, `"don't stop" and 'left'`, `"don't go" and then 'went'`);
   expect(await project.text('a.txt')).toBe('he said “don’t go” and then ‘went’\n');
   expect(content).toContain('matched after quote normalisation');
 });
 
-test('writes nothing where the quotes of the file are those that were to be put there', async () => {
+test('writes nothing if the file already has the quotes of new_string', async () => {
   const project = await temporaryProject({ 'a.txt': 'don’t\n' });
   expect((await edit(project, "don't", 'don’t')).content).toMatch(/^a.txt reads so already, so nothing was written\./);
 });
 
-test('turns typographic quotes into straight ones when that is what was sent', async () => {
+test('replaces typographic quotes by straight ones if both are sent explicitly', async () => {
   const project = await temporaryProject({ 'a.txt': 'say ‘x’\n' });
   await edit(project, '‘x’', "'x'");
   expect(await project.text('a.txt')).toBe("say 'x'\n");
 });
 
-test('replaces all, or as many as are expected', async () => {
+test('replaces all matches, or the expected number of them', async () => {
   const project = await temporaryProject({ 'a.txt': 'x\nx\nx\n' });
   expect((await edit(project, 'x', 'y')).content).toBe(
     'old_string occurs 3 times in a.txt (lines 1, 2, 3), so it is not unique. Add surrounding lines until it occurs once, or set replace_all to change all 3.',
@@ -177,12 +180,12 @@ test('replaces all, or as many as are expected', async () => {
   expect(await project.text('a.txt')).toBe('Y\nz\nY\nz\nY\nz\n');
 });
 
-test('does not take a text that overlaps itself for unique', async () => {
+test('a text that overlaps itself is not unique', async () => {
   const project = await temporaryProject({ 'a.txt': 'aaa' });
   expect((await edit(project, 'aa', 'b')).content).toMatch(/occurs 2 times/);
 });
 
-test('counts only so far when a text is not unique', async () => {
+test('stops counting matches at a limit', async () => {
   const project = await temporaryProject({ 'a.txt': 'a'.repeat(300_000) });
   expect((await edit(project, 'a', 'b')).content).toBe(
     'old_string occurs more than 1000 times in a.txt (lines 1 and more), so it is not unique. Add surrounding lines until it occurs once, or set replace_all to change all of them.',
@@ -211,7 +214,7 @@ test('refuses replacements that would make the file too large', async () => {
   );
 });
 
-test('finds a long text that overlaps itself in linear time', async () => {
+test('finds a long self-overlapping text in linear time', async () => {
   const project = await temporaryProject({ 'a.txt': 'a'.repeat(4_000_000) });
   expect((await edit(project, 'a'.repeat(2_000_001), 'b')).content).toMatch(/^old_string occurs 2 times in a.txt/);
   expect((await edit(project, 'a'.repeat(1_000_000), 'b', { replace_all: true })).data).toMatchObject({
@@ -219,7 +222,7 @@ test('finds a long text that overlaps itself in linear time', async () => {
   });
 });
 
-test('gives up the nearest text where the search for it would take long', async () => {
+test('stops looking for the nearest text if that would take too long', async () => {
   const line = `${'abcdefghij'.repeat(20)}\n`;
   const project = await temporaryProject({ 'a.txt': line.repeat(60_000), 'b.txt': 'b\n' });
   const long = `${'abcdefghik'.repeat(100_000)}\n${'\n'.repeat(300_000)}x`;
@@ -228,13 +231,13 @@ test('gives up the nearest text where the search for it would take long', async 
   expect((await edit(project, similar, 'x')).content).toMatch(/The nearest text is at lines 1–20000\./);
 });
 
-test('replaces in one line of many matches without looking for its end each time', async () => {
+test('replaces many matches in one line without searching the end of the line each time', async () => {
   const project = await temporaryProject({ 'a.txt': `${'x,'.repeat(90_000)}\r\n` });
   await edit(project, 'x', 'y\nz', { replace_all: true });
   expect(await project.text('a.txt')).toBe(`${'y\r\nz,'.repeat(90_000)}\r\n`);
 });
 
-test('refuses what makes no sense before it looks at the file', async () => {
+test('refuses contradictory input before reading the file', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\n' });
   expect((await edit(project, 'x', 'x')).content).toBe(
     'old_string and new_string are identical, so there is nothing to do.',
@@ -243,7 +246,7 @@ test('refuses what makes no sense before it looks at the file', async () => {
   expect((await edit(project, 'one', '\ud83d')).content).toMatch(/half of a surrogate pair/);
 });
 
-test('makes no file, fills no empty one and touches no binary one', async () => {
+test('refuses to create a file, fill an empty one or change a binary one', async () => {
   const project = await temporaryProject({ 'empty.txt': '', 'a.png': Buffer.from('\x89PNG\r\n\x1a\n text', 'latin1') });
   const words = async (file_path: string) =>
     (await project.run(editTool, { file_path, old_string: 'text', new_string: 'x' })).content;
@@ -263,7 +266,7 @@ test('refuses a file that was not read', async () => {
   expect(await project.text('a.txt')).toBe('one\n');
 });
 
-test('edits inside the lines that were read and refuses the others', async () => {
+test('edits lines that were read and refuses the others', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\ntwo\nthree\nfour\n' });
   await project.run(readTool, { file_path: 'a.txt', offset: 1, limit: 2 });
   const run = (old_string: string, new_string: string) =>
@@ -277,7 +280,7 @@ test('edits inside the lines that were read and refuses the others', async () =>
 const numbered = (from: number, to: number): string =>
   Array.from({ length: to - from + 1 }, (_, index) => `this is line ${from + index}\n`).join('');
 
-test('edits a text that is exact and unique in lines that were not read, since it cannot be guessed', async () => {
+test('edits a unique, exact text in lines that were not read, since it cannot be a guess', async () => {
   const project = await temporaryProject({ 'a.txt': numbered(1, 60) });
   await project.run(readTool, { file_path: 'a.txt', limit: 5 });
   const run = (old_string: string, more = {}) =>
@@ -299,7 +302,7 @@ test.each([
   ['a short text', 'line 41\n', {}],
   ['another indentation', '  this is line 41\n  this is line 42', {}],
   ['other quotes', 'this is line ‘61’', {}],
-])('refuses to edit lines that were not read by what proves nothing: %s', async (_, old_string, more) => {
+])('refuses to edit lines that were not read if the text could be a guess: %s', async (_, old_string, more) => {
   const text = `${numbered(1, 60)}this is line '61'\n`;
   const project = await temporaryProject({ 'a.txt': text });
   await project.run(readTool, { file_path: 'a.txt', limit: 5 });
@@ -308,7 +311,7 @@ test.each([
   expect(await project.text('a.txt')).toBe(text);
 });
 
-test('wants the lines to have been seen once another program has changed the file', async () => {
+test('edits only lines that were seen once another program has changed the file', async () => {
   const lines = numbered(1, 60);
   const project = await temporaryProject({ 'a.txt': lines });
   const read = (more = {}) => project.run(readTool, { file_path: 'a.txt', limit: 5, ...more });
@@ -328,7 +331,7 @@ test('wants the lines to have been seen once another program has changed the fil
   expect((await run('this is the outside change')).isError).toBe(false);
 });
 
-test('does not edit a text that another program has put elsewhere, for the one that is gone', async () => {
+test('does not edit the same text in another place if another program removed the one that was read', async () => {
   const project = await temporaryProject({ 'a.txt': `a = 1\n${numbered(1, 60)}` });
   await project.run(readTool, { file_path: 'a.txt' });
   const theirs = `a = x\n${numbered(1, 60)}b = 1\n`
@@ -341,7 +344,7 @@ test('does not edit a text that another program has put elsewhere, for the one t
   expect([other.isError, await project.text('a.txt')]).toEqual([true, theirs]);
 });
 
-test('refuses to edit a changed file whose text was not kept', async () => {
+test('refuses to edit a changed file if the ledger has not kept its bytes', async () => {
   const large = `${'x\n'.repeat(600_000)}a long line of text\n`;
   const project = await temporaryProject({ 'a.txt': large });
   await project.run(readTool, { file_path: 'a.txt', offset: 600_000 });
@@ -350,7 +353,7 @@ test('refuses to edit a changed file whose text was not kept', async () => {
   expect((await project.run(editTool, edit)).content).toMatch(/, and what you read was not kept, so it is unclear/);
 });
 
-test('takes a new date alone for no change', async () => {
+test('a new modification time alone does not count as a change', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\n' });
   await project.run(readTool, { file_path: 'a.txt' });
   await utimes(project.path('a.txt'), new Date(), new Date(Date.now() + 60_000));
@@ -358,7 +361,7 @@ test('takes a new date alone for no change', async () => {
   expect([run.isError, await project.text('a.txt')]).toEqual([false, '1\n']);
 });
 
-test('edits a file that changed elsewhere, keeps the change and says so', async () => {
+test('edits a file that another program changed elsewhere, keeps that change and says so', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\ntwo\n' });
   await project.run(readTool, { file_path: 'a.txt' });
   await project.write('a.txt', 'zero\none\ntwo\n');
@@ -367,7 +370,7 @@ test('edits a file that changed elsewhere, keeps the change and says so', async 
   expect(run.content).toContain('The file had changed on disk since you read it');
 });
 
-test('merges an edit with a change elsewhere, also where its text is not unique any more, and names the other lines', async () => {
+test('merges an edit with a change elsewhere, even if its text is no longer unique, and names the other lines', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\ntwo\nthree\nfour\nfive\n' });
   await project.run(readTool, { file_path: 'a.txt' });
   await project.write('a.txt', 'one\ntwo\nthree\nfour\nFIVE\ntwo\n');
@@ -382,7 +385,7 @@ test('merges an edit with a change elsewhere, also where its text is not unique 
 test.each([
   ['merged', 'line 5\n', 'FIVE\n'],
   ['next to the edit, so that nothing can be merged', 'line 21\n', 'TWENTY-ONE\n'],
-])('still knows the lines that stayed as they were after changes elsewhere: %s', async (_, theirs, becomes) => {
+])('unchanged lines still count as seen after changes elsewhere: %s', async (_, theirs, becomes) => {
   const lines = Array.from({ length: 60 }, (__, index) => `line ${index + 1}\n`).join('');
   const project = await temporaryProject({ 'a.txt': lines });
   await project.run(readTool, { file_path: 'a.txt' });
@@ -398,7 +401,7 @@ test.each([
   expect((await project.run(editTool, unseen)).isError).toBe(!isShown);
 });
 
-test('says so where another program made the very same change, and where it has changed no line', async () => {
+test('reports that another program made the same change, or changed bytes but no line', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\ntwo\n', 'b.txt': 'one\ntwo\n' });
   for (const file_path of ['a.txt', 'b.txt']) await project.run(readTool, { file_path });
   await project.write('a.txt', '1\ntwo\n');
@@ -412,7 +415,7 @@ test('says so where another program made the very same change, and where it has 
   expect(await project.text('b.txt')).toBe('\ufeff1\ntwo\n');
 });
 
-test('shows places that are near each other once', async () => {
+test('shows adjacent places once', async () => {
   const project = await temporaryProject({ 'a.txt': 'x x\nx\n' });
   await project.run(readTool, { file_path: 'a.txt' });
   const edit = { file_path: 'a.txt', old_string: 'x', new_string: 'y' };
@@ -422,7 +425,7 @@ test('shows places that are near each other once', async () => {
   );
 });
 
-test('names the characters that were sent and are not in the file', async () => {
+test('names the characters that were sent and do not occur in the file', async () => {
   const project = await temporaryProject({ 'a.txt': 'caf\u00e9 one\nab two\n' });
   await project.run(readTool, { file_path: 'a.txt' });
   const refused = async (old_string: string) =>
@@ -465,18 +468,18 @@ test('asks what to do about a conflict', async () => {
   ]);
 });
 
-test('overwrites the other change when the person says so', async () => {
+test('overwrites the other change if the person chooses that', async () => {
   const { run, text } = await conflicting({ chosen: ['Overwrite'] });
   expect([text, run.content]).toEqual(['one\n2\nthree\n', expect.stringContaining('the user chose to overwrite')]);
 });
 
-test('writes both versions with markers when the person says so', async () => {
+test('writes both versions with conflict markers if the person chooses that', async () => {
   const { run, text } = await conflicting({ chosen: ['Write with conflict markers'] });
   expect(text).toBe('one\n<<<<<<< yours\n2\n=======\nTWO\n>>>>>>> on disk\nthree\n');
   expect(run).toMatchObject({ isError: false, content: expect.stringContaining('git-style markers') });
 });
 
-test('reads the file again when the person says so, so that the next edit fits', async () => {
+test('reads the file again if the person chooses that, so that the next edit fits', async () => {
   const { project, run, text } = await conflicting({ chosen: ['Read again'] });
   expect([text, run.isError, run.content]).toEqual([
     'one\nTWO\nthree\n',
@@ -487,7 +490,7 @@ test('reads the file again when the person says so, so that the next edit fits',
   expect(await project.text('a.txt')).toBe('one\n2\nthree\n');
 });
 
-test('leaves the file alone when the person says so, or something else', async () => {
+test('leaves the file unchanged if the person chooses that, or gives any other answer', async () => {
   const { run, text } = await conflicting({ chosen: [], text: 'I am working on it' });
   expect([text, run.content]).toEqual([
     'one\nTWO\nthree\n',
@@ -495,7 +498,7 @@ test('leaves the file alone when the person says so, or something else', async (
   ]);
 });
 
-test('looks again when the file changes between the look and the write', async () => {
+test('plans the edit again if the file changes between the check and the write', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\ntwo\nthree\n' });
   await project.run(readTool, { file_path: 'a.txt' });
   const { changes } = project.engine.session;
@@ -510,7 +513,7 @@ test('looks again when the file changes between the look and the write', async (
   expect([times, run.isError, await project.text('a.txt')]).toEqual([2, false, '1\ntwo\nTHREE\n']);
 });
 
-test('gives up on a file that is another one each time', async () => {
+test('gives up on a file that changes on every attempt', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\n' });
   await project.run(readTool, { file_path: 'a.txt' });
   project.engine.session.changes.apply = async () => {
@@ -522,7 +525,7 @@ test('gives up on a file that is another one each time', async () => {
   );
 });
 
-test('tells what became of a file that was read: a folder, something binary', async () => {
+test('reports that a file which was read is now a directory or binary', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\n', 'b.txt': 'one\n' });
   for (const file_path of ['a.txt', 'b.txt']) await project.run(readTool, { file_path });
   await rm(project.path('a.txt'));
@@ -534,7 +537,7 @@ test('tells what became of a file that was read: a folder, something binary', as
   expect(await words('b.txt')).toMatch(/^b.txt is a binary file now, not the text that you read \(read /);
 });
 
-test('leaves notebooks to NotebookEdit', async () => {
+test('refuses notebooks and refers to NotebookEdit', async () => {
   const project = await temporaryProject({ 'a.ipynb': '{}' });
   const run = await project.run(editTool, { file_path: 'a.ipynb', old_string: '{', new_string: '[' });
   expect(run.content).toMatch(/^a.ipynb is a notebook, .* Use NotebookEdit to change its cells\.$/);
@@ -559,7 +562,7 @@ test('asks before it writes a secret, and names its line and kind', async () => 
   ]);
 });
 
-test('refuses a path that leads elsewhere than where it was approved', async () => {
+test('refuses a path that resolves to another file than the approved one', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\n', 'b.txt': 'one\n' });
   await symlink('a.txt', project.path('link'));
   for (const file_path of ['a.txt', 'b.txt']) await project.run(readTool, { file_path });
@@ -576,7 +579,7 @@ test('refuses a path that leads elsewhere than where it was approved', async () 
   expect(await project.text('b.txt')).toBe('one\n');
 });
 
-test('refuses to edit a file that changed in the place of the edit, and writes nothing', async () => {
+test('refuses an edit if another program changed the same lines, and writes nothing', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\ntwo\n' });
   await project.run(readTool, { file_path: 'a.txt' });
   await project.write('a.txt', 'one\nTWO\n');
@@ -595,7 +598,7 @@ test('refuses a file that was deleted after it was read', async () => {
   expect(content).toMatch(/^a.txt does not exist any more: it was deleted or moved after you read it/);
 });
 
-test('shows the nearest text and in what it differs', async () => {
+test('shows the nearest text and how it differs', async () => {
   const project = await temporaryProject({ 'a.txt': 'function a() {\n\treturn 1;\n}\n' });
   expect((await edit(project, '   return 1;\n  }', 'x')).content).toBe(
     'old_string was not found in a.txt (0 matches). The nearest text is at lines 2–3 and differs in indentation (tab, not 3 spaces). Copy the text exactly as in the file:\n2\t\treturn 1;\n3\t}\nSent and in the file (→ is a tab, · a blank):\n2 sent: ···return·1;\n2 file: →return·1;\n3 sent: ··}\n3 file: }',
@@ -606,7 +609,7 @@ test('shows the nearest text and in what it differs', async () => {
 
 test.each([
   [
-    'a character that is not seen',
+    'an invisible character',
     'a\u200bb\n',
     'ab',
     /line 1 and differs in characters .* \(U\+200B\).*\n1 file: a\[U\+200B\]b/s,
@@ -622,13 +625,13 @@ test.each([
   ],
   ['an escaped dollar', 'x = "$name"\n', '\\$name', /It holds escapes that are written out.*:\n\$name$/s],
   ['entities', 'if (a < b) {}\n', 'a &lt; b', /It holds entities.*:\na < b$/s],
-])('helps with a text that differs by %s', async (_, before, old_string, words) => {
+])('explains a text that differs by %s', async (_, before, old_string, words) => {
   const project = await temporaryProject({ 'a.txt': before });
   const { content } = await edit(project, old_string, 'x');
   expect([content, await project.text('a.txt')]).toEqual([expect.stringMatching(words), before]);
 });
 
-test('tells a model that sends the same failing edit a third time to stop and read', async () => {
+test('tells a model that sends the same failing edit a third time to read the file first', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\n' });
   await project.run(readTool, { file_path: 'a.txt' });
   const send = async () =>
@@ -660,18 +663,21 @@ test.each([
   ],
   ['deeper', 'x\n    a\n      b\n', 'a\n  b\n', 'a\n  c\n\nd\n', 'x\n    a\n      c\n\n    d\n', /deeper by 4 blanks/],
   ['less deep', 'a\n  b\nx\n', '    a\n      b', '    a\n      c', 'a\n  c\nx\n', /less deep by 4 blanks/],
-])('takes another indentation for the same where all lines agree: %s', async (_, before, old, fresh, after, words) => {
-  const project = await temporaryProject({ 'a.txt': before });
-  const { content } = await edit(project, old, fresh);
-  expect([await project.text('a.txt'), content]).toEqual([after, expect.stringMatching(words)]);
-});
+])(
+  'matches a text with another indentation if all lines differ in the same way: %s',
+  async (_, before, old, fresh, after, words) => {
+    const project = await temporaryProject({ 'a.txt': before });
+    const { content } = await edit(project, old, fresh);
+    expect([await project.text('a.txt'), content]).toEqual([after, expect.stringMatching(words)]);
+  },
+);
 
 test.each([
   ['lines that are not indented alike', '\ta\n\t\tb\n', '    a\n    b', 'x'],
   ['more than one place', '\ta\n\tb\nx\n\ta\n\tb\n', '    a\n    b', 'x'],
-  ['new lines that can not be less deep', 'a\nb\n', '    a\n    b', '    a\nc'],
+  ['new lines that cannot be outdented', 'a\nb\n', '    a\n    b', '    a\nc'],
   ['blanks inside a line', '\ta  = 1\n', '    a = 1', 'x'],
-])('does not take another indentation for the same: %s', async (_, before, old_string, new_string) => {
+])('does not match a text with another indentation: %s', async (_, before, old_string, new_string) => {
   const project = await temporaryProject({ 'a.txt': before });
   const { content } = await edit(project, old_string, new_string, { replace_all: true });
   expect([content, await project.text('a.txt')]).toEqual([expect.stringMatching(/^old_string was not found/), before]);
@@ -681,39 +687,48 @@ test.each([
   ['deeper', 'x\n    a\n      b\n', 'a\n  b', '    a\n      c\n    d', 'x\n    a\n      c\n    d\n'],
   ['less deep', 'a\n  b\nx\n', '    a\n      b', 'a\n  c', 'a\n  c\nx\n'],
   ['tabs', '\tif c:\n\t\td()\n', '    if c:\n        d()', '\tif c:\n\t\te()', '\tif c:\n\t\te()\n'],
-])('leaves a new text as it is that has the indentation of the file: %s', async (_, before, old, fresh, after) => {
-  const project = await temporaryProject({ 'a.txt': before });
-  const { content } = await edit(project, old, fresh);
-  expect([await project.text('a.txt'), content]).toEqual([after, expect.stringContaining('new_string has it already')]);
-});
+])(
+  'does not reindent a new text that already has the indentation of the file: %s',
+  async (_, before, old, fresh, after) => {
+    const project = await temporaryProject({ 'a.txt': before });
+    const { content } = await edit(project, old, fresh);
+    expect([await project.text('a.txt'), content]).toEqual([
+      after,
+      expect.stringContaining('new_string has it already'),
+    ]);
+  },
+);
 
 test.each([
   ['a line', 'a\nb\nc\n', 'b', {}, 'a\nc\n'],
   ['several lines', 'a\r\nb\r\nc\r\nd\r\n', 'b\nc', {}, 'a\r\nd\r\n'],
-  ['all lines that read so', 'a\nb\na\nc\n', 'a', { replace_all: true }, 'b\nc\n'],
-  ['a line whose indentation was not sent right', 'a\n\tlong line\nc\n', '    long line', {}, 'a\nc\n'],
+  ['all lines with the text', 'a\nb\na\nc\n', 'a', { replace_all: true }, 'b\nc\n'],
+  ['a line that was sent with another indentation', 'a\n\tlong line\nc\n', '    long line', {}, 'a\nc\n'],
   ['the last line, which has no ending', 'a\nb', 'b', {}, 'a\n'],
   ['a part of a line', 'a b\nc\n', 'a b'.slice(1), {}, 'a\nc\n'],
   ['lines with their ending', 'a\n\nb\n', 'a\n', {}, '\nb\n'],
   ['the start of a line', 'ab\nc\n', 'a', {}, 'b\nc\n'],
-  ['several places of which one is a part', 'a\nab\n', 'a', { replace_all: true }, '\nb\n'],
-])('deletes whole lines with their ending, and nothing more of others: %s', async (_, before, old, more, after) => {
-  const project = await temporaryProject({ 'a.txt': before });
-  await edit(project, old, '', more);
-  expect(await project.text('a.txt')).toBe(after);
-});
+  ['several matches, one of which is part of a line', 'a\nab\n', 'a', { replace_all: true }, '\nb\n'],
+])(
+  'deletes whole lines with their ending, and only the text itself otherwise: %s',
+  async (_, before, old, more, after) => {
+    const project = await temporaryProject({ 'a.txt': before });
+    await edit(project, old, '', more);
+    expect(await project.text('a.txt')).toBe(after);
+  },
+);
 
 test.each([
   ['in the file', 'one();  \ntwo();\t\nthree();\n', 'one();\ntwo();', 'one();\n2();', 'one();  \n2();\nthree();\n'],
-  ['in what was sent', 'one();\ntwo();\n', 'one();  \ntwo(); ', '1();\n2();', '1();\n2();\n'],
-  ['in lines that stay', 'a = 1\nb  \n\t\nc\n', 'a = 1\nb\n\nc', 'a = 2\nb\n\nc', 'a = 2\nb  \n\t\nc\n'],
+  ['in old_string', 'one();\ntwo();\n', 'one();  \ntwo(); ', '1();\n2();', '1();\n2();\n'],
+  ['in unchanged lines', 'a = 1\nb  \n\t\nc\n', 'a = 1\nb\n\nc', 'a = 2\nb\n\nc', 'a = 2\nb  \n\t\nc\n'],
   ['in the first line', 'one  \ntwo\nthree\n', 'one\ntwo\nthree', 'zero\none\ntwo\nthree', 'zero\none  \ntwo\nthree\n'],
   ['in the last line', 'one \ntwo  \n', 'one\ntwo', '1\ntwo', '1\ntwo  \n'],
-  ['in a first line that was sent with some', 'a\nfoobar\n', 'a \nfoo', 'a \nFOO', 'a\nFOObar\n'],
+  ['in the first line of old_string', 'a\nfoobar\n', 'a \nfoo', 'a \nFOO', 'a\nFOObar\n'],
   ['before a part of a line', 'def f():\n    x\n', '    \n    x', '    \n    y', 'def f():\n    y\n'],
   ['in parts of lines', 'f(one, \n  two)\n', 'one,\n  t', '1,\n  T', 'f(1,\n  Two)\n'],
   ['and deletes', 'a\nsome words  \nmore words\nb\n', 'some words\nmore words', '', 'a\nb\n'],
-])('forgives blanks at the ends of lines where the place is the only one: %s', async (_, before, old, fresh, after) => {
+])('ignores trailing whitespace if only one place matches: %s', async (_, before, old, fresh, after) => {
   const project = await temporaryProject({ 'a.txt': before });
   const { content } = await edit(project, old, fresh);
   expect([await project.text('a.txt'), content]).toEqual([
@@ -729,7 +744,7 @@ test.each([
   ['the end of a word, and the next line', 'valid  \nnext\n', 'id\nnext'],
   ['the end of a line', 'timeout = 30\nretries = 30;\n', '30 '],
   ['blanks at the start and at the end', '  one();  \ntwo();\n', 'one();\n  two();'],
-])('does not forgive blanks: %s', async (_, before, old_string) => {
+])('does not ignore other whitespace, or match more than one place: %s', async (_, before, old_string) => {
   const project = await temporaryProject({ 'a.txt': before });
   const { content } = await edit(project, old_string, 'x', { replace_all: true });
   expect([content, await project.text('a.txt')]).toEqual([expect.stringMatching(/^old_string was not found/), before]);
@@ -738,16 +753,22 @@ test.each([
 test.each([
   ['blanks at line ends', 'A\nk = 1\n', 'A \nk = 1'],
   ['indentation', '  A\n    k = 1\n', 'A\n  k = 1'],
-])('refuses a text with other %s where its lines occur too often to be sure of one place', async (_, place, old) => {
-  const before = `${place}${'    k = 1\n'.repeat(10_001)}${place}`;
-  const project = await temporaryProject({ 'a.txt': before });
-  await project.run(readTool, { file_path: 'a.txt' });
-  await project.run(readTool, { file_path: 'a.txt', offset: 10_000 });
-  const { content } = await edit(project, old, 'B');
-  expect([content, await project.text('a.txt')]).toEqual([expect.stringMatching(/^old_string was not found/), before]);
-});
+])(
+  'refuses a text with different %s if its lines occur too often to check that it is unique',
+  async (_, place, old) => {
+    const before = `${place}${'    k = 1\n'.repeat(10_001)}${place}`;
+    const project = await temporaryProject({ 'a.txt': before });
+    await project.run(readTool, { file_path: 'a.txt' });
+    await project.run(readTool, { file_path: 'a.txt', offset: 10_000 });
+    const { content } = await edit(project, old, 'B');
+    expect([content, await project.text('a.txt')]).toEqual([
+      expect.stringMatching(/^old_string was not found/),
+      before,
+    ]);
+  },
+);
 
-test('shows where one line of the text is, where no passage is like all of it', async () => {
+test('shows the place of one matching line if no passage is similar to the whole text', async () => {
   const before = 'function calculate(a, b) {\n  const temp = a + b;\n  return temp * 2;\n}\n';
   const project = await temporaryProject({ 'a.txt': before });
   const { content } = await edit(
@@ -760,7 +781,7 @@ test('shows where one line of the text is, where no passage is like all of it', 
   );
 });
 
-test('shows the present text of a file that a command has changed, where an edit fits only that', async () => {
+test('shows the current text of a file that a command changed if an edit matches only that', async () => {
   const project = await temporaryProject({ 'a.txt': 'const port = 80;\nlisten(port);\n' });
   await project.run(readTool, { file_path: 'a.txt' });
   await project.write('a.txt', 'const port = 8080;\nlisten(port);\n');
@@ -781,7 +802,7 @@ test('names the newline that is missing at the end of the file', async () => {
   );
 });
 
-test('warns of a line that stands for code that was left out', async () => {
+test('warns about a placeholder line for omitted code', async () => {
   const project = await temporaryProject({ 'a.txt': 'a();\nb();\nc();\n// ... other things\n' });
   const warning = /Warning: new_string holds the line "\/\/ ... existing code ...", which was written as it stands/;
   expect((await edit(project, 'a();\nb();', 'A();\n  // ... existing code ...')).content).toMatch(warning);
@@ -790,7 +811,7 @@ test('warns of a line that stands for code that was left out', async () => {
   expect((await edit(project, 'things', 'words')).content).not.toContain('Warning');
 });
 
-test('names Write with its input where a file would have to be made', async () => {
+test('refers to Write, with its input, if the file does not exist', async () => {
   const project = await temporaryProject();
   const run = async (new_string: string) =>
     await project.run(editTool, { file_path: 'new.txt', old_string: '', new_string });
@@ -801,7 +822,7 @@ test('names Write with its input where a file would have to be made', async () =
   expect((await run('x'.repeat(5_000))).content).toMatch(/"content":…\} with your new_string as content$/);
 });
 
-test('knows the line numbers of Read when they come back', async () => {
+test('recognises line numbers from Read in old_string', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\ntwo\n' });
   expect((await edit(project, '1\tone\n2\ttwo', 'x')).content).toBe(
     'old_string carries line-number prefixes from Read\'s output ("1\\t"). Send it without them:\none\ntwo',
@@ -811,7 +832,7 @@ test('knows the line numbers of Read when they come back', async () => {
   );
 });
 
-test('keeps the mode, writes through a link and names its target', async () => {
+test('keeps the file mode, writes through a symlink and names its target', async () => {
   const project = await temporaryProject({ 'real.sh': 'one\n' });
   await chmod(project.path('real.sh'), 0o755);
   await symlink('real.sh', project.path('a.txt'));
@@ -833,7 +854,7 @@ const anyText = fc
   .array(fc.constantFrom('a', 'é', '👍', '\n', '\r\n', '\r', '’', '\t'), { maxLength: 12 })
   .map((all) => all.join(''));
 
-test('changes nothing but the one place, whatever the file holds', async () => {
+test('changes only the matched place, for any file content', async () => {
   await fc.assert(
     fc.asyncProperty(anyText, anyText, anyText, async (before, after, fresh) => {
       const project = await temporaryProject({ 'a.txt': `${before}<X>${after}` });
@@ -858,7 +879,7 @@ const piece = fc
   .array(fc.constantFrom('a', 'b', '\n', '\r\n', '\r'), { minLength: 1, maxLength: 3 })
   .map((all) => all.join(''));
 
-test('changes the bytes that were matched and no others, wherever old_string begins and ends', async () => {
+test('changes exactly the matched bytes, for any start and end of old_string', async () => {
   await fc.assert(
     fc.asyncProperty(endings, piece, async (before, old_string) => {
       const project = await temporaryProject({ 'a.txt': before });

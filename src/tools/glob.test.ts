@@ -4,7 +4,7 @@ import { pseudoFoldersBelow } from '../platform/files/pseudo-file-system.js';
 import { temporaryProject } from '../testing/temporary-project.js';
 import { globTool } from './glob.js';
 
-test('finds files by pattern, newest first, by name where two are of one age', async () => {
+test('finds files by pattern, newest first, then by name', async () => {
   const project = await temporaryProject({ 'src/b.ts': '', 'src/a.ts': '', 'src/deep/c.ts': '', 'src/d.js': '' });
   const date = async (name: string, seconds: number) => utimes(project.path(name), seconds, seconds);
   await date('src/a.ts', 1_000);
@@ -33,7 +33,7 @@ test.each([
   expect((data as { files: string[] }).files.sort()).toEqual(files); // the data of Glob
 });
 
-test('leaves out what .gitignore names and .git itself, even where the pattern matches it', async () => {
+test('omits .git and files that .gitignore names, even if the pattern matches them', async () => {
   const project = await temporaryProject({
     '.gitignore': 'build\n*.log\n',
     'a.ts': '',
@@ -49,7 +49,7 @@ test('leaves out what .gitignore names and .git itself, even where the pattern m
   expect((await project.run(globTool, { pattern: 'build/*.ts' })).content).toBe('build/b.ts');
 });
 
-test('searches below an absolute pattern and declares the tree that it reads', async () => {
+test('searches below the folder of an absolute pattern and declares that tree', async () => {
   const project = await temporaryProject({ 'src/a.ts': '' });
   const pattern = `${project.root}/src/*.ts`;
   expect((await project.run(globTool, { pattern })).content).toBe('src/a.ts');
@@ -61,7 +61,7 @@ test('searches below an absolute pattern and declares the tree that it reads', a
   );
 });
 
-test('shows 100 and tells how many there are', async () => {
+test('shows 100 files and the total', async () => {
   const project = await temporaryProject(
     Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`f${index}.txt`, ''])),
   );
@@ -70,13 +70,13 @@ test('shows 100 and tells how many there are', async () => {
   expect(content).toContain('(120 files match, 20 more than shown. Narrow the pattern to see them.)');
 });
 
-test('takes a pattern that looks like an option for a pattern, and refuses a NUL', async () => {
+test('treats a pattern that looks like an option as a pattern, and refuses a NUL', async () => {
   const project = await temporaryProject({ '--version': '', 'a.txt': '' });
   expect((await project.run(globTool, { pattern: '--version' })).content).toBe('--version');
   expect((await project.run(globTool, { pattern: 'a\0' })).failure).toBe('invalid_input');
 });
 
-test('refuses a missing directory and passes on what is wrong with a pattern', async () => {
+test('refuses a missing directory and reports an invalid pattern', async () => {
   const project = await temporaryProject();
   expect((await project.run(globTool, { pattern: '*', path: 'none' })).content).toMatch(/^none does not exist/);
   expect((await project.run(globTool, { pattern: 'a[' })).content).toMatch(
@@ -84,7 +84,7 @@ test('refuses a missing directory and passes on what is wrong with a pattern', a
   );
 });
 
-test('says what hides files, where ignored ones would match', async () => {
+test('explains why nothing matches, such as ignore files that hide matches', async () => {
   const project = await temporaryProject({ '.gitignore': '*.log\n', 'x.log': '', 'y.log': '', 'src/a.ts': '' });
   const run = async (input: object) => (await project.run(globTool, input)).content;
   expect(await run({ pattern: '*.log' })).toBe(
@@ -97,7 +97,7 @@ test('says what hides files, where ignored ones would match', async () => {
   expect(await run({ pattern: '/gone-for-sure/*.ts' })).toMatch(/begins with "\/" is an absolute path/);
 });
 
-test('reads braces, brackets, folders and what is to be left out', async () => {
+test('supports braces, brackets, folders and exclusions', async () => {
   const project = await temporaryProject({
     'a.ts': '',
     'src/b.ts': '',
@@ -118,14 +118,14 @@ test('reads braces, brackets, folders and what is to be left out', async () => {
   expect(await found('src/../a.ts')).toEqual(['a.ts']);
 });
 
-test('says what is missing and what to do where there is no ripgrep', async () => {
+test('a missing ripgrep is reported with what to do', async () => {
   const project = await temporaryProject({ 'a.ts': '' }, { env: { USE_BUILTIN_RIPGREP: '0', PATH: '' } });
   expect((await project.run(globTool, { pattern: '*.ts' })).content).toMatch(
     /^The search failed\. ripgrep, which searches need, was not found: .*put "rg" on PATH.*\.$/,
   );
 });
 
-test('leaves out what may not be read, from files, totals and hints alike', async () => {
+test('omits files that may not be read from results, totals and hints', async () => {
   const project = await temporaryProject({
     '.gitignore': '*.log\n',
     'secret/a.ts': '',
@@ -145,27 +145,27 @@ test('leaves out what may not be read, from files, totals and hints alike', asyn
   expect(await run('*.log')).toMatchObject({ content: expect.not.stringContaining('hide') });
 });
 
-test('does not follow links out of the tree', async () => {
+test('does not follow symlinks out of the tree', async () => {
   const project = await temporaryProject({ 'a.ts': '' });
   await symlink('/etc', project.path('outside'));
   expect((await project.run(globTool, { pattern: '**' })).content).toBe('a.ts');
 });
 
-test('refuses a file for a directory', async () => {
+test('refuses a file as the directory', async () => {
   const project = await temporaryProject({ 'a.ts': '' });
   expect((await project.run(globTool, { pattern: '*', path: 'a.ts' })).content).toMatch(
     /^a.ts is a file, not a directory/,
   );
 });
 
-test('writes a name with a line break on one line, so that it passes for no other file', async () => {
+test('writes a name with a line break on one line, so that it cannot imitate another file', async () => {
   const project = await temporaryProject({ 'a\n.env': '' });
   expect((await project.run(globTool, { pattern: '*' })).content).toBe('"a\\n.env"');
 });
 
 const [pseudoInDev] = pseudoFoldersBelow('/dev'); // a small tree to search: all of / takes long
 
-test.runIf(pseudoInDev)('does not go down into file systems of the kernel from above, and says so', async () => {
+test.runIf(pseudoInDev)('does not descend into kernel file systems from above, and says so', async () => {
   const project = await temporaryProject();
   const { content } = await project.run(globTool, { path: '/dev', pattern: '*no-such-device*' });
   expect(content).toContain('No file matches');

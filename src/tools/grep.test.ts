@@ -12,7 +12,7 @@ const files = {
   'd.txt': 'hay\n',
 };
 
-test('names the files that match, newest first', async () => {
+test('lists the matching files, newest first', async () => {
   const project = await temporaryProject(files);
   await utimes(project.path('a.ts'), 2_000, 2_000);
   await utimes(project.path('src/b.ts'), 1_000, 1_000);
@@ -33,14 +33,14 @@ test.each([
   expect(withoutTotals(content)).toBe(expected);
 });
 
-test('counts matches in each file and altogether', async () => {
+test('counts matches per file and in total', async () => {
   const project = await temporaryProject(files);
   expect((await project.run(grepTool, { pattern: 'needle', output_mode: 'count' })).content).toBe(
     'a.ts:1\nsrc/b.ts:2\nFound 3 matches in 2 files.',
   );
 });
 
-test('matches across lines when told to, and before \\r\\n with $', async () => {
+test('matches across lines on request, and $ matches before \\r\\n', async () => {
   const project = await temporaryProject({ 'a.txt': 'begin\nend\n', 'b.txt': 'x end\r\n' });
   const run = async (input: object) =>
     withoutTotals((await project.run(grepTool, { output_mode: 'content', ...input })).content);
@@ -48,7 +48,7 @@ test('matches across lines when told to, and before \\r\\n with $', async () => 
   expect(await run({ pattern: 'x end$' })).toBe('b.txt:1:x end');
 });
 
-test('shows a page and says how to go on', async () => {
+test('shows a page and says how to continue', async () => {
   const project = await temporaryProject({ 'a.txt': 'x\n'.repeat(300) });
   const run = async (input: object) =>
     String((await project.run(grepTool, { pattern: 'x', output_mode: 'content', ...input })).content).split('\n');
@@ -61,7 +61,7 @@ test('shows a page and says how to go on', async () => {
   expect(await run({ offset: 900 })).toEqual(['There are 300 lines, so there is nothing at offset 900.']);
 });
 
-test('cuts long lines and says so', async () => {
+test('truncates long lines and says so', async () => {
   const project = await temporaryProject({ 'a.js': `needle${'x'.repeat(5_000)}\n` });
   const { content } = await project.run(grepTool, { pattern: 'needle', output_mode: 'content' });
   expect(content).toBe(
@@ -70,7 +70,7 @@ test('cuts long lines and says so', async () => {
   );
 });
 
-test('searches hidden files and nothing that .gitignore names, even where the glob matches it', async () => {
+test('searches hidden files and skips files that .gitignore names, even if the glob matches them', async () => {
   const project = await temporaryProject({
     '.gitignore': 'build\n',
     '.hidden': 'needle',
@@ -84,14 +84,14 @@ test('searches hidden files and nothing that .gitignore names, even where the gl
   }
 });
 
-test('takes a pattern that looks like an option for a pattern', async () => {
+test('treats a pattern that looks like an option as a pattern', async () => {
   const project = await temporaryProject({ 'a.txt': 'rm --pre=evil\n' });
   expect((await project.run(grepTool, { pattern: '--pre=evil', output_mode: 'content' })).content).toBe(
     'a.txt:1:rm --pre=evil\n(Found 1 matching line in 1 file.)',
   );
 });
 
-test("carries ripgrep's words about a bad expression, type or path", async () => {
+test("passes on ripgrep's message about an invalid expression, type or path", async () => {
   const project = await temporaryProject(files);
   const words = async (input: object) => (await project.run(grepTool, { pattern: 'x', ...input })).content;
   expect(await words({ pattern: '(open' })).toMatch(/unclosed group/);
@@ -110,7 +110,7 @@ test('says that nothing matches', async () => {
   });
 });
 
-test('ends with the call', async () => {
+test('ends when the call is aborted', async () => {
   const project = await temporaryProject(files);
   const accepted = grepTool.accept({ pattern: 'x' });
   if (!accepted.ok) throw new Error('the input is fine');
@@ -147,14 +147,14 @@ test('answers in full', async () => {
   expect(await run({ pattern: 'a\\nb' })).toMatch(/Set multiline to match across lines/);
 });
 
-test('says what is missing and what to do where there is no ripgrep', async () => {
+test('a missing ripgrep is reported with what to do', async () => {
   const project = await temporaryProject(files, { env: { USE_BUILTIN_RIPGREP: '0', PATH: '' } });
   expect((await project.run(grepTool, { pattern: 'needle' })).content).toMatch(
     /^The search failed\. ripgrep, which searches need, was not found: .*put "rg" on PATH.*\.$/,
   );
 });
 
-test('reads look-around and back-references', async () => {
+test('supports look-around and back-references', async () => {
   const project = await temporaryProject({ 'a.txt': 'foo bar\nfoo baz\nxyxy\n' });
   const run = async (pattern: string) =>
     withoutTotals((await project.run(grepTool, { pattern, output_mode: 'content' })).content);
@@ -162,7 +162,7 @@ test('reads look-around and back-references', async () => {
   expect(await run('(xy)\\1')).toBe('a.txt:3:xyxy');
 });
 
-test('leaves out what may not be read, from results, contexts and totals alike', async () => {
+test('omits files that may not be read from results, context and totals', async () => {
   const project = await temporaryProject({ 'secret/key.txt': 'before\nneedle\n', 'a.txt': 'needle\n' });
   for (const [output_mode, expected] of [
     ['content', 'a.txt:1:needle\n(Found 1 matching line in 1 file.)'],
@@ -186,18 +186,18 @@ test.each([
   ['several, by commas and spaces', { glob: '*.rs, src/*.{ts,tsx} *.none' }],
   ['of a directory', { glob: 'src/' }],
   ['without some', { glob: '*.ts,!a.ts' }],
-])('understands a glob %s', async (_, input) => {
+])('accepts a glob %s', async (_, input) => {
   const project = await temporaryProject(files);
   expect((await project.run(grepTool, { pattern: 'needle', ...input })).content).toBe('Found 1 file\nsrc/b.ts');
 });
 
-test('understands an absolute glob', async () => {
+test('accepts an absolute glob', async () => {
   const project = await temporaryProject(files);
   const glob = `${project.root}/src/*.ts`;
   expect((await project.run(grepTool, { pattern: 'needle', glob })).content).toBe('Found 1 file\nsrc/b.ts');
 });
 
-test('takes options of other programs in globs and types for what they are', async () => {
+test('treats text that looks like an option as a glob, a path or a type', async () => {
   const project = await temporaryProject({ '--pre=evil': 'needle\n', 'a.txt': 'needle\n' });
   const run = async (input: object) => (await project.run(grepTool, { pattern: 'needle', ...input })).content;
   expect(await run({ glob: '--pre=evil' })).toBe('Found 1 file\n--pre=evil');
@@ -205,7 +205,7 @@ test('takes options of other programs in globs and types for what they are', asy
   expect(await run({ type: '--pre=evil' })).toMatch(/unrecognized file type: --pre=evil/);
 });
 
-test('searches ignored files when told to, and one that path names', async () => {
+test('searches ignored files on request, and an ignored file that path names', async () => {
   const project = await temporaryProject({ '.gitignore': '*.log\n', 'x.log': 'needle\n' });
   const run = async (input: object) => (await project.run(grepTool, { pattern: 'needle', ...input })).content;
   expect(await run({})).toMatch(/^No match/);
@@ -213,13 +213,13 @@ test('searches ignored files when told to, and one that path names', async () =>
   expect(await run({ path: 'x.log' })).toBe('Found 1 file\nx.log');
 });
 
-test('tells of a binary file that it matches, without its lines', async () => {
+test('reports a matching binary file without its lines', async () => {
   const project = await temporaryProject({ 'a.bin': 'needle\n\0\nneedle\n' });
   const { content } = await project.run(grepTool, { pattern: 'needle', path: 'a.bin', output_mode: 'content' });
   expect(content).toContain('(a.bin is a binary file: it matches, but its lines are not shown.)');
 });
 
-test("does not read the person's ripgrep settings", async () => {
+test("ignores the user's ripgrep configuration", async () => {
   const project = await temporaryProject({ 'a.txt': 'needle\n', rc: '--replace=changed\n' });
   const set = { ...process.env, RIPGREP_CONFIG_PATH: project.path('rc') };
   const other = await temporaryProject({ 'a.txt': 'needle\n' }, { env: set });
@@ -227,7 +227,7 @@ test("does not read the person's ripgrep settings", async () => {
   expect(content).toMatch(/^a.txt:1:needle\n/);
 });
 
-test('reads nothing where the path leads elsewhere than was approved', async () => {
+test('reads nothing if the path resolves to another place than the approved one', async () => {
   const project = await temporaryProject(files);
   const accepted = grepTool.accept({ pattern: 'needle' });
   if (!accepted.ok) throw new Error('the input is fine');
@@ -236,13 +236,13 @@ test('reads nothing where the path leads elsewhere than was approved', async () 
   await expect(accepted.call.run(context).next()).rejects.toThrow(/leads elsewhere than when the call was approved/);
 });
 
-test('writes a name with a line break on one line, so that it passes for no other match', async () => {
+test('writes a name with a line break on one line, so that it cannot imitate another match', async () => {
   const project = await temporaryProject({ 'a\nb.ts:1:x': 'needle\n' });
   const { content } = await project.run(grepTool, { pattern: 'needle', output_mode: 'content' });
   expect(withoutTotals(content)).toBe('"a\\nb.ts:1:x":1:needle');
 });
 
-test('says how to match the other line ending where a pattern across lines finds nothing', async () => {
+test('says how to match the other line ending if a pattern across lines finds nothing', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\r\ntwo\r\n' });
   const run = async (pattern: string) => (await project.run(grepTool, { pattern, multiline: true })).content;
   expect(await run('one\\ntwo')).toContain('Where lines may end in \\r\\n, write \\r?\\n.');
@@ -258,7 +258,7 @@ test.each(['/proc/kmsg', '/proc/self', '/proc', '/sys/kernel'])(
   },
 );
 
-test.runIf(process.platform === 'linux')('does not go down into /proc and /sys from above, and says so', async () => {
+test.runIf(process.platform === 'linux')('does not descend into /proc and /sys from above, and says so', async () => {
   const project = await temporaryProject();
   const only = '!/[!p]*'; // of the folders in /, only /proc and those with the same first letter
   const { content } = await project.run(grepTool, { path: '/', pattern: '^Linux version', glob: only });
@@ -268,7 +268,7 @@ test.runIf(process.platform === 'linux')('does not go down into /proc and /sys f
   );
 });
 
-test('searches nothing more where no such folder is below', async () => {
+test('shows no notice about skipped folders if there are none', async () => {
   const project = await temporaryProject({ 'proc/a.txt': 'needle' });
   expect((await project.run(grepTool, { pattern: 'needle' })).content).toBe('Found 1 file\nproc/a.txt');
 });

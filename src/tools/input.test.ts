@@ -7,21 +7,21 @@ const schema = withAliases(
   z.strictObject({ file_path: pathText.describe('The file'), limit: z.int().min(1).optional() }),
 );
 
-test('takes a field by its other name', () => {
+test('accepts a field under its other name', () => {
   expect(schema.parse({ path: 'a' })).toEqual({ file_path: 'a' });
 });
 
-test('refuses a field that is given by both names', () => {
+test('refuses a field that is given under both names', () => {
   expect(schema.safeParse({ path: 'a', file_path: 'b' }).error?.issues).toMatchObject([{ keys: ['path'] }]);
 });
 
-test('refuses unknown fields, and paths that are empty or hold a NUL', () => {
+test('refuses unknown fields, and paths that are empty or contain a NUL', () => {
   for (const input of [{ file_path: 'a', lines: 3 }, { file_path: '' }, { file_path: 'a\0b' }, 'a', null]) {
     expect(schema.safeParse(input).success).toBe(false);
   }
 });
 
-test('shows models the real names alone', () => {
+test('shows models only the real names', () => {
   expect(z.toJSONSchema(schema, { io: 'input' })).toMatchObject({
     type: 'object',
     properties: { file_path: { type: 'string', description: 'The file' }, limit: { type: 'integer', minimum: 1 } },

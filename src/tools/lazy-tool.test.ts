@@ -79,7 +79,7 @@ test('refuses a call before it is loaded', () => {
   expect(() => lazily(echo()).accept({ text: 'a' })).toThrow('The tool Echo was called before it was loaded.');
 });
 
-test('tries again where it could not be loaded', async () => {
+test('tries again after a failed load', async () => {
   let loads = 0;
   const tool = lazily(echo(), async () => {
     loads += 1;

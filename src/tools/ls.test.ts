@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { temporaryProject } from '../testing/temporary-project.js';
 import { lsTool } from './ls.js';
 
-test('draws the tree, directories first, with the targets of links and heavy folders closed', async () => {
+test('draws the tree, directories first, with symlink targets and without the content of heavy folders', async () => {
   const project = await temporaryProject({
     'b.txt': '',
     'a.txt': '',
@@ -16,7 +16,7 @@ test('draws the tree, directories first, with the targets of links and heavy fol
   );
 });
 
-test('opens a heavy folder when the path names it', async () => {
+test('shows the content of a heavy folder if the path names it', async () => {
   const project = await temporaryProject({ 'node_modules/m/index.js': '' });
   expect((await project.run(lsTool, { path: 'node_modules' })).content).toBe('node_modules/\n  m/\n    index.js');
 });
@@ -55,7 +55,7 @@ test('says that a directory beyond the limit is not shown', async () => {
   expect(String(content).split('\n', 2)).toEqual(['./', '  src/ (not shown)']);
 });
 
-test.skipIf(process.getuid?.() === 0)('names a directory that can not be read', async () => {
+test.skipIf(process.getuid?.() === 0)('names a directory that cannot be read', async () => {
   const project = await temporaryProject({ 'closed/a.ts': '', 'b.ts': '' });
   await chmod(project.path('closed'), 0);
   expect((await project.run(lsTool, {})).content).toBe("./\n  closed/ (can't be read)\n  b.ts");
@@ -101,7 +101,7 @@ test('stops in the middle of a directory when the call is cancelled', async () =
   expect(seen.length).toBeLessThan(100);
 });
 
-test('counts one entry as one', async () => {
+test('counts a single entry in the singular', async () => {
   const project = await temporaryProject({ 'a.txt': '' });
   expect((await project.run(lsTool, {})).display.title).toBe('.: 1 entry');
 });
@@ -113,13 +113,13 @@ test('declares that it reads the tree', async () => {
   );
 });
 
-test('writes a name with a line break on one line, so that it can not imitate another entry', async () => {
+test('writes a name with a line break on one line, so that it cannot imitate another entry', async () => {
   const project = await temporaryProject({ 'a\nb.txt': '' });
   await symlink('x\ny', project.path('link'));
   expect((await project.run(lsTool, {})).content).toBe('./\n  "a\\nb.txt"\n  link -> "x\\ny"');
 });
 
-test.runIf(process.platform === 'linux')('does not open /proc and /sys from above', async () => {
+test.runIf(process.platform === 'linux')('does not descend into /proc and /sys from above', async () => {
   const project = await temporaryProject();
   const { content } = await project.run(lsTool, { path: '/', ignore: ['[!ps]*'] });
   expect(content).toContain('  proc/ (not shown)');

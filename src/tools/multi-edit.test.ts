@@ -14,7 +14,7 @@ async function multiEdit(project: TestProject, ...edits: Edit[]): Promise<ToolRu
 
 const asEdit = ([old_string, new_string, more]: Edit) => ({ old_string, new_string, ...more });
 
-test('makes the edits in order and answers with the difference and the places', async () => {
+test('applies the edits in order and returns the diff and the places', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\r\ntwo\r\nthree\r\n' });
   const { content, display } = await multiEdit(project, ['one\ntwo', '1\n2'], ['three', '3\n4']);
   expect(await project.text('a.txt')).toBe('1\r\n2\r\n3\r\n4\r\n');
@@ -35,7 +35,7 @@ test.each<[string, string, Edit[], string]>([
     'bxd\n',
   ],
   [
-    'all that an earlier edit put there, with text around it',
+    'all text from an earlier edit, with text around it',
     'a z\n',
     [
       ['a', 'b'],
@@ -44,7 +44,7 @@ test.each<[string, string, Edit[], string]>([
     'c\n',
   ],
   [
-    'what is left where an earlier edit took text away',
+    'text around a place where an earlier edit removed text',
     'abc\n',
     [
       ['b', ''],
@@ -160,7 +160,7 @@ test.each<[string, string, Edit[], string | RegExp]>([
     'edits 1 and 2 are in the wrong order (conflict): old_string of edit 1 was not found in a.txt (0 matches), since only edit 2 puts that text there. Nothing was written. Send edit 2 before edit 1.',
   ],
   [
-    'the wrong order where the text comes of an edit and what is around it',
+    'the wrong order if an edit produces only part of the text',
     'x a y\n',
     [
       ['b y', 'c'],
@@ -196,7 +196,7 @@ test.each<[string, string, Edit[], string | RegExp]>([
     /^edit 2: expected 2 replacements, found 1 match/,
   ],
   [
-    'an edit of nothing',
+    'an edit without a change',
     'a\n',
     [
       ['a', 'A'],
@@ -223,7 +223,7 @@ test.each<[string, string, Edit[], string | RegExp]>([
   expect(await project.text('a.txt')).toBe(before);
 });
 
-test('changes several files or none', async () => {
+test('changes either all files or none', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\n', 'b.txt': 'two\n' });
   for (const file_path of ['a.txt', 'b.txt']) await project.run(readTool, { file_path });
   const run = (old_string: string) =>
@@ -255,7 +255,7 @@ test('declares a read and a write of every file once', async () => {
   );
 });
 
-test('knows which lines it has seen when edits before move them', async () => {
+test('keeps track of the lines seen while earlier edits move them', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\ntwo\nthree\nfour\n' });
   await project.run(readTool, { file_path: 'a.txt', limit: 2 });
   const run = (...edits: Edit[]) => project.run(multiEditTool, { file_path: 'a.txt', edits: edits.map(asEdit) });
@@ -265,7 +265,7 @@ test('knows which lines it has seen when edits before move them', async () => {
   expect((await run(['one', '1\n1b'], ['two', '2'])).isError).toBe(false);
 });
 
-test('changes a file under all its names, and says how many it has', async () => {
+test('changes a file under all its hard links, and says how many there are', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\n' });
   await link(project.path('a.txt'), project.path('b.txt'));
   const { content } = await multiEdit(project, ['one', '1']);
@@ -273,7 +273,7 @@ test('changes a file under all its names, and says how many it has', async () =>
   expect([await project.text('a.txt'), await project.text('b.txt')]).toEqual(['1\n', '1\n']);
 });
 
-test('takes edits that arrive as text or one by one', async () => {
+test('accepts edits as a JSON string, or a single edit without a list', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\n' });
   await project.run(readTool, { file_path: 'a.txt' });
   await project.run(multiEditTool, { file_path: 'a.txt', edits: JSON.stringify([asEdit(['one', 'two'])]) });
@@ -283,7 +283,7 @@ test('takes edits that arrive as text or one by one', async () => {
 
 const word = fc.stringMatching(/^[a-d]{1,2}$/);
 
-test('either makes all edits as if one by one, or leaves the file as it was', async () => {
+test('either applies all edits one after another, or leaves the file unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(word, { minLength: 1, maxLength: 6 }),

@@ -69,7 +69,7 @@ test('Read shows the cells of a notebook with ids, types and outputs', async () 
   );
 });
 
-test('calls cells without ids, or with the id of another, by their position', async () => {
+test('refers to cells without ids, or with duplicate ids, by their position', async () => {
   const plain = { cell_type: 'markdown', metadata: {}, source: 'x' };
   const { read } = await projectWith(
     notebookOf([plain, { ...plain, id: 'same' }, { ...plain, id: 'same' }], { minor: 4 }),
@@ -77,7 +77,7 @@ test('calls cells without ids, or with the id of another, by their position', as
   expect((await read()).match(/id="[^"]+"/g)).toEqual(['id="cell-0"', 'id="cell-1"', 'id="cell-2"']);
 });
 
-test('shows errors without colours, the last state of a progress bar, and names what it can not show', async () => {
+test('shows errors without colours and the last state of a progress bar, and names outputs that it cannot show', async () => {
   const outputs = [
     {
       output_type: 'error',
@@ -94,7 +94,7 @@ test('shows errors without colours, the last state of a progress bar, and names 
   );
 });
 
-test('shows images in outputs as images, scaled down, and says of a broken one what is wrong', async () => {
+test('shows images in outputs as images, scaled down, and explains a broken one', async () => {
   const picture = (width: number) =>
     sharp({ create: { width, height: 40, channels: 3, background: '#3a7' } })
       .png()
@@ -117,7 +117,7 @@ test('shows images in outputs as images, scaled down, and says of a broken one w
   );
 });
 
-test('cuts long outputs, stops at a cell before its answer gets too long, and says so', async () => {
+test('truncates long outputs, stops at a cell before the result gets too long, and says so', async () => {
   const outputs = [{ output_type: 'stream', name: 'stdout', text: 'x'.repeat(60_000) }];
   const long = Array.from({ length: 30 }, (_, index) => ({ ...cells[1], id: `c${index}`, outputs }));
   const { read } = await projectWith(notebookOf(long));
@@ -132,7 +132,7 @@ test('cuts long outputs, stops at a cell before its answer gets too long, and sa
   );
 });
 
-test('explains broken JSON, other JSON and the old format, and shows the raw text when asked for lines', async () => {
+test('explains invalid JSON, other JSON and the old format, and shows the raw text on request', async () => {
   const project = await temporaryProject({
     'broken.ipynb': '{"cells": [',
     'other.ipynb': '{"a": 1}',
@@ -160,7 +160,7 @@ test('refuses a notebook over 100 MB', async () => {
   });
 });
 
-test('NotebookRead shows all cells or one, and refuses a cell that is not there with those that may be meant', async () => {
+test('NotebookRead shows all cells or one, and suggests similar ids for an unknown cell', async () => {
   const project = await temporaryProject({ 'a.ipynb': notebookOf(cells), 'a.txt': 'x' });
   const words = async (input: object) =>
     textOf((await project.run(notebookReadTool, { notebook_path: 'a.ipynb', ...input })).content);
@@ -174,7 +174,7 @@ test('NotebookRead shows all cells or one, and refuses a cell that is not there 
   expect(await words({ notebook_path: 'a.txt' })).toMatch(/^a.txt is not a notebook/);
 });
 
-test('NotebookEdit replaces the source of a cell, clears its outputs, and leaves all else as it is', async () => {
+test('NotebookEdit replaces the source of a cell, clears its outputs, and leaves everything else unchanged', async () => {
   const { read, edit, text } = await projectWith(notebookOf(cells));
   await read();
   expect(await edit({ cell_id: 'calc', new_source: 'print(2)\n42' })).toEqual({
@@ -188,7 +188,7 @@ test('NotebookEdit replaces the source of a cell, clears its outputs, and leaves
   );
 });
 
-test('a cell that was edited may be edited again without reading', async () => {
+test('an edited cell can be edited again without reading', async () => {
   const { read, edit, text } = await projectWith(notebookOf(cells));
   await read();
   await edit({ cell_id: 'calc', new_source: 'a' });
@@ -199,7 +199,7 @@ test('a cell that was edited may be edited again without reading', async () => {
   );
 });
 
-test('NotebookEdit inserts after a cell and at the beginning, with ids where the format needs them', async () => {
+test('NotebookEdit inserts after a cell and at the beginning, with ids if the format requires them', async () => {
   const { read, edit, text } = await projectWith(notebookOf(cells));
   await read();
   const { content } = await edit({ edit_mode: 'insert', cell_id: 'intro', cell_type: 'code', new_source: 'x = 1' });
@@ -215,7 +215,7 @@ test('NotebookEdit inserts after a cell and at the beginning, with ids where the
   expect(await text('a.ipynb')).toBe(notebookOf(after.cells));
 });
 
-test('NotebookEdit gives no id where the format has none', async () => {
+test('NotebookEdit adds no id if the format has none', async () => {
   const { read, edit, text } = await projectWith(notebookOf([], { minor: 4 }));
   await read();
   expect((await edit({ edit_mode: 'insert', cell_type: 'markdown', new_source: 'x' })).content).toMatch(
@@ -235,7 +235,7 @@ test('NotebookEdit deletes a cell', async () => {
   expect(await text('a.ipynb')).toBe(notebookOf(cells.slice(1)));
 });
 
-test('NotebookEdit refuses a notebook that was not read, or changed since', async () => {
+test('NotebookEdit refuses a notebook that was not read, or has changed since', async () => {
   const { read, edit, write, text } = await projectWith(notebookOf(cells));
   expect(await edit({ cell_id: 'calc', new_source: 'x' })).toEqual({
     content: expect.stringMatching(/^a.ipynb has not been read in this session/),
@@ -258,7 +258,7 @@ test('a NotebookRead counts as reading', async () => {
   expect((await edit({ cell_id: 'calc', new_source: 'x' })).failure).toBeUndefined();
 });
 
-test('NotebookEdit refuses what is not clear, and says what is missing', async () => {
+test('NotebookEdit refuses ambiguous input, and says what is missing', async () => {
   const { read, edit } = await projectWith(notebookOf(cells));
   await read();
   expect((await edit({ new_source: 'x' })).content).toMatch(
@@ -298,7 +298,7 @@ test('NotebookEdit declares that it reads and writes the file', async () => {
   ]);
 });
 
-test('says of a notebook that was shown as cells what to do instead of writing it', async () => {
+test('Write of a notebook that was shown as cells is refused with what to do instead', async () => {
   const notebook = '{"cells":[],"metadata":{},"nbformat":4,"nbformat_minor":5}';
   const project = await temporaryProject({ 'a.ipynb': notebook });
   await project.run(readTool, { file_path: 'a.ipynb' });

@@ -79,7 +79,7 @@ test('switches to the mode that the person chooses', async () => {
   expect(session.mode).toBe('acceptEdits');
 });
 
-test('an answer can not set a forbidden mode', async () => {
+test('an answer cannot set a forbidden mode', async () => {
   const answer = { behavior: 'allow', mode: 'bypassPermissions' } as unknown as PermissionAnswer; // from a program without types
   const { project, session } = await projectWith(answer, 'plan');
   expect((await project.run(exitPlanModeTool, { plan })).isError).toBe(false);
@@ -101,7 +101,7 @@ test('stays in plan mode when the person refuses, and the model learns why', asy
   expect(session.plan).toBe(plan);
 });
 
-test('uses the plan as the person has changed it, and shows it to the model', async () => {
+test('uses the plan as the person edited it, and shows it to the model', async () => {
   const { project, session, questions } = await projectWith(
     { behavior: 'allow', updatedInput: { plan: '1. Only the parser' } },
     'plan',
@@ -120,7 +120,7 @@ test('is denied without a user to agree, and in the mode dontAsk', async () => {
   expect(project.engine.session.mode).toBe('plan');
 });
 
-test('a rule or a hook that allows the tool is no approval of a plan', async () => {
+test('a rule or a hook that allows the tool does not approve a plan', async () => {
   const { project, session, questions } = await projectWith({ behavior: 'deny' }, 'plan', {
     permissions: { allow: ['ExitPlanMode'] },
     hooks: {
@@ -133,7 +133,7 @@ test('a rule or a hook that allows the tool is no approval of a plan', async () 
   expect([questions.length, session.mode]).toEqual([1, 'plan']);
 });
 
-test('a hook may approve in place of the person', async () => {
+test('a hook can approve in place of the person', async () => {
   const project = await temporaryProject(
     {},
     {
@@ -154,7 +154,7 @@ test('a hook may approve in place of the person', async () => {
   expect(project.engine.session.mode).toBe('default');
 });
 
-test('a call that was not approved can not leave plan mode', async () => {
+test('a call that was not approved cannot leave plan mode', async () => {
   const { session } = await projectWith({ behavior: 'allow' }, 'plan');
   expect(() => session.planning.leave('call_1')).toThrow('without approval');
   expect(session.mode).toBe('plan');
@@ -169,7 +169,7 @@ test('keeps the plan in a private file of the session', async () => {
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
-test('does not write through a link at that path, and continues without the file', async () => {
+test('does not write through a symlink at that path, and continues without the file', async () => {
   const { project, session } = await projectWith({ behavior: 'allow' }, 'plan');
   const folder = join(session.dataFolder, 'sessions', session.id);
   await mkdir(folder, { recursive: true });
@@ -198,7 +198,7 @@ test('reminds the model of plan mode once, and when it is switched off elsewhere
   expect(session.takeReminders()).toEqual([]);
 });
 
-test('refuses a swarm where no child agents can be started, before the user is asked', async () => {
+test('refuses a swarm if no child agents can be started, before the user is asked', async () => {
   const { project, questions, session } = await projectWith({ behavior: 'allow' }, 'plan');
   session.provide({ swarm: undefined });
   const run = await project.run(exitPlanModeTool, { plan, launchSwarm: true });
@@ -271,7 +271,7 @@ test('a plan that another call sends meanwhile does not replace the approved one
 test.each([
   [{ plan: 'Just do it.', launchSwarm: true }, 'The plan has no steps'],
   [{ plan, teammateCount: 2 }, 'teammateCount counts for launchSwarm only'],
-])('refuses a swarm that could not work: %#', async (input, problem) => {
+])('refuses an invalid swarm: %#', async (input, problem) => {
   const { project, session } = await projectWith({ behavior: 'allow' }, 'plan');
   session.provide({ swarm: { check: async () => undefined, run: async () => ({ steps: [] }) } });
   expect((await project.run(exitPlanModeTool, input)).content).toContain(problem);

@@ -40,20 +40,20 @@ async function read(file: Buffer, input: object = {}) {
   return { content, failure };
 }
 
-test('reads the text of a short PDF, page by page', async () => {
+test('returns the text of a short PDF, page by page', async () => {
   expect(await read(minimalPdf(['Hello, PDF\nSecond line', 'More']))).toEqual({
     content: '--- page 1 of 2 ---\nHello, PDF\nSecond line\n\n--- page 2 of 2 ---\nMore',
     failure: undefined,
   });
 });
 
-test('reads the pages that were asked for, and says that there are more', async () => {
+test('returns the requested pages, and says that there are more', async () => {
   expect((await read(minimalPdf(pages(30)), { pages: '2,29-30' })).content).toBe(
     '--- page 2 of 30 ---\nThis is page 2\n\n--- page 29 of 30 ---\nThis is page 29\n\n--- page 30 of 30 ---\nThis is page 30\n\n(a.pdf: PARTIAL view: 3 of 30 pages.)',
   );
 });
 
-test('reads ten pages unasked; of more it says how many there are and how to choose', async () => {
+test('returns ten pages by default; a longer PDF is refused with its page count and how to choose pages', async () => {
   expect((await read(minimalPdf(pages(10)))).content).toContain('This is page 10');
   expect(await read(minimalPdf(pages(11)))).toEqual({
     content:
@@ -62,7 +62,7 @@ test('reads ten pages unasked; of more it says how many there are and how to cho
   });
 });
 
-test('refuses pages that do not exist or make no sense, with the number of pages', async () => {
+test('refuses invalid pages, with the number of pages', async () => {
   expect(await read(minimalPdf(pages(3)), { pages: '7' })).toEqual({
     content:
       'a.pdf was not read: there is no page 7: there are 3 pages. It has 3 pages; send for example pages: "1-3".',
@@ -70,14 +70,14 @@ test('refuses pages that do not exist or make no sense, with the number of pages
   });
 });
 
-test('stops before its answer gets too long and says how to go on', async () => {
+test('stops before the result gets too long and says how to continue', async () => {
   const long = Array.from({ length: 8 }, () => `${'word '.repeat(60)}\n`.repeat(50).trim());
   const { content } = await read(minimalPdf(long));
   expect(content.slice(-100)).toMatch(/PARTIAL view: 2 pages did not fit\. To continue, read with pages "7,8"\.\)$/);
   expect(content.length).toBeLessThan(readTool.maxResultChars);
 });
 
-test('says of pages without text that they are probably scanned', async () => {
+test('reports pages without text as probably scanned', async () => {
   expect((await read(minimalPdf(['', 'Text']))).content).toContain(
     '(a.pdf: There is no text on page 1: probably a scan',
   );
@@ -108,7 +108,7 @@ test('refuses a PDF that is damaged or too large to load', async () => {
   );
 });
 
-test('refuses pages for what is not a PDF, and overlooks an empty choice', async () => {
+test('refuses pages for other files, and ignores an empty choice', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\n' });
   expect(await project.run(readTool, { file_path: 'a.txt', pages: '1' })).toMatchObject({
     content:

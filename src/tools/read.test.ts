@@ -13,7 +13,7 @@ import { writeTool } from './write.js';
 const numbered = (from: number, to: number): string =>
   Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}\n`).join('');
 
-test('shows each line after its number and a tab, whatever ends it', async () => {
+test('shows each line after its number and a tab, for any line ending', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\r\n\ttwo\rthree' });
   const { content, isError } = await project.run(readTool, { file_path: 'a.txt' });
   expect([content, isError]).toEqual(['1\tone\n2\t\ttwo\n3\tthree\n\n(Indented with tabs.)', false]);
@@ -25,7 +25,7 @@ test('accepts "path" for the file and 0 for the first line', async () => {
   expect(content).toBe('1\tone\n\n(PARTIAL view: lines 1–1 of 2. To continue, read with offset 2.)');
 });
 
-test('shows 2,000 lines and says where to go on', async () => {
+test('shows 2,000 lines and says where to continue', async () => {
   const project = await temporaryProject({ 'a.txt': numbered(1, 2_500) });
   const { content } = await project.run(readTool, { file_path: 'a.txt' });
   expect(content).toMatch(
@@ -33,7 +33,7 @@ test('shows 2,000 lines and says where to go on', async () => {
   );
 });
 
-test('cuts a line over 2,000 characters and says so', async () => {
+test('truncates a line over 2,000 characters and says so', async () => {
   const project = await temporaryProject({ 'a.txt': `${'x'.repeat(5_000)}\nshort\n` });
   const { content } = await project.run(readTool, { file_path: 'a.txt' });
   expect(content).toContain(`1\t${'x'.repeat(2_000)} … [cut: the line has 5000 characters]\n2\tshort`);
@@ -42,13 +42,13 @@ test('cuts a line over 2,000 characters and says so', async () => {
   );
 });
 
-test('cuts two lines and says so of both', async () => {
+test('truncates two lines and names both', async () => {
   const project = await temporaryProject({ 'a.txt': `${'x'.repeat(5_000)}\n`.repeat(2) });
   const { content } = await project.run(readTool, { file_path: 'a.txt' });
   expect(content).toContain('(2 of these lines are longer than 2000 characters and were cut. To see more of line 1');
 });
 
-test('stops at a line before its answer gets too long, and every page can be read', async () => {
+test('stops at a line before the result gets too long, and every page can be read', async () => {
   const project = await temporaryProject({ 'a.txt': `${'y'.repeat(1_500)}\n`.repeat(200) });
   let offset = 1;
   let seen = 0;
@@ -74,7 +74,7 @@ test('says that a file is empty, or that an offset is beyond its end', async () 
   );
 });
 
-test('refuses a missing file with the directory and the name that may have been meant', async () => {
+test('refuses a missing file with the directory and a similar name', async () => {
   const project = await temporaryProject({ 'src/config.ts': '' });
   expect(await project.run(readTool, { file_path: 'src/confg.ts' })).toMatchObject({
     content: `src/confg.ts does not exist (the working directory is ${project.root}). Did you mean src/config.ts?`,
@@ -83,7 +83,7 @@ test('refuses a missing file with the directory and the name that may have been 
   });
 });
 
-test('refuses directories, pipes, binary files and unknown encodings, each by name', async () => {
+test('refuses directories, pipes, binary files and unknown encodings, each with its own message', async () => {
   const project = await temporaryProject({
     'a.bin': Buffer.from([1, 0, 2]),
     'old.txt': '\x1b$B$3$s\x1b(B\n',
@@ -136,7 +136,7 @@ test('says that a path is too long, and does not repeat all of it', async () => 
 const TOO_LONG =
   /^[a-z/]+ … [a-z/]+ can't be reached: the path or a name in it is too long for the system \(\d+ bytes, the longest name \d+; the usual limits are 4096 and 255\)\. Use a shorter one\.$/;
 
-test('cuts a long path of a file that is not there', async () => {
+test('shortens a long path of a missing file', async () => {
   const project = await temporaryProject();
   const { content } = await project.run(readTool, { file_path: 'deep/'.repeat(300) });
   expect(content).toMatch(/^deep\/.* … .*deep does not exist/);
@@ -150,7 +150,7 @@ test('reads UTF-16 with a byte order mark', async () => {
   );
 });
 
-test('remembers what was seen: ranges, and all once the ranges are the whole file', async () => {
+test('records which ranges were seen, and the whole file once the ranges cover it', async () => {
   const project = await temporaryProject({ 'a.txt': numbered(1, 10) });
   const seen = () => project.engine.session.ledger.get(project.path('a.txt'))?.lines;
   await project.run(readTool, { file_path: 'a.txt', offset: 1, limit: 4 });
@@ -164,7 +164,7 @@ test('remembers what was seen: ranges, and all once the ranges are the whole fil
   expect(seen()).toBe('all');
 });
 
-test('counts a line that it shows cut as seen', async () => {
+test('a truncated line counts as seen', async () => {
   const project = await temporaryProject({ 'a.txt': 'x'.repeat(2_001) });
   await project.run(readTool, { file_path: 'a.txt' });
   expect(project.engine.session.ledger.get(project.path('a.txt'))?.lines).toBe('all');
@@ -187,7 +187,7 @@ test('names the target of a link that it followed', async () => {
   );
 });
 
-test('says how lines are indented where tabs are among them', async () => {
+test('reports the indentation if some lines start with tabs', async () => {
   const project = await temporaryProject({
     'tabs.go': 'a {\n\tb\n\t/*\n\t * c\n\t */\n}\n',
     'mixed.py': 'if a:\n\tb\nif c:\n    d\n  \te\n',
@@ -201,13 +201,13 @@ test('says how lines are indented where tabs are among them', async () => {
   expect(await words('blanks.ts')).toBe('1\ta {\n2\t  b\tc\n3\t}');
 });
 
-test('counts characters of other scripts as more than western ones', async () => {
+test('estimates more tokens for characters of other scripts than for Western ones', async () => {
   const project = await temporaryProject({ 'a.txt': `${'文'.repeat(99)}\n`.repeat(1_000) });
   const { content } = await project.run(readTool, { file_path: 'a.txt' });
   expect(content).toMatch(/\(PARTIAL view: lines 1–2\d\d of 1000\. To continue, read with offset 2\d\d\.\)$/);
 });
 
-test('answers briefly when the same page of the same content is asked for again, and shows it when asked once more', async () => {
+test('answers briefly if the same page of the same content is requested again, and shows it on the next request', async () => {
   const project = await temporaryProject({ 'a.txt': numbered(1, 300), 'small.txt': numbered(1, 3) });
   const words = async (input: object) => (await project.run(readTool, { file_path: 'a.txt', ...input })).content;
   const page = await words({});
@@ -220,7 +220,7 @@ test('answers briefly when the same page of the same content is asked for again,
   expect(await words({ file_path: 'small.txt' })).toBe(await words({ file_path: 'small.txt' }));
 });
 
-test('shows a page again once the file has changed, and not because of a new date alone', async () => {
+test('shows a page again after the file has changed, but not because of a new modification time', async () => {
   const project = await temporaryProject({ 'a.txt': numbered(1, 300) });
   const words = async () => (await project.run(readTool, { file_path: 'a.txt' })).content;
   await words();
@@ -231,14 +231,14 @@ test('shows a page again once the file has changed, and not because of a new dat
   expect(await words()).toMatch(/\n301\tline 301$/);
 });
 
-test('shows a page again once what the conversation shows was forgotten', async () => {
+test('shows a page again after it was dropped from the conversation', async () => {
   const project = await temporaryProject({ 'a.txt': numbered(1, 300) });
   const page = (await project.run(readTool, { file_path: 'a.txt' })).content;
   project.engine.session.own(createShownPages).forget();
   expect((await project.run(readTool, { file_path: 'a.txt' })).content).toBe(page);
 });
 
-test('what one session has shown does not affect another', async () => {
+test('pages shown in one session do not affect another', async () => {
   const [one, other] = [await temporaryProject(), await temporaryProject()];
   await one.write('a.txt', numbered(1, 300));
   const page = (await one.run(readTool, { file_path: one.path('a.txt') })).content;
@@ -246,7 +246,7 @@ test('what one session has shown does not affect another', async () => {
   expect([seen.isError, seen.content]).toEqual([false, page]);
 });
 
-test('finds a page of a very large file without reading on behind it', async () => {
+test('reads a page of a very large file without reading the rest', async () => {
   const project = await temporaryProject({ 'a.log': numbered(1, 5_000) });
   await truncate(project.path('a.log'), 6_000_000_000); // the rest is a sparse hole of NULs
   const { content, isError } = await project.run(readTool, { file_path: 'a.log', offset: 4_000, limit: 2 });
@@ -256,7 +256,7 @@ test('finds a page of a very large file without reading on behind it', async () 
   ]);
 });
 
-test('refuses pseudo files of the kernel, by their real path', async () => {
+test('refuses kernel pseudo files, by their real path', async () => {
   const project = await temporaryProject();
   await symlink('/proc/self/environ', project.path('link.txt'));
   for (const file_path of ['/proc/self/environ', '/proc/meminfo', '/dev/null', '/sys/kernel/notes', 'link.txt']) {
@@ -268,7 +268,7 @@ test('refuses pseudo files of the kernel, by their real path', async () => {
   }
 });
 
-test('stops when the call is cancelled', async () => {
+test('stops when the call is aborted', async () => {
   const project = await temporaryProject({ 'a.txt': 'one' });
   const accepted = readTool.accept({ file_path: 'a.txt' });
   if (!accepted.ok) throw new Error('the input is fine');
@@ -290,7 +290,7 @@ test('declares that it reads the file, and the directory when the path is relati
   ]);
 });
 
-test('refuses input that its schema does not know', async () => {
+test('refuses fields that are not in its schema', async () => {
   const project = await temporaryProject();
   for (const input of [{}, { file_path: '' }, { file_path: 'a', lines: 2 }, { file_path: 'a', limit: 'all' }]) {
     expect((await project.run(readTool, input)).failure).toBe('invalid_input');

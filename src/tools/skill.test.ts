@@ -22,7 +22,7 @@ test.each([
   [skillTool, { skill: ' /report' }, 'Report on .'],
   [slashCommandTool, { command: '/git:ship it  all' }, 'Ship it  all.'],
   [slashCommandTool, { command: 'git:ship' }, 'Ship .'],
-])('%o gives what is written for %j', async (tool, input, text) => {
+])('%o returns the text of the command for %j', async (tool, input, text) => {
   const { content, isError } = await (await project()).run(tool, input);
   expect([isError, textOf(content)]).toEqual([false, expect.stringContaining(text)]);
 });
@@ -42,12 +42,12 @@ test.each([
   ['Skill(report)', skillTool, { skill: ' report ', args: 'x' }],
   ['SlashCommand(/git:ship:*)', slashCommandTool, { command: 'git:ship' }],
   ['SlashCommand(/git:ship)', slashCommandTool, { command: ' /git:ship\tnow' }],
-])('the rule %s is not escaped by another spelling', async (rule, tool, input) => {
+])('the rule %s cannot be evaded by another spelling', async (rule, tool, input) => {
   const { failure } = await (await project({ permissions: { deny: [rule] } })).run(tool, input);
   expect(failure).toBe('permission_denied');
 });
 
-test('they touch nothing themselves, and say so where commands are off', async () => {
+test('skills and commands have no effects themselves, and are refused if commands are off', async () => {
   const without = await project({ commands: false });
   expect(await without.effects(skillTool, { skill: 'report' })).toEqual([]);
   expect(textOf((await without.run(skillTool, { skill: 'report' })).content)).toContain('not switched on');

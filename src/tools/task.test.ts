@@ -9,13 +9,13 @@ async function project() {
   return made;
 }
 
-test('starting an agent touches nothing, and neither does waiting for one', async () => {
+test('starting an agent has no effects, and neither does waiting for one', async () => {
   const { effects } = await project();
   expect(await effects(taskTool, { description: 'a', prompt: 'b' })).toEqual([]);
   expect(await effects(agentOutputTool, { agentId: 'a1' })).toEqual([]);
 });
 
-test('where there is no model, an agent is refused with the reason', async () => {
+test('without a model, an agent is refused with the reason', async () => {
   const { run } = await project();
   expect(await run(taskTool, { description: 'a', prompt: 'b' })).toMatchObject({
     isError: true,
@@ -27,7 +27,7 @@ test('where there is no model, an agent is refused with the reason', async () =>
   });
 });
 
-test('rules see the type also where the caller leaves it out', () => {
+test('rules see the default type if the caller omits it', () => {
   const accepted = taskTool.accept({ description: 'a', prompt: 'b' });
   expect(accepted.ok && accepted.call.input).toMatchObject({ subagent_type: 'general-purpose' });
 });

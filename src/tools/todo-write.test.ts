@@ -7,7 +7,7 @@ const reply =
 
 const todo = (content: string, status: string) => ({ content, status, activeForm: `${content}…` });
 
-test('keeps the list in the session, shows it, and answers with the usual text', async () => {
+test('keeps the list in the session, shows it, and returns the usual text', async () => {
   const project = await temporaryProject();
   const todos = [todo('Look', 'completed'), todo('Change', 'in_progress'), todo('Test', 'pending')];
   const run = await project.run(todoWriteTool, { todos });
@@ -26,7 +26,7 @@ test('replaces the whole list, and returns the previous one', async () => {
   expect(project.engine.session.todos).toEqual([]);
 });
 
-test('shows what is to be done where nothing says how it reads while it is done', async () => {
+test('uses the content if there is no active form', async () => {
   const project = await temporaryProject();
   await project.run(todoWriteTool, { todos: [{ content: 'Look', status: 'pending', priority: 'high' }] });
   expect(project.engine.session.todos).toEqual([{ content: 'Look', status: 'pending', activeForm: 'Look' }]);

@@ -34,19 +34,19 @@ test('a word with a plus must be in the name', () => {
   expect(found.every((name) => name.includes('github'))).toBe(true);
 });
 
-test('words that say nothing find nothing', () => {
+test('stop words find nothing', () => {
   expect(best('the of a')).toBeUndefined();
   expect(best('zebra')).toBeUndefined();
 });
 
-test('a description that has changed is read again', () => {
+test('a changed description is indexed again', () => {
   const ranking = new ToolRanking();
   ranking.search('zebra', tools);
   const changed = [tool('mcp__db__query', 'Counts zebras.')];
   expect(ranking.search('zebra', changed)).toEqual(changed);
 });
 
-test('any query finds tools of the list, each once, and the whole name of one finds it first', () => {
+test('any query returns tools of the list, each once, and an exact name returns that tool first', () => {
   const ranking = new ToolRanking();
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.nat(tools.length - 1), (query, index) => {

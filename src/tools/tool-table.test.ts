@@ -9,7 +9,7 @@ import { changeEffects } from './file-effect.js';
 import { builtInTools, toolTable } from './index.js';
 import { tableOf } from './tool-table.js';
 
-// A tool that is nowhere but here: what it declares is all that rules and hooks get to know of it.
+// A tool that exists only here: rules and hooks know only what it declares.
 const stampTool = defineTool({
   name: 'Stamp',
   traits: {
@@ -58,7 +58,7 @@ test.each<[RuleLists, string]>([
   expect(decided(lists, { stamped_path: 'src/a', ink: 'red' })).toBe(expected);
 });
 
-test('a rule on the field that the specifier is about says so', () => {
+test('a rule that names the field of its specifier gets a warning', () => {
   const { problem } = parseRule('Stamp(stamped_path:src/a)', { list: 'deny', source, anchors, tools });
   expect(problem).toMatchObject({
     severity: 'warning',
@@ -66,12 +66,12 @@ test('a rule on the field that the specifier is about says so', () => {
   });
 });
 
-test('hooks find a new tool by its older names, and by those of tools whose work it does', () => {
+test('hooks match a new tool by its older names, and by the names of tools that it replaces', () => {
   const names = matchedNames('PreToolUse', { tool_name: 'Stamp', tool_input: {}, tool_use_id: '1' }, tools);
   expect(names).toEqual(['Stamp', 'StampTool', 'Edit']);
 });
 
-test('every name that a tool gives another by is the name of a tool, or familiar', () => {
+test('every name in worksAs is an older name of a tool, or a familiar one', () => {
   const { traits, familiarNames } = toolTable();
   const others = [...traits.values()].flatMap(({ worksAs = [] }) => worksAs);
   const older = [...traits.values()].flatMap(({ olderNames = [] }) => olderNames);
@@ -79,8 +79,8 @@ test('every name that a tool gives another by is the name of a tool, or familiar
   expect(older.filter((name, index) => older.indexOf(name) !== index || traits.get(name)?.family)).toEqual([]);
 });
 
-test('fields that traits name are fields of the tool', () => {
-  const accepted = new Set(['name', 'domain']); // another name of a skill; what stands before a host in a rule
+test("fields named in traits exist in the tool's schema", () => {
+  const accepted = new Set(['name', 'domain']); // another name of a skill; the prefix of a host in a rule
   const unknown = builtInTools().flatMap((tool) => {
     const { subject = [], fields = [] } = toolTable().traits.get(tool.name) ?? {};
     const known = Object.keys(tool.inputSchema['properties'] ?? {});

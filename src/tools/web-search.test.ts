@@ -119,7 +119,7 @@ test.each([
   [401, 'The key in SEARCH_KEY does not count there'],
   [429, 'Too many searches'],
   [500, 'Try again later'],
-])('says what to do about %i', async (status, sentence) => {
+])('explains what to do about status %i', async (status, sentence) => {
   const { url } = await serve((_, response) => void response.writeHead(status).end());
   const project = await searching({ provider: 'brave', url, key: 'k', keyVariable: 'SEARCH_KEY' });
   const { content, isError } = await project.run(webSearchTool, { query: 'helve' });
@@ -133,13 +133,13 @@ test('follows no redirect, since the key would be sent along', async () => {
   expect(asked).toHaveLength(1);
 });
 
-test('says so when the answer is in another format', async () => {
+test('reports an answer in an unknown format', async () => {
   const { url } = await serve(page('<html>no JSON here</html>'));
   const project = await searching({ provider: 'searxng', url });
   expect((await project.run(webSearchTool, { query: 'helve' })).content).toContain('not in the format of searxng');
 });
 
-test('keeps the key from commands', async () => {
+test('removes the key from the environment of commands', async () => {
   const env = { SEARCH_KEY: 'secret', OTHER: 'seen' };
   const project = await searching({ provider: 'brave', key: 'secret', keyVariable: 'SEARCH_KEY' }, { env });
   expect(project.engine.session.env).toEqual({ OTHER: 'seen' });
@@ -150,7 +150,7 @@ test('names the variable that has no key', async () => {
   expect((await project.run(webSearchTool, { query: 'helve' })).content).toContain('the variable BRAVE_KEY');
 });
 
-test('says that nothing was found', async () => {
+test('reports that nothing was found', async () => {
   const { url } = await serve(json({ results: [] }));
   const project = await searching({ provider: 'searxng', url });
   expect((await project.run(webSearchTool, { query: 'helve' })).content).toBe(
@@ -175,7 +175,7 @@ test.each([
   ['WebFetch', 'permission_denied'],
   ['WebFetch(domain:127.0.0.1)', 'permission_denied'],
   ['WebFetch(domain:*)', 'permission_denied'],
-])('by the rule %s, and without a user, a search ends with %s', async (rule, failure) => {
+])('with the rule %s and without a user, a search ends with %s', async (rule, failure) => {
   const { url } = await serve(json({ results: [] }));
   const options = { permissionMode: 'default' as const, permissions: { allow: [rule] } };
   const project = await searching({ provider: 'searxng', url }, options);

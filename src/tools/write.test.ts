@@ -14,7 +14,7 @@ test('creates a new file and its folders without a read', async () => {
   ]);
 });
 
-test('refuses to replace a file that was not read, read in part, or changed since', async () => {
+test('refuses to replace a file that was not read, was read partly, or has changed since', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\ntwo\n' });
   const write = async () => (await project.run(writeTool, { file_path: 'a.txt', content: 'new' })).content;
   expect(await write()).toMatch(/^a.txt has not been read in this session, so a write could destroy/);
@@ -28,7 +28,7 @@ test('refuses to replace a file that was not read, read in part, or changed sinc
   expect(await project.text('a.txt')).toBe('one\nthree\n');
 });
 
-test('replaces a file whose pages were all read, also where a line was shown cut', async () => {
+test('replaces a file after all its pages were read, even if a line was truncated', async () => {
   const text = `one\n${'x'.repeat(5_000)}\nthree\nfour\n`;
   const project = await temporaryProject({ 'a.txt': text });
   const write = async () => await project.run(writeTool, { file_path: 'a.txt', content: 'new\n' });
@@ -38,7 +38,7 @@ test('replaces a file whose pages were all read, also where a line was shown cut
   expect([(await write()).isError, await project.text('a.txt')]).toEqual([false, 'new\n']);
 });
 
-test('merges a new content with a change elsewhere, and names the lines that are not its own', async () => {
+test('merges new content with a change elsewhere, and names the lines that came from it', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\ntwo\nthree\nfour\n' });
   await project.run(readTool, { file_path: 'a.txt' });
   await project.write('a.txt', 'one\ntwo\nthree\nFOUR\nfive\n');
@@ -49,7 +49,7 @@ test('merges a new content with a change elsewhere, and names the lines that are
   expect(next.content).toMatch(/^a.txt has been read in part only/);
 });
 
-test('asks what to do about a conflict, and does it', async () => {
+test('asks about a conflict, and applies the answer', async () => {
   const written = async (label: string) => {
     const project = await temporaryProject({ 'a.txt': 'one\n' }, { askUser: async () => [{ chosen: [label] }] });
     await project.run(readTool, { file_path: 'a.txt' });
@@ -65,7 +65,7 @@ test('asks what to do about a conflict, and does it', async () => {
   ]);
 });
 
-test('has no version to merge with for a large file, and says so', async () => {
+test('cannot merge a change to a large file, because its bytes were not kept, and says so', async () => {
   const large = 'x\n'.repeat(600_000);
   const project = await temporaryProject();
   await project.run(writeTool, { file_path: 'a.txt', content: large });
@@ -75,7 +75,7 @@ test('has no version to merge with for a large file, and says so', async () => {
   expect(await project.text('a.txt')).toBe(`${large}y\n`);
 });
 
-test('creates a file again that was deleted after it was read, and says so', async () => {
+test('recreates a file that was deleted after it was read, and says so', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\n' });
   await project.run(readTool, { file_path: 'a.txt' });
   await rm(project.path('a.txt'));
@@ -94,7 +94,7 @@ test('asks before it writes a secret into a new file', async () => {
   expect(await readdir(project.root)).toEqual([]);
 });
 
-test('replaces a file that was read, keeps its mode and shows the difference', async () => {
+test('replaces a file that was read, keeps its mode and shows the diff', async () => {
   const project = await temporaryProject({ 'run.sh': 'one\ntwo\n' });
   await chmod(project.path('run.sh'), 0o755);
   await project.run(readTool, { file_path: 'run.sh' });
@@ -119,7 +119,7 @@ test.each([
   ['lf', 'a\r\nb\r\n', 'a\r\nc\r\n', 'a\nc\n'],
   ['crlf', 'a\nb\n', 'a\nb\n', 'a\r\nb\r\n'],
   ['keep', 'a\r\nb\r\n', 'a\nc\n', 'a\r\nc\r\n'],
-])('converts line endings when told to: %s', async (line_endings, before, content, after) => {
+])('converts line endings on request: %s', async (line_endings, before, content, after) => {
   const project = await temporaryProject({ 'a.txt': before });
   await project.run(readTool, { file_path: 'a.txt' });
   const run = await project.run(writeTool, { file_path: 'a.txt', content, line_endings });
@@ -128,13 +128,13 @@ test.each([
   expect(await project.text('new.txt')).toBe(line_endings === 'keep' ? content : after);
 });
 
-test('warns of a line that stands for code that was left out', async () => {
+test('warns about a placeholder line for omitted code', async () => {
   const project = await temporaryProject();
   const { content } = await project.run(writeTool, { file_path: 'a.py', content: 'a()\n# ... rest of the code ...\n' });
   expect(content).toContain('Warning: content holds the line "# ... rest of the code ..."');
 });
 
-test('knows what it wrote: an edit and another write need no read', async () => {
+test('a file that was written can be edited and written again without reading', async () => {
   const project = await temporaryProject();
   await project.run(writeTool, { file_path: 'a.txt', content: 'one\n' });
   await project.run(editTool, { file_path: 'a.txt', old_string: 'one', new_string: 'two' });
@@ -142,7 +142,7 @@ test('knows what it wrote: an edit and another write need no read', async () => 
   expect(await project.text('a.txt')).toBe('three\n');
 });
 
-test('writes nothing when the content is there already', async () => {
+test('writes nothing if the file already has the content', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\n' });
   await project.run(readTool, { file_path: 'a.txt' });
   const before = await stat(project.path('a.txt'));
@@ -159,7 +159,7 @@ test('refuses a directory and a lone surrogate, and leaves nothing behind', asyn
   expect(await readdir(project.root)).toEqual(['dir']);
 });
 
-test('refuses a path that leads through a file, before the user is asked', async () => {
+test('refuses a path below a file, before the user is asked', async () => {
   const asked: unknown[] = [];
   const project = await temporaryProject(
     { 'a.txt': 'x' },
@@ -186,7 +186,7 @@ test('creates no folder for a name that is too long', async () => {
   expect(await readdir(project.root)).toEqual([]);
 });
 
-test('refuses a folder without write or search permission, with a message', async ({ skip }) => {
+test('explains that a folder lacks write or search permission', async ({ skip }) => {
   if (process.getuid?.() === 0) skip('root may write and look into every folder');
   const project = await temporaryProject({ 'fixed/a.txt': 'x', 'closed/a.txt': 'x' });
   await chmod(project.path('fixed'), 0o555);
@@ -201,7 +201,7 @@ test('refuses a folder without write or search permission, with a message', asyn
   await chmod(project.path('closed'), 0o755);
 });
 
-test('reports a large change without comparing it', async () => {
+test('reports a large change without a diff', async () => {
   const project = await temporaryProject({ 'a.txt': 'x' });
   await project.run(readTool, { file_path: 'a.txt' });
   const content = 'line of text\n'.repeat(400_000);
@@ -214,7 +214,7 @@ test('reports a large change without comparing it', async () => {
   );
 });
 
-test('writes nothing once the call is cancelled', async () => {
+test('writes nothing after the call was aborted', async () => {
   const project = await temporaryProject();
   await project.run(
     writeTool,

@@ -16,7 +16,7 @@ async function projectWithFolder() {
   return { project, folder: memoryFolder({ root: project.root, session: project.engine.session }) };
 }
 
-test('keeps a note, private and whole, and gives it back', async () => {
+test('stores a note in a private file and reads it back', async () => {
   const { project, folder } = await projectWithFolder();
   const write = await project.run(memoryWriteTool, { file_path: 'api/errors.md', content: 'They are typed.\n' });
   expect(write.content).toBe('The note api/errors.md was written. Later sessions can read it.');
@@ -28,7 +28,7 @@ test('keeps a note, private and whole, and gives it back', async () => {
   expect((await stat(folder)).mode & 0o777).toBe(0o700);
 });
 
-test('lists the notes, and shows the index where there is one', async () => {
+test('lists the notes, and shows the index if there is one', async () => {
   const { project } = await projectWithFolder();
   expect((await project.run(memoryReadTool, {})).content).toBe('There are no notes on this project yet.');
   await project.run(memoryWriteTool, { file_path: 'build.md', content: 'npm run build' });
@@ -40,7 +40,7 @@ test('lists the notes, and shows the index where there is one', async () => {
   expect(display.body).toEqual({ type: 'list', items: ['MEMORY.md', 'build.md'] });
 });
 
-test('a later session of the project has the notes, and another project has not', async () => {
+test('a later session of the same project sees the notes, and another project does not', async () => {
   const { project } = await projectWithFolder();
   await project.run(memoryWriteTool, { file_path: 'build.md', content: 'npm run build' });
   const { dataFolder } = project.engine.session;
@@ -85,7 +85,7 @@ test.each([
   }
 });
 
-test('whatever the name, it leads to no place outside the folder', () => {
+test('no name resolves to a path outside the folder', () => {
   const folder = '/data/memory/project-1';
   const part = fc.oneof(fc.constantFrom('..', '.', '', '~', 'a', 'b.md', '\\..', `${folder}/x`), fc.string());
   fc.assert(
@@ -102,7 +102,7 @@ test('whatever the name, it leads to no place outside the folder', () => {
   );
 });
 
-test('follows no link, neither to a file nor through a folder', async () => {
+test('follows no symlinks, neither to a file nor through a folder', async () => {
   const { project, folder } = await projectWithFolder();
   await project.write('outside/secret.md', 'secret');
   await mkdir(folder, { recursive: true });
@@ -116,7 +116,7 @@ test('follows no link, neither to a file nor through a folder', async () => {
   expect((await project.run(memoryReadTool, {})).content).toBe('There are no notes on this project yet.');
 });
 
-test('refuses a note that is too long, one too many, and one below another', async () => {
+test('refuses a note that is too long, beyond the limit, or below another note', async () => {
   const { project, folder } = await projectWithFolder();
   const write = (file_path: string, content: string) => project.run(memoryWriteTool, { file_path, content });
   expect((await write('a.md', 'x'.repeat(100_001))).content).toContain('would have 100001 bytes');
@@ -129,7 +129,7 @@ test('refuses a note that is too long, one too many, and one below another', asy
   expect((await write('a.md', 'y')).isError).toBe(false);
 });
 
-test('writing is asked about, since later sessions will read it; reading is not', async () => {
+test('asks before writing, since later sessions read the note, and not before reading', async () => {
   const asked: string[] = [];
   const project = await temporaryProject(
     {},
@@ -147,7 +147,7 @@ test('writing is asked about, since later sessions will read it; reading is not'
   expect(asked).toEqual(["MemoryWrite: it writes to the project's memory, which later sessions read"]);
 });
 
-test('a rule allows writing, and plan mode does not', async () => {
+test('a rule can allow writing, except in plan mode', async () => {
   const input = { file_path: 'a.md', content: 'a' };
   const allowed = await temporaryProject({}, { permissionMode: 'default', permissions: { allow: ['MemoryWrite'] } });
   expect((await allowed.run(memoryWriteTool, input)).isError).toBe(false);
@@ -156,7 +156,7 @@ test('a rule allows writing, and plan mode does not', async () => {
   expect((await planned.run(memoryReadTool, {})).isError).toBe(false);
 });
 
-test('both are off unless they are switched on', async () => {
+test('both tools are off unless they are enabled', async () => {
   const names = (engine: ReturnType<typeof createEngine>): readonly string[] => engine.session.tools.names;
   const { project } = await projectWithFolder();
   expect(names(project.engine)).toEqual(expect.arrayContaining(['MemoryRead', 'MemoryWrite']));

@@ -10,7 +10,7 @@ test.each([
   ['2,2,1-3', [1, 2, 3]],
   ['28-40', [28, 29, 30]],
   ['28-', [28, 29, 30]],
-])('%j of 30 pages are %j', (choice, pages) => {
+])('of 30 pages, %j selects %j', (choice, pages) => {
   expect(choosePages(choice, 30)).toEqual(pages);
 });
 
@@ -24,11 +24,11 @@ test.each([
   ['31', /^there is no page 31: there are 30 pages/],
   ['1-21', /^at most 20 pages/],
   ['1-999999999', /^at most 20 pages/],
-])('%j is answered with a sentence', (choice, sentence) => {
+])('an invalid choice, %j, returns an error message', (choice, sentence) => {
   expect(choosePages(choice, 30)).toMatch(sentence);
 });
 
-test('whatever is asked, the pages exist, go up and are not too many', () => {
+test('selected pages always exist, ascend and stay within the limit', () => {
   const range = fc.tuple(fc.nat(40), fc.nat(40)).map(([one, other]) => `${one}-${other}`);
   fc.assert(
     fc.property(
