@@ -27,7 +27,7 @@ export const architectTool = defineTool({
   async *execute(input, { session, callId, signal }) {
     const agent = await agentsOf(session).start(requestFor(input), { callId, signal });
     for await (const text of agent.progress) yield { text };
-    const report = await agent.wait(); // the signal ends it, together with what it started
+    const report = await agent.wait(); // the signal also ends everything that it started
     signal.throwIfAborted();
     if (report?.problem !== undefined || !report?.answer.trim()) {
       throw refusal(

@@ -108,9 +108,9 @@ function atOnce<Value>(value: Value | Promise<Value>, { name }: Tool): Value {
 }
 
 const modes: readonly ToolSetMode[] = ['repl', 'headless', 'child', 'simple'];
-const NAMES = '{deferred tools}'; // stands for their names in a text
+const NAMES = '{deferred tools}'; // placeholder for their names in a text
 
-/** Every context that makes a difference, but for the folder and for the names of the tools that wait. */
+/** Every context that makes a difference, except for the folder and the names of deferred tools. */
 const contexts: ReadonlyArray<Omit<DescribeContext, 'root'>> = modes.flatMap((mode) =>
   (['text', 'patch'] as const).flatMap((editStyle) => [
     { mode, editStyle, deferredTools: [] },
@@ -141,7 +141,7 @@ function tabulate<Value>(tool: Tool, of: (context: DescribeContext) => Value | P
       context.deferredTools.length > 0 &&
       within({ ...context, deferredTools: twoNames }) !== filled(value, twoNames)
     ) {
-      looksFurther = true; // it does more with the names than list them
+      looksFurther = true; // it uses the names for more than a list
     }
     return [keyOf(context), value];
   });

@@ -107,7 +107,7 @@ const pathsOf = ({ file_path, edits }: MultiEditInput): string[] => [
   ...new Set(edits.map((edit) => edit.file_path ?? file_path)),
 ];
 
-/** Groups the edits by file, in order, whatever path names it. */
+/** Groups the edits by file, in order; two paths of one file count as one. */
 async function plan({ file_path, edits }: MultiEditInput, context: ToolContext): Promise<FilePlan[]> {
   const files = new Map<string, { target: TargetFile; edits: TextEdit[] }>();
   for (const [index, { file_path: own = file_path, ...edit }] of edits.entries()) {

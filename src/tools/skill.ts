@@ -20,7 +20,7 @@ export const skillTool = defineTool({
   description,
   input,
   lists: 'skills',
-  // It reads only the skill's text. Commands and reads of a skill are calls of their own.
+  // It reads only the skill's text. Commands and reads of a skill are separate calls.
   effects: () => [],
 
   async execute({ skill, args = '' }, { session, signal }) {

@@ -29,7 +29,7 @@ export async function locate(path: string, { cwd }: Pick<ToolContext, 'cwd'>): P
 }
 
 /**
- * Refuses a file that was not approved for the call. A symlink on the way may lead elsewhere by now, and that path was
+ * Refuses a file that was not approved for the call. A symlink on the way may resolve elsewhere now, and that path was
  * not approved.
  */
 export function assertApproved(

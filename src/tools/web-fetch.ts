@@ -74,7 +74,7 @@ export const webFetchTool = defineTool({
     }
     const cache = context.session.own(pageCache);
     let page = cache.get(url);
-    // A redirect that was allowed when the page was fetched may be denied by now.
+    // A redirect that was allowed when the page was fetched may be denied now.
     if (!page?.followed.every((hop) => mayFollow(hop, given, context))) {
       yield { text: `fetching ${url}` };
       const fetched = await load(url, given, context);

@@ -37,7 +37,7 @@ export function checkFitsChange(
 
 const LEAST_PROOF_CHARS = 10; // a shorter text could be guessed
 
-/** Whether a unique, exact match proves that the model knows the text, whatever lines it was shown. */
+/** Whether a unique, exact match proves that the model knows the text, regardless of the lines that it was shown. */
 export const isProof = (found: Found, sought: string): boolean =>
   isUnique(found) && isExact(found) && sought.replace(/\s/g, '').length >= LEAST_PROOF_CHARS;
 

@@ -56,7 +56,8 @@ function passageAt(
   for (const [index, { indentation, body }] of sent.entries()) {
     const number = first + index;
     const isEmpty = indentation + body === '';
-    // A line break at either end of the sought text matches any line ending, whatever else is in that line or the next.
+    // A line break at either end of the sought text matches any line ending, regardless of the rest of that line or the
+    // next.
     if (isEmpty && number === last) {
       if (text.ending(number - 1) === '') return undefined;
       end = text.start(number);
@@ -119,7 +120,7 @@ export function changeBetween(pairs: readonly IndentationPair[]): Rewriting | un
   return toBlanks === undefined ? undefined : blanksForTabs(toBlanks);
 }
 
-/** How many spaces stand for one tab, if that is the same number in all lines. */
+/** How many spaces equal one tab, if that is the same number in all lines. */
 function widthOf(pairs: ReadonlyArray<{ blanks: string; tabs: string }>): number | undefined {
   const indented = pairs.find(({ tabs }) => tabs !== '');
   if (!indented) return undefined;
