@@ -62,7 +62,7 @@ test('yields pieces that add up to the whole text and split no character', async
   );
 });
 
-test('says that the script is at its end', async () => {
+test('reports the end of the script', async () => {
   const model = scriptedModel({ turns: [{ text: 'Only this.' }] });
   await Array.fromAsync(model.stream(request, noAbort));
   await expect(Array.fromAsync(model.stream(request, noAbort))).rejects.toMatchObject({

@@ -10,7 +10,7 @@ const catalogue = builtInCatalogue();
 const fromFile = (content: unknown) =>
   loadCatalogue({ HELVE_HOME: '/h' }, async () => (typeof content === 'string' ? content : JSON.stringify(content)));
 
-test('every model belongs to a provider, and every default and short name leads to a model', () => {
+test('every model belongs to a provider, and every default and short name refers to a model', () => {
   for (const id of catalogue.models.keys()) expect(catalogue.providers.has(id.slice(0, id.indexOf('/')))).toBe(true);
   for (const { id, defaultModel, aliases = {} } of catalogue.providers.values()) {
     for (const name of [...(defaultModel ? [defaultModel] : []), ...Object.values(aliases)]) {
@@ -19,7 +19,7 @@ test('every model belongs to a provider, and every default and short name leads 
   }
 });
 
-test('no answer is longer than the context, and cached input is no dearer than other input', () => {
+test('no output limit exceeds the context, and cached input costs no more than other input', () => {
   for (const [id, { contextTokens = Infinity, outputTokens = 0, prices }] of catalogue.models) {
     expect(outputTokens, id).toBeLessThan(contextTokens);
     expect(prices?.cacheRead ?? 0, id).toBeLessThanOrEqual(prices?.input ?? 0);
@@ -40,7 +40,7 @@ test.each([
   expect(knownModel(catalogue, provider, name).editStyle).toBe(editStyle);
 });
 
-test('a dated name has the facts of the name without the date', () => {
+test('a dated name has the same facts as the name without the date', () => {
   expect(knownModel(catalogue, 'anthropic', 'claude-haiku-4-5-20251001')).toEqual(
     catalogue.models.get('anthropic/claude-haiku-4-5'),
   );
@@ -58,7 +58,7 @@ test.each<[Effort, Effort[] | undefined, Effort | undefined]>([
   expect(nearestEffort(wanted, accepted)).toBe(expected);
 });
 
-test('the nearest effort is always one that is accepted, and the wanted one if it is', () => {
+test('the nearest effort is always an accepted one, and the requested one if it is accepted', () => {
   fc.assert(
     fc.property(fc.constantFrom(...efforts), fc.subarray([...efforts], { minLength: 1 }), (wanted, accepted) => {
       const nearest = nearestEffort(wanted, accepted);
@@ -95,7 +95,7 @@ test('a file adds a provider with its models, short names and choices', async ()
   expect(own.small).toBe('quick');
 });
 
-test('a file changes single built-in fields, and leaves the rest', async () => {
+test('a file changes single built-in fields, and keeps the rest', async () => {
   const own = await fromFile({
     providers: { ollama: { baseUrl: 'http://127.0.0.1:5000/v1' }, openai: { defaultModel: 'gpt-5' } },
     models: { 'anthropic/claude-haiku-5-5': { prices: { input: 0.1, output: 0.5 } } },
@@ -200,21 +200,21 @@ test.each<[unknown, string]>([
   [{ providers: { 'a b': {} } }, '/h/models.json: providers["a b"] must be a name of letters, digits, "_" and "-". '],
   [{ aliases: { x: 3 } }, '/h/models.json: aliases.x must be a text, but was 3. '],
   [{ default: '' }, '/h/models.json: default must not be empty, but was "". '],
-])('a broken file, %j, is refused by its name and field', async (content, beginning) => {
+])('a broken file, %j, is refused with its name and field', async (content, beginning) => {
   const failure = await fromFile(content).catch((error: unknown) => error);
   expect(failure).toMatchObject({ name: 'ModelFailure', kind: 'invalid_request' });
   expect(String(failure)).toContain(beginning);
   expect(String(failure)).toMatch(/Correct the file, or move it away\.$/);
 });
 
-test('a file that can not be read is refused', async () => {
+test('an unreadable file is refused', async () => {
   const locked = () => Promise.reject(Object.assign(new Error('permission denied'), { code: 'EACCES' }));
   await expect(loadCatalogue({ HELVE_HOME: '/h' }, locked)).rejects.toThrow(
     "/h/models.json can't be read (permission denied). Correct it, or move it away.",
   );
 });
 
-test('no JSON value makes it crash', async () => {
+test('no JSON value causes a crash', async () => {
   await fc.assert(
     fc.asyncProperty(fc.json(), async (json) => {
       const outcome = await fromFile(json).catch((error: unknown) => error);

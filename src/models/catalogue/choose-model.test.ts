@@ -47,7 +47,7 @@ test.each<[string | undefined, Record<string, string>, string]>([
   ['opus', { HELVE_MODEL: 'haiku', OPENROUTER_API_KEY: 'k' }, 'openrouter/anthropic/claude-opus-5.5'],
   ['gpt-5', { OPENAI_API_KEY: 'k' }, 'openai/gpt-5'],
   ['ollama/qwen3', {}, 'ollama/qwen3'],
-])('takes %j with %j as %s', async (spec, env, expected) => {
+])('resolves %j with %j to %s', async (spec, env, expected) => {
   const model = await chooseModel(spec, env, { catalogue });
   expect(`${model.provider}/${model.name}`).toBe(expected);
 });
@@ -66,7 +66,7 @@ test.each<[string, string, string, string, string]>([
   expect(sent.headers[header]).toMatch(/^(Bearer )?key-1$/);
 });
 
-test('a server of one’s own needs no key', async () => {
+test('a local server needs no key', async () => {
   const sent = await sentBy((url) => chooseModel('openai/m', { OPENAI_BASE_URL: `${url}/v1` }, { catalogue }));
   expect(sent.path).toBe('/v1/chat/completions');
   expect(sent.headers).not.toHaveProperty('authorization');
@@ -93,7 +93,7 @@ test('a provider of models.json uses the format and the headers of the file', as
 });
 
 test.each(['chat', 'responses', 'anthropic'])(
-  'errors of a provider of models.json that speaks %s name its own places',
+  'errors of a provider of models.json that speaks %s refer to the configuration of that provider',
   async (wire) => {
     const failureOf = async (provider: object): Promise<string> => {
       const readFile = async () => JSON.stringify({ providers: { acme: { wire, keys: ['ACME_KEY'], ...provider } } });
@@ -121,12 +121,12 @@ test.each<[string, number]>([
   ['anthropic/claude-haiku-4-5', 50_000],
   ['openai/gpt-4.1', 32_768],
   ['anthropic/claude-someday', 32_000],
-])('%s may answer with %i tokens', async (spec, tokens) => {
+])('the output limit of %s is %i tokens', async (spec, tokens) => {
   const env = { ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'k' };
   expect((await chooseModel(spec, env, { catalogue })).maxOutputTokens).toBe(tokens);
 });
 
-test('has the facts of the catalogue about the model', async () => {
+test('a model has the facts of its catalogue entry', async () => {
   const { facts } = await chooseModel('claude-opus-5-5', { ANTHROPIC_API_KEY: 'k' }, { catalogue });
   expect(facts).toEqual({
     contextTokens: 1_000_000,
@@ -151,7 +151,7 @@ test.each<[string, string, Effort, object]>([
   expect(body).toMatchObject(expected);
 });
 
-test('a model that can not think gets no effort', async () => {
+test('a model that cannot think gets no effort', async () => {
   const readFile = async () => '{"providers": {"openai": {"wire": "responses"}}}';
   const { body } = await sentBy((url) =>
     chooseModel('openai/gpt-4.1', { OPENAI_BASE_URL: url }, { effort: 'high', readFile }),
@@ -180,18 +180,18 @@ test('plays the script in a file', async () => {
 
 test.each<[string, string, Record<string, string>, string]>([
   [
-    'the output limit is no number',
+    'the output limit is not a number',
     'claude-x',
     { ANTHROPIC_API_KEY: 'k', HELVE_MAX_OUTPUT_TOKENS: 'lots' },
     'HELVE_MAX_OUTPUT_TOKENS is "lots", which is not a whole number above 0. Set it to one, or leave it out.',
   ],
   [
-    'the script is not there',
+    'the script does not exist',
     'scripted/no.json',
     {},
     "The script no.json can't be read (no such file). Check the path.",
   ],
-])('says what to do if %s', async (_, spec, env, message) => {
+])('explains what to do if %s', async (_, spec, env, message) => {
   const readFile = () => Promise.reject(new Error('no such file'));
   await expect(chooseModel(spec, env, { readFile, catalogue })).rejects.toMatchObject({
     name: 'ModelFailure',

@@ -47,7 +47,7 @@ test("uses Ollama's own list if the other one is missing", async () => {
   expect(await findLocalServers([at(port)])).toEqual([{ ...at(port), models: ['qwen3:8b'] }]);
 });
 
-test('leaves out a closed port', async () => {
+test('omits a closed port', async () => {
   const port = await answerWith({});
   await Promise.all(closing.splice(0).map((close) => close()));
   expect(await findLocalServers([at(port)])).toEqual([]);
@@ -55,15 +55,15 @@ test('leaves out a closed port', async () => {
 
 test.each<[string, RequestListener]>([
   ['a page', (_, response) => response.end('<html></html>')],
-  ['JSON that is no list', (_, response) => response.end('{"data": "none"}')],
+  ['JSON that is not a list', (_, response) => response.end('{"data": "none"}')],
   ['a redirect', (_, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
   ['an error', (_, response) => response.writeHead(500).end('{"data": []}')],
   ['more than a list of models has', (_, response) => response.end(`"${'x'.repeat(2 * 1024 * 1024)}"`)],
-])('leaves out a server that answers with %s', async (_, listener) => {
+])('omits a server that answers with %s', async (_, listener) => {
   expect(await findLocalServers([at(await serve(listener))])).toEqual([]);
 });
 
-test('leaves out servers that do not answer, or stop in the middle, and still finds the others', async () => {
+test('omits servers that do not answer, or stop in the middle, and still finds the others', async () => {
   const silent = await listen(createTcpServer(() => {}));
   const stalled = await serve((_, response) => response.write('{"data": ['));
   const good = await answerWith({ '/v1/models': { data: [{ id: 'm' }] } });

@@ -65,7 +65,7 @@ test.each<[string | undefined, Record<string, string>, string]>([
     { ANTHROPIC_API_KEY: ' ', MISTRAL_API_KEY: 'k' },
     'mistral/mistral-medium-latest chat api.mistral.ai MISTRAL_API_KEY',
   ],
-])('takes %j with %j as %s', (wanted, env, expected) => {
+])('resolves %j with %j to %s', (wanted, env, expected) => {
   expect(shown(wanted, env)).toBe(expected);
 });
 
@@ -75,7 +75,7 @@ test('the flag takes precedence over HELVE_MODEL, and a blank one is ignored', (
   expect(wantedModel(undefined, { HELVE_MODEL: '' })).toBeUndefined();
 });
 
-test("a user's short names and default take precedence over built-in ones, and can not be circular", () => {
+test("a user's short names and default take precedence over built-in ones, and cannot be circular", () => {
   const own: Catalogue = {
     ...catalogue,
     default: 'fast',
@@ -143,7 +143,7 @@ test.each<[Record<string, string>, string]>([
   expect(() => planModel('a', {}, own)).toThrow(sentence);
 });
 
-test('short names that swap two built-in ones are no circle', () => {
+test('short names that swap two built-in ones are not circular', () => {
   const own = {
     ...catalogue,
     aliases: new Map([
@@ -155,7 +155,7 @@ test('short names that swap two built-in ones are no circle', () => {
 });
 
 test.each(['user:pa55word@host:80/v1', 'pa55word', 'ftp://pa55word@host'])(
-  'an address that is none, %s, is not shown',
+  'an invalid address, %s, is not shown',
   (address) => {
     const failure = catching(() => planModel('openai/m', { OPENAI_BASE_URL: address }, catalogue));
     expect(failure).toMatchObject({ name: 'ModelFailure', kind: 'unreachable' });
@@ -165,7 +165,7 @@ test.each(['user:pa55word@host:80/v1', 'pa55word', 'ftp://pa55word@host'])(
   },
 );
 
-test('an example of an address contains nothing of the configured query', () => {
+test('an example address omits the configured query', () => {
   const openai = catalogue.providers.get('openai');
   const providers = new Map(openai && [['openai', { ...openai, baseUrl: 'http://127.0.0.1:9/v1?token=pa55word' }]]);
   const failure = catching(() => planModel('openai/m', { OPENAI_BASE_URL: 'x' }, { ...catalogue, providers }));

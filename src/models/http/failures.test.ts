@@ -119,7 +119,7 @@ test.each<[string, FakeAnswer, string, string]>([
     'http://PLACE/v1/messages redirects elsewhere (307: https://elsewhere.example/). Set ANTHROPIC_BASE_URL to the address itself, because keys do not follow redirects.',
   ],
   [
-    'a page in place of a stream',
+    'a page instead of a stream',
     { status: 200, error: '<h1>Please log in</h1>', headers: { 'content-type': 'text/html' } },
     'unreachable',
     'http://PLACE/v1/messages answered with text/html instead of an event stream (Please log in). Check ANTHROPIC_BASE_URL.',
@@ -190,7 +190,7 @@ test.each<[string, FakeAnswer, string, string]>([
     'broken_stream',
     'The answer of claude-test from PLACE broke off: it went on with block 0, which never began. Try again.',
   ],
-])('says in one sentence what %s means and what to do', async (_, answer, kind, sentence) => {
+])('explains %s in one sentence, with what to do', async (_, answer, kind, sentence) => {
   const server = await startFakeModelServer([answer]);
   servers.push(server);
   const failure = await failureOf({ apiKey: KEY, baseUrl: server.url });
@@ -199,7 +199,7 @@ test.each<[string, FakeAnswer, string, string]>([
   expect(failure.status).toBe(answer.status);
 });
 
-test('says which variable to set when a server requires a key and none was sent', async () => {
+test('names the variable to set if a server requires a key and none was sent', async () => {
   const answer = apiError(401, 'authentication_error', 'x-api-key header is required');
   const server = await startFakeModelServer([answer, answer]);
   servers.push(server);
@@ -211,7 +211,7 @@ test('says which variable to set when a server requires a key and none was sent'
   );
 });
 
-test('names the server and what to set when nothing listens there', async () => {
+test('names the server and the variable to set if nothing listens there', async () => {
   const closed = createServer().listen(0, '127.0.0.1');
   await once(closed, 'listening');
   const address = closed.address();
@@ -252,7 +252,7 @@ test.each<[string, Partial<AnthropicOptions>, string, string]>([
     "ANTHROPIC_API_KEY holds a character that can't be in a key, such as a space, a line break or a typographic quote. Set it again.",
   ],
   [
-    'a base URL that is none',
+    'an invalid base URL',
     { baseUrl: 'localhost:8080' },
     'unreachable',
     'ANTHROPIC_BASE_URL is "localhost:8080", which is not a web address. Set it to one like https://api.anthropic.com.',
@@ -291,7 +291,7 @@ test.each([
   expect(shorten(words, [KEY, '', '        ', 'short'])).toBe(shown);
 });
 
-test('shows no part of a secret when a message is cut', () => {
+test('shows no part of a secret if a message is truncated', () => {
   const before = 'x'.repeat(290);
   expect(shorten(`${before} ${KEY}`, [KEY])).toBe(`${before} [key]`);
 });
@@ -309,13 +309,13 @@ test.each([
   server.close();
 });
 
-test('accepts an error event whose type is only in its name', async () => {
+test('accepts an error event whose type is only in its event name', async () => {
   const body = 'event: error\ndata: {"error":{"type":"overloaded_error","message":"Overloaded"}}\n\n';
   const answer = async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } });
   expect((await failureOf({ apiKey: KEY, fetch: answer })).kind).toBe('overloaded');
 });
 
-test('says that an event is not JSON', async () => {
+test('reports an event that is not JSON', async () => {
   const body = 'event: message_start\ndata: <oops>\n\n';
   const answer = async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } });
   const failure = await failureOf({ apiKey: KEY, fetch: answer });

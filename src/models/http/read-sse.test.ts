@@ -11,7 +11,7 @@ test('yields the events of a stream in order, with and without a name', async ()
   expect(await Array.fromAsync(readSse(body))).toEqual([{ event: 'one', data: '{"a":1}' }, { data: 'two\nlines' }]);
 });
 
-test('yields the same events wherever the bytes are split and however lines end', async () => {
+test('yields the same events for any split of the bytes and any line ending', async () => {
   const line = fc.string({ unit: 'binary', minLength: 1 }).map((text) => `x${text.replace(/[\r\n\0]/g, '')}`);
   await fc.assert(
     fc.asyncProperty(
@@ -28,7 +28,7 @@ test('yields the same events wherever the bytes are split and however lines end'
   );
 });
 
-test('leaves out an event that the end of the stream cut off', async () => {
+test('drops an event that the end of the stream truncates', async () => {
   expect(await Array.fromAsync(readSse(streamOf(['data: whole\n\ndata: cut'])))).toEqual([{ data: 'whole' }]);
 });
 

@@ -81,7 +81,7 @@ async function ask(model: Model, options: RetryOptions = {}): Promise<Outcome> {
 
 const typesOf = (events: readonly ModelEvent[]): string[] => events.map(({ type }) => type);
 
-test('retries a request that failed before its answer began, and says why and when', async () => {
+test('retries a request that failed before its answer began, and reports why and when', async () => {
   const { events, waits } = await ask(modelOf([[overloaded()], answer]));
   const facts = { attempt: 1, maxRetries: 10, waitMs: 500, reason: 'The model is overloaded.', status: 529 };
   expect(events).toEqual([{ type: 'retry', ...facts, provider: 'test', model: 'test' }, ...answer]);
@@ -106,7 +106,7 @@ test.each<[ModelFailureKind, number | undefined, boolean]>([
   ['unreachable', 302, false],
   ['unreachable', 200, false],
   ['unreachable', undefined, false],
-])('%s with status %s is sent again: %s', async (kind, status, again) => {
+])('%s with status %s is retried: %s', async (kind, status, again) => {
   const failure = new ModelFailure(kind, 'No.', { status });
   const model = modelOf([[failure], answer]);
   expect((await ask(model)).failure).toBe(again ? undefined : failure);
@@ -125,20 +125,20 @@ test.each([
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', false],
   ['ERR_TLS_CERT_ALTNAME_INVALID', false],
   ['HPE_INVALID_CONSTANT', false],
-])('a connection that failed with %s is tried again: %s', async (code, again) => {
+])('a connection that failed with %s is retried: %s', async (code, again) => {
   const model = modelOf([[unreachable(code)], answer]);
   await ask(model);
   expect(model.asked).toHaveLength(again ? 2 : 1);
 });
 
-test('a failure may say itself whether it is transient', async () => {
+test('a failure can say itself whether it is transient', async () => {
   const hopeless = new ModelFailure('rate_limited', 'The month is used up.', { transient: false });
   expect((await ask(modelOf([[hopeless]]))).failure).toBe(hopeless);
   const passing = new ModelFailure('invalid_request', 'Not now.', { transient: true });
   expect((await ask(modelOf([[passing], answer]))).failure).toBeUndefined();
 });
 
-test('passes on an error that is no failure of the model', async () => {
+test('passes on an error that is not a ModelFailure', async () => {
   const model = modelOf([]);
   expect((await ask(model)).failure).toEqual(new Error('The test has no more attempts.'));
   expect(model.asked).toHaveLength(1);
@@ -153,7 +153,7 @@ test.each([
   expect(waits).toEqual(expected);
 });
 
-test('fails after the maximum number of retries, and says how often it tried', async () => {
+test('fails after the maximum number of retries, and reports the number of attempts', async () => {
   const model = modelOf(Array.from({ length: 9 }, () => [overloaded()]));
   const { failure, events } = await ask(model, { maxRetries: 3 });
   expect(model.asked).toHaveLength(4);
@@ -200,12 +200,12 @@ test.each([
   ['words', [start, words]],
   ['the beginning of a call', [start, callStart]],
   ['a thought', [start, thought]],
-])('starts over when %s had come', async (_, begun) => {
+])('starts over if %s had arrived', async (_, begun) => {
   const { events } = await ask(modelOf([[...begun, broken()], answer]));
   expect(typesOf(events)).toEqual([...typesOf(begun), 'retry', 'restart', ...typesOf(answer)]);
 });
 
-test('starts over only once the next answer comes, so that what was shown is not lost if none does', async () => {
+test('starts over only when the next answer begins, so that the text shown is kept if none does', async () => {
   const { events } = await ask(modelOf([[start, words, broken()], [overloaded()], [start, broken()], answer]));
   expect(typesOf(events)).toEqual([
     ...['message_start', 'text_delta', 'retry'],
@@ -264,7 +264,7 @@ test('a silence after something complete is a broken stream like any other', asy
   expect(failure).toMatchObject({ kind: 'broken_stream', transient: undefined });
 });
 
-test('the time that the reader takes does not count as silence', async () => {
+test('time spent by the reader does not count as silence', async () => {
   vi.useFakeTimers();
   const model = modelOf([[start, words, 'silence'], answer]);
   const events = withRetries(model, { idleMs: 1000 }).stream(request, never())[Symbol.asyncIterator]();
@@ -279,7 +279,7 @@ test('the time that the reader takes does not count as silence', async () => {
   expect((await next).value).toMatchObject({ type: 'retry' });
 });
 
-test('what arrived while the process was busy is no silence', async () => {
+test('data that arrived while the process was busy does not count as silence', async () => {
   const model: Model = {
     ...modelOf([]),
     async *stream() {
@@ -336,7 +336,7 @@ test('an abort between two events ends the request', async () => {
   await expect(events.next()).rejects.toThrow('Enough.');
 });
 
-test('a reader that leaves early ends the request', async () => {
+test('a reader that stops early ends the request', async () => {
   let closed = false;
   const model: Model = {
     ...modelOf([]),
@@ -378,7 +378,7 @@ test('names the providers if the next model has the same name', async () => {
   });
 });
 
-test('goes through all fallback models and stays with the last', async () => {
+test('tries all fallback models and stays with the last', async () => {
   const attempts = () => Array.from({ length: 20 }, () => [overloaded()]);
   const models = ['a', 'b', 'c', 'd'].map((name) => modelOf(attempts(), name));
   const [first, ...fallbacks] = models;
@@ -393,7 +393,7 @@ test('the last of few retries goes to the next model', async () => {
   expect(failure).toBeUndefined();
 });
 
-test('each request begins with the model itself again', async () => {
+test('each request starts with the model itself again', async () => {
   const first = modelOf([[overloaded()], answer], 'first');
   const model = withRetries(first, { maxRetries: 1, fallbacks: [modelOf([answer], 'second')] });
   await Array.fromAsync(model.stream(request, never()));
@@ -401,7 +401,7 @@ test('each request begins with the model itself again', async () => {
   expect(first.asked).toHaveLength(2);
 });
 
-test('uses the next model at once when the server asks for a long wait', async () => {
+test('uses the next model at once if the server asks for a long wait', async () => {
   const first = modelOf([[overloaded({ retryAfterMs: 3_600_000 })]], 'first');
   const { events, waits } = await ask(first, { fallbacks: [modelOf([answer], 'second')] });
   expect([typesOf(events)[0], waits]).toEqual(['retry', []]);
@@ -419,7 +419,7 @@ test.each([
   expect(second.asked).toHaveLength(0);
 });
 
-test('other failures in between restart the count to the next model', async () => {
+test('other failures in between reset the count for a fallback', async () => {
   const first = modelOf([[overloaded()], [overloaded()], [broken()], [overloaded()], [overloaded()], answer]);
   const second = modelOf([answer], 'second');
   await ask(first, { fallbacks: [second] });
@@ -433,7 +433,7 @@ test('accepts at most three fallback models', () => {
 });
 
 test.each(['127.0.0.1', 'localhost'])(
-  'tries a server that was never there on %s twice more, and says what to start',
+  'retries a server that never answered on %s only twice, and says what to start',
   async (host) => {
     const port = await unusedPort();
     const { waits, failure } = await ask(anthropicModel({ name: 'test', baseUrl: `http://${host}:${port}` }));

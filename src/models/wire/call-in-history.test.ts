@@ -13,7 +13,7 @@ test.each([
   expect(wireName(name)).toBe(wire);
 });
 
-test('turns any name into one that every provider accepts, and keeps such a name', () => {
+test('turns any name into one that every provider accepts, and keeps a valid name', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (name) => {
       expect(wireName(name)).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);

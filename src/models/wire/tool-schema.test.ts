@@ -12,7 +12,7 @@ const string = { type: 'string' };
 const number = { type: 'number' };
 const none: SchemaLimits = { strict: false };
 
-test('leaves a supported schema unchanged, except for the name of its dialect', () => {
+test('keeps a supported schema unchanged, except for the name of its dialect', () => {
   const schema = { type: 'object', properties: { '-A': number }, $defs: { a: { const: 1 } }, oneOf: [{}] };
   const levelled = levelSchema({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...schema }, none);
   expect(levelled).toMatchObject({ schema, strict: false, renames: false });
@@ -48,14 +48,14 @@ test.each<[string, Partial<SchemaLimits>, object, object]>([
     { type: 'object', properties: { left: {} } },
   ],
   ['a reference to another document', { inlineRefs: true }, { $ref: 'https://example.org/x' }, {}],
-])('rewrites %s, at the top and inside', (_, limits, schema, expected) => {
+])('rewrites %s, at the top level and in nested schemas', (_, limits, schema, expected) => {
   expect(levelSchema({ ...schema }, { ...none, ...limits }).schema).toEqual(expected);
   if ('$defs' in schema) return; // references are resolved from the top
   const inside = levelSchema({ properties: { a: { items: schema } }, anyOf: [schema] }, { ...none, ...limits }).schema;
   expect(inside).toEqual({ properties: { a: { items: expected } }, anyOf: [expected] });
 });
 
-test('stops writing out references that double at every step', () => {
+test('limits the expansion of references that double at every step', () => {
   const steps = Array.from({ length: 40 }, (_, at) => [
     `s${at}`,
     { properties: { a: { $ref: `#/$defs/s${at + 1}` }, b: { $ref: `#/$defs/s${at + 1}` } } },
@@ -110,11 +110,11 @@ test.each([
   ['anything at all in a place', { type: 'object', properties: { a: {} } }],
   ['a combination', { type: 'object', properties: { a: { allOf: [string] } } }],
   ['a condition inside', { type: 'object', properties: { a: { type: 'array', items: { not: string } } } }],
-])('does not ask for strict mode with %s', (_, schema) => {
+])('does not use strict mode with %s', (_, schema) => {
   expect(levelSchema(schema, { strict: true })).toMatchObject({ schema, strict: false });
 });
 
-test('replaces odd names by plain ones, and restores them', () => {
+test('replaces unusual names by plain ones, and restores them', () => {
   const inner = { type: 'object', properties: { '$x-y': number }, required: ['$x-y'] };
   const { schema, fromWire, toWire, renames } = levelSchema(
     {

@@ -9,7 +9,7 @@ test('replaces lone surrogates in texts and in names, and leaves everything else
   });
 });
 
-test('writes every text as its toWellFormed', () => {
+test('writes every text as its toWellFormed() form', () => {
   const unit = fc.oneof(fc.constantFrom('\\', 'u', 'd', '8', '"', '\ud83d', '\ude00'), fc.string({ unit: 'binary' }));
   fc.assert(
     fc.property(fc.string({ unit }), (text) => {

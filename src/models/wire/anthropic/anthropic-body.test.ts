@@ -66,7 +66,7 @@ test('writes the same JSON as a straightforward serialisation', () => {
   );
 });
 
-test('writes the same body whatever was written before: other branches, rewound and other conversations', () => {
+test('writes the same body regardless of earlier ones: other branches, rewound and other conversations', () => {
   fc.assert(
     fc.property(conversation, conversation, fc.array(fc.tuple(fc.boolean(), fc.nat(5))), (one, other, requests) => {
       const branch = [...one.slice(0, 3), ...other.slice(1)];
@@ -96,7 +96,7 @@ test('keeps every byte of earlier requests, except for the moving cache marks', 
   );
 });
 
-test('serialises each message and each list of tools once, however often it is sent', () => {
+test('serialises each message and each list of tools only once', () => {
   let reads = 0;
   const watched = (text: string) => ({
     type: 'text' as const,
@@ -280,7 +280,7 @@ function straightforward({ system, tools, messages }: ModelRequest): unknown {
   };
 }
 
-test('never ends a message of the assistant with thinking, as a truncated answer may', () => {
+test('never ends an assistant message with thinking, as a truncated answer may', () => {
   const thinking = { type: 'thinking', thinking: 'hm', signature: 's' } as const;
   const said = { type: 'text', text: 'ok' } as const;
   const body = JSON.parse(

@@ -102,7 +102,7 @@ test('passes the body to a custom fetch as text', async () => {
   expect(bodies).toEqual([expect.stringMatching(/^{"model":/)]);
 });
 
-test.each([1, 2, 3, 7, 64, 100_000])('gives the same events when the bytes come %i at a time', async (count) => {
+test.each([1, 2, 3, 7, 64, 100_000])('emits the same events if the bytes arrive %i at a time', async (count) => {
   const whole = await ask(everyKind);
   expect(await ask({ ...everyKind, chunkBytes: count })).toEqual(whole);
   // The network may merge chunks, so they are also split in the adapter's fetch.
@@ -113,7 +113,7 @@ test.each([1, 2, 3, 7, 64, 100_000])('gives the same events when the bytes come 
   expect(await ask(everyKind, { fetch: cutting })).toEqual(whole);
 });
 
-test('sends every block back exactly as it came', async () => {
+test('sends every block back exactly as it arrived', async () => {
   const server = await serve([everyKind, { text: 'done' }]);
   const model = modelAt(server);
   const content = joined(await Array.fromAsync(model.stream(hello, AbortSignal.timeout(60_000)))).flatMap((event) =>
@@ -134,7 +134,7 @@ test('sends every block back exactly as it came', async () => {
   expect(server.requests[1]?.text).toContain(`{"role":"assistant","content":${JSON.stringify(wire)}}`);
 });
 
-test('accepts a call whose whole input comes with its start, and one without input', async () => {
+test('accepts a call whose whole input arrives with its start, and one without input', async () => {
   const events = await askRaw([
     { type: 'message_start', message: { id: 'm', model: 'x', usage: {} } },
     {
@@ -201,12 +201,12 @@ test('counts a negative number of tokens as zero', async () => {
   expect(events.at(-1)).toMatchObject({ usage: { input_tokens: 0, output_tokens: 0 } });
 });
 
-test('never completes a call that was cut off before the first character of its input', async () => {
+test('never completes a call that was truncated before the first character of its input', async () => {
   const events = await ask({ calls: [{ name: 'Bash', json: '' }], stopReason: 'max_tokens' });
   expect(events.map(({ type }) => type)).toEqual(['message_start', 'call_start', 'message_end']);
 });
 
-test('leaves out a server-side call that was cut off', async () => {
+test('drops a truncated server-side call', async () => {
   const events = await askRaw([
     { type: 'content_block_start', index: 0, content_block: { ...search, input: {} } },
     { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: '{"query": "gr' } },
@@ -217,7 +217,7 @@ test('leaves out a server-side call that was cut off', async () => {
   expect(events.map(({ type }) => type)).toEqual(['message_end']);
 });
 
-test('keeps a block of an unknown kind, deltas and all', async () => {
+test('keeps a block of an unknown kind, with all its deltas', async () => {
   const events = await askRaw([
     { type: 'content_block_start', index: 0, content_block: { type: 'dream', about: 'she', depth: 1 } },
     { type: 'content_block_delta', index: 0, delta: { type: 'dream_delta', about: 'ep', depth: 2 } },
@@ -228,7 +228,7 @@ test('keeps a block of an unknown kind, deltas and all', async () => {
   expect(events[0]).toEqual(opaque({ type: 'dream', about: 'sheep', depth: 2 }));
 });
 
-test('finishes the text of a server that leaves out the ends of blocks, but not its calls', async () => {
+test('completes the text of a server that omits the ends of blocks, but not its calls', async () => {
   const events = await ask({ text: 'Hello', calls: [{ name: 'LS', input: {} }], omit: 'content_block_stop' });
   expect(joined(events).map(({ type }) => type)).toEqual([
     'message_start',
@@ -255,7 +255,7 @@ test.each([
   expect(events.at(-1)).toMatchObject({ type: 'message_end', stopReason: ours });
 });
 
-test('passes on why the model refused', async () => {
+test('passes on the reason of a refusal', async () => {
   const events = await ask({
     stopReason: 'refusal',
     stopDetails: { type: 'refusal', category: 'cyber', explanation: 'That would harm people.' },
@@ -307,11 +307,14 @@ test('sends the key as x-api-key, a token as bearer, or either as configured, wi
   expect(await sent({})).toEqual([undefined, undefined, '2023-06-01', undefined]);
 });
 
-test.each(['', '/', '/v1', '/v1/'])('finds the messages under a base URL that ends in "%s"', async (ending) => {
-  const server = await serve([{ text: 'Hi' }]);
-  await Array.fromAsync(modelAt(server, { baseUrl: server.url + ending }).stream(hello, AbortSignal.timeout(60_000)));
-  expect(server.requests[0]?.path).toBe('/v1/messages');
-});
+test.each(['', '/', '/v1', '/v1/'])(
+  'posts to the messages endpoint for a base URL that ends in "%s"',
+  async (ending) => {
+    const server = await serve([{ text: 'Hi' }]);
+    await Array.fromAsync(modelAt(server, { baseUrl: server.url + ending }).stream(hello, AbortSignal.timeout(60_000)));
+    expect(server.requests[0]?.path).toBe('/v1/messages');
+  },
+);
 
 test("requests no more output than the model's known limit", () => {
   const limit = (name: string) => anthropicModel({ name }).maxOutputTokens;
@@ -335,7 +338,7 @@ test('stops at once when aborted in the middle of an answer, and closes the conn
   expect(await server.requests[0]?.finished).toBe('disconnected');
 });
 
-test('gives up waiting for an answer when aborted before it begins', async () => {
+test('stops waiting for an answer if aborted before it begins', async () => {
   const controller = new AbortController();
   const server = await serve(() => {
     controller.abort('stop');

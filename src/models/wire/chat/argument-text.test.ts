@@ -4,7 +4,7 @@ import { ArgumentText } from './argument-text.js';
 
 const object = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 4 });
 
-test('passes valid arguments on, however they are cut, and is complete exactly at their end', () => {
+test('passes valid arguments on, for any split, and is complete exactly at their end', () => {
   fc.assert(
     fc.property(object, fc.constantFrom(undefined, 2, '\t'), fc.array(fc.nat()), (value, space, cuts) => {
       const json = JSON.stringify(value, null, space);
@@ -20,7 +20,7 @@ test('passes valid arguments on, however they are cut, and is complete exactly a
   );
 });
 
-test('repairs the same however the text is cut', () => {
+test('repairs a text in the same way for any split', () => {
   const part = fc.constantFrom('{', '}', '[', ']', ',', ' ', '\n', '"', '\\', 'a', '1', ':', 'null', '\u0001', '😀');
   fc.assert(
     fc.property(fc.array(part), fc.array(fc.nat()), (parts, cuts) => {
@@ -57,7 +57,7 @@ test.each([
   expect(repaired(json)).toBe(json);
 });
 
-test.each(['', ' \n', 'null', ' null ', '""'])('reads %j as no arguments', (json) => {
+test.each(['', ' \n', 'null', ' null ', '""'])('treats %j as no arguments', (json) => {
   const text = new ArgumentText();
   text.push(json);
   expect(text.isEmpty).toBe(true);
@@ -74,7 +74,7 @@ function cutAt(text: string, cuts: readonly number[]): string[] {
   return places.slice(1).flatMap((end, at) => characters.slice(places[at], end).join('') || []);
 }
 
-test('reads null as no arguments only if nothing follows it', () => {
+test('treats null as no arguments only if nothing follows it', () => {
   const text = new ArgumentText();
   text.push('null ');
   expect(text.isEmpty).toBe(true);

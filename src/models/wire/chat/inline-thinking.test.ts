@@ -15,7 +15,7 @@ test.each([
   ['another tag', '<thinking>x', '', '<thinking>x'],
   ['blank text alone', ' \n', '', ' \n'],
   ['nothing', '', '', ''],
-])('separates thinking from text in %s, however the stream is split', (_, text, thinking, words) => {
+])('separates thinking from text in %s, for any split of the stream', (_, text, thinking, words) => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }), (lengths) => {
       const parts = new InlineThinking();

@@ -29,7 +29,7 @@ const wireCall = (id: string, args = '{}', name = 'LS') => ({
   function: { name, arguments: args },
 });
 
-test('sends system, tools and messages in the shape of the format', () => {
+test('sends system, tools and messages in the format of the API', () => {
   const tools = [{ name: 'LS', description: 'Lists', input_schema: { type: 'object', properties: {} } }];
   const body = chatBodies(FIELDS, options()).write({
     system: ['Be brief.', ' ', 'Be kind.'],
@@ -182,7 +182,7 @@ test.each<[string, Partial<Quirks>, Message[], unknown[]]>([
   expect(Object.keys(ids).length).toBeLessThanOrEqual(1);
 });
 
-test('shortens long ids so that they stay unique and details stay tied to their call', () => {
+test('shortens long ids so that they stay unique and details still refer to their call', () => {
   const long = (end: string) => `call_${'x'.repeat(50)}${end}`;
   const details = [{ type: 'reasoning.encrypted', id: long('a') }];
   const { messages } = written(
@@ -211,7 +211,7 @@ test('moves images of results after all results, and says which result they belo
   ]);
 });
 
-test('leaves images out for a model that sees none, and says so', () => {
+test('omits images for a model that cannot see them, and says so', () => {
   const note = "[An image was left out, because this model can't see images.]";
   const bodies = chatBodies(FIELDS, { ...options(), seesImages: false });
   const body = bodies.write({
@@ -226,7 +226,7 @@ test('leaves images out for a model that sees none, and says so', () => {
   ]);
 });
 
-test('leaves out blocks of other providers, and messages that are then empty', () => {
+test('omits blocks of other providers, and messages that are then empty', () => {
   const { messages } = written([
     user(text('go'), text(' ')),
     assistant({ type: 'thinking', thinking: 'Hm.', signature: 's' }, thought({ field: 'x', text: 'y' }, 'another')),
@@ -246,7 +246,7 @@ test('leaves out blocks of other providers, and messages that are then empty', (
   ]);
 });
 
-test('shows the model its own calls with the names that it knows for parameters', () => {
+test('shows the model its own calls with its names for parameters', () => {
   const tools: ToolDefinition[] = [
     { name: 'Grep', description: 'g', input_schema: { type: 'object', properties: { '-A': { type: 'number' } } } },
   ];
@@ -325,7 +325,7 @@ test('never breaks the protocol, and keeps every byte of earlier requests', () =
   );
 });
 
-test('serialises each message and each list of tools once, however often it is sent', () => {
+test('serialises each message and each list of tools only once', () => {
   let reads = 0;
   const watched = (said: string) => ({
     type: 'text' as const,

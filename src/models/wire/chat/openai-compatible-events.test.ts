@@ -211,7 +211,7 @@ const fixtures = readdirSync(FIXTURES).map((file) => {
   return { name: file.replace('.sse', ''), about: stream.slice(2, stream.indexOf('\n')), stream };
 });
 
-test('every shape has its expected answer, and every answer its shape', () => {
+test('every fixture has its expected answer, and every answer its fixture', () => {
   expect(fixtures.map(({ name }) => name).toSorted()).toEqual(Object.keys(answers).toSorted());
 });
 
@@ -225,7 +225,7 @@ test.each(fixtures)('understands $name: $about', async ({ name, stream }) => {
   if (blocks) expect(answer.kept).toEqual(blocks);
 });
 
-test.each(fixtures)('gives the same events for $name however its bytes are cut', async ({ stream }) => {
+test.each(fixtures)('emits the same events for $name for any split of its bytes', async ({ stream }) => {
   const whole = await eventsOf(stream);
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 5 }), async (lengths) => {
@@ -263,13 +263,13 @@ test('ends interleaved calls in the order in which they began', async () => {
   expect(events.flatMap((event) => (event.type === 'call_end' ? [event.index] : []))).toEqual([0, 1, 2]);
 });
 
-test('does not run a call whose arguments are followed by the beginning of others', async () => {
+test('does not run a call whose arguments are followed by the start of others', async () => {
   const deltas = [piece(0, 'a', 'first', '{"a":1}'), { index: 0, function: { arguments: '{"b":' } }];
   const answer = answerOf(await eventsOf(sse(...deltas.map((each) => ({ tool_calls: [each] })))));
   expect(answer).toMatchObject({ calls: [], refused: ['a'] });
 });
 
-test('does not fill an open call with the end of another that is repeated', async () => {
+test('does not complete an open call with repeated arguments of another', async () => {
   const deltas = [
     piece(0, 'a', 'first', '{"p":"'),
     piece(0, 'a', '', 'x"}'),
@@ -280,13 +280,13 @@ test('does not fill an open call with the end of another that is repeated', asyn
   expect(answer).toMatchObject({ calls: [['first', { p: 'x' }, 'a']], refused: ['b'] });
 });
 
-test('does not give a call the arguments that another id repeats for it', async () => {
+test('does not assign repeated arguments to a call with another id', async () => {
   const deltas = [piece(0, 'a', 'first', '{"p":1}'), piece(1, 'b', 'second', ''), piece(0, 'a', '', '{"p":2}')];
   const stream = sse(...deltas.map((each) => ({ tool_calls: [each] })));
   await expect(eventsOf(stream)).rejects.toThrow('arguments that belong to no call');
 });
 
-test('runs two calls of one index and tool whose arguments differ, the second in pieces and under its own id', async () => {
+test('runs two calls with one index and tool if their arguments differ, the second in pieces and under its own id', async () => {
   const deltas = [
     piece(0, 'a', 'first', '{"p":1}'),
     piece(0, 'b', 'first', '{"p"'),
@@ -301,7 +301,7 @@ test('runs two calls of one index and tool whose arguments differ, the second in
   ]);
 });
 
-test('keeps calls of one id apart by their index', async () => {
+test('distinguishes calls with one id by their index', async () => {
   const deltas = [
     piece(0, 'x', 'first', '{"p":'),
     piece(1, 'x', 'second', '{"q":'),
@@ -378,13 +378,13 @@ test.each<[string, ReturnType<typeof piece>[], Array<[string, unknown, string]>]
     [piece(0, 'x', 'first', '{"p":'), piece(1, 'x', 'first', '1'), piece(2, 'x', 'first', '}')],
     [['first', { p: 1 }, 'x']],
   ],
-])('two calls of one tool and one id: %s', async (_, deltas, calls) => {
+])('two calls of one tool with one id: %s', async (_, deltas, calls) => {
   const answer = answerOf(await eventsOf(sse(...deltas.map((each) => ({ tool_calls: [each] })))));
   expect(answer).toMatchObject({ calls });
   expect(answer.refused ?? []).toEqual([]);
 });
 
-test('two calls of one tool and one id in a whole message', async () => {
+test('two calls of one tool with one id in a whole message', async () => {
   const tool_calls = [1, 2].map((p) => ({ id: 'x', function: { name: 'first', arguments: JSON.stringify({ p }) } }));
   const chunk = JSON.stringify({ choices: [{ message: { tool_calls }, finish_reason: 'tool_calls' }] });
   const answer = answerOf(await eventsOf(`data: ${chunk}\n\ndata: [DONE]\n\n`));
@@ -396,7 +396,7 @@ test('two calls of one tool and one id in a whole message', async () => {
   });
 });
 
-test('runs equal calls of one whole message, each under its id', async () => {
+test('runs equal calls of one whole message, each under its own id', async () => {
   const tool_calls = [piece(0, 'a', 'first', '{}'), piece(1, 'b', 'first', '{}')];
   const chunk = JSON.stringify({ choices: [{ message: { tool_calls }, finish_reason: 'tool_calls' }] });
   const answer = answerOf(await eventsOf(`data: ${chunk}\n\ndata: [DONE]\n\n`));
@@ -406,7 +406,7 @@ test('runs equal calls of one whole message, each under its id', async () => {
   ]);
 });
 
-test('retries if the stream breaks after reasoning alone', async () => {
+test('retries if the stream breaks after only reasoning', async () => {
   const thought =
     'data: {"choices":[{"delta":{"reasoning_content":"Hm."}}]}\n\ndata: {"choices":[{"delta":{"content":"H"}}]}\n\n';
   let requests = 0;
@@ -424,7 +424,7 @@ test('retries if the stream breaks after reasoning alone', async () => {
 });
 
 /** The pieces of two calls in any order that keeps each call's own order: a wrong join would break this. */
-test('assembles any number of calls, however their pieces are shuffled', async () => {
+test('assembles any number of calls, for any order of their pieces', async () => {
   const input = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 });
   const call = fc.record({ input, cuts: fc.array(fc.nat(), { maxLength: 4 }) });
   await fc.assert(
@@ -448,7 +448,7 @@ test('assembles any number of calls, however their pieces are shuffled', async (
   );
 });
 
-test('runs no call twice and none that was not sent, whatever is repeated of complete calls', async () => {
+test('runs no call twice and none that was not sent, for any repetition of complete calls', async () => {
   const call = fc.record({ words: fc.string(), cuts: fc.array(fc.nat(), { maxLength: 4 }) });
   const replay = fc.record({ after: fc.nat(), which: fc.nat() });
   const replays = fc.array(replay, { maxLength: 6 });
@@ -522,7 +522,7 @@ test.each<[string, string, string, string]>([
     'broken_stream',
     'no name',
   ],
-])('says what %s means', async (_, stream, kind, words) => {
+])('explains %s', async (_, stream, kind, words) => {
   const failure = await eventsOf(stream).catch((error: unknown) => error);
   if (!(failure instanceof ModelFailure)) throw new Error('expected a model failure', { cause: failure });
   expect({ kind: failure.kind, message: failure.message }).toEqual({
@@ -531,7 +531,7 @@ test.each<[string, string, string, string]>([
   });
 });
 
-test('leaves think tags in the text of a server that does not think inline', async () => {
+test('keeps think tags in the text of a server that does not think inline', async () => {
   const events = await eventsOf(fixture('think-inline'), [1000], { thinksInline: false });
   expect(answerOf(events).text).toBe('\n<think>Let me see.</think>\n\nHere: <think> stays.');
 });

@@ -30,11 +30,11 @@ const answers: ReadonlyArray<[name: string, answer: FakeAnswer]> = [
   ['an answer that was filtered', { text: 'I', stopReason: 'refusal' }],
 ];
 
-test.each(answers)('reads %s as the vendor does', async (_, answer) => {
+test.each(answers)("parses %s like the vendor's client", async (_, answer) => {
   expect(await serving(answer, readByAdapter)).toEqual(await serving(answer, readByVendor));
 });
 
-test('reads any answer as the vendor does, however its bytes are cut', async () => {
+test("parses any answer like the vendor's client, for any split of its bytes", async () => {
   const input = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 });
   const call = fc.record({ name: fc.constantFrom('Read', 'LS'), input });
   const answer = fc.record({

@@ -89,7 +89,7 @@ test('sends reasoning back unchanged, and the bytes of earlier messages stay the
   ]);
 });
 
-test('gives calls back with the names of the tool itself', async () => {
+test("maps the arguments of calls back to the tool's own names", async () => {
   const grep = {
     name: 'Grep',
     description: 'g',
@@ -175,7 +175,7 @@ test.each([
 
 test.each<[string, Partial<OpenAiCompatibleOptions>, string]>([
   [
-    'an address that is none',
+    'an invalid address',
     { baseUrl: 'localhost:8080' },
     'TEST_BASE_URL is "localhost:8080", which is not a web address. Set it to one like http://127.0.0.1:8080/v1.',
   ],
@@ -194,7 +194,7 @@ test.each<[string, Partial<OpenAiCompatibleOptions>, string]>([
   expect(() => model.check?.()).toThrow(sentence);
 });
 
-test('calls the server by its title and names the variables in every failure', async () => {
+test('names the server by its title and the variables in every failure', async () => {
   const answer = { status: 401, error: { type: 'invalid_request_error', message: `bad key ${KEY}` } };
   const server = await serve([answer, { status: 404, error: 'Not Found' }, { text: 'x', dropAfterEvents: 2 }]);
   const model = modelAt(server, {
@@ -219,7 +219,7 @@ test('calls the server by its title and names the variables in every failure', a
   ]);
 });
 
-test('stops with the reason when aborted in the middle of an answer', async () => {
+test('stops with the reason if aborted in the middle of an answer', async () => {
   const server = await serve([{ text: 'Hello there', holdAfter: { events: 2, until: new Promise(() => {}) } }]);
   const controller = new AbortController();
   const reason = new Error('enough');

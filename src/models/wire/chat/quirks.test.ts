@@ -15,12 +15,12 @@ test.each([
   ['mine', 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1', { parallelToolCalls: true }],
   ['mine', 'https://api.z.ai/api/paas/v4', { fields: { tool_stream: true } }],
   ['openai', 'https://api.openai.com/v1', { maxTokensField: 'max_completion_tokens', reasoningBack: 'never' }],
-])('knows %s at %s', (provider, baseUrl, expected) => {
+])('recognises %s at %s', (provider, baseUrl, expected) => {
   expect(quirksOf(provider, baseUrl)).toMatchObject(expected);
 });
 
 test.each([
-  ['an unknown server', 'mine', LOCAL],
+  ['is unknown', 'mine', LOCAL],
   ['imitates OpenAI', 'openai', LOCAL],
   ['has a name like that of a known one', 'mine', 'https://api.deepseek.com.example/v1'],
   ['is named like a property of every object', 'constructor', LOCAL],
@@ -29,7 +29,7 @@ test.each([
   expect(quirksOf(provider, baseUrl)).toEqual(quirksOf('default', 'http://127.0.0.1:9'));
 });
 
-test('values of the embedder take precedence over the table', () => {
+test('values from the embedding program take precedence over the table', () => {
   const quirks = quirksOf('deepseek', LOCAL, { callId: { longest: 20 }, thinksInline: false });
   expect(quirks).toMatchObject({
     callId: { longest: 20 },
@@ -39,7 +39,7 @@ test('values of the embedder take precedence over the table', () => {
 });
 
 test.each(['openai', 'openrouter', 'deepseek', 'qwen', 'glm', 'kimi', 'mistral', 'ollama', 'llamacpp', 'vllm', 'x'])(
-  'can tell %s to think and not to, in different words',
+  'has different request fields for %s to think and not to think',
   (provider) => {
     const { effort } = quirksOf(provider, 'https://api.openai.com/v1');
     expect(efforts.every((level) => Object.keys(effort[level]).length > 0)).toBe(true);

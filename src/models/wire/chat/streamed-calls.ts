@@ -103,7 +103,7 @@ export class StreamedCalls {
     // Some servers give two calls the same id, for one tool or for two.
     if (known) return this.#mayBeCalled(known, name) && !this.#beginsAnother(known, piece) ? known : undefined;
     if (name === '') {
-      // Without a name it can't start another call, whatever its index; but an id other than the last call's means that
+      // Without a name it can't start another call, with any index; but an id other than the last call's means that
       // it does not belong to that one.
       const isForeign = id !== '' && (index === undefined ? Boolean(last?.id) : !numbered);
       return isForeign ? undefined : (numbered ?? last);

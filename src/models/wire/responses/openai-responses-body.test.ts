@@ -109,12 +109,12 @@ test("sends results before the user's text, with images in both", () => {
   ]);
 });
 
-test('tells a model that sees no images that one was left out', () => {
+test('tells a model that cannot see images that one was omitted', () => {
   const [message] = write({ messages: [user(image)] }, false).input;
   expect(message.content).toEqual([{ type: 'input_text', text: expect.stringContaining('image was left out') }]);
 });
 
-test('sends the system prompt as instructions, and tools flat', () => {
+test('sends the system prompt as instructions, and tools in a flat list', () => {
   const closed = {
     type: 'object',
     properties: { path: { type: 'string' } },
@@ -177,7 +177,7 @@ test('replaces lone surrogates in descriptions of tools', () => {
   expect(responsesViolations(body)).toEqual([]);
 });
 
-test('keeps to the protocol, whatever part of an answer is left', () => {
+test('follows the protocol for any truncation of an answer', () => {
   fc.assert(
     fc.property(conversation, (messages) => {
       expect(responsesViolations(write({ messages }))).toEqual([]);
@@ -199,7 +199,7 @@ test('keeps every byte of earlier requests', () => {
   );
 });
 
-test('serialises each message and each list of tools once, however often it is sent', () => {
+test('serialises each message and each list of tools only once', () => {
   let reads = 0;
   const counted = {
     type: 'text' as const,

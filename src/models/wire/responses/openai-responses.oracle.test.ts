@@ -85,7 +85,7 @@ const answers: ReadonlyArray<[name: string, answer: FakeAnswer]> = [
   ['an answer that a filter ended', { text: 'And then', stopReason: 'refusal' }],
 ];
 
-test.each(answers)('reads %s as the vendor does', async (_, answer) => {
+test.each(answers)("parses %s like the vendor's client", async (_, answer) => {
   expect(await serving(answer, readByAdapter)).toEqual(await serving(answer, readByVendor));
 });
 
@@ -101,7 +101,7 @@ const anyAnswer: fc.Arbitrary<FakeAnswer> = fc.record(
   { requiredKeys: ['text'] },
 );
 
-test('reads any answer as the vendor does, however its bytes are cut', async () => {
+test("parses any answer like the vendor's client, for any split of its bytes", async () => {
   await fc.assert(
     fc.asyncProperty(anyAnswer, async (answer) => {
       expect(await serving(answer, readByAdapter)).toEqual(await serving(answer, readByVendor));

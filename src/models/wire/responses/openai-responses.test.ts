@@ -71,7 +71,7 @@ test('turns every kind of item into events, and unknown kinds into opaque blocks
   ]);
 });
 
-test.each([1, 2, 3, 7, 64, 100_000])('gives the same events when the bytes come %i at a time', async (chunkBytes) => {
+test.each([1, 2, 3, 7, 64, 100_000])('emits the same events if the bytes arrive %i at a time', async (chunkBytes) => {
   expect(await ask({ ...everyKind, chunkBytes })).toEqual(await ask(everyKind));
 });
 
@@ -263,13 +263,13 @@ const calls: ReadonlyArray<[name: string, events: WireEvent[], calls: Record<str
   ['an answer that comes whole', [completed([call('a', '{"x":1}'), call('b', '{}')])], { a: '{"x":1}', b: '{}' }],
 ];
 
-test.each(calls)('takes %s', async (_, events, expected) => {
+test.each(calls)('accepts %s', async (_, events, expected) => {
   const read = await askRaw([...events, completed()]);
   expect(callsIn(read)).toEqual(expected);
   expect(read.filter(({ type }) => type === 'call_start')).toHaveLength(Object.keys(expected).length);
 });
 
-test('never completes a call that was cut off', async () => {
+test('never completes a truncated call', async () => {
   const cut = { status: 'incomplete' };
   const events = await askRaw([
     added(0, call('a', '', cut)),
@@ -284,7 +284,7 @@ test('never completes a call that was cut off', async () => {
   expect(events.at(-1)).toMatchObject({ stopReason: 'max_tokens' });
 });
 
-test('does not complete a call of a truncated answer that is not marked as complete', async () => {
+test('completes a call of a truncated answer only if it is marked as complete', async () => {
   const details = { incomplete_details: { reason: 'max_output_tokens' } };
   for (const status of [undefined, null, 'in_progress']) {
     const output = [call('a', '{"x":1}', { status })];
@@ -298,7 +298,7 @@ test('does not complete a call of a truncated answer that is not marked as compl
   }
 });
 
-test('announces a call that was cut off at the place of another', async () => {
+test('announces a truncated call that has the index of another', async () => {
   const events = await askRaw([
     done(0, call('a', '{"x":1}')),
     added(0, call('b', '')),
@@ -330,7 +330,7 @@ test.each([
       done(0, call('a', '{"x":2}')),
     ],
   ],
-])('shortens %s if a server makes it long, and shows no key in it', async (_, events) => {
+])('shortens %s if a server makes it long, and removes keys from it', async (_, events) => {
   const failure = await askRaw(events).catch((error: unknown) => error);
   expect(failure).toMatchObject({ kind: 'broken_stream', message: expect.stringMatching(/^[ -~]{100,300}$/) });
   expect(String(failure)).not.toContain('test-key');
@@ -357,7 +357,7 @@ test('keeps an item of an unknown kind, and ignores unknown events', async () =>
   expect(events).toMatchObject([opaque(item), opaque(custom), {}, { type: 'message_end', stopReason: 'end_turn' }]);
 });
 
-test('leaves out a truncated item of the server, and finishes a truncated text', async () => {
+test('drops a truncated server-side item, and completes a truncated text', async () => {
   const events = await askRaw([
     added(0, { ...search, status: 'in_progress' }),
     added(1, { type: 'message', id: 'msg_1', content: [], status: 'in_progress' }),
@@ -375,7 +375,7 @@ test('keeps a text whose item has the same id as a call before it', async () => 
   expect(events).toContainEqual({ type: 'block', block: { type: 'text', text: 'Hello' } });
 });
 
-test('shows what came without deltas', async () => {
+test('shows text that arrived without deltas', async () => {
   const message = { type: 'message', id: 'msg_1', content: [{ type: 'output_text', text: 'Hello' }] };
   const events = await askRaw([done(0, reasoning), done(1, message), completed()]);
   expect(events.filter(({ type }) => /delta/.test(type))).toEqual([
@@ -389,7 +389,7 @@ test.each([
   ['max_tokens', 'max_tokens'],
   ['refusal', 'refusal'],
   ['a_reason_of_the_future', null],
-])('reports an answer that ended by %s as %s', async (stopReason, ours) => {
+])('reports an answer that ended with %s as %s', async (stopReason, ours) => {
   const events = await ask({ text: 'Hi', ...(stopReason && { stopReason }) });
   expect(events.at(-1)).toMatchObject({ type: 'message_end', stopReason: ours });
 });
@@ -433,11 +433,11 @@ test.each([
   ['no end', [added(0, call('a', ''))], 'the connection ended before the answer did'],
   ['a piece of nothing', [piece(7, '{')], 'it went on with item 7, which never began'],
   ['a call without a name', [added(0, call('a', '', { name: '' }))], 'it held a tool call without a name'],
-])('calls a stream with %s broken', async (_, events, why) => {
+])('reports a stream with %s as broken', async (_, events, why) => {
   await expect(askRaw(events)).rejects.toMatchObject({ kind: 'broken_stream', message: expect.stringContaining(why) });
 });
 
-test('reads an HTTP error in the words of the API, and never shows the key', async () => {
+test('parses an HTTP error in the format of the API, and never shows the key', async () => {
   const message = 'Incorrect API key provided: sk-secret-key.';
   const server = await serve([{ status: 401, error: { type: 'invalid_request_error', message } }]);
   const failure = await drain(modelAt(server, { apiKey: 'sk-secret-key' })).catch((error: unknown) => error);
@@ -468,18 +468,21 @@ test('sends the key as a bearer token, store: false, and the configured fields',
   expect((await sent({ name: 'gpt-4.1' }))?.body).not.toHaveProperty('include');
 });
 
-test.each(['', '/', '/v1', '/v1/'])('finds the interface under a base URL that ends in "%s"', async (ending) => {
-  const server = await serve([{ text: 'Hi' }]);
-  await drain(modelAt(server, { baseUrl: server.url + ending }));
-  expect(server.requests[0]?.path).toBe('/v1/responses');
-});
+test.each(['', '/', '/v1', '/v1/'])(
+  'posts to the responses endpoint for a base URL that ends in "%s"',
+  async (ending) => {
+    const server = await serve([{ text: 'Hi' }]);
+    await drain(modelAt(server, { baseUrl: server.url + ending }));
+    expect(server.requests[0]?.path).toBe('/v1/responses');
+  },
+);
 
 test('requires a key for the vendor before anything is sent', () => {
   const { check } = openAiResponsesModel({ name: 'gpt-test' });
   expect(check).toThrow('No key for the OpenAI API: set OPENAI_API_KEY');
 });
 
-test('stops at once when aborted in the middle of an answer, and closes the connection', async () => {
+test('stops at once if aborted in the middle of an answer, and closes the connection', async () => {
   const server = await serve([{ text: 'A long answer', holdAfter: { events: 6, until: new Promise(() => {}) } }]);
   const controller = new AbortController();
   const reason = new Error('the user pressed Escape');
