@@ -29,7 +29,7 @@ export type ScriptedCall =
   /** The input as raw text, which need not be valid JSON. */
   | { name: string; json: string; input?: undefined; id?: string };
 
-/** Plays a script instead of calling a model: one turn per request, whatever the request contains. */
+/** Plays a script instead of calling a model: one turn per request, regardless of the request. */
 export function scriptedModel(script: Script, { pace = 0 }: { pace?: number } = {}): Model {
   checkShape(script);
   const name = script.name ?? 'scripted';
@@ -52,7 +52,7 @@ export function scriptedModel(script: Script, { pace = 0 }: { pace?: number } = 
   };
 }
 
-/** What a program without types gets wrong: it would otherwise play turns of nothing. */
+/** Checks scripts of programs without types: a mistyped field would otherwise play empty turns. */
 function checkShape(script: unknown): void {
   const form = 'It must look like { turns: [{ text: "…" }, { calls: [{ name: "…", input: {…} }] }] }.';
   if (Array.isArray(script)) {
