@@ -14,7 +14,7 @@ const missing = ['jq', 'python3'].filter((program) => spawnSync(program, ['--ver
 const scripted = test.skipIf(missing.length > 0); // the scripts are written for these programs
 
 async function projectWithScripts(files: Readonly<Record<string, string>> = {}) {
-  // A name with a blank and a quote, as folders of people have.
+  // A name with a space and a quote, as real folders may have.
   const root = await realpath(await mkdtemp(join(tmpdir(), "helve it's-")));
   await cp(fixtures, join(root, '.claude/hooks'), { recursive: true });
   for (const [name, text] of Object.entries(files)) await writeFile(join(root, name), text);
@@ -55,7 +55,7 @@ scripted('refuses and asks by printed JSON', async () => {
   expect(await run('PreToolUse', call('Bash', { command: 'ls' }))).toEqual(nothing);
 });
 
-scripted('refuses by exit code 2 with the words on stderr', async () => {
+scripted('refuses with exit code 2 and the text on stderr', async () => {
   const { run, call } = await projectWithScripts();
   for (const tool of ['Edit', 'Write', 'MultiEdit']) {
     expect(await run('PreToolUse', call(tool, { file_path: '/p/.env' }))).toMatchObject({
@@ -67,7 +67,7 @@ scripted('refuses by exit code 2 with the words on stderr', async () => {
   expect(await run('PreToolUse', call('Read', { file_path: '/p/.env' }))).toEqual(nothing);
 });
 
-scripted('looks at a file after it was written', async () => {
+scripted('checks a file after it was written', async () => {
   const { root, run, call } = await projectWithScripts({ 'good.json': '{}', 'bad.json': '{' });
   const written = (name: string) => ({
     ...call('Write', { file_path: join(root, name) }),
@@ -80,7 +80,7 @@ scripted('looks at a file after it was written', async () => {
   expect(await run('PostToolUse', written('good.json'))).toEqual(nothing);
 });
 
-scripted('adds to a prompt or holds it back', async () => {
+scripted('adds text to a prompt, or blocks it', async () => {
   const { root, run } = await projectWithScripts();
   expect(await run('UserPromptSubmit', { prompt: 'hello' })).toEqual({
     ...nothing,
@@ -92,7 +92,7 @@ scripted('adds to a prompt or holds it back', async () => {
   });
 });
 
-scripted('sends the model back once', async () => {
+scripted('makes the model continue once', async () => {
   const { run } = await projectWithScripts({ 'TODO.md': '- [x] one\n- [ ] two\n' });
   expect(await run('Stop', { stop_hook_active: false })).toEqual({
     ...nothing,

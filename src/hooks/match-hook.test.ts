@@ -22,7 +22,7 @@ test.each([
   ['Edit|Write', 'Read', false],
   ['Edit|Write|MultiEdit', 'MultiEdit', true],
   ['Edit|', 'Read', false],
-  // Names separated by bars are whole names; everything else is looked for anywhere.
+  // Names separated by bars are whole names; any other pattern matches anywhere.
   ['mcp__memory', 'mcp__memory__store', false],
   ['mcp__memory__.*', 'mcp__memory__store', true],
   ['mcp__.*__write.*', 'mcp__files__write_file', true],
@@ -31,7 +31,7 @@ test.each([
   ['^Edit', 'NotebookEdit', false],
   ['^(Read|Glob)$', 'Glob', true],
   ['.*', 'Bash', true],
-  // Tools that came or went after the hook was written.
+  // Tools that were added or removed after the hook was written.
   ['Edit|Write', 'MultiEdit', true],
   ['Edit|Write', 'apply_patch', true],
   ['Edit', 'NotebookEdit', false],

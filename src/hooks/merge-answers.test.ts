@@ -35,7 +35,7 @@ test('the strictest answer wins', () => {
   );
 });
 
-test('one more hook never loosens', () => {
+test('an additional hook never makes the result less strict', () => {
   const rank = { allow: 1, ask: 2, deny: 3 };
   fc.assert(
     fc.property(replies, replies, fc.nat(6), (given, added, place) => {
@@ -58,7 +58,7 @@ test('the input of a single hook is used exactly as returned', () => {
   );
 });
 
-test('changes of the input are made in configuration order, and the later wins field by field', () => {
+test('input changes are applied in configuration order, and for each field the later one wins', () => {
   const { updatedInput } = mergeAnswers(
     [
       reply({ updatedInput: { command: 'ls -a', timeout: 5 } }),

@@ -25,7 +25,7 @@ test('no output means no answer', () => {
   expect(printed('PreToolUse', { decision: null, hookSpecificOutput: null, reason: '' })).toEqual(fine);
 });
 
-test.each(['allow', 'deny', 'ask'] as const)('takes the decision %s with its reason', (behavior) => {
+test.each(['allow', 'deny', 'ask'] as const)('accepts the decision %s with its reason', (behavior) => {
   const output = pre({ permissionDecision: behavior, permissionDecisionReason: 'because' });
   expect(printed('PreToolUse', output)).toEqual({ ...fine, behavior, reason: 'because' });
 });
@@ -63,13 +63,13 @@ test.each([
   ['in the shape of another event', pre({ decision: { behavior: 'deny' } })],
   ['as a bare word in the envelope', pre({ decision: 'block' })],
   ['in capitals', pre({ permissionDecision: 'DENY' })],
-  ['in a word that is none', pre({ permissionDecision: 'dney' })],
-  ['as something that is no word', pre({ permissionDecision: true })],
+  ['as an unknown word', pre({ permissionDecision: 'dney' })],
+  ['as a value that is not a string', pre({ permissionDecision: true })],
   ['by stopping the agent', { continue: false }],
   ['with text before it', 'Loading profile\n{"decision": "block"}'],
   ['with text after it', '{"hookSpecificOutput": {"permissionDecision": "deny"}}\ndone'],
-  ['as Python shows it', "{'decision': 'block'}"],
-  ['as Python shows it with more around it', "checked\n{'hookSpecificOutput': {'permissionDecision': 'deny'}}"],
+  ['as Python prints it', "{'decision': 'block'}"],
+  ['as Python prints it, with other text', "checked\n{'hookSpecificOutput': {'permissionDecision': 'deny'}}"],
   ['as YAML', 'decision: block'],
   ['as a text inside JSON', { hookSpecificOutput: '{"permissionDecision": "deny"}' }],
   ['in another spelling', { hook_specific_output: { permission_decision: 'deny' } }],
@@ -110,7 +110,7 @@ test.each([
   ['as a text', pre({ permissionDecision: 'allow', updatedInput: 'ls' })],
   ['as an empty text', pre({ permissionDecision: 'allow', updatedInput: '' })],
   ['as a list', pre({ updatedInput: ['ls'] })],
-])('a new input %s refuses the call, since the old one is not wanted', (_, output) => {
+])('a new input %s refuses the call, since the hook does not want the original input', (_, output) => {
   const answer = printed('PreToolUse', output);
   expect(answer).toMatchObject({ behavior: 'deny', remarks: [], failures: [expect.any(String)] });
   expect(answer.reason).toContain('The answer of the hook must be corrected, not the call');
@@ -136,7 +136,7 @@ test('an envelope of another event is reported once', () => {
   });
 });
 
-test('exit code 2 refuses with the text on stderr, whatever was printed', () => {
+test('exit code 2 refuses with the text on stderr, regardless of the output', () => {
   expect(printed('PreToolUse', '', { exitCode: 2, stderr: 'not here\n' })).toEqual({
     ...fine,
     behavior: 'deny',
@@ -176,12 +176,12 @@ test.each(['UserPromptSubmit', 'SessionStart'] as const)('plain text at %s is fo
   expect(printed(event, 'half', { exitCode: 1 }).additionalContext).toBeUndefined();
 });
 
-test('plain text elsewhere means nothing', () => {
+test('plain text at other events is ignored', () => {
   expect(printed('PreToolUse', 'checked 3 files')).toEqual(fine);
   expect(printed('PostToolUse', '[1, 2]')).toEqual(fine);
 });
 
-test('another exit code is a failure, unless an answer was printed', () => {
+test('any other exit code is a failure, unless an answer was printed', () => {
   expect(printed('PreToolUse', '', { exitCode: 1, stderr: 'boom' })).toEqual({
     remarks: [],
     failures: ['it ended with exit code 1 and said: boom'],
@@ -213,13 +213,13 @@ test('a byte order mark before the answer is ignored', () => {
   expect(printed('PreToolUse', '\uFEFF {"decision": "block"}').behavior).toBe('deny');
 });
 
-test('only a refusal of a hook that timed out counts', () => {
+test('only a refusal counts from a hook that timed out', () => {
   const allowing = pre({ permissionDecision: 'allow', additionalContext: 'x' });
   expect(printed('PreToolUse', allowing, { timedOut: true, exitCode: null })).toEqual(fine);
   expect(printed('PreToolUse', { decision: 'block' }, { timedOut: true, exitCode: null }).behavior).toBe('deny');
 });
 
-test('stops the agent with a reason for the person, who may be shown more', () => {
+test('stops the agent with a reason for the person, with an optional message', () => {
   expect(printed('PostToolUse', { continue: false, stopReason: 'enough', systemMessage: 'look' })).toEqual({
     ...fine,
     stop: { reason: 'enough' },
@@ -289,17 +289,14 @@ test('an allow in an unknown field allows nothing, and is reported', () => {
   ]);
 });
 
-test.each([['deny'], ['"deny"'], ['false'], ['Blocked\n']])(
-  'a command that prints %j and nothing else refuses',
-  (text) => {
-    expect(printed('PreToolUse', text)).toMatchObject({
-      behavior: 'deny',
-      failures: [expect.stringMatching(/is an object|must be an object/)],
-    });
-  },
-);
+test.each([['deny'], ['"deny"'], ['false'], ['Blocked\n']])('a command that prints only %j refuses', (text) => {
+  expect(printed('PreToolUse', text)).toMatchObject({
+    behavior: 'deny',
+    failures: [expect.stringMatching(/is an object|must be an object/)],
+  });
+});
 
-test('an answer that is no object is reported, even null, and a refusal in it counts', () => {
+test('an answer that is not an object is reported, even null, and a refusal in it counts', () => {
   expect(printed('PreToolUse', 'null').failures).toEqual(['it printed null, where an answer is an object']);
   expect(readValue('PreToolUse', null)).toEqual({
     failures: ['its answer must be an object, but was null'],
@@ -321,7 +318,7 @@ test('a refusal counts if a program returns it as an Error or as an instance of 
   }
 });
 
-test('a refusal in data or in text for people is not the answer', () => {
+test('a refusal in data or in text for people does not count', () => {
   const output = {
     systemMessage: 'deny',
     reason: 'block',
@@ -344,17 +341,17 @@ const given = JSON.stringify({ hook_event_name: 'PreToolUse', tool_input: { comm
 
 test.each([
   ['without its last brace', changed.slice(0, -1)],
-  ['cut behind its name', changed.slice(0, changed.indexOf('updatedInput') + 13)],
-  ['behind a line', `log\n${changed}`],
-  ['before a line', `${changed}\nbye`],
+  ['truncated after its name', changed.slice(0, changed.indexOf('updatedInput') + 13)],
+  ['after a line of text', `log\n${changed}`],
+  ['before a line of text', `${changed}\nbye`],
   ['in a list', `[${changed}]`],
   ['as a text', JSON.stringify(changed)],
   ['as a text in its envelope', JSON.stringify({ hookSpecificOutput: '{"updatedInput":{"command":"pwd"}}' })],
-  ['as Python shows it', "{'hookSpecificOutput': {'updatedInput': {'command': 'pwd'}}}"],
-  ['as Ruby shows it', '{:hookSpecificOutput=>{:updated_input=>{:command=>"pwd"}}}'],
+  ['as Python prints it', "{'hookSpecificOutput': {'updatedInput': {'command': 'pwd'}}}"],
+  ['as Ruby prints it', '{:hookSpecificOutput=>{:updated_input=>{:command=>"pwd"}}}'],
   ['in typographic quotes', '{“hookSpecificOutput”: {“updatedInput”: {“command”: “pwd”}}}'],
   ['as YAML', 'hookSpecificOutput:\n  tool_input:\n    command: pwd'],
-  ['in other letters', '{"updtedInput": {"command": "pwd"}'],
+  ['with a typo', '{"updtedInput": {"command": "pwd"}'],
   ['as the input of the hook', '{"tool_input":{"command":"pwd"}}'],
   ['as the whole input of the hook', given.replace('ls', 'pwd')],
   ['by its fields', '{"hookSpecificOutput":{"command":"pwd"}}'],
@@ -362,12 +359,15 @@ test.each([
   ['deep inside', `${'['.repeat(5_000)}${changed}${']'.repeat(5_000)}`],
   ['and much more', `${changed.slice(0, -3)},"description":"${'x'.repeat(1000)}`, { overflowed: true }],
   ['in time, but the hook hangs', changed, { timedOut: true, exitCode: null }],
-])('a new input %s never lets the old one run, and is reported', (_, stdout, changes: Partial<CommandEnd> = {}) => {
-  const answer = readCommandAnswer('PreToolUse', end({ stdout, ...changes }), given);
-  expect(answer).toMatchObject({ behavior: 'deny', reason: expect.stringMatching(/input|might be a refusal/) });
-  expect(answer.updatedInput).toBeUndefined();
-  if (!changes.timedOut) expect(answer.failures).not.toEqual([]); // of its time the caller reports
-});
+])(
+  'a new input %s never lets the original one run, and is reported',
+  (_, stdout, changes: Partial<CommandEnd> = {}) => {
+    const answer = readCommandAnswer('PreToolUse', end({ stdout, ...changes }), given);
+    expect(answer).toMatchObject({ behavior: 'deny', reason: expect.stringMatching(/input|might be a refusal/) });
+    expect(answer.updatedInput).toBeUndefined();
+    if (!changes.timedOut) expect(answer.failures).not.toEqual([]); // the caller reports the timeout
+  },
+);
 
 test.each([
   'checked the new input',
@@ -375,7 +375,7 @@ test.each([
   'ls tool_input',
   '{"command":"ls","description":"x"}',
   JSON.stringify(pre({ command: 'ls' })),
-])('%j changes nothing', (stdout) => {
+])('%j does not change the input', (stdout) => {
   expect(readCommandAnswer('PreToolUse', end({ stdout }), given).behavior).toBeUndefined();
 });
 
@@ -397,7 +397,7 @@ test.each([
 });
 
 test.each(['PreToolUse', 'PermissionRequest', 'UserPromptSubmit', 'UserPromptExpansion', 'PreCompact'] as const)(
-  'an answer that was cut off refuses at %s, since its end might',
+  'a truncated answer refuses at %s, since the missing part might',
   (event) => {
     for (const stdout of ['x', JSON.stringify({ decision: 'approve' })]) {
       const answer = printed(event, stdout, { overflowed: true });
@@ -421,6 +421,6 @@ test.each([
   ['beginnings', 'tool_input '.repeat(100_000)],
   ['an object of many fields', `{${Array.from({ length: 50_000 }, (_, n) => `"a${n}":{}`).join(',')}}`],
   ['lists in lists', `{"a":${'['.repeat(400_000)}${']'.repeat(400_000)}}`],
-])('a megabyte of %s is read', (_, text) => {
+])('parses a megabyte of %s', (_, text) => {
   expect(readCommandAnswer('PreToolUse', end({ stdout: text }), given)).toHaveProperty('failures');
 });

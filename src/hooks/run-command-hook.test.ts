@@ -39,11 +39,11 @@ test('passes the input on stdin, closes it, and returns both outputs and the exi
   });
 });
 
-test('a hook may open its input by name', async () => {
+test('a hook can open its input by name', async () => {
   expect((await run('cat /dev/stdin')).stdout).toBe('{"a": 1}');
 });
 
-test('a hook need not read an input of any length', async () => {
+test('a hook need not read its input, however long it is', async () => {
   const input = 'x'.repeat(5_000_000);
   expect(await run('exit 0', { input })).toMatchObject({ exitCode: 0 });
   expect((await run('wc -c', { input })).stdout.trim()).toBe('5000000');
@@ -59,7 +59,7 @@ test('keeps the first megabyte of output, and never blocks the hook', async () =
   expect(end.stdout).toHaveLength(1024 * 1024);
 });
 
-test('ends with the hook, although a child of it holds the output open', async () => {
+test('returns when the hook exits, although a child process holds the output open', async () => {
   const folder = await temporaryFolder();
   const end = await run(`sleep 60 & echo $! > ${folder}/pid; echo done`);
   expect(end).toMatchObject({ exitCode: 0, stdout: 'done\n', timedOut: false });
@@ -67,14 +67,14 @@ test('ends with the hook, although a child of it holds the output open', async (
   process.kill(Number(await readFile(join(folder, 'pid'), 'utf8')));
 });
 
-test('loses nothing that was printed while a child holds the output open', async () => {
+test('returns everything that was printed while a child process holds the output open', async () => {
   const folder = await temporaryFolder();
   const end = await run(`sleep 60 & echo $! > ${folder}/pid; head -c 900000 /dev/zero | tr "\\0" x`);
   expect(end).toMatchObject({ stdout: 'x'.repeat(900_000), overflowed: false });
   process.kill(Number(await readFile(join(folder, 'pid'), 'utf8')));
 });
 
-test('ends a hook that takes too long, with all that it started', async () => {
+test('kills a hook that takes too long, with everything that it started', async () => {
   const folder = await temporaryFolder();
   const stubborn = `(trap '' TERM; echo $BASHPID > ${folder}/stubborn; sleep 60; sleep 60) &`;
   const gone = `setsid bash -c 'echo $$ > ${folder}/gone; sleep 60' &`;
@@ -84,7 +84,7 @@ test('ends a hook that takes too long, with all that it started', async () => {
   expect(await isAlive(join(folder, 'gone'))).toBe(false);
 });
 
-test('ends a hook when the signal aborts, and rejects with its reason', async () => {
+test('kills a hook when the signal aborts, and rejects with its reason', async () => {
   const pidFile = join(await temporaryFolder(), 'pid');
   const controller = new AbortController();
   const running = run(`echo $$ > ${pidFile}; sleep 60`, { signal: controller.signal });
@@ -94,15 +94,15 @@ test('ends a hook when the signal aborts, and rejects with its reason', async ()
   expect(await isAlive(pidFile)).toBe(false);
 });
 
-test('does not start when the signal has aborted', async () => {
+test('does not start if the signal has already aborted', async () => {
   await expect(run('true', { signal: AbortSignal.abort(new Error('no')) })).rejects.toThrow('no');
 });
 
-test('rejects when the program does not exist', async () => {
+test('rejects if the program does not exist', async () => {
   await expect(run('', { program: '/nowhere/hook', args: [] })).rejects.toThrow('ENOENT');
 });
 
-test('can be killed at once by a program that must exit, until it has ended', async () => {
+test('can be killed synchronously by a program that must exit, until it has ended', async () => {
   const kills = new Set<() => void>();
   const whileRunning = (kill: () => void) => {
     kills.add(kill);
@@ -119,7 +119,7 @@ test('can be killed at once by a program that must exit, until it has ended', as
 test.each([
   ['in the background', (work: string) => `(${work}) > /dev/null 2>&1 &`],
   ['detached', (work: string) => `setsid bash -c '${work}' < /dev/null > /dev/null 2>&1 &`],
-])('reports processes that a hook has left running %s, and when they have ended', async (_, leave) => {
+])('reports processes that a hook left running %s, and when they have ended', async (_, leave) => {
   const folder = await temporaryFolder();
   execFileSync('mkfifo', [join(folder, 'pipe')]);
   const left: Promise<void>[] = [];
@@ -132,7 +132,7 @@ test.each([
   expect(await readFile(join(folder, 'end'), 'utf8')).toBe('done\n');
 });
 
-test('reports nothing if the hook ends what it starts', async () => {
+test('reports nothing if the hook stops everything that it starts', async () => {
   const onLeftRunning = vi.fn(async () => {});
   await run('sleep 0 & wait; cat /dev/null | cat', { onLeftRunning });
   expect(onLeftRunning).not.toHaveBeenCalled();

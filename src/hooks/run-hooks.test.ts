@@ -76,13 +76,13 @@ test('the strictest of several answers wins, and all are kept in configuration o
   });
 });
 
-test('hooks of one moment run at the same time', async () => {
+test('hooks of one event run concurrently', async () => {
   const meet = (own: string, other: string) => `touch ${own}; until [ -e ${other} ]; do sleep 0.01; done`;
   const { pre } = await session([hook(meet('a', 'b')), hook(meet('b', 'a'))]);
   expect(await pre()).toEqual(nothing);
 });
 
-test('the order in which hooks finish changes nothing', async () => {
+test('the order in which hooks finish does not affect the result', async () => {
   const answer = fc.record(
     {
       permissionDecision: fc.constantFrom('allow', 'ask', 'deny'),
@@ -121,7 +121,7 @@ test('the order in which hooks finish changes nothing', async () => {
   );
 });
 
-test('the same command runs once, however often it is configured', async () => {
+test('a command that is configured several times runs once', async () => {
   const { root, pre } = await session([
     hook('echo run >> log', { timeout: 5 }),
     hook('echo run >> log', {}, { matcher: 'Bash', source: 'other.json' }),
@@ -159,7 +159,7 @@ test('an "if" rule is evaluated by the permission rules, and applies to calls on
   expect(seen[0]).toEqual(['Bash(git *)', { tool: 'Bash', input: { command: 'ls' }, effects: [] }]);
 });
 
-test('a hook whose rule can not be evaluated still runs', async () => {
+test('a hook whose rule cannot be evaluated still runs', async () => {
   const matchesRule = () => {
     throw new Error('no closing parenthesis');
   };
@@ -175,7 +175,7 @@ test.each([
   ['is not there', './missing-hook', {}, 'it ended with exit code 127 (command not found)'],
   ['prints broken JSON', 'echo "{broken"', {}, 'it printed something that starts like JSON but is not'],
   ['takes too long', 'sleep 60', { timeout: 0.2 }, 'it took longer than 0.2 s and was stopped'],
-])('a hook that %s is reported; it blocks only where it says so', async (_, command, fields, failure) => {
+])('a hook that %s is reported; it blocks only if it is configured to', async (_, command, fields, failure) => {
   const { pre } = await session([hook(command, fields)]);
   expect(await pre()).toEqual({ ...nothing, reports: [expect.stringContaining(`failed: ${failure}`)] });
 
@@ -196,7 +196,7 @@ test.each([
   '{"hookSpecificOutput": 5}',
   '{"continue": "maybe"}',
   '{"decision": ',
-])('with "onFailure": "block" the answer %s, which is not understood, blocks', async (printed) => {
+])('with "onFailure": "block", the invalid answer %s blocks', async (printed) => {
   const { pre } = await session([hook(`echo '${printed}'`, { onFailure: 'block' })]);
   expect(await pre()).toMatchObject({ behavior: 'deny', reports: [expect.stringContaining('Its failures block.')] });
 });
@@ -217,7 +217,7 @@ test('a report names the hook, its event, its file and a stricter setting, witho
   ]);
 });
 
-test('a report of an answer that is not understood, and so refuses, says that it does', async () => {
+test('a report of an invalid answer that refuses says so', async () => {
   const { pre } = await session([hook(`echo '{"decision": "maybe"}'`)]);
   const { behavior, reports } = await pre();
   expect(behavior).toBe('deny');
@@ -226,7 +226,7 @@ test('a report of an answer that is not understood, and so refuses, says that it
   ]);
 });
 
-test('the failure of a hook never blocks the end', async () => {
+test('a failing hook never blocks the end of a run', async () => {
   const { run } = await session([hook('exit 1', { onFailure: 'block' }, { event: 'Stop' })]);
   expect((await run('Stop', { stop_hook_active: false })).block).toBeUndefined();
 });
@@ -256,7 +256,7 @@ test('an abort ends all hooks and rejects with its reason', async () => {
   await expect(running).rejects.toThrow('enough');
 });
 
-test('a hook runs in the project when the working directory is gone', async () => {
+test('a hook runs in the project if the working directory was removed', async () => {
   const gone = await mkdtemp(join(tmpdir(), 'helve-test-'));
   await rm(gone, { recursive: true });
   const { root, pre } = await session([hook('pwd > where')], { situation: () => ({ cwd: gone, mode: 'plan' }) });
@@ -272,20 +272,20 @@ test('the input of a call is data for a hook, never part of its command', async 
   await expect(readFile(join(root, 'evil'))).rejects.toThrow('ENOENT');
 });
 
-test("with arguments the program runs without a shell, and they may contain the project's path", async () => {
+test("with arguments, the program runs without a shell, and they may contain the project's path", async () => {
   const definition = { args: ['%s', `\${CLAUDE_PROJECT_DIR} $(id)`] };
   const { root, run } = await session([hook('printf', definition, { event: 'UserPromptSubmit' })]);
   expect((await run('UserPromptSubmit', { prompt: '' })).additionalContext).toEqual([`${root} $(id)`]);
 });
 
-test('startup files of bash do not get between a hook and its answer', async () => {
+test('output of bash startup files does not precede the answer of a hook', async () => {
   const noise = join(await mkdtemp(join(tmpdir(), 'helve-test-')), 'noise');
   await writeFile(noise, 'echo noise');
   const { pre } = await session([hook(deciding('ask'))], { env: { ...process.env, BASH_ENV: noise } });
   expect(await pre()).toMatchObject({ behavior: 'ask', reports: [] });
 });
 
-test('a hook of the session may leave variables for the commands to come', async () => {
+test('a session hook can set variables for later commands', async () => {
   const envFile = join(await mkdtemp(join(tmpdir(), 'helve-test-')), 'env');
   const start = hook('echo "export A=1" >> "$CLAUDE_ENV_FILE"', {}, { event: 'SessionStart' });
   const { run, pre } = await session([start, hook('[ -z "$CLAUDE_ENV_FILE" ]')], { envFile });
@@ -320,7 +320,7 @@ test('the end of the session ends hooks in the background', async () => {
   expect(isRunning(pid)).toBe(false);
 });
 
-test('posts to an address, unless it is not among those that may be posted to', async () => {
+test('posts to an address only if it is allowed', async () => {
   const server = createServer((_, response) => response.end('{"decision": "block", "reason": "by mail"}'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
@@ -331,7 +331,7 @@ test('posts to an address, unless it is not among those that may be posted to', 
   expect(await pre()).toEqual({ ...nothing, reports: [expect.stringContaining('not among those')] });
 });
 
-test('callbacks get the input and its call, come after the hooks from settings, and can not change what others see', async () => {
+test('callbacks get the input and its call, run after the hooks from settings, and cannot change the input of others', async () => {
   const seen: unknown[] = [];
   const spoil: HookCallback = (input, toolUseId) => {
     seen.push(structuredClone(input), toolUseId);
@@ -354,7 +354,7 @@ test('callbacks get the input and its call, come after the hooks from settings, 
   expect(seen).toEqual([expect.objectContaining(bash), 'call_1', { command: 'ls' }]);
 });
 
-test('a callback that throws has failed; one that takes too long refuses the call', async () => {
+test('a callback that throws has failed, and one that takes too long refuses the call', async () => {
   const failing = await session([], {
     callbacks: {
       PreToolUse: [
@@ -398,26 +398,26 @@ test.each<[string, unknown]>([
   ['a list with a changed input', [{ hookSpecificOutput: { updatedInput: { command: 'pwd' } } }]],
   ['a changed input as text', JSON.stringify({ hookSpecificOutput: { updatedInput: { command: 'pwd' } } })],
   ['a changed input as a Map', { hookSpecificOutput: { updatedInput: new Map([['command', 'pwd']]) } }],
-])('a callback that returns %s refuses the call, and that is reported', async (_, value) => {
+])('a callback that returns %s refuses the call, which is reported', async (_, value) => {
   const returning = () => value as ReturnType<HookCallback>;
   const { pre } = await session([], { callbacks: { PreToolUse: [{ hooks: [returning] }] } });
   const { behavior, reports } = await pre();
   expect(behavior).toBe('deny');
-  expect(reports).toHaveLength(value instanceof Map ? 0 : 1); // what a Map says is clear
+  expect(reports).toHaveLength(value instanceof Map ? 0 : 1); // the content of a Map is unambiguous
 });
 
-test('a callback that returns something by the way decides nothing', async () => {
+test('a callback that returns an unrelated value decides nothing', async () => {
   for (const value of [1, true, 'logged', [], {}, new Map()]) {
     const { pre } = await session([], { callbacks: { PreToolUse: [{ hooks: [() => value as object] }] } });
     expect((await pre()).behavior).toBeUndefined();
   }
 });
 
-test('an invalid matcher of a program throws at once', async () => {
+test('an invalid matcher from a program throws at once', async () => {
   await expect(session([], { callbacks: { Stop: [{ matcher: '*x', hooks: [] }] } })).rejects.toThrow(TypeError);
 });
 
-test('a result that is no JSON is passed on as text', async () => {
+test('a result that cannot be written as JSON is passed on as text', async () => {
   const circle: Record<string, unknown> = { count: 1n };
   circle['self'] = circle;
   const { root, run } = await session([hook('cat > payload', {}, { event: 'PostToolUse' })]);
@@ -428,7 +428,7 @@ test('a result that is no JSON is passed on as text', async () => {
   });
 });
 
-test('a long text is cut for the model and saved completely in a file', async () => {
+test('a long text is truncated for the model and saved completely in a file', async () => {
   const saved: string[] = [];
   const saveText = async (name: string, text: string) => {
     saved.push(text);
@@ -469,7 +469,7 @@ test.each([
   ],
   [{ hookSpecificOutput: { updatedInput: { command: 'pwd' } } }, { updatedInput: { command: 'pwd' }, reports: [] }],
   [{ updatedInput: { command: 'pwd' } }, { behavior: 'deny', reports: [expect.stringContaining("can't be used")] }],
-])('what stands on the line that sends a hook to the background counts: %j', async (fields, outcome) => {
+])('an answer on the line that moves a hook to the background counts: %j', async (fields, outcome) => {
   const waits = `until [ -e go ]; do sleep 0.01; done; echo '{"systemMessage": "late"}'`;
   const { root, pre, hooks } = await session([hook(`echo '${JSON.stringify({ async: true, ...fields })}'; ${waits}`)]);
   expect(await pre()).toMatchObject(outcome);

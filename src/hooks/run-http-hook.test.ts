@@ -45,7 +45,7 @@ test('posts the input as JSON and reads the answer', async () => {
   });
 });
 
-test('an empty answer is no answer', async () => {
+test('an empty response means no answer', async () => {
   const url = await serve((_, response) => response.writeHead(204).end());
   expect(await post(url)).toEqual({ text: '' });
 });
@@ -64,9 +64,9 @@ test.each<[string, RequestListener]>([
     'broken',
     (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{}').subarray(0, 12)),
   ],
-  ['in an encoding that is not known', (_, response) => response.writeHead(200, { 'content-encoding': 'x' }).end('{}')],
+  ['in an unknown encoding', (_, response) => response.writeHead(200, { 'content-encoding': 'x' }).end('{}')],
   ['too long when decompressed', (_, response) => response.end(gzipSync(' '.repeat(2_000_000)))],
-])('an answer that is %s can not be read', async (_, listener) => {
+])('a response that is %s cannot be read', async (_, listener) => {
   expect(await post(await serve(listener))).toEqual({ isUnreadable: true, failure: expect.any(String) });
 });
 
@@ -81,7 +81,7 @@ test.each<[string, Buffer, Record<string, string>]>([
   expect(await post(url)).toEqual({ text: '{"a":1}' });
 });
 
-test('keeps what came before the connection was lost', async () => {
+test('keeps the part that arrived before the connection was lost', async () => {
   const url = await serve((_, response) => {
     response.writeHead(200, { 'content-length': '500' }).write('{"decision":"block"}', () => response.destroy());
   });
@@ -116,7 +116,7 @@ test('rejects with the reason of the signal', async () => {
   await expect(post(url, { signal: controller.signal })).rejects.toThrow('enough');
 });
 
-test('a server that is not there is a failure', async () => {
+test('an unreachable server is a failure', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // a server on a port has such an address
@@ -128,7 +128,7 @@ test('a server that is not there is a failure', async () => {
   });
 });
 
-test('headers get only the variables that the hook may have', () => {
+test('headers contain only the variables that the hook may use', () => {
   const env = { TOKEN: 't$SECRET', SECRET: 's' };
   const headers = { Authorization: 'Bearer $TOKEN', 'X-Other': `a\${SECRET}b$NONE`, Plain: '5 $' };
   expect(fillHeaders(headers, ['TOKEN', 'NONE'], env)).toEqual({

@@ -5,7 +5,7 @@ const origin = { source: 'settings.json', trusted: true };
 const command = { type: 'command', command: 'check' };
 const inGroup = (hook: object) => ({ PreToolUse: [{ matcher: 'Bash', hooks: [hook] }] });
 
-test('reads hooks in the order in which they are written', () => {
+test('reads hooks in the order of the file', () => {
   const settings = {
     PreToolUse: [
       {
@@ -61,7 +61,7 @@ test.each([
   expect(configured).toHaveLength(count);
 });
 
-test('one bad hook does not affect the others', () => {
+test('an invalid hook does not affect the others', () => {
   const settings = {
     PreToolUse: [{ hooks: [{ type: 'agent' }, command] }, 'x'],
     Other: [],
