@@ -1,5 +1,5 @@
-// Finds the wish for another input in an answer that does not say it in the proper way. A hook that wants another input
-// does not want the original to run, also where its wish can't be understood.
+// Finds an intended input change in an answer that is not in the proper format. A hook that wants another input does
+// not want the original to run, even if its change can't be understood.
 import { isDeepStrictEqual } from 'node:util';
 import type { HookEvent } from '../contract/hook.js';
 import { wordSimilarity } from '../platform/text/similar-text.js';
@@ -12,25 +12,25 @@ const INPUT = '(?:input|args|arguments|params|parameters)';
 const CHANGED_INPUT = new RegExp(`^${CHANGED}(?:tool)?${INPUT}$`);
 const ANY_INPUT = new RegExp(`^(?:tool)?${INPUT}$`);
 
-/** A name in a text, which may be glued to others. What a call is about may hold `tool_input`, so that must be a field. */
+/** A name in a text, which may be joined to others. Call data may mention `tool_input`, so that must be a field. */
 const NAMED = new RegExp(`${CHANGED}[_-]?(?:tool)?[_-]?${INPUT}|tool[_-]?input(?:["'\`]?\\s*[:=>]|["'\`]\\s*$)`, 'i');
 const MISSPELT = /(?<![a-z])upd[a-z_-]{6,14}/gi;
 const SAME_NAME = 0.8;
 
-/** Words are compared only where a part is the same, since an answer may have very many. */
+/** Words are compared only if they share a part, since an answer may have very many. */
 const isMisspelt = (spelled: string): boolean =>
   spelled.length > 8 &&
   spelled.length < 16 &&
   /upd|ate|din|put/.test(spelled) &&
   wordSimilarity(spelled, 'updatedinput') >= SAME_NAME;
 
-/** Whether a text that can't be read as an answer names a changed input. `given`: what the hook got, which it may print. */
+/** Whether a text that is no valid answer mentions a changed input. `given` is the hook's input, which it may print. */
 export function mentionsChangedInput(text: string, given?: string): boolean {
   const own = plainText(given === undefined || given === '' ? text : text.replaceAll(given, ''));
   return NAMED.test(own) || [...own.matchAll(MISSPELT)].some(([word]) => isMisspelt(letters(word)));
 }
 
-/** The consequence. In the place of a person such a hook answers nothing, so the person is asked. */
+/** The consequence. A PermissionRequest hook answers nothing then, so that the person is asked. */
 export const refusalOfInput = (event: HookEvent, problem: string): Pick<HookReply, 'behavior' | 'reason'> => ({
   behavior: event === 'PreToolUse' ? 'deny' : 'ask',
   reason: `${problem}. The answer of the hook must be corrected, not the call`,
@@ -39,18 +39,18 @@ export const refusalOfInput = (event: HookEvent, problem: string): Pick<HookRepl
 interface Search {
   /** Paths at which a changed input is read. */
   own: ReadonlySet<string>;
-  /** What the hook got, as JSON. */
+  /** The hook's input, as JSON. */
   given: string | undefined;
 }
 
-/** Here names such as "input" and the names of the input's own fields mean it too. */
+/** In these places, names such as "input" and the names of the input's own fields mean it too. */
 const within: ReadonlySet<string> = new Set(['', 'hookSpecificOutput', 'hookSpecificOutput.decision']);
 
-/** A value beside those of an answer that must mean another input for the call, by its path. */
+/** The path of a value outside of the proper fields that must be meant as another input for the call. */
 export function misplacedInput(answer: object, { own, given }: Search): string | undefined {
   const original = toolInput(given);
   const isOriginal = (value: unknown): boolean => original !== undefined && isDeepStrictEqual(value, original);
-  const isOnlyStray = isStray(answer) && !Object.hasOwn(answer, 'hook_event_name'); // which is what the hook itself got
+  const isOnlyStray = isStray(answer) && !Object.hasOwn(answer, 'hook_event_name'); // a field of the hook's input
   const isOwnField = ({ key, value, depth, parent }: Place): boolean => {
     if (!(depth === 1 ? isOnlyStray : depth === 2 && parent?.key === HOME) || knownFields.has(key)) return false;
     if (typeof original !== 'object' || original === null || !Object.hasOwn(original, key)) return false;

@@ -1,6 +1,6 @@
 /**
- * The text of an answer. It should be UTF-8, but shells of other systems print UTF-16, with a mark or without. NULs are
- * left out, since they belong to no text.
+ * The text of an answer. It should be UTF-8, but some shells print UTF-16, with or without a byte order mark. NULs are
+ * removed, since they are not part of any text.
  */
 export function decodeAnswer(bytes: Buffer): string {
   return new TextDecoder(encodingOf(bytes)).decode(bytes).replaceAll('\0', '');
@@ -15,7 +15,7 @@ function encodingOf(bytes: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' {
     if (at % 2 === 0) even += 1;
     else odd += 1;
   }
-  // The names of fields are ASCII, so that one byte of two is NUL there.
+  // The names of fields are ASCII, so one byte of each pair is NUL there.
   if (Math.max(even, odd) * 4 < bytes.length || (even > 0 && odd > 0)) return 'utf-8';
   return odd > 0 ? 'utf-16le' : 'utf-16be';
 }

@@ -4,7 +4,7 @@ import type { ToolTable } from '../contract/tool-traits.js';
 import { messageOf } from '../platform/message-of.js';
 import { isMcpName, readMcpName } from '../platform/text/mcp-names.js';
 
-const MATCH_MS = 250; // names are short; a pattern that takes longer backtracks for ever
+const MATCH_MS = 250; // names are short; a pattern that takes longer backtracks forever
 
 /** The names that the matcher of an event is tested with; null if the event has no matcher, so that every hook runs. */
 export function matchedNames<Event extends HookEvent>(
@@ -60,8 +60,8 @@ export type NameMatcher = (name: string) => boolean;
 
 /**
  * Nothing or `*`: everything. Only letters, digits, `_`, `-`, spaces, `|` and `,`: these names exactly. Anything else: a
- * regular expression, found anywhere in the name. Tools of MCP servers may be in the spelling of the server, as in rules
- * that deny.
+ * regular expression, found anywhere in the name. MCP tools may be spelled as the server spells them, as in deny
+ * rules.
  */
 export function readMatcher(matcher: string): NameMatcher | { problem: string } {
   if (matcher === '' || matcher === '*') return () => true;

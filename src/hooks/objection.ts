@@ -1,8 +1,8 @@
-// What it means at each event that a hook objects.
+// The effect of a hook's objection, by event.
 import type { HookEvent } from '../contract/hook.js';
 import type { HookReply } from './merge-answers.js';
 
-/** What an objection does at each event. */
+/** The effect of an objection at each event. */
 export const objections: Readonly<Record<HookEvent, 'denies' | 'blocks' | 'tells' | 'nothing'>> = {
   PreToolUse: 'denies',
   PermissionRequest: 'denies',

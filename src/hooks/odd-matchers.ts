@@ -17,7 +17,7 @@ export function meantEvent(name: string): HookEvent | undefined {
   );
 }
 
-/** The problem with a matcher, in words that follow "the matcher"; undefined if there is none. */
+/** The problem with a matcher, to follow "the matcher"; undefined if it is fine. */
 export function oddMatcher(
   event: HookEvent,
   matcher: string,
@@ -53,10 +53,10 @@ function nameElsewhere(name: string, known: readonly string[], shell: string | u
 
 const ALL_TOOLS = /^(all|any|every|everything|tools?|(all|any|every)[_-]?tools?)$/i;
 const FOR_ALL = 'Write "*" for all tools.';
-/** What stands in no name of a tool and has no meaning in a pattern. */
+/** Characters that occur in no tool name and have no meaning in a pattern. */
 const FOREIGN = /[^\w\-|,.*+?()[\]{}^$\\]|\\[^\w\-.]/;
 
-/** How to write the names of tools that stand in a matcher with something else than "|" between or around them. */
+/** How to write tool names that are separated by something other than "|" in a matcher. */
 function separated(matcher: string, known: readonly string[]): string {
   const words = matcher.match(/[\w-]+/g) ?? [];
   const named = words.flatMap((word) => known.find((name) => name.toLowerCase() === word.toLowerCase()) ?? []);
@@ -98,7 +98,7 @@ function slipsOfPattern(pattern: string, known: readonly string[]): Slip[] {
   }
   const meant = known.find((name) => matches(name.toLowerCase()) || matches(name.toUpperCase()));
   if (meant !== undefined) return [{ name: pattern, meant }];
-  // Servers and their tools may be written with any signs.
+  // Names of servers and their tools may contain any characters.
   if (!FOREIGN.test(pattern) || mentionsMcp(pattern)) return [];
   const next = /^(\s*|\\\*)$/.test(pattern) ? FOR_ALL : separated(pattern, known);
   return [{ name: pattern, meant: pattern, next }];

@@ -1,25 +1,25 @@
-// What a callback returned, as a plain value: programs without types return objects of many classes.
+// Converts the return value of a callback to plain data: programs without types return objects of many classes.
 import { inspect } from 'node:util';
 import { decodeAnswer } from './decode-answer.js';
 import { dataFields } from './plain-verdicts.js';
 import { letters } from './walk-answer.js';
 
-const MAX_DEPTH = 100; // objects of classes are not nested more deeply; what is stays as it is
+const MAX_DEPTH = 100; // objects of classes are not nested more deeply; deeper values are kept unchanged
 
-/** A value whose content is only to be had by waiting for it: the body of a response. */
+/** Reads a value whose content is asynchronous: the body of a response. */
 export async function settledValue(value: unknown): Promise<unknown> {
   if (!/^\[object (Response|Blob|File)\]$/.test(tagOf(value))) return value;
   return await (value as { text(): Promise<string> }).text(); // all of these have it
 }
 
-/** Why nothing can be known of a value, in words that follow "its answer"; undefined if it can be read. */
+/** Why a value can't be read, to follow "its answer"; undefined if it can. */
 export function whyUnreadable(value: unknown): string | undefined {
   if (typeof value === 'function') return 'is a function, which is not called; return the answer itself';
   if (typeof value !== 'object' || value === null || isContainer(value)) return undefined;
   if (Symbol.iterator in value || Symbol.asyncIterator in value) {
     return 'comes from a generator or a stream, which is not read; return the answer itself';
   }
-  const hasFields = Object.keys(plainAnswer(value) as object).length > 0; // of an object it is one
+  const hasFields = Object.keys(plainAnswer(value) as object).length > 0; // an object becomes an object
   return hasFields || tagOf(value) === '[object Object]' ? undefined : `is ${tagOf(value)}, which can't be read`;
 }
 
@@ -35,7 +35,7 @@ const isContainer = (value: object): boolean =>
 const isBoxed = (value: object): boolean =>
   value instanceof String || value instanceof Boolean || value instanceof Number;
 
-/** An object of a class as a plain one, with what it has by getters and from its class. Data stays as it is. */
+/** An instance of a class as a plain object, with its getters and inherited fields. Data is kept unchanged. */
 export function plainAnswer(answer: unknown): unknown {
   const made = new Map<object, unknown>();
   const plain = (value: unknown, depth: number): unknown => {
@@ -55,7 +55,7 @@ export function plainAnswer(answer: unknown): unknown {
     for (const [field, inner] of value instanceof Map ? value : fieldsOf(value)) {
       if (typeof inner === 'function') continue;
       const name = String(field);
-      // Not by assignment: "__proto__" is a name like any other.
+      // Not by assignment: "__proto__" must be an ordinary field.
       Object.defineProperty(fields, name, {
         value: dataFields.has(letters(name)) ? inner : plain(inner, depth + 1),
         enumerable: true,
@@ -82,7 +82,7 @@ function fieldsOf(value: object): Array<[string, unknown]> {
 
 export const tagOf = (value: unknown): string => Object.prototype.toString.call(value);
 
-/** A value as people are to see it in a message. */
+/** A value in the form in which messages show it. */
 export function shown(value: unknown): string {
   const text = written(value);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;

@@ -43,7 +43,7 @@ const FIELD_AND_VALUE = /(["'`]?)(?<![\w-])([\w-]{1,64})\1\s*(?:[:=]>?|->|>)\s*(
 const MAX_FOUND = 20;
 
 interface StrayVerdict {
-  /** Its path, as `output.decision`. */
+  /** Its path, such as `output.decision`. */
   field: string;
   value: unknown;
   refuses: boolean;
@@ -53,10 +53,10 @@ interface StrayVerdict {
 export const isPlainRefusal = (value: unknown): boolean =>
   value === false || (typeof value === 'string' && (REFUSES.test(value.trim()) || /^no$/i.test(value.trim())));
 
-/** Whether a text that is no answer says no: by its first word, or by a field in it that can't be read as JSON. */
+/** Whether a text that is not an answer says no: by its first word, or by a field that can't be read as JSON. */
 export const textRefuses = (text: string): boolean => REFUSES_FIRST.test(plainText(text).trim()) || holdsRefusal(text);
 
-/** A text with plain quotes and without escapes, so that fields in it can be found whatever wrote it. */
+/** A text with plain quotes and without escapes, so that fields are found in the output of any program. */
 export function plainText(text: string): string {
   return text
     .replace(/\\(?:u([0-9a-fA-F]{4})|(.))/gs, (_, code?: string, sign?: string) => {
@@ -67,7 +67,7 @@ export function plainText(text: string): string {
     .replace(/[‘’‚‛′]|&#39;/g, "'");
 }
 
-/** Whether a text has a field that refuses, whatever is around it and in whatever quotes: `{'decision': 'block'}`. */
+/** Whether a text has a field that refuses, in any context and with any quotes: `{'decision': 'block'}`. */
 export function holdsRefusal(text: string, { quoted = false }: { quoted?: boolean } = {}): boolean {
   const pairs = plainText(text).matchAll(FIELD_AND_VALUE);
   return [...pairs].some(([, quote, field = '', , value = '']) => {
@@ -80,7 +80,7 @@ export function holdsRefusal(text: string, { quoted = false }: { quoted?: boolea
 const isNo = (value: unknown): boolean => isPlainRefusal(value) || /^(false|no|off|0)$/i.test(String(value).trim());
 const isYes = (value: unknown): boolean => /^(true|yes|on|1)$/i.test(String(value).trim());
 
-/** Whether a field with this value means no, by what the field is about. */
+/** Whether a field with this value means no, by the meaning of the field. */
 const refusesIn = (spelled: string, value: unknown): boolean =>
   (YES_FIELD.test(spelled) && isNo(value)) ||
   (NO_FIELD.test(spelled) && isYes(value)) ||
@@ -111,7 +111,7 @@ function verdictOf(spelled: string, value: unknown): boolean | undefined {
   return value === false && NO_FIELD.test(spelled) ? false : undefined;
 }
 
-/** Whether an answer has fields, and none of them has a meaning here. */
+/** Whether an answer has fields, but none that is known here. */
 export const isStray = (answer: object): boolean => {
   const fields = Object.keys(answer);
   return fields.length > 0 && fields.every((field) => !knownFields.has(field));

@@ -1,5 +1,5 @@
-// Interprets the answer of a hook for its event, as an object or another value. A refusal counts wherever and however it
-// is written; an allow or a change counts only in its proper field.
+// Interprets the answer of a hook for its event, as an object or another value. A refusal counts in any place and form;
+// an allow or a change counts only in its proper field.
 import type { HookEvent } from '../contract/hook.js';
 import type { Behavior } from '../contract/permission.js';
 import { isObject } from '../platform/is-object.js';
@@ -18,13 +18,13 @@ export interface ReadAnswer extends Omit<HookReply, 'name' | 'reports'> {
   remarks: string[];
 }
 
-/** An answer that can't be read, in full or at all, might be a refusal: where a hook can refuse, it counts as one. */
+/** An answer that can't be read completely might be a refusal: at events where a hook can refuse, it counts as one. */
 export function unreadable(event: HookEvent, failure: string): ReadAnswer {
   const refusal = canRefuse(event) ? objection(event, `${failure}, so it might be a refusal`) : {};
   return { failures: [failure], remarks: [], ...refusal };
 }
 
-/** Of a hook that was stopped early, only what is against the call counts. */
+/** From a hook that was stopped early, only a refusal counts. */
 export function refusalsOf(event: HookEvent, { behavior, reason, block, stop, updatedInput }: ReadAnswer): ReadAnswer {
   const changes = updatedInput !== undefined && event === 'PreToolUse' && behavior !== 'deny';
   return {
@@ -39,14 +39,14 @@ export function refusalsOf(event: HookEvent, { behavior, reason, block, stop, up
 }
 
 /**
- * Reads the return value of a callback or the response of a server, which may be no answer. `given` is what the hook got,
- * as JSON.
+ * Reads the return value of a callback or the response of a server, which may be any value. `given` is the hook's
+ * input, as JSON.
  */
 export function readValue(event: HookEvent, value: unknown, given?: string): ReadAnswer {
   try {
     return readAnyValue(event, value, given);
   } catch (error) {
-    return unreadable(event, `its answer can't be read (${messageOf(error)})`); // a getter of it may throw
+    return unreadable(event, `its answer can't be read (${messageOf(error)})`); // its getters may throw
   }
 }
 

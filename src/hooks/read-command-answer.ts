@@ -1,11 +1,11 @@
-// Interprets how a command hook ended: its exit code, its output, and text that is no answer.
+// Interprets how a command hook ended: its exit code, its output, and text that is not an answer.
 import type { HookEvent } from '../contract/hook.js';
 import { objection, objections } from './objection.js';
 import { present, type ReadAnswer, readValue, refusalsOf, unreadable } from './read-answer.js';
 import { parseJson, readText } from './read-text.js';
 
 export interface CommandEnd {
-  /** Null when a signal ended it. */
+  /** Null if a signal ended it. */
   exitCode: number | null;
   signal: NodeJS.Signals | null;
   stdout: string;
@@ -14,11 +14,11 @@ export interface CommandEnd {
   overflowed: boolean;
   /** It timed out and was stopped. */
   timedOut: boolean;
-  /** Its first line said that it goes on in the background. That line was read when it came. */
+  /** Its first line said that it continues in the background. That line was read when it arrived. */
   isInBackground?: boolean;
 }
 
-/** `given` is what the hook got, as JSON. */
+/** `given` is the hook's input, as JSON. */
 export function readCommandAnswer(event: HookEvent, end: CommandEnd, given?: string): ReadAnswer {
   const text = end.stdout.replace(/^\uFEFF/, '').trim();
   const printed = end.isInBackground ? text.slice(firstLineOf(text).length).trim() : text;
@@ -49,7 +49,7 @@ export function asyncMarker(line: string): object | undefined {
   return typeof json === 'object' && json !== null && present(json, 'async') === true ? json : undefined;
 }
 
-/** Of an answer without its end, the refusals count, and the rest might have been one. */
+/** In a truncated answer, refusals count, and the missing part might have been one. */
 function cutOff(event: HookEvent, answer: ReadAnswer): ReadAnswer {
   const { failures, remarks, ...cut } = unreadable(event, 'it printed more than 1 MB, and the rest was dropped');
   const refused = answer.behavior === 'deny' || answer.block !== undefined;
@@ -63,7 +63,7 @@ function cutOff(event: HookEvent, answer: ReadAnswer): ReadAnswer {
   };
 }
 
-/** Exit code 2 refuses, whatever was printed. */
+/** Exit code 2 refuses, regardless of the output. */
 function blocked(event: HookEvent, answer: ReadAnswer, { stderr }: CommandEnd): ReadAnswer {
   const { behavior, reason, block, updatedInput: _, updatedOutput: __, ...rest } = answer;
   if (objections[event] === 'nothing') {

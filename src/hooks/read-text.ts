@@ -1,4 +1,4 @@
-// Interprets text that should have been an answer: what a command printed, or the body of a response.
+// Interprets text that should have been an answer: the output of a command, or the body of a response.
 import type { HookEvent } from '../contract/hook.js';
 import { messageOf } from '../platform/message-of.js';
 import { mentionsChangedInput, refusalOfInput } from './changed-input.js';
@@ -26,13 +26,13 @@ export function readBody(event: HookEvent, text: string, given?: string): ReadAn
 }
 
 interface Printed {
-  /** Why it is not JSON, where it starts like it. */
+  /** Why it is not JSON, if it starts like JSON. */
   problem: string | undefined;
-  /** What the hook got, as JSON. */
+  /** The hook's input, as JSON. */
   given: string | undefined;
 }
 
-/** Text that is no answer. Where it means to refuse, an extra line around the JSON must not turn that into a yes. */
+/** Text that is not an answer. If it means to refuse, an extra line around the JSON must not turn it into a yes. */
 export function readText(event: HookEvent, text: string, { problem, given }: Printed): ReadAnswer {
   const answer: ReadAnswer = { failures: [], remarks: [] };
   if (takesText(event) && text !== '') answer.additionalContext = text;

@@ -26,7 +26,7 @@ export interface HookSurroundings {
   situation(): { cwd: string; mode: PermissionMode };
   /** Where SessionStart hooks may write `export NAME=value` for the commands that follow. */
   envFile?: string;
-  /** Whether a hook may post to an address. Left out: to any. */
+  /** Whether a hook may post to an address. Default: to any. */
   mayPost?: (url: URL) => boolean;
   /** Registers a function that kills the process, for a program that must exit; returns a function that unregisters it. */
   whileRunning?: (kill: () => void) => () => void;
@@ -40,7 +40,7 @@ export interface ReadyHook {
   matcher: NameMatcher;
   /** Two hooks with the same key are one. */
   key: unknown;
-  /** Its `if`. */
+  /** Its `if` rule. */
   rule?: string | undefined;
   blocksOnFailure: boolean;
   inBackground: boolean;
@@ -48,12 +48,12 @@ export interface ReadyHook {
   rewakes?: boolean;
   /**
    * Takes its input as JSON. May reject, which counts as a failure; when the signal aborts it rejects with its reason.
-   * `detach` is called where the hook says that it goes on in the background, with what it answers until then.
+   * `detach` is called if the hook says that it continues in the background, with its answer so far.
    */
   run(input: string, signal: AbortSignal, detach?: (answer: ReadAnswer) => void): Promise<TimedAnswer>;
 }
 
-/** `refusesByTimeout`: it took too long, and that refuses whatever `onFailure` says. */
+/** `refusesByTimeout`: it took too long, which refuses with any `onFailure`. */
 export type TimedAnswer = ReadAnswer & { refusesByTimeout?: boolean };
 
 export function fromSettings(
@@ -176,7 +176,7 @@ async function runHttp(
 async function runCallback(callback: HookCallback, { event, input, timeoutMs, signal }: Run): Promise<TimedAnswer> {
   const limit = timeLimit(timeoutMs);
   const either = AbortSignal.any([signal, limit.signal]);
-  const given = JSON.parse(input) as HookInput; // made from one; a copy, so that no hook can change what another sees
+  const given = JSON.parse(input) as HookInput; // parsed for each hook, so that none can change the input of another
   const toolUseId = 'tool_use_id' in given ? given.tool_use_id : undefined;
   try {
     const answered = async (): Promise<unknown> => settledValue(await callback(given, toolUseId, { signal: either }));
@@ -185,7 +185,7 @@ async function runCallback(callback: HookCallback, { event, input, timeoutMs, si
   } catch (error) {
     signal.throwIfAborted();
     if (!limit.signal.aborted) return failed(`it threw: ${messageOf(error)}`);
-    // Unlike a process it can't be ended and may be about to refuse, so the call doesn't run.
+    // Unlike a process it can't be stopped and may be about to refuse, so the call doesn't run.
     return { ...failed(tookTooLong(timeoutMs)), refusesByTimeout: event === 'PreToolUse' };
   } finally {
     limit.clear();

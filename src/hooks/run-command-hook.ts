@@ -26,14 +26,14 @@ export interface CommandRun {
   signal: AbortSignal;
   /** Registers a function that kills it, and returns a function that unregisters it. */
   whileRunning?: ((kill: () => void) => () => void) | undefined;
-  /** Called once, where the first line that it prints has `"async": true`, with this line: it goes on in the background. */
+  /** Called once with the first line of output if that has `"async": true`: the hook continues in the background. */
   onAsync?: ((marker: object) => void) | undefined;
   /** Called at its end if processes that it started still run, with a promise that resolves when all of them have ended. */
   onLeftRunning?: ((allEnded: Promise<void>) => Promise<void>) | undefined;
 }
 
 /**
- * Runs a hook's program in a process session of its own. Resolves when the program exits, even if another process keeps
+ * Runs a hook's program in a separate process session. Resolves when the program exits, even if another process keeps
  * its output open. After a timeout or an abort, everything that it started has ended when this settles. Rejects if the
  * program could not be started, and with the signal's reason.
  */
@@ -64,7 +64,7 @@ export async function runCommandHook(run: CommandRun): Promise<CommandEnd> {
   await Promise.race([exited, stopped.promise]);
   clearTimeout(timer);
   signal.removeEventListener('abort', onAbort);
-  if (stoppedBy) await stopped.promise; // the program may be gone, but not yet what it started
+  if (stoppedBy) await stopped.promise; // the program may have exited, but not everything that it started
   await Promise.all([stdout.drain(), stderr.drain()]);
   forget?.();
   if (!lifeline.hasEnded() || groupIsAlive(tree.group)) {
@@ -104,7 +104,7 @@ async function start({ program, args, cwd, env, input }: CommandRun) {
   }
 }
 
-/** A line that ends when neither the hook nor anything that it started, detached or not, holds it any more. */
+/** A pipe that closes when neither the hook nor anything that it started, detached or not, holds it open. */
 function lifelineOf(line: unknown): { hasEnded(): boolean; ended: Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<void>();
   if (!(line instanceof Socket)) return { hasEnded: () => true, ended: Promise.resolve() };
@@ -131,7 +131,7 @@ function openInput(text: string): number {
   }
 }
 
-/** The beginning of a stream. Whatever comes after it is read and dropped, so that the writer is never held up. */
+/** The beginning of a stream. The rest is read and dropped, so that the writer never blocks. */
 function collect(stream: Readable | null, onFirstLine?: (line: string) => void) {
   let isInFirstLine = onFirstLine !== undefined;
   const chunks: Buffer[] = [];

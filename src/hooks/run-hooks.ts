@@ -68,7 +68,7 @@ export function createHooks(options: HooksOptions): Hooks {
   };
 
   /**
-   * Until the hook itself goes to the background, which it may do with an answer: from then on it ends with the session
+   * Until the hook moves itself to the background, which it may do with an answer: from then on it ends with the session
    * and decides nothing.
    */
   const runAwaited = async (hook: ReadyHook, event: HookEvent, input: string, signal: AbortSignal) => {
@@ -104,9 +104,9 @@ export function createHooks(options: HooksOptions): Hooks {
         if (hook.inBackground) followInBackground(hook, runOne(hook, event, input, session.signal, options));
       }
       const runs = await Promise.allSettled(awaited.map((hook) => runAwaited(hook, event, input, signal)));
-      signal.throwIfAborted(); // by now all of them have ended
+      signal.throwIfAborted(); // all of them have ended
       const replies = runs.map((run) => {
-        if (run.status === 'rejected') throw run.reason; // a defect of ours: nothing but an abort makes one reject
+        if (run.status === 'rejected') throw run.reason; // an internal error: only an abort may reject
         return run.value;
       });
       const outcome = mergeAnswers([...late.splice(0), ...replies], toolInput(input));
@@ -230,7 +230,7 @@ async function runOne(
   return await replyOf(hook, event, answer, options);
 }
 
-/** What a hook's answer means, with what is wrong about it. */
+/** The meaning of a hook's answer, with its problems. */
 async function replyOf(
   hook: ReadyHook,
   event: HookEvent,
@@ -267,6 +267,6 @@ const reportOf = ({ name, source }: ReadyHook, event: HookEvent, what: string): 
 
 async function fitText(text: string, event: HookEvent, { saveText }: HooksOptions): Promise<string> {
   if (text.length <= MAX_TEXT) return text;
-  const file = await saveText?.(`hook-${event}.txt`, text).catch(() => undefined); // the rest is then said to be missing
+  const file = await saveText?.(`hook-${event}.txt`, text).catch(() => undefined); // then the rest is said to be missing
   return cutMiddle(text, MAX_TEXT) + (file === undefined ? '' : `\n[The whole text is in ${file}]`);
 }

@@ -15,8 +15,8 @@ export interface HttpRun {
 }
 
 /**
- * `text` is the body as far as it came, also where there is a failure: a refusal in it counts. `isUnreadable`: there is a
- * body, but what it says can't be known.
+ * `text` is the body as far as it arrived, even after a failure: a refusal in it counts. `isUnreadable`: there is a
+ * body, but its content is unknown.
  */
 export type HttpEnd =
   | { text: string; failure?: string; isUnreadable?: false }
@@ -69,7 +69,7 @@ async function exchange(
   }
   received.encoding = answer.headers['content-encoding'] ?? '';
   for await (const chunk of answer as AsyncIterable<Buffer>) {
-    if (!received.add(chunk)) return { isUnreadable: true, failure: 'its answer is longer than 1 MB' }; // leaving the loop gives the connection up
+    if (!received.add(chunk)) return { isUnreadable: true, failure: 'its answer is longer than 1 MB' }; // this closes the connection
   }
   const { text, isUnreadable } = received.read();
   if (isUnreadable)
@@ -77,13 +77,13 @@ async function exchange(
   return { text };
 }
 
-/** What has come of a response. */
+/** The part of a response that has arrived. */
 class Body {
   encoding = '';
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
 
-  /** Whether there was room for it. */
+  /** Whether it was within the limit. */
   add(chunk: Buffer): boolean {
     this.#bytes += chunk.length;
     if (this.#bytes <= MAX_ANSWER_BYTES) this.#chunks.push(chunk);
@@ -112,7 +112,7 @@ function decompressed(bytes: Buffer, encoding: string): Buffer {
   throw new Error(`unknown encoding ${method}`);
 }
 
-/** Headers with `$NAME` and `${NAME}` filled in, for the variables that the hook may have; any other becomes nothing. */
+/** Headers with `$NAME` and `${NAME}` filled in, for the variables that the hook may use; others become empty. */
 export function fillHeaders(
   headers: Readonly<Record<string, string>>,
   allowed: readonly string[],

@@ -212,7 +212,7 @@ const amends: ReadonlyMap<string, { value: unknown; told: string }> = new Map([
 
 const isEvent = (name: string): name is HookEvent => hookEvents.some((event) => event === name);
 
-/** Whether some hook in there says that its failures block. */
+/** Whether a hook in there has failures that block. */
 function asksToBlock(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(asksToBlock);
   if (!isObject(value)) return false;

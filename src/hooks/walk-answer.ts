@@ -1,5 +1,5 @@
-// Goes through an answer of any shape and depth, without recursion and in linear time: a hook may print a list that is
-// nested more deeply than a call stack can be.
+// Visits an answer of any shape and depth, without recursion and in linear time: a hook may print a list that is nested
+// more deeply than a call stack can be.
 
 const MAX_SHOWN = 10; // parts of a path
 
@@ -16,7 +16,7 @@ export interface Place {
 /** The letters that all spellings of a field share: `permission_decision` and `PermissionDecision` have the same. */
 export const letters = (field: string): string => field.replace(/[^A-Za-z]/g, '').toLowerCase();
 
-/** Every value below the answer, each object once, a field before its parts. `enters` tells whether to look at a place. */
+/** Every value below the answer, each object once, a field before its parts. `enters` says whether to visit a value. */
 export function* placesIn(answer: object, enters: (place: Place) => boolean): Generator<Place> {
   const seen = new Set<object>([answer]);
   const waiting = partsOf({ key: '', value: answer, spelled: '', depth: 0 });
@@ -30,10 +30,10 @@ export function* placesIn(answer: object, enters: (place: Place) => boolean): Ge
   }
 }
 
-/** Last first, as a stack is emptied. */
+/** In reverse order, for a stack. */
 function partsOf(parent: Place): Place[] {
   const isList = Array.isArray(parent.value);
-  return Object.entries(parent.value as object) // the callers have checked it
+  return Object.entries(parent.value as object) // checked by the callers
     .map(([key, value]) => {
       const spelled = isList ? parent.spelled : letters(key);
       return { key, value, spelled, depth: parent.depth + 1, parent };
@@ -41,7 +41,7 @@ function partsOf(parent: Place): Place[] {
     .reverse();
 }
 
-/** As `output.decision`; of a very long path, the end. */
+/** Such as `output.decision`; only the end of a very long path. */
 export function pathOf(place: Place): string {
   const keys: string[] = [];
   let part: Place | undefined = place;
