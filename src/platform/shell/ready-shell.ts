@@ -97,5 +97,7 @@ export async function gone(child: ChildProcess, exited: Promise<unknown>): Promi
 
 function checkedVariable([name, value]: [string, string]): [string, string] {
   if (/^[A-Za-z_]\w*$/.test(name) && !value.includes('\0')) return [name, value];
-  throw new TypeError(`A shell can't be given the variable ${JSON.stringify(name)}: its name or its value is none.`);
+  throw new TypeError(
+    `A shell can't be given the variable ${JSON.stringify(name)}: the name must match [A-Za-z_]\\w* and the value must not contain NUL.`,
+  );
 }
