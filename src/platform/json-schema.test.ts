@@ -8,7 +8,7 @@ const schema = {
   additionalProperties: false,
 };
 
-test('accepts valid input, whatever formats the schema names', async () => {
+test('accepts valid input, for any format that the schema names', async () => {
   expect(await jsonSchemaIssues(schema, { count: 1, name: 'x' })).toEqual([]);
 });
 
@@ -24,7 +24,7 @@ test('supports the older drafts that servers still send', async () => {
   expect(await jsonSchemaIssues(draft7, {})).toEqual([{ path: '', message: "must have required property 'count'" }]);
 });
 
-test('accepts any input if a schema can not be compiled', async () => {
+test('accepts any input if a schema cannot be compiled', async () => {
   expect(await jsonSchemaIssues({ type: 'object', properties: { a: { pattern: '(?i)x' } } }, { a: 1 })).toEqual([]);
 });
 
@@ -36,7 +36,7 @@ test('input on which a pattern would run forever is invalid', async () => {
   ]);
 });
 
-test('holds each field to its own pattern', async () => {
+test('checks each field against its own pattern', async () => {
   const field = (pattern: string) => ({ type: 'string', pattern });
   const two = {
     type: 'object',
@@ -48,7 +48,7 @@ test('holds each field to its own pattern', async () => {
   expect(issues.map(({ path }) => path).toSorted()).toEqual(['a', 'b', 'c']);
 });
 
-test('names the allowed values, and the received one', async () => {
+test('names the allowed values, and the actual one', async () => {
   const choice = {
     type: 'object',
     properties: { size: { enum: ['small', 'large'] }, kind: { const: 'box' }, age: { type: 'integer', minimum: 0 } },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { lazy } from './lazy.js';
 
-test('loads with the first call, and once', async () => {
+test('loads on the first call, and only once', async () => {
   let loads = 0;
   const get = lazy(async () => {
     loads += 1;

@@ -2,7 +2,7 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { sharedRound } from './shared-round.js';
 
-test('calls at the same time share one round, and one that comes during a round gets the next', async () => {
+test('concurrent calls share one round, and a call during a round gets the next', async () => {
   let rounds = 0;
   const going = Promise.withResolvers<void>();
   const work = async (): Promise<number> => {
@@ -22,7 +22,7 @@ test('calls at the same time share one round, and one that comes during a round 
   expect(await sharedRound('test of sharing', work)).toBe(3);
 });
 
-test('a round that fails fails for its callers alone', async () => {
+test('a round that fails rejects only for its own callers', async () => {
   let isBroken = true;
   const work = (): string => {
     if (isBroken) throw new Error('broken');

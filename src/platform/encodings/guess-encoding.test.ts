@@ -59,7 +59,7 @@ test.each([
   expect(guessEncodings(bytes)).toEqual([]);
 });
 
-test('finds the letters that come late in a large file', () => {
+test('finds letters that occur late in a large file', () => {
   const bytes = Buffer.concat([
     Buffer.alloc(300_000, 'plain text\n'),
     encodeLegacy('über die Straße\n', 'windows-1252'),

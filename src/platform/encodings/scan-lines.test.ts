@@ -26,7 +26,7 @@ test('ends lines at \\n, \\r\\n and \\r, and counts a last line without an end',
   expect([lines, seen.map(([, text]) => text)]).toEqual([4, ['a', 'b', 'c', 'd']]);
 });
 
-test('gives a long line cut, with its full length', async () => {
+test('truncates a long line and returns its full length', async () => {
   expect((await scan('abcdef\ng\n', 3)).seen).toEqual([
     [1, 'abc', 6],
     [2, 'g', 1],
@@ -39,7 +39,7 @@ test('hashes the bytes on disk, byte order mark included', async () => {
   expect([hash, size, seen]).toEqual([createHash('sha256').update(bytes).digest('hex'), 5, [[1, 'a', 1]]]);
 });
 
-test('finds the same lines wherever the chunks of a large file fall', async () => {
+test('finds the same lines for any chunk boundaries of a large file', async () => {
   await fc.assert(
     fc.asyncProperty(fc.constantFrom('\n', '\r\n', '\r'), fc.integer({ min: 0, max: 3 }), async (ending, shift) => {
       const content = `${'x'.repeat(shift)}${`é👍${ending}`.repeat(80_000)}`;
@@ -50,7 +50,7 @@ test('finds the same lines wherever the chunks of a large file fall', async () =
   );
 });
 
-test('says after which line the bytes stop being text', async () => {
+test('reports after which line the bytes stop being text', async () => {
   await expect(scan(Buffer.from('gr\xc3\xb6\xc3\x9fe\nb\nf\xc3\xbcr \xff\n', 'latin1'))).rejects.toThrow(
     'bytes of it are not valid UTF-8',
   );
@@ -63,7 +63,7 @@ test('reads a legacy encoding, and names it', async () => {
   expect([seen.at(-1), format]).toEqual([[3, 'café', 4], { encoding: 'windows-1252', bom: false, sure: false }]);
 });
 
-test.each([0, 1, 2, 3])('decodes characters of several bytes wherever the chunks fall (%i)', async (shift) => {
+test.each([0, 1, 2, 3])('decodes multi-byte characters across chunk boundaries (%i)', async (shift) => {
   const text = `${'x'.repeat(shift)}${'日本語のテキスト\n'.repeat(40_000)}`;
   for (const encoding of ['shift_jis', 'euc-jp', 'utf-8'] as const) {
     const { lines, seen, format } = await scan(encodeText(text, encoding));
@@ -71,7 +71,7 @@ test.each([0, 1, 2, 3])('decodes characters of several bytes wherever the chunks
   }
 });
 
-test('decides by the first bytes that are not ASCII, however late and however cut they are', async () => {
+test('decides by the first non-ASCII bytes, even if they come late or are split', async () => {
   const plain = 'x'.repeat(262_143); // one byte short of a chunk
   const inUtf8 = await scan(Buffer.from(`${plain}é`), 300_000);
   expect([inUtf8.seen[0]?.[1].at(-1), inUtf8.format.encoding]).toEqual(['é', 'utf-8']);

@@ -21,12 +21,12 @@ const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
 const fileOf = (text: string, encoding: TextEncoding): Buffer =>
   Buffer.concat([markOf({ encoding, bom: true }), encodeText(text, encoding)]);
 
-test.each(unicode)('reads %s by its byte order mark, which is no part of the text', (encoding) => {
+test.each(unicode)('reads %s by its byte order mark, which is not part of the text', (encoding) => {
   const { text, format } = decodeText(fileOf('π\r\n👍', encoding));
   expect({ text, format }).toEqual({ text: 'π\r\n👍', format: { encoding, bom: true } });
 });
 
-test('reads valid bytes without a mark as UTF-8', () => {
+test('reads valid bytes without a byte order mark as UTF-8', () => {
   expect(decodeText(Buffer.from('π'))).toMatchObject({ text: 'π', format: { encoding: 'utf-8', bom: false } });
 });
 
@@ -41,7 +41,7 @@ test.each(['utf-16le', 'utf-16be'] as const)(
   },
 );
 
-test('keeps every kind of line ending as it is', () => {
+test('keeps all line endings unchanged', () => {
   expect(decodeText(Buffer.from('a\nb\r\nc\rd')).text).toBe('a\nb\r\nc\rd');
 });
 
@@ -58,7 +58,7 @@ test('changes one line in a legacy encoding and keeps the bytes of all others', 
   expect(after).toEqual(latin('caf\xe9 \x93x\x94\r\nf\xfcr \x805\rna\xefve'));
 });
 
-test('names the character and the line that the encoding of the file can not represent', () => {
+test('names the character and the line that the encoding of the file cannot represent', () => {
   const file = decodeText(latin('caf\xe9\n'));
   const insert = (text: string) => () => spliceBytes(file, [{ start: 0, end: 0, text }]);
   expect(insert('fine\r\nnot fine: 日\n')).toThrow(UnencodableText);
@@ -106,7 +106,7 @@ test.each([...unicode, 'windows-1252' as const])('refuses to write a lone surrog
   expect(() => encodeText('a\nb\ud83d', encoding)).toThrow(/line 2/);
 });
 
-test('knows a format by a head that is cut within a character', () => {
+test('recognises a format from a prefix that ends within a character', () => {
   expect(detectFormat(Buffer.from('naïve é').subarray(0, -1))).toEqual({ encoding: 'utf-8', bom: false });
   expect(detectFormat(Buffer.from('éééé'))).toEqual({ encoding: 'utf-8', bom: false });
   expect(detectFormat(latin('na\xefve caf\xe9s'))).toMatchObject({ encoding: 'windows-1252', sure: false });
@@ -198,7 +198,7 @@ test.each(Object.entries(alphabets))('changes %s and keeps all other bytes', (na
   );
 });
 
-test('keeps the bytes of any file that it reads, in whatever encoding', () => {
+test('keeps the bytes of any file that it reads, in any encoding', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), fc.constantFrom('', 'plain text '), (noise, before) => {
       const bytes = Buffer.concat([Buffer.from(before), noise]);

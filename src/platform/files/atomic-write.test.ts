@@ -27,7 +27,7 @@ test('gives a new file the default mode', async () => {
   expect((await stat(join(root, 'ours'))).mode).toBe((await stat(join(root, 'theirs'))).mode);
 });
 
-test('writes through a link and leaves the link a link', async () => {
+test('writes through a symlink and keeps the link', async () => {
   const root = await folder();
   await writeFile(join(root, 'target'), 'old');
   await symlink('target', join(root, 'link'));
@@ -48,7 +48,7 @@ test('refuses a directory, a pipe and a path through a file, each with a message
   await expect(writeFileAtomically(join(root, 'none', 'x'), bytes)).rejects.toThrow(/its folder does not exist/);
 });
 
-test('creates missing folders, and says why it can not', async () => {
+test('creates missing folders, and explains if it cannot', async () => {
   const root = await folder();
   await makeFolder(join(root, 'a', 'b'));
   expect((await stat(join(root, 'a', 'b'))).isDirectory()).toBe(true);
@@ -76,7 +76,7 @@ test('does not replace a file that may not be written', async ({ skip }) => {
   await expect(writeFileAtomically(join(root, 'fixed'), Buffer.from('new'))).rejects.toThrow(/permission to write/);
 });
 
-test('leaves the old file and no other when the write fails half-way', async () => {
+test('keeps the old file and leaves no other file when the write fails half-way', async () => {
   const root = await folder();
   const program = join(await folder(), 'write.mjs');
   await build({

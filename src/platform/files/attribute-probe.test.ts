@@ -9,21 +9,21 @@ import { AttributeProbe } from './attribute-probe.js';
 const TAR = '/usr/bin/tar';
 const onLinux = test.runIf(process.platform === 'linux');
 
-onLinux('one look tells files with attributes from those without, in any order', async ({ skip }) => {
+onLinux('one process distinguishes files with and without attributes, in any order', async ({ skip }) => {
   const root = await mkdtemp(join(tmpdir(), 'helve-look-'));
   const marked = join(root, 'marked');
   const plain = join(root, 'plain\nwith a break');
   await writeFile(marked, 'marked');
   await writeFile(plain, 'x'.repeat(5_000));
   const given = spawnSync('python3', ['-c', `import os,sys\nos.setxattr(sys.argv[1],'user.tag',b'yes')`, marked]);
-  if (given.status !== 0) skip('extended attributes can not be set here');
+  if (given.status !== 0) skip('extended attributes cannot be set here');
   const looks = new AttributeProbe(TAR);
   const order = [plain, marked, plain, plain, marked];
   const answers = await Promise.all(order.map((path) => looks.hasNone(path)));
   expect(answers).toEqual(order.map((path) => path === plain));
 });
 
-onLinux('a file that is gone leaves the question open, and the next one is answered', async () => {
+onLinux('the result for a missing file is unknown, and the next file is checked', async () => {
   const path = join(await mkdtemp(join(tmpdir(), 'helve-look-')), 'file');
   const looks = new AttributeProbe(TAR);
   expect(await looks.hasNone(path)).toBeUndefined();
@@ -31,23 +31,23 @@ onLinux('a file that is gone leaves the question open, and the next one is answe
   expect(await looks.hasNone(path)).toBe(true);
 });
 
-onLinux('what is said of a file that is gone is not taken for an answer about the next', async () => {
+onLinux('an error about a missing file is not mistaken for a result of the next file', async () => {
   const root = await mkdtemp(join(tmpdir(), 'helve-look-'));
   const path = join(root, 'file');
   await writeFile(path, 'here');
   const looks = new AttributeProbe(TAR);
-  expect(await looks.hasNone(path)).toBe(true); // it runs by now, and is quick
+  expect(await looks.hasNone(path)).toBe(true); // it is running now, and answers quickly
   const [gone] = await Promise.all([looks.hasNone(join(root, 'gone')), looks.hasNone(path)]);
   expect(gone).toBeUndefined();
 });
 
-onLinux('a program that never answers leaves the question open', async () => {
+onLinux('the result is unknown if the program never answers', async () => {
   const program = join(await mkdtemp(join(tmpdir(), 'helve-look-')), 'silent');
   await writeFile(program, '#!/bin/sh\nkill -STOP $$\n', { mode: 0o755 });
   expect(await new AttributeProbe(program, 20).hasNone('/etc/passwd')).toBeUndefined();
 });
 
-onLinux('where no more files can be opened the question stays open, and is answered once they can', async () => {
+onLinux('the result is unknown while no more files can be opened, and known afterwards', async () => {
   const program = join(await mkdtemp(join(tmpdir(), 'helve-look-')), 'program.mjs');
   await build({
     stdin: {
@@ -70,6 +70,6 @@ onLinux('where no more files can be opened the question stays open, and is answe
   expect(`${run.stdout}${run.stderr}`).toBe('undefined boolean\n');
 });
 
-onLinux('a program that is not there leaves the question open', async () => {
+onLinux('the result is unknown if the program does not exist', async () => {
   expect(await new AttributeProbe('/nowhere/tar').hasNone('/etc/hostname')).toBeUndefined();
 });

@@ -13,7 +13,7 @@ test('creates a folder and its ancestors, for the current user only', () => {
   for (const each of [path, join(path, '..'), join(path, '..', '..')]) expect(statSync(each).mode & 0o777).toBe(0o700);
 });
 
-test('leaves an existing folder unchanged, also behind a link', () => {
+test('keeps an existing folder unchanged, also behind a symlink', () => {
   const folder = emptyFolder();
   chmodSync(folder, 0o755);
   symlinkSync(folder, `${folder}-link`);
@@ -37,7 +37,7 @@ test('refuses a dangling link', () => {
 });
 
 test.runIf(process.platform === 'linux').each(['/proc/helve', '/proc/helve/a/b', '/proc/self/helve/a'])(
-  'says that nothing can be made at %s, instead of trying without end',
+  'reports that nothing can be created at %s, instead of retrying forever',
   (path) => {
     expect(() => mkdirPrivate(path)).toThrow(WriteFailure);
     expect(() => mkdirPrivate(path)).toThrow('takes no folders');

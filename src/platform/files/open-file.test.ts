@@ -13,26 +13,26 @@ test('refuses a pipe without waiting for a writer', async () => {
   await expect(openForReading(pipe)).rejects.toThrow(NotARegularFile);
 });
 
-test('refuses a directory and a device by name', async () => {
+test('refuses a directory and a device, each with its own message', async () => {
   await expect(openForReading(await folder())).rejects.toThrow(/is a directory/);
   await expect(openForReading('/dev/zero')).rejects.toThrow(/is a device/);
 });
 
-test('refuses a link where the real path is expected', async () => {
+test('refuses a symlink if the real path is expected', async () => {
   const root = await folder();
   await writeFile(join(root, 'secret'), 'x');
   await symlink(join(root, 'secret'), join(root, 'link'));
   await expect(openForReading(join(root, 'link'))).rejects.toThrow(/ELOOP/);
 });
 
-test.runIf(process.platform === 'linux')('notices that a folder on the way is a link', async () => {
+test.runIf(process.platform === 'linux')('detects a symlink among the folders of a path', async () => {
   const root = await folder();
   await writeFile(join(root, 'file'), 'x');
   await symlink(root, join(root, 'around'));
   await expect(openForReading(join(root, 'around', 'file'))).rejects.toThrow(/was replaced while it was opened/);
 });
 
-test('opens a file that others replace by renaming all the time', async () => {
+test('opens a file that other processes replace by rename all the time', async () => {
   const file = join(await folder(), 'file');
   await writeFile(file, 'x');
   const until = { done: false };
@@ -68,7 +68,7 @@ test('reads the content at the time of opening, even if the file has grown or sh
   }
 });
 
-test('refuses to read a file at once that is too large', async () => {
+test('refuses to load a file that is too large', async () => {
   const file = join(await folder(), 'file');
   await writeFile(file, '');
   await truncate(file, 3_000_000_000);

@@ -10,7 +10,7 @@ afterEach(() => {
 
 const folder = async (): Promise<string> => realpath(await mkdtemp(join(tmpdir(), 'helve-paths-')));
 
-test('compares by components, so a sibling with the same beginning is not inside', () => {
+test('compares by components, so a sibling with the same prefix is not inside', () => {
   expect(isInside('/work/project', '/work/project-evil/a')).toBe(false);
   expect(isInside('/work/project', '/work/project/a')).toBe(true);
   expect(isInside('/work/project', '/work/project')).toBe(true);
@@ -34,7 +34,7 @@ test('expands only a leading ~ to the home folder', () => {
   ]);
 });
 
-test.each(['', 'relative/home', '.'])('gives an absolute path for ~ when HOME is %j', (home) => {
+test.each(['', 'relative/home', '.'])('returns an absolute path for ~ when HOME is %j', (home) => {
   vi.stubEnv('HOME', home);
   expect([resolveIn('/work', '~'), resolveIn('/work', '~/x')]).toEqual([
     userInfo().homedir,
@@ -46,14 +46,14 @@ test('treats ~ as a name if there is no home folder', () => {
   expect(resolveIn('/work', '~/x', () => undefined)).toBe('/work/~/x');
 });
 
-test('names a new file below a linked folder where it would really be', async () => {
+test('resolves a new file below a linked folder to its real path', async () => {
   const root = await folder();
   await mkdir(join(root, 'real'));
   await symlink(join(root, 'real'), join(root, 'link'));
   expect(await realPath(join(root, 'link', 'new', 'file.txt'))).toBe(join(root, 'real', 'new', 'file.txt'));
 });
 
-test('names the missing target of a dangling link, since that is what a write would create', async () => {
+test('resolves a dangling symlink to its missing target, since that is what a write would create', async () => {
   const root = await folder();
   await symlink('../elsewhere/target.txt', join(root, 'innocent.txt'));
   expect(await realPath(join(root, 'innocent.txt'))).toBe(join(root, '..', 'elsewhere', 'target.txt'));
@@ -77,7 +77,7 @@ test('shows a path below the directory as relative, any other as absolute', () =
   expect(shortPath('/work', '/etc/passwd')).toBe('/etc/passwd');
 });
 
-test('cuts a long path in its middle, and splits no character', () => {
+test('shortens a long path in its middle, and splits no character', () => {
   expect(elidedPath('/a/b')).toBe('/a/b');
   const long = elidedPath(`/start/${'👍'.repeat(1_000)}/end.ts`);
   expect([long.startsWith('/start/👍'), long.endsWith('👍/end.ts'), long.isWellFormed()]).toEqual([true, true, true]);

@@ -13,15 +13,15 @@ test.each([
   ['/dev/shm/notes.txt', undefined],
   ['/processes/a', undefined],
   ['/nowhere/at/all', undefined],
-])('%s lies in %s', async (real, name) => {
+])('%s is in %s', async (real, name) => {
   expect(await pseudoFileSystem(real)).toBe(name);
 });
 
-test('an ordinary folder lies in none', async () => {
+test('an ordinary folder is in no pseudo file system', async () => {
   expect(await pseudoFileSystem(await mkdtemp(join(tmpdir(), 'helve-pseudo-')))).toBeUndefined();
 });
 
-test.runIf(process.platform === 'linux')('names the file systems of the kernel below a folder, each once', () => {
+test.runIf(process.platform === 'linux')('lists the kernel file systems below a folder, each once', () => {
   const below = pseudoFoldersBelow('/');
   expect(below).toEqual(expect.arrayContaining(['/proc', '/sys']));
   expect(below.filter((path) => path.startsWith('/sys/') || path.startsWith('/proc/'))).toEqual([]);

@@ -42,7 +42,7 @@ const planted: ReadonlyArray<[what: string, plant: (path: string) => Promise<voi
   ],
 ];
 
-test.for(planted)('%s in the place of the spare folder is neither used nor read', async ([what, plant], { skip }) => {
+test.for(planted)('%s in place of the spare folder is neither used nor read', async ([what, plant], { skip }) => {
   if (what.includes('another user') && process.getuid?.() !== 0) skip('only root can make such a folder');
   const usual = makeSpareFolder(dataFolder);
   await rm(usual, { recursive: true });

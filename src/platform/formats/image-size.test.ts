@@ -33,16 +33,16 @@ function measured(bytes: Buffer) {
     : undefined;
 }
 
-test.each(Object.entries(formats))('measures a %s and sees its end', async (_, make) => {
+test.each(Object.entries(formats))('measures a %s and finds its end', async (_, make) => {
   expect(measured(await make())).toEqual({ size: { width: 37, height: 21 }, whole: true });
 });
 
-test.each(Object.entries(formats))('sees that a %s was cut off', async (_, make) => {
+test.each(Object.entries(formats))('detects that a %s is truncated', async (_, make) => {
   const bytes = await make();
   expect(measured(bytes.subarray(0, bytes.length - 12))?.whole).toBe(false);
 });
 
-test('never fails on bytes that only begin like an image', () => {
+test('never fails on bytes that only start like an image', () => {
   const starts = [
     '\x89PNG\r\n\x1a\n',
     '\xff\xd8\xff',

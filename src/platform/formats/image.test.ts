@@ -49,12 +49,12 @@ test.each([
   expect(prepared.shown).toEqual({ width: 1_568, height: 5 });
 });
 
-test('keeps a side of one pixel when the other shrinks', async () => {
+test('keeps a side of one pixel when the other side shrinks', async () => {
   const prepared = await prepareImage(await plain(9_000, 1).png().toBuffer(), 'image/png');
   expect(prepared.shown).toEqual({ width: 1_568, height: 1 });
 });
 
-test('turns a photograph upright as its orientation says', async () => {
+test('rotates a photograph as its orientation says', async () => {
   const bytes = await plain(200, 100).withMetadata({ orientation: 6 }).jpeg().toBuffer();
   expect(await prepareImage(bytes, 'image/jpeg')).toMatchObject({
     original: { width: 100, height: 200 },
@@ -62,7 +62,7 @@ test('turns a photograph upright as its orientation says', async () => {
   });
 });
 
-test('refuses an image that is cut off, damaged inside, or without pixels', async () => {
+test('refuses an image that is truncated, damaged inside, or without pixels', async () => {
   const png = await noise(300, 300).png().toBuffer();
   await expect(prepareImage(png.subarray(0, 20_000), 'image/png')).rejects.toThrow(
     'is not a whole PNG image (it ends before its picture does, after 20000 bytes)',
@@ -83,7 +83,7 @@ test('does not decode an image that claims an absurd number of pixels', async ()
   await expect(prepareImage(bomb, 'image/png')).rejects.toThrow(/60000×60000 pixels in \d+ bytes, more than/);
 });
 
-test('without the library that scales, accepts images within the limits and says what to install for others', async () => {
+test('without the scaling library, accepts images within the limits and says what to install for others', async () => {
   const small = await plain(2_000, 1_000).png().toBuffer();
   expect((await prepareImage(small, 'image/png', withoutSharp)).bytes).toBe(small);
   for (const large of [plain(9_000, 10), noise(1_500, 1_500)]) {

@@ -27,7 +27,7 @@ const styles: Readonly<Record<string, (value: unknown) => string>> = {
   'lines ended with \\r\\n': (value) => `${JSON.stringify(value, undefined, 1)}\n`.replaceAll('\n', '\r\n'),
 };
 
-test.each(Object.entries(styles))('writes every change in the style of the file: %s', (_, style) => {
+test.each(Object.entries(styles))('writes every change in the formatting of the file: %s', (_, style) => {
   const before = [markdown(['a\n', 'b']), code(['c']), markdown(['d'])];
   const json = style(notebook(before));
   const fresh = { ...code(['x\n', 'y']), execution_count: null, outputs: [] };
@@ -48,7 +48,7 @@ test.each(Object.entries(styles))('writes every change in the style of the file:
   expect(edited(style(notebook([])), { mode: 'insert', cell: undefined, source: 'a', type: 'markdown' })).toBe(single);
 });
 
-test('keeps the spaces of Python in a file of one line', () => {
+test("keeps the spacing of Python's json in a file of one line", () => {
   const json =
     '{"cells": [{"cell_type": "markdown", "metadata": {}, "source": ["a"]}], "nbformat": 4, "nbformat_minor": 4}';
   expect(edited(json, { mode: 'insert', cell: 'cell-0', source: 'b\nc', type: 'markdown' })).toBe(
@@ -62,14 +62,14 @@ test('keeps a source that is a single string as such', () => {
   expect(edited(json, { mode: 'insert', cell: 'cell-0', source: 'b', type: 'markdown' })).toContain('"source": "b"');
 });
 
-test('writes escapes where the file does, and characters where it does not', () => {
+test('writes escapes if the file has escapes, and characters otherwise', () => {
   const json = '{"cells": [{"cell_type": "markdown", "metadata": {}, "source": "caf\\u00e9"}], "nbformat": 4}';
   const edit = { mode: 'replace', cell: 'cell-0', source: 'π👍' } as const;
   expect(edited(json, edit)).toContain('"source": "\\u03c0\\ud83d\\udc4d"');
   expect(edited(json.replace('\\u00e9', 'é'), edit)).toContain('"source": "π👍"');
 });
 
-test('leaves numbers, escapes and the order of keys outside of the change as they are written', () => {
+test('keeps numbers, escapes and the order of keys outside of the change unchanged', () => {
   const json = '{"nbformat": 4, "x": 1.0, "y": 1e3, "cells": [{"source": "a", "z": "\\/", "cell_type": "markdown"}]}';
   expect(edited(json, { mode: 'replace', cell: 'cell-0', source: 'b' })).toBe(json.replace('"a"', '"b"'));
 });
@@ -100,7 +100,7 @@ test('refuses a notebook that is nested too deeply', () => {
   );
 });
 
-test('whatever the sources are, an edit changes its cell and no other', () => {
+test('an edit changes only its cell, for any sources', () => {
   const source = fc.string({ unit: 'grapheme', maxLength: 30 });
   fc.assert(
     fc.property(

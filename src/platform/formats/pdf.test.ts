@@ -53,7 +53,7 @@ test('aborts a file that takes too long', async () => {
   await expect(reading).rejects.toThrow('takes more than 0 s for one step');
 });
 
-test('an interrupt ends it in the middle of a page', async () => {
+test('an interrupt stops it in the middle of a page', async () => {
   const stop = new AbortController();
   const pdf = await openPdf(bomb(), { signal: stop.signal });
   const text = pdf.textOf(1);

@@ -85,13 +85,13 @@ test('changes, creates and removes files together, with missing folders', async 
   expect(await nothingOpen(dataFolder)).toEqual([]);
 });
 
-test('creates a file in a folder with the name of a file that the same change removes', async () => {
+test('creates a file in a folder whose name the same change frees by removing a file', async () => {
   const { changes, path, text } = await testProject({ a: 'file' });
   await changes.apply('call', [change(path('a'), 'file', null), change(path('a/b'), null, 'inside')]);
   expect(await text('a/b')).toBe('inside');
 });
 
-test('keeps the mode of a file, gives a new one that of its template, and any other the default', async () => {
+test('keeps the mode of a file, gives a new one the mode of its template, and any other the default', async () => {
   const { changes, path } = await testProject({ 'run.sh': 'old', plain: '' });
   await chmod(path('run.sh'), 0o751);
   await changes.apply('call', [
@@ -106,8 +106,8 @@ test('keeps the mode of a file, gives a new one that of its template, and any ot
 
 test.each([
   ['holds something else', 'other'],
-  ['is gone', null],
-])('changes nothing when one of the files %s', async (_, now) => {
+  ['was removed', null],
+])('changes nothing if one of the files %s', async (_, now) => {
   const { root, changes, path, text } = await testProject({ a: 'one', b: 'two' });
   if (now === null) await rm(path('b'));
   else await writeFile(path('b'), now);
@@ -118,13 +118,13 @@ test.each([
   expect((await readdir(root)).toSorted()).toEqual(now === null ? ['a'] : ['a', 'b']);
 });
 
-test('treats a file that appeared meanwhile as stale', async () => {
+test('a file that appeared meanwhile counts as stale', async () => {
   const { changes, path, text } = await testProject({ a: 'theirs' });
   await expect(changes.apply('call', [change(path('a'), null, 'ours')])).rejects.toThrow(StaleFile);
   expect(await text('a')).toBe('theirs');
 });
 
-test('rolls back changes before a failure, modes and folders included', async () => {
+test('rolls back changes before a failure, including modes and folders', async () => {
   const { root, changes, path, text, dataFolder } = await testProject({ a: 'one', b: 'two' });
   await chmod(path('b'), 0o751);
   await mkdir(path('folder'));
@@ -146,7 +146,7 @@ test('rolls back changes before a failure, modes and folders included', async ()
   expect(await nothingOpen(dataFolder)).toEqual([]);
 });
 
-test('says what is in the way, and leaves everything unchanged', async () => {
+test('reports what blocks the change, and leaves everything unchanged', async () => {
   const { root, changes, path } = await testProject({ file: '' });
   await mkdir(path('folder'));
   execFileSync('mkfifo', [path('pipe')]);
@@ -158,7 +158,7 @@ test('says what is in the way, and leaves everything unchanged', async () => {
   expect((await readdir(root)).toSorted()).toEqual(['file', 'folder', 'pipe']);
 });
 
-test('does not follow a link that replaced a file or a folder', async () => {
+test('does not follow a symlink that replaced a file or a folder', async () => {
   const { root, changes, path } = await testProject({ secret: 'old' });
   await mkdir(path('real'));
   await writeFile(path('real/a'), 'old');
@@ -176,7 +176,7 @@ test('does not follow a link that replaced a file or a folder', async () => {
   expect(await readdir(root)).not.toContain('nothing');
 });
 
-test('does not follow such a link on a system without /proc either', async () => {
+test('does not follow such a symlink on a system without /proc either', async () => {
   const { changes, path } = await testProject();
   await mkdir(path('real'));
   await writeFile(path('real/a'), 'old');
@@ -255,14 +255,14 @@ test('stores earlier contents privately, and lists the changes', async () => {
   expect(second?.files[1]?.mode).toBe(0o640);
 });
 
-test('lists the folders that were created for a file, so that undo removes them too', async () => {
+test('records the folders that were created for a file, so that undo removes them too', async () => {
   const { changes, path, dataFolder } = await testProject({ a: 'one' });
   await changes.apply('call', [change(path('x/y/new'), null, 'new')]);
   const [made] = await listChanges(dataFolder, 's');
   expect(made?.files[0]?.folders).toEqual([path('x'), path('x/y')]);
 });
 
-test('changes nothing if the content of the file can not be saved', async () => {
+test('changes nothing if the content of the file cannot be saved', async () => {
   const { changes, path, text, dataFolder } = await testProject({ a: 'one' });
   await writeFile(dataFolder, 'a file where the folder should be');
   const message = await messageOf(changes.apply('call', [change(path('a'), 'one', 'two')]));
@@ -273,7 +273,7 @@ test('changes nothing if the content of the file can not be saved', async () => 
   expect(await text('a')).toBe('two');
 });
 
-test('creates its folders again when they have been removed', async () => {
+test('recreates its folders if they were removed', async () => {
   const { changes, path, text, dataFolder } = await testProject({ a: 'one' });
   await changes.apply('call', [change(path('a'), 'one', 'two')]);
   await rm(dataFolder, { recursive: true });
@@ -350,7 +350,7 @@ test('breaks the lock of a process that has ended, and waits for a running one',
   await expect(hasty.apply('call', [change(path('a'), 'two', 'three')])).rejects.toThrow('is being changed');
 });
 
-test.runIf(process.platform === 'linux')('keeps an attribute that was given while it waited', async ({ skip }) => {
+test.runIf(process.platform === 'linux')('keeps an attribute that was set while it waited', async ({ skip }) => {
   const { changes, path, dataFolder } = await testProject({ a: 'one' });
   await changes.apply('call', [change(path('b'), null, 'x')]);
   const holder = await left(dataFolder, [{ real: path('a'), before: null, after: null }], await thisProcess());
@@ -365,7 +365,7 @@ test.runIf(process.platform === 'linux')('keeps an attribute that was given whil
   expect((await python('print(os.listxattr(sys.argv[1]))')).stdout).toContain('user.tag');
 });
 
-test.runIf(process.platform === 'linux')('rolls back a change that was listed only in part', async () => {
+test.runIf(process.platform === 'linux')('rolls back a change that was recorded only partly', async () => {
   const { root, path, text, dataFolder } = await testProject({ a: '0' });
   const program = join(root, 'program.mjs');
   await build({
@@ -395,7 +395,7 @@ test.runIf(process.platform === 'linux')('rolls back a change that was listed on
   expect(await text('a')).toBe(String(made));
 });
 
-test('recovers for a process that was killed during recovery', async () => {
+test('completes the recovery of a process that was killed during recovery', async () => {
   const { changes, path, text, dataFolder } = await testProject({ a: 'one' });
   await changes.apply('call', [change(path('b'), null, 'x')]);
   const folders = journalFolders(dataFolder);
@@ -408,7 +408,7 @@ test('recovers for a process that was killed during recovery', async () => {
   expect(await nothingOpen(dataFolder)).toEqual([]);
 });
 
-test('removes a lock that a power cut left empty', async () => {
+test('removes a lock file that a power cut left empty', async () => {
   const { changes, path, text, dataFolder } = await testProject({ a: 'one' });
   await changes.apply('call', [change(path('b'), null, 'x')]);
   const lock = lockPath(journalFolders(dataFolder), lockName(`name:${path('a')}`));
@@ -466,7 +466,7 @@ test('rolls back a change that was interrupted between two of its files', async 
   expect(describeRecovery(await recoverChanges(here.dataFolder))).toBeUndefined();
 });
 
-test('leaves alone a file that was changed since, and says where its old content is', async () => {
+test('skips a file that was changed since, and says where its old content is', async () => {
   const here = await testProject({ a: 'theirs', b: 'TWO' });
   await leftOpen(here, [
     ['a', 'one', 'ONE'],
@@ -481,7 +481,7 @@ test('leaves alone a file that was changed since, and says where its old content
   );
 });
 
-test('completes the list if the change itself was complete', async () => {
+test('completes the record if the change itself was complete', async () => {
   const here = await testProject({ a: 'ONE' });
   const record = await leftOpen(here, [
     ['a', 'one', 'ONE'],
@@ -491,7 +491,7 @@ test('completes the list if the change itself was complete', async () => {
   expect((await listChanges(here.dataFolder, 's')).map((made) => made.change)).toContain(record.token);
 });
 
-test('repairs an in-place write wherever it was interrupted', async () => {
+test('repairs an in-place write that was interrupted at any point', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.string({ maxLength: 40 }),
@@ -516,7 +516,7 @@ test('repairs an in-place write wherever it was interrupted', async () => {
   );
 });
 
-test('removes copies that are older than a month, once a day', async () => {
+test('removes copies older than a month, once a day', async () => {
   const { changes, path, dataFolder } = await testProject({ a: 'one' });
   const folders = journalFolders(dataFolder);
   await changes.apply('call', [change(path('a'), 'one', 'two')]);
@@ -535,7 +535,7 @@ test('removes copies that are older than a month, once a day', async () => {
   expect(await readdir(folders.beforeImages)).toEqual([]);
 });
 
-test('saves a copy again that a power cut has truncated', async () => {
+test('saves a copy again if a power cut truncated it', async () => {
   const { changes, path, dataFolder } = await testProject({ a: 'one' });
   await changes.apply('call', [change(path('b'), null, 'x')]);
   const image = join(journalFolders(dataFolder).beforeImages, hash('one'));
@@ -552,13 +552,13 @@ test('refuses a journal that belongs to another user or is a symlink', async () 
   expect((await lstat(join(dataFolder, 'journal'))).isSymbolicLink()).toBe(true);
 });
 
-test('refuses to change one file twice at once', async () => {
+test('refuses to change one file twice in one call', async () => {
   const { changes, path } = await testProject({ a: 'one' });
   const twice = [change(path('a'), 'one', 'two'), change(path('a'), 'two', 'three')];
   await expect(changes.apply('call', twice)).rejects.toThrow(/is changed twice at once/);
 });
 
-test('refuses to create a file where the same change needs a folder', async () => {
+test('refuses to create a file at a path that the same change needs as a folder', async () => {
   const { root, changes, path } = await testProject();
   const both = [change(path('b'), null, 'x'), change(path('b/c'), null, 'y')];
   await expect(changes.apply('call', both)).rejects.toThrow(/b becomes a file in the same change/);

@@ -20,7 +20,7 @@ test.each<[string, Partial<ProcessIdentity>, number, boolean]>([
 });
 
 test.each([process.platform, 'freebsd'])(
-  'tells a process that runs from one that was killed (%s)',
+  'distinguishes a running process from one that was killed (%s)',
   async (platform) => {
     const was = process.platform;
     Object.defineProperty(process, 'platform', { value: platform });

@@ -37,7 +37,7 @@ test.each([
   expect(isHostAllowed({ host, port }, lists([allowed]))).toBe(expected);
 });
 
-test('a denied host stays denied, however wide the allowed list is', () => {
+test('a denied host stays denied, however broad the allowed list is', () => {
   const some = lists(['*', 'a.example.com', '192.0.2.1'], ['*.example.com', '192.0.2.1', 'x.org:22']);
   const asked = (host: string, port = 443) => isHostAllowed({ host, port }, some);
   expect([
@@ -91,7 +91,7 @@ test('a local address is allowed only if it is listed itself, with its port if o
   expect([to('10.0.0.5', 443, ['10.0.0.5:443']), to('10.0.0.5', 22, ['10.0.0.5:443'])]).toEqual([true, false]);
 });
 
-test('localhost means this machine and nothing else, and a denied address stays denied', () => {
+test('localhost means only this machine, and a denied address stays denied', () => {
   const local = { host: 'localhost', port: 80 };
   expect(isAddressAllowed('127.0.0.1', local, lists(['localhost']))).toBe(true);
   expect(isAddressAllowed('10.0.0.5', local, lists(['localhost']))).toBe(false);
@@ -121,7 +121,7 @@ test.each([
   expect(parseHostPattern(text)).toBeUndefined();
 });
 
-test('an entry below a host never allows the host itself or one that only ends like it', () => {
+test('an entry for subdomains never allows the host itself or one that only ends like it', () => {
   const label = fc.stringMatching(/^[a-z]([a-z0-9-]{0,8}[a-z0-9])?$/).filter((text) => !text.startsWith('xn--'));
   const host = fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => [...labels, 'test'].join('.'));
   void fc.assert(

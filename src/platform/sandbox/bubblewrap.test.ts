@@ -31,7 +31,7 @@ const users = isRoot ? [{ user: 'root' }, { user: 'an ordinary user', id: NOBODY
 
 if (sandbox.kind !== 'bubblewrap') test.skip(`bubblewrap does not run here: ${sandbox.why}`, () => undefined);
 
-// Where nothing but the sandbox's rules hides it: the folder for temporary files is private inside.
+// Only the sandbox's rules hide it: the folder for temporary files is private inside.
 const place = /^\/tmp(?:\/|$)/.test(homedir()) ? '/opt' : dirname(homedir());
 const visible =
   sandbox.kind === 'bubblewrap' ? await mkdtemp(join(place, 'helve-visible-')).catch(() => undefined) : undefined;
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) => {
   async function project(files: Record<string, string> = {}) {
-    // Another user can not enter the folder that the tests have for themselves.
+    // Another user can't enter the private folder of the tests.
     const folder = await mkdtemp(join(id === undefined ? tmpdir() : '/tmp', 'helve-sandbox-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const [root, temp, outside] = [join(folder, 'project'), join(folder, 'temp'), join(folder, 'outside')];
@@ -104,7 +104,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     return child;
   }
 
-  test('a command changes its workspace and its temporary files', async () => {
+  test('a command can change its workspace and its temporary files', async () => {
     const { root, temp, run } = await project();
     const { code } = await run(
       'echo a > a.txt; echo b > /tmp/b.txt; echo c > "$TMPDIR/c.txt"; echo d > "$(mktemp /var/tmp/d-XXX)"',
@@ -138,7 +138,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
       'answer\n',
     ],
     [
-      'a socket file of its own',
+      'its own socket file',
       `node -e 'const s=require("net").createServer((c)=>c.end("own")).listen(process.env.TMPDIR+"/s",()=>require("net").connect(process.env.TMPDIR+"/s").on("data",(d)=>{console.log(d+"");process.exit()}))'`,
       'own\n',
     ],
@@ -150,7 +150,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     expect(await run(command)).toEqual({ code: 0, output: expected, findings: [] });
   });
 
-  test('npm and python work where they are installed', async () => {
+  test('npm and python work if they are installed', async () => {
     const { run } = await project();
     const { code, output } = await run(
       'command -v npm >/dev/null && { npm --version >/dev/null || exit 3; }; [ ! -x /usr/bin/python3 ] || /usr/bin/python3 -c "import subprocess, tempfile, multiprocessing; subprocess.run([\'true\'], check=True); tempfile.mkdtemp(); multiprocessing.Lock()" || exit 4; exit 0',
@@ -179,7 +179,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     expect({ code, lines }).toEqual({ code: 7, lines: ['ready\n', 'tidied\n'] });
   });
 
-  test('nothing outside can be written, by its name or through a link', async () => {
+  test('nothing outside can be written, by its path or through a symlink', async () => {
     const { folder, root, outside, run } = await project();
     await symlink('/etc', join(root, 'link'));
     const { output } = await run(
@@ -190,7 +190,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     expect(await readdir(outside)).toEqual([]);
   });
 
-  test('a link that a command leaves in its temporary folder does not lead the next start outside', async () => {
+  test('a symlink that a command leaves in its temporary folder does not lead the next sandbox outside', async () => {
     const { root, temp, outside, run } = await project({ 'a.txt': 'a' });
     const [first = ''] = relative('/tmp', root).split('/');
     await run(`mv /tmp/${first} /tmp/away; ln -s /oldroot${outside} /tmp/${first}; true`);
@@ -199,9 +199,9 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     expect(await readdir(outside)).toEqual([]);
   });
 
-  // An ordinary user has no such folder to make.
+  // An ordinary user can't create such a folder.
   test.runIf(visible !== undefined)(
-    'what was approved can be written, a new file too, and nothing beside it',
+    'approved paths can be written, including new files, and nothing next to them',
     async () => {
       const place = await mkdtemp(join(visible ?? '', 'approved-'));
       await mkdir(join(place, 'open'));
@@ -215,7 +215,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     },
   );
 
-  test('a hidden key and a hidden folder can not be read, by name, link or /proc', async () => {
+  test('a hidden key and a hidden folder cannot be read, by name, link or /proc', async () => {
     const { root, run } = await project({ 'keys/id': 'SECRET', '.netrc': 'SECRET', 'sub/a': '1' });
     await symlink('keys/id', join(root, 'innocent'));
     const { output, code } = await run(
@@ -230,7 +230,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     expect(await readFile(join(root, '.netrc'), 'utf8')).toBe('SECRET');
   });
 
-  test('a denied file can not be read by its name, a link, another root, or after approval of a write', async () => {
+  test('a denied file cannot be read by its name, a link, another root, or after approval of a write', async () => {
     const { root, run } = await project({
       '.env': 'SECRET',
       'a/b/.env.local': 'SECRET',
@@ -268,7 +268,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     expect(await readFile(join(root, 'data/results/a'), 'utf8')).toBe('RESULT');
   });
 
-  test('protected files stay as they are, whatever is done to them or to the folders above', async () => {
+  test('protected files stay unchanged, also if the folders above are moved', async () => {
     const files = {
       '.git/hooks/pre-commit': 'old',
       '.git/config': 'old',
@@ -285,7 +285,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     expect(await readdir(join(root, '.claude'))).toEqual(['settings.json']);
   });
 
-  test('missing protected files can not be created, and no placeholder is left', async () => {
+  test('missing protected files cannot be created, and no placeholder is left', async () => {
     const { root, run } = await project({ 'a.txt': 'a' });
     const { findings } = await run(
       'for f in .claude/settings.json .helve/settings.json .vscode/tasks.json .git/hooks/pre-commit; do mkdir -p $(dirname $f); rmdir $(dirname $f); mkdir -p $(dirname $f); echo new > $f; done; echo new > .mcp.json; rm -rf .mcp.json; mv .claude c; echo new > .mcp.json',
@@ -294,7 +294,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     expect(findings).toEqual([]);
   });
 
-  test('a process that outlives the command can not create a protected file', async () => {
+  test('a process that outlives the command cannot create a protected file', async () => {
     const { root, run } = await project();
     await run(
       '(setsid bash -c "while :; do mkdir .claude; echo > .claude/settings.json; done" >/dev/null 2>&1 &); echo started',
@@ -315,7 +315,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     expect(await readdir(root)).toEqual([]);
   });
 
-  test('a protected link keeps its target, and a replacement is moved aside', async () => {
+  test('a protected symlink keeps its target, and a replacement is moved aside', async () => {
     const { root, run } = await project({ 'shared/settings.json': 'old' });
     await symlink('shared', join(root, '.claude'));
     const { findings } = await run(
@@ -326,7 +326,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     expect(findings.join(' ')).toMatch(/was changed while the command ran.*renamed to/);
   });
 
-  test('a file that would redirect git to other hooks can not be created, and git works beside its placeholder', async () => {
+  test('a file that would redirect git to other hooks cannot be created, and git works with its placeholder', async () => {
     const { root, run, give } = await project();
     await initRepository(root);
     await give();
@@ -339,7 +339,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     expect((await readdir(join(root, '.git'))).filter((name) => /^(?:commondir|config\.)/.test(name))).toEqual([]);
   });
 
-  test('no network: neither an address, nor a name, nor a server on this machine', async () => {
+  test('no network can be reached: neither an address, nor a name, nor a server on this machine', async () => {
     const server = createServer((socket) => socket.end('reached')).listen(0, '127.0.0.1');
     await once(server, 'listening');
     onTestFinished(() => void server.close());
@@ -381,7 +381,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     const through = (port: unknown) =>
       `(exec 5<>/dev/tcp/127.0.0.1/\${HTTP_PROXY##*:}; printf 'GET http://localhost:${port}/ HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n' >&5; cat <&5)`;
 
-    test('an allowed host is reached, and every other is refused and reported', async () => {
+    test('an allowed host can be reached, and every other is refused and reported', async () => {
       const { run, servers, refused, network } = await withProxy();
       const { code, output } = await run(`${through(servers[0])}; ${through(servers[1])}; echo $http_proxy $NO_PROXY`, {
         network,
@@ -395,7 +395,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
       ]);
     });
 
-    test('nothing is reached without the proxy: no address, no server of this machine, no abstract socket', async () => {
+    test('nothing can be reached without the proxy: no address, no server of this machine, no abstract socket', async () => {
       const { run, servers, network } = await withProxy();
       const abstract = createServer((socket) => socket.end('reached')).listen('\0helve-hosts-test');
       await once(abstract, 'listening');
@@ -408,7 +408,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
       expect(output.match(/refused|unreachable|ECONNREFUSED/g)?.length).toBeGreaterThanOrEqual(4);
     });
 
-    test('the socket of the proxy can be neither replaced nor removed, and leads to nothing else', async () => {
+    test('the socket of the proxy can be neither replaced nor removed, and connects to nothing else', async () => {
       const { run, servers, place, network } = await withProxy();
       const { output } = await run(
         `rm -f ${place}; mv ${dirname(place)} /tmp/away; echo > ${dirname(place)}/x; ls -A ${dirname(place)}; ${through(servers[0])}`,
@@ -444,7 +444,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     if (!prepared) throw new Error('bubblewrap can be prepared');
     const child = startWrapped(prepared);
     const output = Promise.all([child.stdout, child.stderr].map((stream) => (stream ? text(stream) : '')));
-    expect(await readdir(root)).toEqual(['.env', 'a.txt']); // nothing is put in the project before it is used
+    expect(await readdir(root)).toEqual(['.env', 'a.txt']); // nothing is created in the project before it is used
     const tell = child.stdio[3 + prepared.descriptors.indexOf('pipe')];
     if (!(tell instanceof Socket)) throw new Error('expected a pipe for the policy');
     prepared.applyPolicy({ ...policy, unreadable: [join(root, '.env')] }, (walls) => void tell.end(walls));
@@ -471,7 +471,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     expect([code === 0, await output, await readdir(root)]).toEqual([false, '', []]);
   });
 
-  test('sockets of other programs can not be reached, by file or by name', async () => {
+  test('sockets of other programs cannot be reached, by file or by name', async () => {
     const { root, run } = await project();
     for (const path of [join(root, 'agent.sock'), '\0helve-sandbox-test']) {
       const server = createServer((socket) => socket.end('reached')).listen(path);
@@ -529,7 +529,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     expect(await runningWith(mark)).toEqual([]);
   });
 
-  test('it has no capabilities, can gain none, and can not change kernel settings', async () => {
+  test('a command has no capabilities, can gain none, and cannot change kernel settings', async () => {
     const { run } = await project();
     const { output } = await run(
       'grep -E "CapEff|CapBnd|NoNewPrivs" /proc/self/status; f=/proc/sys/kernel/core_pattern; v=$(cat $f); echo "$v" > $f; mknod /tmp/disk b 8 0; ls /dev/*d[a-z] ; ls -l /proc/self/fd',
@@ -537,7 +537,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     expect(output).toMatch(/CapEff:\t0+\nCapBnd:\t0+\nNoNewPrivs:\t1\n/);
     expect(output).toMatch(/core_pattern: (Read-only file system|Permission denied)/);
     expect(output).toMatch(/mknod: .*not permitted/);
-    expect(output).not.toContain('(deleted)'); // our own descriptors are not handed on
+    expect(output).not.toContain('(deleted)'); // our own descriptors are not inherited
   });
 });
 

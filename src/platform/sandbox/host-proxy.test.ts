@@ -50,7 +50,7 @@ async function proxyFor(allowed: (port: number) => string[], addresses: Record<s
 
 const asking = (port: number) => `GET /inside HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: close\r\n\r\n`;
 
-test('a listed host is reached, by a plain request and through a tunnel', async () => {
+test('a listed host can be reached, by a plain request and through a tunnel', async () => {
   const { port, get, tunnel, refused, seen } = await proxyFor((at) => [`localhost:${at}`]);
   expect(await get(`http://LocalHost.:${port}/a?b=1`)).toEqual({ status: 200, body: 'reached' });
   expect(await get(`http://localhost:${port}/p`, { method: 'POST', body: 'echo' })).toEqual({
@@ -102,7 +102,7 @@ test('only allowed addresses of a name are tried', async () => {
   expect((await get(`http://mixed.example:${port}/`)).body).toBe('reached');
 });
 
-test('the server gets the host that was checked, whatever the request says, and no headers for the proxy', async () => {
+test('the server receives the host that was checked, regardless of the request, and no proxy headers', async () => {
   const { port, get, seen } = await proxyFor((at) => [`localhost:${at}`]);
   await get(`http://localhost:${port}/`, { headers: { host: 'inner.example', 'proxy-connection': 'keep-alive' } });
   expect(seen).toEqual([`GET / localhost:${port} `]);
@@ -157,7 +157,7 @@ test.each(['/', 'https://localhost/', 'ftp://localhost/', 'file:///etc/passwd'])
   },
 );
 
-test('a missing server and one that hangs up are reported, and the proxy keeps working', async () => {
+test('a missing server and one that closes the connection are reported, and the proxy keeps working', async () => {
   const { get, tunnel, hosts } = await proxyFor(() => []);
   const rude = createPlainServer((socket) => socket.destroy());
   const port = await listening(rude);

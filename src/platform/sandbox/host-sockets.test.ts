@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { hostSockets } from './host-sockets.js';
 
-test('finds the files of sockets, with spaces and once each, and leaves those without a file out', () => {
+test('lists the files of sockets, with spaces and once each, and omits sockets without a file', () => {
   const table = `Num       RefCount Protocol Flags    Type St Inode Path
 0000000000000000: 00000002 00000000 00010000 0001 01 20000 /run/docker.sock
 0000000000000000: 00000003 00000000 00000000 0001 03 20001 /run/docker.sock
@@ -17,7 +17,7 @@ test('finds the files of sockets, with spaces and once each, and leaves those wi
   ).toEqual(['/run/docker.sock', '/home/a b/agent sock']);
 });
 
-test('looks for a socket that was given a relative name where programs are', () => {
+test('resolves a relative socket path against the working directories of processes', () => {
   const table = '0000000000000000: 00000002 00000000 00010000 0001 01 20000 run/agent sock\n';
   const directories = ['/home/a', '/', '/home/a'];
   expect(

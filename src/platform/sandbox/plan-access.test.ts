@@ -38,7 +38,7 @@ test('the deeper entry wins, and folders above protected paths are pinned', () =
   expect(pinned).toEqual([join(root, 'a'), join(root, 'a/b')]);
 });
 
-test('at the very same path an approval wins over hiding, and hiding over reading', () => {
+test('at the same path, an approval wins over hiding, and hiding over reading', () => {
   const { root, plan } = project(['a', 'b']);
   const [a, b] = [join(root, 'a'), join(root, 'b')];
   expect(plan({ hidden: [a, b], readOnly: [a, b], writable: [a] }).rules).toEqual([
@@ -47,7 +47,7 @@ test('at the very same path an approval wins over hiding, and hiding over readin
   ]);
 });
 
-test('a denied path stays closed, whatever was approved at it or below it', () => {
+test('a denied path stays denied, even if it or a path below it was approved', () => {
   const { root, plan } = project(['.env', 'keys/a', 'open/b']);
   const { rules, pinned } = plan({
     workspace: [root],
@@ -63,7 +63,7 @@ test('a denied path stays closed, whatever was approved at it or below it', () =
   expect(pinned).toEqual([]);
 });
 
-test('protects the first missing name of a missing path, and both target and link of a linked one', () => {
+test('protects the first missing component of a missing path, and both target and link of a symlink', () => {
   const { root, plan } = project(['elsewhere/x']);
   symlinkSync('elsewhere', join(root, '.claude'));
   symlinkSync('nowhere', join(root, '.vscode'));
@@ -83,7 +83,7 @@ test('the .git file of a worktree is protected', () => {
   expect(missing).toEqual([]);
 });
 
-test('a path that can not be written anyway needs no rule', () => {
+test('a path that is not writable anyway needs no rule', () => {
   const { root, plan } = project(['.git/config']);
   expect(plan({ readOnly: [join(root, '.git/config'), join(root, '.mcp.json')] })).toEqual({
     rules: [],
@@ -94,14 +94,14 @@ test('a path that can not be written anyway needs no rule', () => {
   });
 });
 
-test('a home folder is not opened for a new file in it', () => {
+test('a home folder does not become writable for a new file in it', () => {
   const { root, plan } = project(['home/x']);
   const { rules, notes } = plan({ home: join(root, 'home'), writable: [join(root, 'home/.bashrc')] });
   expect(rules).toEqual([]);
   expect(notes[0]).toContain(`would have to open all of ${join(root, 'home')}`);
 });
 
-test('a protected path is never below a writable folder that could be moved away, whatever the policy', () => {
+test('for any policy, a protected path is never below a writable folder that could be moved away', () => {
   const { root, plan } = project(['a/a/a', 'a/b/a', 'b/a/a', 'b/b/b']);
   const path = fc.array(fc.constantFrom('a', 'b'), { maxLength: 3 }).map((names) => join(root, ...names));
   const paths = fc.array(path, { maxLength: 4 });
@@ -132,7 +132,7 @@ function realOrNone(path: string): boolean {
   }
 }
 
-test('a new file in a private place opens nothing of the host', () => {
+test('a new file in a private folder makes nothing of the host writable', () => {
   const { root } = project(['kept']);
   const policy = { workspace: [], hidden: [], readOnly: [], home: '/nowhere', writable: [join(root, 'new')] };
   const { rules } = planAccess(policy, { privatePlaces: [root], placeholders: new Set<string>() });

@@ -21,7 +21,7 @@ async function found(files: Readonly<Record<string, string>>, find = createRepos
   return repositories.flatMap(repositoryPaths).map((path) => relative(root, path));
 }
 
-test('lists files that git executes for submodules of any name, and files that lead to them', async () => {
+test('lists files that git executes for submodules of any name, and files that point to them', async () => {
   const paths = await found({
     '.git/config': '',
     '.git/modules/libs/one/config': '[core]\n\tworktree = ../../../../vendor/one\n',
@@ -43,13 +43,13 @@ test('lists files that git executes for submodules of any name, and files that l
   ]);
 });
 
-test('lists the files that link other work trees to their repository', async () => {
+test('lists the files that link other worktrees to their repository', async () => {
   expect(await found({ '.git/worktrees/other/HEAD': '', '.git/worktrees/other/commondir': '../..' })).toEqual([
     '.git/worktrees/other/commondir',
   ]);
 });
 
-test('finds nested repositories, bare ones by any name, and .git files and links that lead anywhere', async () => {
+test('finds nested repositories, bare ones with any name, and .git files and symlinks that point anywhere', async () => {
   const root = await project({
     'a/b/.git/config': '',
     'fixtures/bare/HEAD': '',
@@ -69,7 +69,7 @@ test('finds nested repositories, bare ones by any name, and .git files and links
   ]);
 });
 
-test('names files of the project that a configuration includes or starts', async () => {
+test('lists files of the project that a configuration includes or starts', async () => {
   const paths = await found({
     '.git/config':
       '[include]\n\tpath = ../.gitconfig\n\tpath = ~/own\n[core]\n\thooksPath = .githooks\n\tfsmonitor = "tools/watch"\n[core] fsmonitor = true\n',
@@ -79,7 +79,7 @@ test('names files of the project that a configuration includes or starts', async
   expect(paths).toEqual(['.git/config', '.gitconfig', '.githooks', 'tools/watch']);
 });
 
-test('notices repositories that were created or removed since the last scan', async () => {
+test('detects repositories that were created or removed since the last scan', async () => {
   const root = await project({ 'a/b/c': '' });
   const find = createRepositoryFinder();
   expect((await find([root])).repositories).toEqual([]);
@@ -89,7 +89,7 @@ test('notices repositories that were created or removed since the last scan', as
   expect((await find([root])).repositories).toEqual([]);
 });
 
-test('says which folders were not searched', async () => {
+test('reports which folders were not searched', async () => {
   const root = await project({ 'a/x': '', 'b/x': '', 'c/x': '' });
   const { notes } = await createRepositoryFinder({ maxFolders: 2 })([root]);
   expect(notes).toEqual([expect.stringMatching(/more than 2 folders.*were not searched for git repositories/)]);

@@ -57,7 +57,7 @@ test.each([
   ['arm64', 'a unix socket', 198, [1], EAFNOSUPPORT],
   ['arm64', 'clone for a mount namespace', 220, [0x20011], EPERM],
 ] as const)(
-  'to a command that only reads, on %s %s is answered as it should',
+  'for a read-only command, on %s %s has the expected result',
   (architecture, _name, number, args, expected) => {
     const filter = strictFilter(architecture) ?? Buffer.alloc(0);
     expect(run(filter, { number, architecture: audits[architecture], args })).toBe(expected);
@@ -65,7 +65,7 @@ test.each([
 );
 
 test.each(['x64', 'arm64'] as const)(
-  'a command that sees the processes of the host on %s may signal none',
+  'a command that sees the processes of the host on %s can signal none',
   (architecture) => {
     const filter = strictFilter(architecture, { seesProcesses: true }) ?? Buffer.alloc(0);
     for (const number of { x64: [62, 200, 234, 129, 297, 424], arm64: [129, 130, 131, 138, 240, 424] }[architecture]) {
@@ -74,11 +74,11 @@ test.each(['x64', 'arm64'] as const)(
   },
 );
 
-test('the calls of another processor are refused', () => {
+test('system calls of another architecture are refused', () => {
   expect(run(filterOf('x64'), { number: 0, architecture: 0x40000003, args: [] })).toBe(ENOSYS);
 });
 
-test('there is no filter for a processor whose numbers are not known', () => {
+test('there is no filter for an architecture with unknown system call numbers', () => {
   expect(seccompFilter('riscv64')).toBeUndefined();
 });
 

@@ -43,7 +43,7 @@ function named(start: string, isDenied: (name: string) => boolean, looked: strin
 
 const isSecret = (name: string) => name.startsWith('.env');
 
-test('finds files at any depth, hidden ones and those in hidden folders too', () => {
+test('finds files at any depth, including hidden ones and those in hidden folders', () => {
   const { root, search } = disk([
     'project/.env',
     'project/a/b/.env.local',
@@ -56,13 +56,13 @@ test('finds files at any depth, hidden ones and those in hidden folders too', ()
   expect(notes).toEqual([]);
 });
 
-test('a denied folder is one path, whatever is in it', () => {
+test('a denied folder is one path, regardless of its content', () => {
   const { root, search } = disk(['project/keys/a', 'project/keys/b/c']);
   const { paths } = createUnreadableFinder().find(search(named(root, (name) => name === 'keys')));
   expect(paths).toEqual([join(root, 'keys')]);
 });
 
-test('a single path is found anywhere, and one that is missing is nothing', () => {
+test('a single path is found anywhere, and a missing one is ignored', () => {
   const { path, search } = disk(['project/a', 'elsewhere/key']);
   const files = { ...named(path(''), (name) => name === 'key'), starts: [path('elsewhere/key'), path('missing')] };
   const finder = createUnreadableFinder();
@@ -86,7 +86,7 @@ test('paths that a command needs stay visible', () => {
   expect(paths.toSorted()).toEqual([path('data/y'), join(root, 'a')]);
 });
 
-test('a link with a denied name hides its target, and so does a link to a denied file', () => {
+test('a symlink with a denied name hides its target, and so does a symlink to a denied file', () => {
   const { root, path, search } = disk(['project/a', 'shared/env', 'shared/.env']);
   symlinkSync(path('shared/env'), join(root, '.env'));
   symlinkSync(path('shared/.env'), join(root, 'innocent'));
@@ -95,7 +95,7 @@ test('a link with a denied name hides its target, and so does a link to a denied
   expect(paths.toSorted()).toEqual([path('shared/.env'), path('shared/env')]);
 });
 
-test('a linked folder outside is searched by the name of its link, a circular one once', () => {
+test('a linked folder outside is searched under the name of its link, and a circular one once', () => {
   const { root, path, search } = disk(['project/a', 'shared/deep/.env']);
   symlinkSync(path('shared'), join(root, 'link'));
   symlinkSync(path('shared'), path('shared/deep/again'));
@@ -104,7 +104,7 @@ test('a linked folder outside is searched by the name of its link, a circular on
   expect({ paths, notes }).toEqual({ paths: [path('shared/deep/.env')], notes: [] });
 });
 
-test('is up to date after every change', () => {
+test('the result is up to date after every change', () => {
   const { root, path, write, search } = disk(['project/a/one', 'project/b/two', 'away/.env']);
   const files = named(root, isSecret);
   const finder = createUnreadableFinder();
@@ -117,7 +117,7 @@ test('is up to date after every change', () => {
   expect(finder.find(search(files)).paths).toEqual([join(root, 'a/here/.env')]);
 });
 
-test('reads a folder that has not changed for a while only once', () => {
+test('a folder that has not changed for a while is read only once', () => {
   const { root, search } = disk(['project/a/.env', 'project/b/two']);
   const looked: string[] = [];
   const files = named(root, isSecret, looked);

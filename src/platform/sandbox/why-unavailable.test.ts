@@ -61,7 +61,7 @@ test.each<[name: string, failure: string, files: Record<string, string>, expecte
   expect(why.match(/\.(?=\s|$)/g)).toHaveLength(1);
 });
 
-test('a machine without signs of a missing sandbox is taken to have one until it was tried', () => {
+test('a machine without signs of a missing sandbox is assumed to have one until it is tried', () => {
   const ordinary = {
     '/proc/sys/kernel/apparmor_restrict_unprivileged_userns': '0',
     '/proc/sys/kernel/unprivileged_userns_clone': '1',

@@ -38,10 +38,10 @@ async function twoFolders() {
   return { root, folder, outside };
 }
 
-// Only there does what is open have a name that another program can use.
+// Only Linux has a path for an open file that another program can use.
 const onLinux = test.runIf(process.platform === 'linux');
 
-onLinux('searches the folder that was meant though a link has its place by now', async () => {
+onLinux('searches the original folder after a symlink has replaced it', async () => {
   const { root, folder, outside } = await twoFolders();
   const found = await withPinnedFolder(query(folder), undefined, async (opened) => {
     await rename(folder, join(root, 'moved'));
@@ -55,7 +55,7 @@ onLinux('searches the folder that was meant though a link has its place by now',
   });
 });
 
-onLinux('searches the file that was meant though a link has its place by now', async () => {
+onLinux('searches the original file after a symlink has replaced it', async () => {
   const { folder, outside } = await twoFolders();
   const found = await withPinnedFolder(query(folder, 'a.txt'), undefined, async (opened) => {
     await rm(join(folder, 'a.txt'));
@@ -65,7 +65,7 @@ onLinux('searches the file that was meant though a link has its place by now', a
   expect(found).toEqual(new Map([['a.txt', { lines: ['1:needle inside'], matches: 1 }]]));
 });
 
-onLinux('refuses a folder and a file whose place a link has taken before', async () => {
+onLinux('refuses a folder and a file that a symlink has already replaced', async () => {
   const { folder, outside } = await twoFolders();
   await rm(folder, { recursive: true });
   await symlink(outside, folder);

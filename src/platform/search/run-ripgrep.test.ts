@@ -20,7 +20,7 @@ test('searches the path and not its standard input', async () => {
   expect((await run(['-e', 'needle'], await project())).text).toBe('./a.txt\0needle\n');
 });
 
-test('takes no match for an empty answer', async () => {
+test('returns an empty result if nothing matches', async () => {
   expect(await run(['-e', 'nothing'], await project())).toEqual({
     text: '',
     parts: [],
@@ -29,7 +29,7 @@ test('takes no match for an empty answer', async () => {
   });
 });
 
-test('gives what it finds as it comes, never a part of a record, whatever is in a name', async () => {
+test('returns results as they arrive, in whole records, for any file name', async () => {
   const where = await project();
   const name = 'a\nname: of lines\n12:x.txt';
   await writeFile(join(where.cwd, name), 'needle in a line\n'.repeat(20_000));
@@ -39,30 +39,30 @@ test('gives what it finds as it comes, never a part of a record, whatever is in 
   expect(text.split('\0')).toHaveLength(20_002);
 });
 
-test('passes on what ripgrep says about a bad pattern', async () => {
+test("passes on ripgrep's message about an invalid pattern", async () => {
   await expect(run(['-e', '(unclosed'], await project())).rejects.toThrow(/unclosed group/);
 });
 
-test('stops at its limit with whole lines and says so', async () => {
+test('stops at its limit after a whole line and says so', async () => {
   const where = await project({ maxOutputBytes: 100_000 });
   await writeFile(join(where.cwd, 'big.txt'), 'needle in a line\n'.repeat(100_000));
   const { text, stopped } = await run(['-e', 'needle'], where);
   expect([stopped, text.length <= 100_000, text.endsWith('\n')]).toEqual(['too much output', true, true]);
 });
 
-test('says that it took too long rather than that there is nothing', async () => {
+test('reports a timeout instead of an empty result', async () => {
   const where = await slowProgram();
   expect((await run(['-e', 'x'], { ...where, timeoutMs: 1 })).stopped).toBe('took too long');
 });
 
-test('ends with the call that started it', async () => {
+test('ends when the call that started it is aborted', async () => {
   const controller = new AbortController();
   const running = run(['-e', 'x'], { ...(await slowProgram()), signal: controller.signal });
   controller.abort(new Error('cancelled'));
   await expect(running).rejects.toThrow('cancelled');
 });
 
-test("takes the system's program when told to, and not one from a relative folder of PATH", async () => {
+test("uses the system's ripgrep on request, but not one from a relative folder of PATH", async () => {
   const where = await slowProgram();
   await writeFile(join(where.cwd, 'rg'), '#!/bin/sh\necho "from PATH: $*"\n');
   expect((await run(['-e', 'x'], where)).text).toBe(

@@ -136,7 +136,7 @@ test.each<[string, Partial<FileQuery>, string[]]>([
   expect(await listed(query)).toEqual(expected);
 });
 
-test('reads globs as ripgrep does, whatever they are', async () => {
+test('interprets any glob as ripgrep does', async () => {
   const text = fc
     .array(fc.constantFrom('a', 's', 'src', '/', '*', '**', '?', '{', '}', ',', '[', ']', '!', '.ts', '\\', '-', 'app'))
     .map((all) => all.join(''));
@@ -149,7 +149,7 @@ test('reads globs as ripgrep does, whatever they are', async () => {
   );
 });
 
-test('obeys the ignore files of folders above', async () => {
+test('respects the ignore files of parent folders', async () => {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'helve-above-')));
   for (const name of ['sub/deep/a.log', 'sub/deep/b.txt', 'sub/deep/tmp/c']) {
     await mkdir(dirname(join(root, name)), { recursive: true });
@@ -159,7 +159,7 @@ test('obeys the ignore files of folders above', async () => {
   expect(await listed({ folder: join(root, 'sub/deep') })).toEqual(['b.txt']);
 });
 
-test.skipIf(process.getuid?.() === 0)('names a folder that can not be read and goes on', async () => {
+test.skipIf(process.getuid?.() === 0)('reports a folder that cannot be read and continues', async () => {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'helve-closed-')));
   for (const name of ['closed', 'open']) {
     await mkdir(join(root, name));
@@ -251,7 +251,7 @@ test.each<[string, Partial<TextQuery>, Record<string, number>]>([
   expect(Object.fromEntries([...files].map(([name, { matches }]) => [name, matches]))).toEqual(expected);
 });
 
-test('searches the files that it lists, and says which of them are binary', async () => {
+test('searches the files that it lists, and reports which of them are binary', async () => {
   const found = async (query: Partial<TextQuery>) => [...(await searchText(textQuery(query), options())).files.keys()];
   const mode = 'files_with_matches';
   expect((await found({ pattern: '^', mode })).sort()).toEqual(named(/^(?!empty\.txt$|program\.bin$|late\.bin$)/));
@@ -273,7 +273,7 @@ test.each<[string, Partial<TextQuery>]>([
   await expect(searchText(textQuery(query), options())).rejects.toThrow(SearchFailure);
 });
 
-test('says in one sentence what is missing where no ripgrep is installed, none can run, or it breaks at once', async () => {
+test('explains in one sentence that ripgrep is missing, cannot run, or fails at once', async () => {
   const bin = await mkdtemp(join(tmpdir(), 'helve-bin-'));
   const program = async (content: string | Uint8Array) => {
     await writeFile(join(bin, 'rg'), content);
@@ -298,7 +298,7 @@ test('says in one sentence what is missing where no ripgrep is installed, none c
   expect(await message(bin)).toMatch(/^ripgrep, which searches need, (?:can't be started|ended with code).*PATH\.$/);
 });
 
-test.skipIf(process.getuid?.() === 0)('does not blame ripgrep for a folder that can not be entered', async () => {
+test.skipIf(process.getuid?.() === 0)('does not blame ripgrep for a folder that cannot be entered', async () => {
   const closed = await realpath(await mkdtemp(join(tmpdir(), 'helve-closed-')));
   await chmod(closed, 0o600);
   await expect(listFiles(fileQuery({ folder: closed }), options())).rejects.toThrow("The folder can't be entered");

@@ -7,7 +7,7 @@ import type { Effect, FileEffect } from '../../contract/effect.js';
 import { realPathSync } from '../files/paths.js';
 import { createCommandAnalyzer } from './command-effects.js';
 
-const analyzer = createCommandAnalyzer({ path: '' }); // which programs the machine has must not matter
+const analyzer = createCommandAnalyzer({ path: '' }); // the programs of the machine must not matter
 const place = { cwd: '/project', home: '/home/me' };
 
 interface Row {
@@ -47,7 +47,7 @@ const lines = readFileSync('test/fixtures/commands.jsonl', 'utf8').trim().split(
 // The file is ours; what it says is compared field by field below.
 const rows = lines.map((line) => JSON.parse(line) as Row);
 
-test('the table of commands is as long as it should be', () => {
+test('the table of commands is complete', () => {
   expect(rows.length).toBeGreaterThan(1_000);
 });
 
@@ -59,7 +59,7 @@ async function effectsOf(command: string): Promise<Effect[]> {
   return await analyzer.effects(command, place);
 }
 
-test('a wrapper and what it wraps are two commands, and the second says which is the first', async () => {
+test('a wrapper and the wrapped command are two commands, and the second refers to the first', async () => {
   expect(await effectsOf('timeout 5 npm test')).toEqual([
     { kind: 'command', text: 'timeout 5 npm test', argv: ['timeout', '5', 'npm', 'test'], harmless: true },
     {
@@ -84,13 +84,13 @@ test('variables that are set for a command are listed, and unsafe ones are marke
   });
 });
 
-test('a word that is not known is null among the words, and there is no argv', async () => {
+test('an unknown word is null among the words, and there is no argv', async () => {
   const [command] = await effectsOf('rm -rf "$DIR" x');
   expect(command).toMatchObject({ text: 'rm -rf "$DIR" x', words: ['rm', '-rf', null, 'x'] });
   expect(command).not.toHaveProperty('argv');
 });
 
-test('a file says by which command it is named, and how', async () => {
+test('a file effect says which command names it, and how', async () => {
   const files = (await effectsOf('cat a.txt && echo x > b.txt')).filter((effect) => effect.kind === 'file');
   expect(files.map(({ path, access, by }) => ({ path, access, by }))).toEqual([
     { path: '/project/a.txt', access: 'read', by: { command: 0, as: 'operand' } },
@@ -98,7 +98,7 @@ test('a file says by which command it is named, and how', async () => {
   ]);
 });
 
-test('a glob names its fixed part and the pattern', async () => {
+test('a glob has its fixed part as path, and its pattern', async () => {
   expect((await effectsOf('rm src/*.log')).find(({ kind }) => kind === 'file')).toMatchObject({
     path: '/project/src',
     pattern: '/project/src/*.log',
@@ -107,7 +107,7 @@ test('a glob names its fixed part and the pattern', async () => {
   });
 });
 
-test('a word that can name any file is a file anywhere', async () => {
+test('a word that can name any file counts as a file anywhere', async () => {
   expect((await effectsOf('cat $F')).find(({ kind }) => kind === 'file')).toEqual({
     kind: 'file',
     access: 'read',
@@ -119,7 +119,7 @@ test('a word that can name any file is a file anywhere', async () => {
   });
 });
 
-test('only a cd of the shell itself writes the working directory', async () => {
+test('only a cd in the shell itself changes the working directory', async () => {
   const writes = async (command: string): Promise<boolean> =>
     (await effectsOf(command)).some((effect) => effect.kind === 'session' && effect.access === 'write');
   expect(await writes('cd src && ls')).toBe(true);
@@ -129,7 +129,7 @@ test('only a cd of the shell itself writes the working directory', async () => {
   expect(await writes('ls "unfinished')).toBe(true);
 });
 
-test('a file is known by its real name, also behind links and after going up from them', async () => {
+test('a file is known by its real path, also behind symlinks and after .. from them', async () => {
   const folder = realPathSync(await mkdtemp(join(tmpdir(), 'helve-command-')));
   await mkdir(join(folder, 'elsewhere/deep'), { recursive: true });
   await mkdir(join(folder, 'project'));
@@ -145,7 +145,7 @@ test('a file is known by its real name, also behind links and after going up fro
   expect(await real('cd link && cat ../secret')).toEqual(['elsewhere/deep', 'elsewhere/secret']);
 });
 
-test('a link that a glob names is read where it leads, also within the same folder', async () => {
+test('a symlink that a glob matches reads its target, also within the same folder', async () => {
   const folder = realPathSync(await mkdtemp(join(tmpdir(), 'helve-command-')));
   await writeFile(join(folder, '.env'), '');
   await symlink('.env', join(folder, 'link'));
@@ -160,7 +160,7 @@ test('a link that a glob names is read where it leads, also within the same fold
 });
 
 test.each(['grep -R x .', 'find -L . -name x', 'du -L .', 'rg -L x', 'find . -follow'])(
-  'an option that follows links reads where they lead: %s',
+  'an option that follows symlinks reads their targets: %s',
   async (command) => {
     const outside = realPathSync(await mkdtemp(join(tmpdir(), 'helve-outside-')));
     const cwd = realPathSync(await mkdtemp(join(tmpdir(), 'helve-links-')));
@@ -173,7 +173,7 @@ test.each(['grep -R x .', 'find -L . -name x', 'du -L .', 'rg -L x', 'find . -fo
   },
 );
 
-test('a comparison of folders reads where links in them lead', async () => {
+test('a comparison of folders reads the targets of symlinks in them', async () => {
   const folder = realPathSync(await mkdtemp(join(tmpdir(), 'helve-command-')));
   await mkdir(join(folder, 'project/src'), { recursive: true });
   await writeFile(join(folder, 'secret'), '');
@@ -187,7 +187,7 @@ test('a comparison of folders reads where links in them lead', async () => {
   expect(await reads('diff -r --no-dereference src .')).not.toContain('secret');
 });
 
-test('a command of any length is answered, and a long one is never understood', async () => {
+test('a command of any length is analysed, and a long one counts as unknown', async () => {
   const long = await effectsOf(`echo ${'a'.repeat(12_000)}; rm x`);
   expect(long.filter(({ kind }) => kind === 'unknown')).toHaveLength(1);
   expect(long.some((effect) => effect.kind === 'command' && effect.text === 'rm x')).toBe(true);
@@ -199,13 +199,13 @@ test('a command of any length is answered, and a long one is never understood', 
   expect(huge.some(({ kind }) => kind === 'unknown')).toBe(true);
 });
 
-test('a name that no file can have is no file, and so nothing to ask about', async () => {
+test('a name that is too long for any file is no file effect, so there is nothing to ask about', async () => {
   const effects = await analyzer.effects(`cat ${'a'.repeat(300)} b`, { cwd: tmpdir() });
   expect(effects.flatMap((effect) => (effect.kind === 'file' ? effect.path : []))).toEqual([join(tmpdir(), 'b')]);
   expect(effects.filter(({ kind }) => kind === 'unknown')).toEqual([]);
 });
 
-test('a repeated question is answered from the cache, and computed again for another directory', async () => {
+test('a repeated analysis comes from the cache, and is done again for another directory', async () => {
   const first = await analyzer.effects('cat a', { cwd: '/one' });
   expect(await analyzer.effects('cat a', { cwd: '/one' })).toEqual(first);
   expect(await analyzer.effects('cat a', { cwd: '/two' })).not.toEqual(first);

@@ -18,7 +18,7 @@ test('returns the lines that match, without colours', async () => {
   expect(await filterOutput(file, { ...whole, pattern: '^error' })).toEqual({ text: 'error: a\nerror: b', end: 32 });
 });
 
-test('begins at the given offset, and leaves an incomplete line for later', async () => {
+test('starts at the given offset, and leaves an incomplete line for later', async () => {
   const file = await fileWith('x1\nx2\nx3');
   expect(await filterOutput(file, { ...whole, pattern: 'x', from: 3, growing: true })).toEqual({ text: 'x2', end: 6 });
   expect(await filterOutput(file, { ...whole, pattern: 'x', from: 6 })).toEqual({ text: 'x3', end: 8 });
@@ -32,7 +32,7 @@ test('reads lines across its chunks', async () => {
   expect(end).toBe(Buffer.byteLength(lines.join('\n')));
 });
 
-test('takes 50 MB without a line break in pieces', async () => {
+test('processes 50 MB without a line break in pieces', async () => {
   const file = await fileWith(Buffer.alloc(50_000_000, 'a'));
   const before = process.memoryUsage.rss();
   const { text, end } = await filterOutput(file, { ...whole, pattern: 'a' });
@@ -41,7 +41,7 @@ test('takes 50 MB without a line break in pieces', async () => {
   expect(process.memoryUsage.rss() - before).toBeLessThan(100_000_000);
 });
 
-test('leaves out the middle of many lines and says how many', async () => {
+test('omits the middle of many lines and says how many', async () => {
   const file = await fileWith(Array.from({ length: 10_000 }, (_, number) => `line ${number}\n`).join(''));
   const { text } = await filterOutput(file, { ...whole, pattern: 'line', maxChars: 1_000 });
   expect(text).toMatch(/^line 0\n/);
@@ -50,7 +50,7 @@ test('leaves out the middle of many lines and says how many', async () => {
   expect(text.length).toBeLessThan(1_100);
 });
 
-test('stops an expression that would never end', async () => {
+test('stops an expression that would run forever', async () => {
   const file = await fileWith(`${'a'.repeat(60)}b\n`);
   await expect(filterOutput(file, { ...whole, pattern: '(a+)+$' })).rejects.toThrow(FilterTimeout);
 });

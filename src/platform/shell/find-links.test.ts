@@ -29,7 +29,7 @@ test.each([
   'find . -type l | xargs -n1 timeout 5 cat',
   'for f in $(find . -name zlink); do cat "$f"; done',
   'for f in $(ls); do cat $f; done',
-])('sees where the links lead that %s reads', async (command) => {
+])('finds the targets of symlinks that %s reads', async (command) => {
   const { root, outside } = await projectWithLinks();
   const effects = await createCommandAnalyzer().effects(command, { cwd: root });
   const reals = effects.flatMap((effect) => (effect.kind === 'file' && !effect.listing ? [effect.real] : []));
@@ -37,7 +37,7 @@ test.each([
 });
 
 test.each(['cat a*', 'ls *', 'find . -name zlink', 'grep -r x .', 'timeout 5 grep -r x .', 'cat in*'])(
-  'names nothing outside for %s, which follows no link that leads there',
+  'lists nothing outside for %s, which follows no symlink out of the project',
   async (command) => {
     const { root, outside } = await projectWithLinks();
     const effects = await createCommandAnalyzer().effects(command, { cwd: root });

@@ -36,7 +36,7 @@ test.each([
   '[pretty]\n\tshort = format:%GS\n',
   '[branch]\n\tsort = signature\n',
   '[alias]\n\twhatchanged = !./evil.sh\n',
-  // Written so that a reader of lines misses them.
+  // Written so that a line-based reader misses them.
   '[core] filemode = true [diff "x"] textconv = ./evil.sh\n[core] [diff "x"] textconv = ./evil.sh\n',
   '[user] [diff "evil"]\n\ttextconv = ./evil.sh\n',
   '[diff "a]b"]\n\ttextconv = ./evil.sh\n',
@@ -52,7 +52,7 @@ test.each([
   '[mailmap]\n\tfile = ~/secret.mailmap\n',
   '[core]\n\tattributesFile = ../../.gitattributes\n',
   '[core]\n\texcludesFile = /etc/passwd\n',
-  // Broken: git can't be asked.
+  // Broken: git can't read it.
   '[core\n',
 ])('git is not harmless in a repository with %j', async (config) => {
   const { root } = await temporaryRepository();
@@ -68,7 +68,7 @@ test.each([
   ['include.path', 'more.config'],
   ['includeIf.gitdir:/.path', 'more.config'],
   ['includeIf.onbranch:main.path', 'more.config'],
-])('git is not harmless where %s brings a program, and is with plain settings', async (key, file) => {
+])('git is not harmless if %s includes a program, and is with plain settings', async (key, file) => {
   const { root, git, write } = await temporaryRepository();
   git('config', key, file);
   expect(await isHarmless('git status', root)).toBe(true);
@@ -89,7 +89,7 @@ test('settings of one worktree count there', async () => {
   expect(await isHarmless('git status', root)).toBe(true);
 });
 
-test('a .git that leads to a repository elsewhere makes git not harmless', async () => {
+test('a .git that points to a repository elsewhere makes git not harmless', async () => {
   const { root } = await temporaryRepository();
   const elsewhere = await temporaryRepository({ secret: 'x' });
   await writeFile(join(root, 'src/.git'), `gitdir: ${elsewhere.root}/.git\n`);
@@ -129,7 +129,7 @@ test.each([
   'export GIT_DIR=.git; git status',
   'git -C src -C .. --work-tree=. status',
   'pushd src; popd; git status',
-])('git is not harmless where its directory is not known: %s', async (command) => {
+])('git is not harmless if its directory is unknown: %s', async (command) => {
   const { root } = await temporaryRepository();
   expect(await isHarmless(command, root)).toBe(false);
 });
@@ -140,7 +140,7 @@ test.each([
   'cd sub && git diff',
   '(cd sub; git log)',
   'git ls-files --recurse-submodules',
-])('a submodule with a filter of its own makes git not harmless: %s', async (command) => {
+])('a submodule with its own filter makes git not harmless: %s', async (command) => {
   const { root, git } = await temporaryRepository();
   const other = await temporaryRepository();
   git('submodule', 'add', '-q', other.root, 'sub');
@@ -150,16 +150,16 @@ test.each([
   expect(await isHarmless(command, root)).toBe(false);
 });
 
-test('a nested repository that the index names counts like a submodule, without .gitmodules', async () => {
+test('a nested repository in the index counts like a submodule, without .gitmodules', async () => {
   const { root, git } = await temporaryRepository();
   const inner = await repositoryIn(join(root, 'inner'));
   inner.git('config', 'filter.x.clean', './evil.sh');
-  expect(await isHarmless('git status', root)).toBe(true); // only passed over
+  expect(await isHarmless('git status', root)).toBe(true); // only skipped
   git('add', 'inner');
   expect(await isHarmless('git status', root)).toBe(false);
 });
 
-test('an index whose entries lie elsewhere is asked for by git', async () => {
+test('an index that is split or compressed is read by git', async () => {
   const { root, git } = await temporaryRepository();
   const inner = await repositoryIn(join(root, 'inner'));
   inner.git('config', 'filter.x.clean', './evil.sh');
@@ -222,7 +222,7 @@ test('the hook that git runs when it refreshes the index counts like a program',
   expect(await isHarmless('git status', root)).toBe(true);
 });
 
-test("a program of the user's own settings is trusted, and attributes that use it need confinement", async () => {
+test("a program in the user's own settings is trusted, and attributes that use it need confinement", async () => {
   const { root, write } = await temporaryRepository();
   const home = await realpath(await mkdtemp(join(tmpdir(), 'helve-home-')));
   await writeFile(join(home, '.gitconfig'), '[filter "lfs"]\n\tclean = git-lfs clean\n[safe]\n\tdirectory = *\n');
@@ -234,7 +234,7 @@ test("a program of the user's own settings is trusted, and attributes that use i
   expect((await commandsOf('git status', root, env)).commands[0]).toMatchObject({ needsWalls: true });
 });
 
-test('git is not harmless where it is not installed, or too old to be kept from programs', async () => {
+test('git is not harmless if it is not installed, or too old to be kept from starting programs', async () => {
   const { root } = await temporaryRepository();
   const bin = await realpath(await mkdtemp(join(tmpdir(), 'helve-bin-')));
   expect(await isHarmless('git status', root, { PATH: bin })).toBe(false);
@@ -244,7 +244,7 @@ test('git is not harmless where it is not installed, or too old to be kept from 
   expect(await isHarmless('git status', root, { ...process.env, REAL: real, PATH: `${bin}:${real}` })).toBe(false);
 });
 
-test('git is asked once for a repository until one of its files changes', async () => {
+test('git is run once for a repository until one of its files changes', async () => {
   const { root, git } = await temporaryRepository();
   const bin = await realpath(await mkdtemp(join(tmpdir(), 'helve-bin-')));
   const log = join(bin, 'log');
@@ -270,7 +270,7 @@ test('git is asked once for a repository until one of its files changes', async 
   await look(root);
   expect(await count()).toBe(once * 2);
   await mkdir(join(root, 'src/.git'));
-  expect(await look(join(root, 'src'))).toBe('repository'); // an empty .git is passed over
+  expect(await look(join(root, 'src'))).toBe('repository'); // an empty .git is skipped
   git('init', '-q', join(root, 'src'));
   const inner = await repositories.lookUp(join(root, 'src'));
   expect(inner).toMatchObject({ repository: { workTree: join(root, 'src') } });
@@ -283,7 +283,7 @@ test.each([
   ["git -c 'alias.p=!git push' p x", 'git push x'],
   ["git -c 'alias.p=!git' p push", 'git push'],
   ['git -C . -c alias.P=push p', 'git -C . push'],
-])('an alias that an option defines is expanded: %s', async (command, expected) => {
+])('an alias defined by an option is expanded: %s', async (command, expected) => {
   const { root } = await temporaryRepository();
   expect((await commandsOf(command, root)).commands.map(({ text }) => text)).toContain(expected);
 });
@@ -293,14 +293,14 @@ test.each([
   ['!git push', 'git p x', 'git push x'],
   ['!f() { git push; }; f', 'git p', 'git push'],
   ['q', 'git p', 'git push'],
-])('an alias %j of the configuration is expanded', async (value, command, expected) => {
+])('the alias %j from the configuration is expanded', async (value, command, expected) => {
   const { root, git } = await temporaryRepository();
   git('config', 'alias.p', value);
   git('config', 'alias.q', 'push');
   expect((await commandsOf(command, root)).commands.map(({ text }) => text)).toContain(expected);
 });
 
-test('an alias that can not be known is said to be unknown, and one that leads to itself ends', async () => {
+test('an alias that cannot be resolved counts as unknown, and a circular one ends', async () => {
   const { root, git } = await temporaryRepository();
   const unknown = async (command: string): Promise<boolean> =>
     (await commandsOf(command, root)).effects.some(({ kind }) => kind === 'unknown');

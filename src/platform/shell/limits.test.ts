@@ -61,7 +61,7 @@ test.each([
   expect(showSize(bytes)).toBe(text);
 });
 
-test('takes limits from the environment, and none where none is set', () => {
+test('reads limits from the environment, and sets none by default', () => {
   expect(limitsFrom({})).toBeUndefined();
   expect(limitsFrom({ HELVE_MEMORY_LIMIT: '', HELVE_PROCESS_LIMIT: '' })).toBeUndefined();
   expect(limitsFrom({ CLAUDE_CODE_TOOL_MEMORY_LIMIT: '1G' })).toEqual({ memoryBytes: 1024 ** 3 });
@@ -74,29 +74,29 @@ test('takes limits from the environment, and none where none is set', () => {
 test.each([
   ['HELVE_MEMORY_LIMIT', 'plenty', 'is not a size such as 2G or 512M'],
   ['HELVE_PROCESS_LIMIT', '-5', 'is not a whole number above 0'],
-])('refuses %s=%s rather than running without a limit', (variable, value, why) => {
+])('refuses %s=%s instead of running without a limit', (variable, value, why) => {
   expect(() => limitsFrom({ [variable]: value })).toThrow(`${variable} is "${value}", which ${why}`);
 });
 
-test('makes no group where no limit is set', async () => {
+test('creates no group if no limit is set', async () => {
   expect(limitFolders({})).toEqual([]);
   expect(await run('true', {})).not.toHaveProperty('limits');
 });
 
-test('says what commands are limited by', () => {
+test('reports the limits of commands', () => {
   const said = describeLimits({ HELVE_MEMORY_LIMIT: '2G' });
   expect(said).toMatch(/^time and output of a command are always limited; /);
   expect(said).toMatch(memory ? /by cgroup v[12]: 2 GB of memory$/ : /no cgroup may be written here$/);
 });
 
-test.skipIf(!memory)(`kills what takes more memory than allowed, and counts it${reason(memory)}`, async () => {
+test.skipIf(!memory)(`kills processes that use too much memory, and counts them${reason(memory)}`, async () => {
   const greedy = `exec node -e 'const all = []; for (;;) all.push(Buffer.alloc(16 << 20, 1))'`;
   const result = await run(greedy, { HELVE_MEMORY_LIMIT: '200M' });
   expect(result).toMatchObject({ signal: 'SIGKILL', stoppedBy: null });
   expect(result.limits?.memoryKills).toBeGreaterThan(0);
 });
 
-test.skipIf(!memory)(`lets a command use what it may${reason(memory)}`, async () => {
+test.skipIf(!memory)(`lets a command use the allowed memory${reason(memory)}`, async () => {
   const result = await run('echo fine', { HELVE_MEMORY_LIMIT: '200M' });
   expect(result).toMatchObject({ exitCode: 0, output: 'fine\n', limits: { memoryKills: 0, refusedProcesses: 0 } });
 });
@@ -108,14 +108,14 @@ test.skipIf(!processes)(`survives a fork bomb${reason(processes)}`, async () => 
   expect(result.limits?.refusedProcesses).toBeGreaterThan(0);
 });
 
-test.skipIf(!processes)(`holds a daemon that leaves its session too${reason(processes)}`, async () => {
+test.skipIf(!processes)(`also limits a daemon that leaves its session${reason(processes)}`, async () => {
   const command = 'for n in {1..20}; do setsid sleep 1000 & done > /dev/null 2>&1; echo done';
   // A shell that can't fork tries again and again, each time later, so it does not come to its end.
   const { limits } = await run(command, { HELVE_PROCESS_LIMIT: '8' }, { timeoutMs: 2_000 });
   expect(limits?.refusedProcesses).toBeGreaterThan(0);
 });
 
-test.skipIf(!processes)(`removes a group when nothing is left in it${reason(processes)}`, () => {
+test.skipIf(!processes)(`removes a group once it has no processes${reason(processes)}`, () => {
   const mark = `${randomHex(8)}.1`;
   const env = { HELVE_PROCESS_LIMIT: '8' };
   const group = makeLimitGroup(mark, { processes: 8 });

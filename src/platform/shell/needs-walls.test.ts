@@ -46,7 +46,7 @@ test.each([
   'command ls',
   'read -r x < a.txt',
   '(echo $HOME)',
-])('a simple command is relied on without walls: %s', async (command) => {
+])('a simple command needs no confinement: %s', async (command) => {
   const commands = await commandsOf(command);
   expect(commands.filter(({ harmless }) => !harmless)).toEqual([]);
   expect(commands.filter(({ needsWalls }) => needsWalls)).toEqual([]);
@@ -73,7 +73,7 @@ test.each([
   'seq 3 | xargs echo',
   'find . -name x -execdir cat {} +',
   'timeout 5 ls *',
-])('anything beyond that needs walls, for every command of the call: %s', async (command) => {
+])('any other command needs confinement, with every command of the call: %s', async (command) => {
   const commands = await commandsOf(command);
   expect(commands.length).toBeGreaterThan(0);
   expect(commands.filter(({ harmless }) => !harmless)).toEqual([]);
@@ -82,7 +82,7 @@ test.each([
 
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: they are the shell's
 test.each(['for f in a; do rm $f; done', 'x=1; rm x', 'find . -exec rm {} +', 'ls *; make', 'echo $x; ./factor 12'])(
-  'what is not harmless is not made free by walls: %s',
+  'confinement does not make a harmful command run without a question: %s',
   async (command) => {
     const commands = await commandsOf(command);
     const risky = commands.filter(({ harmless }) => !harmless);
@@ -91,7 +91,7 @@ test.each(['for f in a; do rm $f; done', 'x=1; rm x', 'find . -exec rm {} +', 'l
   },
 );
 
-test('a question whether files may be written reports what walls would change', async () => {
+test('a test whether a file is writable reports what confinement would change', async () => {
   expect(await commandsOf('test -w a.txt')).toMatchObject([{ observes: 'machine' }]);
   expect(await commandsOf('[[ -w a.txt ]] && echo yes')).toMatchObject([{ observes: 'machine' }]);
   expect((await commandsOf('test -r a.txt'))[0]).not.toHaveProperty('observes');
@@ -101,7 +101,7 @@ test('a question whether files may be written reports what walls would change', 
 const hasFactor = statSync('/usr/bin/factor', { throwIfNoEntry: false })?.uid === 0;
 
 test.runIf(hasFactor)(
-  'a program of the system that no table knows may run behind walls, and reads what it names',
+  'a system program that no table lists may run confined, and reads the files that it names',
   async () => {
     const effects = await effectsOf('factor b/c.txt a.txt');
     expect(effects[0]).toMatchObject({ harmless: false, needsWalls: true });
@@ -130,13 +130,13 @@ test
     'ls | xargs factor',
     'factor() { rm x; }; command factor 12; factor 12',
     'PATH=.:$PATH; factor 12',
-  ])('but not in another form: %s', async (command) => {
+  ])('a system program needs a question in other forms: %s', async (command) => {
   const commands = await commandsOf(command);
   expect(commands.filter(({ harmless, needsWalls }) => !harmless && needsWalls)).toEqual([]);
 });
 
 test.runIf(hasFactor).each(['perl --version', 'env --help', 'factor -h', 'timeout --version'])(
-  'any program of the system may be asked what it is: %s',
+  'any system program may be asked for its version or help: %s',
   async (command) => {
     const commands = await commandsOf(command);
     expect(commands.every(({ harmless, needsWalls }) => harmless || needsWalls)).toBe(true);
@@ -144,14 +144,14 @@ test.runIf(hasFactor).each(['perl --version', 'env --help', 'factor -h', 'timeou
 );
 
 test.each(['perl -h', 'shutdown -h', './x --help', 'perl --help x', 'f() { rm x; }; f --help'])(
-  'but not together with more, or by a file of the project: %s',
+  'a request for help needs a question with other arguments, or for a program of the project: %s',
   async (command) => {
     const commands = await commandsOf(command);
     expect(commands.every(({ harmless, needsWalls }) => harmless || needsWalls)).toBe(false);
   },
 );
 
-test.runIf(hasFactor)('what another folder of the path has of that name is not of the system', () => {
+test.runIf(hasFactor)('a program of that name in another folder of PATH is not a system program', () => {
   const folder = realPathSync(mkdtempSync(join(tmpdir(), 'helve-path-')));
   expect(systemPrograms(`${folder}:/usr/bin`)(['factor'])).toBe(true);
   expect(systemPrograms('node_modules/.bin:/usr/bin')(['factor'])).toBe(false);
@@ -194,11 +194,14 @@ test.each([
   expect(neverFree(name)).toBeDefined();
 });
 
-test.each(['factor', 'csvlook', 'xmllint', 'nm', 'readelf', 'tsort', 'numfmt', 'shuf'])('%s may', (name) => {
-  expect(neverFree(name)).toBeUndefined();
-});
+test.each(['factor', 'csvlook', 'xmllint', 'nm', 'readelf', 'tsort', 'numfmt', 'shuf'])(
+  '%s may run without a question',
+  (name) => {
+    expect(neverFree(name)).toBeUndefined();
+  },
+);
 
-test('a link that leads to a descriptor or a directory of a process leads anywhere', async () => {
+test('a symlink to a descriptor or the directory of a process may lead anywhere', async () => {
   const cwd = realPathSync(mkdtempSync(join(tmpdir(), 'helve-proc-')));
   symlinkSync('/dev/stdin', join(cwd, 'in'));
   symlinkSync('/proc/self/cwd', join(cwd, 'here'));

@@ -1,5 +1,5 @@
 // Generated commands, against the shell itself and against another parser. Where our reading of a command differs from
-// what really starts, the answer has to be that it is not known; nothing else is good enough.
+// what really starts, the answer has to be that it is unknown; nothing else is acceptable.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(base, { recursive: true, force: true }), 120_000);
 
-// Notes its name and words, and prints one of them, so that substitutions have something to put in place.
+// Records its name and words, and prints one of them, so that substitutions have a value.
 const recorder = `#!/bin/sh
 { printf '%s' "\${0##*/}"; for word; do printf '\\037%s' "$word"; done; printf '\\036'; } > "$RECORD/$$"
 printf 'out'
@@ -182,7 +182,7 @@ interface Ran {
   written: string[];
 }
 
-/** Runs it for real, in a folder of its own, where nothing but recorders can be found. */
+/** Really runs it, in a separate folder, where only recorders can be found. */
 function runForReal(command: string): { ran: Ran; cwd: string } {
   const folder = mkdtempSync(join(base, 'run-'));
   const cwd = join(folder, 'cwd');
@@ -205,17 +205,17 @@ function runForReal(command: string): { ran: Ran; cwd: string } {
   try {
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   } catch {
-    // Something in the background still writes there. The folder of the whole run goes at the end.
+    // A background process still writes there. The folder of the whole run is removed at the end.
   }
   return { ran: { started, written }, cwd };
 }
 
-/** What a run has left: it led a group of its own. */
+/** Kills the processes that a run left: it led its own group. */
 function endGroup(leader: number): void {
   try {
     process.kill(-leader, 'SIGKILL');
   } catch {
-    // nearly always: nothing is left
+    // usually nothing is left
   }
 }
 
@@ -228,7 +228,7 @@ const commandsIn = (effects: readonly Effect[]): CommandEffect[] =>
   effects.filter((effect) => effect.kind === 'command');
 const isUnderstood = (effects: readonly Effect[]): boolean => effects.every(({ kind }) => kind !== 'unknown');
 
-/** Whether the words could have become these: null stands for any number of words. */
+/** Whether the words could have become these: null means any number of words. */
 function couldBe(words: readonly (string | null)[], argv: readonly string[]): boolean {
   const [word, ...rest] = words;
   if (word === undefined) return argv.length === 0;
@@ -241,7 +241,7 @@ function covers(effects: readonly Effect[], path: string): boolean {
   return writes.some((effect) => effect.path === path || effect.unresolved !== undefined);
 }
 
-test('every program that starts is in the list, and so is every file that is written, or the command is not understood', async () => {
+test('every program that starts and every file that is written is listed, or the command counts as unknown', async () => {
   await fc.assert(
     fc.asyncProperty(script, async (command) => {
       const { ran, cwd } = runForReal(command);
@@ -259,7 +259,7 @@ test('every program that starts is in the list, and so is every file that is wri
   );
 });
 
-test('a command that another parser sees is in the list, or the whole is not understood', async () => {
+test('every command that another parser sees is listed, or the whole counts as unknown', async () => {
   await fc.assert(
     fc.asyncProperty(script, async (command) => {
       const parsed = treeSitter.parse(command);
@@ -419,7 +419,7 @@ const argument = fc.constantFrom(
   ],
 );
 
-test('a command that is judged harmless changes no file when it runs for real', async () => {
+test('a command that is judged harmless changes no file when it really runs', async () => {
   let ran = 0;
   await fc.assert(
     fc.asyncProperty(
@@ -450,7 +450,7 @@ test('a command that is judged harmless changes no file when it runs for real', 
     ),
     { numRuns: runs * 10 },
   );
-  expect(ran).toBeGreaterThan(runs / 10); // else nothing has been shown
+  expect(ran).toBeGreaterThan(runs / 10); // otherwise the test proves nothing
 });
 
 const snapshot = (folder: string): string[] =>

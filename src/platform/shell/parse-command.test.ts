@@ -26,7 +26,7 @@ test.each([
   ['cat <<A <<B\n$(one)\nA\n`two`\nB\n', ['cat', 'one', 'two']],
   ['echo `a \\`b\\``', ['echo', 'a', 'b']],
   ['[[ -v a[$(one)] ]]; case $(two) in $(three)) ls;; esac', ['one', 'two', 'three', 'ls']],
-])('sees the commands that the parser finds only when asked: %s', async (text, names) => {
+])('finds commands that the parser reports only on request: %s', async (text, names) => {
   expect(await commandNames(text)).toEqual(names);
 });
 
@@ -48,7 +48,7 @@ test.each([
   ['echo ${x@P}', 'an expansion with @'],
   ['coproc ls', 'a coprocess'],
   [`echo ${'a'.repeat(10_001)}`, 'longer than 10000 characters'],
-])('does not rely on %s', async (text, problem) => {
+])('reports a problem with %s', async (text, problem) => {
   expect((await problemsOf(text)).join('; ')).toContain(problem);
 });
 
@@ -61,7 +61,7 @@ test.each([
   'echo "=x" a=b [ a = b ]',
   'cat <<E\nx\nE',
   'echo "$(grep -c \'a # b\' f)" # done',
-])('finds nothing wrong with %s', async (text) => {
+])('reports no problem with %s', async (text) => {
   expect(await problemsOf(text)).toEqual([]);
 });
 
@@ -75,7 +75,7 @@ test.each([
   'echo {a,b}',
   'a=(b)',
   'cat <<< x',
-])('does not claim to know how sh reads %s', async (text) => {
+])('reports that sh may parse %s differently', async (text) => {
   expect(await problemsOf(text, 'bash')).toEqual([]);
   expect(await problemsOf(text, 'posix')).toEqual(['sh may read it in another way than bash']);
 });

@@ -39,8 +39,8 @@ const stubborn = `setsid bash -c 'trap "" TERM; echo $$ >> "$0"; while :; do sle
 const shell = `echo $$ >> "$1"; wait; sleep 1000`;
 
 test.skipIf(!onLinux).each([
-  ['a daemon in a session of its own', daemon],
-  ['a daemon whose parents are gone', doubleForked],
+  ['a daemon in its own session', daemon],
+  ['a daemon whose parents have exited', doubleForked],
   ['a daemon with an empty environment', withoutEnvironment],
   ['a daemon that ignores SIGTERM', stubborn],
 ])(`ends the whole tree with %s${reason}`, async (_, script) => {
@@ -51,7 +51,7 @@ test.skipIf(!onLinux).each([
   expect(pids().filter(isRunning)).toEqual([]);
 });
 
-test.skipIf(!onLinux)(`finds a daemon when its shell is long gone${reason}`, async () => {
+test.skipIf(!onLinux)(`finds a daemon after its shell has ended${reason}`, async () => {
   const mark = newMark();
   const { child, pids } = await start(daemon, { mark: `${mark}.7`, count: 1 });
   if (child.exitCode === null) await once(child, 'exit');
@@ -60,7 +60,7 @@ test.skipIf(!onLinux)(`finds a daemon when its shell is long gone${reason}`, asy
   expect(pids().filter(isRunning)).toEqual([]);
 });
 
-test.skipIf(!onLinux)(`leaves processes alone that only look alike${reason}`, async () => {
+test.skipIf(!onLinux)(`ignores processes with a similar mark${reason}`, async () => {
   const mark = newMark();
   const longer = await start(`${daemon}`, { mark: `${mark}0.1`, count: 1 });
   const other = await start(`${daemon}`, { mark: `${mark}.12`, count: 1 });
@@ -68,21 +68,21 @@ test.skipIf(!onLinux)(`leaves processes alone that only look alike${reason}`, as
   expect([longer, other].flatMap(({ pids }) => pids()).filter(isRunning)).toHaveLength(2);
 });
 
-test.skipIf(!onLinux)(`ends what a Helve within a command has started${reason}`, async () => {
+test.skipIf(!onLinux)(`ends processes that a nested Helve has started${reason}`, async () => {
   const [outer, inner] = [newMark(), newMark()];
   const { pids } = await start(daemon, { mark: withMark(`${outer}.1`, `${inner}.1`), count: 1 });
   expect(await endMarked(outer)).toBe(true);
   expect(pids().filter(isRunning)).toEqual([]);
 });
 
-test.skipIf(!onLinux)(`kills at once, without asking first${reason}`, async () => {
+test.skipIf(!onLinux)(`kills at once, without SIGTERM first${reason}`, async () => {
   const mark = `${newMark()}.1`;
   const { group, pids } = await start(`${stubborn} trap '' TERM; ${shell}`, { mark, count: 2 });
   killTree({ group, mark });
   await until(() => pids().every((pid) => !isRunning(pid)));
 });
 
-test('has ended what is not there', async () => {
+test('succeeds if there is no process', async () => {
   expect(await endMarked(newMark())).toBe(true);
 });
 

@@ -40,11 +40,11 @@ test.each([
   'sh <<< "sh <<\'E\'\ncat .env\nE"',
   "at now <<< 'cat .env'",
   "cat <<< x; sh <<< 'cat .env'",
-])('the literal that a shell reads as its script is analysed: %s', async (command) => {
+])('a literal that a shell reads as its script is analysed: %s', async (command) => {
   expect(touched(await effectsOf(command), 'read')).toContain('/project/.env');
 });
 
-test('what a script on standard input writes is known', async () => {
+test('files that a script on standard input writes are known', async () => {
   expect(touched(await effectsOf("sh <<< 'touch MARK'"), 'write')).toContain('/project/MARK');
 });
 
@@ -93,7 +93,7 @@ test.each([
   'python3 <(echo x)',
   'cat x | /opt/bin/python3.12',
   'cat x | zsh',
-])('a program that is not in the text is not known: %s', async (command) => {
+])('a program from input that is not in the text counts as unknown: %s', async (command) => {
   expect(isUnknown(await effectsOf(command))).toBe(true);
 });
 
@@ -114,6 +114,6 @@ test.each([
   'python3',
   'sh',
   "cat x | sh -c 'cat'",
-])('nothing is added to what is in a file or in an option: %s', async (command) => {
+])('input does not count as a program if a file or an option provides it: %s', async (command) => {
   expect(isUnknown(await effectsOf(command))).toBe(false);
 });

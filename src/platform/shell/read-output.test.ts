@@ -20,11 +20,11 @@ test('returns short output completely', async () => {
   expect(await readOutput(file, { maxChars: 8 })).toEqual({ text: 'one\ntwo\n', totalBytes: 8, cut: false });
 });
 
-test('gives nothing for an empty file', async () => {
+test('returns nothing for an empty file', async () => {
   expect(await readOutput(await fileWith(''), { maxChars: 100 })).toEqual({ text: '', totalBytes: 0, cut: false });
 });
 
-test('keeps beginning and end of long output and says what is missing and where the whole is', async () => {
+test('keeps the beginning and end of long output and says what is missing and where all of it is', async () => {
   const file = await fileWith(`${'a'.repeat(500)}${'b'.repeat(500)}`);
   const { text, totalBytes, cut } = await readOutput(file, { maxChars: 400 });
   const [, head = '', leftOut, tail = ''] =
@@ -62,11 +62,11 @@ test.each([
   ['a spinner that goes back', 'wait |\b/\b-\b\\\bdone', 'wait done'],
   ['overstriking', 'b\bbo\bol\bld', 'bold'],
   ['Windows line ends', 'a\r\nb\r\r\n', 'a\nb\n'],
-])('leaves out %s', async (_, content, text) => {
+])('omits %s', async (_, content, text) => {
   expect(await shown(content)).toBe(text);
 });
 
-test('puts a mark in place of bytes that are not text', async () => {
+test('replaces bytes that are not text by a marker', async () => {
   expect(await shown(Buffer.from([0x61, 0xff, 0xfe, 0x00, 0x62, 0x1b]))).toBe('a\ufffd\ufffd\ufffdb\ufffd');
 });
 
@@ -74,7 +74,7 @@ test('keeps tabs, other scripts and a byte order mark', async () => {
   expect(await shown('\ufeffa\tñ 語 😀')).toBe('\ufeffa\tñ 語 😀');
 });
 
-test('never splits a character where it cuts', async () => {
+test('never splits a character when it truncates', async () => {
   for (const size of [400, 401, 402, 403]) {
     expect((await shown('😀'.repeat(1_000), size)).isWellFormed()).toBe(true);
   }
@@ -82,13 +82,13 @@ test('never splits a character where it cuts', async () => {
   expect(await shown('語'.repeat(1_000_000))).not.toContain('\ufffd');
 });
 
-test('begins the end of a very long output with a whole line', async () => {
+test('starts the end of a very long output with a whole line', async () => {
   const line = `${'x'.repeat(99)}\r${'y'.repeat(99)}\n`; // folds to half, so that all that is read is shown
   const [, end = ''] = (await shown(line.repeat(20_000), 2_000_000)).split(' ...]\n');
   expect(new Set(end.split('\n'))).toEqual(new Set(['y'.repeat(99), '']));
 });
 
-test('is never longer than asked, and whole where it fits', async () => {
+test('is never longer than requested, and complete if it fits', async () => {
   const content = fc.string({ unit: 'grapheme', maxLength: 3_000 });
   await fc.assert(
     fc.asyncProperty(content, fc.integer({ min: 500, max: 2_000 }), async (text, maxChars) => {
@@ -101,7 +101,7 @@ test('is never longer than asked, and whole where it fits', async () => {
   );
 });
 
-test('gives the last lines, and says whether there is more', async () => {
+test('returns the last lines, and whether there are more', async () => {
   const file = await fileWith('one\ntwo\nthree\n\n');
   expect(await readLastLines(file, { lines: 2, maxChars: 100 })).toEqual({
     text: 'two\nthree',
@@ -112,23 +112,23 @@ test('gives the last lines, and says whether there is more', async () => {
   expect(await readLastLines(file, { lines: 9, maxChars: 4 })).toMatchObject({ text: 'hree', cut: true });
 });
 
-test('gives the last lines of a long file without reading it all', async () => {
+test('returns the last lines of a long file without reading all of it', async () => {
   const file = await fileWith(`${'line\n'.repeat(1_000_000)}last`);
   expect(await readLastLines(file, { lines: 2, maxChars: 100 })).toMatchObject({ text: 'line\nlast', cut: true });
 });
 
-test('gives no lines for a file that is not there yet', async () => {
+test('returns no lines for a file that does not exist yet', async () => {
   const file = join(tmpdir(), 'helve-read-output-missing', 'output');
   expect(await readLastLines(file, { lines: 2, maxChars: 100 })).toEqual({ text: '', totalBytes: 0, cut: false });
 });
 
-test('says when there are bytes that are not UTF-8, and only then', async () => {
+test('reports bytes that are not UTF-8, and only those', async () => {
   const read = async (content: string | Uint8Array) => await readOutput(await fileWith(content), { maxChars: 100 });
   expect(await read(Buffer.from('f\xfcr', 'latin1'))).toMatchObject({ text: 'f\ufffdr', hasOtherBytes: true });
   expect(await read('a genuine \ufffd')).not.toHaveProperty('hasOtherBytes');
 });
 
-test('shows a byte at the very end that begins no character', async () => {
+test('shows a last byte that starts no character', async () => {
   expect(await shown(Buffer.from('caf\xe9', 'latin1'))).toBe('caf\ufffd');
 });
 
@@ -144,13 +144,13 @@ test('holds back an incomplete character while the output grows', async () => {
   expect(await readOutput(await fileWith(bytes), { maxChars: 100, growing: true })).not.toHaveProperty('heldBack');
 });
 
-test('begins at the given offset', async () => {
+test('starts at the given offset', async () => {
   const file = await fileWith('one\ntwo\n');
   expect(await readOutput(file, { maxChars: 100, from: 4 })).toEqual({ text: 'two\n', totalBytes: 8, cut: false });
   expect(await readOutput(file, { maxChars: 100, from: 8 })).toEqual({ text: '', totalBytes: 8, cut: false });
 });
 
-test('keeps the colours for surfaces that can show them', async () => {
+test('keeps colours for surfaces that can show them', async () => {
   const file = await fileWith('\x1b[31mred\x1b[0m\n');
   expect(await readOutput(file, { maxChars: 100 })).toMatchObject({ text: 'red\n', styled: '\x1b[31mred\x1b[0m\n' });
   expect(await readOutput(await fileWith('plain'), { maxChars: 100 })).not.toHaveProperty('styled');

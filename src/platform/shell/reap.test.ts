@@ -38,22 +38,25 @@ const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !
 /** No running process has this PID and start time, so it counts as dead. */
 const dead = { pid: 1, started: 1 };
 
-test.skipIf(process.platform !== 'linux')('ends what a killed Helve left, and removes its files', async () => {
-  const { dataFolder, folder, file, child } = await leftBehind(dead);
-  expect(await reapLeftovers(dataFolder)).toBe(1);
-  await until(() => hasEnded(child));
-  expect([folder, file].map((path) => existsSync(path))).toEqual([false, false]);
-  expect(await reapLeftovers(dataFolder)).toBe(0);
-});
+test.skipIf(process.platform !== 'linux')(
+  'ends processes that a killed Helve left, and removes its files',
+  async () => {
+    const { dataFolder, folder, file, child } = await leftBehind(dead);
+    expect(await reapLeftovers(dataFolder)).toBe(1);
+    await until(() => hasEnded(child));
+    expect([folder, file].map((path) => existsSync(path))).toEqual([false, false]);
+    expect(await reapLeftovers(dataFolder)).toBe(0);
+  },
+);
 
-test('leaves processes of a running Helve alone', async () => {
+test('does not end processes of a running Helve', async () => {
   const { dataFolder, folder, file, child } = await leftBehind();
   expect(await reapLeftovers(dataFolder)).toBe(0);
   expect(isRunning(child.pid ?? 0)).toBe(true);
   expect([folder, file].map((path) => existsSync(path))).toEqual([true, true]);
 });
 
-test('leaves records of another machine alone', async () => {
+test('ignores records of another machine', async () => {
   const { dataFolder, folder, file, child } = await leftBehind({ ...dead, host: 'elsewhere' });
   await utimes(file, new Date(Date.now() - 86_400_000), new Date(Date.now() - 86_400_000));
   expect(await reapLeftovers(dataFolder)).toBe(0);
@@ -72,8 +75,8 @@ test.each([
   ['is empty', () => ''],
   ['has no mark', () => ({ mark: '' })],
   ['has a mark that fits others', () => ({ mark: 'a' })],
-  ['names a folder that is none of ours', () => ({ folder: tmpdir() })],
-])('touches nothing because of a record that %s', async (_, change) => {
+  ["names a folder that is not Helve's", () => ({ folder: tmpdir() })],
+])('does nothing for a record that %s', async (_, change) => {
   const { dataFolder, folder, file, child } = await leftBehind(dead);
   const changed = change();
   const record = typeof changed === 'string' ? changed : { ...JSON.parse(await readFile(file, 'utf8')), ...changed };
@@ -83,7 +86,7 @@ test.each([
   expect([folder, file, tmpdir()].map((path) => existsSync(path))).toEqual([true, true, true]);
 });
 
-test('removes a record that can not be read when it is old', async () => {
+test('removes an unreadable record when it is old', async () => {
   const dataFolder = await newFolder();
   await mkdir(join(dataFolder, 'running'));
   const file = join(dataFolder, 'running', 'x.json');

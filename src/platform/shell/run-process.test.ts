@@ -45,7 +45,7 @@ async function bench(env: NodeJS.ProcessEnv = process.env): Promise<Bench> {
 
 const pidIn = (file: string): number => pidsIn(file)[0] ?? 0;
 
-test('gives the exit code, the output of both streams in order, and the directory', async () => {
+test('returns the exit code, the output of both streams in order, and the directory', async () => {
   const { folder, run } = await bench();
   expect(await run('echo one; echo two >&2; echo three; exit 3')).toEqual({
     exitCode: 3,
@@ -84,7 +84,7 @@ test.each([
   ['a cd before a failure', 'cd sub; false', 1],
   ['a cd before exit', 'cd sub && exit 3', 3],
   ['a cd under set -e', 'set -e; cd sub; false; cd ..', 1],
-  ['a cd beside an exit trap of its own', "trap 'echo bye' EXIT; cd sub", 0],
+  ['a cd in a command with an exit trap', "trap 'echo bye' EXIT; cd sub", 0],
   ['a cd with descriptor 3 in use', 'exec 3> three; cd sub; echo x >&3', 0],
   ['a cd with every higher descriptor closed', 'cd sub; for n in {3..20}; do eval "exec $n>&-"; done', 0],
 ])('reports the directory after %s', async (_, command, exitCode) => {
@@ -95,7 +95,7 @@ test.each([
 
 test.each([
   ['exec replaces the shell', 'cd sub; exec true'],
-  ['the directory is gone', 'cd sub; rmdir ../sub'],
+  ['the directory was removed', 'cd sub; rmdir ../sub'],
   ['the shell is killed', 'cd sub; kill -KILL $$'],
 ])('reports no directory when %s', async (_, command) => {
   const { folder, run } = await bench();
@@ -108,13 +108,13 @@ test('reports a directory whose name has a newline', async () => {
   expect((await run("mkdir $'a\\nb\\n' && cd $'a\\nb\\n'")).finalCwd).toBe(join(folder, 'a\nb\n'));
 });
 
-test('adds nothing of its own to the output of a traced or misused shell', async () => {
+test('adds nothing to the output of a traced or misused shell', async () => {
   const { run } = await bench();
   expect((await run('set -x; echo a')).output).toBe('++ echo a\na\n'); // two marks, for bash counts our eval
   expect(await run('exec 99>&-; echo a; exit 4')).toMatchObject({ exitCode: 4, output: 'a\n' });
 });
 
-test('writes nothing into a file that the command has opened as descriptor 3', async () => {
+test('writes nothing into a file that the command opened as descriptor 3', async () => {
   const { folder, run } = await bench();
   await run('exec 3> three; echo x >&3');
   expect(await readFile(join(folder, 'three'), 'utf8')).toBe('x\n');
@@ -164,22 +164,22 @@ test('refuses a command with a NUL character', async () => {
   await expect(run('echo a\0b')).rejects.toThrow(/NUL character/);
 });
 
-test('says when the directory to run in does not exist', async () => {
+test('reports that the directory to run in does not exist', async () => {
   const { folder, run } = await bench();
   await expect(run('true', { cwd: join(folder, 'gone') })).rejects.toThrow(/working directory .*gone does not exist/);
 });
 
-test('says when there is no bash', async () => {
+test('reports that there is no bash', async () => {
   const { run } = await bench({ PATH: tmpdir() });
   await expect(run('true')).rejects.toThrow(/bash could not be started.*on PATH/);
 });
 
-test('gives a command nothing to read', async () => {
+test('gives a command an empty standard input', async () => {
   const { run } = await bench();
   expect(await run('cat; read -r line; echo "read $?"')).toMatchObject({ exitCode: 0, output: 'read 1\n' });
 });
 
-test('has no terminal', async () => {
+test('gives a command no terminal', async () => {
   const { run } = await bench();
   expect((await run('(exec < /dev/tty) 2>/dev/null || echo none')).output).toBe('none\n');
 });
@@ -234,7 +234,7 @@ test('returns at once when a child holds the output open, and ends the child wit
   await until(() => !isRunning(pid));
 });
 
-test('ends a child that was left behind and ignores SIGTERM', async () => {
+test('ends a leftover child that ignores SIGTERM', async () => {
   const { folder, left, run } = await bench();
   await run(
     `bash -c 'trap "" TERM; echo $$ > pid; while :; do sleep 1; done' > /dev/null 2>&1 & until [ -s pid ]; do sleep 0.01; done`,
@@ -245,7 +245,7 @@ test('ends a child that was left behind and ignores SIGTERM', async () => {
   await until(() => !isRunning(pid));
 });
 
-test('keeps saving the output of a child that was left behind', async () => {
+test('keeps saving the output of a leftover child', async () => {
   const { folder, left, run } = await bench();
   const { outputFile, output } = await run('mkfifo go; { read -r line < go; echo "later $line"; } & echo first');
   expect(output).toBe('first\n');
@@ -254,12 +254,12 @@ test('keeps saving the output of a child that was left behind', async () => {
   await left[0]?.();
 });
 
-test('has the last lines of a process substitution that outlives the shell', async () => {
+test('includes the last lines of a process substitution that outlives the shell', async () => {
   const { run } = await bench();
   expect((await run('echo a > >(while read -r line; do echo "got $line"; done)')).output).toBe('got a\n');
 });
 
-test('stops a whole tree that ignores SIGTERM when time is up', async () => {
+test('stops a whole tree that ignores SIGTERM at the timeout', async () => {
   const { folder, left, run } = await bench();
   const stubborn = `trap "" TERM; echo $$ > $0; while :; do sleep 1; done`;
   const command = `trap '' TERM; bash -c '${stubborn}' first & bash -c '${stubborn}' second; echo never`;
@@ -269,7 +269,7 @@ test('stops a whole tree that ignores SIGTERM when time is up', async () => {
   for (const file of ['first', 'second']) expect(isRunning(pidIn(join(folder, file)))).toBe(false);
 });
 
-test('ends everything when it is aborted, and keeps the output until then', async () => {
+test('ends all processes when it is aborted, and keeps the output until then', async () => {
   const { folder, run } = await bench();
   const cancel = new AbortController();
   const running = run('echo before; sleep 1000 & echo $! > child; wait; echo after', { signal: cancel.signal });
@@ -285,7 +285,7 @@ test('does not start if it is already aborted', async () => {
   expect(existsSync(join(folder, 'ran'))).toBe(false);
 });
 
-test('takes 50 MB of output without holding it in memory', async () => {
+test('processes 50 MB of output without holding it in memory', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'helve-run-process-'));
   const before = process.memoryUsage.rss();
   let most = before;
@@ -314,7 +314,7 @@ test('stops a command at the limit of its output, to the byte', async () => {
   expect(result.output).toBe('y\n'.repeat(500));
 });
 
-test('stops a child that was left behind at the limit of the output too', async () => {
+test('also stops a leftover child at the limit of the output', async () => {
   const { folder, run } = await bench();
   const options = { maxOutputBytes: 1_000 };
   const { outputFile } = await run('mkfifo go; { echo $BASHPID > pid; read -r line < go; yes; } & echo first', options);
@@ -324,18 +324,15 @@ test('stops a child that was left behind at the limit of the output too', async 
   expect((await stat(outputFile)).size).toBe(1_000);
 });
 
-test.skipIf(!existsSync('/dev/full'))(
-  'stops a command whose output finds no room on the disk, and says so',
-  async () => {
-    const { left, run } = await bench();
-    await expect(run('echo one; sleep 1000', { outputFile: '/dev/full' })).rejects.toThrow(
-      /^The command was stopped because its output could not be saved to \/dev\/full: ENOSPC/,
-    );
-    expect(left).toEqual([]);
-  },
-);
+test.skipIf(!existsSync('/dev/full'))('stops a command if the disk is full, and says so', async () => {
+  const { left, run } = await bench();
+  await expect(run('echo one; sleep 1000', { outputFile: '/dev/full' })).rejects.toThrow(
+    /^The command was stopped because its output could not be saved to \/dev\/full: ENOSPC/,
+  );
+  expect(left).toEqual([]);
+});
 
-test('gives a command variables of its own, and the next one none of them', async () => {
+test('sets variables for one command, and not for the next', async () => {
   const { run } = await bench({ ...process.env, KEPT: 'yes', CHANGED: 'no' });
   const env = { CHANGED: `it's "new"\nand $HOME`, EMPTY: '', GIT_OPTIONAL_LOCKS: '0' };
   const command = `printenv KEPT CHANGED GIT_OPTIONAL_LOCKS; echo "[\${EMPTY-unset}]"; compgen -v helve_ | grep -e name -e value`;
@@ -376,7 +373,7 @@ test('starts bash through another program', async () => {
   expect(done).toEqual(['started', 'ended']);
 });
 
-test('notifies the wrapper of the end if the program can not be started', async () => {
+test('notifies the wrapper of the end if the program cannot be started', async () => {
   const { run } = await bench();
   const done: string[] = [];
   const wrap: WrapShell = {
@@ -437,7 +434,7 @@ test('hands a command over at its timeout, and the new owner can stop it', async
   expect(isRunning(pidIn(join(folder, 'pid')))).toBe(false);
 });
 
-test('runs inside a sandbox, and ends what runs there', async ({ skip }) => {
+test('runs inside a sandbox, and ends all processes there', async ({ skip }) => {
   const sandbox = await chooseSandbox({ env: process.env, workspace: [] });
   if (sandbox.kind === 'none') skip(sandbox.why);
   const { folder, run } = await bench();
@@ -462,7 +459,7 @@ test('runs inside a sandbox, and ends what runs there', async ({ skip }) => {
   expect(stopped).toMatchObject({ stoppedBy: 'timeout', leftRunning: false, output: 'asked\n' });
 });
 
-test('refuses a command whose confinement can not be set up, with the reason that the sandbox gives', async () => {
+test("refuses a command if its confinement cannot be set up, with the sandbox's reason", async () => {
   const { run } = await bench();
   const wrap: WrapShell = {
     completeAs: 'walls that fail',

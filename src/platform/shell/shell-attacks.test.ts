@@ -7,7 +7,7 @@ const analyzer = createCommandAnalyzer();
 const effectsOf = (command: string): Promise<Effect[]> =>
   analyzer.effects(command, { cwd: '/project', home: '/home/me' });
 
-/** Runs without a question where the kernel confines it, at the most. */
+/** Whether it runs without a question, at least if the kernel confines it. */
 const isHarmless = (effects: readonly Effect[]): boolean =>
   effects.every((effect) => {
     if (effect.kind === 'command') return effect.harmless;
@@ -95,7 +95,7 @@ test.each([
   ['((1)) <a >/dev/stdin', '/project/a'],
   ['>/dev/stdin <a', '?'],
   ['<a >/dev/stdin', '/project/a'],
-])('a name of a descriptor is the file behind it: %s', async (command, written) => {
+])('the name of a descriptor means the file behind it: %s', async (command, written) => {
   const effects = await effectsOf(command);
   expect(writesOf(effects)).toContain(written);
   expect(isHarmless(effects)).toBe(false);
@@ -118,7 +118,7 @@ test.each([
   'ls &>/dev/null',
   'cat <<E >/dev/stdout\nx\nE',
   '{ ls; ls >&2; } 2>/dev/stdout',
-])('the output of a command by its name is no file: %s', async (command) => {
+])('the output of a command under its device name is not a file: %s', async (command) => {
   expect(writesOf(await effectsOf(command)).filter((path) => path !== '/dev/null')).toEqual([]);
 });
 
@@ -193,7 +193,7 @@ test.each([
   'a=src; a=-delete b=$a; find . $b',
   "LANG=src; LANG=-delete eval 'find . $LANG'",
   "LANG=src; LANG=-delete command eval 'find . $LANG'",
-])('what the shell would evaluate is not harmless: %s', async (command) => {
+])('text that the shell would evaluate is not harmless: %s', async (command) => {
   expect(isHarmless(await effectsOf(command))).toBe(false);
 });
 
@@ -223,7 +223,7 @@ test.each([
   'find . -execdir git status \\;',
   'for d in $(ls); do cd "$d"; git status; done',
   'find . -name .git | while read -r d; do cd "$d/.."; git log; done',
-])('names that come from elsewhere may be any words: %s', async (command) => {
+])('names from other programs may be any words: %s', async (command) => {
   expect(isHarmless(await effectsOf(command))).toBe(false);
 });
 
@@ -237,7 +237,7 @@ test.each([
   'for f in src/*; do wc -l $f; done',
   'for f in a.txt b.txt; do sed -n 5p $f; done',
   'find . -type f | xargs',
-])('where any word does no harm they are free, behind walls: %s', async (command) => {
+])('if any word is harmless, the command runs confined without a question: %s', async (command) => {
   const effects = await effectsOf(command);
   expect(isHarmless(effects)).toBe(true);
   const commands = effects.filter((effect) => effect.kind === 'command');

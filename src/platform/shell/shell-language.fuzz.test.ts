@@ -1,5 +1,5 @@
-// Lines of the shell's language with payloads in them, run for real where their effects say that they are harmless and
-// write nothing: then nothing may have changed. What the kernel does is the judge, not what we think of the line.
+// Lines of shell language with payloads in them. They really run if their effects say that they are harmless and write
+// nothing: then nothing may have changed. The kernel is the judge, not our opinion of the line.
 import { spawnSync } from 'node:child_process';
 import {
   lstatSync,
@@ -134,7 +134,7 @@ const test_ = fc.tuple(fc.array(word, { minLength: 1, maxLength: 6 }), fc.nat(3)
   return [`[ ${text} ]`, `test ${text}`, `[[ ${words.slice(0, 3).join(' ')} ]]`, `[ ! ${text} ]`][form] ?? '';
 });
 
-// What is evaluated may set what arithmetic takes for a number.
+// Evaluated text may set variables that arithmetic reads as numbers.
 const evaluated = fc
   .tuple(fc.constantFrom(subscript, '1', 'x'), fc.nat(4))
   .map(
@@ -285,7 +285,7 @@ const isFree = (effects: readonly Effect[]): boolean =>
     return effect.kind === 'session';
   });
 
-/** In a folder of its own: nothing else can be written where bubblewrap works. */
+/** In a separate folder: nothing else can be written if bubblewrap works. */
 function runConfined(command: string, cwd: string): void {
   const bash = ['/bin/bash', '--norc', '--noprofile', '-c', command];
   const options = { cwd, env: { PATH: '/usr/bin:/bin' }, input: '', timeout: 5_000, killSignal: 'SIGKILL' as const };
@@ -365,5 +365,5 @@ test(`a line that counts as harmless changes nothing when it runs (seed ${seed})
     }),
     { numRuns: runs, seed },
   );
-  expect(ran).toBeGreaterThan(runs / 50); // else nothing has been shown
+  expect(ran).toBeGreaterThan(runs / 50); // otherwise the test proves nothing
 }, 1_200_000);

@@ -12,7 +12,7 @@ async function temporaryFolder(): Promise<string> {
   return await realpath(await mkdtemp(join(tmpdir(), 'helve-shells-')));
 }
 
-test('gives every taker a shell of its own, the one that is ready first', async () => {
+test('gives each caller a separate shell, prepared ones first', async () => {
   const shells = createShellPool(process.env);
   await shells.fill();
   await shells.fill();
@@ -23,7 +23,7 @@ test('gives every taker a shell of its own, the one that is ready first', async 
   await shells.end();
 });
 
-test('starts another when the one that was ready has been killed', async () => {
+test('starts another shell after the prepared one was killed', async () => {
   const folder = await temporaryFolder();
   const shells = createShellPool(process.env);
   await shells.fill();
@@ -41,7 +41,7 @@ test('starts another when the one that was ready has been killed', async () => {
   await shells.end();
 });
 
-test('leaves nothing but pipes for later shells behind, and no folder after its end', async () => {
+test('leaves only pipes for later shells, and removes its folder at the end', async () => {
   const place = await temporaryFolder();
   vi.stubEnv('TMPDIR', place);
   const shells = createShellPool({ ...process.env });
@@ -60,7 +60,7 @@ test('leaves nothing but pipes for later shells behind, and no folder after its 
 test.each([
   ['a file', (path: string) => writeFileSync(path, '')],
   ['a link to another pipe', (path: string) => symlinkSync('3', path)],
-])('takes no output through %s that lies where its pipe should be', async (_, plant) => {
+])('does not use %s in place of its pipe', async (_, plant) => {
   const place = await temporaryFolder();
   vi.stubEnv('TMPDIR', place);
   const shells = createShellPool({ ...process.env });
@@ -75,19 +75,22 @@ test.each([
   vi.unstubAllEnvs();
 });
 
-test.skipIf(process.platform !== 'linux')('ends what its shells have left running, daemons too', async () => {
-  const folder = await temporaryFolder();
-  const shells = createShellPool(process.env);
-  const shell = await shells.take();
-  shell.pipe.copyTo({ file: join(folder, 'output'), maxBytes: 100, onFull: () => {} });
-  const command = `setsid bash -c 'echo $$ > pid; exec sleep 1000' & until [ -s pid ]; do sleep 0.01; done`;
-  shell.run({ cwd: folder, sourceFile: '', command });
-  await shell.exited;
-  shell.pipe.close();
-  expect(pidsIn(join(folder, 'pid')).filter(isRunning)).toHaveLength(1);
-  await shells.end();
-  expect(pidsIn(join(folder, 'pid')).filter(isRunning)).toEqual([]);
-});
+test.skipIf(process.platform !== 'linux')(
+  'ends processes that its shells left running, including daemons',
+  async () => {
+    const folder = await temporaryFolder();
+    const shells = createShellPool(process.env);
+    const shell = await shells.take();
+    shell.pipe.copyTo({ file: join(folder, 'output'), maxBytes: 100, onFull: () => {} });
+    const command = `setsid bash -c 'echo $$ > pid; exec sleep 1000' & until [ -s pid ]; do sleep 0.01; done`;
+    shell.run({ cwd: folder, sourceFile: '', command });
+    await shell.exited;
+    shell.pipe.close();
+    expect(pidsIn(join(folder, 'pid')).filter(isRunning)).toHaveLength(1);
+    await shells.end();
+    expect(pidsIn(join(folder, 'pid')).filter(isRunning)).toEqual([]);
+  },
+);
 
 test('is registered in the data folder while it is open', async () => {
   const dataFolder = await temporaryFolder();
@@ -105,7 +108,7 @@ test('is registered in the data folder while it is open', async () => {
   expect(readdirSync(join(dataFolder, 'running'))).toEqual([]);
 });
 
-test('works if the data folder can not be written', async () => {
+test('works if the data folder cannot be written', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'file'), '');
   const shells = createShellPool(process.env, { dataFolder: join(folder, 'file') });
@@ -114,7 +117,7 @@ test('works if the data folder can not be written', async () => {
   await shells.end();
 });
 
-/** A program that waits to be told something before it becomes bash, which finds it in a variable. */
+/** A program that waits for a text before it becomes bash, which finds the text in a variable. */
 function waitingProgram(aheadAs: string, told: string) {
   const events: string[] = [];
   const wrap: WrapShell = {
@@ -299,7 +302,7 @@ test('ends shells with a complete policy when they were unused for a while, unle
   }
 });
 
-test('a command finds no descriptor of ours but the control line, and can write to no file by one', async () => {
+test('a command has no inherited descriptor except the control channel, and can write to no file by one', async () => {
   const shells = createShellPool(process.env);
   const wrap = completeWalls();
   for (const shell of [await shells.take(), await shells.take({ wrap })]) {

@@ -65,7 +65,7 @@ async function testProject(
 
 const hash = (text: string): string => hashOf(Buffer.from(text));
 
-/** A disk of its own at a folder, of one megabyte; false where we may not mount one. */
+/** Mounts a separate disk of one megabyte at a folder; false if that is not permitted. */
 function mountSmall(folder: string): boolean {
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'helve-test', folder], { stdio: 'ignore' });
@@ -76,7 +76,7 @@ function mountSmall(folder: string): boolean {
   }
 }
 
-test('lists the changes of a command that filled the disk, with the earlier content', async (context) => {
+test('records the changes of a command that filled the disk, with the earlier content', async (context) => {
   const { snapshots, write, path, recorded, dataFolder } = await testProject({ a: 'one', b: 'two' });
   const { packs } = journalFolders(dataFolder);
   await mkdir(packs, { recursive: true });
@@ -100,7 +100,7 @@ test('lists the changes of a command that filled the disk, with the earlier cont
   expect(await snapshots.after('call_2')).toMatchObject({ changed: [path('a')], lost: [], notCovered: undefined });
 });
 
-test('copies no keys, and counts these files', async () => {
+test('copies no keys, and counts those files', async () => {
   const { root, dataFolder, path, write } = await testProject({ '.ssh/id': 'KEY', '.netrc': 'KEY', a: 'one' });
   const secrets = new Set([path('.ssh'), path('.netrc'), path('.aws')]);
   const snapshots = createWorkspaceSnapshots({ roots: () => [root], dataFolder, sessionId: 's', secrets });
@@ -123,7 +123,7 @@ test('skips pseudo file systems', async () => {
   expect(picture).not.toMatch(/"\/(?:proc|sys|dev)["/]/);
 });
 
-test('reads a file again that was changed a moment ago, by a clock that counts in seconds', () => {
+test('reads a recently changed file again if the clock counts in seconds', () => {
   const second = Math.floor(Date.now() / 1_000) * 1_000;
   const at = (ms: number): Stats => Object.assign(statSync('/'), { mtimeMs: ms, ctimeMs: ms });
   expect(entryOf(at(second - 1_000)).settled).toBe(false);
@@ -131,7 +131,7 @@ test('reads a file again that was changed a moment ago, by a clock that counts i
   expect(entryOf(at(second - 10_000)).settled).toBe(true);
 });
 
-test('a pack of a killed session is reduced to what changes need', async () => {
+test('the pack of a killed session is reduced to the content that changes need', async () => {
   const { snapshots, write, dataFolder, root } = await testProject({ a: 'one', b: 'two' });
   await snapshots.before('call_1');
   await write('a', 'ONE');
@@ -194,7 +194,7 @@ test('records nothing for a file that was rewritten with the same content', asyn
   expect(await recorded()).toEqual([]);
 });
 
-test('sees a change of the same length in the same tick of the clock', async () => {
+test('detects a change of the same length within one tick of the clock', async () => {
   const { snapshots, write, recorded, path } = await testProject({ a: 'one' });
   for (const [index, text] of ['two', 'six', 'ten', 'one', 'two'].entries()) {
     await snapshots.before(`call_${index}`);
@@ -206,7 +206,7 @@ test('sees a change of the same length in the same tick of the clock', async () 
   );
 });
 
-test('copies as much as there is time for, the newest first, and goes on with the next call', async () => {
+test('copies as much as time permits, the newest first, and continues with the next call', async () => {
   const { snapshots, path } = await testProject(
     { a: 'one', b: 'two', c: 'three' },
     { ...ENOUGH, leastFiles: 0, copyMs: 0, readChangedMs: -1 },
@@ -221,7 +221,7 @@ test('copies as much as there is time for, the newest first, and goes on with th
   expect([...new Set(seen)]).toEqual([1, 2, 3]);
 });
 
-test('names a changed file that there was no time to copy among the lost, and says why', async () => {
+test('reports a changed file that there was no time to copy as lost, and says why', async () => {
   const { snapshots, write, path, recorded } = await testProject(
     { old: 'one', new: 'two' },
     { ...ENOUGH, leastFiles: 0, copyMs: 0 },
@@ -243,12 +243,12 @@ test('counts files that are too large to be copied', async () => {
   expect(await snapshots.before('call_1')).toMatchObject({ kept: 1, tooLarge: 1, notYet: 0 });
 });
 
-test('copies no more than a session may keep', async () => {
+test('copies no more than the limit of a session', async () => {
   const { snapshots } = await testProject({ a: '1234567', b: '7654321' }, { ...ENOUGH, maxBytes: 10 });
   expect(await snapshots.before('call_1')).toMatchObject({ kept: 1, notYet: 1 });
 });
 
-test('leaves out what git ignores, what git keeps for itself, and our own data', async () => {
+test("omits files that git ignores, git's own files, and Helve's data", async () => {
   const { snapshots, write, recorded, path } = await testProject(
     { '.gitignore': '*.log\n/build\n', 'sub/.gitignore': '!keep.log\n', '.git/HEAD': 'x' },
     ENOUGH,
@@ -264,7 +264,7 @@ test('leaves out what git ignores, what git keeps for itself, and our own data',
   );
 });
 
-test('does not record files as new that are only no longer ignored', async () => {
+test('does not record files as new that are just no longer ignored', async () => {
   const { snapshots, write, recorded, path } = await testProject({
     '.gitignore': 'ignored\n',
     'ignored/a': 'mine',
@@ -276,7 +276,7 @@ test('does not record files as new that are only no longer ignored', async () =>
   expect((await recorded()).map(({ real }) => real)).toEqual([path('.gitignore')]);
 });
 
-test('covers a workspace that lies in an ignored folder of another repository', async () => {
+test('covers a workspace in an ignored folder of another repository', async () => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-snapshot-')));
   const root = join(folder, 'build', 'project');
   await mkdir(root, { recursive: true });
@@ -288,7 +288,7 @@ test('covers a workspace that lies in an ignored folder of another repository', 
   expect(await snapshots.before('call_1')).toMatchObject({ kept: 1 });
 });
 
-test('records links as links, folders as folders, and modes', async () => {
+test('records symlinks as symlinks, folders as folders, and modes', async () => {
   const { snapshots, path, recorded } = await testProject({ a: 'one' });
   await snapshots.before('call_1');
   await chmod(path('a'), 0o755);
@@ -302,7 +302,7 @@ test('records links as links, folders as folders, and modes', async () => {
   ]);
 });
 
-test('covers as much as there is room for where the workspace is too large, and says what it left out', async () => {
+test('covers as much as fits if the workspace is too large, and says what was omitted', async () => {
   const { snapshots, dataFolder, write, path } = await testProject(
     { a: '1', 'sub/b': '2', 'sub/deep/c': '3' },
     { ...ENOUGH, maxEntries: 2 },
@@ -332,7 +332,7 @@ test('records that a command may have changed paths that were not scanned', asyn
   expect(await listChanges(dataFolder, 's')).toMatchObject([{ callId: 'call_1', files: [] }]);
 });
 
-test('does not block a command if copies can not be saved', async () => {
+test('does not block a command if copies cannot be saved', async () => {
   const { snapshots, dataFolder, write } = await testProject({ a: 'one' });
   await writeFile(dataFolder, 'a file in the place of the data folder');
   expect((await snapshots.before('call_1')).notCovered).toMatch(/^What the command changed is not known: /);
@@ -340,7 +340,7 @@ test('does not block a command if copies can not be saved', async () => {
   expect((await snapshots.after('call_1')).notCovered).toMatch(/^What the command changed is not known: /);
 });
 
-test('removes the copies that no change needs when the session ends', async () => {
+test('removes the copies that no change needs at the end of the session', async () => {
   const { snapshots, write, recorded, dataFolder } = await testProject({ a: 'one', b: 'two' });
   await snapshots.before('call_1');
   await write('a', 'ONE');
@@ -352,7 +352,7 @@ test('removes the copies that no change needs when the session ends', async () =
   expect(await readdir(journalFolders(dataFolder).open)).toEqual([]);
 });
 
-test('leaves no copies of a session in which nothing was changed', async () => {
+test('leaves no copies after a session without changes', async () => {
   const { snapshots, dataFolder } = await testProject({ a: 'one' });
   await snapshots.prepare();
   await snapshots.end();
@@ -405,7 +405,7 @@ test('distinguishes changes between two commands from those of a command', async
   expect((await recorded()).map(({ real }) => real)).toEqual([path('b')]);
 });
 
-test('covers folders that are added to the workspace from then on', async () => {
+test('covers folders that are added to the workspace later', async () => {
   const { root, dataFolder, path, write } = await testProject({ 'one/a': '1', 'two/b': '2' });
   const roots = [join(root, 'one')];
   const snapshots = createWorkspaceSnapshots({ roots: () => roots, dataFolder, sessionId: 's', limits: ENOUGH });
@@ -418,7 +418,7 @@ test('covers folders that are added to the workspace from then on', async () => 
   expect((await snapshots.after('call_2')).changed).toEqual([path('two/b')]);
 });
 
-test('prepares in advance what the first command would wait for', async () => {
+test('prepares the first command in advance', async () => {
   const { snapshots, write, recorded } = await testProject(
     { a: 'one', b: 'two', c: 'three' },
     { ...ENOUGH, copyMs: 200 },
@@ -431,7 +431,7 @@ test('prepares in advance what the first command would wait for', async () => {
   expect((await recorded()).map(({ before }) => before)).toEqual([hash('in between')]);
 });
 
-test('stops the preparation when a command begins', async () => {
+test('stops the preparation when a command starts', async () => {
   const { snapshots } = await testProject({ a: 'one', b: 'two' });
   const ahead = snapshots.prepare();
   expect(await snapshots.before('call_1')).toMatchObject({ kept: 2 });
@@ -448,7 +448,7 @@ test('returns nothing for a call without a snapshot', async () => {
   expect(await snapshots.after('call_1')).toEqual({ changed: [], lost: [], notCovered: undefined });
 });
 
-test('ignores what git ignores', async () => {
+test('ignores the same files as git', async () => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-ignore-')));
   execFileSync('git', ['init', '--quiet', folder]);
   const part = fc.constantFrom('a', 'b', 'x.log', 'dir');
@@ -478,7 +478,7 @@ test('ignores what git ignores', async () => {
         try {
           return execFileSync('git', args, { cwd: folder, input: paths.join('\n'), encoding: 'utf8' });
         } catch (error) {
-          // 1: none is ignored
+          // 1: no file is ignored
           if (error instanceof Error && 'status' in error && error.status === 1) return '';
           throw error;
         }
@@ -493,7 +493,7 @@ test('ignores what git ignores', async () => {
   );
 });
 
-/** As the walk does it: from the top, and not below what is ignored. */
+/** Like the walk: from the top, and not below ignored folders. */
 function isIgnored(folder: string, name: string): boolean {
   let rules = GitIgnore.above(folder).within(folder);
   let at = folder;
@@ -507,7 +507,7 @@ function isIgnored(folder: string, name: string): boolean {
   return false;
 }
 
-test('keeps a file that the command names, where there are too many others to look at', async () => {
+test('keeps a file that the command names, even if there are too many others to scan', async () => {
   const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`many/${index}/file`, `${index}`]));
   const { snapshots, path, write, recorded } = await testProject(
     { ...many, 'z/last': 'one' },

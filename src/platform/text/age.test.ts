@@ -10,6 +10,6 @@ test.each([
   ['2026-05-10T09:01:00Z', '2 h ago'],
   ['2026-05-09T11:00:00Z', '1 day ago'],
   ['2026-04-10T12:00:00Z', '30 days ago'],
-])('what was at %s is %s', (then, age) => {
+])('the age of %s is %s', (then, age) => {
   expect(shownAge(new Date(then), now)).toBe(age);
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { unifiedPatch } from './diff.js';
 
-test('shows what changed with three lines around it', () => {
+test('shows changes with three lines of context', () => {
   expect(unifiedPatch('a.txt', '1\n2\n3\n4\n5\n6\n', '1\n2\n3\n4\nfive\n6\n')).toBe(
     '--- a/a.txt\n+++ b/a.txt\n@@ -2,5 +2,5 @@\n 2\n 3\n 4\n-5\n+five\n 6',
   );
@@ -14,18 +14,18 @@ test('shows lines that end in \\r\\n or \\r as lines', () => {
   expect(unifiedPatch('a.txt', 'a\rb\r', 'a\rc\r')).toContain('\n a\n-b\n+c');
 });
 
-test('says so when only line endings changed', () => {
+test('reports that only line endings changed', () => {
   expect(unifiedPatch('a.txt', 'a\r\n', 'a\n')).toBe('(only line endings changed)');
 });
 
-test('says that a difference is too large to show rather than showing a part', () => {
+test('reports that a diff is too large instead of showing a part', () => {
   const lines = (prefix: string): string => Array.from({ length: 3_000 }, (_, n) => `${prefix}${n}\n`).join('');
   expect(unifiedPatch('a.txt', lines('old '), lines('new '))).toBe(
     '(the difference is too large to show: 3000 lines before, 3000 after)',
   );
 });
 
-test('finds one change in a large text at its place', () => {
+test('shows one change in a large text with its line number', () => {
   const lines = Array.from({ length: 500_000 }, (_, index) => `line ${index + 1}\n`);
   const before = lines.join('');
   const after = lines.with(399_999, 'changed\n').join('');
@@ -37,20 +37,20 @@ test('finds one change in a large text at its place', () => {
   );
 });
 
-test('says so when the part that changed is too large to compare', () => {
+test('reports that the changed part is too large to compare', () => {
   const lines = 'the same line again and again\n'.repeat(400_000);
   expect(unifiedPatch('a.txt', `a\n${lines}b\n`, `A\n${lines}B\n`)).toBe(
     '(the difference is too large to show: 400002 lines before, 400002 after)',
   );
 });
 
-test('counts one line as one', () => {
+test('counts a single line in the singular', () => {
   expect(unifiedPatch('a.txt', 'a', 'b'.repeat(20_000))).toBe(
     '(the difference is too large to show: 1 line before, 1 after)',
   );
 });
 
-test('leads from one text to the other, whatever changed', () => {
+test('the patch turns one text into the other, for any change', () => {
   const text = fc
     .array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 30 })
     .chain((lines) => fc.boolean().map((ends) => lines.join('\n') + (ends ? '\n' : '')));

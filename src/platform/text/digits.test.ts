@@ -7,6 +7,6 @@ test.each([
   [1_000, '1,000'],
   [30_000, '30,000'],
   [1_234_567, '1,234,567'],
-])('%i reads %s', (count, text) => {
+])('%i is written as %s', (count, text) => {
   expect(grouped(count)).toBe(text);
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readFrontMatter } from './front-matter.js';
 
-test('takes fields and body apart', async () => {
+test('separates fields and body', async () => {
   expect(await readFrontMatter('---\nname: tidy\ntools: [Read, Grep]\nlimit: 3\n---\n\nTidy up.\n')).toEqual({
     fields: { name: 'tidy', tools: ['Read', 'Grep'], limit: 3 },
     body: '\nTidy up.\n',
@@ -14,11 +14,11 @@ test.each([
   ['an empty text', ''],
   ['a rule of dashes that is longer', '----\na: 1\n----\n'],
   ['dashes below the first line', '\n---\na: 1\n---\n'],
-])('leaves %s as it is', async (_, text) => {
+])('returns %s unchanged', async (_, text) => {
   expect(await readFrontMatter(text)).toEqual({ fields: {}, body: text });
 });
 
-test('reads what an editor for Windows has written', async () => {
+test('accepts a byte order mark and CRLF', async () => {
   expect(await readFrontMatter('\uFEFF---\r\nname: tidy\r\n---  \r\nOne.\r\n---\r\n')).toEqual({
     fields: { name: 'tidy' },
     body: 'One.\r\n---\r\n',
@@ -28,11 +28,11 @@ test('reads what an editor for Windows has written', async () => {
 test.each([
   ['---\n---\nx', 'x'],
   ['---\n# nothing\n---', ''],
-])('takes empty front matter for no fields', async (text, body) => {
+])('reads empty front matter as no fields', async (text, body) => {
   expect(await readFrontMatter(text)).toEqual({ fields: {}, body });
 });
 
-test('takes the sentences that people write without quotes', async () => {
+test('accepts sentences without quotes', async () => {
   const text = '---\ndescription: Use it for one thing: this\nargument-hint: [file] [tone]\nmodel: small\n---\n';
   expect((await readFrontMatter(text)).fields).toEqual({
     description: 'Use it for one thing: this',
@@ -54,11 +54,11 @@ test.each([
   ['---\n- a\n---\n', 'line 2: the front matter is not made of "name: value" lines.'],
   ['---\nwords\n---\n', 'line 2: the front matter is not made of "name: value" lines.'],
   [`---\na: ${'x'.repeat(100_001)}\n---\n`, 'at most 100000 are read'],
-])('says what is wrong with %j', async (text, sentence) => {
+])('reports the problem with %j', async (text, sentence) => {
   await expect(readFrontMatter(text)).rejects.toThrow(sentence);
 });
 
-test('reads plain words as what reads YAML does', async () => {
+test('reads plain words like a YAML parser', async () => {
   const { parse } = await import('yaml');
   const word = fc.stringMatching(/^[A-Za-z0-9 .,;()/'_-]{0,12}$/);
   await fc.assert(
@@ -75,7 +75,7 @@ test('reads plain words as what reads YAML does', async () => {
   );
 });
 
-test('gives back any fields that were written as JSON, and any body', async () => {
+test('reads back any fields that were written as JSON, and any body', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.string()),

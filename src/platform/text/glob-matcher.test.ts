@@ -81,11 +81,11 @@ test.each([
   [`${'**/'.repeat(40)}b`, 'a/'.repeat(60)],
   [`${'{a,a,*}'.repeat(28)}b`, 'a'.repeat(60)],
   [`${'**a'.repeat(60)}/b`, 'a'.repeat(250)],
-])('tells at once that %s does not match, however many ways there are to try', (glob, path) => {
+])('decides at once that %s does not match, however many combinations there are', (glob, path) => {
   expect(globMatcher([glob])(path)).toBe(false);
 });
 
-test('agrees with the plain meaning of stars and question marks', () => {
+test('follows the definition of stars and question marks', () => {
   const meansMatch = (glob: string, name: string): boolean => {
     const [first, ...rest] = glob;
     if (first === undefined) return name === '';
@@ -103,7 +103,7 @@ test('agrees with the plain meaning of stars and question marks', () => {
   );
 });
 
-test('means the same by an expression as step by step', () => {
+test('the regular expression and the step-by-step matcher agree', () => {
   const text = fc.array(fc.constantFrom(...'ab[]{}!-,*?/\\.^'), { maxLength: 8 }).map((all) => all.join(''));
   const path = fc.array(fc.constantFrom(...'ab/.'), { maxLength: 6 }).map((all) => all.join(''));
   fc.assert(
@@ -124,7 +124,7 @@ test.each([
   [['!src'], 'other/a.ts', true],
   [['src'], 'src/a.ts', false],
   [[], 'a', true],
-])('of the globs %j the last that matches decides about %s: %s', (globs, path, isWanted) => {
+])('of the globs %j, the last that matches decides about %s: %s', (globs, path, isWanted) => {
   expect(globFilter(globs)(path)).toBe(isWanted);
 });
 
@@ -136,13 +136,13 @@ test.each([
   ['{a,b', /unclosed alternate/],
   ['a}', /unopened alternate/],
   ['a\\', /dangling/],
-])('says what is wrong with the glob %s', (glob, problem) => {
+])('reports the problem with the glob %s', (glob, problem) => {
   const found = globProblem(glob);
   if (problem) expect(found).toMatch(problem);
   else expect(found).toBeUndefined();
 });
 
-test('takes any text for a glob', () => {
+test('accepts any text as a glob', () => {
   const text = fc.array(fc.constantFrom(...'a[]{}!-,*?/\\^z')).map((all) => all.join(''));
   fc.assert(
     fc.property(text, text, (glob, path) => {

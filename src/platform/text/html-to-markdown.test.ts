@@ -10,13 +10,13 @@ const url = 'https://www.example.com/blog/2026/page.html';
 const pages = readdirSync(folder).filter((name) => name.endsWith('.html'));
 const markdownOf = async (html: string): Promise<string> => (await htmlToMarkdown(html, { url })).markdown;
 
-test.each(pages)('turns %s into the Markdown beside it', async (name) => {
+test.each(pages)('converts %s to the Markdown file next to it', async (name) => {
   const html = decodePage(readFileSync(join(folder, name)), 'text/html').text;
   const expected = readFileSync(join(folder, name.replace('.html', '.md')), 'utf8');
   expect(`${await markdownOf(html)}\n`).toBe(expected);
 });
 
-test('tells the title of a page', async () => {
+test('returns the title of a page', async () => {
   expect(await htmlToMarkdown('<title> A\n page </title><p>Text', { url })).toEqual({
     title: 'A page',
     markdown: 'Text',
@@ -25,7 +25,7 @@ test('tells the title of a page', async () => {
   });
 });
 
-test('leaves out invisible content', async () => {
+test('omits invisible content', async () => {
   const html =
     '<body><p>Seen<span hidden>1</span><span style="display:none">2</span><span aria-hidden="true">3</span><!--4-->' +
     `<span style="${'color:red;'.repeat(60)}display : none">7</span>` +
@@ -38,16 +38,16 @@ test('keeps a footer that belongs to an article', async () => {
   expect(await markdownOf(html)).toBe('Text\n\nBy Ines');
 });
 
-test('shows a page of nothing but navigation', async () => {
+test('shows a page that has only navigation', async () => {
   expect(await markdownOf('<body><nav><a href="/a">A</a></nav></body>')).toBe('[A](https://www.example.com/a)');
 });
 
-test('takes a table that only arranges the page apart', async () => {
+test('splits a table that is only used for layout', async () => {
   const html = '<table><tr><td><h1>Left</h1></td><td><p>Right</p></td></tr></table>';
   expect(await markdownOf(html)).toBe('# Left\n\nRight');
 });
 
-test('ignores a base that is no page', async () => {
+test('ignores a base that is not a web address', async () => {
   const html = '<head><base href="javascript:1"></head><body><a href="x">y</a></body>';
   expect(await markdownOf(html)).toBe('[y](https://www.example.com/blog/2026/x)');
 });
@@ -56,10 +56,10 @@ const hostile: ReadonlyArray<[name: string, html: string, holds: string]> = [
   ['a million nested divs', `the text${'<div>x'.repeat(1_000_000)}`, 'the text'],
   ['ten thousand nested lists', `${'<ul><li>'.repeat(10_000)}the text`, 'the text'],
   ['900 nested quotes and lists', `${'<blockquote><ul><li>'.repeat(450)}the text`, 'the text'],
-  ['nesting that is hidden by ends of nothing', `${'<div></x>'.repeat(30_000)}the text`, 'the text'],
+  ['nesting that is hidden by stray end tags', `${'<div></x>'.repeat(30_000)}the text`, 'the text'],
   ['many scripts in deep nesting', `${'<div>'.repeat(1_500)}the text${'<script></script>'.repeat(30_000)}`, 'the text'],
   ['a deep article', `${'<div>'.repeat(900)}${'<p>Words, and more words, to read.</p>'.repeat(2_000)}`, 'Words'],
-  ['200,000 ends of nothing', `<p>the text${'</b>'.repeat(200_000)}`, 'the text'],
+  ['200,000 stray end tags', `<p>the text${'</b>'.repeat(200_000)}`, 'the text'],
   [
     'a row of 100,000 cells',
     `<table><tr>${'<td>x</td>'.repeat(100_000)}</tr></table>`,
@@ -85,11 +85,11 @@ const hostile: ReadonlyArray<[name: string, html: string, holds: string]> = [
   ['many comments', `the text${'<!-- '.repeat(200_000)}`, 'the text'],
 ];
 
-test.each(hostile)('gets through %s', async (_, html, holds) => {
+test.each(hostile)('handles %s', async (_, html, holds) => {
   expect(await markdownOf(html)).toContain(holds);
 });
 
-test('says where it took only a part of a page, or took its tags away unread', async () => {
+test('reports that a page was truncated, or that its tags were removed without parsing', async () => {
   expect(await htmlToMarkdown(`<p>${'x'.repeat(3_100_000)}`, { url })).toMatchObject({ isCut: true, isPlain: false });
   const deep = `<SCRIPT>1 > 0</script><!-- > -->${'<div>'.repeat(2_000)}a &amp; b<style>`;
   expect(await htmlToMarkdown(deep, { url })).toEqual({
@@ -100,7 +100,7 @@ test('says where it took only a part of a page, or took its tags away unread', a
   });
 });
 
-test('never fails, and leaves no tag of its own making, whatever the page', async () => {
+test('never fails and leaves no tags, for any page', async () => {
   const names = [
     'p',
     'div',
@@ -133,7 +133,7 @@ test('never fails, and leaves no tag of its own making, whatever the page', asyn
   );
 });
 
-test('shows a page that the parser gives up on as plain text', async () => {
+test('shows a page as plain text if the parser fails', async () => {
   const html = `<p class="${'a '.repeat(300_000)}">One</p><p>Two</p>`;
   expect(await htmlToMarkdown(html, { url })).toEqual({
     title: undefined,

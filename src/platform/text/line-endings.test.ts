@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { countLines, forEachEnding, normalizeEndings } from './line-endings.js';
 
-test('finds every ending once, of whatever kind', () => {
+test('finds every line ending once, of any kind', () => {
   const pieces = fc.array(fc.constantFrom('a', '\n', '\r\n', '\r', '👍')).map((parts) => parts.join(''));
   fc.assert(
     fc.property(pieces, (text) => {
@@ -17,6 +17,6 @@ test('counts no line after the last ending, and none in an empty text', () => {
   expect(['', 'a', 'a\n', 'a\r', '\r\n\r\n', 'a\rb\nc'].map(countLines)).toEqual([0, 1, 1, 1, 2, 3]);
 });
 
-test('makes every ending a line feed', () => {
+test('converts every ending to a line feed', () => {
   expect(normalizeEndings('a\r\nb\rc\nd')).toBe('a\nb\nc\nd');
 });

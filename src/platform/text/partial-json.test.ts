@@ -52,7 +52,7 @@ test.each([
   ['null', null],
   ['{"a":"x","a":"y', { a: 'y' }],
   ['{"a":"kept" oops', { a: 'kept' }],
-])('shows of %j what is known so far', (text, known) => {
+])('returns the known part of %j', (text, known) => {
   expect(read(text).value).toStrictEqual(known);
   expect(read(...text).value).toStrictEqual(known);
 });
@@ -70,7 +70,7 @@ test.each([
   ['[tru', 4, 'unexpected end inside the word true'],
   ['[1,', 3, "unexpected end: expected a value after ','"],
   ['{"a":"b"', 8, "unexpected end: expected ',' or '}' after a property value"],
-])('says of %j that it was cut off, and inside what', (text, position, reason) => {
+])('reports that %j is truncated, and inside what', (text, position, reason) => {
   expect(problemOf(text)).toMatchObject({ position, reason, truncated: true });
 });
 
@@ -97,12 +97,12 @@ test.each([
   ['[-a]', 2, "expected a digit in a number, found 'a'"],
   ['[1e+]', 4, "expected a digit in a number, found ']'"],
   ['[trie]', 3, "expected the word true, found 'i'"],
-])('says of %j where it breaks and why, however it is split', (text, position, reason) => {
+])('reports where and why %j is invalid, for any split', (text, position, reason) => {
   expect(problemOf(text)).toMatchObject({ position, reason, truncated: false });
   expect(read(...text.split('')).finish()).toStrictEqual(read(text).finish());
 });
 
-test('gives the line and the column of the place, and the text around it in one line', () => {
+test('reports the line and the column, and the text around them in one line', () => {
   const text = `{\n  "first": "${'x'.repeat(60)}",\n  "second": 2 "third": 3,\n  "fourth": "${'y'.repeat(60)}"\n}`;
   expect(problemOf(text)).toEqual({
     position: text.indexOf('"third"'),
@@ -114,7 +114,7 @@ test('gives the line and the column of the place, and the text around it in one 
   });
 });
 
-test('never cuts the text around the place through a character', () => {
+test('never splits a character in the text around the error', () => {
   const excerptAt = (before: string, after: string): string | undefined => problemOf(`["${before}" x${after}`)?.excerpt;
   for (let length = 0; length < 50; length += 1) {
     const excerpt = excerptAt('😀'.repeat(30).slice(length % 2) + '-'.repeat(length), `${'-'.repeat(length)}😀😀😀`);
@@ -122,7 +122,7 @@ test('never cuts the text around the place through a character', () => {
   }
 });
 
-test('reads "__proto__" as a property like any other', () => {
+test('reads "__proto__" as an ordinary property', () => {
   const json = read('{"__proto__":{"admin":true},"x":{"__proto__":"half');
   const shown = json.value;
   expect(Object.getPrototypeOf(shown)).toBe(Object.prototype);
@@ -130,7 +130,7 @@ test('reads "__proto__" as a property like any other', () => {
   expect({}).not.toHaveProperty('admin');
 });
 
-test('leaves a value handed out earlier as it was', () => {
+test('does not change a value that was returned earlier', () => {
   const json = read('{"list":[1,{"a":"b');
   const before = json.value;
   json.push('c"},2],"more":true}');
@@ -138,14 +138,14 @@ test('leaves a value handed out earlier as it was', () => {
   expect(json.value).toEqual({ list: [1, { a: 'bc' }, 2], more: true });
 });
 
-test('leaves a list handed out earlier as it was, also one that ended between two elements', () => {
+test('does not change a list that was returned earlier, also one that ended between two elements', () => {
   const json = read('[1,');
   const before = json.value;
   json.push('2]');
   expect(before).toEqual([1]);
 });
 
-test('goes on after a look at the result so far', () => {
+test('continues after the result so far was requested', () => {
   const json = read('{"a":');
   expect(json.finish().ok).toBe(false);
   json.push('1}');
@@ -153,7 +153,7 @@ test('goes on after a look at the result so far', () => {
   expect(json.text).toBe('{"a":1}');
 });
 
-test('refuses text that nests deeper than 512 levels instead of running out of stack', () => {
+test('refuses text that nests deeper than 512 levels instead of overflowing the stack', () => {
   const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
   expect(read(nested(512)).finish().ok).toBe(true);
   expect(problemOf(nested(513))).toMatchObject({ position: 512, reason: 'nested deeper than 512 levels' });
@@ -169,7 +169,7 @@ test('reads a 5 MB field that arrives 20 characters at a time', () => {
   expect(json.finish()).toEqual({ ok: true, value });
 });
 
-test('shows a part of the final value at every prefix of random texts, and as much of it as is certain', () => {
+test('for every prefix of random texts, returns exactly the certain part of the final value', () => {
   check(jsonText(), (text) => {
     const final: unknown = JSON.parse(text);
     const json = new PartialJson();
@@ -187,7 +187,7 @@ test('shows a part of the final value at every prefix of random texts, and as mu
   });
 });
 
-test('says of every prefix of random texts that it was cut off at its end', () => {
+test('reports every prefix of random texts as truncated at its end', () => {
   check(jsonText(), (text) => {
     for (let length = 0; length < text.length; length += 1) {
       const result = read(text.slice(0, length)).finish();
@@ -198,7 +198,7 @@ test('says of every prefix of random texts that it was cut off at its end', () =
   });
 });
 
-test('gives the same for random texts split at every byte, also within a character or an escape', () => {
+test('returns the same for random texts split at every byte, also within a character or an escape', () => {
   check(jsonText(), (text) => {
     const bytes = new TextEncoder().encode(text);
     const final: unknown = JSON.parse(text);
@@ -219,7 +219,7 @@ test('gives the same for random texts split at every byte, also within a charact
   });
 });
 
-test('accepts exactly what JSON.parse accepts among damaged texts, however they are split', () => {
+test('accepts exactly what JSON.parse accepts among damaged texts, for any split', () => {
   let refused = 0;
   check(fc.tuple(jsonText(), fc.array(damage(), { minLength: 1, maxLength: 3 })), ([text, damages]) => {
     const damaged = damages.reduce((broken, harm) => harm(broken), text);
@@ -230,7 +230,7 @@ test('accepts exactly what JSON.parse accepts among damaged texts, however they 
     if (!isDeepStrictEqual(split.value, whole.value)) fail(`split and whole show different values: ${damaged}`);
     if (!whole.finish().ok) refused += 1;
   });
-  expect(refused).toBeGreaterThan(RUNS / 4); // else the damage does no harm and the test shows nothing
+  expect(refused).toBeGreaterThan(RUNS / 4); // otherwise the damage is harmless and the test proves nothing
 });
 
 test('accepts exactly what JSON.parse accepts among random sequences of tokens', () => {
@@ -398,7 +398,7 @@ function numberText(): fc.Arbitrary<string> {
   return fc.tuple(fc.constantFrom('', '-'), integer, fraction, exponent).map((parts) => parts.join(''));
 }
 
-/** One small harm: something taken out, put in, doubled or cut off. */
+/** One small corruption: something removed, inserted, doubled or truncated. */
 function damage(): fc.Arbitrary<(text: string) => string> {
   const place = fc.double({ min: 0, max: 1, noNaN: true });
   const length = fc.integer({ min: 1, max: 3 });

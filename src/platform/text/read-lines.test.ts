@@ -6,7 +6,7 @@ const forever = new AbortController().signal;
 const lines = (...chunks: Array<string | Buffer>) =>
   Array.fromAsync(readLines(Readable.from(chunks.map((chunk) => Buffer.from(chunk))), forever));
 
-test('splits at line feeds and takes a carriage return before one away', async () => {
+test('splits at line feeds and removes a carriage return before them', async () => {
   expect(await lines('a\r\nb\n\nc')).toEqual(['a', 'b', '', 'c']);
 });
 
@@ -14,12 +14,12 @@ test('keeps separators that are legal inside JSON strings', async () => {
   expect(await lines('{"a":"x\u2028y\rz"}\n')).toEqual(['{"a":"x\u2028y\rz"}']);
 });
 
-test('puts together lines and characters that arrive in pieces', async () => {
+test('joins lines and characters that arrive in pieces', async () => {
   const bytes = Buffer.from('grüße\nä');
   expect(await lines(...[...bytes].map((byte) => Buffer.from([byte])))).toEqual(['grüße', 'ä']);
 });
 
-test('ends when the signal aborts, though the stream stays open', async () => {
+test('ends when the signal aborts, although the stream stays open', async () => {
   const controller = new AbortController();
   const reading = Array.fromAsync(readLines(new PassThrough(), controller.signal));
   controller.abort();

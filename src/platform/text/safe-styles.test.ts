@@ -29,18 +29,18 @@ const rows: ReadonlyArray<[what: string, text: string, lines: string[]]> = [
   ['no sequence that was cut off', 'a\x1b[31', ['a']],
   ['a control character that is left over', 'a\x1b\x00b', ['a\\u001b\\u0000b']],
   ['hidden characters', 'a\u200bb\u202ec', ['a\\u{200b}b\\u202ec']],
-  ['a number that is no colour', '\x1b[38;5;999mx\x1b[38;9;1my', ['xy']],
+  ['a number that is not a colour', '\x1b[38;5;999mx\x1b[38;9;1my', ['xy']],
 ];
 
 test.each(rows)('keeps or shows %s', (_, text, lines) => {
   expect(styled(text)).toEqual(lines);
 });
 
-test('drops all colours where there are to be none', () => {
+test('removes all colours if colours are off', () => {
   expect(styledLines('\x1b[31mred\x1b[0m\x1b[2J', { colors: false })).toEqual(['red']);
 });
 
-test('lets nothing through but colours, whatever was written', () => {
+test('keeps only colours, for any input', () => {
   const piece = fc.constantFrom(
     '\x1b',
     '[',
@@ -64,7 +64,7 @@ test('lets nothing through but colours, whatever was written', () => {
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
       for (const line of styled(pieces.join(''))) {
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: the test searches for control characters
         expect(line.replaceAll(/\x1b\[[\d;]+m/g, '')).not.toMatch(/[\x00-\x08\x0a-\x1f\x7f-\x9f]/);
       }
     }),

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { mergeThreeWay } from './three-way-merge.js';
 
-test('makes changes of both sides that are apart, and says which lines came from theirs', () => {
+test('merges separate changes of both sides, and reports which lines came from theirs', () => {
   expect(mergeThreeWay('a\nb\nc\nd\n', 'A\nb\nc\nd\n', 'a\nb\nc\nD\nE\n')).toEqual({
     text: 'A\nb\nc\nD\nE\n',
     conflicts: [],
@@ -15,7 +15,7 @@ test('makes changes of both sides that are apart, and says which lines came from
   });
 });
 
-test('puts both versions between markers where the sides disagree', () => {
+test('puts both versions between markers if the sides conflict', () => {
   expect(mergeThreeWay('a\nb\nc\n', 'a\nours\nc\n', 'a\ntheirs\nmore\nc\n')).toEqual({
     text: 'a\n<<<<<<< yours\nours\n=======\ntheirs\nmore\n>>>>>>> on disk\nc\n',
     conflicts: [{ oursLines: [2, 2], theirsLines: [2, 3], baseLines: [2, 2] }],
@@ -24,23 +24,23 @@ test('puts both versions between markers where the sides disagree', () => {
   });
 });
 
-test('counts the markers among the lines of the result', () => {
+test('counts the markers as lines of the result', () => {
   const { theirHunks } = mergeThreeWay('a\nb\nc\nd\n', 'A\nb\nc\nd\n', 'x\nb\nc\nnew\nd\n');
   expect(theirHunks).toEqual([[8, 8]]);
 });
 
-test('takes labels for the markers', () => {
+test('accepts labels for the markers', () => {
   const { text } = mergeThreeWay('a', 'b', 'c', { ours: 'mine', theirs: 'other' });
   expect(text).toBe('<<<<<<< mine\nb\n=======\nc\n>>>>>>> other\n');
 });
 
-test('gives an empty range to the side of a conflict that removed its lines', () => {
+test('reports an empty range for the side of a conflict that removed its lines', () => {
   expect(mergeThreeWay('a\nb\nc\n', 'a\nc\n', 'a\nB\nc\n').conflicts).toEqual([
     { oursLines: [2, 1], theirsLines: [2, 2], baseLines: [2, 2] },
   ]);
 });
 
-test('takes the removal of a line by theirs, which leaves no line to name', () => {
+test('applies a line removed by theirs, without a range', () => {
   expect(mergeThreeWay('a\nb\nc\nd\n', 'a\nb\nc\nD\n', 'a\nc\nd\n')).toMatchObject({
     text: 'a\nc\nD\n',
     theirHunks: [],
@@ -52,7 +52,7 @@ test.each([
   ['insertions at the same place', 'a\nb\n', 'a\nx\nb\n', 'a\ny\nb\n'],
   ['two new files', '', 'x\n', 'y\n'],
   ['a changed ending and a changed line', 'a\n', 'a\r\n', 'b\n'],
-])('holds %s for a conflict', (_, base, ours, theirs) => {
+])('treats %s as a conflict', (_, base, ours, theirs) => {
   expect(mergeThreeWay(base, ours, theirs).conflicts).toHaveLength(1);
 });
 
@@ -63,12 +63,12 @@ test.each(['\n', '\r\n', '\r'])('ends markers with the ending of the file (%j)',
   );
 });
 
-test('keeps mixed endings as each line has them', () => {
+test('keeps the ending of each line', () => {
   const { text } = mergeThreeWay('a\r\nb\nc\rd\ne', 'A\r\nb\nc\rd\ne', 'a\r\nb\nc\rd\nE');
   expect(text).toBe('A\r\nb\nc\rd\nE');
 });
 
-test('ends a last line without an ending before a marker, and merges one that only one side touched unchanged', () => {
+test('adds an ending before a marker to a last line without one, and merges one that only one side changed', () => {
   expect(mergeThreeWay('a\nb', 'a\nx', 'a\ny').text).toBe('a\n<<<<<<< yours\nx\n=======\ny\n>>>>>>> on disk\n');
   expect(mergeThreeWay('a\nb\nc', 'A\nb\nc', 'a\nb\nc\n').text).toBe('A\nb\nc\n');
 });
@@ -77,7 +77,7 @@ const anyText = fc
   .array(fc.tuple(fc.constantFrom('a', 'b', 'c', '', 'constructor', '__proto__'), fc.constantFrom('\n', '\r\n', '\r')))
   .chain((lines) => fc.constantFrom('', 'end').map((end) => lines.flat().join('') + end));
 
-test('gives one side as it is when the other changed nothing, or the same', () => {
+test('returns one side if the other changed nothing, or made the same change', () => {
   fc.assert(
     fc.property(anyText, anyText, (base, changed) => {
       expect(mergeThreeWay(base, changed, base).text).toBe(changed);
@@ -87,7 +87,7 @@ test('gives one side as it is when the other changed nothing, or the same', () =
   );
 });
 
-test('names exactly the lines of the result that theirs brought', () => {
+test('reports exactly the lines of the result that came from theirs', () => {
   fc.assert(
     fc.property(anyText, anyText, (base, theirs) => {
       const { text, theirHunks } = mergeThreeWay(base, base, theirs);
@@ -109,7 +109,7 @@ function isSubsequence(part: readonly string[], whole: readonly string[]): boole
   return found === part.length;
 }
 
-test('finds the same conflicts whichever side is called ours', () => {
+test('finds the same conflicts if the sides are swapped', () => {
   fc.assert(
     fc.property(anyText, anyText, anyText, (base, ours, theirs) => {
       const { conflicts } = mergeThreeWay(base, ours, theirs);
@@ -146,7 +146,7 @@ function edited(kinds: readonly string[], side: string, ending: string): string 
 
 const hasGit = spawnSync('git', ['--version']).status === 0;
 
-test.skipIf(!hasGit)('merges as git does (skipped where git is not installed)', () => {
+test.skipIf(!hasGit)('merges like git (skipped if git is not installed)', () => {
   const folder = mkdtempSync(join(tmpdir(), 'helve-merge-'));
   const file = (name: string, text: string): string => {
     writeFileSync(join(folder, name), text);
@@ -161,7 +161,7 @@ test.skipIf(!hasGit)('merges as git does (skipped where git is not installed)', 
         edited([...first, ...all.slice(first.length)], 'ours', ending),
         edited([...second, ...all.slice(second.length)], 'theirs', ending),
       ].map((text) => (cutEnd ? text.slice(0, text.length - ending.length) : text));
-      // Without a line ending in these two, git's markers end with \n whatever the third text has.
+      // Without a line ending in these two, git's markers end with \n, regardless of the third text.
       fc.pre(ending === '\n' || [base, ours].some((text) => text.includes(ending)));
       const git = spawnSync(
         'git',
@@ -189,7 +189,7 @@ test.skipIf(!hasGit)('merges as git does (skipped where git is not installed)', 
   );
 });
 
-test('takes more changes than can be compared for one, and says so', () => {
+test('treats more changes than can be compared as one, and says so', () => {
   const numbered = (word: string): string => Array.from({ length: 9_000 }, (_, index) => `${word} ${index}\n`).join('');
   const base = `first\n${numbered('line')}last\n`;
   const rewritten = `first\n${numbered('other')}last\n`;
@@ -207,7 +207,7 @@ test('takes more changes than can be compared for one, and says so', () => {
   expect(text.endsWith('>>>>>>> on disk\nlast\n')).toBe(true);
 });
 
-test('takes texts with too many lines for one conflict as a whole', () => {
+test('treats texts with too many lines as one conflict', () => {
   const blank = '\n'.repeat(800_000);
   expect(mergeThreeWay(blank, `${blank}a`, `b${blank}`)).toMatchObject({
     conflicts: [{ oursLines: [1, 800_001], theirsLines: [1, 800_000], baseLines: [1, 800_000] }],

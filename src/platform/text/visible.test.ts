@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { fullyVisible, visible } from './visible.js';
 
-test('shows escapes, carriage returns and bidirectional controls as what they are', () => {
+test('shows escapes, carriage returns and bidirectional controls as escape sequences', () => {
   expect(visible('a\u001b[31mb\rc\u202ed')).toBe('a\\u001b[31mb\\u000dc\\u202ed');
 });
 
-test('leaves ordinary text, line breaks and tabs alone', () => {
+test('keeps ordinary text, line breaks and tabs unchanged', () => {
   expect(visible('grüße\n\t👍 日本')).toBe('grüße\n\t👍 日本');
 });
 
-test('shows what takes no room where a person has to see all that is there', () => {
+test('fullyVisible also shows zero-width characters', () => {
   expect(fullyVisible('rm\u200b -rf\u2060 \u{e0041}x\ufeff\u200e\u00ad')).toBe(
     'rm\\u{200b} -rf\\u{2060} \\u{e0041}x\\u{feff}\\u{200e}\\u{ad}',
   );
@@ -18,7 +18,7 @@ test('shows what takes no room where a person has to see all that is there', () 
   expect(fullyVisible('é\u200c\u200dé')).toBe('é\\u{200c}\\u{200d}é');
 });
 
-test('leaves joiners and selectors where emoji and scripts need them', () => {
+test('keeps joiners and selectors that emoji and scripts need', () => {
   const needed = '👩‍💻 ❤️‍🔥 ❤️ 1️⃣ می‌خواهم שלום';
   expect(fullyVisible(needed)).toBe(needed);
 });

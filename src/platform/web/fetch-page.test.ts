@@ -65,7 +65,7 @@ test('never fetches cloud metadata, allowed or not', async () => {
   );
 });
 
-test('refuses a name of which one address is private, however many are public', async () => {
+test('refuses a name if one of its addresses is private', async () => {
   const lookup = async () => [
     { address: '93.184.216.34', family: 4 },
     { address: '192.168.1.1', family: 4 },
@@ -131,7 +131,7 @@ test.each([
   expect(asked).toEqual(['site.test/']);
 });
 
-test('asks about each hop, and reports one that is refused', async () => {
+test('checks each redirect, and reports one that is refused', async () => {
   const { port, asked } = await serve(
     (_request, response) => void response.writeHead(307, { location: '/inner' }).end(),
   );
@@ -155,14 +155,14 @@ test('refuses a redirect with a password in it', async () => {
   await expect(get(`http://site.test:${port}/`, { lookup: toHere })).rejects.toThrow('user name or a password');
 });
 
-test('ends with a server that is silent in the middle', async () => {
+test('times out on a server that stops responding in the middle', async () => {
   const { url } = await serve(
     (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).write('<p>'),
   );
   await expect(get(url, { limits: { idleMs: 50 } })).rejects.toThrow(/was silent for 0.05 s/);
 });
 
-test('ends with a server that sends a byte at a time for ever', async () => {
+test('times out on a server that sends a byte at a time forever', async () => {
   const { url } = await serve((_, response) => {
     response.writeHead(200, { 'content-type': 'text/plain' });
     const drip = setInterval(() => response.write('x'), 5);
@@ -210,7 +210,7 @@ test('decompresses requested encodings, and refuses others', async () => {
   await expect(get(broken.url)).rejects.toThrow('could not be fetched: incorrect header check');
 });
 
-test('says so when a connection breaks in the middle', async () => {
+test('reports that a connection broke in the middle', async () => {
   const { url } = await serve((_, response) => {
     response.writeHead(200, { 'content-type': 'text/plain', 'content-length': '100' });
     response.write('half', () => response.destroy());
@@ -229,7 +229,7 @@ test.each([
   [404, 'answered with 404 Not Found. Check the URL, or search for the page.'],
   [429, 'answered with 429 Too Many Requests. It wants fewer requests (in 7 s). Wait, then try again.'],
   [503, 'answered with 503 Service Unavailable. The server has a problem'],
-])('says what to do about %i', async (status, sentence) => {
+])('explains what to do about status %i', async (status, sentence) => {
   const { url } = await serve((_, response) => void response.writeHead(status, { 'retry-after': '7' }).end('no'));
   await expect(get(url)).rejects.toThrow(sentence);
 });
@@ -258,7 +258,7 @@ test.each([
   await expect(get(url)).rejects.toThrow(why);
 });
 
-test('fetches plain http over https, unless the host was named', async () => {
+test('fetches plain http over https, unless the host is listed', async () => {
   const { port, asked } = await serve(text('plain'));
   await expect(get(`http://site.test:${port}/`, { lookup: toHere, localHosts: [] })).rejects.toThrow(
     `https://site.test:${port}/ was not fetched`,

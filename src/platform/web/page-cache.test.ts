@@ -11,7 +11,7 @@ test('keeps a page for 15 minutes', () => {
   expect(cache.get('a')).toBeUndefined();
 });
 
-test('forgets the oldest pages where there are too many, or too long ones', () => {
+test('drops the oldest pages if there are too many, or if they are too long', () => {
   const cache = new PageCache<{ text: string }>(() => 0);
   for (let number = 0; number < 201; number += 1) cache.set(`${number}`, { text: '' });
   expect([cache.get('0'), cache.get('1')]).toEqual([undefined, { text: '' }]);
@@ -22,7 +22,7 @@ test('forgets the oldest pages where there are too many, or too long ones', () =
   expect(cache.get('too long')).toBeUndefined();
 });
 
-test('counts a page that is stored again once', () => {
+test('a page that is stored again counts once', () => {
   const cache = new PageCache<{ text: string }>(() => 0);
   for (let times = 0; times < 5; times += 1) cache.set('a', { text: 'x'.repeat(9_000_000) });
   cache.set('b', { text: 'y' });

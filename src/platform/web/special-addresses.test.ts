@@ -30,7 +30,7 @@ test.each([
   );
 });
 
-test('takes no address of IPv4 for a public one because it is written as IPv6', () => {
+test('no IPv4 address counts as public because it is written as IPv6', () => {
   fc.assert(
     fc.property(fc.ipV4(), fc.constantFrom('::ffff:', '::', '64:ff9b::'), (address, prefix) => {
       expect(addressKind(`${prefix}${address}`)).toBe('never');

@@ -25,7 +25,7 @@ const isUnknown = (said: string): boolean =>
 const lacksValue = (said: string): boolean =>
   /requires? (a|an|the)? ?(value|argument)|expects a|needs? a value/i.test(said);
 
-// Git takes the next word where there is one, and does without at the end.
+// Git takes the next word if there is one, and accepts its absence at the end.
 const TAKES_LAST = /^--(no-)?(contains|merged)$|^--points-at$/;
 // The long tables of differences and histories, which many forms share: hundreds of processes.
 const isLong = (form: GitForm): boolean => form.options.named.size > 100;

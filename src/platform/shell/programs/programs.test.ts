@@ -5,7 +5,7 @@ import { programs } from './index.js';
 
 const analyzer = createCommandAnalyzer();
 
-// Reading outside the project is for the policy to judge; here only what the command itself does counts.
+// Reading outside the project is judged by the policy; here only the command itself counts.
 const isHarmless = (effects: readonly Effect[]): boolean =>
   effects.every((effect) => {
     if (effect.kind === 'command') return effect.harmless;
@@ -23,13 +23,13 @@ async function wronglyJudged(commands: readonly string[], wanted: boolean): Prom
   return judged.filter(({ effects }) => isHarmless(effects) !== wanted).map(({ command }) => command);
 }
 
-test('the examples of every program that must be harmless are', async () => {
+test('the harmless examples of every program are harmless', async () => {
   const examples = programs.flatMap((program) => program.examples.harmless);
   expect(examples.length).toBeGreaterThan(200);
   expect(await wronglyJudged(examples, true)).toEqual([]);
 });
 
-test('the examples of every program that must not be harmless are not', async () => {
+test('the harmful examples of every program are not harmless', async () => {
   const examples = programs.flatMap((program) => program.examples.not);
   expect(examples.length).toBeGreaterThan(250);
   expect(await wronglyJudged(examples, false)).toEqual([]);
@@ -42,7 +42,7 @@ test('every program has examples, and no name is listed twice', () => {
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });
 
-// Each word of these is a file for the program, whatever the table of another program says about the option before it.
+// Each word of these is a file for the program, regardless of another program's table for the option before it.
 test.each([
   ['nl -p /proc/1/environ', '/proc/1/environ'],
   ['nl -ps / /proc/1/environ', '/proc/1/environ'],
@@ -131,7 +131,7 @@ async function commandOf(command: string): Promise<CommandEffect | undefined> {
   return effects.find((effect) => effect.kind === 'command');
 }
 
-// The core runs without a question also where nothing confines it.
+// The core runs without a question even if nothing confines it.
 test.each(
   `cat a|head -5 a|tail -n 3 a|wc -l a|nl -ba a|tac a|rev a|ls -la|stat a|file a|du -sh .|basename a|dirname a|realpath a
   |readlink -f a|sort -u a|uniq -c a|cut -d, -f1 a|tr a b|paste a b|comm a b|join a b|fold -w 80 a|expand a|grep -rn x .
@@ -140,7 +140,7 @@ test.each(
   |strings a|iconv -f latin1 a|zcat a.gz|column -t a|fmt a|sdiff a b|cat *|ls *|find . -exec cat {} +`
     .split('|')
     .map((command) => command.trim()),
-)('%s needs no walls', async (command) => {
+)('%s needs no confinement', async (command) => {
   expect(await commandOf(command)).toMatchObject({ harmless: true });
   expect(await commandOf(command)).not.toHaveProperty('needsWalls');
 });
@@ -161,7 +161,7 @@ test.each([
   'hostname -f',
   'wc *',
   'grep x $y',
-])('%s needs walls', async (command) => {
+])('%s needs confinement', async (command) => {
   expect(await commandOf(command)).toMatchObject({ harmless: true, needsWalls: true });
 });
 
