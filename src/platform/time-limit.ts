@@ -5,7 +5,7 @@ export interface TimeLimit {
 }
 
 /**
- * A limit for work that may hold nothing open, such as a callback of a program. The timer of `AbortSignal.timeout` does
+ * A limit for work that may keep nothing open, such as a callback of a program. The timer of `AbortSignal.timeout` does
  * not keep Node running: a program that waits for nothing else would exit before the time is up. Clear it at the end of
  * the work, or it delays the exit.
  */

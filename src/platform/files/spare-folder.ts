@@ -2,7 +2,7 @@
 // after the user and the data folder, so that the next start finds it. Another user could create a folder of that
 // name first, so one is used only if it belongs to this user and no other user can write it.
 //
-//   helve-data-<user>-<hash>/<session>/tail-<bytes>.jsonl   what is missing in session.jsonl behind that many bytes
+//   helve-data-<user>-<hash>/<session>/tail-<bytes>.jsonl   the part missing from session.jsonl after that many bytes
 //   helve-data-<user>-<hash>/<session>/agents/<id>/…        the same for each child agent
 //   helve-data-<user>-<hash>/<session>/audit.jsonl          entries that are missing in the audit log
 //   helve-data-<user>-<hash>/<session>/journal/             the journal of changes
@@ -19,7 +19,7 @@ function usualPath(dataFolder: string): string {
   return join(tmpdir(), `helve-data-${process.getuid?.() ?? 'user'}-${hash}`);
 }
 
-/** What the person gets to know, once, when the data folder can't be written. */
+/** The notice for the person, once, that the data folder can't be written. */
 export function unwritableNotice(
   { dataFolder, sessionId }: { dataFolder: string; sessionId: string },
   why: string,

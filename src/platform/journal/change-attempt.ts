@@ -23,7 +23,7 @@ import { finishChange, nothingFound, rollBack } from './recover-changes.js';
 import { type ChangePlan, temporaryName, writePlan } from './recovery-plan.js';
 import { areCommandsRunning } from './running-commands.js';
 
-const MAX_HELD_MS = 5 * 60_000; // half of the time after which other machines take this process for dead
+const MAX_HELD_MS = 5 * 60_000; // half of the time after which other machines consider this process dead
 
 /** State that one change keeps for the next. */
 export interface ChangeTools {
@@ -276,7 +276,7 @@ export class ChangeAttempt {
 
   #remember({ change }: Step): void {
     const folder = this.#folder(dirname(change.real));
-    const stats = statsOf(folder.at(basename(change.real))); // other processes may be changing it by now
+    const stats = statsOf(folder.at(basename(change.real))); // other processes may be changing it now
     if (stats) this.#tools.plain.add(change.real, stats);
   }
 

@@ -39,7 +39,7 @@ export interface RecoveryReport {
   /** Files of changes that were complete but not yet listed; they stay as they are. */
   finished: string[];
   /** Files that were changed since, or can't be written: they were left alone. */
-  left: Array<{ real: string; why: string /** Where what it held before is kept. */; image: string | undefined }>;
+  left: Array<{ real: string; why: string /** The location of its previous content. */; image: string | undefined }>;
   /** Temporary files that were removed. */
   removed: string[];
   /** Calls whose commands were running when Helve died: their changes are in the session's list. */

@@ -42,7 +42,7 @@ export async function recoverIfNeeded(dataFolder: string, takeBackUndo?: RollBac
 }
 
 /**
- * The current length of the session's list of changes, in bytes: later entries lie beyond it, whatever the clock says.
+ * The current length of the session's list of changes, in bytes: later entries lie beyond it, regardless of the clock.
  */
 export function journaledBytes(dataFolder: string, sessionId: string): number {
   try {

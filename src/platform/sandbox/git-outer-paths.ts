@@ -3,7 +3,7 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-const MAX_PATHS = 100; // in a repository with more work trees, git takes the others for deleted
+const MAX_PATHS = 100; // in a repository with more worktrees, git considers the others deleted
 const MAX_BYTES = 64 * 1024;
 
 /** The files and folders that git needs in this folder; empty outside a repository. */

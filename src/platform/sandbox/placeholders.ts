@@ -78,7 +78,7 @@ function makePlaceholder(path: string): boolean {
 const contentOf = (path: string): string | undefined =>
   Object.hasOwn(FILES, basename(path)) ? FILES[basename(path)] : undefined;
 
-/** Throws if the path holds something else by now; that is not removed. */
+/** Throws if the path holds something else now; that is not removed. */
 export function removeUnchangedPlaceholder(path: string): void {
   const content = contentOf(path);
   if (content === undefined) rmdirSync(path);

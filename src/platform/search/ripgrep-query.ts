@@ -55,7 +55,7 @@ export async function searchWithRipgrep(query: TextQuery, options: SearchOptions
   });
 }
 
-/** A single file has one entry, whatever name ripgrep was given for it. */
+/** A single file has one entry, under any name that ripgrep was given for it. */
 const underName = (file: string, found: ReadonlyMap<string, FileMatches>): Map<string, FileMatches> =>
   new Map([...found.values()].map((matches) => [file, matches]));
 

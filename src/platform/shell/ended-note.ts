@@ -1,5 +1,5 @@
-// How a background command ended, beside its output: known also to the next process if this one is killed before the
-// conversation has it.
+// How a background command ended, stored beside its output: the next process needs it if this one is killed before the
+// conversation records it.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import * as z from 'zod';
 
@@ -13,11 +13,11 @@ export function noteEnding(outputFile: string, { exitCode, signal }: EndedNote):
   try {
     writeFileSync(noteOf(outputFile), JSON.stringify({ exitCode, signal }), { mode: 0o600, flag: 'wx' });
   } catch {
-    // a disk that takes nothing: the next process can't tell how it ended
+    // the disk is not writable: the next process can't know how it ended
   }
 }
 
-/** Undefined where it did not end before the process that ran it. */
+/** Undefined if it did not end before the process that ran it. */
 export function endingOf(outputFile: string): EndedNote | undefined {
   try {
     return ending.parse(JSON.parse(readFileSync(noteOf(outputFile), 'utf8')));

@@ -1,4 +1,4 @@
-// The result of walking a command: commands, files, addresses, and whatever is unknown. All lists are bounded: beyond
+// The result of walking a command: commands, files, addresses, and unknown parts. All lists are bounded: beyond
 // a bound the command counts as not understood, and the rest is dropped.
 import type { HostFacts } from '../../contract/effect.js';
 import { processPath } from './descriptors.js';

@@ -131,7 +131,7 @@ interface Process {
   started: string;
 }
 
-/** Includes those found before: one without the mark is known only by its parent, which may be gone by now. */
+/** Includes those found before: one without the mark is known only by its parent, which may have exited. */
 function findAndRemember(mark: string): () => Process[] {
   let known: Process[] = [];
   return () => {

@@ -66,7 +66,7 @@ export function redirected(redirections: readonly Redirection[], before: State, 
     if (operator !== '<' && operator !== '<&') open('write', file);
     if (operator === '<' || operator === '<&' || operator === '<>') open('read', file);
     const opened = openedBy(file, state);
-    // A file is one that is read, as where it is an operand.
+    // A file counts as read, as if it were an operand.
     if (number !== undefined) put(number, opened, typeof opened === 'object' ? undefined : 'unknown');
     const isBoth = operator === '&>' || operator === '&>>' || (operator === '>&' && descriptor === undefined);
     if (isBoth) put(2, opened);
@@ -74,7 +74,7 @@ export function redirected(redirections: readonly Redirection[], before: State, 
   return { targets, inside: state, touched };
 }
 
-/** A name from a pipe may be any file, whatever program printed it. */
+/** A name from a pipe may be any file, regardless of the program that printed it. */
 export function withoutGuess(file: ShellField): ShellField {
   if (!file.anyWords) return file;
   const { pathSpecs: _, anyWords: __, ...rest } = file;

@@ -129,7 +129,7 @@ export function createShellPool(
     if (complete.as !== as) void dropComplete();
     complete.as = as;
     const { shells } = complete;
-    while (shells.length < COMPLETE_READY) shells.push(startComplete(wrap).catch(() => undefined)); // the next start tells what is wrong
+    while (shells.length < COMPLETE_READY) shells.push(startComplete(wrap).catch(() => undefined)); // the next start reports the problem
     await Promise.all(shells);
   };
   const takeComplete = async (as: string): Promise<ReadyShell | undefined> => {

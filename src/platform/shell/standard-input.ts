@@ -1,9 +1,9 @@
-// What is known of the text on standard input: a here-document, a here-string, or what `echo`, `printf` and `cat` print
-// into a pipe.
+// The text on standard input, as far as it is known: a here-document, a here-string, or the output of `echo`, `printf`
+// and `cat` in a pipe.
 import type { HereDoc } from 'unbash';
 import type { Call } from './programs/program.js';
 
-/** The text where it is known. Undefined: nothing that this command made, which is a file or the input of the call. */
+/** The text, if it is known. Undefined: nothing that this command produced, such as a file or the input of the call. */
 export type Input = { text: string } | 'unknown' | undefined;
 
 /** After something may have read from it, the rest is not known. */
@@ -14,7 +14,7 @@ export function textOfHereDoc({ operator, delimiter, body: { text } }: HereDoc):
   return { text: operator === '<<-' ? text.replace(/^\t+/gm, '') : text };
 }
 
-/** What a command prints, where its words alone tell. */
+/** What a command prints, if its words alone determine it. */
 export function textPrinted({ name, args }: Call, input: Input): Input {
   const words = args.map(({ value }) => value);
   if (!words.every((word) => word !== undefined)) return 'unknown';

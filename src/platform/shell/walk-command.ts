@@ -158,7 +158,7 @@ class Walk {
     }
   }
 
-  /** The body is walked where it is defined; when and with what arguments it runs is not known there. */
+  /** The body is walked at its definition, where it is unknown when it runs and with what arguments. */
   #function(name: string, body: CommandNode | CompoundList, state: State): State {
     const directories = this.#context.moves() ? undefined : state.directories;
     const descriptors = this.#context.facts.keepsOutputs() ? ownDescriptors : anyDescriptors;

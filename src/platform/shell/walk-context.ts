@@ -1,4 +1,4 @@
-// What the parts of one walk share: what was found, and where in the command the walk is.
+// Shared by the parts of one walk: the findings, and the current position in the command.
 import type { SyntaxNode } from 'unbash';
 import { anyDescriptors } from './descriptors.js';
 import { Findings } from './findings.js';

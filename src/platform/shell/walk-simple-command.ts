@@ -1,4 +1,4 @@
-// Walks a simple command: its assignments, words and redirections, what its program does, and what that starts.
+// Walks a simple command: its assignments, words and redirections, the effects of its program, and what that starts.
 import type { Assignment, Command, ParsedScript } from 'unbash';
 import { beyondCore, coreStarters, takesLiterals } from './core-language.js';
 import { anyDescriptors, joinDescriptors, restored } from './descriptors.js';
@@ -156,7 +156,7 @@ export class SimpleCommands {
     return afterBuiltin({ ...call, name: written }, { ...after, piped: state.piped }, this.#context.home);
   }
 
-  /** The script that a shell reads from standard input; what is not known there may be any program. */
+  /** The script that a shell reads from standard input; an unknown part may be any program. */
   #startsFromInput(name: string, verdict: ProgramVerdict, { input }: State): Started[] {
     const { programOnInput: language, programOnStream, inThisShell } = verdict;
     const isUnknown = programOnStream || (language !== undefined && input === 'unknown');

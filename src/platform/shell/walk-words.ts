@@ -1,4 +1,4 @@
-// The words, assignments and redirections of a command, expanded where the walk is.
+// Expands the words, assignments and redirections of a command at the current position of the walk.
 import type { Assignment, ParsedScript, Redirection, Word } from 'unbash';
 import { isHarmlessAssignment, isPlainVariable } from './assignments.js';
 import { withDescriptor } from './descriptors.js';

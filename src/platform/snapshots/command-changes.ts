@@ -166,7 +166,7 @@ export class CommandChanges {
     const found: ChangedPath[] = [];
     for (const path of [...gone, ...now.fresh].toSorted()) {
       const old = earlier.entries.get(path);
-      // An entry may be ignored by now, or not scanned; then it is not removed.
+      // An entry may be ignored now, or not scanned; then it is not removed.
       const isOut = isCutOff(path, now);
       const fresh = now.entries.get(path) ?? (isOut ? undefined : entryAt(path, old));
       if (old && fresh && isUntouched(old, fresh) && (old.settled || old.kind !== 'file')) continue;

@@ -110,7 +110,7 @@ async function keepWritten(folders: JournalFolders, parts: readonly Part[]): Pro
       const bytes = file.after === null ? undefined : readFileSync(file.real);
       if (bytes && hashOf(bytes) === file.after) await saveBeforeImage(folders, bytes, file.after);
     } catch {
-      // it is gone already, or the disk is full: undo of the other command says that there is no copy
+      // already removed, or the disk is full: undo of the other command says that there is no copy
     }
   }
 }

@@ -55,7 +55,7 @@ export interface SnapshotReport {
   changed: string[];
   /** The changed paths that can't be restored. */
   lost: string[];
-  /** Why nothing is known, if that is so. */
+  /** Why nothing is known, if so. */
   notCovered: string | undefined;
 }
 
@@ -92,7 +92,7 @@ export interface SnapshotCoverage {
   unseen: number;
   /** Paths that the command declares as written and that are too large to be restored completely, with their size. */
   tooMuch: { paths: readonly string[]; limit: string };
-  /** Why nothing is covered, if that is so. */
+  /** Why nothing is covered, if so. */
   notCovered: string | undefined;
   /** The error behind it. */
   cause?: unknown;
@@ -107,7 +107,7 @@ export const nothingCovered = {
   tooMuch: { paths: [], limit: '' },
 };
 
-/** What can't be restored or is not known, in words; empty if everything is covered. */
+/** The parts that can't be restored or are unknown, as a text; empty if everything is covered. */
 export function gapsIn(
   coverage: SnapshotCoverage,
   { maxFileBytes }: Pick<SnapshotLimits, 'maxFileBytes'> = standardLimits,

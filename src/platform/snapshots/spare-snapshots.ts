@@ -25,7 +25,7 @@ export function snapshotsWithSpareJournal(
     spares.set(dataFolder, snapshots);
     return { snapshots, release };
   };
-  /** Undefined where the temporary journal does not cover the command either. */
+  /** Undefined if the temporary journal does not cover the command either. */
   const beforeInSpare = async (
     journal: TemporaryJournal | undefined,
     ...args: Parameters<WorkspaceSnapshots['before']>
@@ -83,7 +83,7 @@ export function snapshotsWithSpareJournal(
   };
 }
 
-/** The same for a command that makes files and nothing else. */
+/** The same for a command that only creates files. */
 export async function watchNewFilesWithSpareJournal(
   about: NewFiles,
   changes: Pick<FileChanges, 'temporaryJournal' | 'temporaryJournalInUse'>,

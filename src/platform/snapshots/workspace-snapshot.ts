@@ -164,7 +164,7 @@ class Snapshots implements WorkspaceSnapshots {
     await this.#inTurn(async () => {
       this.#running.delete(callId);
       this.#endCommand(callId);
-    }).catch(() => {}); // the next start removes what is left of it in a journal that can't be written
+    }).catch(() => {}); // the next start removes the rest from a journal that can't be written
   }
 
   leave(callId: string): void {

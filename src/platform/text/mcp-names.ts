@@ -28,7 +28,7 @@ export function shortened(part: string, whole: string, max: number): string {
 /** The name of a server's tool or prompt, from its two parts. */
 export const mcpName = (serverPart: string, toolPart: string): string => `${mcpServerName(serverPart)}__${toolPart}`;
 
-/** The name that stands for all tools of a server. */
+/** The name that means all tools of a server. */
 export const mcpServerName = (serverPart: string): string => PREFIX + serverPart;
 
 /** Whether a name is of the form that servers' tools and prompts have here. */
@@ -46,7 +46,7 @@ export const serverPartOf = (name: string): string | undefined => /^mcp__(.+?)__
 /** Both parts of the name of a tool, or of a server alone, and other names as they are. */
 export const withoutMcpPrefix = (name: string): string => (isMcpName(name) ? name.slice(PREFIX.length) : name);
 
-/** Whether a pattern names its server in full, so that a star in it stands for tools alone. */
+/** Whether a pattern names its server in full, so that a star in it matches only tools. */
 export const namesOneServer = (pattern: string): boolean => /^mcp__[^*]+?__/.test(pattern);
 
 /** Whether the first is the name of a server alone, and the second that of one of its tools. */
@@ -88,7 +88,7 @@ function splitsOf(rest: string): Array<[server: string, tool: string | undefined
   return [...splits, [rest, undefined]];
 }
 
-/** Whether the server's own name holds what otherwise ends it. Such a server gets a name with a hash. */
+/** Whether the server's own name contains the separator that ends it. Such a server gets a name with a hash. */
 export const holdsSeparator = (name: string): boolean => /[^_]__+[^_]/.test(name);
 
 const serverParts = (name: string): string[] => [

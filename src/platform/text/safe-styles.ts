@@ -57,7 +57,7 @@ function applyCodes(text: string, state: Map<Kind, string>): void {
     if (code === 0) state.clear();
     else if (code === 38 || code === 48) {
       const length = codes[index + 1] === 5 ? 3 : codes[index + 1] === 2 ? 5 : 0;
-      if (length === 0) return; // malformed: the following codes can't be told apart
+      if (length === 0) return; // malformed: the following codes are ambiguous
       const parts = codes.slice(index, index + length);
       if (parts.length === length && parts.every((part) => part <= 255)) {
         state.set(code === 38 ? 'fore' : 'back', parts.join(';'));

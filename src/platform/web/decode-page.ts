@@ -35,7 +35,7 @@ function byMeta(bytes: Uint8Array): string | undefined {
   const said =
     /<meta[^>]{0,500}?charset\s*=\s*["']?([^\s"'/>;]+)/i.exec(head)?.[1] ??
     /^\s*<\?xml[^>]{0,200}encoding\s*=\s*["']([^"']+)/i.exec(head)?.[1];
-  // A page that could be read up to here can't be UTF-16, whatever it declares.
+  // A page that could be read up to here can't be UTF-16, even if it declares that.
   return said !== undefined && /^utf-?16/i.test(said) ? 'utf-8' : said;
 }
 

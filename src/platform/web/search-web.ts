@@ -90,7 +90,7 @@ function withSites({ query, allowed }: SearchQuery): string {
   return `${query} ${sites.length === 1 ? sites[0] : `(${sites.join(' OR ')})`}`;
 }
 
-/** Searches. Results of unwanted domains are dropped, whatever the service sends. Throws `ToolFailure`. */
+/** Searches. Results of unwanted domains are dropped, even if the service sends them. Throws `ToolFailure`. */
 export async function searchWeb(
   endpoint: SearchEndpoint,
   query: SearchQuery,

@@ -56,7 +56,7 @@ export async function sendRequest(url: URL, options: RequestOptions): Promise<We
     const answer = await connect(url, addresses, options, clock);
     return {
       status: answer.statusCode ?? 0,
-      // Not in the server's own words, which could be anything.
+      // Not the server's own text, which could be anything.
       statusText: process.getBuiltinModule('node:http').STATUS_CODES[answer.statusCode ?? 0] ?? '',
       header: (name) => [answer.headers[name.toLowerCase()] ?? []].flat()[0],
       async read() {

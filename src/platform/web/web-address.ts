@@ -25,7 +25,7 @@ export function addressProblem(written: string): string | undefined {
 
 /**
  * The address to fetch for a URL as written. http becomes https, except for hosts that are allowed as local. Throws
- * `ToolFailure` if it can't be fetched, or hides where it leads.
+ * `ToolFailure` if it can't be fetched, or hides its destination.
  */
 export function webAddress(written: string, localHosts: LocalHosts): URL {
   const problem = addressProblem(written);

@@ -4,13 +4,13 @@ import type { ProgramVerdict, ShellField } from './program.js';
 
 interface Interpreter {
   names: RegExp;
-  /** What it takes its program for: a script of a shell, or a language that is not analysed. */
+  /** The kind of program that it reads: a shell script, or a language that is not analysed. */
   language: NonNullable<ProgramVerdict['programOnInput']>;
   /** The option that names, or is followed by, the program. */
   code: RegExp;
   /** Options whose value is the next word. */
   valued?: RegExp;
-  /** It reads commands from standard input whatever its operands are. */
+  /** It reads commands from standard input with any operands. */
   always?: boolean;
 }
 
@@ -44,7 +44,7 @@ const interpreters: readonly Interpreter[] = [
   },
 ];
 
-// These read a program from standard input only where an option says so.
+// These read a program from standard input only if an option says so.
 const byOption = /^([gmn]|original-)?awk$|^g?sed$|^[gb]?make$/;
 const inputAsFile = /^(-[a-zA-Z]*f|--file=|--makefile=)(-|\/dev\/stdin|\/dev\/fd\/\d+|\/proc\/self\/fd\/\d+)$/;
 
@@ -58,7 +58,7 @@ export const isStream = ({ value, pathSpecs }: ShellField): boolean =>
 export const isStandardInput = ({ value = '' }: ShellField): boolean =>
   /^(-|\/dev\/stdin|\/(dev|proc\/self)\/fd\/0)$/.test(value);
 
-/** What a program that is no shell of the tables takes from standard input to run it; undefined where that is nothing. */
+/** The program that other programs than shells read from standard input; undefined if they read none. */
 export function programOnInput(
   written: string,
   args: readonly ShellField[],

@@ -60,11 +60,11 @@ export interface ProgramVerdict {
   why?: string;
   touches?: readonly Touch[];
   starts?: readonly Started[];
-  /** It runs what comes on standard input: a script of a shell, or a program in a language that is not analysed. */
+  /** It runs its standard input: a shell script, or a program in a language that is not analysed. */
   programOnInput?: 'bash' | 'posix' | 'other' | 'code';
   /** With `programOnInput`: the script runs in this shell. */
   inThisShell?: boolean;
-  /** It runs what comes from another descriptor or a process substitution. */
+  /** It runs the content of another descriptor or a process substitution. */
   programOnStream?: boolean;
   /** An unknown program may run. */
   unknown?: string;
