@@ -41,7 +41,7 @@ test.each<[unknown, string]>([
   [{ model, permissions: { allow: ['Bsh(x)'] } }, '"Bsh(x)" names no tool that there is. Did you mean "Bash(x)"?'],
   [{ model, cwd: '/' }, 'createAgent has no option "cwd". Did you mean root?'],
   [{ model, permisions: { deny: ['Bash'] } }, 'createAgent has no option "permisions". Did you mean permissions?'],
-])('an agent made of %j says what is wrong', (options, sentence) => {
+])('an agent with the options %j is refused', (options, sentence) => {
   expect(() => createAgent(options as AgentOptions)).toThrow(sentence);
 });
 
@@ -97,7 +97,7 @@ test.each<[unknown, string]>([
     'hooks.Stop must be a list, but was a function. Write hooks: { Stop: [{ hooks: [function] }] }.',
   ],
   [{ hooks: { Stop: [() => {}] } }, 'A group in hooks.Stop has no list of functions as its hooks.'],
-])('an engine made of %j says what is wrong', (options, sentence) => {
+])('an engine with the options %j is refused', (options, sentence) => {
   expect(() => createEngine(options as EngineOptions)).toThrow(sentence);
 });
 
@@ -117,7 +117,7 @@ test.each<[string, unknown, string]>([
   ['a set', new Set(), 'must be an object, but was a Set.'],
   ['a date', new Date(), 'must be an object, but was a Date.'],
   ['an error', new Error('no'), 'must be an object, but was an Error.'],
-])('no option that is an object may be %s', (_, value, sentence) => {
+])('no object option may be %s', (_, value, sentence) => {
   const names = ['hooks', 'permissions', 'mcpServers', 'env', 'sandbox', 'web', 'toolSwitches'] as const;
   for (const name of names) expect(() => createEngine({ [name]: value })).toThrow(`${name} ${sentence}`);
   for (const name of ['retries', 'context']) {
@@ -126,7 +126,7 @@ test.each<[string, unknown, string]>([
   expect(() => createEngine({ hooks: { PreToolUse: [value] } } as EngineOptions)).toThrow('hooks');
 });
 
-test('options of which a part would be ignored are refused', () => {
+test('options that would be partly ignored are refused', () => {
   const inherited = 'hooks must be a plain object, but its property "PreToolUse" is inherited and would be ignored.';
   expect(() => createEngine({ hooks: new Guards() })).toThrow(inherited);
   expect(() => createEngine({ hooks: Object.create(guards) })).toThrow(inherited);
@@ -138,7 +138,7 @@ test('options of which a part would be ignored are refused', () => {
   expect(() => createEngine(Promise.resolve({}) as EngineOptions)).toThrow('a Promise. Was an await forgotten?');
 });
 
-test('options of other objects that hold all of their properties themselves are accepted', async () => {
+test('objects of other classes are accepted if all properties are their own', async () => {
   const copied = Object.assign(Object.create(null), guards);
   for (const hooks of [new OwnGuards(), copied]) {
     await using _engine = createEngine({ hooks, env: process.env });
@@ -193,11 +193,11 @@ test.each<[string, () => unknown, string]>([
   ],
   ['serveMcpOverHttp', async () => await serveMcpOverHttp({ port: '80' } as object), 'port must be a whole number'],
   ['serveMcpOverHttp', async () => await serveMcpOverHttp({ model } as object), 'has no option "model"'],
-])('%s says which option is wrong', async (_, act, sentence) => {
+])('%s names the invalid option', async (_, act, sentence) => {
   await expect(act()).rejects.toThrow(sentence);
 });
 
-test('options that are undefined count as left out', () => {
+test('undefined options count as omitted', () => {
   const options = {
     permissionMode: undefined,
     hooks: undefined,
@@ -213,7 +213,7 @@ test.each([null, 5, { role: 'user', content: 'x' }, ['x']])('a prompt that is %j
   await expect(result).rejects.toThrow('A prompt is a text, or a list of blocks of text and images, but this is');
 });
 
-test('an answer of something that can not be asked for rejects', async () => {
+test('an output schema that cannot be requested rejects', async () => {
   const agent = createAgent({ model });
   const told = async (output: unknown) => await agent.run('x', { output: output as z.ZodType }).result;
   await expect(told(true)).rejects.toThrow('output must be a schema of zod, or a JSON Schema, but was true.');
@@ -221,20 +221,20 @@ test('an answer of something that can not be asked for rejects', async () => {
   await expect(told(z.union([z.object({}), z.object({ a: z.string() })]))).rejects.toThrow('describes a union');
 });
 
-test('a project for tests takes tools, and not their names', async () => {
+test('a test project runs tools, not names of tools', async () => {
   await using project = await temporaryProject();
   const running = project.run('Read' as unknown as Tool, {});
   await expect(running).rejects.toThrow('"Read" is no tool. Make one with defineTool, or take one of builtInTools().');
 });
 
-test('a mode that does not exist is not taken', () => {
+test('an unknown mode is refused', () => {
   const engine = createEngine();
   const setTo = (mode: string) => Object.assign(engine, { mode });
   expect(() => setTo('yolo')).toThrow('There is no permission mode "yolo".');
   expect(engine.mode).toBe('default');
 });
 
-test('a session that is not named can not be taken up', async () => {
+test('resuming without a session rejects', async () => {
   await expect(resumeAgent({ model } as Parameters<typeof resumeAgent>[0])).rejects.toThrow(
     'resumeAgent needs a session',
   );
@@ -246,11 +246,11 @@ test.each<[unknown, string]>([
   [{ turns: [{ txt: 'x' }] }, 'turns[0] has no field "txt". Did you mean text?'],
   [{ turns: [{ calls: [{ nam: 'Read', input: {} }] }] }, 'turns[0].calls[0] has no field "nam". Did you mean name?'],
   [{ turns: ['x'] }, 'turns[0] of the script is no object.'],
-])('a script %j says what is wrong when it is given', (script, sentence) => {
+])('an invalid script, %j, is refused at once', (script, sentence) => {
   expect(() => scriptedModel(script as Parameters<typeof scriptedModel>[0])).toThrow(sentence);
 });
 
-test('two calls of one id are refused, and neither is run', async () => {
+test('two calls with the same id are refused, and neither runs', async () => {
   const project = await temporaryProject({ 'a.txt': 'a' });
   const engine = createEngine({ root: project.root, dataFolder: project.path('../data') });
   onTestFinished(async () => {
@@ -261,7 +261,7 @@ test('two calls of one id are refused, and neither is run', async () => {
   await expect(engine.runCalls(calls)).rejects.toThrow('calls[1].id is "d", which calls[0] has too.');
 });
 
-test('what is not found is not looked for on the command line', async () => {
+test('errors of the SDK do not mention the command line', async () => {
   const project = await temporaryProject({});
   onTestFinished(() => project.remove());
   const missing = resumeAgent({ model, root: project.root, dataFolder: project.path('../data'), session: 'nope' });

@@ -55,7 +55,7 @@ test.each([
   expect(define(spec as object)).toThrow(sentence);
 });
 
-test('takes JSON Schemas of any draft', () => {
+test('accepts JSON Schemas of any draft', () => {
   const inputJsonSchema = {
     $schema: 'http://json-schema.org/draft-07/schema#',
     type: 'object',
@@ -67,7 +67,7 @@ test('takes JSON Schemas of any draft', () => {
   expect(defineTool({ ...parts, inputJsonSchema }).inputSchema).toBe(inputJsonSchema);
 });
 
-test('takes all parts that there are', () => {
+test('accepts all parts of a tool', () => {
   const spec = {
     ...parts,
     title: 'Counter',

@@ -41,7 +41,7 @@ test('offers the tools that need no model, and runs the calls of a message', asy
   ]);
 });
 
-test('offers apply_patch where the model knows patches, and takes one that is typed into a shell for a call of it', async () => {
+test('offers apply_patch to models that know patches, and runs a patch typed into a shell as such a call', async () => {
   const patch = '*** Begin Patch\n*** Update File: a.txt\n-one\n+1\n*** End Patch\n';
   const bash = (command: string) => ({ id: 'b', name: 'Bash', input: { command } });
   const typed = bash(`apply_patch <<'EOF'\n${patch}EOF\n`);
@@ -64,7 +64,7 @@ test('offers apply_patch where the model knows patches, and takes one that is ty
   }
 });
 
-test('judges a patch that is typed into a shell as a change of its files', async () => {
+test('treats a patch typed into a shell as a change of its files', async () => {
   const engine = await engineFor({
     permissionMode: 'bypassPermissions',
     editStyle: 'patch',
@@ -75,7 +75,7 @@ test('judges a patch that is typed into a shell as a change of its files', async
   expect(result).toMatchObject({ is_error: true, content: expect.stringContaining('Edit(b.txt)') });
 });
 
-test('what has happened meanwhile comes with the last result', async () => {
+test('reminders come with the last result', async () => {
   const engine = await engineFor({ permissionMode: 'bypassPermissions' });
   engine.mode = 'plan';
   const [first, last] = await engine.runCalls([
@@ -86,7 +86,7 @@ test('what has happened meanwhile comes with the last result', async () => {
   expect(last?.content).toMatchObject([{ type: 'text' }, { text: expect.stringMatching(/<system-reminder>.*plan/is) }]);
 });
 
-test('canUseTool allows, changes and denies, with its words for the model', async () => {
+test('canUseTool allows, changes and denies, with its message for the model', async () => {
   const [allowed, denied] = (await answersTo((tool, input, { effects, reason, signal }) => {
     expect({ tool, kinds: effects.map(({ kind }) => kind), aborted: signal.aborted }).toEqual({
       tool: 'Write',
@@ -96,7 +96,7 @@ test('canUseTool allows, changes and denies, with its words for the model', asyn
     expect(reason).toContain('writes');
     if (input['file_path'] === 'one.txt') return { behavior: 'allow', updatedInput: { ...input, file_path: '1.txt' } };
     return { behavior: 'deny', message: 'One is enough.' };
-  })) as string[]; // two calls of Write, which answers in text
+  })) as string[]; // two calls of Write, whose result is text
   expect(allowed).toContain('1.txt');
   expect(denied).toContain('One is enough.');
 });
@@ -112,14 +112,14 @@ test.each<[unknown, string]>([
   [{ behavior: 'allow', decision: 'deny' }, 'also "deny" in "decision"'],
   [{ behavior: 'allow', hookSpecificOutput: { permission_decision: 'deny' } }, 'also "deny"'],
   [{ behavior: 'allow', interrupt: true }, 'also true in "interrupt"'],
-])('an answer of canUseTool that is no clear yes runs nothing: %j', async (answer, why) => {
-  const engine = await engineFor({ canUseTool: async () => answer as ToolPermission }); // of a program without types
+])('an answer of canUseTool that is not a clear allow runs nothing: %j', async (answer, why) => {
+  const engine = await engineFor({ canUseTool: async () => answer as ToolPermission }); // from a program without types
   const [result] = await engine.runCalls([write('one')]);
   expect(result).toMatchObject({ is_error: true, content: expect.stringMatching(/^Write was not run: /) });
   expect(result?.content).toContain(why);
 });
 
-test('rules that canUseTool gives back hold for the rest of the session', async () => {
+test('rules that canUseTool returns apply to the rest of the session', async () => {
   const asked: string[] = [];
   const engine = await engineFor({
     canUseTool: (_, input, { suggestions }) => {
@@ -133,10 +133,10 @@ test('rules that canUseTool gives back hold for the rest of the session', async 
 
 test.each<[string, CanUseTool]>([
   ['throws', () => Promise.reject(new Error('broken'))],
-  // A program without types may answer with anything.
-  ['gives nothing', (() => undefined) as unknown as CanUseTool],
-  ['gives something else', (() => ({ behavior: 'maybe' })) as unknown as CanUseTool],
-])('where canUseTool %s, nothing runs', async (_, canUseTool) => {
+  // A program without types may return anything.
+  ['returns nothing', (() => undefined) as unknown as CanUseTool],
+  ['returns something else', (() => ({ behavior: 'maybe' })) as unknown as CanUseTool],
+])('nothing runs if canUseTool %s', async (_, canUseTool) => {
   const engine = await engineFor({ canUseTool });
   const [result] = await engine.runCalls([write('one')]);
   expect(result?.is_error).toBe(true);
@@ -144,12 +144,12 @@ test.each<[string, CanUseTool]>([
   expect(listed?.content).toBe('a.txt');
 });
 
-test('two who would answer the same questions are refused', () => {
+test('canUseTool and askPermission together are refused', () => {
   const askPermission = async () => ({ behavior: 'allow' as const });
   expect(() => createEngine({ canUseTool: () => ({ behavior: 'allow' }), askPermission })).toThrow('Leave one');
 });
 
-test('speaks to OpenAI in its own words, malformed arguments and images included', async () => {
+test('supports the formats of OpenAI, including malformed arguments and images', async () => {
   const engine = await engineFor();
   const chat = await chatTools(engine).runCalls([
     { id: 'a', function: { name: 'Read', arguments: '{"file_path": "a.png"}' } },
@@ -168,7 +168,7 @@ test('speaks to OpenAI in its own words, malformed arguments and images included
   expect(responses[0]?.output.map(({ type }) => type)).toContain('input_image');
 });
 
-test('the end of an engine interrupts its calls, and no call can be made after it', async () => {
+test('ending an engine interrupts its calls, and later calls are refused', async () => {
   const engine = await engineFor({ permissions: { allow: ['Bash'] } });
   const started = Promise.withResolvers<void>();
   const onEvent = ({ type }: { type: string }): void => (type === 'tool_start' ? started.resolve() : undefined);

@@ -9,7 +9,7 @@ async function folders() {
   return { root: project.root, dataFolder: project.path('../data') };
 }
 
-test('an engine that is served keeps its rules, and its tools can be used by an engine elsewhere', async () => {
+test('a served engine applies its rules, and another engine can use its tools', async () => {
   const place = await folders();
   const service = await serveMcpOverHttp({ ...place, permissions: { deny: ['Read(a.txt)'] } });
   const headers = { Authorization: `Bearer ${service.token}` };
@@ -34,6 +34,6 @@ test('an engine that is served keeps its rules, and its tools can be used by an 
   await service.close();
 });
 
-test('a token that could be guessed is refused', async () => {
+test('a short token is refused, since it could be guessed', async () => {
   await expect(serveMcpOverHttp({ ...(await folders()), token: 'short' })).rejects.toThrow('at least 16 characters');
 });

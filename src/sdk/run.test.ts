@@ -20,7 +20,7 @@ async function agentFor(turns: Script['turns'], options: Partial<AgentOptions> =
   return agent;
 }
 
-test('gives the result without iterating, and whoever waited for it can run again at once', async () => {
+test('returns the result without iteration, and the next run can start at once', async () => {
   const agent = await agentFor([{ text: 'One.' }, { text: 'Two.' }]);
   const first = await agent.run('1').result;
   const second = await agent.run('2').result;
@@ -31,7 +31,7 @@ test('gives the result without iterating, and whoever waited for it can run agai
   expect(agent.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
 });
 
-test('gives events to who iterates and the result afterwards, and the events once only', async () => {
+test('an iteration gets the events, once only, and the result is available afterwards', async () => {
   const agent = await agentFor([{ text: 'One.' }]);
   const run = agent.run('1');
   const events = await Array.fromAsync(run);
@@ -40,7 +40,7 @@ test('gives events to who iterates and the result afterwards, and the events onc
   expect(() => run[Symbol.asyncIterator]()).toThrow('can be read once');
 });
 
-test('who breaks off the iteration gets no result, and can run again', async () => {
+test('breaking off the iteration rejects the result, and the agent can run again', async () => {
   const agent = await agentFor([{ text: 'One.' }, { text: 'Two.' }]);
   const run = agent.run('1');
   for await (const { type } of run) if (type === 'turn_start') break;
@@ -48,7 +48,7 @@ test('who breaks off the iteration gets no result, and can run again', async () 
   expect((await agent.run('2').result).outcome).toBe('completed');
 });
 
-test('an interrupt ends the run with a result, and the next prompt goes on', async () => {
+test('an interrupt ends the run with a result, and the next prompt continues', async () => {
   const agent = await agentFor([{ calls: [{ name: 'Bash', input: { command: 'sleep 60' } }] }, { text: 'Two.' }], {
     permissionMode: 'bypassPermissions',
   });
@@ -58,7 +58,7 @@ test('an interrupt ends the run with a result, and the next prompt goes on', asy
   expect((await agent.run('2').result).text).toBe('Two.');
 });
 
-test('the end of an agent interrupts its run, keeps what there is of it, and lets nothing be run after it', async () => {
+test('ending an agent interrupts its run, saves the conversation so far, and refuses later runs', async () => {
   const waits = defineTool({
     name: 'Wait',
     description: 'Waits until it is told to stop.',
@@ -85,7 +85,7 @@ test('the end of an agent interrupts its run, keeps what there is of it, and let
   await resumed.end();
 });
 
-test('an empty prompt, and a prompt while another runs, reject', async () => {
+test('an empty prompt rejects, and so does a prompt while another runs', async () => {
   const agent = await agentFor([{ text: 'One.' }]);
   await expect(agent.run(' ').result).rejects.toThrow('The prompt is empty');
   const first = agent.run('1').result;
@@ -95,7 +95,7 @@ test('an empty prompt, and a prompt while another runs, reject', async () => {
 
 const giving = (input: unknown): Script['turns'][number] => ({ calls: [{ name: 'StructuredOutput', input }] });
 
-test('an output has passed its schema and is of its type', async () => {
+test('an output is validated by its schema and has its type', async () => {
   const agent = await agentFor([giving({ born: 'long ago' }), giving({ born: 1815 }), { text: 'Bye.' }]);
   const schema = z.object({ born: z.int().transform((year) => new Date(Date.UTC(year, 0))) });
   const run = agent.run('When?', { output: schema });
@@ -110,7 +110,7 @@ test('an output has passed its schema and is of its type', async () => {
   expect(plain.text).toBe('Bye.');
 });
 
-test('an output by a JSON Schema is taken too, and one that never fits rejects with how the run ended', async () => {
+test('a JSON Schema is accepted too, and an output that never fits rejects with the result of the run', async () => {
   const agent = await agentFor([
     giving({ age: 36 }),
     giving({}),
@@ -129,7 +129,7 @@ test('an output by a JSON Schema is taken too, and one that never fits rejects w
   expect((await agent.run('Never mind.').result).text).toBe('No.');
 });
 
-test('a schema of something else than an object is refused, and so is a second tool of the name', async () => {
+test('a schema that is not of an object is refused, and so is a second tool of that name', async () => {
   const taken = defineTool({
     name: 'StructuredOutput',
     description: '',

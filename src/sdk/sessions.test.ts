@@ -7,7 +7,7 @@ import { temporaryProject } from './testing.js';
 
 const saying = (text: string) => scriptedModel({ turns: [{ text }] });
 
-test('a session is taken up in its own project only, and what the model had read counts again', async () => {
+test('a session is resumed only in its own project, and files that the model had read count as read', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\n', 'other/b.txt': '' });
   onTestFinished(() => project.remove());
   const place = { root: project.root, dataFolder: project.path('../data') };
@@ -31,7 +31,7 @@ test('a session is taken up in its own project only, and what the model had read
   expect(await project.text('a.txt')).toBe('two\n');
 });
 
-test('hooks hear whether a session begins, is resumed, or goes on in a copy, and by which model', async () => {
+test('hooks receive whether a session is new, resumed or forked, and its model', async () => {
   const project = await temporaryProject();
   onTestFinished(() => project.remove());
   const heard: unknown[] = [];

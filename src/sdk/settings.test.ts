@@ -16,7 +16,7 @@ async function projectWith(settings: object) {
   return { root: project.root, home, env };
 }
 
-test('what the files of a project say holds where a program asks for it, and not otherwise', async () => {
+test('settings of a project apply only if a program loads them', async () => {
   const place = await projectWith({ permissions: { deny: ['Read(a.txt)'] } });
   const settings = await loadSettings(place);
   expect(settings.problems).toEqual([]);
@@ -29,19 +29,19 @@ test('what the files of a project say holds where a program asks for it, and not
   expect(shown).toMatchObject({ content: '1\tone' });
 });
 
-test('a file can not say that nothing is asked about', async () => {
+test('a settings file cannot turn all questions off', async () => {
   const place = await projectWith({ permissions: { defaultMode: 'bypassPermissions' } });
   const engine = createEngine({ ...place, settings: await loadSettings({ ...place, trust: true }) });
   expect(engine.mode).toBe('default');
   await engine.end();
 });
 
-test('whoever logs settings logs no key of the environment', async () => {
+test('logging settings shows no key of the environment', async () => {
   const place = await projectWith({});
   const settings = await loadSettings({ ...place, env: { ...place.env, ANTHROPIC_API_KEY: 'key-of-mine' } });
   expect(inspect(settings, { depth: null, showHidden: true })).not.toContain('key-of-mine');
 });
 
-test('settings that nobody has loaded are refused', () => {
+test('settings that were not returned by loadSettings are refused', () => {
   expect(() => createEngine({ settings: { problems: [] } })).toThrow('takes what loadSettings gives');
 });

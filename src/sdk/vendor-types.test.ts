@@ -15,8 +15,8 @@ import type {
 type Tools = Awaited<ReturnType<Engine['tools']>>;
 type Results = Awaited<ReturnType<Engine['runCalls']>>;
 
-// What is wrong here is told by the compiler, in `npm run typecheck`.
-test("an engine fits the types of the vendors' SDKs", () => {
+// Errors here are reported by the compiler, in `npm run typecheck`.
+test("an engine is compatible with the types of the vendors' SDKs", () => {
   expectTypeOf<Tools>().toExtend<Anthropic.ToolUnion[]>();
   expectTypeOf<Anthropic.ToolUseBlock>().toExtend<ToolCall>();
   expectTypeOf<Results>().toExtend<Anthropic.ToolResultBlockParam[]>();
