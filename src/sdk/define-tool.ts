@@ -5,7 +5,7 @@ import { nearestWords } from '../platform/text/similar-text.js';
 import { jsonSchemaFormProblem } from './json-schema-form.js';
 
 const parts: Readonly<Record<keyof contract.ToolSpec<unknown, unknown>, Kind>> = {
-  name: anything, // these have sentences of their own
+  name: anything, // these have their own error messages
   title: text,
   description: anything,
   input: anything,
@@ -54,7 +54,7 @@ export function defineTool<Input, Data>(spec: contract.ToolSpec<Input, Data>): c
   }
   for (const [key, value] of Object.entries(spec)) {
     if (value === undefined) continue;
-    const kind = Object.hasOwn(parts, key) ? parts[key as keyof typeof parts] : undefined; // a key of it, as was asked
+    const kind = Object.hasOwn(parts, key) ? parts[key as keyof typeof parts] : undefined; // a key of it, as checked
     const problem = kind?.problem(value, `"${key}" of the tool ${String(spec.name)}`);
     if (problem !== undefined) throw new TypeError(problem);
     if (kind) continue;

@@ -5,7 +5,7 @@ import { withoutAgents } from '../tools/roles.js';
 import { checkEngineOptions } from './check-options.js';
 import { engineOptions } from './program-options.js';
 
-/** The tools without a model, for a loop of your own. Nothing is loaded or written before the first call. */
+/** The tools without a model, for your own loop. Nothing is loaded or written before the first call. */
 export function createEngine(options: EngineOptions = {}): Engine {
   checkEngineOptions(options);
   const toolSwitches = { ...withoutAgents, ...options.toolSwitches };

@@ -18,7 +18,7 @@ export interface ConnectOptions {
   askUser?: AskUser;
   /** How long to wait for slow servers, in milliseconds. Default 30,000. */
   withinMs?: number;
-  /** Called with something that a person should know, such as that a server has gone. */
+  /** Called with a message for the user, for example that a server has disconnected. */
   onNotice?: (text: string) => void;
 }
 
@@ -26,7 +26,7 @@ export interface ConnectOptions {
 export interface McpServerState {
   name: string;
   status: string;
-  /** What is wrong, in a sentence. */
+  /** The problem, in a sentence. */
   detail?: string;
   /** How many tools it has. */
   tools: number;
@@ -34,7 +34,7 @@ export interface McpServerState {
 
 /** Connections that several agents may share. */
 export interface McpConnections extends AsyncDisposable {
-  /** What the servers offer now, for the option `tools` of an agent or an engine. Their names begin with `mcp__`. */
+  /** The tools that the servers offer now, for the option `tools` of an agent or an engine. Their names begin with `mcp__`. */
   readonly tools: readonly Tool[];
   /** The state of each server. One that can't be reached is listed here, and the others can be used. */
   readonly servers: readonly McpServerState[];
@@ -58,13 +58,13 @@ export interface ServeOptions extends Omit<EngineOptions, 'canUseTool' | 'askPer
   version?: string;
   /** What a model should know before it uses the tools. Default: a few sentences about Helve. */
   instructions?: string;
-  /** Called with a sentence about something that went wrong. */
+  /** Called with a sentence about a problem. */
   onProblem?: (text: string) => void;
 }
 
 /**
  * Serves the tools of an engine over standard input and output, until the client closes them or the signal aborts. Each
- * connection has a session of its own. Questions about permission go to the client, if it can show forms.
+ * connection has a separate session. Questions about permission go to the client, if it can show forms.
  */
 export async function serveMcpOverStdio(options: ServeOptions & { signal?: AbortSignal } = {}): Promise<void> {
   const { serveStdio } = await import('./serve-engine.js');
@@ -83,7 +83,7 @@ export interface HttpOptions {
 export interface McpService extends AsyncDisposable {
   readonly url: string;
   readonly token: string;
-  /** Ends all sessions, and what calls have left running. */
+  /** Ends all sessions, and everything that calls left running. */
   close(): Promise<void>;
 }
 

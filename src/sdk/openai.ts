@@ -12,7 +12,7 @@ export interface ChatToolCall {
   function?: { name: string; arguments: string };
 }
 
-/** One answer for each call. The format has no images in answers, so they follow in a message of their own. */
+/** One answer for each call. The format has no images in answers, so they follow in a separate message. */
 export type ChatResultMessage =
   | { role: 'tool'; tool_call_id: string; content: string }
   | {

@@ -7,7 +7,7 @@ export interface SettingsOptions {
   root?: string;
   /** The environment, instead of the process's own. */
   env?: Readonly<Record<string, string | undefined>>;
-  /** What `~` stands for. Default: the home folder of the user. */
+  /** The folder that `~` means. Default: the home folder of the user. */
   home?: string;
   /** A settings file in addition to the usual ones, with precedence over them. */
   file?: string;

@@ -23,7 +23,7 @@ export { responsesViolations } from '../testing/responses-violations.js';
 export type { ToolRun } from '../testing/tool-run.js';
 export type { FakeCall, FakeMessage } from '../testing/wire-format.js';
 
-/** A folder of real files with a session of its own: runs one tool after the other in it, through the whole path of a call. */
+/** A folder of real files with its own session: runs one tool after the other in it, through the whole path of a call. */
 export interface TemporaryProject extends AsyncDisposable {
   readonly root: string;
   readonly engine: Engine;
@@ -37,7 +37,7 @@ export interface TemporaryProject extends AsyncDisposable {
   text(name: string): Promise<string>;
   bytes(name: string): Promise<Buffer>;
   write(name: string, content: string | Uint8Array): Promise<void>;
-  /** Ends what calls left running and deletes the folder. */
+  /** Ends everything that calls left running, and deletes the folder. */
   remove(): Promise<void>;
 }
 
