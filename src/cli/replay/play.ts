@@ -1,4 +1,4 @@
-// Plays the calls of a recorded session again, down the whole path of a call, in a copy of its project.
+// Plays the calls of a recorded session again, through the whole path of a call, in a copy of its project.
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { RecordedCall, RecordedSession } from '../../agent/replay/replay-calls.js';
@@ -19,18 +19,18 @@ import { type Renaming, renamed, renamedIn } from './rename.js';
 
 export interface PlayOptions {
   session: RecordedSession;
-  /** The project, as the session names it and where it is now. */
+  /** The project, by its path in the session and its current real path. */
   root: string;
   realRoot: string;
-  /** Where the copy is, and where Helve keeps its own files of this replay. */
+  /** The copy, and the data folder of this replay. */
   copy: string;
   dataFolder: string;
-  /** Of the recorded session. */
+  /** The data folder of the recorded session. */
   recordedDataFolder: string;
   settings: WatchedSettings;
   env: Readonly<Record<string, string | undefined>>;
   hiddenVariables: readonly string[];
-  /** Whether commands get walls, where this machine has some. */
+  /** Whether commands are sandboxed, if this machine has a sandbox. */
   sandbox: boolean;
   signal: AbortSignal;
   onEngine?: (engine: FullEngine) => void;
@@ -39,7 +39,7 @@ export interface PlayOptions {
 
 export interface Played {
   calls: readonly PlayedCall[];
-  /** Calls that would have been asked about, and were allowed because they were then. */
+  /** Calls that would need a question now, and were allowed because they ran in the recorded session. */
   allowedAgain: readonly string[];
 }
 
@@ -58,7 +58,7 @@ export async function play(options: PlayOptions): Promise<Played> {
     interactive: false,
     editStyle: [...recorded.values()].some(({ tool }) => traits.get(tool)?.editStyle === 'patch') ? 'patch' : 'text',
     audit: false,
-    ...(options.sandbox && { sandbox: wallsAround(options) }),
+    ...(options.sandbox && { sandbox: sandboxAround(options) }),
     async askPermission({ callId }) {
       const call = recorded.get(callId);
       if (!call?.began || call.failure === 'permission_denied') return { behavior: 'deny' };
@@ -81,7 +81,7 @@ export async function play(options: PlayOptions): Promise<Played> {
   const playCall = async (call: RecordedCall): Promise<PlayedCall> => {
     const notPlayed = whyNotPlayed(call, traits.get(call.tool));
     if (notPlayed !== undefined) return { call, notPlayed };
-    const input = withoutWayOut(names.inCopy(call.input));
+    const input = alwaysSandboxed(names.inCopy(call.input));
     const { content, is_error } = await runCall({ id: call.id, name: call.tool, input }, guarded, signal);
     names.learn(call, data.get(call.id));
     const result = { content: names.asRecorded(content), ...(is_error && { is_error }) };
@@ -92,7 +92,7 @@ export async function play(options: PlayOptions): Promise<Played> {
     for (const { calls, mode } of session.turns) {
       signal.throwIfAborted();
       await engine.refresh(emit);
-      engine.session.mode = withoutFreedom(mode);
+      engine.session.mode = withoutAutomaticApproval(mode);
       played.push(...(await Promise.all(calls.map(playCall))));
     }
   } finally {
@@ -104,12 +104,12 @@ export async function play(options: PlayOptions): Promise<Played> {
 
 function whyNotPlayed({ tool, failure }: RecordedCall, traits: ToolTraits | undefined): string | undefined {
   if (failure === 'interrupted') return 'it was interrupted then, so there is nothing to compare';
-  // Servers act on the world, and of that there is no copy.
+  // Servers act on the outside world, which can't be copied.
   const isOfServer = isMcpName(tool) || traits?.asksServers === true;
   return isOfServer ? 'it went to an MCP server, which is no part of the copy' : undefined;
 }
 
-const wallsAround = ({ root, realRoot, recordedDataFolder, settings }: PlayOptions): SandboxConfig => {
+const sandboxAround = ({ root, realRoot, recordedDataFolder, settings }: PlayOptions): SandboxConfig => {
   const { denyRead } = settings.current.sandbox;
   return {
     network: 'off',
@@ -122,14 +122,14 @@ const wallsAround = ({ root, realRoot, recordedDataFolder, settings }: PlayOptio
   };
 };
 
-/** What such a mode let through is let through again by name, call by call, and nothing else is. */
-const withoutFreedom = (mode: PermissionMode): PermissionMode =>
+/** A call that such a mode allowed is allowed again individually, and nothing else is. */
+const withoutAutomaticApproval = (mode: PermissionMode): PermissionMode =>
   mode === 'acceptEdits' || mode === 'bypassPermissions' ? 'default' : mode;
 
-/** Whatever rules and people say: nothing outside of the copy is changed, but for what is temporary. */
+/** Regardless of rules and answers, nothing outside of the copy is changed, except for temporary files. */
 function withinCopy(decide: Decide, { copy, root, realRoot, recordedDataFolder }: PlayOptions): Decide {
   const temporary = [tmpdir(), '/tmp'].map((folder) => realPathSync(folder));
-  const notTemporary = [root, realRoot, recordedDataFolder, dirname(copy)]; // even where they lie among temporary files
+  const notTemporary = [root, realRoot, recordedDataFolder, dirname(copy)]; // even if they are in a temporary folder
   const isFree = (real: string): boolean =>
     isInside(copy, real) ||
     real === '/dev/null' ||
@@ -143,13 +143,13 @@ function withinCopy(decide: Decide, { copy, root, realRoot, recordedDataFolder }
   };
 }
 
-/** A command that asked to run without walls gets them here. */
-function withoutWayOut(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+/** A command that asked to run without the sandbox runs in it here. */
+function alwaysSandboxed(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { dangerouslyDisableSandbox: _, ...rest } = input;
   return rest;
 }
 
-/** What is called one thing in the recorded session, and another in the copy. */
+/** Names that differ between the recorded session and the copy. */
 class Names {
   readonly #intoCopy: Renaming[];
   readonly #back: Renaming[];
@@ -174,7 +174,7 @@ class Names {
     ];
   }
 
-  /** What is no object is no input: a session holds none such. */
+  /** Treats an input that is not an object as empty: sessions contain only objects. */
   inCopy(input: unknown): Readonly<Record<string, unknown>> {
     const fields = Object.entries(typeof input === 'object' && input !== null ? input : {});
     return Object.fromEntries(fields.map(([name, value]) => [name, renamedIn(value, this.#intoCopy)]));
@@ -187,7 +187,7 @@ class Names {
     );
   }
 
-  /** Commands in the background get a new id each time, which later calls name. */
+  /** Background commands get a new id each time, which later calls refer to. */
   learn({ result: { content } }: RecordedCall, data: unknown): void {
     if (typeof data !== 'object' || data === null || !('backgroundId' in data)) return;
     const then = typeof content === 'string' ? /\bwith ID: (\w+)/.exec(content)?.[1] : undefined;
