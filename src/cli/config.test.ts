@@ -96,12 +96,12 @@ test.each([
   ['permissions.deny', 'Read(x)', [], user, { permissions: { deny: ['Read(x)'] } }],
   ['permissions.deny', '["Read(x)", "Read(y)"]', [], user, { permissions: { deny: ['Read(x)', 'Read(y)'] } }],
   ['mcpServers.git', '{"command": "git-mcp"}', [], user, { mcpServers: { git: { command: 'git-mcp' } } }],
-])('set %s %s writes it where it belongs', async (key, value, flags, file, expected) => {
+])('set %s %s writes it to the right file', async (key, value, flags, file, expected) => {
   expect(await config(['set', key, value, ...flags])).toBe(0);
   expect(JSON.parse(here.text(file))).toEqual(expected);
 });
 
-test('set writes nothing invalid', async () => {
+test('set refuses invalid values, and writes nothing', async () => {
   for (const words of [
     ['sandbox.enabled', 'maybe'],
     ['permissions.deny', 'Read('],
@@ -209,7 +209,7 @@ test('keys and schema list the same settings', async () => {
   });
 });
 
-test('an extra word, or an unknown action, is wrong usage', async () => {
+test('an extra word, or an unknown action, is a usage error', async () => {
   await expect(config(['frob'])).rejects.toThrow('There is no "helve config frob".');
   await expect(config(['get'])).rejects.toThrow('takes 1 words, but there are 0');
 });

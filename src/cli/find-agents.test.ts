@@ -9,11 +9,11 @@ const found = async (files: Readonly<Record<string, string>>, isTrusted = false,
   return (await findAgents({ root, home, dataFolder, env, isTrusted })).map(({ state, detail }) => [state, detail]);
 };
 
-test('without custom agents nothing is said', async () => {
+test('prints nothing without custom agents', async () => {
   expect(await found({})).toEqual([]);
 });
 
-test('lists agents, reports a broken file, and names agents that wait for trust', async () => {
+test('lists agents, reports a broken file, and names agents that need trust first', async () => {
   const files = {
     'home/.helve/agents/mine.md': agent('mine'),
     'home/.claude/agents/bad.md': agent('a b'),
@@ -31,7 +31,7 @@ test('lists agents, reports a broken file, and names agents that wait for trust'
   expect(await found(files, true)).toEqual([['ok', 'theirs, mine'], broken]);
 });
 
-test('CLAUDE_CONFIG_DIR is another place for ~/.claude', async () => {
+test('CLAUDE_CONFIG_DIR replaces ~/.claude', async () => {
   const { root, home, dataFolder, path } = machine({
     'elsewhere/agents/far.md': agent('far'),
     'home/.claude/agents/near.md': agent('near'),

@@ -115,7 +115,7 @@ test.each([
   ['y', 'one\n', 0],
   ['n', 'two\n', 1],
   ['', 'two\n', 1],
-])('does as the person answers "%s"', async (answer, expected, code) => {
+])('follows the answer "%s"', async (answer, expected, code) => {
   const { run, text } = await edited();
   expect((await run([], { answer })).code).toBe(code);
   expect(await text()).toBe(expected);
@@ -206,7 +206,7 @@ test('finds the last session that changed files here, and says which one changed
   expect((await run(['--yes', '--session', 'session-1'], { cwd: elsewhere })).code).toBe(0);
 });
 
-test('says that the project is gone', async () => {
+test('reports that the project was removed', async () => {
   const { run, root } = await edited();
   await rename(root, `${root}-moved`);
   const { code, out } = await run(['--yes', '--session', 'session-1'], { cwd: tmpdir() });
@@ -241,12 +241,12 @@ test('undoes everything since a prompt', async () => {
   );
 });
 
-test('can not undo by prompt if the conversation is not saved', async () => {
+test('cannot undo by prompt if the conversation is not saved', async () => {
   const { run } = await edited();
   expect((await run(['--turn', '--yes'])).errors).toContain('The conversation of the session session-1 is not kept');
 });
 
-test('lists the changes of a command, and what is not covered', async () => {
+test('lists the changes of a command, and those that are not covered', async () => {
   const { run, root, command } = await testProject('one\n');
   await writeFile(join(root, 'large'), Buffer.alloc(10_000_001));
   await command('call_1', () => writeFile(join(root, 'a'), 'two\n'));
@@ -283,7 +283,7 @@ test.each<[string[], string]>([
   await expect(run(args)).rejects.toThrow(message);
 });
 
-test('lists each call with its tool and what it was about, below the prompt that it came after', async () => {
+test('lists each call with its tool and subject, below the prompt that it came after', async () => {
   const { run, edit, say, call, command, root } = await testProject('one\n');
   await say('make it two');
   await call('call_1', 'Edit', { file_path: join(root, 'a'), old_string: 'one', new_string: 'two' });
@@ -318,7 +318,7 @@ test.each([
   expect(errors).toContain(sentence);
 });
 
-test('--dry-run of what would be refused shows it, says so, and exits 0', async () => {
+test('--dry-run of an undo that would be refused shows it, says so, and exits 0', async () => {
   const { run, root } = await edited();
   await writeFile(join(root, 'a'), 'by hand\n');
   const { code, out, errors } = await run(['--dry-run']);
@@ -328,7 +328,7 @@ test('--dry-run of what would be refused shows it, says so, and exits 0', async 
 });
 
 test.each(['in the session file', 'only in the journal'])(
-  'undoes what was done since a prompt, also after the clock was set back, where calls are listed %s',
+  'undoes changes since a prompt, even after the clock was set back, if calls are listed %s',
   async (where) => {
     const { run, text, edit, say, call } = await testProject('one\n');
     const change = async (id: string, before: string, after: string): Promise<void> => {
@@ -364,7 +364,7 @@ test('accepts a prefix of a session id, and lists all matches of an ambiguous on
   );
 });
 
-test('names the session, the prompt and the tool of what it undoes', async () => {
+test('names the session, the prompt and the tool of the changes to undo', async () => {
   const { run, edit, say, call } = await testProject('one\n');
   await say('make it two');
   await call('call_1', 'Edit', { file_path: 'a' });
@@ -389,7 +389,7 @@ test('exits 1 if all files are already restored, says so, and goes one step furt
   expect(await text()).toBe('zero\n');
 });
 
-test('prints a command that redoes what was undone', async () => {
+test('prints a command that redoes the undone changes', async () => {
   const { run, text } = await edited();
   await run(['--yes']);
   for (const args of [['--yes'], ['--call', 'call_1', '--yes']]) {
@@ -423,7 +423,7 @@ test('refuses to undo a running command, says what to do, and undoes the calls b
   expect(existsSync(join(root, 'made'))).toBe(false);
 });
 
-test('says that a session is at its first command', async () => {
+test('reports that a session is at its first command', async () => {
   const { run, snapshots, dataFolder } = await edited();
   const other = createWorkspaceSnapshots({ roots: () => [], dataFolder, sessionId: 'session-2' });
   await other.before('call_9');
@@ -433,7 +433,7 @@ test('says that a session is at its first command', async () => {
   await Promise.all([other.after('call_9'), snapshots.end()]);
 });
 
-test('leaves changes that may belong to another session, exits 1 if there are no others, and undoes them with --force', async () => {
+test('skips changes that may belong to another session, exits 1 if there are no others, and undoes them with --force', async () => {
   const { run, root, command, text, dataFolder } = await testProject('one\n');
   const end = await new AnnouncedWriters({ dataFolder, id: 'session-2' }).begin({ name: 'the hook "format"' });
   await command('call_1', async () => {
@@ -450,7 +450,7 @@ test('leaves changes that may belong to another session, exits 1 if there are no
   expect([await text(), existsSync(join(root, 'made'))]).toEqual(['one\n', false]);
 });
 
-test('puts back the edit that another call made while the command ran', async () => {
+test('restores the edit that another call made while the command ran', async () => {
   const { run, root, command, edit, text } = await testProject('one\n');
   await command('call_2', async () => {
     await edit('call_1', 'one\n', 'two\n');
@@ -509,7 +509,7 @@ test('names a running command if nothing is listed yet', async () => {
   await at.snapshots.after('call-1');
 });
 
-test('an undo in a data folder that can not be written says what to do', async ({ skip }) => {
+test('an undo in an unwritable data folder says what to do', async ({ skip }) => {
   if (process.getuid?.() === 0 && spawnSync('chattr', ['-V']).error) skip('root can write everywhere');
   const at = await testProject('one\n');
   await at.edit('call-1', 'one\n', 'two\n');

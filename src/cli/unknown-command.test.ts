@@ -15,7 +15,7 @@ test.each([
   [['update', 'the', 'docs'], undefined],
   [['unit', 'tests', 'for', 'this'], undefined],
   [['undoo this please'], undefined],
-])('what %j means at a terminal', (words, sentence) => {
+])('finds the command that %j resembles', (words, sentence) => {
   const meant = meantCommand(words, commands);
   if (sentence instanceof RegExp) expect(meant).toMatch(sentence);
   else expect(meant).toBe(sentence);

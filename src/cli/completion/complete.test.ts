@@ -47,21 +47,24 @@ test.each<[line: string, words: readonly string[] | string]>([
   ['replay --policy ', 'files'],
   ['-p -- --', []],
   ['nonsense ', []],
-])('after "helve %s" come %j', async (line, words) => {
+])('completes "helve %s" with %j', async (line, words) => {
   const found = await wordsAfter(line);
   if (typeof words === 'string') expect(found).toBe(words);
   else expect([...found].sort()).toEqual([...words].sort());
 });
 
-test.each(Object.keys(helpPages))('the flags of %s take a value exactly where its code says so', (command) => {
-  const code = sourcesBelow(join(import.meta.dirname, '..')).join('\n');
-  const wrong = readPage(command, helpPages[command] ?? '').flags.filter(({ name, value }) => {
-    const key = name.startsWith('--') ? `'?${name.slice(2)}'?: ` : '';
-    const short = name.startsWith('--') ? '' : `, short: '${name.slice(1)}'`;
-    return !new RegExp(`${key}\\{ type: '${value === undefined ? 'boolean' : 'string'}'${short}`).test(code);
-  });
-  expect(wrong.map(({ name, value }) => ({ name, value }))).toEqual([]);
-});
+test.each(Object.keys(helpPages))(
+  'the help of %s shows a value for exactly the flags that take one in the code',
+  (command) => {
+    const code = sourcesBelow(join(import.meta.dirname, '..')).join('\n');
+    const wrong = readPage(command, helpPages[command] ?? '').flags.filter(({ name, value }) => {
+      const key = name.startsWith('--') ? `'?${name.slice(2)}'?: ` : '';
+      const short = name.startsWith('--') ? '' : `, short: '${name.slice(1)}'`;
+      return !new RegExp(`${key}\\{ type: '${value === undefined ? 'boolean' : 'string'}'${short}`).test(code);
+    });
+    expect(wrong.map(({ name, value }) => ({ name, value }))).toEqual([]);
+  },
+);
 
 const sourcesBelow = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })

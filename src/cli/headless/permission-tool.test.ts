@@ -54,7 +54,7 @@ test('a call that the tool allows runs, and the tool gets the call', async () =>
   });
 });
 
-test('the input that the tool answers with is run', async () => {
+test('the input that the tool returns is run', async () => {
   const updatedInput = { file_path: 'a.txt', content: 'two\n' };
   const { write, text } = await projectWith(JSON.stringify({ behavior: 'allow', updatedInput }));
   await write('one\n');
@@ -98,7 +98,7 @@ test.each([
   expect(isThere()).toBe(false);
 });
 
-test('an input that a rule denies does not run, whatever the tool says', async () => {
+test('an input that a rule denies does not run, even if the tool allows it', async () => {
   const updatedInput = { file_path: '.env', content: 'x' };
   const { write, engine } = await projectWith(JSON.stringify({ behavior: 'allow', updatedInput }), {
     permissions: { deny: ['Write(.env)'] },
@@ -107,7 +107,7 @@ test('an input that a rule denies does not run, whatever the tool says', async (
   expect(existsSync(join(engine.session.root, '.env'))).toBe(false);
 });
 
-test('the tool is not asked about what rules decide', async () => {
+test('the tool is not asked about calls that rules decide', async () => {
   const { write, asked } = await projectWith('{"behavior":"allow"}', { permissions: { deny: ['Write'] } });
   expect(await write('one\n')).toMatchObject({ is_error: true });
   expect(await asked()).toBeUndefined();

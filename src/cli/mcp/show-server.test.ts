@@ -13,7 +13,7 @@ const serverOf = (entry: KnownServer['entry']): KnownServer => ({
   state: 'trusted',
 });
 
-test('a secret is not shown, wherever it is', () => {
+test('a secret is masked in any place', () => {
   fc.assert(
     fc.property(secret, fc.constantFrom('api-key', 'token', 'client-secret', 'password', 'auth'), (value, name) => {
       const entries = [
@@ -35,7 +35,7 @@ test('a secret is not shown, wherever it is', () => {
   );
 });
 
-test('values that are no secrets are shown', () => {
+test('values that are not secret are shown', () => {
   const entry = { type: 'stdio', command: 'npx', args: ['-y', 'a b', '--level', '3'], timeout: 5, alwaysLoad: true };
   expect(withoutSecrets(entry)).toEqual(entry);
   expect(summaryOf(serverOf(entry))).toBe("npx -y 'a b' --level 3");

@@ -9,7 +9,7 @@ import { volatileParts, withoutVolatile } from './volatile-parts.js';
 
 const traitsOf = (tool: string) => toolTable().traits.get(tool) ?? {};
 
-test.each(volatileParts.map((part) => [part.by, part] as const))('knows the volatile part of %s', (_by, part) => {
+test.each(volatileParts.map((part) => [part.by, part] as const))('recognises the volatile part of %s', (_by, part) => {
   const tool = part.in === 'commands' ? 'Bash' : 'Edit';
   const { text, found } = withoutVolatile(part.example, traitsOf(tool));
   expect(found).toContain(part.what);
@@ -70,7 +70,7 @@ test('a difference is shown as a patch from the recorded result to the new one',
   });
 });
 
-test('a duration does not count, unless it is asked to, or something else differs as well', () => {
+test('a duration does not count, unless the comparison is strict or something else differs as well', () => {
   expect(compare(played('✔ adds (1.5ms)', '✔ adds (22ms)'))).toEqual({ verdict: 'alike', butFor: ['duration'] });
   expect(compare(played('✔ adds (1.5ms)', '✔ adds (22ms)'), { strict: true })).toMatchObject({ verdict: 'different' });
   expect(compare(played('✔ adds (1.5ms)', '✖ adds (22ms)'))).toMatchObject({ verdict: 'different' });
@@ -93,7 +93,7 @@ ${file}`;
   }
 });
 
-test('two refusals are equal whatever their text, and a refusal differs from a failure of another kind', () => {
+test('two refusals are equal with any text, and a refusal differs from a failure of another kind', () => {
   const denied = { before: 'permission_denied', failure: 'permission_denied' } as const;
   expect(compare(played('no one is here', 'the user said no', denied))).toEqual({ verdict: 'same' });
   const other = { before: 'permission_denied', failure: 'exception' } as const;
@@ -118,7 +118,7 @@ test('images are compared by content', () => {
   expect(compare(both('AAAA', 'AAAB'))).toMatchObject({ verdict: 'different' });
 });
 
-test('a name is renamed where it is whole, and nowhere else', () => {
+test('only whole names are renamed', () => {
   const names = [{ from: '/home/me/shop', to: '/tmp/x/shop' }];
   const text = '/home/me/shop /home/me/shop/a.txt "/home/me/shop" in /home/me/shop. file:///home/me/shop/b';
   expect(renamed(text, names)).toBe('/tmp/x/shop /tmp/x/shop/a.txt "/tmp/x/shop" in /tmp/x/shop. file:///tmp/x/shop/b');
@@ -136,7 +136,7 @@ test('the longer of two names is replaced first, and names may contain special c
   expect(renamed('/a', [])).toBe('/a');
 });
 
-test('texts at any depth of a value are renamed, and everything else stays', () => {
+test('texts at any depth of a value are renamed, and everything else is kept', () => {
   const names = [{ from: '/a', to: '/x' }];
   const value = { path: '/a/b', edits: [{ text: 'in /a' }, 5, null, true] };
   expect(renamedIn(value, names)).toEqual({ path: '/x/b', edits: [{ text: 'in /x' }, 5, null, true] });

@@ -21,7 +21,7 @@ function newLines(): EventLines {
 const contents = (lines: ReturnType<EventLines['lines']>) =>
   lines.map(({ message }) => (message as { content: unknown }).content); // assistant lines have it
 
-test('shows a call with what came before it as soon as it begins, and nothing twice', () => {
+test('emits a call with the blocks before it as soon as it begins, and nothing twice', () => {
   const lines = newLines();
   lines.note({ type: 'block', block: text('a') });
   lines.note({ type: 'call_end', index: 0 });
@@ -32,7 +32,7 @@ test('shows a call with what came before it as soon as it begins, and nothing tw
   expect(lines.lines(said([text('a'), use('1'), text('b'), use('2')]))).toEqual([]);
 });
 
-test('shows the rest of an answer at its end, also if it was cut off', () => {
+test('emits the rest of an answer at its end, even if it was truncated', () => {
   const lines = newLines();
   lines.note({ type: 'block', block: text('a') });
   lines.note({ type: 'call_end', index: 0 });
@@ -42,7 +42,7 @@ test('shows the rest of an answer at its end, also if it was cut off', () => {
   expect(contents(lines.lines(said(whole)))).toEqual([[text('unfini')]]);
 });
 
-test('shows an answer without calls at its end, and forgets what does not count', () => {
+test('emits an answer without calls at its end, and drops an answer that was restarted', () => {
   const lines = newLines();
   lines.note({ type: 'block', block: text('old') });
   lines.note({ type: 'restart' });

@@ -59,7 +59,7 @@ test.each([
   { hookSpecificOutput: { permissionDecision: 'deny' } },
   { response: null, decision: 'block' },
   { response: {}, continue: false },
-])('an answer beside its envelope is an error of the host: %j', (fields) => {
+])('an answer outside of its envelope is an error of the host: %j', (fields) => {
   const response = { subtype: 'success', request_id: '1', ...fields };
   expect(parseInput(JSON.stringify({ type: 'control_response', response }))).toEqual({
     type: 'control_response',
@@ -68,14 +68,14 @@ test.each([
   });
 });
 
-test('unknown fields beside an answer are passed over', () => {
+test('unknown fields next to an answer are ignored', () => {
   const response = { subtype: 'success', request_id: '1', response: {}, took_ms: 5 };
   expect(parseInput(JSON.stringify({ type: 'control_response', response }))).toMatchObject({
     response: { subtype: 'success', response: {} },
   });
 });
 
-test('never throws, whatever the line', () => {
+test('never throws, for any line', () => {
   fc.assert(
     fc.property(
       fc.oneof(

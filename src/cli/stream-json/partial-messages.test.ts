@@ -11,7 +11,7 @@ const rawOf = (events: readonly ModelEvent[]) => {
 
 const start = { type: 'message_start', id: 'msg_1', model: 'm' } as const;
 
-test('gives each kind of block its place and its deltas', () => {
+test('gives each kind of block its index and its deltas', () => {
   const raw = rawOf([
     start,
     { type: 'thinking_delta', text: 'Hm' },
@@ -61,7 +61,7 @@ test('gives each kind of block its place and its deltas', () => {
   ]);
 });
 
-test('sends a block that came in one piece whole', () => {
+test('sends a block that arrived in one piece whole', () => {
   const raw = rawOf([start, { type: 'block', block: { type: 'text', text: 'AB' } }]);
   expect(raw.slice(1)).toEqual([
     { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
@@ -70,7 +70,7 @@ test('sends a block that came in one piece whole', () => {
   ]);
 });
 
-test('starts over with an answer that starts over', () => {
+test('starts over when an answer starts over', () => {
   const raw = rawOf([
     start,
     { type: 'text_delta', text: 'A' },
@@ -85,7 +85,7 @@ test('starts over with an answer that starts over', () => {
   ]);
 });
 
-test('keeps the inputs of calls apart that are written at the same time', () => {
+test('keeps the inputs of concurrent calls separate', () => {
   const raw = rawOf([
     start,
     { type: 'call_start', index: 0, id: 'a', name: 'LS' },

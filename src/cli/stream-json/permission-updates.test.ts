@@ -3,7 +3,7 @@ import { suggestedUpdates, wantedUpdates } from './permission-updates.js';
 
 const offered = ['Bash(npm run test:*)', 'Edit(//project/a (1).txt)', 'WebSearch'];
 
-test('offers rules about files for the session, and the others for the project', () => {
+test('suggests rules about files for the session, and other rules for the project', () => {
   expect(suggestedUpdates(offered)).toEqual([
     {
       type: 'addRules',
@@ -21,7 +21,7 @@ test('offers rules about files for the session, and the others for the project',
   expect(suggestedUpdates([])).toEqual([]);
 });
 
-test('understands its own suggestions when they come back', () => {
+test('accepts its own suggestions', () => {
   expect(wantedUpdates(suggestedUpdates(offered), offered)).toEqual({
     rules: new Map([
       ['Bash(npm run test:*)', 'local'],

@@ -17,7 +17,7 @@ test('returns prompts in order, including later ones, until it ends', async () =
   expect(queue.add(prompt('d'))).toContain('ending');
 });
 
-test('interrupts the one that runs, and leaves the others', async () => {
+test('interrupts the running prompt, and keeps the others', async () => {
   const queue = new PromptQueue();
   for (const word of ['a', 'b', 'c']) queue.add(prompt(word));
   const running = await queue.next();
@@ -29,7 +29,7 @@ test('interrupts the one that runs, and leaves the others', async () => {
   expect(await queue.next()).toBeUndefined();
 });
 
-test('interrupts the one that is about to run', async () => {
+test('interrupts the prompt that is about to run', async () => {
   const queue = new PromptQueue();
   queue.add(prompt('a'));
   queue.add(prompt('b'));
@@ -39,7 +39,7 @@ test('interrupts the one that is about to run', async () => {
   expect(await queue.next()).toBeUndefined();
 });
 
-test('says that it is full instead of growing without end', () => {
+test('refuses a prompt when it is full, instead of growing without limit', () => {
   const queue = new PromptQueue();
   const problems = Array.from({ length: 1_001 }, () => queue.add(prompt('x')));
   expect(problems.findIndex((problem) => problem !== undefined)).toBe(1_000);

@@ -10,7 +10,7 @@ async function linesOf(chunks: readonly Uint8Array[], maxBytes = 1_000): Promise
   );
 }
 
-test('returns the lines however they are split into chunks', async () => {
+test('returns the lines for any split into chunks', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.string({ unit: 'grapheme' })), fc.integer({ min: 1, max: 7 }), async (texts, size) => {
       const lines = texts.map((text) => text.replaceAll(/[\n\r]/g, ''));

@@ -15,7 +15,7 @@ test('written lines are released', async () => {
     for (let round = 0; round < 3; round += 1) collect();
     return process.memoryUsage().heapUsed;
   };
-  await used(); // compiled by then
+  await used(); // compiled by this time
   const before = await used();
   expect(((await used()) - before) / LINES).toBeLessThan(50);
 });
