@@ -14,8 +14,8 @@ const reasons: Readonly<Record<string, { why: string; next: string }>> = {
 };
 
 /**
- * Why the data folder can't be written and what to do, in words; undefined for an error of another kind. `why` replaces
- * the usual words where more is known.
+ * Why the data folder can't be written and what to do, for people; undefined for an error of another kind. `why`
+ * replaces the usual reason if more is known.
  */
 export function dataFolderProblem(error: unknown, folder: string, why?: string): string | undefined {
   const reason = reasons[codeOf(error) ?? ''];

@@ -1,5 +1,5 @@
-// Where undo looks for the changes of sessions: the data folder, and the journals that wait in the temporary folder because
-// the data folder can't be written. Each of those takes the place of the data folder for one session.
+// Where undo looks for the changes of sessions: the data folder, and the journals that are kept in the temporary folder
+// while the data folder can't be written. Each of those replaces the data folder for one session.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { otherSpareFolders, spareFolders } from '../platform/files/spare-folder.js';
@@ -8,11 +8,11 @@ import { listSessions } from '../platform/journal/journal.js';
 export interface UndoPlace {
   sessionId: string;
   changedAt: Date;
-  /** The data folder, or what takes its place. */
+  /** The data folder, or its replacement. */
   dataFolder: string;
 }
 
-/** The sessions that have changed files, the latest first; one that waits comes before what the data folder has of it. */
+/** The sessions that have changed files, latest first; a replacement takes precedence over the data folder. */
 export async function undoPlaces(dataFolder: string): Promise<UndoPlace[]> {
   const places: UndoPlace[] = [];
   for (const folder of [...waitingJournals(spareFolders(dataFolder)), dataFolder]) {
@@ -24,7 +24,7 @@ export async function undoPlaces(dataFolder: string): Promise<UndoPlace[]> {
   return places.toSorted((one, other) => other.changedAt.getTime() - one.changedAt.getTime());
 }
 
-/** About sessions that wait for another data folder than this one; empty where there are none. */
+/** A notice about sessions of other data folders that are kept in the temporary folder; empty if there are none. */
 export function waitingElsewhere(dataFolder: string): string {
   const sentences = otherSpareFolders(dataFolder).flatMap((folder) => {
     const count = waitingJournals([folder]).length;

@@ -66,7 +66,7 @@ export async function undo(argv: readonly string[], at: UndoSurroundings = ofPro
   }
   const selection = readSelection(values);
   const usualFolder = realName(dataFolderOf({ env: at.env }));
-  // A journal that can't be read or written keeps no undo from working that is in another.
+  // A journal that can't be read or written must not prevent an undo in another one.
   const recovered = await recoverChanges(usualFolder, takeBackUndo).catch(() => undefined);
   const recovery = recovered && describeRecovery(recovered);
   if (recovery !== undefined) await writeLine(at.errors, `helve: ${recovery}`);
@@ -265,7 +265,7 @@ async function carryOut(
     }
   }
   const outcome = await applyUndo(plan, { force }).catch((error: unknown) => {
-    // One that stopped in the middle says so itself.
+    // An undo that stopped in the middle reports that itself.
     const isWhole = error instanceof UndoFailure && error.message.startsWith('Nothing was undone');
     const cause = isWhole ? error.cause : error;
     if (!isUnwritable(cause, plan.dataFolder)) throw error;

@@ -2,7 +2,7 @@ import type { Script } from '../../models/scripted.js';
 
 export const demoPrompt = 'Give 10 % off from ten pieces on, as the tests ask for, and make the tests pass.';
 
-/** The scripted model's output. The calls are real: their results come from the tools, whatever the script expects. */
+/** The scripted model's output. The calls are real: their results come from the tools, not from the script. */
 export const demoScript: Script = {
   name: 'a script, not a model',
   turns: [

@@ -7,7 +7,7 @@ import { isFatal } from '../../settings/report.js';
 import { UsageProblem } from '../usage-problem.js';
 
 /**
- * Throws a usage error for what a start with these settings would refuse, in the same words. Returns what it would only
+ * Throws a usage error for settings that a start would refuse, with the same message. Returns the warnings of a start.
  * warn about.
  */
 export function checkPolicy(node: JsonNode, { file, root }: { file: string; root: string }): string[] {

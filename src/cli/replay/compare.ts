@@ -8,27 +8,27 @@ import { withoutVolatile } from './volatile-parts.js';
 
 export interface PlayedCall {
   call: RecordedCall;
-  /** Why it was not played, where that is so; otherwise `now` says what came of it. */
+  /** Why it was not played; if undefined, `now` is the outcome. */
   notPlayed?: string;
   now?: { result: Pick<ToolResultBlock, 'content' | 'is_error'>; failure?: FailureKind | undefined };
 }
 
 export type Comparison =
   | { verdict: 'same' }
-  /** But for these kinds of things, which are others each time. */
+  /** Equal except for these kinds of volatile parts. */
   | { verdict: 'alike'; butFor: readonly string[] }
   | { verdict: 'different'; recorded: string; now: string; diff: string }
   | { verdict: 'not_played'; why: string };
 
-/** What came now is in the names of the recorded session by then. */
+/** The new result already uses the names of the recorded session. */
 export function compare(
   { call, now, notPlayed = '' }: PlayedCall,
   { strict = false }: { strict?: boolean } = {},
 ): Comparison {
   if (!now) return { verdict: 'not_played', why: notPlayed };
-  // Who refused, and in which words, depends on who was there to be asked.
+  // The text of a refusal depends on who could be asked.
   if (call.failure === 'permission_denied' && now.failure === 'permission_denied') return { verdict: 'same' };
-  // Of an input that could not be read, the session holds what was said about it and not the input itself.
+  // For an input that could not be parsed, the session has only the error and not the input itself.
   if (call.failure === 'invalid_input' && now.failure === 'invalid_input' && isEmpty(call.input)) {
     return { verdict: 'same' };
   }
@@ -45,7 +45,7 @@ export function compare(
 const isEmpty = (input: unknown): boolean =>
   typeof input === 'object' && input !== null && Object.keys(input).length === 0;
 
-/** A failure is another result than a success that says the same. */
+/** A failure differs from a success with the same text. */
 function shown({ content, is_error }: PlayedResult): string {
   const blocks = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
   const texts = blocks.map((block) => {
@@ -58,7 +58,7 @@ function shown({ content, is_error }: PlayedResult): string {
 
 type PlayedResult = Pick<ToolResultBlock, 'content' | 'is_error'>;
 
-/** Its head says which is which; line endings are a difference like any other. */
+/** The header names both sides; differences in line endings count. */
 function patch(recorded: string, now: string): string {
   const text = unifiedPatch('result', `${recorded}\n`, `${now}\n`);
   return text.replace(/^--- .*\n\+\+\+ .*\n/m, '--- recorded\n+++ now\n');

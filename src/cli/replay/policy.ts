@@ -1,4 +1,4 @@
-// Which calls of a recorded session another policy would have decided differently. Nothing is run.
+// Finds the calls of a recorded session that another policy would have decided differently. Runs nothing.
 import { checkAudit, readAudit } from '../../agent/observe/read-audit.js';
 import type { RecordedCall, RecordedSession } from '../../agent/replay/replay-calls.js';
 import type { SessionFolder } from '../../agent/store/session-folder.js';
@@ -9,7 +9,7 @@ export interface PolicyDifference {
   call: string;
   tool: string;
   input: unknown;
-  /** `audit`: as it was decided then; `settings`: as present settings decide, where no log says it. */
+  /** `audit`: the recorded decision; `settings`: the decision of the current settings, if no log has it. */
   before: { decision: Behavior; reason: string; from: 'audit' | 'settings'; allowedByPerson?: boolean };
   after: { decision: Behavior; reason: string };
 }
@@ -17,7 +17,7 @@ export interface PolicyDifference {
 export interface PolicyReport {
   calls: number;
   different: readonly PolicyDifference[];
-  /** How many of the decisions before were found in the audit log. */
+  /** How many of the earlier decisions were found in the audit log. */
   fromAudit: number;
   notes: readonly string[];
 }
@@ -56,7 +56,7 @@ export async function comparePolicy(
   return { calls, different, fromAudit, notes: [...session.notes, ...notes] };
 }
 
-/** There was nothing to judge: no such tool, or no input that it takes. */
+/** There was nothing to judge: the tool is unknown, or the input invalid. */
 const isUnjudged = ({ failure }: RecordedCall): boolean => failure === 'unknown_tool' || failure === 'invalid_input';
 
 const setsMode = (policy: unknown): boolean => {

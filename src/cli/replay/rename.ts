@@ -1,15 +1,15 @@
-/** A path, or another name, that is another one in the copy. */
+/** A path or another name that differs in the copy. */
 export interface Renaming {
   from: string;
   to: string;
 }
 
-/** The text with each name in its other form; the longest first, so that a folder does not hide one that is below it. */
+/** The text with each name replaced; the longest first, so that a folder does not hide one below it. */
 export function renamed(text: string, renamings: readonly Renaming[]): string {
   const known = new Map(renamings.filter(({ from }) => from !== '').map(({ from, to }) => [from, to]));
   if (known.size === 0) return text;
   const names = [...known.keys()].toSorted((one, other) => other.length - one.length).map(escaped);
-  // Whole names: not where it is a part of a longer one, be it /project2 or /project.old.
+  // Whole names only, not a part of a longer one such as /project2 or /project.old.
   const pattern = new RegExp(`(?<![\\w.-])(?:${names.join('|')})(?![\\w-]|\\.\\w)`, 'g');
   return text.replace(pattern, (name) => known.get(name) ?? name);
 }

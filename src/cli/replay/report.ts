@@ -8,7 +8,7 @@ export interface ReplayReport {
   tree: { state: 'as it is now' | 'as at the start of the session'; entries: number; bytes: number };
   calls: number;
   same: number;
-  /** The same but for what is another each time. */
+  /** Equal except for volatile parts. */
   alike: ReadonlyArray<{ call: string; tool: string; butFor: readonly string[] }>;
   notPlayed: ReadonlyArray<{ call: string; tool: string; why: string }>;
   different: ReadonlyArray<{

@@ -1,14 +1,14 @@
-// What a tool, or a program that it runs, is known to print and that is another each time. docs/replay.md lists it. Each
-// pattern holds on to the words around the volatile part: a number that means something must never pass for one of these.
+// Parts of the output of tools and of programs that differ each time. docs/replay.md lists them. Each pattern includes
+// the words around the volatile part, so that a meaningful number is never mistaken for one.
 import type { ToolTraits } from '../../contract/tool-traits.js';
 
 export interface VolatilePart {
   what: 'duration' | 'time of day' | 'details of a listing' | 'process id' | 'temporary name';
-  /** Whose. */
+  /** The program that prints it. */
   by: string;
-  /** Whether it is in what commands print, or in what tools that change files say. */
+  /** Whether it is in the output of commands, or in the results of tools that change files. */
   in: 'commands' | 'changes';
-  /** The volatile part is the group `part`, unless `plain` says what is left of it all. */
+  /** The volatile part is the group `part`, unless `plain` returns the rest of the match. */
   pattern: RegExp;
   plain?: (match: string) => string;
   example: string;
@@ -97,7 +97,7 @@ export const volatileParts: readonly VolatilePart[] = [
   },
 ];
 
-/** The text with a mark in place of what is another each time, and which kinds of it there were. */
+/** The text with placeholders for volatile parts, and which kinds of them it had. */
 export function withoutVolatile(
   text: string,
   { printsCommands, family }: ToolTraits,
@@ -116,7 +116,7 @@ export function withoutVolatile(
   return { text: plain, found: [...found] };
 }
 
-/** One line of `ls -l`: mode, links, owner and group stay, and so do the size of a file and its name. */
+/** One line of `ls -l`: mode, links, owner and group are kept, and so are the size of a file and its name. */
 function plainListing(line: string): string {
   const fields = /^(\S+) +(\d+) +(\S+) +(\S+) +(\S+) +\S+ +\d+ +\S+ (.*)$/.exec(line);
   if (!fields) return 'total <details of a listing>';

@@ -134,7 +134,7 @@ export class EventLines {
 class AnswerSoFar {
   id = '';
   model = '';
-  /** In order; null stands for a call, which is emitted separately. */
+  /** In order; null is a placeholder for a call, which is emitted separately. */
   #unshown: Array<Exclude<AssistantBlock, ToolUseBlock> | null> = [];
   #shownBlocks = 0;
   readonly #shownCalls = new Set<string>();

@@ -128,7 +128,7 @@ function parseResponse({ response }: Fields): HostMessage {
   return { type: 'control_response', requestId, response: { subtype, error: words } };
 }
 
-/** Fields of an answer that are one level too high. They may refuse, so they are never passed over. */
+/** Fields of an answer that are one level too high. They may refuse, so they are never ignored. */
 function misplacedFields(response: Fields): string[] {
   const hasAnswer = response['response'] !== undefined && response['response'] !== null;
   return Object.keys(response).filter(
