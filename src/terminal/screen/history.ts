@@ -70,9 +70,9 @@ export class History implements Component {
     this.#above = Math.min(this.#above, line);
   }
 
-  /** Where what began a line of the frame before stands now, in a window of another width. */
+  /** Maps the start of a line in the previous frame to its position now, in a window of another width. */
   positionOf(wanted: number): TextPosition {
-    // What was not there yet is below all that was.
+    // New content is below all earlier content.
     const line = Math.min(
       wanted,
       this.#entries.reduce((sum, entry) => sum + entry.before.length, 0),
@@ -94,12 +94,12 @@ export class History implements Component {
 
   /** This many lines are above the screen. Drops views that are far above it, and returns how many lines they had. */
   scrolled(above: number): number {
-    const dropped = this.#letGo(above);
+    const dropped = this.#dropViewsAbove(above);
     this.#above = above - dropped;
     return dropped;
   }
 
-  #letGo(above: number): number {
+  #dropViewsAbove(above: number): number {
     let lines = 0;
     let count = 0;
     for (const entry of this.#entries) {

@@ -118,20 +118,20 @@ export function escaped(text: string): string {
       const before = fence;
       fence = fenceAfter(line, fence);
       if (before !== undefined || fence !== undefined || /^(?: {4}|\t)/.test(line)) return line;
-      return mendedLine(line);
+      return escapedLine(line);
     })
     .join('\n');
 }
 
-function mendedLine(line: string): string {
+function escapedLine(line: string): string {
   // Alternately text and code.
   return line
     .split(/(`+[^`]*`+)/)
-    .map((piece, index) => (index % 2 === 1 ? piece : mendedProse(piece)))
+    .map((piece, index) => (index % 2 === 1 ? piece : escapedProse(piece)))
     .join('');
 }
 
-const mendedProse = (text: string): string =>
+const escapedProse = (text: string): string =>
   imagesAsLinks(
     text
       .replaceAll(/\$\$?[^$\n\\^]*[\\^][^$\n]*\$\$?|\\\$|\$\$|\$/g, (found) => (found === '$' ? '\\$' : found))
