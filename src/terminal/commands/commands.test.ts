@@ -136,7 +136,7 @@ test('chooses a theme and keeps it', async () => {
   expect(await run('theme pink', session)).toMatchObject({ type: 'problem' });
 });
 
-test('the first model that is chosen is kept, later ones are not', async () => {
+test('the first model that the user chooses is saved, later ones are not', async () => {
   let model: string | undefined;
   const session = await testSession({
     models: async () => [{ value: 'ollama/one' }],
@@ -185,7 +185,7 @@ test('offers settings with their values, and sets what is chosen', async () => {
   expect(shown(await asking.answer('sonnet'))).toContain('model was set in');
 });
 
-test('says what is in the context, and what was used', async () => {
+test('shows the use of the context, and the cost', async () => {
   const session = await testSession({
     context: {
       system: 1000,
@@ -268,7 +268,7 @@ test('appends a note to the file that the user chooses', async () => {
   expect(readFileSync(own, 'utf8')).toBe('- be kind\n');
 });
 
-test('shows what an undo would do, and does it only when the person says yes', async () => {
+test('shows what an undo would do, and does it only if the person agrees', async () => {
   const project = await temporaryProject({ 'a.txt': 'before\n' });
   await project.run(writeTool, { file_path: 'b.txt', content: 'made\n' });
   const { id, root, dataFolder } = project.engine.session;
@@ -298,14 +298,14 @@ test('rewinds to a prompt with its files, and puts the prompt into the editor', 
   expect(existsSync(join(root, 'b.txt'))).toBe(false);
 });
 
-test('says that there is nothing to rewind, to resume, or to undo', async () => {
+test('reports that there is nothing to rewind, to resume, or to undo', async () => {
   const session = await testSession();
   for (const line of ['rewind', 'resume', 'undo', 'undo list']) {
     expect(await run(line, session)).toMatchObject({ type: 'problem' });
   }
 });
 
-test('says why a conversation that is not saved can not be exported', async () => {
+test('explains why an unsaved conversation cannot be exported', async () => {
   const session = await testSession();
   expect(await run('export', session)).toMatchObject({ type: 'problem', text: expect.stringContaining('Nothing has') });
   expect(await run('export notes.pdf', session)).toMatchObject({ type: 'problem' });

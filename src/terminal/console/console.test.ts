@@ -45,7 +45,7 @@ test.each([
     'Edit',
     { file_path: 'a.ts', old_string: 'old', new_string: '', replace_all: false },
   ],
-])('reads the call %s', (line, tool, input) => {
+])('parses the call %s', (line, tool, input) => {
   expect(parse(line)).toEqual({ tool, input });
 });
 

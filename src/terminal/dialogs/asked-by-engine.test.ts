@@ -39,7 +39,7 @@ async function asked(tool: Tool, input: unknown, pressed: string) {
   }
 }
 
-test('marks the part of a command that decided, and shows the target of a link', async () => {
+test('highlights the part of a command that decided, and shows the target of a symlink', async () => {
   const { shown, isError } = await asked(bashTool, { command: 'ls && rm link.txt' }, 'y');
   expect(shown.slice(1)).toEqual([
     '  ls && rm link.txt',

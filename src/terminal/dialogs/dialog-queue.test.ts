@@ -57,7 +57,7 @@ test('a paste without brackets answers nothing, and goes to the editor', async (
   expect(await one).toBe('b');
 });
 
-test('several keys at once that type nothing count one by one', async () => {
+test('several non-text keys at once count individually', async () => {
   const { queue, ask, pass, draw } = queued();
   const one = ask('One');
   draw();
@@ -66,7 +66,7 @@ test('several keys at once that type nothing count one by one', async () => {
   expect(await one).toBe('b');
 });
 
-test('shows one dialog after the other, in the order in which they came', async () => {
+test('shows one dialog after the other, in order of arrival', async () => {
   const { queue, ask, pass, draw } = queued();
   const [one, two] = [ask('One'), ask('Two')];
   expect(draw()).toContain('One');
@@ -84,7 +84,7 @@ test('shows one dialog after the other, in the order in which they came', async 
   expect(queue.current).toBeUndefined();
 });
 
-test('ignores keys until the dialog was visible for a moment', async () => {
+test('ignores keys until the dialog has been visible for a moment', async () => {
   const { queue, ask, pass, draw, early } = queued();
   const answer = ask('One');
   queue.handleInput('1'); // not drawn yet
@@ -135,7 +135,7 @@ test('requests a redraw when it starts to accept keys', () => {
   expect(changes()).toBe(before + 1);
 });
 
-test('removes a dialog whose question is settled elsewhere', async () => {
+test('removes a dialog whose question was answered elsewhere', async () => {
   const { queue, ask, draw } = queued();
   const [first, second] = [new AbortController(), new AbortController()];
   const [one, two, three] = [ask('One', first.signal), ask('Two', second.signal), ask('Three')];
@@ -149,7 +149,7 @@ test('removes a dialog whose question is settled elsewhere', async () => {
   three.catch(() => {});
 });
 
-test('does not show a question that is already settled', async () => {
+test('does not show a question that was already answered', async () => {
   const { queue, ask } = queued();
   await expect(ask('One', AbortSignal.abort(new Error('over')))).rejects.toThrow('over');
   expect(queue.current).toBeUndefined();

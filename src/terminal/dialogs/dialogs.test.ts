@@ -184,7 +184,7 @@ test.each([40, 80, 120])('draws the plan above the choices at %i columns', (widt
   ]);
 });
 
-test('the plan that is approved is the one that the user has changed', async () => {
+test('the approved plan is the one that the user edited', async () => {
   const answers: PlanAnswer[] = [];
   const { promise: drawn, resolve: onChange } = Promise.withResolvers<void>();
   const edit = async (text: string) => ({ text: `${text}\n2. Test it` });
@@ -289,19 +289,19 @@ test('answers every question in order, with choices and typed text', () => {
   ]);
 });
 
-test('marks with the space bar, and takes the focused option if none is marked', () => {
+test('marks with the space bar, and uses the focused option if none is marked', () => {
   expect(ask('enter', 'down', 'space', 'enter').answers[0]?.[1]).toEqual({ chosen: ['Tests'] });
   expect(ask('enter', 'down', 'enter').answers[0]?.[1]).toEqual({ chosen: ['Tests'] });
 });
 
-test('goes back to a question, and leaves the rest without an answer', () => {
+test('goes back to a question, and leaves the rest unanswered', () => {
   expect(ask({ type: '1' }, 'left', { type: '2' }, 'escape').answers).toEqual([
     [{ chosen: ['Postgres'] }, { chosen: [] }],
   ]);
   expect(ask('escape').answers).toEqual([[{ chosen: [] }, { chosen: [] }]]);
 });
 
-test('keeps to a width of 40 with long labels', () => {
+test('fits long labels into a width of 40', () => {
   const long = { label: 'A label '.repeat(8), description: 'A description '.repeat(8) };
   const dialog = new QuestionDialog(
     theme,

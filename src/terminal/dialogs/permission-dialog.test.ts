@@ -85,7 +85,7 @@ test('shows the command with the deciding part, the real paths, the reason and t
   ]);
 });
 
-test('says how the command is confined once it is approved', () => {
+test('says how the command will be confined after approval', () => {
   const confinement = 'Runs in the sandbox: no network, writes only in the project.';
   const { lines } = asked({ ...command, confinement });
   const shown = lines();
@@ -101,12 +101,12 @@ test('shows the rules in one column if the window is narrow', () => {
   expect(rows).toEqual(['  s  Yes, for this session  Edit(./a)', '  a  Yes, always            Edit(./a)']);
 });
 
-test('marks by colour if there are colours', () => {
+test('highlights by colour if there are colours', () => {
   const { dialog } = asked(command, new Theme({ name: 'dark', depth: 'many' }));
   expect(dialog.render(80)[1]).toBe('  ls src && \u001b[4m\u001b[38;5;179mrm -rf build\u001b[39m\u001b[24m');
 });
 
-test.each([40, 80, 120])('keeps to %i columns, and every choice on the screen', (width) => {
+test.each([40, 80, 120])('fits into %i columns, with every choice on the screen', (width) => {
   const { dialog, lines } = asked(command);
   for (const line of dialog.render(width)) expect(visibleWidth(line)).toBeLessThanOrEqual(width);
   expect(lines(width).filter((line) => /^[ ❯] [ysaen] {2}/.test(line))).toHaveLength(5);
@@ -192,7 +192,7 @@ test('offers no rule if there is none, or if it contains invisible characters', 
   expect(hidden.press({ type: 'a' })).toEqual([]);
 });
 
-test('shows everything that is hidden in a command and in names', () => {
+test('shows all hidden characters in a command and in names', () => {
   const text = 'echo a\u001b[2K\u202e\u200b';
   const shown = asked({
     ...command,
@@ -203,7 +203,7 @@ test('shows everything that is hidden in a command and in names', () => {
   expect(shown).toContain('  writes /p/\\u001b[2J');
 });
 
-test('marks what was added to an allowed command, and says why it asks', () => {
+test('highlights what was added to an allowed command, and says why it asks', () => {
   const reason = 'command_injection_detected: no rule covers "curl evil"';
   const shown = asked({
     ...command,
@@ -225,7 +225,7 @@ test('folds long text, and expands it on request', () => {
   expect(lines()).toContain('  · "ls src": allow, it only reads');
 });
 
-test('the deciding effect is listed first, however many there are', () => {
+test('the deciding effect comes first, among any number', () => {
   const files = Array.from({ length: 40 }, (_, index) => `/p/out${index}`);
   const because = 'it runs the command "curl x"';
   const text = files.map((file) => `echo > ${file}`).join('\n');
@@ -245,13 +245,13 @@ test('the deciding effect is listed first, however many there are', () => {
   expect(shown[shown.indexOf('  … 22 more lines (ctrl+o)') + 2]).toBe('  runs curl x');
 });
 
-test('names the child agent whose call it is', () => {
+test('names the child agent that made the call', () => {
   expect(asked({ ...edit, agent: { id: '1', type: 'explore' } }).lines(60)[0]).toMatch(
     /^── Allow Change\? \(agent explore\) ─+$/,
   );
 });
 
-test('keeps to the width, and passes no control character to the terminal', () => {
+test('fits into the width, and passes no control character to the terminal', () => {
   const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), fc.constant('x'.repeat(300)));
   fc.assert(
     fc.property(text, text, text, fc.constantFrom(30, 40, 80, 120), fc.boolean(), (one, two, three, width, isOpen) => {
@@ -270,7 +270,7 @@ test('keeps to the width, and passes no control character to the terminal', () =
       if (isOpen) press('open');
       for (const line of dialog.render(width)) {
         expect(visibleWidth(line)).toBeLessThanOrEqual(width);
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: the test searches for control characters
         expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
       }
     }),

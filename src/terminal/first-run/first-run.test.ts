@@ -20,7 +20,7 @@ test('a stored key is used if the environment has none', async () => {
   expect((await chooseModel('sonnet', env)).provider).toBe('anthropic');
 });
 
-test('the environment comes before stored keys', async () => {
+test('the environment takes precedence over stored keys', async () => {
   const env = { ...machine(), OPENAI_API_KEY: 'sk-env' };
   await storeKey('ANTHROPIC_API_KEY', 'sk-stored', env);
   expect((await chooseModel(undefined, env)).provider).toBe('openai');
@@ -47,14 +47,14 @@ test.each(['', '  ', 'two words', 'https://example.com', 'tab\tkey', 'ключ']
 test.each([
   ['others can read it', (path: string) => chmodSync(path, 0o644), /other users can access it; run chmod 600/],
   ['it is broken', (path: string) => writeFileSync(path, '{'), /are not used/],
-])('says that stored keys are not used if %s', async (_, spoil, problem) => {
+])('reports that stored keys are not used if %s', async (_, spoil, problem) => {
   const env = machine();
   await storeKey('ANTHROPIC_API_KEY', 'sk-1', env);
   spoil(storedKeysPath(env));
   await expect(chooseModel(undefined, env)).rejects.toThrow(problem);
 });
 
-test('reads no keys through a link', async () => {
+test('reads no keys through a symlink', async () => {
   const [env, elsewhere] = [machine(), machine()];
   await storeKey('ANTHROPIC_API_KEY', 'sk-1', elsewhere);
   symlinkSync(storedKeysPath(elsewhere), storedKeysPath(env));
@@ -77,7 +77,7 @@ test('offers the model servers of this machine, and nothing if there are none', 
   expect(setupHint([]).join('\n')).not.toContain('on this machine');
 });
 
-test('says which providers have a key, and never the key', async () => {
+test('lists which providers have a key, and never the key', async () => {
   const env = { ...machine(), OPENAI_API_KEY: 'sk-env' };
   await storeKey('ANTHROPIC_API_KEY', 'sk-stored', env);
   const providers = await keyProviders(env);

@@ -28,14 +28,14 @@ test('a pasted path of an image becomes a marker, and the image is sent with the
   expect(await attachments.of('look at [image #3], [image #3] and [image #9]')).toEqual([{ type: 'image', source }]);
 });
 
-test('a path that is no existing image stays text', async () => {
+test('a path that is not an existing image stays text', async () => {
   const { home, attachments } = await opened();
   for (const text of ['a.png', `${home}/none.png`, `${home}/a.png and more`, `see ${home}/a.png`, '', 'words']) {
     expect(attachments.forPaste(text)).toBeUndefined();
   }
 });
 
-test('a file that is no image is reported, and nothing is attached', async () => {
+test('a file that is not an image is reported, and nothing is attached', async () => {
   const { attachments, problems } = await opened();
   const mark = attachments.forPaste('~/words.png') ?? '';
   expect(await attachments.of(mark)).toEqual([]);
@@ -45,7 +45,7 @@ test('a file that is no image is reported, and nothing is attached', async () =>
 });
 
 test.skipIf(process.platform === 'win32')(
-  'the picture of the clipboard comes from the program that can tell',
+  'the clipboard image comes from an available program, and a missing one is reported',
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'helve-clipboard-'));
     const env = { PATH: folder, DISPLAY: ':0' };

@@ -48,7 +48,7 @@ test('continues after a folder', async () => {
   expect(fill('@src/')).toBe('@src/');
 });
 
-test('leaves out ignored files, and offers nothing in a mail address', async () => {
+test('omits ignored files, and offers nothing in a mail address', async () => {
   const root = project('kept.txt', 'left.txt', '.gitignore', '.git/HEAD');
   writeFileSync(join(root, '.gitignore'), 'left.txt\n');
   expect((await complete('@txt', { root })).values).toEqual(['@kept.txt']);
@@ -60,7 +60,7 @@ test('completes a path to a folder outside the project', async () => {
   expect((await complete(`@${root}/ins`, { root })).values).toEqual([`@${root}/inside/`]);
 });
 
-test('completes commands, those that begin with what is typed first, and their arguments', async () => {
+test('completes commands, prefix matches first, and their arguments', async () => {
   const root = project();
   const commands = async () => [
     { name: 'mcp', description: 'servers' },
@@ -87,7 +87,7 @@ test('finds new files once the names are read again', async () => {
   expect(files.isWhole).toBe(true);
 });
 
-test('says once why no files can be offered', async () => {
+test('explains once why no files can be offered', async () => {
   const said: string[] = [];
   const withoutRipgrep = { USE_BUILTIN_RIPGREP: '0', PATH: '' };
   const onProblem = (sentence: string) => void said.push(sentence);
@@ -101,7 +101,7 @@ test('says once why no files can be offered', async () => {
   files.end();
 });
 
-test('says nothing about names that could not be read because the terminal was closed', async () => {
+test('reports nothing about a scan that failed because the terminal was closed', async () => {
   const said: string[] = [];
   const onProblem = (sentence: string) => void said.push(sentence);
   const files = new FileIndex({ root: project('one.ts'), env: process.env, onProblem });

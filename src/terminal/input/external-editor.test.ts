@@ -37,6 +37,6 @@ test.each([
   ['no-such-editor-here', /can't be started/],
   ['false', /false ended with exit code 1, so the text is unchanged/],
   ['rm', /What rm saved can't be read \(ENOENT.*so the text is unchanged/],
-])('says why there is no text from %s', async (editor, problem) => {
+])('explains why there is no text from %s', async (editor, problem) => {
   expect(await edit('draft', editor)).toEqual({ problem: expect.stringMatching(problem) });
 });

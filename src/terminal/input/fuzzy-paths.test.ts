@@ -18,7 +18,7 @@ test.each([
   ['pe.ts', 'src/terminal/input/PromptEditor.ts'],
   ['tools/read', 'src/tools/read.ts'],
   ['stread', 'src/tools/read.ts'],
-])('finds "%s" as %s', (query, expected) => {
+])('"%s" finds %s', (query, expected) => {
   expect(findPaths(list, query, 3)[0]).toBe(expected);
 });
 
@@ -32,7 +32,7 @@ test('finds nothing if a letter is missing', () => {
   expect(findPaths(list, 'readz', 5)).toEqual([]);
 });
 
-test('finds exactly the paths that hold the letters in their order', () => {
+test('finds exactly the paths that contain the letters in order', () => {
   const path = fc.array(fc.constantFrom('a', 'b', 'C', '/', '.', '-', '1', 'ä'), { minLength: 1, maxLength: 8 });
   const query = fc.array(fc.constantFrom('a', 'b', 'c', '/', '.', '1', 'ä'), { minLength: 1, maxLength: 4 });
   fc.assert(

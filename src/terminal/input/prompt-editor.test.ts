@@ -67,7 +67,7 @@ function opened({ prompts = [], ...options }: Partial<PromptEditorOptions> & { p
 
 const letters = (text: string): string[] => [...text];
 
-test('sends what was typed with Enter, and a backslash before it begins a new line', () => {
+test('Enter sends the text, and a backslash before it starts a new line', () => {
   const { editor, sent, type } = opened();
   type(...letters('one\\'), '\r', ...letters('two'));
   expect(editor.getText()).toBe('one\ntwo');
@@ -75,7 +75,7 @@ test('sends what was typed with Enter, and a backslash before it begins a new li
   expect(sent).toEqual(['one\ntwo']);
 });
 
-test('folds a large paste to a marker, and sends all of it', () => {
+test('folds a large paste into a marker, and sends all of it', () => {
   const { editor, sent, type } = opened();
   const text = Array.from({ length: 500 }, (_, index) => `line ${index}`).join('\n');
   type(...letters('look: '), `\x1b[200~${text}\x1b[201~`);
@@ -84,7 +84,7 @@ test('folds a large paste to a marker, and sends all of it', () => {
   expect(sent).toEqual([`look: ${text}`]);
 });
 
-test('runs a command that was pasted with its line end, and waits for Enter after any other line', () => {
+test('runs a command that was pasted with its line ending, and waits for Enter after any other line', () => {
   const { editor, sent, type } = opened({ isCommand: (name) => name === 'help' });
   type('\x1b[200~/help\r\x1b[201~');
   expect(sent).toEqual(['/help']);
@@ -103,7 +103,7 @@ test('inserts the replacement of a paste into the text', () => {
   expect(sent).toEqual(['see [image #1] and text']);
 });
 
-test('treats a paste that arrives in pieces as text, whatever keys it contains', () => {
+test('treats a paste that arrives in pieces as text, for any keys in it', () => {
   const { sent, actions, type } = opened();
   type('\x1b[200~first', '\x12', 'second\x1b[201~', '\r');
   expect(sent).toEqual(['firstsecond']);

@@ -29,7 +29,7 @@ test('only the user can read them', async () => {
   expect(fileOf(here)).not.toContain('project');
 });
 
-test('keeps what another terminal has added meanwhile', async () => {
+test('keeps prompts that another terminal has added meanwhile', async () => {
   const here = place();
   const [one, other] = [PromptHistory.open(here), PromptHistory.open(here)];
   one.add('from one');
@@ -38,7 +38,7 @@ test('keeps what another terminal has added meanwhile', async () => {
   expect(PromptHistory.open(here).prompts.toSorted()).toEqual(['from one', 'from the other']);
 });
 
-test('skips truncated lines and lines that are no prompts', async () => {
+test('skips truncated lines and lines that are not prompts', async () => {
   const here = place();
   const history = PromptHistory.open(here);
   history.add('good');
@@ -59,7 +59,7 @@ test('stays within its limits', async () => {
   expect(history.prompts[0]).toBe('y'.repeat(50_000));
 });
 
-test('reads nothing through a link, says so, and still keeps new prompts in memory', async () => {
+test('reads nothing through a symlink, says so, and still keeps new prompts in memory', async () => {
   const here = place();
   const history = PromptHistory.open(here);
   history.add('x');

@@ -13,7 +13,7 @@ test.each([
   ['#12 is done', { type: 'prompt', text: '#12 is done' }],
   ['## Title', { type: 'prompt', text: '## Title' }],
   ['# Title\ntext', { type: 'prompt', text: '# Title\ntext' }],
-])('reads %j', (text, expected) => {
+])('parses %j', (text, expected) => {
   expect(readInput(text)).toEqual(expected);
 });
 

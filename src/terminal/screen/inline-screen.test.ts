@@ -28,7 +28,7 @@ function screenOf(columns: number, rows: number) {
 
 const line = fc.stringMatching(/^[a-z]{1,6}$/);
 
-test('the end of the tree is on the screen, whatever was there before', () => {
+test('the end of the tree is on the screen, for any earlier content', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 3, max: 9 }),
@@ -127,7 +127,7 @@ const size = fc.tuple(fc.integer({ min: 12, max: 60 }), fc.integer({ min: 6, max
 const manners = fc.record({ givesUpEmptyRows: fc.boolean(), takesBack: fc.boolean(), isMute: fc.boolean() });
 const signs = ['', '漢字', '👩‍👩‍👧', 'שלום', 'e\u0301', 'ｗ'];
 
-test('however often the window is resized, each word is there once and in order', () => {
+test('after any number of resizes, each word is there once and in order', () => {
   const step = fc.tuple(fc.array(fc.integer({ min: 1, max: 20 }), { maxLength: 5 }), size, fc.boolean());
   fc.assert(
     fc.property(size, manners, fc.array(step, { maxLength: 8 }), (first, kind, steps) => {
@@ -153,7 +153,7 @@ test('however often the window is resized, each word is there once and in order'
   );
 });
 
-test('a line that is too wide is cut, so that no other line moves', () => {
+test('a line that is too wide is truncated, so that no other line moves', () => {
   const { terminal, draw } = screenOf(6, 4);
   draw(['123456789', 'next']);
   expect(terminal.screen).toHaveLength(2);
@@ -195,7 +195,7 @@ test('views that have long scrolled off are dropped, and nothing on the screen m
   expect(history.views.length).toBeLessThan(700);
 });
 
-test('a view that changes its height above the screen removes and adds no lines of others', () => {
+test('a view that changes its height above the screen neither removes nor adds lines of others', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 3, max: 8 }),

@@ -34,7 +34,7 @@ function windowOf(size: WindowSize) {
   return { window, settled, asked, pass };
 }
 
-test('queries the terminal once its window keeps its size, and not for each size of a drag', () => {
+test('queries the terminal once its size is stable, and not for each size of a drag', () => {
   const { window, settled, asked, pass } = windowOf({ width: 80, height: 24 });
   for (let step = 0; step < 4; step += 1) {
     window.changed();
@@ -49,7 +49,7 @@ test('queries the terminal once its window keeps its size, and not for each size
   expect(window.isPending).toBe(false);
 });
 
-test('waits only a moment for a terminal that does not answer, and a late answer is no key', () => {
+test('waits only briefly for a terminal that does not answer, and a late answer is not treated as a key', () => {
   const { window, settled, pass } = windowOf({ width: 80, height: 24 });
   window.changed();
   pass(1_000);

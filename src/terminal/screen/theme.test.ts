@@ -8,24 +8,24 @@ const rows: ReadonlyArray<[what: string, facts: ThemeFacts, name: string]> = [
   ['dark where nothing is known', { env: many }, 'dark'],
   ['light on a white background', { env: many, background: white }, 'light'],
   ['dark on a black background', { env: many, background: { r: 10, g: 10, b: 10 } }, 'dark'],
-  ['light where COLORFGBG says so', { env: { ...many, COLORFGBG: '0;15' } }, 'light'],
+  ['light if COLORFGBG says so', { env: { ...many, COLORFGBG: '0;15' } }, 'light'],
   [
-    'what the terminal says before what the environment says',
+    'by the report of the terminal before the environment',
     { env: { ...many, COLORFGBG: '15;0' }, background: white },
     'light',
   ],
-  ['the setting before the background', { setting: 'dark', env: many, background: white }, 'dark'],
-  ['auto as no setting', { setting: 'auto', env: many, background: white }, 'light'],
-  ['an unknown name as no setting', { setting: 'neon', env: many }, 'dark'],
-  ['none by the setting', { setting: 'none', env: many }, 'none'],
-  ['none by NO_COLOR, whatever the setting', { setting: 'dark', env: { ...many, NO_COLOR: '1' } }, 'none'],
-  ['colours where NO_COLOR is empty', { env: { ...many, NO_COLOR: '' } }, 'dark'],
+  ['by the setting before the background', { setting: 'dark', env: many, background: white }, 'dark'],
+  ['by the background if the setting is auto', { setting: 'auto', env: many, background: white }, 'light'],
+  ['the default if the setting is unknown', { setting: 'neon', env: many }, 'dark'],
+  ['none if the setting is none', { setting: 'none', env: many }, 'none'],
+  ['none if NO_COLOR is set, with any setting', { setting: 'dark', env: { ...many, NO_COLOR: '1' } }, 'none'],
+  ['colours if NO_COLOR is empty', { env: { ...many, NO_COLOR: '' } }, 'dark'],
   ['none in a dumb terminal', { env: { TERM: 'dumb' } }, 'none'],
-  ['FORCE_COLOR before NO_COLOR', { env: { TERM: 'dumb', NO_COLOR: '1', FORCE_COLOR: '1' } }, 'dark'],
-  ['none by FORCE_COLOR=0', { env: { ...many, FORCE_COLOR: '0' } }, 'none'],
+  ['by FORCE_COLOR before NO_COLOR', { env: { TERM: 'dumb', NO_COLOR: '1', FORCE_COLOR: '1' } }, 'dark'],
+  ['none if FORCE_COLOR is 0', { env: { ...many, FORCE_COLOR: '0' } }, 'none'],
 ];
 
-test.each(rows)('takes %s', (_, facts, name) => {
+test.each(rows)('chooses %s', (_, facts, name) => {
   expect(chooseTheme(facts).name).toBe(name);
 });
 
@@ -36,7 +36,7 @@ test('uses 16 colours if a terminal does not report more', () => {
   expect(new Theme({ name: 'dark', depth: 'basic' }).paint.failure('x')).toBe('\u001b[31mx\u001b[39m');
 });
 
-test('changes for all holders of the theme', () => {
+test('a change of theme applies to all holders', () => {
   const theme = new Theme({ name: 'none', depth: 'many' });
   const draw = () => theme.paint.success('done');
   expect(draw()).toBe('done');
@@ -46,7 +46,7 @@ test('changes for all holders of the theme', () => {
   expect(draw()).toBe('\u001b[38;5;28mdone\u001b[39m');
 });
 
-test('follows the background that the terminal reports', async () => {
+test('adapts to the background that the terminal reports', async () => {
   const theme = new Theme({ name: 'dark', depth: 'many' });
   expect(await followBackground(theme, { env: many }, async () => undefined)).toBe(false);
   expect(theme.name).toBe('dark');

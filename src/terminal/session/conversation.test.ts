@@ -64,7 +64,7 @@ const textsOf = (messages: readonly Message[] = []): string[] =>
     role === 'user' ? content.flatMap((block) => (block.type === 'text' ? [block.text] : [])) : [],
   );
 
-test('a prompt that is sent while the model works goes to it with the results of its calls', async () => {
+test('a prompt that is sent while the model works is delivered with the results of its calls', async () => {
   const { conversation, requests, seen, arrived, letGo } = await converse(listing, words('Done.'));
   conversation.say({ text: 'look around' });
   await arrived[0]?.promise;
@@ -77,7 +77,7 @@ test('a prompt that is sent while the model works goes to it with the results of
   expect(seen).toEqual(['begin', 'said look around', 'said and be brief', 'result completed', 'rest']);
 });
 
-test('text that is too late for a step is the next prompt', async () => {
+test('text that is too late for a step becomes the next prompt', async () => {
   const { conversation, requests, seen, arrived, letGo } = await converse(words('One.'), words('Two.'));
   conversation.say({ text: 'first' });
   await arrived[0]?.promise;
@@ -89,7 +89,7 @@ test('text that is too late for a step is the next prompt', async () => {
   expect(seen.filter((one) => one.startsWith('result'))).toEqual(['result completed', 'result completed']);
 });
 
-test("a user's own command waits for a prompt of its own, and so does everything after it", async () => {
+test("a user's own command waits for its own run, and so does everything after it", async () => {
   const { conversation, requests, arrived, letGo } = await converse(
     listing,
     words('One.'),

@@ -14,7 +14,7 @@ function call(theme = none) {
 
 const tenLines = Array.from({ length: 10 }, (_, index) => `line ${index + 1}`).join('\n');
 
-test('shows a call on its way from input to result', () => {
+test('shows a call from its input to its result', () => {
   const { view, clock, lines } = call();
   expect(lines()).toEqual(['○ Run                                  …']);
   view.showInput({ title: 'npm te' });
@@ -48,7 +48,7 @@ test('shows a call on its way from input to result', () => {
   expect(lines().at(-1)).toBe('    line 10');
 });
 
-test.each([40, 80, 120])('keeps sign, name and time at %i columns', (width) => {
+test.each([40, 80, 120])('keeps symbol, name and time at %i columns', (width) => {
   const { view, clock, lines } = call();
   view.showInput({ title: 'echo '.repeat(50) });
   view.start();
@@ -132,7 +132,7 @@ test('a result is final: later events change nothing', () => {
   expect(lines()).toEqual(['✓ Run x']);
 });
 
-test('keeps to the width, whatever is shown', () => {
+test('fits any display into the width', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'grapheme' }),

@@ -36,18 +36,18 @@ test('draws before and after side by side if there is space', () => {
   expect(lines).toHaveLength(8);
 });
 
-test('draws a new file in one column, however wide the screen is', () => {
+test('draws a new file in one column at any width', () => {
   expect(drawn(unifiedPatch('a', '', 'one\ntwo\n'), 160)).toEqual(['  1 + one', '  2 + two']);
 });
 
-test('marks what is different within a line', () => {
+test('highlights the difference within a line', () => {
   const theme = new Theme({ name: 'dark', depth: 'many' });
   const [before = '', after = ''] = drawn('@@ -1 +1 @@\n-const a = 1;\n+const a = 22;', 80, theme);
   expect(before).toContain('const a = \u001b[39m\u001b[48;5;52;38;5;224m1\u001b[39;49m');
   expect(after).toContain('const a = \u001b[39m\u001b[48;5;22;38;5;194m22\u001b[39;49m');
 });
 
-test('marks nothing where two lines have little in common', () => {
+test('highlights nothing if two lines have little in common', () => {
   const theme = new Theme({ name: 'dark', depth: 'many' });
   expect(drawn('@@ -1 +1 @@\n-import a from "b";\n+export function x() {', 80, theme).join('')).not.toContain('48;5');
 });
@@ -73,7 +73,7 @@ test('treats a removed line that looks like a header as a line', () => {
   ]);
 });
 
-test('draws a patch of another format, and a sentence in place of one', () => {
+test('draws a patch of another format, and a sentence instead of one', () => {
   expect(drawn('*** Begin Patch\n*** Update File: a\n@@ def f():\n-x\n+y', 40)).toEqual([
     '*** Begin Patch',
     '*** Update File: a',
@@ -92,7 +92,7 @@ test('shows escapes and hidden characters of a file, and wraps long lines under 
   ]);
 });
 
-test('keeps to the width, whatever the patch', () => {
+test('fits any patch into the width', () => {
   const line = fc.string({ unit: 'grapheme' });
   fc.assert(
     fc.property(fc.array(line), fc.array(line), fc.constantFrom(40, 80, 120, 160), (before, after, width) => {

@@ -54,7 +54,7 @@ test('text, calls and prompts are shown in the order of arrival', () => {
   ]);
 });
 
-test('an answer that starts over removes what was shown of it', () => {
+test('an answer that starts over removes its earlier text', () => {
   const { lines } = viewsOf(
     { type: 'turn_start', turn: 1 },
     { type: 'text_delta', text: 'Half a sen' },
@@ -64,7 +64,7 @@ test('an answer that starts over removes what was shown of it', () => {
   expect(lines()).toEqual(['', 'A whole one.']);
 });
 
-test('expanding shows what is folded since the last prompt, and folding hides it again', () => {
+test('expanding shows folded content since the last prompt, and folding hides it again', () => {
   const text = Array.from({ length: 9 }, (_, index) => `line ${index}`).join('\n');
   const { views, lines } = viewsOf(call('a', 'x'), ended('a', text));
   expect(lines()).not.toContain('    line 8');

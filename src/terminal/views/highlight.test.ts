@@ -33,7 +33,7 @@ test.each(rows)('marks %s: %s', (language, code, expected) => {
   expect(marked(code, language)).toBe(expected);
 });
 
-test('never changes a character, whatever the code', () => {
+test('never changes a character, for any code', () => {
   const { paint } = new Theme({ name: 'dark', depth: 'many' });
   const piece = fc.constantFrom(
     '"',

@@ -38,7 +38,7 @@ See [the docs](https://example.com/docs) and https://example.com.
 
 Last words.`;
 
-test('a table has lines between its rows only if a row takes more than one', () => {
+test('a table has lines between its rows only if a row takes more than one line', () => {
   const table = '| word | means |\n|---|---|\n| a | one |\n| b | two or three |';
   expect(drawn(table)).toEqual([
     '┌──────┬──────────────┐',
@@ -91,14 +91,14 @@ test.each([40, 80, 120])('draws headings, lists, tables, code, quotes and links 
   ]);
 });
 
-test('draws text in pieces as it draws the whole text', () => {
+test('draws text that arrives in pieces like the whole text', () => {
   const view = new MarkdownView(none);
   for (const character of document) view.append(character);
   view.finish();
   expect(view.render(60)).toEqual(drawn(document, 60));
 });
 
-test('paints by the theme, and redraws in another one', () => {
+test('uses the colours of the theme, and redraws in another one', () => {
   const theme = new Theme({ name: 'dark', depth: 'many' });
   const view = new MarkdownView(theme, '```js\nlet a\n```');
   expect(view.render(40)[1]).toBe('  \u001b[38;5;140mlet\u001b[39m a');
@@ -138,20 +138,20 @@ test.each(unfinished)('draws unfinished %s as if it were complete', (_, text, li
   expect(streamed(text)).toEqual(lines);
 });
 
-test('never takes back a settled line while text arrives', () => {
+test('never changes a settled line while text arrives', () => {
   const view = new MarkdownView(none);
   let before: string[] = [];
   for (const character of document) {
     view.append(character);
     const lines = view.render(60);
     const changed = before.findIndex((line, index) => line !== lines[index]);
-    // Only what follows the last blank line that ended a block may change; a table is the tallest such block here.
+    // Only text after the last blank line that ended a block may change; a table is the tallest such block here.
     if (changed !== -1) expect(before.length - changed).toBeLessThanOrEqual(7);
     before = lines;
   }
 });
 
-test('keeps to the width, whatever the text', () => {
+test('fits any text into the width', () => {
   const piece = fc.constantFrom(
     '# ',
     '- ',

@@ -25,7 +25,7 @@ test.each([40, 80, 120])('shows pending, current and completed todos at %i colum
   expect(view.isDone).toBe(false);
 });
 
-test('leaves out completed todos first if a list is long', () => {
+test('omits completed todos first if a list is long', () => {
   const view = new TodoView(none, { maxItems: 3 });
   view.setTodos(
     [...'abcde'].map((name, index) => todo(name, index < 3 ? 'completed' : 'pending')).concat(todo('f', 'pending')),
@@ -101,7 +101,7 @@ test('shows agents as a tree, one without its parent at the top', () => {
   for (const line of view.render(40)) expect(visibleWidth(line)).toBeLessThanOrEqual(40);
 });
 
-test('loses no agent if two name each other as parent', () => {
+test('omits no agent if two name each other as parent', () => {
   const view = new AgentsView(none, { now: () => 0 });
   const [one] = agents;
   if (one)
@@ -114,7 +114,7 @@ test('loses no agent if two name each other as parent', () => {
   expect(view.render(80).filter((line) => line.includes('explore'))).toHaveLength(2);
 });
 
-test('marks each kind of notice with its sign', () => {
+test('marks each kind of notice with its symbol', () => {
   expect(new NoticeView(none, 'warning', 'Look\nout\u001b').render(40)).toEqual(['! Look', '  out\\u001b']);
   expect(new NoticeView(none, 'prompt', 'hello').render(40)).toEqual(['> hello']);
   expect(new NoticeView(dark, 'failure', 'no').render(40)).toEqual([
@@ -187,7 +187,7 @@ test("shows the output of a user's command, without control sequences", () => {
   expect(view.render(120).map(stripTerminalSequences)).toEqual(new StatusLineView(none, facts).render(120));
 });
 
-test('says if there is no model, and warns of a full window', () => {
+test('reports a missing model, and warns about a full context window', () => {
   const view = new StatusLineView(dark, { mode: 'default', directory: '/', context: { used: 90, window: 100 } });
   const [line = ''] = view.render(80);
   expect(stripTerminalSequences(line)).toBe('no model · default · / · █████████░ 90% of 100');
