@@ -93,7 +93,7 @@ export class TestScreen implements Terminal {
   }
 
   write(data: string): void {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal is steered by
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals are controlled by these characters
     for (const [piece] of data.matchAll(/\u001b\[[?>]?[\d;]*[a-zA-Z]|\u001b\]8;;\u0007|\r|\n|[^\u001b\r\n]+/g))
       this.#take(piece);
   }

@@ -42,7 +42,7 @@ function placesFor({ root, home, dataFolder, env }: CommandSession): Choice[] {
   return [...found, ...others.filter(({ value }) => !found.some((one) => one.value === value))];
 }
 
-/** Appended on a line of its own. */
+/** Appended on a separate line. */
 async function append(path: string, line: string): Promise<void> {
   mkdirPrivate(join(path, '..'));
   const before = await readFile(path, 'utf8').catch(() => '');

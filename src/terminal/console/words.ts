@@ -4,7 +4,7 @@ export interface Word {
   /** Its start and end in the line. */
   start: number;
   end: number;
-  /** Part of it was quoted, so it is not an option, whatever it looks like. */
+  /** Part of it was quoted, so it is not an option, even if it looks like one. */
   isQuoted: boolean;
 }
 

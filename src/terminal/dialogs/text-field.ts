@@ -34,7 +34,7 @@ export class TextField {
   /** What the key did to the field, if anything. */
   handle(data: string): { submitted: string } | { left: true } | undefined {
     this.#done = undefined;
-    // Escape always cancels, whatever the key bindings: there must be a way out.
+    // Escape always cancels, with any key bindings: there must be a way out.
     if (matchesKey(data, 'escape')) return { left: true };
     this.#input.handleInput(data);
     return this.#done;

@@ -28,7 +28,7 @@ export interface PromptEditorOptions extends EditorOptions {
   onAction?(action: KeyAction): boolean;
   /** The arguments of a command; undefined if it takes none, or does not exist. */
   argumentHint?(name: string): string | undefined;
-  /** Whether a word is the full name of a command: then Enter runs it, whatever the list offers. */
+  /** Whether a word is the full name of a command: then Enter runs it, regardless of the completion list. */
   isCommand?(name: string): boolean;
   /** The replacement for pasted text, such as a marker for an image's path; undefined to paste it as text. */
   standIn?(pasted: string): string | undefined;
@@ -136,7 +136,7 @@ export class PromptEditor extends Editor {
     return action !== undefined && onAction?.(action) === true;
   }
 
-  /** A paste is handled as a whole, whatever keys its text looks like. */
+  /** A paste is handled as a whole, even if its text looks like keys. */
   #takePaste(data: string): boolean {
     const begins = data.lastIndexOf('\x1b[200~');
     if (begins < 0 && !this.#isPasting) return false;

@@ -186,8 +186,8 @@ function keywordTest({ keywords, anyCase }: Language): (word: string) => boolean
 }
 
 /**
- * Each part is linear: no nested quantifiers, so that no text takes long. What is not closed extends to the end of the
- * code.
+ * Each part is linear: no nested quantifiers, so that no text takes long. An unclosed string or comment extends to the
+ * end of the code.
  */
 function patternOf({ line = [], block = [], quotes = '', long = [] }: Language): RegExp {
   const blocks = block.map(([open, close]) => `${escaped(open)}[^]*?(?:${escaped(close)}|${theEnd})`);

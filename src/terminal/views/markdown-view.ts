@@ -98,7 +98,7 @@ export class MarkdownView implements Component {
   }
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: escapes are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression matches escapes
 const styles = /\u001b\[[\d;]*m/g;
 
 const clean = (text: string): string => fullyVisible(text.replaceAll('\r\n', '\n'));

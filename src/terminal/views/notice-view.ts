@@ -4,7 +4,7 @@ import { cleanLines, wrap } from './fit.js';
 
 export type NoticeKind = 'info' | 'warning' | 'failure' | 'prompt';
 
-/** A notice: a few lines that stand by themselves. `prompt` is the user's text. */
+/** A notice: a few separate lines. `prompt` is the user's text. */
 export class NoticeView implements Component {
   readonly #theme: Theme;
   readonly #kind: NoticeKind;
