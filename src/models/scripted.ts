@@ -64,7 +64,7 @@ function checkShape(script: unknown): void {
   checkNames(script, ['name', 'turns'], 'The script');
   for (const [index, turn] of script.turns.entries()) {
     const place = `turns[${index}]`;
-    if (!isObject(turn)) throw new TypeError(`${place} of the script is no object. ${form}`);
+    if (!isObject(turn)) throw new TypeError(`${place} of the script is not an object. ${form}`);
     checkNames(turn, ['thinking', 'text', 'calls', 'stopReason', 'usage'], place);
     const calls: unknown = 'calls' in turn ? turn.calls : undefined;
     if (calls !== undefined && !Array.isArray(calls)) throw new TypeError(`${place}.calls must be a list. ${form}`);

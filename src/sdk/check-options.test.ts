@@ -73,7 +73,7 @@ test.each<[unknown, string]>([
   [{ sandbox: { network: 'none' } }, 'sandbox.network must be "off", "on" or an object, but was "none".'],
   [{ sandbox: { network: 'off' } }, 'sandbox.allowWrite must be a list, but was undefined.'],
   [{ web: { localHosts: 'localhost' } }, 'web.localHosts must be a list, but was "localhost".'],
-  [{ settings: { permissions: {} } }, 'The option settings takes what loadSettings gives.'],
+  [{ settings: { permissions: {} } }, 'The option settings must be a result of loadSettings.'],
   [{ mcpServers: { git: 'npx git' } }, 'mcpServers.git must be an object, but was "npx git".'],
   [{ permissions: { allow: ['Bsh(x)'] } }, 'permissions.allow: "Bsh(x)" names no tool that there is.'],
   [{ permissions: { ask: ['Frobnicate'] } }, 'permissions.ask: "Frobnicate" names no tool that there is.'],
@@ -83,14 +83,17 @@ test.each<[unknown, string]>([
   [{ hooks: { Stop: [{ hooks: [], match: 'x' }] } }, 'hooks.Stop[0] has no option "match". Did you mean matcher?'],
   [{ toolSwitches: { Bahs: false } }, 'toolSwitches has "Bahs", but no tool has that name. Did you mean Bash?'],
   [{ tools: named('A') }, 'tools must be a list, but was an object named "A".'],
-  [{ tools: [{ name: 'A', execute() {} }] }, 'an object named "A" among tools is no tool. Make it with defineTool.'],
+  [
+    { tools: [{ name: 'A', execute() {} }] },
+    'an object named "A" among tools is not a tool. Create it with defineTool.',
+  ],
   [
     { tools: [named('WebSearch')] },
     'There is a built-in tool named "WebSearch", so yours would not be called. Rename it.',
   ],
   [
     { hooks: { PreTool: [] } },
-    'There is no moment "PreTool" for hooks, so they would never be called. Did you mean PreToolUse?',
+    'There is no hook event "PreTool", so its hooks would never be called. Did you mean PreToolUse?',
   ],
   [
     { hooks: { Stop: () => {} } },
@@ -224,7 +227,9 @@ test('an output schema that cannot be requested rejects', async () => {
 test('a test project runs tools, not names of tools', async () => {
   await using project = await temporaryProject();
   const running = project.run('Read' as unknown as Tool, {});
-  await expect(running).rejects.toThrow('"Read" is no tool. Make one with defineTool, or take one of builtInTools().');
+  await expect(running).rejects.toThrow(
+    '"Read" is not a tool. Create one with defineTool, or use one of builtInTools().',
+  );
 });
 
 test('an unknown mode is refused', () => {
@@ -245,7 +250,7 @@ test.each<[unknown, string]>([
   [{}, 'The script has no list of turns.'],
   [{ turns: [{ txt: 'x' }] }, 'turns[0] has no field "txt". Did you mean text?'],
   [{ turns: [{ calls: [{ nam: 'Read', input: {} }] }] }, 'turns[0].calls[0] has no field "nam". Did you mean name?'],
-  [{ turns: ['x'] }, 'turns[0] of the script is no object.'],
+  [{ turns: ['x'] }, 'turns[0] of the script is not an object.'],
 ])('an invalid script, %j, is refused at once', (script, sentence) => {
   expect(() => scriptedModel(script as Parameters<typeof scriptedModel>[0])).toThrow(sentence);
 });

@@ -230,7 +230,7 @@ function checkTools(tools: readonly unknown[]): void {
   if (tools.length === 0) return;
   const builtIn = builtInTools();
   for (const tool of tools) {
-    if (!isTool(tool)) throw new TypeError(`${shown(tool)} among tools is no tool. Make it with defineTool.`);
+    if (!isTool(tool)) throw new TypeError(`${shown(tool)} among tools is not a tool. Create it with defineTool.`);
     const twin = builtIn.find(({ name }) => name === tool.name);
     if (twin && twin !== tool) {
       throw new TypeError(`There is a built-in tool named "${twin.name}", so yours would not be called. Rename it.`);
@@ -240,7 +240,7 @@ function checkTools(tools: readonly unknown[]): void {
 
 export function checkTool(tool: unknown): void {
   if (isTool(tool)) return;
-  throw new TypeError(`${shown(tool)} is no tool. Make one with defineTool, or take one of builtInTools().`);
+  throw new TypeError(`${shown(tool)} is not a tool. Create one with defineTool, or use one of builtInTools().`);
 }
 
 const isTool = (tool: unknown): tool is Pick<Tool, 'name' | 'accept'> =>
@@ -259,7 +259,7 @@ function checkHooks(event: string, groups: unknown): void {
   if (!hookEvents.some((known) => known === event)) {
     const [meant] = nearestWords(event, hookEvents);
     const advice = meant === undefined ? `There are: ${hookEvents.join(', ')}.` : `Did you mean ${meant}?`;
-    throw new TypeError(`There is no moment "${event}" for hooks, so they would never be called. ${advice}`);
+    throw new TypeError(`There is no hook event "${event}", so its hooks would never be called. ${advice}`);
   }
   const form = `Write hooks: { ${event}: [{ hooks: [function] }] }.`;
   for (const [index, group] of checkList(groups, `hooks.${event}`, ` ${form}`).entries()) {

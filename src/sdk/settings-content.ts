@@ -30,5 +30,5 @@ export class SettingsContent implements LoadedSettings {
 export function contentOf(settings: LoadedSettings): Content {
   const content = SettingsContent.contentOf(settings);
   if (content) return content;
-  throw new TypeError('The option settings takes what loadSettings gives. Load them first, and hand that in.');
+  throw new TypeError('The option settings must be a result of loadSettings. Load them first, and pass that result.');
 }

@@ -43,5 +43,5 @@ test('logging settings shows no key of the environment', async () => {
 });
 
 test('settings that were not returned by loadSettings are refused', () => {
-  expect(() => createEngine({ settings: { problems: [] } })).toThrow('takes what loadSettings gives');
+  expect(() => createEngine({ settings: { problems: [] } })).toThrow('must be a result of loadSettings');
 });

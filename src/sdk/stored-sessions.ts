@@ -34,7 +34,7 @@ export async function openStoredSession(request: ResumeRequest): Promise<Resumed
   const project = projectOf(dataFolder, id);
   if (project !== undefined && project !== root) {
     throw new TypeError(
-      `The session ${id} belongs to ${project}, whose rules hold for it, not those of ${root}. Give that folder as root.`,
+      `The session ${id} belongs to ${project} and uses the rules of that project, not those of ${root}. Pass that folder as root.`,
     );
   }
   const prices = model.facts?.prices;
