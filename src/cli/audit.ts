@@ -71,7 +71,7 @@ function load(id: string) {
 }
 
 async function list(words: readonly string[], { json, all }: Flags): Promise<number> {
-  if (words.length > 0) throw new UsageProblem(`helve audit list takes no word such as "${words[0]}". ${USAGE}`);
+  if (words.length > 0) throw new UsageProblem(`helve audit list takes no argument such as "${words[0]}". ${USAGE}`);
   const here = realpathSync(process.cwd());
   const rows = auditedSessions(dataFolder())
     .map(summaryOf)

@@ -144,7 +144,7 @@ function asJson(answer: LineAnswer, line: string, number: number): string {
     if (typeof answer.id !== 'number') return jsonLine(answer);
     return jsonLine({ ...answer, id: null }).replace('null', () => idAsWritten(line) ?? String(answer.id));
   } catch {
-    const content = `Line ${number} was answered, but its id nests too deep to be written again. Use a short text or a number.`;
+    const content = `Line ${number} was answered, but its id is nested too deeply to be returned. Use a short text or a number.`;
     return jsonLine({ ...answer, id: null, content, is_error: true });
   }
 }

@@ -8,7 +8,7 @@ export function chooseAction<Action>(
   actions: Readonly<Record<string, Action>>,
   usage: string,
 ): Action {
-  if (word === undefined) throw new UsageProblem(`helve ${command} needs a word that says what to do. ${usage}`);
+  if (word === undefined) throw new UsageProblem(`helve ${command} needs an action. ${usage}`);
   const action = Object.hasOwn(actions, word) ? actions[word] : undefined;
   if (action !== undefined) return action;
   const [nearest] = nearestWords(word, Object.keys(actions));

@@ -211,5 +211,5 @@ test('keys and schema list the same settings', async () => {
 
 test('an extra word, or an unknown action, is a usage error', async () => {
   await expect(config(['frob'])).rejects.toThrow('There is no "helve config frob".');
-  await expect(config(['get'])).rejects.toThrow('takes 1 words, but there are 0');
+  await expect(config(['get'])).rejects.toThrow('takes 1 argument, but there are 0');
 });

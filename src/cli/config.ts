@@ -56,7 +56,9 @@ export async function config(argv: readonly string[]): Promise<number> {
   const [name, ...words] = positionals;
   const action = chooseAction('config', name, actions, USAGE);
   if (words.length !== action.words) {
-    throw new UsageProblem(`helve config ${name} takes ${action.words} words, but there are ${words.length}. ${USAGE}`);
+    throw new UsageProblem(
+      `helve config ${name} takes ${action.words === 1 ? '1 argument' : `${action.words} arguments`}, but there are ${words.length}. ${USAGE}`,
+    );
   }
   return await action.run(words, values);
 }

@@ -9,7 +9,7 @@ const reasons: Readonly<Record<string, { why: string; next: string }>> = {
   ENOTDIR: { why: 'a file is in the place of the folder, or of one above it', next: 'Move that file away' },
   EEXIST: { why: 'something that is not a folder is in its place', next: 'Move that away' },
   ELOOP: { why: 'its symlinks lead in a circle', next: 'Remove the link' },
-  ENOENT: { why: 'the folder above it takes no folders', next: 'Make the folder' },
+  ENOENT: { why: 'no folder can be created in its parent', next: 'Make the folder' },
   EIO: { why: 'the disk reports an error', next: 'Check the disk' },
 };
 

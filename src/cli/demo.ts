@@ -27,7 +27,7 @@ helve tools lists the tools, helve call runs one without a model, helve doctor c
 /** Runs a scripted model with the real engine on a sample project. */
 export async function demo(argv: readonly string[]): Promise<number> {
   const { positionals } = readArgs(argv, {});
-  if (positionals.length > 0) throw new UsageProblem(`helve demo takes no word such as "${positionals[0]}".`);
+  if (positionals.length > 0) throw new UsageProblem(`helve demo takes no argument such as "${positionals[0]}".`);
   const { stdout } = process;
   const color = stdout.isTTY === true && !process.env['NO_COLOR'];
   const lines = new PlainLines({ color, write: (text) => stdout.write(text) });

@@ -43,7 +43,7 @@ const marks = { ok: '✓', warning: '!', missing: '–', broken: '✗' } as cons
 /** Checks what Helve needs on this machine. Exits with 1 if something is broken, not if it is merely missing. */
 export async function doctor(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, { json: { type: 'boolean' } });
-  if (positionals.length > 0) throw new UsageProblem(`helve doctor takes no word such as "${positionals[0]}".`);
+  if (positionals.length > 0) throw new UsageProblem(`helve doctor takes no argument such as "${positionals[0]}".`);
   const findings = await findSetup();
   if (values.json) await writeLine(process.stdout, jsonText(findings));
   else
@@ -176,7 +176,7 @@ async function model(): Promise<DoctorFinding> {
 
 function limitsOf({ facts, maxOutputTokens }: Model): string {
   const context = facts?.contextTokens;
-  if (context === undefined) return 'limits not known';
+  if (context === undefined) return 'limits unknown';
   return `${grouped(context)} tokens of context, ${grouped(maxOutputTokens)} for an answer`;
 }
 
@@ -243,7 +243,9 @@ async function dataFolder(): Promise<DoctorFinding> {
       );
     }
     if (pseudoFileSystem(realPathSync(nearest)) !== undefined) {
-      return broken(`${folder} is in a part of the system that takes no folders. Set HELVE_HOME to another folder.`);
+      return broken(
+        `${folder} is in a part of the system where no folder can be created. Set HELVE_HOME to another folder.`,
+      );
     }
     await access(nearest, constants.W_OK | constants.X_OK);
     if (nearest === folder) await tryToWrite(folder);
@@ -251,7 +253,7 @@ async function dataFolder(): Promise<DoctorFinding> {
   } catch (error) {
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ELOOP') {
       return broken(
-        `${nearest} is a link that leads nowhere, so no data can be kept in ${folder}. Remove the link, or set HELVE_HOME to another folder.`,
+        `${nearest} is a symlink without a target, so no data can be kept in ${folder}. Remove the symlink, or set HELVE_HOME to another folder.`,
       );
     }
     const isFull = codeOf(error) === 'ENOSPC';

@@ -134,7 +134,7 @@ export function whyNoBypass(
   }
   if (process.getuid?.() !== 0 || ['1', 'yes', 'true'].includes(env['IS_SANDBOX'] ?? '')) return undefined;
   return (
-    'The mode bypassPermissions is refused to root, since nothing would stand between the model and the machine. ' +
+    'The mode bypassPermissions is refused to root, since nothing would protect the machine from the model. ' +
     'Run helve as an ordinary user, or set IS_SANDBOX=1 if this machine is itself a sandbox.'
   );
 }

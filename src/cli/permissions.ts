@@ -132,7 +132,8 @@ async function test(words: readonly string[], values: Flags): Promise<number> {
 
 /** Lists all rules that apply here, with their sources. */
 async function list(words: readonly string[], values: Flags): Promise<number> {
-  if (words.length > 0) throw new UsageProblem(`helve permissions list takes no word such as "${words[0]}". ${USAGE}`);
+  if (words.length > 0)
+    throw new UsageProblem(`helve permissions list takes no argument such as "${words[0]}". ${USAGE}`);
   const { allow, deny } = rulesOfFlags(values);
   if (allow.length + deny.length > 0) {
     throw new UsageProblem(

@@ -62,7 +62,7 @@ export async function replay(argv: readonly string[]): Promise<number> {
     const id = await findSession(dataFolder, wanted, { root: realpathSync(process.cwd()) });
     const session = recordedCalls(sessionFolder(dataFolder, id));
     if (session.root === undefined) {
-      throw new SessionProblem('unreadable', `The session ${id} does not say in which folder it was.`);
+      throw new SessionProblem('unreadable', `The session ${id} does not record its folder.`);
     }
     const location = { dataFolder, root: session.root };
     return values.policy === undefined
@@ -113,7 +113,7 @@ async function readPolicy(file: string, { root }: SessionLocation): Promise<unkn
 async function replayCalls(session: RecordedSession, location: SessionLocation, values: Flags): Promise<number> {
   if (!statSync(location.root, { throwIfNoEntry: false })?.isDirectory()) {
     throw new TreeProblem(
-      `The folder ${location.root}, which the session was about, is gone, so there is nothing to play it on. Put it back; --policy FILE works without it.`,
+      `The folder of the session, ${location.root}, no longer exists, so its calls can't be played. Restore it; --policy FILE works without it.`,
     );
   }
   const realRoot = await realpath(location.root); // where the project is now, if it was moved and a link is in its place
@@ -171,7 +171,7 @@ const leftOut = ({ leftOut: paths }: CopiedTree): string[] =>
   paths.length === 0
     ? []
     : [
-        `Not in the copy, because it can't be read or is no file: ${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ` and ${paths.length - 5} more` : ''}.`,
+        `Not in the copy, because it can't be read or is not a file: ${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ` and ${paths.length - 5} more` : ''}.`,
       ];
 
 /** The session's changes to files, oldest first, including those before a fork. */

@@ -50,7 +50,8 @@ export async function sessions(argv: readonly string[]): Promise<number> {
 
 async function list(argv: readonly string[], { dataFolder, root }: SessionLocation): Promise<number> {
   const { values, positionals } = readArgs(argv, { all: { type: 'boolean' }, json: { type: 'boolean' } });
-  if (positionals.length > 0) throw new UsageProblem(`helve sessions list takes no word such as "${positionals[0]}".`);
+  if (positionals.length > 0)
+    throw new UsageProblem(`helve sessions list takes no argument such as "${positionals[0]}".`);
   const found = await listSessions(dataFolder, values.all ? {} : { root });
   if (values.json) await writeLine(process.stdout, jsonText(found.map(asJson)));
   else if (found.length > 0) await writeLine(process.stdout, sessionTable(found, { withRoot: values.all === true }));

@@ -19,7 +19,7 @@ export async function tools(argv: readonly string[]): Promise<number> {
     json: { type: 'boolean' },
     all: { type: 'boolean' },
   });
-  if (positionals.length > 0) throw new UsageProblem(`helve tools takes no word such as "${positionals[0]}".`);
+  if (positionals.length > 0) throw new UsageProblem(`helve tools takes no argument such as "${positionals[0]}".`);
   const { session, servers, commands, end } = createEngine({ ...(await engineOptions(values)), commands: true });
   const signals = onSignals(() => session.killAll());
   const timer = setTimeout(() => {

@@ -276,7 +276,7 @@ test.each<[string[], string]>([
   [['--prompts', 'x', '--yes'], '--prompts takes the number of prompts to go back by, such as 3, but was "x".'],
   [['--turn', '--call', 'a', '--yes'], '--call, --calls, --turn, --prompts, --list and --sessions exclude each other.'],
   [['--list', '--call', 'a'], '--call, --calls, --turn, --prompts, --list and --sessions exclude each other.'],
-  [['call_1', '--yes'], 'helve undo takes no word such as "call_1". To undo one call, use --call ID.'],
+  [['call_1', '--yes'], 'helve undo takes no argument such as "call_1". To undo one call, use --call ID.'],
   [['--forc', '--yes'], 'Did you mean --force?'],
 ])('refuses %j', async (args, message) => {
   const { run } = await edited();

@@ -62,7 +62,9 @@ export async function undo(argv: readonly string[], at: UndoSurroundings = ofPro
     json: { type: 'boolean' },
   });
   if (positionals.length > 0) {
-    throw new UsageProblem(`helve undo takes no word such as "${positionals[0]}". To undo one call, use --call ID.`);
+    throw new UsageProblem(
+      `helve undo takes no argument such as "${positionals[0]}". To undo one call, use --call ID.`,
+    );
   }
   const selection = readSelection(values);
   const usualFolder = realName(dataFolderOf({ env: at.env }));

@@ -54,7 +54,7 @@ test.each([
   ],
   [['toString'], 'There is no command "toString"'],
   [['call', 'LS', '{}', '--add-dir', '/nowhere'], '--add-dir takes a folder, but there is none at "/nowhere"'],
-  [['tools', 'extra'], 'helve tools takes no word such as "extra"'],
+  [['tools', 'extra'], 'helve tools takes no argument such as "extra"'],
   [['tols'], 'There is no command "tols". Did you mean "helve tools"?'],
   [['--output-format', 'json'], 'To run a prompt, use helve -p'],
   [['-p'], 'There is no prompt'],

@@ -63,11 +63,13 @@ test('the doctor names what is wrong with the data folder', async () => {
     const { stdout } = await runHelve(['doctor'], { cwd: folder, env: { HELVE_HOME: home } });
     return stdout.split('\n').find((line) => line.includes('Data folder')) ?? '';
   };
-  expect(await told('/proc/helve')).toMatch(/^✗ .*\/proc\/helve is in a part of the system that takes no folders/);
+  expect(await told('/proc/helve')).toMatch(
+    /^✗ .*\/proc\/helve is in a part of the system where no folder can be created/,
+  );
   expect(await told(join(folder, 'file'))).toMatch(
     /^✗ Data folder: \S+\/file is a file, .*Move it away, or set HELVE_HOME/,
   );
   expect(await told(join(folder, 'file', 'below'))).toMatch(/^✗ Data folder: \S+\/file is a file, /);
-  expect(await told(join(folder, 'link'))).toMatch(/^✗ .*is a link that leads nowhere/);
+  expect(await told(join(folder, 'link'))).toMatch(/^✗ .*is a symlink without a target/);
   expect(await told(join(folder, 'new', 'one'))).toMatch(/^✓ /);
 });

@@ -87,7 +87,7 @@ test('says at the start that a budget can not be enforced if prices are unknown'
   const run = await ask([{ text: 'ok' }], ['go', '--max-budget-usd', '1', '--model', 'anthropic/unheard-of']);
   expect(run).toMatchObject({
     code: 0,
-    stderr: expect.stringMatching(/prices of anthropic\/unheard-of are not known/),
+    stderr: expect.stringMatching(/prices of anthropic\/unheard-of are unknown/),
   });
 });
 

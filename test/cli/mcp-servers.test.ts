@@ -94,7 +94,7 @@ test("warns of values that a project's file would share", async () => {
   const { mcp } = await desk();
   const safe = `SAFE=${variable('SAFE')}`;
   const { stderr } = await mcp('add', 'a', '-s', 'project', '-e', 'KEY=s3cret', '-e', safe, '--', 'a');
-  expect(stderr).toContain('holds the value of KEY for everybody');
+  expect(stderr).toContain('contains the value of KEY, and everyone');
   expect(stderr).not.toContain('s3cret');
 });
 
@@ -131,7 +131,7 @@ test.each<[string[], string]>([
   [['add', 'a', 'http://x', '-e', 'A=b'], '-e is for servers that are commands'],
   [['add', 'a', 'http://x', '--header', 'no colon'], '--header takes "Name: value"'],
   [['add', 'a', 'http://x', '--header', 'A: b\r\nC: d'], '--header takes "Name: value"'],
-  [['add', 'a', 'http://x', 'more'], 'takes one word, but "more" follows'],
+  [['add', 'a', 'http://x', 'more'], 'takes one argument, but "more" follows'],
   [['add', 'a', '-t', 'http', 'ftp://x'], 'not an http or https address'],
   [['add', 'a', '-t', 'ws', 'http://x'], '--transport takes stdio, http or sse'],
   [['add', 'a', '-s', 'everywhere', '--', 'x'], '--scope takes local, project, user'],
@@ -145,9 +145,9 @@ test.each<[string[], string]>([
   [['get', 'none'], 'There is no MCP server "none". None is configured here.'],
   [['remove', 'none'], 'There is no MCP server "none"'],
   [['doctor', 'none'], 'There is no MCP server "none"'],
-  [['list', 'all'], 'takes no word'],
+  [['list', 'all'], 'takes no argument'],
   [['lst'], 'Did you mean "helve mcp list"?'],
-  [[], 'needs a word'],
+  [[], 'needs an action'],
 ])('helve mcp %j is wrong usage, and nothing is written', async (words, problem) => {
   const { mcp, root } = await desk();
   const { code, stderr, stdout } = await mcp(...words);

@@ -185,7 +185,7 @@ test.each<[Record<string, string>, string]>([
   ],
   [
     { HELVE_MODEL: 'openai/qwen', OPENAI_BASE_URL: 'http://127.0.0.1:9/secret' },
-    '✓ Model: openai/qwen, at 127.0.0.1:9, no key, limits not known, not asked, named by HELVE_MODEL\n',
+    '✓ Model: openai/qwen, at 127.0.0.1:9, no key, limits unknown, not asked, named by HELVE_MODEL\n',
   ],
   [{ HELVE_MODEL: 'deepseek/x' }, '– Model: No key for DeepSeek: set DEEPSEEK_API_KEY, or DEEPSEEK_BASE_URL for'],
   [{ HELVE_MODEL: 'acme/x' }, '✗ Model: "acme/x" names no model.'],
@@ -234,10 +234,10 @@ test('--effort reaches the model, and one that does not exist is wrong usage', a
   });
 });
 
-test('helve models takes no words', async () => {
+test('helve models takes no arguments', async () => {
   expect(await runHelve(['models', 'all'])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('helve models takes no word such as "all".'),
+    stderr: expect.stringContaining('helve models takes no argument such as "all".'),
   });
 });
 

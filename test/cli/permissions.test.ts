@@ -234,10 +234,10 @@ test('names each test that fails, with the reason, and exits with 1', async () =
 
 test.each([
   ['{"tests": [{"tool": "Read", "expect": "allow"}]}', 'policy.json: test 1: "input" is missing.'],
-  ['{"tests": []}', 'holds no test'],
+  ['{"tests": []}', 'contains no tests'],
   ['{"tests": [', 'policy.json:1: it is not valid JSON: a closing bracket is missing.'],
   ['{"tests": [{"tool": "Read"}', 'it is not valid JSON: a closing bracket is missing.'],
-  ['{"test": [{}]}', 'policy.json: it has "test", which is not known. Did you mean "tests"?'],
+  ['{"test": [{}]}', 'policy.json: it has "test", which is unknown. Did you mean "tests"?'],
   ['{"tests": 5}', 'policy.json: "tests" must be a list.'],
   [
     '{"tool": "Read", "input": {}, "expect": "alow"}',

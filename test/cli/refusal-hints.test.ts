@@ -75,7 +75,7 @@ test.each(['npm ls', 'npm ls zod', 'npm ls @types/node --depth=0'])(
     const args = ['permissions', 'explain', '--walls', 'full', 'Bash', JSON.stringify({ command })];
     const { stdout } = await runHelve(args);
     expect(stdout).toMatch(/^allow: /);
-    expect(stdout).toContain(`command: ${command} (free only where it runs read-only and offline)`);
+    expect(stdout).toContain(`command: ${command} (needs no question only if it runs read-only and offline)`);
     expect(stdout).not.toContain('not known');
   },
 );

@@ -63,7 +63,7 @@ test('the demo session gives the same results on the tree as it was, and leaves 
   // Without walls: they hide /tmp, and with it the Node of a clone that lies there.
   const { code, stdout, stderr } = await replay('--from-start', '--no-sandbox');
   // How many differ in their durations alone is a matter of chance.
-  expect(stdout).toMatch(/All 8 results are the same( \(\d of them but for: duration\))?\.\n$/);
+  expect(stdout).toMatch(/All 8 results are the same( \(\d of them except for: duration\))?\.\n$/);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(await tree()).toEqual(before);
 });
@@ -193,7 +193,7 @@ test('--policy says which calls another policy would have decided differently, a
   await writeFile(same, '{}');
   expect(await replay('--policy', same)).toMatchObject({
     code: 0,
-    stdout: 'All 2 calls would be decided as then (the audit log). Nothing was run.\n',
+    stdout: 'All 2 calls would be decided in the same way (the audit log). Nothing was run.\n',
   });
   expect(await tree()).toEqual(before);
 });
@@ -218,7 +218,7 @@ test('volatile parts count where they are asked to count', async () => {
   const { replay } = await recorded({}, () => [
     { calls: [{ name: 'Bash', input: { command: 'echo "ok (0.$RANDOM$RANDOM ms)" | sed "s/ ms/ms/"' } }] },
   ]);
-  expect((await replay()).stdout).toContain('1 result is the same (1 of them but for: duration).');
+  expect((await replay()).stdout).toContain('1 result is the same (1 of them except for: duration).');
   expect((await replay('--strict')).code).toBe(1);
 });
 
@@ -298,7 +298,7 @@ test('a call that went to a server is not played, since the server is no copy', 
     },
   ]);
   const { stdout } = await session.replay('--json');
-  const why = 'it went to an MCP server, which is no part of the copy';
+  const why = 'it was sent to an MCP server, which is not part of the copy';
   const { notPlayed } = JSON.parse(stdout);
   expect(notPlayed).toMatchObject([
     { tool: 'ListMcpResources', why },
@@ -318,21 +318,27 @@ test('a call that was under way when the program ended is not played, and is nam
   const replay = await written(root, [{ type: 'call', id: 'c1', tool: 'Bash', input: { command: 'touch x' } }]);
   const { code, stdout } = await replay();
   expect(code).toBe(0);
-  expect(stdout).toContain('Not played: Bash c1 (interrupted then).\n');
+  expect(stdout).toContain('Not played: Bash c1 (interrupted in the session).\n');
   expect(await readdir(root)).toEqual([]);
 });
 
 test('a project that is gone can not be played on, and can still be judged', async () => {
   const root = join(await emptyFolder(), 'gone');
   const replay = await written(root, said('c1', 'Read', { file_path: 'a.txt' }, '1\thello'));
-  expect(await replay()).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(`${root}, which`) });
+  expect(await replay()).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining(`${root}, no longer exists`),
+  });
   const policy = join(await emptyFolder(), 'policy.json');
   await writeFile(policy, '{"permissions":{"deny":["Read(a.txt)"]}}');
   const { code, stdout } = await replay('--policy', policy);
   expect(code).toBe(1);
-  expect(stdout).toContain('Note: There is no audit log, so the present settings stand for those of then.');
   expect(stdout).toContain(
-    '1 of 1 call would be decided differently (0 from the audit log, the rest by present settings)',
+    'Note: There is no audit log, so the current settings are used instead of the earlier ones.',
+  );
+  expect(stdout).toContain(
+    '1 of 1 call would be decided differently (0 from the audit log, the rest by current settings)',
   );
 });
 

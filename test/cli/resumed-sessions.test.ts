@@ -41,7 +41,7 @@ test('refuses to fork a session of another folder too, and says when the project
   const here = await emptyFolder();
   expect((await run(here, '--resume', id, '--fork')).code).toBe(2);
   await rename(project, join(here, 'moved'));
-  expect((await run(here, '--resume', id)).stderr).toContain('That folder is gone');
+  expect((await run(here, '--resume', id)).stderr).toContain('That folder no longer exists');
 });
 
 test('tells the model what the user has undone since', async () => {

@@ -192,7 +192,7 @@ test('it listens on this machine only', async () => {
 test.each([
   [['--http', 'many'], 'takes a port'],
   [['--http', '70000'], 'takes a port'],
-  [['8080'], 'takes no word'],
+  [['8080'], 'takes no argument'],
   [['--http', '1', '2'], 'takes one port'],
 ])('wrong usage is reported: %j', async (words, problem) => {
   const { code, stderr } = await runHelve(['mcp', 'serve', ...words]);

@@ -72,7 +72,7 @@ function tableOf(command: string): PageTable {
 
 function flagsFor({ flags }: PageTable, action: string | undefined): Candidate[] {
   const taken = flags.filter(({ actions }) => !actions || action === undefined || actions.has(action));
-  const help = { word: '--help', about: 'all that there is' };
+  const help = { word: '--help', about: 'show the full help' };
   return [...taken.map(({ name, about }) => ({ word: name, about })), help];
 }
 

@@ -20,7 +20,7 @@ export class Budget implements ModelWatch {
   get problem(): string | undefined {
     const unpriced = this.#mayAnswer.find(({ facts }) => !facts?.prices);
     if (!unpriced) return undefined;
-    return `the prices of ${unpriced.provider}/${unpriced.name} are not known, so --max-budget-usd does not count what it costs.`;
+    return `the prices of ${unpriced.provider}/${unpriced.name} are unknown, so --max-budget-usd does not include its cost.`;
   }
 
   get #mayAnswer(): Model[] {

@@ -95,7 +95,7 @@ function commandEntry([command = '', ...args]: readonly string[], { env = [], he
 }
 
 function addressEntry(type: Transport, [url = '', ...more]: readonly string[], { env = [], header = [] }: EntryFlags) {
-  if (more.length > 0) throw new UsageProblem(`A server with an address takes one word, but "${more[0]}" follows.`);
+  if (more.length > 0) throw new UsageProblem(`A server with an address takes one argument, but "${more[0]}" follows.`);
   if (env.length > 0) throw new UsageProblem('-e is for servers that are commands. For an address, use --header.');
   return { type, url, ...(header.length > 0 && { headers: Object.fromEntries(header.map(readHeader)) }) };
 }
@@ -129,7 +129,7 @@ async function write(
     );
   }
   const isNew = await editServer(scope === 'project' ? '.mcp.json' : scope, name, entry);
-  await writeLine(process.stdout, `${name} ${isNew ? 'was written to' : 'is so already in'} ${file}.`);
+  await writeLine(process.stdout, `${name} ${isNew ? 'was written to' : 'is already in'} ${file}.`);
   await approve(name, entry, scope);
   if (scope === 'project') await warnOfSecrets(entry);
   await warnOfOthers(name, scope, servers);
@@ -173,7 +173,7 @@ async function warnOfSecrets({ env, headers }: Readonly<Record<string, unknown>>
   const values = [env, headers].flatMap((map) => (isObject(map) ? Object.entries(map) : []));
   const names = values.filter(([, value]) => !String(value).includes('${')).map(([name]) => name);
   if (names.length === 0) return;
-  const notice = `.mcp.json now holds the value of ${names.join(', ')} for everybody who has the project. If it is a secret, write \${VARIABLE} instead.`;
+  const notice = `.mcp.json now contains the value of ${names.join(', ')}, and everyone who has the project can read it. If it is a secret, write \${VARIABLE} instead.`;
   await writeLine(process.stderr, `helve: ${visible(notice)}`);
 }
 

@@ -16,7 +16,7 @@ export async function list(argv: readonly string[]): Promise<number> {
     json: { type: 'boolean' },
     check: { type: 'boolean' },
   });
-  if (positionals.length > 0) throw new UsageProblem(`helve mcp list takes no word such as "${positionals[0]}".`);
+  if (positionals.length > 0) throw new UsageProblem(`helve mcp list takes no argument such as "${positionals[0]}".`);
   const { servers, settings } = await knownServers(values);
   const findings = values.check ? await checkServers(servers, values) : undefined;
   const found = (server: (typeof servers)[number]) => findings?.get(server);
@@ -39,7 +39,7 @@ export async function list(argv: readonly string[]): Promise<number> {
     if (file === '.mcp.json' || message.includes('mcpServers')) await writeLine(process.stderr, `helve: ${message}`);
   }
   if (servers.some(({ state }) => state === 'untrusted')) {
-    await writeLine(process.stderr, 'helve: to look at what is untrusted and to trust it: helve config trust.');
+    await writeLine(process.stderr, 'helve: to see what is untrusted, and to trust it: helve config trust.');
   }
   const isBroken = [...(findings?.values() ?? [])].some(({ ok }) => !ok);
   return isBroken ? exitCode.failed : exitCode.ok;

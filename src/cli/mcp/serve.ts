@@ -52,9 +52,10 @@ function readPort(words: readonly string[], { isHttp }: { isHttp: boolean }): nu
   const [word, ...more] = words;
   if (!isHttp) {
     if (word === undefined) return undefined;
-    throw new UsageProblem(`helve mcp serve takes no word such as "${word}". ${USAGE}`);
+    throw new UsageProblem(`helve mcp serve takes no argument such as "${word}". ${USAGE}`);
   }
-  if (more.length > 0) throw new UsageProblem(`--http takes one port, but there are ${words.length} words. ${USAGE}`);
+  if (more.length > 0)
+    throw new UsageProblem(`--http takes one port, but there are ${words.length} arguments. ${USAGE}`);
   if (word === undefined) return 0;
   if (/^\d{1,5}$/.test(word) && Number(word) <= 65_535) return Number(word);
   throw new UsageProblem(`--http takes a port from 1 to 65535, but was "${word}". ${USAGE}`);

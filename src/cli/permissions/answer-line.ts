@@ -83,7 +83,7 @@ function asLine(answer: { id: unknown; decision: string; reason: string }): stri
   try {
     return jsonLine(answer);
   } catch {
-    const reason = 'The id nests too deep to be written again. Use a short text or a number.';
+    const reason = 'The id is nested too deeply to be returned. Use a short text or a number.';
     return jsonLine({ id: null, decision: 'deny', reason });
   }
 }

@@ -76,12 +76,12 @@ function inWords(effect: Effect, commands: readonly CommandEffect[]): string {
     case 'session':
       return `session: ${effect.access === 'read' ? 'depends on' : 'changes'} its ${effect.what}`;
     case 'unknown':
-      return `not known beforehand: ${effect.why}`;
+      return `unknown beforehand: ${effect.why}`;
   }
 }
 
 function notes(command: CommandEffect, commands: readonly CommandEffect[]): string {
-  if (!command.harmless && command.needsWalls) return ' (free only where it runs read-only and offline)';
+  if (!command.harmless && command.needsWalls) return ' (needs no question only if it runs read-only and offline)';
   if (!command.harmless) return command.why ? ` (${command.why})` : '';
   const position = commands.indexOf(command);
   return commands.some(({ wrappedBy }) => wrappedBy === position) ? '' : ' (harmless)';

@@ -96,7 +96,7 @@ async function readTests(file: string): Promise<PolicyTest[]> {
           `${file}:${lineAt(text, wrong.offset)}: it is not valid JSON: ${wordsFor(printParseErrorCode(wrong.error))}`,
         )
       : testsOf(whole, file);
-  if (tests.length === 0) unreadable(`${file} holds no test`);
+  if (tests.length === 0) unreadable(`${file} contains no tests`);
   await checkPolicies(text, { file, isLines: lines !== undefined });
   return tests;
 }
@@ -172,7 +172,7 @@ function firstIssue({ issues }: z.ZodError): string {
   if (odd) {
     const [name = ''] = odd.keys;
     const [meant] = nearestWords(name, Object.keys(suite.shape));
-    return `it has "${name}", which is not known${meant === undefined ? '' : `. Did you mean "${meant}"?`}`;
+    return `it has "${name}", which is unknown${meant === undefined ? '' : `. Did you mean "${meant}"?`}`;
   }
   const [issue] = issues;
   return issue ? `${issue.path.length === 0 ? 'it' : `"${issue.path.join('.')}"`} ${issue.message}` : '';

@@ -103,10 +103,10 @@ export async function play(options: PlayOptions): Promise<Played> {
 }
 
 function whyNotPlayed({ tool, failure }: RecordedCall, traits: ToolTraits | undefined): string | undefined {
-  if (failure === 'interrupted') return 'it was interrupted then, so there is nothing to compare';
+  if (failure === 'interrupted') return 'it was interrupted in the session, so there is nothing to compare';
   // Servers act on the outside world, which can't be copied.
   const isOfServer = isMcpName(tool) || traits?.asksServers === true;
-  return isOfServer ? 'it went to an MCP server, which is no part of the copy' : undefined;
+  return isOfServer ? 'it was sent to an MCP server, which is not part of the copy' : undefined;
 }
 
 const sandboxAround = ({ root, realRoot, recordedDataFolder, settings }: PlayOptions): SandboxConfig => {

@@ -70,7 +70,11 @@ function auditedDecisions({ path }: SessionFolder): {
 } {
   const decisions = new Map<string, PolicyDifference['before']>();
   const text = readAudit(path);
-  if (!text) return { decisions, notes: ['There is no audit log, so the present settings stand for those of then.'] };
+  if (!text)
+    return {
+      decisions,
+      notes: ['There is no audit log, so the current settings are used instead of the earlier ones.'],
+    };
   const { entries, problems } = checkAudit(text);
   for (const { type, call, behavior, reason } of entries) {
     if (typeof call !== 'string') continue;

@@ -42,7 +42,9 @@ export function replayLines(report: ReplayReport): string[] {
   }
   lines.push(...report.notes.map((note) => `Note: ${visible(note)}`));
   if (notPlayed.length > 0) {
-    lines.push(`Not played: ${notPlayed.map(({ tool, call }) => `${tool} ${call}`).join(', ')} (interrupted then).`);
+    lines.push(
+      `Not played: ${notPlayed.map(({ tool, call }) => `${tool} ${call}`).join(', ')} (interrupted in the session).`,
+    );
   }
   if (report.allowedAgain.length > 0) {
     lines.push(`${counted(report.allowedAgain.length, 'call')} allowed again, as in the recorded session.`);
@@ -55,7 +57,7 @@ export function replayLines(report: ReplayReport): string[] {
     );
   }
   const kinds = [...new Set(alike.flatMap(({ butFor }) => butFor))].join(', ');
-  const butFor = alike.length > 0 ? ` (${alike.length} of them but for: ${kinds})` : '';
+  const butFor = alike.length > 0 ? ` (${alike.length} of them except for: ${kinds})` : '';
   const same = report.same + alike.length;
   if (calls === 0) return ['The session made no calls, so there is nothing to play.'];
   if (different.length > 0) {
@@ -78,10 +80,10 @@ export function policyLines({ calls, different, fromAudit, notes }: PolicyReport
   ]);
   lines.push(...notes.map((note) => `Note: ${visible(note)}`));
   const source =
-    fromAudit === calls ? 'the audit log' : `${fromAudit} from the audit log, the rest by present settings`;
+    fromAudit === calls ? 'the audit log' : `${fromAudit} from the audit log, the rest by current settings`;
   lines.push(
     different.length === 0
-      ? `${calls === 1 ? '1 call' : `All ${calls} calls`} would be decided as then (${source}). Nothing was run.`
+      ? `${calls === 1 ? '1 call' : `All ${calls} calls`} would be decided in the same way (${source}). Nothing was run.`
       : `${different.length} of ${counted(calls, 'call')} would be decided differently (${source}). Nothing was run.`,
   );
   return lines;

@@ -38,7 +38,9 @@ export async function resume(request: ResumeRequest): Promise<ResumedSession> {
 
 /** Its calls would run in that folder, under this folder's rules. */
 function elsewhere(id: string, project: string, here: string): UsageProblem {
-  const what = existsSync(project) ? `Go there to resume it: cd ${project}` : 'That folder is gone; put it back first';
+  const what = existsSync(project)
+    ? `Go there to resume it: cd ${project}`
+    : 'That folder no longer exists; restore it first';
   return new UsageProblem(
     `The session ${id} belongs to ${visible(project)} and uses its settings and rules, not those of ${visible(here)}. ${visible(what)}.`,
   );

@@ -114,7 +114,7 @@ function parseResponse({ response }: Fields): HostMessage {
     const misplaced = misplacedFields(response);
     if (misplaced.length > 0) {
       const names = misplaced.map((name) => `"${name}"`).join(', ');
-      const where = 'beside "response", where nothing is read: an answer stands inside of it';
+      const where = 'beside "response", which is not read: an answer must be inside of it';
       return {
         type: 'control_response',
         requestId,
