@@ -22,7 +22,7 @@ export const cost: TerminalCommand = {
           shownCost(own),
         ]),
       ),
-      ...(costUsd === null ? ['The prices of a model are not known; ~/.helve/models.json can set them.'] : []),
+      ...(costUsd === null ? ['The prices of a model are unknown; ~/.helve/models.json can set them.'] : []),
     ]);
   },
 };

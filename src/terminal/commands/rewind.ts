@@ -28,7 +28,7 @@ export const rewind: TerminalCommand = {
       })),
       async choose(value) {
         const prompt = prompts.find(({ index }) => String(index) === value);
-        return prompt ? await chooseWhat(prompt, session) : problem('That prompt is gone.');
+        return prompt ? await chooseWhat(prompt, session) : problem('That prompt no longer exists.');
       },
     };
   },

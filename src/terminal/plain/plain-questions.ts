@@ -67,7 +67,7 @@ export class PlainQuestions {
     this.#lines.line(visible(title));
     for (const line of text === '' ? [] : text.split('\n')) this.#lines.line(visible(line));
     const ways = items.map(({ value, label = value, description, isCurrent = false }) =>
-      visible(`${label}${description ? `: ${description}` : ''}${isCurrent ? ' (this one holds now)' : ''}`),
+      visible(`${label}${description ? `: ${description}` : ''}${isCurrent ? ' (current)' : ''}`),
     );
     const chosen = await this.#number(ways, signal, 'A number, or Enter for none: ');
     return chosen === undefined ? undefined : items[chosen]?.value;
