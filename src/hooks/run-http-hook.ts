@@ -64,7 +64,7 @@ async function exchange(
   const status = answer.statusCode ?? 0;
   if (status < 200 || status > 299) {
     answer.destroy();
-    const way = status >= 300 && status < 400 ? '; redirects are not followed, so give the address it leads to' : '';
+    const way = status >= 300 && status < 400 ? '; redirects are not followed, so configure the final address' : '';
     return { text: '', failure: `it answered with status ${status}${way}` };
   }
   received.encoding = answer.headers['content-encoding'] ?? '';

@@ -342,7 +342,7 @@ async function putBack(
     return 'restored';
   }
   const bytes = await readBeforeImage(folders, before);
-  if (!bytes) throw new Error('the copy of what it held before is gone');
+  if (!bytes) throw new Error('the copy of its previous content was removed');
   if (current === undefined) await makeFolder(dirname(real));
   await inFolder(dirname(real), async (folder) => {
     const name = basename(real);
