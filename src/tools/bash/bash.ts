@@ -8,7 +8,7 @@ import type { ProcessResult } from '../../platform/shell/run-process.js';
 import type { WrapShell } from '../../platform/shell/wrap-shell.js';
 import { grouped } from '../../platform/text/digits.js';
 import { refusal } from '../refusal.js';
-import { confinedShell, findWalls } from './confined.js';
+import { confinedShell, probeConfinement } from './confined.js';
 import { describeEnding, limitNote } from './describe-ending.js';
 import {
   backgroundLife,
@@ -97,7 +97,7 @@ export const bashTool = defineTool({
     const { home, workspace } = session;
     const [effects] = await Promise.all([
       analyzer.effects(command, { cwd, workspace, ...(home !== undefined && { home }) }),
-      findWalls(session),
+      probeConfinement(session),
     ]);
     const refusal = session.own(refusedCommands).whyRefused(command);
     if (refusal !== undefined) effects.push({ kind: 'unknown', why: refusal });
@@ -157,8 +157,8 @@ function refuseTypedPatch(command: string): void {
 async function sandboxOf(context: ToolContext, leaves: boolean | undefined): Promise<WrapShell | undefined> {
   const { confinement = 'approved', session } = context;
   if (confinement !== 'sandbox' && !(session.sandbox && confinement === 'approved')) return undefined;
-  const { wallsFor } = await import('./sandboxed.js');
-  return await wallsFor(context, { leaves });
+  const { sandboxFor } = await import('./sandboxed.js');
+  return await sandboxFor(context, { leaves });
 }
 
 async function* run(

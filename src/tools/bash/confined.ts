@@ -28,7 +28,7 @@ export interface ConfinedShell {
 }
 
 /** Finds out whether commands can be confined, before one is judged. Irrelevant in a mode that allows everything. */
-export async function findWalls(session: SessionPort): Promise<void> {
+export async function probeConfinement(session: SessionPort): Promise<void> {
   if (session.mode === 'bypassPermissions') return;
   await Promise.all([session.own(sessionConfiner), session.sandbox && findSandbox(session)]);
 }
@@ -56,7 +56,7 @@ export async function confinedShell(
   const { session, approved = [], confinement = 'approved' } = context;
   if (confinement === 'none') return undefined;
   if (confinement === 'approved' || confinement === 'sandbox') {
-    return leaves ? undefined : await heldToEffects(context);
+    return leaves ? undefined : await confinedToEffects(context);
   }
   const { confiner, ...missing } = await session.own(sessionConfiner);
   if (!confiner) {
@@ -66,18 +66,18 @@ export async function confinedShell(
     );
   }
   const seen = session.own(sessionView);
-  const before = seen.picture(); // creating the view lists the files to hide
+  const before = seen.fingerprint(); // creating the view lists the files to hide
   const named = specialView(context, approved, seen.view());
   const special = named && (await withRepositories(named, session));
   return {
     wrap: special ? started(confiner, session, () => special) : readyMade(confiner, session),
-    hasChanged: () => confinement === 'reads' && seen.picture() !== before,
+    hasChanged: () => confinement === 'reads' && seen.fingerprint() !== before,
     note: approved.some(isGit) ? hiddenNote(seen.hidden()) : undefined,
   };
 }
 
 /** For an approved command that settings confine to its effects; undefined if they don't, or if effects are unknown. */
-async function heldToEffects(context: ToolContext): Promise<ConfinedShell | undefined> {
+async function confinedToEffects(context: ToolContext): Promise<ConfinedShell | undefined> {
   const { session, approved = [], notOpened = [], confinement } = context;
   const { mode, excluded = [] } = session.sandbox ?? {};
   if (mode !== 'effects' || !effectsAreComplete(approved)) return undefined;
@@ -94,7 +94,7 @@ async function heldToEffects(context: ToolContext): Promise<ConfinedShell | unde
 /** Undefined if a file can't be opened on its own, or if the user approved a write to a protected path. */
 function viewForEdits(context: ToolContext, effects: readonly Effect[]): ConfinedView | undefined {
   const seen = context.session.own(sessionView);
-  seen.picture();
+  seen.fingerprint();
   const standard = seen.view();
   try {
     const view = specialView({ ...context, confinement: 'edits' }, effects, standard) ?? standard;
@@ -108,7 +108,7 @@ function viewForEdits(context: ToolContext, effects: readonly Effect[]): Confine
 }
 
 /** The same for shells that are started in advance; undefined if commands are not confined. */
-export async function confinedAhead(session: SessionPort): Promise<WrapShell | undefined> {
+export async function confinementForReadyShell(session: SessionPort): Promise<WrapShell | undefined> {
   if (session.mode === 'bypassPermissions') return undefined;
   const { confiner } = await session.own(sessionConfiner);
   if (confiner) await session.own(sessionView).prepare();
@@ -129,13 +129,13 @@ function started(
   return {
     completeAs: '', // no shell is kept ready for it
     async start({ folder: _, ...command }) {
-      const picture = seen?.picture();
+      const fingerprint = seen?.fingerprint();
       const wrapped = confiner.confine(command, view());
       const report = async (): Promise<void> => {
         for (const sentence of await wrapped.ended()) session.remind(sentence);
       };
       const ended = (): Promise<void> => session.own(openReports).add(report());
-      return { ...wrapped, ended, ...(seen && { isCurrent: () => seen.latest() === picture }) };
+      return { ...wrapped, ended, ...(seen && { isCurrent: () => seen.latest() === fingerprint }) };
     },
   };
 }
@@ -161,7 +161,7 @@ interface SessionView {
   /** Changes when settings change the view. */
   key(): string;
   /** A fingerprint of the hidden files and visible folders as they are now, by identity. */
-  picture(): string;
+  fingerprint(): string;
   /** The last fingerprint. */
   latest(): string;
   /** The hidden files of the last fingerprint. */
@@ -176,7 +176,7 @@ function sessionView(session: SessionPort): SessionView {
   const own = [resultsFolder, temp, ...environmentFile(session.env, session.workspace[0] ?? '/')];
   let unreadable: string[] = [];
   let latest = '';
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const search = (): UnreadableSearch | undefined => {
     const files = session.fileRules?.unreadable;
     const { workspace } = session;
@@ -189,8 +189,8 @@ function sessionView(session: SessionPort): SessionView {
     if (isTooMany) {
       throw cannotConfine('rules keep more files from being read than can be hidden. Deny their folder as a whole');
     }
-    for (const note of notes.filter((one) => !told.has(one))) {
-      told.add(note);
+    for (const note of notes.filter((one) => !reported.has(one))) {
+      reported.add(note);
       session.remind(note);
     }
     return paths;
@@ -212,7 +212,7 @@ function sessionView(session: SessionPort): SessionView {
       home,
     }),
     key: () => JSON.stringify([session.workspace, session.fileRules?.unreadable?.key, session.fileRules?.readable]),
-    picture() {
+    fingerprint() {
       unreadable = find();
       latest = JSON.stringify([...session.workspace, ...unreadable].map((path) => [path, identityOf(path)]));
       return latest;

@@ -23,20 +23,20 @@ const TAKE_DOWN_MS = 5_000; // a thousand times the usual duration
 const MAX_REFUSALS = 20; // per command; the first few show what it needs
 
 /** The sandbox for a command; undefined if the session has none, or if the command runs without it. */
-export async function wallsFor(
+export async function sandboxFor(
   context: ToolContext,
   { leaves = false }: { leaves?: boolean | undefined } = {},
 ): Promise<WrapShell | undefined> {
   const { session, approved = [], notOpened = [] } = context;
   const isHeld = context.confinement === 'sandbox';
   const config = session.sandbox;
-  if (isHeld && (!config || leaves)) throw notHeld('settings turn no sandbox on any more.');
+  if (isHeld && (!config || leaves)) throw sandboxUnavailable('settings turn no sandbox on any more.');
   if (!config) return undefined;
   if (leaves) return leaveSandbox(config);
   if (!isHeld && runsOutside(approved, config.excluded ?? [])) return undefined;
   const sandbox = await session.own(sessionSandbox)();
   if (sandbox.kind === 'none') {
-    if (isHeld) throw notHeld(sandbox.why);
+    if (isHeld) throw sandboxUnavailable(sandbox.why);
     if (!config.failIfUnavailable) return undefined;
     throw new ToolFailure(
       `The command was not run: settings demand a sandbox, and there is none. ${withoutConsequence(sandbox.why)} Ask the user about it.`,
@@ -45,10 +45,10 @@ export async function wallsFor(
   const written = approved.flatMap((effect) =>
     effect.kind === 'file' && effect.access === 'write' && !notOpened.includes(effect) ? [effect.real] : [],
   );
-  return await wallsOf(session, sandbox, { config, written, root: context.root });
+  return await wrapInSandbox(session, sandbox, { config, written, root: context.root });
 }
 
-const notHeld = (why: string): ToolFailure =>
+const sandboxUnavailable = (why: string): ToolFailure =>
   new ToolFailure(
     `The command was not run: it was allowed because it would run in the sandbox, and it can't: ${why} Ask the user about it.`,
   );
@@ -61,14 +61,14 @@ function leaveSandbox({ allowUnsandboxed = true }: SandboxConfig): undefined {
 }
 
 /** The same for a shell that is started in advance; undefined if that is not possible. */
-export async function wallsAhead(session: SessionPort): Promise<WrapShell | undefined> {
+export async function sandboxForReadyShell(session: SessionPort): Promise<WrapShell | undefined> {
   const config = session.sandbox;
   if (!config) return undefined;
   const sandbox = await session.own(sessionSandbox)();
   // The first scan takes longest; later ones only check what has changed.
   if (sandbox.kind !== 'none') findUnreadable(session, config, []);
   if (!sandbox.prepare) return undefined;
-  return await wallsOf(session, sandbox, { config, written: [], root: session.workspace[0] ?? '/' });
+  return await wrapInSandbox(session, sandbox, { config, written: [], root: session.workspace[0] ?? '/' });
 }
 
 interface About {
@@ -78,18 +78,18 @@ interface About {
   root: string;
 }
 
-async function wallsOf(session: SessionPort, sandbox: Sandbox, about: About): Promise<WrapShell> {
+async function wrapInSandbox(session: SessionPort, sandbox: Sandbox, about: About): Promise<WrapShell> {
   const temp = join(dirname(session.resultsFolder), 'tmp');
   mkdirPrivate(temp);
   const network = await networkOf(session, sandbox, about.config.network);
   const circumstances = { network, temp };
-  const told = session.own(onceOnly);
+  const remindOnce = session.own(onceOnly);
   const repositories = session.own(sessionRepositories);
-  const kept = about.config.disposable ? [] : await keptRepositories(session, about, { repositories, told });
+  const kept = about.config.disposable ? [] : await keptRepositories(session, about, { repositories, remindOnce });
   const policyIn = (folder: string): SandboxPolicy =>
-    policyOf(session, about, { ...circumstances, folder, told, kept });
+    policyOf(session, about, { ...circumstances, folder, remindOnce, kept });
   // Reports leaks of the sandbox and changes that had to be reverted.
-  const open = session.own(openWalls);
+  const open = session.own(openSandboxes);
   const withReport = (wrapped: Pick<PreparedCommand, 'ended'>) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     open.add(promise);
@@ -109,7 +109,7 @@ async function wallsOf(session: SessionPort, sandbox: Sandbox, about: About): Pr
       async start({ folder, ...command }) {
         const wrapped = await sandbox.wrap(command, policyIn(folder));
         if (!about.config.disposable) repositories.started(wrapped);
-        for (const note of wrapped.notes) told(note);
+        for (const note of wrapped.notes) remindOnce(note);
         return { ...wrapped, ended: withReport(wrapped) };
       },
     };
@@ -126,13 +126,13 @@ async function wallsOf(session: SessionPort, sandbox: Sandbox, about: About): Pr
     async applyPolicy(shell, { folder, tell }) {
       const one = prepared.get(shell);
       if (one && !about.config.disposable) repositories.started(one);
-      for (const note of one?.applyPolicy(policyIn(folder), tell) ?? []) told(note);
+      for (const note of one?.applyPolicy(policyIn(folder), tell) ?? []) remindOnce(note);
     },
   };
 }
 
 /** Sandboxes that are not torn down yet. Their placeholders in the project must be removed before the session ends. */
-function openWalls(session: SessionPort): Set<Promise<void>> {
+function openSandboxes(session: SessionPort): Set<Promise<void>> {
   const open = new Set<Promise<void>>();
   session.atEnd(async () => {
     await Promise.race([Promise.all(open), delay(TAKE_DOWN_MS, undefined, { ref: false })]);
@@ -173,7 +173,7 @@ function sessionSandbox(session: SessionPort): () => Promise<Sandbox> {
 
 /** The journal of placeholder folders that stand in for missing ones while commands run. */
 export function sessionPlaceholders(session: SessionPort): { placeholders: Placeholders; begun: Promise<void> } {
-  const open = session.own(openWalls);
+  const open = session.own(openSandboxes);
   let places: PlaceholderJournal | undefined;
   const begin = async (): Promise<void> => {
     places = await PlaceholderJournal.begin(session.dataFolder, session.id);
@@ -204,10 +204,10 @@ const sessionRepositories = (): RepositoryGuard => createRepositoryGuard();
 async function keptRepositories(
   { workspace }: SessionPort,
   { root }: About,
-  { repositories, told }: { repositories: RepositoryGuard; told(note: string): void },
+  { repositories, remindOnce }: { repositories: RepositoryGuard; remindOnce(note: string): void },
 ): Promise<string[]> {
   const { readOnly, notes } = await repositories.look([...new Set([root, ...workspace])]);
-  for (const note of notes) told(note);
+  for (const note of notes) remindOnce(note);
   return readOnly;
 }
 
@@ -216,12 +216,12 @@ interface Around extends Pick<SandboxPolicy, 'network' | 'temp'> {
   folder: string;
   /** Parts of repositories that must stay unchanged. */
   kept: readonly string[];
-  told(note: string): void;
+  remindOnce(note: string): void;
 }
 
 function policyOf(session: SessionPort, { config, written, root }: About, around: Around): SandboxPolicy {
   const { workspace, dataFolder, resultsFolder } = session;
-  const { network, temp, folder, told, kept: ofRepositories } = around;
+  const { network, temp, folder, remindOnce, kept: ofRepositories } = around;
   const home = session.home ?? root;
   const folders = [...new Set([root, ...workspace])];
   const kept = config.disposable ? [] : [...protectedPaths(folders, home), ...ofRepositories];
@@ -230,7 +230,7 @@ function policyOf(session: SessionPort, { config, written, root }: About, around
   const hidden = [...secretPaths(home, dataFolder), ...config.denyRead].filter((path) => !shown.includes(path));
   const deeper = shown.filter((path) => hidden.some((other) => contains(other, path)));
   const { paths, notes } = findUnreadable(session, config, [temp, resultsFolder, folder]);
-  for (const note of notes) told(note);
+  for (const note of notes) remindOnce(note);
   return {
     workspace,
     writable: [...written, ...config.allowWrite, folder],
@@ -277,11 +277,11 @@ function sessionProxy(
 ): (sandbox: Sandbox, hosts: AllowedHosts) => Promise<ProxyEndpoint['address']> {
   let started: Promise<ProxyEndpoint['address']> | undefined;
   let current: AllowedHosts;
-  let told = new Set<string>();
+  let reported = new Set<string>();
   /** Once per command, because programs retry. */
   const tell = (sentence: string): void => {
-    if (told.has(sentence) || told.size >= MAX_REFUSALS) return;
-    told.add(sentence);
+    if (reported.has(sentence) || reported.size >= MAX_REFUSALS) return;
+    reported.add(sentence);
     session.remind(sentence);
   };
   const start = async ({ kind }: Sandbox): Promise<ProxyEndpoint['address']> => {
@@ -306,7 +306,7 @@ function sessionProxy(
   };
   return (sandbox, hosts) => {
     current = hosts;
-    told = new Set();
+    reported = new Set();
     started ??= start(sandbox);
     return started;
   };

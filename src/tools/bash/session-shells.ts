@@ -7,7 +7,7 @@ import {
 import type { CommandAnalyzer } from '../../platform/shell/command-effects.js';
 import { reapedLeftovers } from '../../platform/shell/leftovers.js';
 import { createShellPool, type ShellPool } from '../../platform/shell/shell-pool.js';
-import { confinedAhead } from './confined.js';
+import { confinementForReadyShell } from './confined.js';
 import { shortTitle } from './title.js';
 
 /** The shells of a session. Creating the first one also ends processes left by killed sessions. */
@@ -24,11 +24,11 @@ export function sessionShells(session: SessionPort): ShellPool {
   return {
     ...shells,
     async fill() {
-      const confined = await confinedAhead(session);
+      const confined = await confinementForReadyShell(session);
       if (confined) await shells.fill({ wrap: confined });
       if (!session.sandbox) return await shells.fill();
-      const { wallsAhead } = await import('./sandboxed.js');
-      await shells.fill({ wrap: await wallsAhead(session) });
+      const { sandboxForReadyShell } = await import('./sandboxed.js');
+      await shells.fill({ wrap: await sandboxForReadyShell(session) });
     },
   };
 }
