@@ -68,7 +68,10 @@ export function decodeExactly(bytes: Buffer, encoding: LegacyEncoding): string |
 }
 
 /** The first character that the encoding can't represent, and its line; undefined if there is none. */
-export function firstUnheld(text: string, encoding: LegacyEncoding): { character: string; line: number } | undefined {
+export function firstUnencodable(
+  text: string,
+  encoding: LegacyEncoding,
+): { character: string; line: number } | undefined {
   if (decodeLegacy(encodeLegacy(text, encoding), encoding) === text) return undefined;
   let line = 1;
   let previous = '';

@@ -3,7 +3,7 @@ import { guessEncodings } from './guess-encoding.js';
 import {
   decodeExactly,
   encodeLegacy,
-  firstUnheld,
+  firstUnencodable,
   isLegacy,
   type LegacyEncoding,
   legacyEncodings,
@@ -193,7 +193,7 @@ export function encodeText(text: string, encoding: TextEncoding): Buffer {
     );
   }
   if (isLegacy(encoding)) {
-    const unheld = firstUnheld(text, encoding);
+    const unheld = firstUnencodable(text, encoding);
     if (!unheld) return encodeLegacy(text, encoding);
     const { character, line } = unheld;
     const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');

@@ -68,7 +68,7 @@ export class AttributeProbe {
       return;
     }
     this.#idle?.refresh();
-    hold(tar.stdout);
+    refStream(tar.stdout);
     tar.stdin.write(`${path}\0`);
   }
 
@@ -94,7 +94,7 @@ export class AttributeProbe {
     tar.stderr.on('data', () => this.#end(tar)); // after any error message its answers can't be trusted
     tar.stdin.on('error', () => {}); // it has ended, which is handled by `close`
     tar.unref();
-    for (const stream of [tar.stdin, tar.stdout, tar.stderr]) letGo(stream);
+    for (const stream of [tar.stdin, tar.stdout, tar.stderr]) unrefStream(stream);
     this.#idle = setTimeout(() => this.#end(tar), this.#idleMs).unref();
     return tar;
   }
@@ -132,7 +132,7 @@ export class AttributeProbe {
     this.#asked.shift()?.answer(hasNone);
     const [next] = this.#asked;
     if (next) this.#ask(next.path);
-    else letGo(tar.stdout);
+    else unrefStream(tar.stdout);
   }
 
   #end(tar: Tar): void {
@@ -157,10 +157,10 @@ async function exit(tar: Tar): Promise<void> {
 }
 
 // Only a pending question keeps the process alive.
-function hold(stream: Readable | Writable): void {
+function refStream(stream: Readable | Writable): void {
   if (stream instanceof Socket) stream.ref();
 }
 
-function letGo(stream: Readable | Writable): void {
+function unrefStream(stream: Readable | Writable): void {
   if (stream instanceof Socket) stream.unref();
 }

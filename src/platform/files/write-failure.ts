@@ -42,8 +42,8 @@ const noPermission = (): string =>
   'permission to write there is missing. Ask the user to change it, or choose another path.';
 
 const reasons: Readonly<Record<string, (real: string, needed: string) => string | Promise<string>>> = {
-  ENOSPC: async (real, needed) => `${await whatIsUsedUp(real, needed)}. ${await whatToClean(real)}`,
-  EDQUOT: async (real, needed) => `the disk quota is used up (${needed} needed). ${await whatToClean(real)}`,
+  ENOSPC: async (real, needed) => `${await describeFullDisk(real, needed)}. ${await suggestCleanUp(real)}`,
+  EDQUOT: async (real, needed) => `the disk quota is used up (${needed} needed). ${await suggestCleanUp(real)}`,
   EFBIG: (_, needed) => `${needed} are more than a file may have here. Write less, or split it.`,
   EACCES: noPermission,
   EPERM: noPermission,
@@ -59,7 +59,7 @@ const reasons: Readonly<Record<string, (real: string, needed: string) => string 
   ETXTBSY: () => 'it is a program that runs right now. Stop it, then try again.',
 };
 
-async function whatIsUsedUp(real: string, needed: string): Promise<string> {
+async function describeFullDisk(real: string, needed: string): Promise<string> {
   try {
     const { bavail, bsize, files, ffree } = await statfs(dirname(real));
     // Some file systems do not count inodes and report 0 of 0.
@@ -70,7 +70,7 @@ async function whatIsUsedUp(real: string, needed: string): Promise<string> {
   }
 }
 
-async function whatToClean(real: string): Promise<string> {
+async function suggestCleanUp(real: string): Promise<string> {
   const folders = await largestFolders(dirname(real));
   if (folders.length === 0) return 'Free some space, then try again.';
   const shown = folders.map(

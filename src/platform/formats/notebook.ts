@@ -102,10 +102,10 @@ export function findCell({ cells }: Notebook, name: string): number {
   }
   const byPosition = /^cell-(\d{1,9})$/.exec(name)?.[1];
   if (byPosition !== undefined && Number(byPosition) < cells.length) return Number(byPosition);
-  throw new UnusableNotebook(`has no cell "${name.slice(0, 100)}". ${cellsThatThereAre(cells, name)}`);
+  throw new UnusableNotebook(`has no cell "${name.slice(0, 100)}". ${suggestCells(cells, name)}`);
 }
 
-function cellsThatThereAre(cells: readonly NotebookCell[], name: string): string {
+function suggestCells(cells: readonly NotebookCell[], name: string): string {
   const names = cells.map((one) => one.name);
   if (names.length === 0) return 'It has no cells at all.';
   const [similar] = nearestWords(name, names);

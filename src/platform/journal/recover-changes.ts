@@ -239,12 +239,12 @@ async function finishCommands(
   report: RecoveryReport,
 ): Promise<void> {
   const path = snapshotLogPath(folders, token);
-  const picture = readSnapshotLog(path);
-  if (picture) {
-    if (picture.running.length > 0) await endLeftovers(folders);
+  const log = readSnapshotLog(path);
+  if (log) {
+    if (log.running.length > 0) await endLeftovers(folders);
     const { finishSnapshots } = await import('../snapshots/workspace-snapshot.js');
     // If this fails, recovery continues without it and nothing is lost.
-    report.listed.push(...(await finishSnapshots(dirname(folders.top), sessionId, picture).catch(() => [])));
+    report.listed.push(...(await finishSnapshots(dirname(folders.top), sessionId, log).catch(() => [])));
   }
   await unlink(path).catch(() => {});
 }

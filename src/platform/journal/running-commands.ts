@@ -118,7 +118,7 @@ export class RunningCommands {
       if (hears(file)) append(this.#path(file), textOf({ other: command }));
       if (!this.#looks) continue;
       // Also written to the file, for the recovery.
-      for (const other of underWay(linesIn(contentOf(this.#path(file)), isAboutOwn))) {
+      for (const other of unfinishedCommands(linesIn(contentOf(this.#path(file)), isAboutOwn))) {
         append(this.#path(own), textOf({ other }));
       }
     }
@@ -203,7 +203,7 @@ export function notifyRunningCommands(folders: JournalFolders, change: RecordedC
 /** The calls of a session, or of all sessions, whose commands are running, as far as known. */
 export function runningCalls(folders: JournalFolders, sessionId: string | undefined): string[] {
   const running = filesIn(folders).flatMap((file) =>
-    underWay(linesIn(contentOf(join(folders.commands, file)), isAboutOwn)),
+    unfinishedCommands(linesIn(contentOf(join(folders.commands, file)), isAboutOwn)),
   );
   const calls = running.filter(
     (one) => (sessionId === undefined || one.sessionId === sessionId) && one.writer === undefined,
@@ -221,7 +221,7 @@ export async function removeEndedCommands(
     const path = join(folders.commands, file);
     const lines = linesIn(contentOf(path));
     if (await isOwned(lines, us)) continue;
-    await recover(file, underWay(lines));
+    await recover(file, unfinishedCommands(lines));
     rmSync(path, { force: true });
   }
 }
@@ -232,7 +232,7 @@ async function isOwned(lines: readonly Line[], us: ProcessIdentity): Promise<boo
 }
 
 /** The commands of the file's own session that have not ended. */
-function underWay(lines: readonly Line[]): RunningCommand[] {
+function unfinishedCommands(lines: readonly Line[]): RunningCommand[] {
   const running = new Map<string, RunningCommand>();
   for (const one of lines) {
     if ('own' in one) running.set(one.own.id, one.own);

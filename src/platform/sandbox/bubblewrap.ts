@@ -125,7 +125,7 @@ function basicMounts(policy: SandboxPolicy): string[] {
     ...['--proc', '/proc'],
     ...kernelSettings().flatMap((path) => ['--ro-bind', path, path]),
     ...(existsSync('/run') ? ['--tmpfs', '/run'] : []), // most services keep their sockets there
-    ...keptOfRun(),
+    ...neededRunPaths(),
     ...temporaryPlaces().flatMap((path) => ['--bind', policy.temp, path]),
   ];
 }
@@ -155,7 +155,7 @@ export function kernelSettings(): string[] {
 }
 
 /** The parts of /run that programs need: the DNS resolver configuration, and on NixOS the paths of all programs. */
-function keptOfRun(): string[] {
+function neededRunPaths(): string[] {
   const servers = realOf('/etc/resolv.conf');
   const programs = '/run/current-system';
   return [

@@ -59,7 +59,7 @@ export function createRepositoryFinder({
         }
         if (index % FOLDERS_IN_A_ROW === FOLDERS_IN_A_ROW - 1) await turn();
         if (seen.has(folder)) continue;
-        const entry = lookInto(folder, known);
+        const entry = readFolderEntries(folder, known);
         if (!entry) continue;
         seen.set(folder, entry);
         if (entry.isRepository) add({ gitFolder: folder });
@@ -90,7 +90,7 @@ interface KnownFolder {
 }
 
 /** Undefined for an unreadable folder. */
-function lookInto(folder: string, known: ReadonlyMap<string, KnownFolder>): KnownFolder | undefined {
+function readFolderEntries(folder: string, known: ReadonlyMap<string, KnownFolder>): KnownFolder | undefined {
   try {
     const before = known.get(folder);
     const changed = statSync(folder).ctimeMs;

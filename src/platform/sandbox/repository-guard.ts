@@ -42,7 +42,7 @@ export function createRepositoryGuard(find = createRepositoryFinder()): Reposito
     for (const one of repositories) {
       const key = keyOf(one);
       if (one.undecodable) {
-        if (!own.has(key)) findings.push(...(await asideWhole(one.undecodable)));
+        if (!own.has(key)) findings.push(...(await moveFolderAside(one.undecodable)));
         continue;
       }
       const planted = own.get(key)?.filter((path) => !isHarmless(path, one)) ?? dangersOf(one, repositories, folders);
@@ -118,7 +118,7 @@ function isHarmless(path: string, { gitFolder, commonFolder }: Repository): bool
 }
 
 /** The folder as a whole: its content can't be named individually. */
-async function asideWhole(folder: Buffer): Promise<string[]> {
+async function moveFolderAside(folder: Buffer): Promise<string[]> {
   const shown = visible(folder.toString('latin1'));
   const to = `${dirname(folder.toString('latin1'))}/set-aside-${randomId()}`;
   try {

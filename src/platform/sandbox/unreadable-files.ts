@@ -138,7 +138,7 @@ function* findUnreadable(
         );
         return;
       }
-      const entry = lookInto(folder, { files, known, roots, now });
+      const entry = readFolderEntries(folder, { files, known, roots, now });
       for (const one of entry?.denied ?? []) hide(one, queue);
       queue.push(...(entry?.open ?? []));
       yield;
@@ -184,7 +184,7 @@ interface Looking {
 }
 
 /** Undefined for an unreadable folder: a command can't read it either. */
-function lookInto(folder: string, looking: Looking): KnownFolder | undefined {
+function readFolderEntries(folder: string, looking: Looking): KnownFolder | undefined {
   const { known, now } = looking;
   try {
     const before = known.get(folder);

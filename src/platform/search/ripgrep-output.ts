@@ -99,7 +99,7 @@ function isMatch(line: string): boolean {
 
 export const withoutDot = (path: string): string => (path.startsWith('./') ? path.slice(2) : path);
 
-export const toldOf = ({ stopped, complaints }: RipgrepOutcome, file?: string): SearchOutcome => ({
+export const searchOutcome = ({ stopped, complaints }: RipgrepOutcome, file?: string): SearchOutcome => ({
   stopped,
   unreadable: complaints.map(
     (line) =>

@@ -13,7 +13,7 @@ import {
   type TextQuery,
   VERSION_CONTROL,
 } from './query.js';
-import { groupsByFile, toldOf, withoutDot } from './ripgrep-output.js';
+import { groupsByFile, searchOutcome, withoutDot } from './ripgrep-output.js';
 import { type RipgrepOptions, runRipgrep } from './run-ripgrep.js';
 
 export async function listWithRipgrep(query: FileQuery, options: SearchOptions): Promise<FileList> {
@@ -26,8 +26,8 @@ export async function listWithRipgrep(query: FileQuery, options: SearchOptions):
       options.onFiles?.(found);
     });
     return query.file === undefined
-      ? { files, ...toldOf(outcome) }
-      : { files: files.map(() => query.file ?? ''), ...toldOf(outcome, query.file) };
+      ? { files, ...searchOutcome(outcome) }
+      : { files: files.map(() => query.file ?? ''), ...searchOutcome(outcome, query.file) };
   });
 }
 
@@ -50,8 +50,8 @@ export async function searchWithRipgrep(query: TextQuery, options: SearchOptions
       });
     });
     finish();
-    if (query.file !== undefined) return { files: underName(query.file, found), ...toldOf(outcome, query.file) };
-    return { files: found, ...toldOf(outcome) };
+    if (query.file !== undefined) return { files: underName(query.file, found), ...searchOutcome(outcome, query.file) };
+    return { files: found, ...searchOutcome(outcome) };
   });
 }
 

@@ -79,14 +79,14 @@ export async function runRipgrep(
 
   if (!stopped && rest.length > 0) onRecords(rest.toString('utf8'));
   const complaints = complaint.split('\n').filter((line) => line !== '');
-  if (stopped) return { stopped, complaints: complaints.filter(isAboutAFile) };
+  if (stopped) return { stopped, complaints: complaints.filter(namesAFile) };
   // 0: found, 1: found nothing. With 2, an unreadable file is no reason to hide results from the others.
   if (exitCode === 0 || exitCode === 1) return { stopped, complaints };
   if (exitCode !== 2 && !isStopping) {
     throw broken(program, `ended with code ${exitCode} (${complaint.trim() || 'it said nothing'})`);
   }
-  if (complaints.some(isAboutAFile) && complaints.every((line) => isAboutAFile(line) || isNotice(line))) {
-    return { stopped, complaints: complaints.filter(isAboutAFile) };
+  if (complaints.some(namesAFile) && complaints.every((line) => namesAFile(line) || isNotice(line))) {
+    return { stopped, complaints: complaints.filter(namesAFile) };
   }
   throw new SearchFailure(complaint.trim().replace(/^rg: /, '') || 'ripgrep refused the search and did not say why.');
 }
@@ -132,7 +132,7 @@ const broken = (program: string, what: string, cause?: unknown): SearchFailure =
     { cause },
   );
 
-const isAboutAFile = (line: string): boolean => /\(os error \d+\)$/.test(line);
+const namesAFile = (line: string): boolean => /\(os error \d+\)$/.test(line);
 
 /** An ignore file with a line that ripgrep can't parse, for example: the search continues without it. */
 const isNotice = (line: string): boolean => /^rg: .*: line \d+: /.test(line);

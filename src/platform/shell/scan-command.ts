@@ -84,7 +84,7 @@ export function keepsOutputs(tree: SyntaxNode, { forEachChild }: Parser): boolea
 }
 
 /** The variables that expansions and arithmetic in here may set. */
-export function setOnTheSide(tree: SyntaxNode, { forEachChild }: Parser): ReadonlySet<string> {
+export function implicitlyAssigned(tree: SyntaxNode, { forEachChild }: Parser): ReadonlySet<string> {
   const names = new Set<string>();
   const visit = (node: SyntaxNode): void => {
     if (node.type === 'ArithmeticWord') for (const [name] of node.value.matchAll(/[A-Za-z_]\w*/g)) names.add(name);

@@ -36,7 +36,7 @@ export class WalkWords {
       isNumber: (name) => this.#context.facts.numbers().has(name),
       spend: (cost) => this.#context.found.step(cost),
       variable: (name) => {
-        if (this.#context.facts.setOnTheSide().has(name)) return undefined;
+        if (this.#context.facts.implicitlyAssigned().has(name)) return undefined;
         if (variables.has(name)) return variables.get(name);
         if (name === 'HOME' && this.#context.home !== undefined) return [known(this.#context.home)];
         const [directory] = directories ?? [];

@@ -49,10 +49,10 @@ export function createWorkspaceSnapshots(options: WorkspaceSnapshotOptions): Wor
 export async function finishSnapshots(
   dataFolder: string,
   sessionId: string,
-  picture: NonNullable<ReturnType<typeof readSnapshotLog>>,
+  log: NonNullable<ReturnType<typeof readSnapshotLog>>,
 ): Promise<string[]> {
-  const snapshots = new Snapshots({ roots: () => picture.roots, dataFolder, sessionId });
-  return await snapshots.finish(picture);
+  const snapshots = new Snapshots({ roots: () => log.roots, dataFolder, sessionId });
+  return await snapshots.finish(log);
 }
 
 const begun = (command: OpenCommand): RunningCommand => ({
@@ -74,7 +74,7 @@ class Snapshots implements WorkspaceSnapshots {
   readonly #copies: WorkspaceCopies;
   readonly #running = new Map<string, RunningCommand>();
   #last: Tree | undefined;
-  #picture: SnapshotLog | undefined;
+  #log: SnapshotLog | undefined;
   readonly #commands: RunningCommands;
   readonly #journaled: JournaledChanges;
   readonly #changes: CommandChanges;
@@ -146,7 +146,7 @@ class Snapshots implements WorkspaceSnapshots {
         this.#running.set(callId, begun({ callId, at: new Date().toISOString(), gaps, isLeft: false, writes }));
         // Needed only if we are killed. The first one takes as long as the scan, and may be written between commands.
         const isSmall = coverage.kept <= this.#limits.leastFiles;
-        if (this.#picture || isSmall || monotonicMs() < until) await this.#writeDown().catch(() => {});
+        if (this.#log || isSmall || monotonicMs() < until) await this.#writeDown().catch(() => {});
         return coverage;
       } catch (error) {
         if (signal?.aborted) this.#endCommand(callId);
@@ -192,9 +192,9 @@ class Snapshots implements WorkspaceSnapshots {
     });
   }
 
-  async finish(picture: NonNullable<ReturnType<typeof readSnapshotLog>>): Promise<string[]> {
+  async finish(log: NonNullable<ReturnType<typeof readSnapshotLog>>): Promise<string[]> {
     await this.#copies.makeReady();
-    const { tree, known, commands, running, pack } = picture;
+    const { tree, known, commands, running, pack } = log;
     this.#copies.takeOver(pack, known);
     this.#last = tree;
     if (commands !== undefined) this.#commands.takeOver(commands);
@@ -213,8 +213,8 @@ class Snapshots implements WorkspaceSnapshots {
     this.#preparing?.stop.abort();
     await this.#inTurn(async () => {
       if (this.#running.size > 0) return; // the recovery needs its data
-      await this.#picture?.end();
-      this.#picture = undefined;
+      await this.#log?.end();
+      this.#log = undefined;
       this.#copies.close();
       if (this.#copies.packs.length === 0) return;
       const changes = await listChanges(this.#dataFolder, this.#sessionId);
@@ -234,10 +234,10 @@ class Snapshots implements WorkspaceSnapshots {
   async #writeDown(): Promise<void> {
     const [tree, pack] = [this.#last, this.#copies.packName];
     if (!tree || pack === undefined) return;
-    this.#picture ??= await SnapshotLog.begin(this.#folders, this.#sessionId);
+    this.#log ??= await SnapshotLog.begin(this.#folders, this.#sessionId);
     const running = [...this.#running.values()].filter(({ notCovered }) => notCovered === undefined);
     const state = { roots: this.#roots(), pack, tree, known: this.#copies.known, commands: this.#commands.file };
-    await this.#picture.update(
+    await this.#log.update(
       state,
       running.map(({ callId, at, gaps, isLeft, writes }) => ({ callId, at, gaps, isLeft, writes })),
       this.#copies.touched,

@@ -244,7 +244,7 @@ export function isGone(path: string): boolean {
 export function entryAt(path: string, earlier?: TreeEntry): TreeEntry | undefined {
   const stats = lookAt(path);
   if (!stats) return undefined;
-  if (earlier?.settled && isStill(earlier, stats)) return earlier;
+  if (earlier?.settled && matchesStats(earlier, stats)) return earlier;
   if (!isCovered(stats)) return undefined;
   const entry = entryOf(stats);
   if (entry.kind === 'link') entry.target = targetOf(path);
@@ -254,7 +254,7 @@ export function entryAt(path: string, earlier?: TreeEntry): TreeEntry | undefine
 const isCovered = (stats: Stats): boolean => stats.isFile() || stats.isDirectory() || stats.isSymbolicLink();
 
 /** Like `isUntouched`, without allocating an entry for each of thousands of files. */
-const isStill = (earlier: TreeEntry, { ctimeMs, mtimeMs, ino, size, mode }: Stats): boolean =>
+const matchesStats = (earlier: TreeEntry, { ctimeMs, mtimeMs, ino, size, mode }: Stats): boolean =>
   earlier.ctimeMs === ctimeMs &&
   earlier.mtimeMs === mtimeMs &&
   earlier.ino === ino &&
