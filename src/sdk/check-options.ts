@@ -251,7 +251,7 @@ function checkSwitch(name: string, own: EngineOptions['tools'] = []): void {
   const names = [...builtInTools(), ...own].map((tool) => tool.name);
   if (names.includes(name) || isMcpName(name)) return;
   const [meant] = nearestWords(name, names);
-  const advice = meant === undefined ? 'helve tools --all lists those that there are.' : `Did you mean ${meant}?`;
+  const advice = meant === undefined ? 'helve tools --all lists all of them.' : `Did you mean ${meant}?`;
   throw new TypeError(`toolSwitches has "${name}", but no tool has that name. ${advice}`);
 }
 

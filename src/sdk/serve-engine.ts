@@ -36,6 +36,6 @@ function served({ name, version, instructions, onProblem = () => {}, ...options 
 function checkedToken(token: string): string {
   if (token.length >= MIN_TOKEN_CHARS && /^[\x21-\x7e]+$/.test(token)) return token;
   throw new TypeError(
-    `A token must have at least ${MIN_TOKEN_CHARS} characters, without blanks. Leave it out to get one.`,
+    `A token must have at least ${MIN_TOKEN_CHARS} characters, without spaces. Leave it out to have one generated.`,
   );
 }
