@@ -28,14 +28,14 @@ export class Attachments {
 
   /** Markers for images whose paths were pasted, which is how terminals insert dropped files. */
   forPaste(pasted: string): string | undefined {
-    const paths = this.#picturePaths(pasted.trim());
+    const paths = this.#imagePaths(pasted.trim());
     if (paths.length === 0) return undefined;
     return `${paths.map((path) => this.#add(basename(path), async () => await readFile(path))).join(' ')} `;
   }
 
   /** The marker for an image in memory. */
   forBytes(bytes: Buffer): string {
-    return `${this.#add('The picture of the clipboard', async () => bytes)} `;
+    return `${this.#add('The image in the clipboard', async () => bytes)} `;
   }
 
   /** The images whose markers are in the text, in order. */
@@ -56,7 +56,7 @@ export class Attachments {
     return mark;
   }
 
-  #picturePaths(pasted: string): string[] {
+  #imagePaths(pasted: string): string[] {
     if (pasted.length > MAX_PATH_CHARS || /[\r\n]/.test(pasted) || !PICTURE_NAME.test(pasted.replace(/['"]$/, ''))) {
       return [];
     }
