@@ -40,13 +40,13 @@ export async function call(argv: readonly string[]): Promise<number> {
   } finally {
     const running = engine.session.stillRunning;
     await engine.end();
-    await tellEnded(running);
+    await reportEnded(running);
     signals.dispose();
   }
 }
 
 /** Reports background commands, which end with the command line. */
-async function tellEnded(running: readonly string[]): Promise<void> {
+async function reportEnded(running: readonly string[]): Promise<void> {
   if (running.length === 0) return;
   const count = running.length === 1 ? '1 background command was' : `${running.length} background commands were`;
   await writeLine(process.stderr, `helve: ${count} ended with the session: ${visible(running.join(', '))}`);

@@ -38,7 +38,8 @@ export async function headless(argv: readonly string[], version: string): Promis
   const wanted = requestedTelemetry(flags.observation, options.env);
   const observation = wanted && (await import('./observe.js')).observe(wanted, { env: options.env, catalogue });
   const models = await readModels(flags, options, catalogue, observation?.model).catch(asUsageProblem);
-  const resumed = flags.resume === undefined ? undefined : await takeUp(flags.resume, flags, options, models.first);
+  const resumed =
+    flags.resume === undefined ? undefined : await resumeRequested(flags.resume, flags, options, models.first);
   const sessionId = resumed?.id ?? (await newSessionId(flags.sessionId, options));
 
   const { smallModel } = options.settings.current;
@@ -212,7 +213,7 @@ async function structuredOutput(given: string, { env }: CliEngineOptions) {
   return new FinishedOutput({ inputJsonSchema: await readSchema(given) }, { maxRetries: retriesOf(env) });
 }
 
-async function takeUp(
+async function resumeRequested(
   wanted: string,
   flags: RunFlags,
   { env, permissionMode }: CliEngineOptions,

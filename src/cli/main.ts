@@ -35,7 +35,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     process.exit(exitCode.failed);
   });
   process.stderr.on('error', () => {}); // stderr is closed; the work continues without it
-  tellWarnings();
+  reportWarnings();
   // The event loop is empty while a result is still pending: that must not look like success.
   const onUnfinished = (): void => {
     process.stderr.write(
@@ -50,7 +50,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 }
 
 /** Replaces Node's own listener: the user gets the warnings that are meant for users, the debug log the others. */
-function tellWarnings(): void {
+function reportWarnings(): void {
   process.removeAllListeners('warning');
   process.on('warning', ({ name, message, stack }) => {
     if (name === 'HelveWarning') process.stderr.write(`helve: ${visible(message)}\n`);

@@ -132,7 +132,7 @@ async function replayCalls(session: RecordedSession, location: SessionLocation, 
     }
     const settings = await settingsIn(copy, location.root, values.settings);
     const env = environmentWith(settings.current, process.env);
-    const walls = values['no-sandbox'] || !hasCommands(session) ? undefined : await wallsHere(env, copy);
+    const walls = values['no-sandbox'] || !hasCommands(session) ? undefined : await sandboxInUse(env, copy);
     const played = await play({
       session,
       ...location,
@@ -160,11 +160,11 @@ async function replayCalls(session: RecordedSession, location: SessionLocation, 
     return signals.exitCode ?? exitCode.failed;
   } finally {
     signals.dispose();
-    if (!values.keep) await removeTree(folder).catch(() => tellLeft(folder));
+    if (!values.keep) await removeTree(folder).catch(() => reportLeftover(folder));
   }
 }
 
-const tellLeft = (folder: string): Promise<void> =>
+const reportLeftover = (folder: string): Promise<void> =>
   writeLine(process.stderr, `helve: ${folder} could not be removed. Remove it when nothing uses it any more.`);
 
 const leftOut = ({ leftOut: paths }: CopiedTree): string[] =>
@@ -215,7 +215,7 @@ function hasCommands({ turns }: RecordedSession): boolean {
 }
 
 /** A description, or undefined if there are none. */
-async function wallsHere(env: NodeJS.ProcessEnv, copy: string): Promise<string | undefined> {
+async function sandboxInUse(env: NodeJS.ProcessEnv, copy: string): Promise<string | undefined> {
   const { chooseSandbox } = await import('../platform/sandbox/choose.js');
   const { kind, why } = await chooseSandbox({ env, workspace: [copy] });
   return kind === 'none' ? undefined : why;

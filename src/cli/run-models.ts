@@ -34,7 +34,7 @@ export async function readModels(
   };
   const named = flags.model === undefined ? namedModel(current, env) : { name: flags.model, from: undefined };
   const first =
-    (named ? undefined : await modelAsBefore(flags.resume, env, choose)) ?? (await choose(named?.name, named?.from));
+    (named ? undefined : await resumedModel(flags.resume, env, choose)) ?? (await choose(named?.name, named?.from));
   const fallback = flags.fallbackModel ?? current.fallbackModel?.value.join(',') ?? '';
   const names = fallback.split(',').filter((name) => name.trim() !== '');
   if (flags.fallbackModel !== undefined && (names.length === 0 || names.length > MAX_FALLBACKS)) {
@@ -57,7 +57,7 @@ export async function readModels(
 }
 
 /** A resumed session keeps its model, if that is available. */
-async function modelAsBefore(
+async function resumedModel(
   session: string | undefined,
   env: CliEngineOptions['env'],
   choose: (name: string) => Promise<Model>,

@@ -248,7 +248,7 @@ async function carryOut(
   const isBlocked = plan.notCovered.length > 0 || plan.items.some(({ conflict, impossible }) => conflict ?? impossible);
   if (!json) await show(plan, at);
   const isEmpty = plan.items.length === 0 && !isBlocked;
-  if (isEmpty && !dryRun) return await leaveAsItIs(plan, at, { json });
+  if (isEmpty && !dryRun) return await finishWithoutChanges(plan, at, { json });
   if (dryRun || (isBlocked && !force)) {
     if (json) await writeLine(at.out, jsonText(asJson(plan, at.cwd)));
     if (!isBlocked || force) return exitCode.ok;
@@ -288,7 +288,11 @@ const isUnwritable = (error: unknown, folder: string): error is Error =>
  * There is nothing to do. Calls whose changes are all known are marked as undone, so that the next undo goes a step
  * further.
  */
-async function leaveAsItIs(plan: UndoPlan, at: UndoSurroundings, { json }: { json: boolean }): Promise<number> {
+async function finishWithoutChanges(
+  plan: UndoPlan,
+  at: UndoSurroundings,
+  { json }: { json: boolean },
+): Promise<number> {
   const outcome = plan.unclaimed.length > 0 ? undefined : await applyUndo(plan);
   if (json) await writeLine(at.out, jsonText(asJson(plan, at.cwd, outcome)));
   const next = outcome

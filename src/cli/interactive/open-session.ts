@@ -38,7 +38,7 @@ export async function openSession(
     additionalDirectories: [...(given.additionalDirectories ?? []), ...(request.folders ?? [])],
     askPermission: ports.askPermission,
     askUser: ports.askUser,
-    saveRule: async (rule) => await saveForHere(rule, env),
+    saveRule: async (rule) => await saveLocalRule(rule, env),
     hiddenVariables: [...secretVariables(catalogue), ...variablesForTracing(env)],
     ...(observation && { observers: observation.observers }),
   };
@@ -59,7 +59,7 @@ export async function openSession(
     return toolsOnly(options, catalogue, error, common);
   }
   const resumed =
-    request.resume === undefined ? undefined : await takeUp(request.resume, request, models, flags, options);
+    request.resume === undefined ? undefined : await resumeRequested(request.resume, request, models, flags, options);
   const model = watchedModel(await models.resilientModel(), []);
   const small = settings.current.smallModel?.value ?? (env['HELVE_SMALL_MODEL']?.trim() || catalogue.small);
   const isSimple = options.toolSet === 'simple';
@@ -138,7 +138,7 @@ function toolsOnly(
   };
 }
 
-async function takeUp(
+async function resumeRequested(
   wanted: string,
   { fork = false, beforePrompt, mode }: SessionRequest,
   { first }: RunModels,
@@ -156,7 +156,7 @@ async function takeUp(
   }
 }
 
-async function saveForHere(rule: string, env: CliEngineOptions['env']): Promise<void> {
+async function saveLocalRule(rule: string, env: CliEngineOptions['env']): Promise<void> {
   const { saveRule } = await import('../stream-json/save-rule.js');
   await saveRule(rule, 'local', { root: process.cwd(), env });
 }

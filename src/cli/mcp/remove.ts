@@ -16,7 +16,7 @@ export async function remove(argv: readonly string[]): Promise<number> {
   findServer(name, servers);
   const named = servers.filter((one) => one.name === name && (scope === undefined || one.scope === scope));
   for (const server of chosen(name, named, scope)) {
-    const place = ourPlace(server);
+    const place = editableScopeOf(server);
     if (place === undefined) throw new UsageProblem(notOurs(server));
     await editServer(place, name, undefined);
     await writeLine(process.stdout, `${name} was removed from ${server.file}.`);
@@ -26,7 +26,7 @@ export async function remove(argv: readonly string[]): Promise<number> {
 
 function chosen(name: string, named: readonly KnownServer[], scope: string | undefined): readonly KnownServer[] {
   if (named.length === 0) throw new UsageProblem(`There is no server "${name}" in the scope ${scope}.`);
-  const ours = named.filter((server) => ourPlace(server) !== undefined);
+  const ours = named.filter((server) => editableScopeOf(server) !== undefined);
   if (ours.length === 0) return named;
   const scopes = [...new Set(ours.map((server) => server.scope))];
   if (scopes.length === 1) return ours;
@@ -35,7 +35,7 @@ function chosen(name: string, named: readonly KnownServer[], scope: string | und
 }
 
 /** Files of other agents and of the administrator are not changed. */
-function ourPlace({ scope, file }: KnownServer): Parameters<typeof editServer>[0] | undefined {
+function editableScopeOf({ scope, file }: KnownServer): Parameters<typeof editServer>[0] | undefined {
   if (file === '.mcp.json') return '.mcp.json';
   if (file === '.helve/settings.json') return 'project';
   if (file === '.helve/settings.local.json') return 'local';
