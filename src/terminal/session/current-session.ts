@@ -2,7 +2,7 @@ import type { PermissionMode } from '../../contract/permission.js';
 import type { OpenedSession } from './opened-session.js';
 import { SessionSpending } from './session-spending.js';
 
-const modeRound: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan'];
+const modeCycle: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan'];
 
 /** The current conversation and its cost. It may be replaced by another. */
 export class CurrentSession {
@@ -47,7 +47,7 @@ export class CurrentSession {
     if (!session) return undefined;
     // If the session started in this mode, it stays available.
     if (session.mode === 'bypassPermissions') this.#mayBypass = true;
-    const round: readonly PermissionMode[] = this.#mayBypass ? [...modeRound, 'bypassPermissions'] : modeRound;
+    const round: readonly PermissionMode[] = this.#mayBypass ? [...modeCycle, 'bypassPermissions'] : modeCycle;
     return round[(round.indexOf(session.mode) + 1) % round.length] ?? 'default';
   }
 

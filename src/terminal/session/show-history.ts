@@ -26,7 +26,7 @@ export async function historyViews(
   }
   for (const { role, content } of shown) {
     for (const block of content) {
-      if (block.type === 'text' && isOfPeople(block.text)) {
+      if (block.type === 'text' && isUserText(block.text)) {
         const view =
           role === 'assistant'
             ? new MarkdownView(theme, block.text)
@@ -44,7 +44,7 @@ export async function historyViews(
 }
 
 /** Excludes Helve's own reminders to the model. */
-const isOfPeople = (text: string): boolean => text.trim() !== '' && !/^<(?:system-reminder|user-command)>/.test(text);
+const isUserText = (text: string): boolean => text.trim() !== '' && !/^<(?:system-reminder|user-command)>/.test(text);
 
 async function displayOf(tool: Tool | undefined, name: string, input: unknown): Promise<ToolDisplay> {
   await tool?.load().catch(() => {}); // if its code can't be loaded, it is shown by its name

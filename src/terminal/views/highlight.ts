@@ -190,13 +190,13 @@ function keywordTest({ keywords, anyCase }: Language): (word: string) => boolean
  * end of the code.
  */
 function patternOf({ line = [], block = [], quotes = '', long = [] }: Language): RegExp {
-  const blocks = block.map(([open, close]) => `${escaped(open)}[^]*?(?:${escaped(close)}|${theEnd})`);
+  const blocks = block.map(([open, close]) => `${escaped(open)}[^]*?(?:${escaped(close)}|${endOfInput})`);
   // `#` in the middle of a word (`$#`, `a#b`) starts no comment.
   const lines = line.map(
     (mark) => `${mark === '#' ? '(?<![\\w$&{])' : mark === '//' ? '(?<!:)' : ''}${escaped(mark)}[^\\n]*`,
   );
   const longs = long.map(
-    (mark) => `${escaped(mark)}(?:\\\\[^]|(?!${escaped(mark)})[^\\\\])*(?:${escaped(mark)}|\\\\?${theEnd})`,
+    (mark) => `${escaped(mark)}(?:\\\\[^]|(?!${escaped(mark)})[^\\\\])*(?:${escaped(mark)}|\\\\?${endOfInput})`,
   );
   // An apostrophe in the middle of a word (`don't`) starts no string; after one letter (`f'…'`) it may.
   const strings = [...quotes].map((quote) => `(?<!\\w\\w)${quote}(?:\\\\.|[^${quote}\\\\\\n])*(?:${quote}|\\\\?$)`);
@@ -209,6 +209,6 @@ function patternOf({ line = [], block = [], quotes = '', long = [] }: Language):
   return new RegExp(groups.join('|'), 'gm');
 }
 
-const theEnd = '(?![^])';
+const endOfInput = '(?![^])';
 
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
