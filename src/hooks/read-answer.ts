@@ -150,7 +150,7 @@ function readStray(event: HookEvent, answer: ReadAnswer, fields: FieldReader, ou
     else if (answer.behavior !== 'deny' && answer.block === undefined) {
       const reason =
         fields.text(output, 'reason') ?? fields.text(output, 'message') ?? `its "${field}" is ${shown(value)}`;
-      answer.failures.push(`${said}. ${wayToRefuse(event)}`);
+      answer.failures.push(`${said}. ${refusalSyntax(event)}`);
       Object.assign(answer, objection(event, reason));
     }
   }
@@ -162,7 +162,7 @@ function readStray(event: HookEvent, answer: ReadAnswer, fields: FieldReader, ou
   (canRefuse(event) ? answer.failures : answer.remarks).push(said);
 }
 
-function wayToRefuse(event: HookEvent): string {
+function refusalSyntax(event: HookEvent): string {
   if (objections[event] !== 'denies') return 'A refusal is written {"decision": "block"}';
   const refusal = event === 'PreToolUse' ? '"permissionDecision": "deny"' : '"decision": {"behavior": "deny"}';
   return `A refusal is written {"hookSpecificOutput": {"hookEventName": "${event}", ${refusal}}}`;

@@ -116,12 +116,12 @@ async function wrongAnswer(answer: HttpAnswer, endpoint: Endpoint): Promise<Mode
   if (error) return serverFailure(endpoint, error);
   return new ModelFailure(
     'unreachable',
-    `${shownUrl(endpoint)} answered with ${whatCame(answer, body, endpoint)}. Check ${endpoint.baseUrlVariable}.`,
+    `${shownUrl(endpoint)} answered with ${describeAnswer(answer, body, endpoint)}. Check ${endpoint.baseUrlVariable}.`,
     { status: answer.status },
   );
 }
 
-function whatCame(answer: HttpAnswer, body: string, { secrets }: Endpoint): string {
+function describeAnswer(answer: HttpAnswer, body: string, { secrets }: Endpoint): string {
   const encoding = encodingOf(answer);
   if (answer.status === 204) return 'nothing (204) instead of an event stream';
   if (encoding) return `${shorten(encoding, secrets)}, which was not asked for`;

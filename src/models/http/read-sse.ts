@@ -45,12 +45,12 @@ export async function* readSse(
     }
   } finally {
     if (complete) void readToEnd(chunks, cancel);
-    else void giveUp(chunks, cancel);
+    else void closeStream(chunks, cancel);
   }
 }
 
 async function readToEnd(chunks: AsyncIterator<Uint8Array>, cancel: () => void): Promise<void> {
-  const timer = setTimeout(() => void giveUp(chunks, cancel), LINGER_MS).unref();
+  const timer = setTimeout(() => void closeStream(chunks, cancel), LINGER_MS).unref();
   try {
     while (!(await chunks.next()).done);
   } catch {
@@ -60,7 +60,7 @@ async function readToEnd(chunks: AsyncIterator<Uint8Array>, cancel: () => void):
   }
 }
 
-async function giveUp(chunks: AsyncIterator<Uint8Array>, cancel: () => void): Promise<void> {
+async function closeStream(chunks: AsyncIterator<Uint8Array>, cancel: () => void): Promise<void> {
   const closed = chunks.return?.().catch(() => undefined); // rejects only if the stream has failed, which the consumer has already seen
   cancel();
   await closed;

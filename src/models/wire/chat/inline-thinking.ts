@@ -48,7 +48,7 @@ export class InlineThinking {
   #think(): SaidPart[] {
     const end = this.#waiting.indexOf(CLOSING);
     if (end < 0) {
-      const keep = endThatMayBegin(CLOSING, this.#waiting);
+      const keep = partialTagLength(CLOSING, this.#waiting);
       const thought = this.#waiting.slice(0, this.#waiting.length - keep);
       this.#waiting = this.#waiting.slice(thought.length);
       return said('thinking', thought);
@@ -71,7 +71,7 @@ export class InlineThinking {
 const said = (kind: SaidPart['kind'], text: string): SaidPart[] => (text === '' ? [] : [{ kind, text }]);
 
 /** The number of characters at the end of the text that may be the start of the tag. */
-function endThatMayBegin(tag: string, text: string): number {
+function partialTagLength(tag: string, text: string): number {
   for (let length = Math.min(tag.length - 1, text.length); length > 0; length -= 1) {
     if (text.endsWith(tag.slice(0, length))) return length;
   }
