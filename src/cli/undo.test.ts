@@ -514,7 +514,7 @@ test('an undo in an unwritable data folder says what to do', async ({ skip }) =>
   const at = await testProject('one\n');
   await at.edit('call-1', 'one\n', 'two\n');
   const folders = ['open', 'locks', 'images', 'sessions'].map((name) => join(at.dataFolder, 'journal', name));
-  if (spawnSync('chattr', ['+i', ...folders]).status !== 0) skip('folders can not be made immutable here');
+  if (spawnSync('chattr', ['+i', ...folders]).status !== 0) skip('folders cannot be made immutable here');
   try {
     const { errors } = await at.run(['--yes']);
     expect(errors).toMatch(/Nothing was undone, because .*can't be written: .* Make it writable, then run the same/);

@@ -209,7 +209,7 @@ test.runIf(process.platform === 'linux')('keeps extended attributes and access l
       '-c',
       `import os,struct\np=${JSON.stringify(path('a'))}\n${code}`,
     ]);
-    if (status !== 0) skip('extended attributes can not be set here');
+    if (status !== 0) skip('extended attributes cannot be set here');
     return stdout.toString().trim();
   };
   python(`os.setxattr(p,'user.tag',b'kept')
@@ -361,7 +361,7 @@ test.runIf(process.platform === 'linux')('keeps an attribute that was set while 
   for (const name of [...holder.locks.map((lock) => lockPath(folders, lock)), recordPath(folders, holder.token)])
     await rm(name);
   await waiting;
-  if (!given) skip('extended attributes can not be set here');
+  if (!given) skip('extended attributes cannot be set here');
   expect((await python('print(os.listxattr(sys.argv[1]))')).stdout).toContain('user.tag');
 });
 

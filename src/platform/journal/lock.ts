@@ -210,7 +210,7 @@ function remove(path: string): void {
   try {
     unlinkSync(path);
   } catch (error) {
-    // A read-only file system names itself as the reason also where there is no such file.
+    // On a read-only file system the error may be EROFS even if the file does not exist.
     if (codeOf(error) !== 'ENOENT' && lstatSync(path, { throwIfNoEntry: false })) throw error;
   }
 }
