@@ -279,7 +279,7 @@ test('helve sessions export writes a private page without secrets, and never ove
   expect((await stat(join(root, 'page.html'))).mode & 0o777).toBe(0o600);
   expect(run('export', 'last', '-o', 'page.html')).toMatchObject({
     status: 2,
-    stderr: expect.stringContaining('is there already'),
+    stderr: expect.stringContaining('already exists'),
   });
   expect(run('export', 'last').stdout).toMatch(/^# The token is \\\[redacted: secret\\\]/);
   expect(run('export', 'last', '--format', 'pdf')).toMatchObject({
