@@ -46,7 +46,7 @@ test('does not report polling as long as the result changes', () => {
   }
 });
 
-test('does not report a repeated read after another call has brought something new', () => {
+test('does not report a repeated read after another call had a new result', () => {
   const guard = new LoopGuard();
   for (let round = 0; round < 6; round += 1) {
     expect(turn(guard, 'Edit', { new_string: `${round}` }, `changed ${round}`)).toEqual(nothing);

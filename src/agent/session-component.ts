@@ -66,7 +66,7 @@ export interface SessionComponent {
   onEvent?(event: AgentEvent): void;
   /** A summary has replaced the history: what was announced to the model must be announced again. */
   onCompacted?(): void;
-  /** Resolves once everything that an interrupt stops beside the calls has stopped. */
+  /** Resolves once everything that an interrupt stops in addition to the calls has stopped. */
   onInterrupted?(): Promise<void>;
   /** The run has failed; its result follows. */
   onFailed?(outcome: RunOutcome, text: string, run: RunMoment): Promise<void>;

@@ -22,6 +22,6 @@ export interface SessionConnections {
 /** How a session begins. */
 export interface SessionBeginning {
   source: 'startup' | 'resume' | 'fork';
-  /** What the person asked to be prepared, by `--init` or `--maintenance`. */
+  /** The preparation that the person requested with `--init` or `--maintenance`. */
   setup?: 'init' | 'maintenance' | undefined;
 }

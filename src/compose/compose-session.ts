@@ -6,7 +6,7 @@ import { resolveOptions } from './resolve-options.js';
 import { composeRoot, type RootSession } from './root-session.js';
 import { composeTools, type ToolSession } from './tool-session.js';
 
-/** What a session is for: its options, and its parts. */
+/** The kinds of sessions, with their options and parts. */
 interface Sessions {
   /** A conversation with a model. */
   root: { options: FullAgentOptions; composed: RootSession };

@@ -1,4 +1,4 @@
-// Where sessions are on disk, readable only by their owner:
+// The files of sessions on disk, readable only by their owner:
 //
 //   sessions/<id>/session.jsonl     the conversation, one record a line
 //   sessions/<id>/lock              while a process writes it
