@@ -585,7 +585,7 @@ test('agents of an untrusted project are not used, and those of the user are', a
     [
       expect.stringMatching(/^I am yours\./),
       expect.stringMatching(
-        /^There is no agent type "reviewer"\. .*There are: mine, general-purpose, Explore, Plan.*Those in \.claude\/agents do not count, since nobody has trusted this folder\. Nothing was started\.$/,
+        /^There is no agent type "reviewer"\. .*There are: mine, general-purpose, Explore, Plan.*Those in \.claude\/agents are not used, because this folder is not trusted\. Nothing was started\.$/,
       ),
     ].toSorted((a, b) => Number(String(a) > String(b))),
   );

@@ -103,7 +103,7 @@ test('a command of an untrusted project runs nothing, and says so', async () => 
   const agent = await agentWith(statusCommand, { options: { permissionMode: 'bypassPermissions' } });
   const { result } = await agent.run('/status');
   expect(result.outcome).toBe('stopped');
-  expect(result.text).toContain('nobody has trusted this folder');
+  expect(result.text).toContain('this folder is not trusted');
   expect(agent.server.requests).toEqual([]);
 });
 

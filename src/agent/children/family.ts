@@ -157,9 +157,7 @@ export class Family {
     const named = untrustedFolders()
       .filter(holdsAgents)
       .map((folder) => relative(engine.session.root, folder));
-    return named.length === 0
-      ? ''
-      : ` Those in ${named.join(', ')} do not count, since nobody has trusted this folder.`;
+    return named.length === 0 ? '' : ` Those in ${named.join(', ')} are not used, because this folder is not trusted.`;
   }
 
   /** The problems that were not reported yet. */

@@ -84,7 +84,7 @@ function splitInline(text: string): Part[] {
 
 function untrusted({ name, shown }: Command, line: string): ToolFailure {
   return new ToolFailure(
-    `/${name} would run "${line}" when it is used (${shown}), and nobody has trusted this folder, so it was not used. To look at the folder and trust it: helve config trust; for one run: --trust.`,
+    `/${name} would run "${line}" when it is used (${shown}), and this folder is not trusted, so it was not used. To look at the folder and trust it: helve config trust; for one run: --trust.`,
     { kind: 'permission_denied' },
   );
 }

@@ -119,7 +119,7 @@ class Swarm {
       details,
       files.length > 0 ? `Files that the plan names for it: ${files.join(', ')}` : '',
       ...done,
-      `Do this step and no other: each of the others is done by somebody else${others.length > 0 ? `, at this moment ${others.join(', ')}` : ''}. A file may change while you work; read it again before you edit it. Keep what others have changed.`,
+      `Do this step and no other: other agents do the others${others.length > 0 ? `, at this moment ${others.join(', ')}` : ''}. A file may change while you work; read it again before you edit it. Keep what others have changed.`,
       'At the end say in a few sentences what you did, what you saw work, and what the steps after it must know.',
       `The whole plan, so that you know what your step is for:\n${this.#plan.text}`,
     ]
