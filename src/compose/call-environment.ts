@@ -2,12 +2,15 @@ import { settleShown } from '../agent/context/settle-shown.js';
 import type { Session } from '../agent/session.js';
 import type { SessionPolicy } from '../agent/session-policy.js';
 import type { CallEnvironment } from '../calls/environment.js';
+import type { Effect } from '../contract/effect.js';
 import type { AgentHappening } from '../contract/event.js';
 import type { Hooks } from '../contract/hook.js';
 import type { AskPermission, Decision, DecisionRequest } from '../contract/permission.js';
 import type { Tool } from '../contract/tool.js';
-import type { Approval, ToolContext } from '../contract/tool-context.js';
-import { announceCall } from './announce-call.js';
+import type { Approval, SessionPort, ToolContext } from '../contract/tool-context.js';
+import { realPathSync } from '../platform/files/paths.js';
+import { declaredWritesOf, mayChangeFiles } from '../platform/journal/effect-writes.js';
+import { sessionWriters } from '../platform/journal/session-changes.js';
 
 export interface CallParts {
   session: Session;
@@ -84,3 +87,14 @@ function confinementDescriber(session: Session, policy: SessionPolicy): CallEnvi
 /** Denied, or asked about because of a rule; not if it is asked about because no rule matches. */
 const isRuledOut = ({ behavior, trail = [] }: Decision): boolean =>
   behavior === 'deny' || trail.some(({ basis }) => basis === 'deny_rule' || basis === 'ask_rule');
+
+/** Announces a call of a tool that keeps no journal, to sessions that work in the same project. Undefined if it writes nothing. */
+function announceCall(
+  session: SessionPort,
+  { name, effects }: { name: string; effects: readonly Effect[] },
+): Promise<() => void> | undefined {
+  if (!mayChangeFiles(effects)) return undefined;
+  const isKnown = effects.every(({ kind }) => kind !== 'unknown' && kind !== 'command');
+  const { paths } = declaredWritesOf(effects, session.workspace.map(realPathSync));
+  return session.own(sessionWriters).begin({ name, writes: { paths, isExact: isKnown } });
+}

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import type { ToolResult } from '../contract/engine.js';
+import type { TextBlock, ToolResultBlock } from '../contract/message.js';
 import { checkCalls, checkFolder, checkMode } from './check-calls.js';
 import { composeSession } from './compose-session.js';
 import type { FullEngine } from './engine.js';
 import type { FullEngineOptions } from './options.js';
 import { existingFolder } from './resolve-options.js';
 import type { ToolSession } from './tool-session.js';
-import { withReminders } from './with-reminders.js';
 
 /** The tools with their permissions and a session, without a model. Nothing is loaded or written before the first call. */
 export const createEngine = (options: FullEngineOptions = {}): FullEngine =>
@@ -76,4 +76,13 @@ export function engineOf(composed: ToolSession): FullEngine {
     hooks,
     commands: composed.commands,
   };
+}
+
+/** Appends reminders to the content, such as that a background command has ended. */
+export function withReminders(
+  content: ToolResultBlock['content'],
+  reminders: readonly TextBlock[],
+): ToolResultBlock['content'] {
+  if (reminders.length === 0) return content;
+  return [...(typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content), ...reminders];
 }

@@ -1,8 +1,10 @@
 import { ToolPool } from '../agent/tool-pool.js';
 import { simpleToolNames } from '../tools/index.js';
-import { isAnswered } from './answered-tools.js';
-import type { ResolvedOptions } from './resolve-options.js';
-import { webAccess } from './web-access.js';
+import type { Answers } from './answers.js';
+import type { FullEngineOptions } from './options.js';
+import { type ResolvedOptions, webAccess } from './resolve-options.js';
+
+const QUESTION_EVENTS = ['PreToolUse', 'PermissionRequest'] as const;
 
 /** The tools of a session: the built-in ones and those of the program, turned on or off by options and settings. */
 export function createToolPool({ options, answers, builtIn, env, root, toolSet, settings }: ResolvedOptions): ToolPool {
@@ -22,4 +24,20 @@ export function createToolPool({ options, answers, builtIn, env, root, toolSet, 
     hasSetting: (name) => name === 'webSearch' && webAccess(options, env).search !== undefined,
     ...(options.editStyle && { editStyle: options.editStyle }),
   });
+}
+
+/** Whether a person, a program or a hook that names the tool can answer for it. */
+function isAnswered(
+  name: string,
+  { hooks, settings }: FullEngineOptions,
+  { askUser, askPermission }: Answers,
+): boolean {
+  if (askUser ?? askPermission) return true;
+  const matchers = QUESTION_EVENTS.flatMap((event) => [
+    ...(hooks?.[event]?.map(({ matcher }) => matcher) ?? []),
+    ...(settings?.current.hooks.filter((hook) => hook.event === event && hook.trusted) ?? []).map(
+      ({ matcher }) => matcher,
+    ),
+  ]);
+  return matchers.some((matcher) => matcher?.split('|').includes(name));
 }

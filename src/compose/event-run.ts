@@ -13,7 +13,7 @@ import {
 } from '../contract/run.js';
 import { clause } from '../platform/text/clause.js';
 import { checkPrompt, checkRunOptions } from './check-calls.js';
-import { isZodSchema, isZodShape } from './zod-shape.js';
+import { isZodSchema, isZodShape } from './option-kinds.js';
 
 /** Runs a prompt when its events are iterated over, or when its result is asked for. */
 export class EventRun<Output> implements Run<Output> {

@@ -1,16 +1,11 @@
 // The rules, folders and mode that apply at one location, from settings files or from the settings of a request.
+import * as z from 'zod';
 import { type KnownNames, knownNames } from '../agent/known-names.js';
-import type { PermissionMode } from '../contract/permission.js';
+import { type PermissionMode, permissionModes, sandboxModes } from '../contract/permission.js';
 import type { Anchors } from '../permissions/match-path.js';
 import { parseRules } from '../permissions/parse-rule.js';
 import type { Rule, RuleLists } from '../permissions/rule.js';
 import type { PolicySandbox } from '../permissions/sandboxed-call.js';
-import {
-  type PermissionSettings,
-  permissionsSchema,
-  type SandboxSettings,
-  sandboxSchema,
-} from '../permissions/schema.js';
 import { folderNames, realName, resolveIn } from '../platform/files/paths.js';
 import { isObject } from '../platform/is-object.js';
 import { findFiles, type LoadOptions, readFrom, trustStamp } from '../settings/load.js';
@@ -136,6 +131,25 @@ function anchorsAt({ cwd, home }: ProjectLocation): Anchors {
   return { source: project, project, home: home === undefined ? [] : folderNames(home), realName };
 }
 
+/** Rules are checked one by one by parseRules: one bad rule must not take the others with it. */
+const permissionsSchema = z.looseObject({
+  allow: z.array(z.unknown()).optional(),
+  ask: z.array(z.unknown()).optional(),
+  deny: z.array(z.unknown()).optional(),
+  additionalDirectories: z.array(z.string()).optional(), // relative ones start at the project
+  defaultMode: z.enum(permissionModes).optional(),
+});
+
+/** The part of the settings of the sandbox that decisions depend on. */
+const sandboxSchema = z.looseObject({
+  enabled: z.boolean().optional(),
+  failIfUnavailable: z.boolean().optional(),
+  autoAllowBashIfSandboxed: z.boolean().optional(),
+  mode: z.enum(sandboxModes).optional(),
+  excludedCommands: z.array(z.string()).optional(),
+  network: z.looseObject({ allowedDomains: z.array(z.string()).optional() }).optional(),
+});
+
 const LISTS = ['allow', 'ask', 'deny', 'additionalDirectories'] as const;
 
 /** The policy of the settings of a request. Lists at the top level are used too, as in a file. */
@@ -149,7 +163,7 @@ function givenPolicy(settings: unknown, { cwd, home }: ProjectLocation, known: K
   const sandbox = sandboxSchema.safeParse(settings['sandbox'] ?? {});
   const [issue] = sandbox.error?.issues ?? [];
   if (issue) return notUnderstood(`"${['sandbox', ...issue.path].join('.')}": ${issue.message}.`);
-  const understood: PermissionSettings[] = read.map(({ data }) => data ?? {});
+  const understood = read.map(({ data }) => data ?? {});
   const anchors = anchorsAt({ cwd, home });
   const tools = toolTable();
   const parsed = understood.map((lists) =>
@@ -173,7 +187,11 @@ function givenPolicy(settings: unknown, { cwd, home }: ProjectLocation, known: K
 /** Settings don't say whether the sandbox works on this machine. */
 type ConfiguredSandbox = Omit<PolicySandbox, 'works'>;
 
-function configuredSandbox({ enabled, network, ...rest }: SandboxSettings): ConfiguredSandbox | undefined {
+function configuredSandbox({
+  enabled,
+  network,
+  ...rest
+}: z.output<typeof sandboxSchema>): ConfiguredSandbox | undefined {
   if (!enabled) return undefined;
   return {
     allows: rest.autoAllowBashIfSandboxed ?? false,

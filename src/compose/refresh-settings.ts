@@ -2,8 +2,7 @@ import type { Session } from '../agent/session.js';
 import type { SessionPolicy } from '../agent/session-policy.js';
 import type { AgentHappening } from '../contract/event.js';
 import type { WatchedSettings } from '../settings/watch.js';
-import type { Notices } from './notices.js';
-import { createSandboxNotice } from './sandbox-notice.js';
+import { createSandboxNotice, type Notices } from './notices.js';
 import type { ConnectedServers } from './servers.js';
 
 interface RefreshParts {

@@ -3,13 +3,13 @@ import { resolve } from 'node:path';
 import { type PermissionMode, permissionModes } from '../contract/permission.js';
 import type { Tool } from '../contract/tool.js';
 import type { ToolSetMode } from '../contract/tool-context.js';
+import type { WebAccess } from '../contract/web.js';
 import { dataFolderOf, homeFolder, realPathSync } from '../platform/files/paths.js';
 import type { Settings } from '../settings/settings.js';
 import { builtInTools } from '../tools/index.js';
 import { type Answers, answersOf } from './answers.js';
 import type { FullEngineOptions } from './options.js';
 import { withoutSecrets } from './visible-environment.js';
-import { webAccess } from './web-access.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -70,6 +70,17 @@ export function resolveOptions(options: FullEngineOptions): ResolvedOptions {
       return state === 'trusted' && folder === root;
     },
   };
+}
+
+/** The web access of tools, from the options, else from the settings. */
+export function webAccess({ web, settings }: FullEngineOptions, env: Environment): WebAccess {
+  if (web) return web;
+  const { webFetch, webSearch } = settings?.current ?? {};
+  const localHosts = webFetch?.localHosts ?? [];
+  if (!webSearch) return { localHosts };
+  const { provider, url, apiKeyEnv: keyVariable } = webSearch.value;
+  const key = keyVariable === undefined ? undefined : env[keyVariable];
+  return { localHosts, search: { provider, url, key, keyVariable } };
 }
 
 /** The folder with symlinks not resolved. Throws `TypeError` if it does not exist. */

@@ -2,10 +2,9 @@
 import type { AgentHappening } from '../contract/event.js';
 import type { OpenSession, ServedResult, ServedTool, ServerIdentity } from '../mcp/server/serve-port.js';
 import { withoutAgents } from '../tools/roles.js';
-import { createEngine } from './create-engine.js';
+import { createEngine, withReminders } from './create-engine.js';
 import type { FullEngine } from './engine.js';
 import type { FullEngineOptions } from './options.js';
-import { withReminders } from './with-reminders.js';
 
 declare const HELVE_VERSION: string | undefined; // defined by the build
 

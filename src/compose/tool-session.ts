@@ -17,13 +17,11 @@ import { createHooks } from './create-hooks.js';
 import { createPolicy, limitByPolicy } from './create-policy.js';
 import { createToolPool } from './create-tool-pool.js';
 import { createHookNotifications, type HookNotifications } from './hook-notifications.js';
-import { createNotices, type Notices } from './notices.js';
+import { createNotices, createUnsavedDataNotice, type Notices } from './notices.js';
 import { createRecovery } from './recovery.js';
 import { createRefresh, type RefreshSettings } from './refresh-settings.js';
-import type { ResolvedOptions } from './resolve-options.js';
+import { type ResolvedOptions, webAccess } from './resolve-options.js';
 import { type ConnectedServers, createServers } from './servers.js';
-import { createUnsavedDataNotice } from './unsaved-data-notice.js';
-import { webAccess } from './web-access.js';
 
 const SESSION_END_MS = 15_000; // more than the hooks themselves may take
 

@@ -1,5 +1,15 @@
-import { anything, callback, flag, type Kind, oneOf, positiveCount, shown, text } from '../compose/option-kinds.js';
-import { isZodSchema, isZodShape } from '../compose/zod-shape.js';
+import {
+  anything,
+  callback,
+  flag,
+  isZodSchema,
+  isZodShape,
+  type Kind,
+  oneOf,
+  positiveCount,
+  shown,
+  text,
+} from '../compose/option-kinds.js';
 import * as contract from '../contract/tool.js';
 import { nearestWords } from '../platform/text/similar-text.js';
 import { jsonSchemaFormProblem } from './json-schema-form.js';
