@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import type { FullAgent } from '../compose/agent.js';
-import { createAgent } from '../compose/create-agent.js';
+import { createAgent, type FullAgent } from '../compose/create-agent.js';
 import type { FullAgentOptions } from '../compose/options.js';
 import type { AgentEvent, RunResult } from '../contract/event.js';
 import type { Message } from '../contract/message.js';

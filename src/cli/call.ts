@@ -1,5 +1,4 @@
-import { createEngine } from '../compose/create-engine.js';
-import type { FullEngine } from '../compose/engine.js';
+import { createEngine, type FullEngine } from '../compose/create-engine.js';
 import type { AgentHappening } from '../contract/event.js';
 import type { ToolResultBlock } from '../contract/message.js';
 import type { Decision } from '../contract/permission.js';

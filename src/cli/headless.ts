@@ -1,6 +1,5 @@
 import type { ResumedSession } from '../agent/store/resume-session.js';
-import type { FullAgent } from '../compose/agent.js';
-import { createAgent } from '../compose/create-agent.js';
+import { createAgent, type FullAgent } from '../compose/create-agent.js';
 import type { FullAgentOptions } from '../compose/options.js';
 import type { AgentEvent, RunResult } from '../contract/event.js';
 import { type Model, ModelFailure } from '../contract/model.js';

@@ -1,19 +1,28 @@
+import type { AgentType } from '../agent/children/agent-types.js';
 import { structuredOutput } from '../agent/components/structured-output.js';
 import { runLoop } from '../agent/loop.js';
 import type { Session } from '../agent/session.js';
 import { emitter, type SessionComponent } from '../agent/session-component.js';
 import type { StructuredOutput } from '../agent/structured-output.js';
+import type { Agent } from '../contract/agent.js';
 import type { AgentEvent } from '../contract/event.js';
 import type { UserBlock } from '../contract/message.js';
 import type { OutputOf, OutputOptions, OutputSchema, Prompt, Run, RunOptions } from '../contract/run.js';
 import { sharedRound } from '../platform/shared-round.js';
-import type { FullAgent } from './agent.js';
 import { checkCompactOptions, checkMode } from './check-calls.js';
 import { composeSession } from './compose-session.js';
-import { engineOf } from './create-engine.js';
+import { engineOf, type FullEngine } from './create-engine.js';
 import { outputRun, plainRun, type RunPrompt } from './event-run.js';
 import type { FullAgentOptions } from './options.js';
 import type { RootSession } from './root-session.js';
+
+/** The agent inside Helve: that of programs, and what the command line and the terminal use in addition. */
+export interface FullAgent extends Agent {
+  readonly session: Session;
+  readonly engine: FullEngine;
+  /** The types of child agents that can be started. */
+  agentTypes(): Promise<readonly AgentType[]>;
+}
 
 /** A conversation with a model that can use the tools. Nothing is loaded, read or written before its first prompt. */
 export function createAgent(options: FullAgentOptions): FullAgent {

@@ -4,8 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { temporaryProject } from '../testing/temporary-project.js';
-import { createEngine } from './create-engine.js';
-import type { FullEngine } from './engine.js';
+import { createEngine, type FullEngine } from './create-engine.js';
 import type { FullEngineOptions } from './options.js';
 
 async function call(engine: FullEngine, name: string, input: Record<string, unknown>): Promise<string> {

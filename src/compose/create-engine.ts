@@ -1,12 +1,34 @@
 import { resolve } from 'node:path';
-import type { ToolResult } from '../contract/engine.js';
+import type { Commands } from '../agent/commands/commands.js';
+import type { Session } from '../agent/session.js';
+import type { CompleteCall } from '../calls/assemble.js';
+import type { Engine, RunCallsOptions, ToolResult } from '../contract/engine.js';
+import type { Hooks } from '../contract/hook.js';
 import type { TextBlock, ToolResultBlock } from '../contract/message.js';
+import type { Calls } from './call-environment.js';
 import { checkCalls, checkFolder, checkMode } from './check-calls.js';
 import { composeSession } from './compose-session.js';
-import type { FullEngine } from './engine.js';
 import type { FullEngineOptions } from './options.js';
+import type { RefreshSettings } from './refresh-settings.js';
 import { existingFolder } from './resolve-options.js';
+import type { EngineServers } from './servers.js';
 import type { ToolSession } from './tool-session.js';
+
+/** The engine inside Helve: that of programs, and what the command line, the terminal and tests use in addition. */
+export interface FullEngine extends Engine, Calls {
+  readonly session: Session;
+  /** Like `runCalls`, but leaves reminders for the model's next message. */
+  callTools(calls: readonly CompleteCall[], options?: RunCallsOptions): Promise<ToolResultBlock[]>;
+  /** Resolves once the definitions of the tools are complete; waits for MCP servers that were named for this session. */
+  ready(): Promise<void>;
+  refresh: RefreshSettings;
+  readonly servers: EngineServers;
+  readonly hooks: Hooks;
+  /** Undefined unless the option `commands` is set. */
+  readonly commands: Commands | undefined;
+  /** `source`: whether a person typed a command, or a program asked for it. */
+  addDirectory(path: string, source?: 'slash_command' | 'register_repo_root'): void;
+}
 
 /** The tools with their permissions and a session, without a model. Nothing is loaded or written before the first call. */
 export const createEngine = (options: FullEngineOptions = {}): FullEngine =>

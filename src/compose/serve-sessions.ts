@@ -2,8 +2,7 @@
 import type { AgentHappening } from '../contract/event.js';
 import type { OpenSession, ServedResult, ServedTool, ServerIdentity } from '../mcp/server/serve-port.js';
 import { withoutAgents } from '../tools/roles.js';
-import { createEngine, withReminders } from './create-engine.js';
-import type { FullEngine } from './engine.js';
+import { createEngine, type FullEngine, withReminders } from './create-engine.js';
 import type { FullEngineOptions } from './options.js';
 
 declare const HELVE_VERSION: string | undefined; // defined by the build

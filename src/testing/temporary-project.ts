@@ -2,8 +2,7 @@ import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runCall } from '../calls/run-call.js';
-import { createEngine } from '../compose/create-engine.js';
-import type { FullEngine } from '../compose/engine.js';
+import { createEngine, type FullEngine } from '../compose/create-engine.js';
 import type { FullEngineOptions } from '../compose/options.js';
 import type { Effect } from '../contract/effect.js';
 import type { AgentHappening, ToolResultEvent } from '../contract/event.js';

@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { FullAgent } from '../../src/compose/agent.js';
-import { createAgent } from '../../src/compose/create-agent.js';
+import { createAgent, type FullAgent } from '../../src/compose/create-agent.js';
 import { anthropicModel } from '../../src/models/index.js';
 import {
   type FakeAnswers,

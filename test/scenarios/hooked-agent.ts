@@ -1,7 +1,6 @@
 // A whole run with settings from files: a machine with a project, a scripted model, and what each side got to see.
 
-import type { FullAgent } from '../../src/compose/agent.js';
-import { createAgent } from '../../src/compose/create-agent.js';
+import { createAgent, type FullAgent } from '../../src/compose/create-agent.js';
 import type { FullAgentOptions, FullEngineOptions } from '../../src/compose/options.js';
 import type { AgentEvent, RunResult } from '../../src/contract/event.js';
 import type { Model, ModelRequest } from '../../src/contract/model.js';

@@ -2,8 +2,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { FullAgent } from '../../src/compose/agent.js';
-import { createAgent } from '../../src/compose/create-agent.js';
+import { createAgent, type FullAgent } from '../../src/compose/create-agent.js';
 import type { FullAgentOptions } from '../../src/compose/options.js';
 import type { AgentEvent, RunResult } from '../../src/contract/event.js';
 import { anthropicModel } from '../../src/models/wire/anthropic/anthropic.js';

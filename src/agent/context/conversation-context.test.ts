@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import type { FullAgent } from '../../compose/agent.js';
-import { createAgent } from '../../compose/create-agent.js';
+import { createAgent, type FullAgent } from '../../compose/create-agent.js';
 import type { FullAgentOptions } from '../../compose/options.js';
 import type { AgentEvent, CompactionEvent, RunResult } from '../../contract/event.js';
 import type { Message } from '../../contract/message.js';

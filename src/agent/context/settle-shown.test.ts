@@ -1,6 +1,6 @@
 // Lines that a hook removes from a result do not count as seen by the model.
 import { expect, onTestFinished, test } from 'vitest';
-import type { FullEngine } from '../../compose/engine.js';
+import type { FullEngine } from '../../compose/create-engine.js';
 import type { HookOutput } from '../../contract/hook.js';
 import type { HookCallbacks } from '../../contract/options.js';
 import { temporaryProject } from '../../testing/temporary-project.js';

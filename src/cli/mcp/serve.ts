@@ -1,4 +1,4 @@
-import type { FullEngine } from '../../compose/engine.js';
+import type { FullEngine } from '../../compose/create-engine.js';
 import { identityOf, openSessions } from '../../compose/serve-sessions.js';
 import type { OpenSession, ServerIdentity } from '../../mcp/server/serve-port.js';
 import { secretVariables } from '../../models/catalogue/catalogue.js';

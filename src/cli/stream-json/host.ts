@@ -1,6 +1,6 @@
 // A conversation with a host program over stdin and stdout, one JSON object per line.
 import type { Readable } from 'node:stream';
-import type { FullAgent } from '../../compose/agent.js';
+import type { FullAgent } from '../../compose/create-agent.js';
 import type { FullEngineOptions } from '../../compose/options.js';
 import type { AgentEvent, RunResult } from '../../contract/event.js';
 import type { ModelEvent } from '../../contract/model.js';

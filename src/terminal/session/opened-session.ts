@@ -1,7 +1,7 @@
 // The types by which the terminal is given a conversation; no code.
 
-import type { FullAgent } from '../../compose/agent.js';
-import type { FullEngine } from '../../compose/engine.js';
+import type { FullAgent } from '../../compose/create-agent.js';
+import type { FullEngine } from '../../compose/create-engine.js';
 import type { Message } from '../../contract/message.js';
 import type { AskPermission, PermissionMode } from '../../contract/permission.js';
 import type { AskUser } from '../../contract/question.js';

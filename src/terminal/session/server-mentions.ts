@@ -1,4 +1,4 @@
-import type { FullEngine } from '../../compose/engine.js';
+import type { FullEngine } from '../../compose/create-engine.js';
 import type { Choice } from '../contract.js';
 
 /** The resources of connected servers, as mentions after an @. Starts connecting the others. */

@@ -1,4 +1,4 @@
-import type { FullEngine } from '../../compose/engine.js';
+import type { FullEngine } from '../../compose/create-engine.js';
 import type { AgentHappening } from '../../contract/event.js';
 import { randomId } from '../../platform/crypto.js';
 import { completeCall } from '../console/complete-call.js';
