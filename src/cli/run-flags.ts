@@ -2,8 +2,6 @@ import { type Effort, efforts } from '../contract/model.js';
 import { serverPartOf } from '../platform/text/mcp-names.js';
 import { engineFlags, readArgs } from './args.js';
 import type { EngineFlagValues } from './engine-options.js';
-import { terminalFlags } from './interactive/terminal-flags.js';
-import { withOpenResume } from './sessions/resume-flag.js';
 import { type TelemetryFlags, telemetryFlags, withDebugFile } from './telemetry-flags.js';
 import { UsageProblem } from './usage-problem.js';
 
@@ -13,7 +11,6 @@ export const inputFormats = ['text', 'stream-json'] as const;
 const flags = {
   ...engineFlags,
   ...telemetryFlags,
-  ...terminalFlags,
   print: { type: 'boolean', short: 'p' },
   model: { type: 'string' },
   'fallback-model': { type: 'string' },
@@ -40,6 +37,7 @@ const flags = {
   'fork-session': { type: 'boolean' },
   'no-save': { type: 'boolean' },
   'no-session-persistence': { type: 'boolean' },
+  'screen-reader': { type: 'boolean' }, // applies only at the terminal
   verbose: { type: 'boolean' }, // other programs send it along with stream-json
 } as const;
 
@@ -127,6 +125,16 @@ export function readRunFlags(argv: readonly string[], { isInteractive = false } 
   };
   refuseCombinations(read);
   return read;
+}
+
+/** Turns `--resume` without an id into `--resume=`: node:util's options have a value either always or never. */
+function withOpenResume(argv: readonly string[]): string[] {
+  const end = argv.indexOf('--');
+  const isOpen = (word: string, index: number): boolean =>
+    (word === '--resume' || word === '-r') &&
+    (end < 0 || index < end) &&
+    (argv[index + 1] === undefined || argv[index + 1]?.startsWith('-') === true);
+  return argv.map((word, index) => (isOpen(word, index) ? '--resume=' : word));
 }
 
 function refuseCombinations(read: RunFlags): void {

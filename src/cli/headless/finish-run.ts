@@ -1,5 +1,7 @@
+import { noUsage } from '../../agent/usage.js';
 import type { AgentEvent, RunResult } from '../../contract/event.js';
 import type { Decision } from '../../contract/permission.js';
+import { messageOf } from '../../platform/message-of.js';
 import { ruleMayAllow } from '../rule-may-allow.js';
 import type { Budget } from './budget.js';
 import type { FinishedOutput } from './finished-output.js';
@@ -53,3 +55,18 @@ export class RunEnd {
     return this.#structured?.finish(run) ?? run;
   }
 }
+
+/** The result of a run that ended without one. */
+export const noResult = (error: unknown, { interrupted }: { interrupted: boolean }): RunResult => ({
+  type: 'result',
+  outcome: interrupted ? 'interrupted' : 'model_error',
+  text: interrupted ? 'Interrupted.' : messageOf(error),
+  turns: 0,
+  stopReason: null,
+  usage: noUsage,
+  costUsd: 0,
+  models: [],
+  modelMs: 0,
+  totalMs: 0,
+  denials: [],
+});

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { AgentEvent, AgentHappening } from '../../contract/event.js';
 import type { AssistantBlock } from '../../contract/message.js';
+import { noResult } from '../headless/finish-run.js';
 import { EventLines } from './event-lines.js';
-import { noResult } from './no-result.js';
 
 const text = (words: string) => ({ type: 'text', text: words }) as const;
 const use = (id: string) => ({ type: 'tool_use', id, name: 'LS', input: {} }) as const;
