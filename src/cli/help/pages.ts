@@ -1,3 +1,5 @@
+// Pages are not in the files of the commands: completion reads all pages each time that Tab is pressed, and would load
+// the code of every command with them.
 import { help as audit } from './audit.js';
 import { help as call } from './call.js';
 import { help as completion } from './completion.js';
