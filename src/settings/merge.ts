@@ -1,7 +1,7 @@
 // Merges all files into the effective settings. Single values go by precedence: managed, --settings, local, project,
 // user. Lists are merged. A stricter value applies from any source; a project's more permissive value only once the
 // project is trusted.
-import { statSync } from 'node:fs';
+import { isFolder } from '../platform/files/lenient-reads.js';
 import { dataFolderOf, homeFolder, resolveIn } from '../platform/files/paths.js';
 import { refusedVariable } from './environment.js';
 import { keyActionNames } from './key-actions.js';
@@ -134,14 +134,6 @@ function flawOf(
   if (key !== 'permissions.additionalDirectories') return undefined;
   const folder = resolveIn(root, String(value), () => home);
   return isFolder(folder) ? undefined : `there is no folder ${folder}`;
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
 }
 
 /** Of single values and of entries with the same name, one applies. */

@@ -1,7 +1,8 @@
-import { accessSync, closeSync, constants, openSync } from 'node:fs';
+import { closeSync, constants, openSync } from 'node:fs';
 import { access, mkdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type FsyncStrategy, immediateFsync } from './deferred-fsync.js';
+import { isExecutable } from './lenient-reads.js';
 import { assertSameFile } from './open-file.js';
 import { asWriteFailure, codeOf } from './write-failure.js';
 
@@ -22,20 +23,11 @@ export function openFolder(real: string): Folder {
   try {
     assertSameFile(fd, real);
     const inside = `/proc/self/fd/${fd}`;
-    const anchor = process.platform === 'linux' && canSearch(inside) ? inside : real;
+    const anchor = process.platform === 'linux' && isExecutable(inside) ? inside : real;
     return { anchor, at: (name) => join(anchor, name), close: () => closeSync(fd) };
   } catch (error) {
     closeSync(fd);
     throw error;
-  }
-}
-
-function canSearch(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -1,6 +1,7 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
+import { textIn } from './lenient-reads.js';
 
 interface RulesOfFolder {
   folder: string;
@@ -55,18 +56,10 @@ export class GitIgnore {
 export const ruleFiles = ['.gitignore', '.git/info/exclude'] as const;
 
 function rulesOf(folder: string): RulesOfFolder {
-  const texts = ruleFiles.toReversed().map((name) => textOf(join(folder, name))); // the last one added wins
-  const known = texts.filter((text) => text !== undefined);
+  const texts = ruleFiles.toReversed().map((name) => textIn(join(folder, name))); // the last one added wins
+  const known = texts.filter((text) => text !== '');
   const rules = known.length === 0 ? undefined : ignore({ ignorecase: false });
   for (const text of known) rules?.add(text.replace(/^\uFEFF/, ''));
   const isRepository = statSync(join(folder, '.git'), { throwIfNoEntry: false }) !== undefined;
   return { folder, rules, isRepository };
-}
-
-function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined; // missing, or unreadable
-  }
 }

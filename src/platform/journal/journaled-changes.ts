@@ -1,7 +1,7 @@
 // Changes that any session journals while commands of this session run, and that the snapshots have not yet accounted
 // for.
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { namesIn, textIn } from '../files/lenient-reads.js';
 import { asEarlier, type Journaled, journaledPaths, type Side } from '../snapshots/snapshot-changes.js';
 import type { JournalFolders } from './journal.js';
 import { type OpenChange, parsedChange } from './lock.js';
@@ -116,20 +116,8 @@ const isMade = (file: OpenChange['files'][number], path: string, found: Side): b
 
 /** Changes that a process has begun, including those of killed processes. */
 function openChanges({ open }: JournalFolders): OpenChange[] {
-  try {
-    return readdirSync(open)
-      .filter((name) => name.endsWith('.json'))
-      .flatMap((name) => parsedChange(contentOf(join(open, name))) ?? [])
-      .filter(({ files }) => files.length > 0);
-  } catch {
-    return []; // no journal yet
-  }
-}
-
-function contentOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return ''; // completed right now
-  }
+  return namesIn(open)
+    .filter((name) => name.endsWith('.json'))
+    .flatMap((name) => parsedChange(textIn(join(open, name))) ?? [])
+    .filter(({ files }) => files.length > 0);
 }

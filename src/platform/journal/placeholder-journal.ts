@@ -2,9 +2,10 @@
 // progress, so that the next start after a kill removes them from the project:
 //
 //   journal/open/<token>.held     a line for each placeholder that was created or removed
-import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomHex } from '../crypto.js';
+import { namesIn, textIn } from '../files/lenient-reads.js';
 import { removeUnchangedPlaceholder } from '../sandbox/placeholders.js';
 import { type JournalFolders, journalFolders, makeJournal } from './journal.js';
 import { closeRecord, type OpenChange, writeRecord } from './lock.js';
@@ -62,29 +63,13 @@ export function allPlaceholders({ open }: JournalFolders): Set<string> {
   return new Set(files.flatMap((name) => [...placeholdersIn(join(open, name))]));
 }
 
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return []; // no journal yet
-  }
-}
-
 function placeholdersIn(file: string): Set<string> {
   const left = new Set<string>();
-  for (const { put, gone } of textAt(file).split('\n').map(parsed)) {
+  for (const { put, gone } of textIn(file).split('\n').map(parsed)) {
     if (put !== undefined) left.add(put);
     if (gone !== undefined) left.delete(gone);
   }
   return left;
-}
-
-function textAt(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return ''; // being removed right now
-  }
 }
 
 /** Removes the placeholders of a killed process. One that is no longer empty is kept. */

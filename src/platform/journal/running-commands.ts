@@ -11,20 +11,11 @@
 // change is appended to all files before its record in `journal/open` is removed. If Helve is killed, the file stays
 // for the recovery, and other sessions keep appending to it. Until then its commands count as running, because they
 // may have outlived Helve.
-import {
-  appendFileSync,
-  closeSync,
-  constants,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { appendFileSync, closeSync, constants, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { randomHex } from '../crypto.js';
+import { namesIn } from '../files/lenient-reads.js';
 import { type DeclaredWrites, declaredWrites } from './declared-writes.js';
 import type { JournalFolders } from './journal.js';
 import { isRunning, type ProcessIdentity, thisProcess } from './process-identity.js';
@@ -185,16 +176,16 @@ export class RunningCommands {
   }
 
   #otherFiles(): string[] {
-    return filesIn(this.#folders).filter((file) => file !== this.#file);
+    return namesIn(this.#folders.commands).filter((file) => file !== this.#file);
   }
 }
 
 /** Whether commands of any session are running whose changes are detected. */
-export const areCommandsRunning = (folders: JournalFolders): boolean => filesIn(folders).some(hears);
+export const areCommandsRunning = (folders: JournalFolders): boolean => namesIn(folders.commands).some(hears);
 
 /** Appends a change to the files of all sessions with running commands. */
 export function notifyRunningCommands(folders: JournalFolders, change: RecordedChange): void {
-  const files = filesIn(folders).filter(hears);
+  const files = namesIn(folders.commands).filter(hears);
   if (files.length === 0) return;
   const text = textOf({ change });
   for (const file of files) append(join(folders.commands, file), text);
@@ -202,7 +193,7 @@ export function notifyRunningCommands(folders: JournalFolders, change: RecordedC
 
 /** The calls of a session, or of all sessions, whose commands are running, as far as known. */
 export function runningCalls(folders: JournalFolders, sessionId: string | undefined): string[] {
-  const running = filesIn(folders).flatMap((file) =>
+  const running = namesIn(folders.commands).flatMap((file) =>
     unfinishedCommands(linesIn(contentOf(join(folders.commands, file)), isAboutOwn)),
   );
   const calls = running.filter(
@@ -217,7 +208,7 @@ export async function removeEndedCommands(
   recover: (file: string, commands: readonly RunningCommand[]) => Promise<void>,
 ): Promise<void> {
   const us = await thisProcess();
-  for (const file of filesIn(folders)) {
+  for (const file of namesIn(folders.commands)) {
     const path = join(folders.commands, file);
     const lines = linesIn(contentOf(path));
     if (await isOwned(lines, us)) continue;
@@ -243,14 +234,6 @@ function unfinishedCommands(lines: readonly Line[]): RunningCommand[] {
 
 /** Whether the file's session wants updates from others. */
 const hears = (file: string): boolean => !file.endsWith(WRITERS);
-
-function filesIn({ commands }: JournalFolders): string[] {
-  try {
-    return readdirSync(commands);
-  } catch {
-    return []; // no command has run yet
-  }
-}
 
 function contentOf(path: string): Buffer {
   try {

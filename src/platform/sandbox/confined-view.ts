@@ -1,6 +1,7 @@
 // Confines a command with bubblewrap to a view of the disk that starts empty: a path that no rule shows is absent.
-import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
+import { entriesIn } from '../files/lenient-reads.js';
 import { type AccessPlan, type AccessPolicy, type AccessRule, contains, planAccess, realOf } from './plan-access.js';
 import { gitSettings, systemFolders } from './system-folders.js';
 import { type NewEntryWatch, watchNewEntries } from './watch-new-entries.js';
@@ -142,20 +143,12 @@ function policyOf(
 
 /** The existing entries of such a folder, except for those that are writable themselves. */
 function pinnedIn(folder: string, { writable, extendable }: ConfinedView): string[] {
-  const entries = entriesOf(folder);
+  const entries = entriesIn(folder);
   if (entries.length > MAX_PINNED) return [];
   return entries
     .filter((entry) => !entry.isSymbolicLink()) // the target of a symlink may lie outside the view
     .map(({ name }) => join(folder, name))
     .filter((path) => !writable.includes(path) && !extendable.includes(path));
-}
-
-function entriesOf(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return []; // not readable
-  }
 }
 
 /** The access that the plan gives to a path; undefined if the path is not shown. */

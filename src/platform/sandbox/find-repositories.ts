@@ -1,6 +1,7 @@
 import { type Dirent, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
+import { entriesIn, namesIn } from '../files/lenient-reads.js';
 import { realOf } from './plan-access.js';
 
 const MAX_FOLDERS = 20_000; // a repeated scan of this many takes about 50 ms
@@ -181,19 +182,9 @@ function innerRepositories(gitFolder: string): Repository[] {
 }
 
 function subfolders(folder: string): string[] {
-  return entriesOf(folder)
+  return entriesIn(folder)
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => join(folder, name));
-}
-
-const namesIn = (folder: string): string[] => entriesOf(folder).map(({ name }) => name);
-
-function entriesOf(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return []; // the common case: the folder does not exist
-  }
 }
 
 function textOf(file: string): string | undefined {

@@ -1,7 +1,8 @@
 // The paths outside the current folder that git needs to read: the working tree around a subfolder, the repository
 // behind a linked work tree or a submodule, alternate object stores, and the `.git` files of other work trees.
-import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { namesIn } from '../files/lenient-reads.js';
 
 const MAX_PATHS = 100; // in a repository with more worktrees, git considers the others deleted
 const MAX_BYTES = 64 * 1024;
@@ -57,13 +58,5 @@ function textOf(file: string): string {
     return stats.isFile() && stats.size <= MAX_BYTES ? readFileSync(file, 'utf8') : '';
   } catch {
     return ''; // missing or unreadable
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return []; // the common case: there are none
   }
 }

@@ -1,5 +1,6 @@
-import { lstatSync, readFileSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { textIn } from '../files/lenient-reads.js';
 import { isDotGit, type Repository } from './find-repositories.js';
 
 /** The entries of a repository that git takes programs and further configuration from. */
@@ -27,7 +28,7 @@ const exists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: fals
 function namedByConfig({ gitFolder, link }: Repository): string[] {
   const workTree = link === undefined ? (isDotGit(gitFolder) ? dirname(gitFolder) : gitFolder) : dirname(link);
   return ['config', 'config.worktree'].flatMap((name) => {
-    const text = textOf(join(gitFolder, name));
+    const text = textIn(join(gitFolder, name));
     // The section is ignored, which may match too many keys but never too few.
     const entries = text.matchAll(/(?:^|[\n\]])[ \t]*(path|hookspath|fsmonitor)[ \t]*=[ \t]*("?)([^\n"#;]+)\2/gi);
     return [...entries].flatMap(([, key = '', , value = '']) => {
@@ -39,12 +40,4 @@ function namedByConfig({ gitFolder, link }: Repository): string[] {
       return key.toLowerCase() === 'hookspath' || exists(full) ? [full] : [];
     });
   });
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
 }

@@ -1,6 +1,7 @@
 // The system folders that a confined command sees: programs, libraries and configuration, never a user's data.
-import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs';
+import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
+import { namesIn } from '../files/lenient-reads.js';
 import { contains, realOf } from './plan-access.js';
 
 const PROGRAMS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/opt', '/nix', '/gnu'];
@@ -86,12 +87,4 @@ export function gitSettings(home: string): string[] {
     (name) => name.startsWith('.gitconfig') || name === '.gitignore_global' || name === '.mailmap',
   );
   return [...own.map((name) => join(home, name)), ...named];
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return []; // there is no home folder
-  }
 }

@@ -1,5 +1,6 @@
-import { readdirSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { namesIn } from '../files/lenient-reads.js';
 import { mayBeProtected } from '../files/protected-names.js';
 import { moveAside, orExplain, restoreLink } from './placeholders.js';
 import { contains, realOf } from './plan-access.js';
@@ -21,14 +22,16 @@ export function watchNewEntries(
 ): NewEntryWatch {
   const targets = new Map(links.map((path) => [path, readlinkSync(path)]));
   const before = new Map(
-    extendable.flatMap((folder) => realOf(folder) ?? []).map((folder) => [folder, namesIn(folder)]),
+    extendable.flatMap((folder) => realOf(folder) ?? []).map((folder) => [folder, new Set(namesIn(folder))]),
   );
   const isExpected = (path: string): boolean =>
     expected.some((other) => contains(path, other) || contains(other, path));
   return {
     async ended() {
       const appeared = [...before].flatMap(([folder, names]) =>
-        [...namesIn(folder)].filter((name) => !names.has(name)).map((name) => join(folder, name)),
+        namesIn(folder)
+          .filter((name) => !names.has(name))
+          .map((name) => join(folder, name)),
       );
       const isGuarded = (path: string): boolean => !isExpected(path) && mayBeProtected(basename(path));
       const planted = [...new Set([...missing, ...appeared.filter(isGuarded)])];
@@ -40,14 +43,6 @@ export function watchNewEntries(
       return [...aside.flat(), ...(unexpected.length > 0 ? [unexpectedNote(unexpected)] : [])];
     },
   };
-}
-
-function namesIn(folder: string): ReadonlySet<string> {
-  try {
-    return new Set(readdirSync(folder));
-  } catch {
-    return new Set(); // gone, or unreadable
-  }
 }
 
 function unexpectedNote(paths: readonly string[]): string {

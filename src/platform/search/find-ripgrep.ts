@@ -1,6 +1,6 @@
-import { accessSync, constants } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, isAbsolute, join } from 'node:path';
+import { isExecutable } from '../files/lenient-reads.js';
 import { SearchFailure, type SearchOptions } from './query.js';
 
 const NAME = process.platform === 'win32' ? 'rg.exe' : 'rg';
@@ -37,12 +37,3 @@ const systemRipgrep = (env: SearchOptions['env']): string | undefined =>
     .filter(isAbsolute)
     .map((folder) => join(folder, NAME))
     .find(isExecutable);
-
-function isExecutable(program: string): boolean {
-  try {
-    accessSync(program, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}

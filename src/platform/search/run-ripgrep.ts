@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs';
+import { isExecutable } from '../files/lenient-reads.js';
 import { startProcess } from '../shell/start-process.js';
 import { findRipgrep } from './find-ripgrep.js';
 import { MAX_OUTPUT_BYTES, SEARCH_TIMEOUT_MS, SearchFailure, type SearchOptions, type SearchOutcome } from './query.js';
@@ -113,17 +113,8 @@ function startFailure(program: string, cwd: string, cause: NodeJS.ErrnoException
     return new SearchFailure('The pattern is too long for the system to pass on. Search for a part of it.', { cause });
   }
   // Node reports a working directory that can't be entered as if the program were missing.
-  if (!canEnter(cwd)) return new SearchFailure(`The folder can't be entered (${cause.code}).`, { cause });
+  if (!isExecutable(cwd)) return new SearchFailure(`The folder can't be entered (${cause.code}).`, { cause });
   return broken(program, `can't be started (${cause.code ?? cause.message})`, cause);
-}
-
-function canEnter(folder: string): boolean {
-  try {
-    accessSync(folder, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 const broken = (program: string, what: string, cause?: unknown): SearchFailure =>

@@ -2,6 +2,7 @@
 // names them.
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { isFolder } from '../files/lenient-reads.js';
 import { mayBeProtected } from '../files/protected-names.js';
 import type { FoundAccess, FoundCommand } from './findings.js';
 
@@ -35,14 +36,6 @@ export function copiedNames(commands: readonly FoundCommand[], files: readonly F
     });
     return [...named, ...linked.map((to): FoundAccess => ({ ...to, chosen: true }))];
   });
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  } catch {
-    return false; // unreadable
-  }
 }
 
 /** The possibly protected paths below a folder, up to a limit; undefined if there are too many entries. */

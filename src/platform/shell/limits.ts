@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ToolFailure } from '../../contract/failure.js';
+import { namesIn, textIn } from '../files/lenient-reads.js';
 import { descendantsOf } from './process-tree.js';
 
 const MEMORY_VARIABLES = ['HELVE_MEMORY_LIMIT', 'CLAUDE_CODE_TOOL_MEMORY_LIMIT'];
@@ -234,7 +235,7 @@ function parseMount(line: string): Mount | undefined {
  */
 function unifiedFolder(own: string, wanted: readonly string[]): string | undefined {
   return [own, dirname(own)].find((folder) => {
-    const handedOn = read(folder, 'cgroup.subtree_control').split(/\s+/);
+    const handedOn = textIn(join(folder, 'cgroup.subtree_control')).split(/\s+/);
     return wanted.every((controller) => handedOn.includes(controller)) && mayMakeIn(folder);
   });
 }
@@ -251,16 +252,8 @@ function mayMakeIn(folder: string): boolean {
 }
 
 function counterIn(folder: string, file: string, name: string): number {
-  const [, value = '0'] = new RegExp(`^${name} (\\d+)$`, 'm').exec(read(folder, file)) ?? [];
+  const [, value = '0'] = new RegExp(`^${name} (\\d+)$`, 'm').exec(textIn(join(folder, file))) ?? [];
   return Number(value);
-}
-
-function read(folder: string, file: string): string {
-  try {
-    return readFileSync(join(folder, file), 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 function write(folder: string, file: string, text: string): void {
@@ -286,13 +279,5 @@ function removeFolder(path: string): boolean {
     return true;
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'ENOENT';
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }

@@ -1,7 +1,7 @@
 // Paths that commands declare as written are scanned completely, whether or not git ignores them, within a size
 // limit.
-import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { namesIn } from '../files/lenient-reads.js';
 import { type DeclaredPath, namesPath, segmentsOf } from '../journal/declared-writes.js';
 import { VERSION_CONTROL } from '../search/query.js';
 import { entryAt, type Pace, type Tree, type TreeEntry } from './workspace-tree.js';
@@ -87,11 +87,3 @@ function hasLinkAbove(path: string): boolean {
 }
 
 const versionControl: ReadonlySet<string> = new Set(VERSION_CONTROL);
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return []; // unreadable, or gone
-  }
-}

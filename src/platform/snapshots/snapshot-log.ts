@@ -1,10 +1,11 @@
 // The snapshot of a workspace on disk, kept while its session lives: if Helve is killed while a command runs, the
 // next start uses it to find that command's changes. It is an append-only log of entries, and of commands that begin
 // and end.
-import { closeSync, openSync, readFileSync, renameSync, rmSync, utimesSync, writeSync } from 'node:fs';
+import { closeSync, openSync, renameSync, rmSync, utimesSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { randomHex } from '../crypto.js';
+import { textIn } from '../files/lenient-reads.js';
 import { anyWrites, declaredPath, declaredWrites } from '../journal/declared-writes.js';
 import type { JournalFolders } from '../journal/journal.js';
 import { closeRecord, type OpenChange, recordPath, writeRecord } from '../journal/lock.js';
@@ -132,7 +133,7 @@ const stateLine = z.object({
 
 /** The last state that was written completely; undefined if there is none. */
 export function readSnapshotLog(path: string): (SnapshotState & { running: OpenCommand[] }) | undefined {
-  const lines = textAt(path).split('\n').map(parsed);
+  const lines = textIn(path).split('\n').map(parsed);
   const end = lines.findLastIndex((line) => stateLine.safeParse(line).success);
   if (end === -1) return undefined;
   const { unreadable, unseen, named, commands, ...state } = stateLine.parse(lines[end]);
@@ -153,14 +154,6 @@ export function readSnapshotLog(path: string): (SnapshotState & { running: OpenC
     else known.set(real, { entry, hash });
   }
   return { ...state, commands, known, tree: { ...emptyTree(), entries, unreadable, unseen, named } };
-}
-
-function textAt(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return ''; // there was none yet
-  }
 }
 
 function parsed(line: string): unknown {
