@@ -2,6 +2,7 @@
 // strict parse; everything else becomes a `MalformedCall`, which is answered and never run.
 import { type ModelEvent, ModelFailure } from '../contract/model.js';
 import { isObject } from '../platform/is-object.js';
+import { parseJson } from '../platform/parse-json.js';
 import type { JsonProblem } from '../platform/text/json-problem.js';
 import { PartialJson } from '../platform/text/partial-json.js';
 
@@ -139,18 +140,10 @@ Correct it and send the whole call again, its input one JSON object.`;
 const characters = (count: number): string => (count === 1 ? '1 character' : `${count} characters`);
 
 function notAnObject(value: unknown): string {
-  if (typeof value === 'string' && containsObject(value)) {
+  if (typeof value === 'string' && isObject(parseJson(value))) {
     return 'the input is a JSON string that contains an object, so it was encoded twice and the call was not run. Send the object itself, without the quotes around it and the backslashes inside.';
   }
   return `the input must be a JSON object with the parameters by name, but is ${kindOf(value)}, so the call was not run. Send it again with an object.`;
-}
-
-function containsObject(text: string): boolean {
-  try {
-    return isObject(JSON.parse(text));
-  } catch {
-    return false; // a string like any other
-  }
 }
 
 function kindOf(value: unknown): string {

@@ -4,7 +4,7 @@ import type { ToolResultBlock } from '../contract/message.js';
 import type { Decision } from '../contract/permission.js';
 import { secretVariables } from '../models/catalogue/catalogue.js';
 import { isObject } from '../platform/is-object.js';
-import { messageOf } from '../platform/message-of.js';
+import { readJson } from '../platform/parse-json.js';
 import { jsonLine } from '../platform/text/json-line.js';
 import { readLines } from '../platform/text/read-lines.js';
 import { visible } from '../platform/text/visible.js';
@@ -59,10 +59,10 @@ interface RequestedCall {
 function readSingleCall(positionals: readonly string[]): RequestedCall {
   const [tool, json, ...more] = positionals;
   if (tool === undefined || json === undefined || more.length > 0) throw new UsageProblem(USAGE);
-  const input = parseJson(json);
-  if ('problem' in input) throw new UsageProblem(`The input of ${tool} is not valid JSON: ${input.problem}. ${USAGE}`);
-  if (!isObject(input.value)) throw new UsageProblem(`The input of ${tool} must be a JSON object. ${USAGE}`);
-  return { tool, input: input.value };
+  const { value: input, problem } = readJson(json);
+  if (problem !== undefined) throw new UsageProblem(`The input of ${tool} is not valid JSON: ${problem}. ${USAGE}`);
+  if (!isObject(input)) throw new UsageProblem(`The input of ${tool} must be a JSON object. ${USAGE}`);
+  return { tool, input };
 }
 
 async function runSingle(engine: FullEngine, { tool, input }: RequestedCall, signal: AbortSignal): Promise<boolean> {
@@ -103,8 +103,8 @@ async function answerLine(engine: FullEngine, line: string, number: number, sign
     const content = `Line ${number} was not run: ${problem}. A line is one JSON object {"id"?, "tool", "input"}.`;
     return { id, tool: null, content, is_error: true };
   };
-  const parsed = parseJson(line);
-  if ('problem' in parsed) return bad(`it is not valid JSON (${parsed.problem})`);
+  const parsed = readJson(line);
+  if (parsed.problem !== undefined) return bad(`it is not valid JSON (${parsed.problem})`);
   if (!isObject(parsed.value)) return bad('it is not a JSON object');
   const { id = null, tool, input = {} } = parsed.value;
   if (typeof tool !== 'string') return bad(`"tool" must name a tool${insteadOf('tool', parsed.value)}`, id);
@@ -157,12 +157,4 @@ function idAsWritten(line: string): string | undefined {
   }
   const found: unknown = JSON.parse(line, note);
   return typeof found === 'string' ? found : undefined;
-}
-
-function parseJson(text: string): { value: unknown } | { problem: string } {
-  try {
-    return { value: JSON.parse(text) };
-  } catch (error) {
-    return { problem: messageOf(error) };
-  }
 }

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { knownNames } from '../agent/known-names.js';
 import { createExplainer, type ExplainerOptions } from '../compose/explain-call.js';
 import { type PermissionMode, permissionModes, type Walls, wallStates } from '../contract/permission.js';
-import { messageOf } from '../platform/message-of.js';
+import { readJson } from '../platform/parse-json.js';
 import { jsonText } from '../platform/text/json-line.js';
 import { readLines } from '../platform/text/read-lines.js';
 import { visible } from '../platform/text/visible.js';
@@ -66,12 +66,9 @@ async function explain(words: readonly string[], values: Flags): Promise<number>
 }
 
 function parsedInput(tool: string, json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch (error) {
-    const why = messageOf(error);
-    throw new UsageProblem(`The input of ${tool} is not valid JSON: ${why}. ${USAGE}`);
-  }
+  const { value, problem } = readJson(json);
+  if (problem === undefined) return value;
+  throw new UsageProblem(`The input of ${tool} is not valid JSON: ${problem}. ${USAGE}`);
 }
 
 function explainerOptions(values: Flags): ExplainerOptions {

@@ -1,8 +1,9 @@
 // Interprets how a command hook ended: its exit code, its output, and text that is not an answer.
 import type { HookEvent } from '../contract/hook.js';
+import { parseJson, readJson } from '../platform/parse-json.js';
 import { objection, objections } from './objection.js';
 import { present, type ReadAnswer, readValue, refusalsOf, unreadable } from './read-answer.js';
-import { parseJson, readText } from './read-text.js';
+import { readText } from './read-text.js';
 
 export interface CommandEnd {
   /** Null if a signal ended it. */
@@ -22,7 +23,7 @@ export interface CommandEnd {
 export function readCommandAnswer(event: HookEvent, end: CommandEnd, given?: string): ReadAnswer {
   const text = end.stdout.replace(/^\uFEFF/, '').trim();
   const printed = end.isInBackground ? text.slice(firstLineOf(text).length).trim() : text;
-  const { json, problem } = printed.startsWith('{') ? parseJson(printed) : {};
+  const { value: json, problem } = printed.startsWith('{') ? readJson(printed) : {};
   const isAnswer = json !== undefined;
   const answer = isAnswer ? readValue(event, json, given) : readText(event, printed, { problem, given });
   if (end.exitCode === 2 && !end.timedOut) return blocked(event, answer, end);
@@ -45,7 +46,7 @@ export const firstLineOf = (text: string): string => text.trimStart().split('\n'
 
 /** The object by which a hook says that it continues in the background: its first line. */
 export function asyncMarker(line: string): object | undefined {
-  const { json } = line.trimStart().startsWith('{') ? parseJson(line) : {};
+  const json = line.trimStart().startsWith('{') ? parseJson(line) : undefined;
   return typeof json === 'object' && json !== null && present(json, 'async') === true ? json : undefined;
 }
 

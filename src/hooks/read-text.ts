@@ -1,25 +1,17 @@
 // Interprets text that should have been an answer: the output of a command, or the body of a response.
 import type { HookEvent } from '../contract/hook.js';
-import { messageOf } from '../platform/message-of.js';
+import { parseJson, readJson } from '../platform/parse-json.js';
 import { mentionsChangedInput, refusalOfInput } from './changed-input.js';
 import { canRefuse, objection, objections, takesText } from './objection.js';
 import { shown } from './plain-value.js';
 import { holdsRefusal, isPlainRefusal, plainText, textRefuses } from './plain-verdicts.js';
 import { type ReadAnswer, readValue } from './read-answer.js';
 
-export function parseJson(text: string): { json?: unknown; problem?: string } {
-  try {
-    return { json: JSON.parse(text) };
-  } catch (error) {
-    return { problem: messageOf(error) };
-  }
-}
-
 /** The body of a response. */
 export function readBody(event: HookEvent, text: string, given?: string): ReadAnswer {
   if (text.trim() === '') return { failures: [], remarks: [] };
-  const { json, problem } = parseJson(text);
-  if (problem === undefined) return readValue(event, json, given);
+  const { value, problem } = readJson(text);
+  if (problem === undefined) return readValue(event, value, given);
   if (textRefuses(text)) return readValue(event, text, given);
   const failure = `its answer is not JSON (${problem})`;
   return { failures: [failure], remarks: [], ...refusalOfMention(event, text, failure, given) };
@@ -40,7 +32,7 @@ export function readText(event: HookEvent, text: string, { problem, given }: Pri
   if (problem !== undefined) answer.failures.push(`it printed something that starts like JSON but is not (${problem})`);
   else if (holdsAnswer) answer.failures.push('it printed something else before its JSON, so that it could not be read');
   if (canRefuse(event) && !takesText(event) && /^[["]/.test(text)) {
-    const { json } = parseJson(text);
+    const json = parseJson(text);
     if (json !== undefined) return readValue(event, json, given);
   }
   const refuses = takesText(event) ? isPlainRefusal(unquoted(text)) : text === 'false' || textRefuses(text);

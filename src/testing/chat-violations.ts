@@ -1,4 +1,5 @@
 import { isObject } from '../platform/is-object.js';
+import { parseJson } from '../platform/parse-json.js';
 
 /**
  * Violations of the rules of the Chat Completions API, and of the stricter servers that imitate it, in words like
@@ -133,7 +134,7 @@ function callViolations(calls: unknown, place: string): string[] {
       violations.push(`${inner}.id: must be a string of 1 to ${MAX_ID_CHARS} characters`);
     }
     if (!isToolName(name)) violations.push(nameViolation(`${inner}.function.name`, name));
-    if (typeof text !== 'string' || !isObjectText(text)) {
+    if (typeof text !== 'string' || !isObject(parseJson(text))) {
       violations.push(`${inner}.function.arguments: must be the JSON text of an object`);
     }
     return violations;
@@ -165,14 +166,6 @@ function pairingViolations(messages: readonly Fields[]): string[] {
   }
   if (unanswered.size > 0) violations.push(`messages: the last one leaves ${[...unanswered].join(', ')} unanswered`);
   return violations;
-}
-
-function isObjectText(text: string): boolean {
-  try {
-    return isObject(JSON.parse(text));
-  } catch {
-    return false;
-  }
 }
 
 function isWellFormed(value: unknown): boolean {

@@ -1,3 +1,4 @@
+import { parseJson } from '../platform/parse-json.js';
 import { responsesViolations } from './responses-violations.js';
 import { type FakeMessage, pieces, type WireFormat } from './wire-format.js';
 
@@ -112,12 +113,7 @@ function messageItem(text: string, number: number): Item {
 /** When a limit ends an answer, a text is always incomplete, a call only if its arguments do not end. */
 function isWhole({ type, arguments: json }: Item): boolean {
   if (type === 'message') return false;
-  if (type !== 'function_call') return true;
-  try {
-    return JSON.parse(String(json)) !== undefined;
-  } catch {
-    return false;
-  }
+  return type !== 'function_call' || parseJson(String(json)) !== undefined;
 }
 
 /** An item starts empty, is filled by deltas and ends complete. */

@@ -9,6 +9,7 @@ import type { BoundCall, Tool, ToolOutcome } from '../../contract/tool.js';
 import type { ToolContext } from '../../contract/tool-context.js';
 import { randomId } from '../../platform/crypto.js';
 import { isObject } from '../../platform/is-object.js';
+import { parseJson } from '../../platform/parse-json.js';
 
 export class PermissionTool {
   readonly #name: string;
@@ -105,10 +106,6 @@ interface SaidAnswer {
 }
 
 function parsed(text: string): SaidAnswer | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return isObject(value) ? value : undefined;
 }

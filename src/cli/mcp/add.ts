@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { readConfig } from '../../mcp/client/config.js';
 import { dataFolderOf } from '../../platform/files/paths.js';
 import { isObject } from '../../platform/is-object.js';
-import { messageOf } from '../../platform/message-of.js';
+import { readJson } from '../../platform/parse-json.js';
 import { visible } from '../../platform/text/visible.js';
 import { editablePlace } from '../../settings/edit-file.js';
 import { serverSchema } from '../../settings/setting-values.js';
@@ -59,13 +59,8 @@ export async function addJson(argv: readonly string[]): Promise<number> {
 }
 
 function parsedEntry(json: string): Record<string, unknown> {
-  let entry: unknown;
-  try {
-    entry = JSON.parse(json);
-  } catch (error) {
-    const why = messageOf(error);
-    throw new UsageProblem(`The entry is not valid JSON: ${why}. ${JSON_USAGE}`);
-  }
+  const { value: entry, problem } = readJson(json);
+  if (problem !== undefined) throw new UsageProblem(`The entry is not valid JSON: ${problem}. ${JSON_USAGE}`);
   if (!isObject(entry)) throw new UsageProblem(`The entry must be a JSON object. ${JSON_USAGE}`);
   if (isObject(entry['mcpServers'])) {
     throw new UsageProblem(`The entry must be one server, without "mcpServers" around it. ${JSON_USAGE}`);

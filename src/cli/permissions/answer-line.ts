@@ -5,6 +5,7 @@ import type { ExplainRequest, Explanation } from '../../compose/explain-call.js'
 import type { PermissionMode, Walls } from '../../contract/permission.js';
 import { isObject } from '../../platform/is-object.js';
 import { messageOf } from '../../platform/message-of.js';
+import { readJson } from '../../platform/parse-json.js';
 import { jsonLine } from '../../platform/text/json-line.js';
 
 type Explain = (request: ExplainRequest) => Promise<Explanation>;
@@ -18,12 +19,8 @@ export async function answerLine(line: string, number: number, explain: Explain)
       decision: 'deny',
       reason: `Line ${number} was not judged: ${problem}. A line is one JSON object ${SHAPE}.`,
     });
-  let request: unknown;
-  try {
-    request = JSON.parse(line);
-  } catch (error) {
-    return refused(null, `it is not valid JSON (${messageOf(error)})`);
-  }
+  const { value: request, problem } = readJson(line);
+  if (problem !== undefined) return refused(null, `it is not valid JSON (${problem})`);
   if (!isObject(request)) return refused(null, 'it is not a JSON object');
   const { id = null, tool } = request;
   if (typeof tool !== 'string') return refused(id, '"tool" must name a tool');

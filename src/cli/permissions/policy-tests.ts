@@ -7,6 +7,7 @@ import type { ExplainRequest, Explanation } from '../../compose/explain-call.js'
 import type { Behavior } from '../../contract/permission.js';
 import { permissionModes, wallStates } from '../../contract/permission.js';
 import { isObject } from '../../platform/is-object.js';
+import { parseJson } from '../../platform/parse-json.js';
 import { errorClause } from '../../platform/text/clause.js';
 import { nearestWords } from '../../platform/text/similar-text.js';
 import type { JsonNode } from '../../settings/document.js';
@@ -133,17 +134,9 @@ function readText(file: string): string {
 /** One test per line; undefined if the first line is not JSON, so that the text must be in another format. */
 function asLines(text: string): Array<[number: number, value: unknown]> | undefined {
   const rows = text.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [[index + 1, line] as const]));
-  const values = rows.map(([number, line]): [number, unknown] => [number, parsedOrNothing(line)]);
+  const values = rows.map(([number, line]): [number, unknown] => [number, parseJson(line)]);
   const [first] = values;
   return first !== undefined && typeof first[1] === 'object' ? values : undefined;
-}
-
-function parsedOrNothing(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const lineAt = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;

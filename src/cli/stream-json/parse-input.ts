@@ -1,7 +1,7 @@
 // Parses one line from the host into a message, or an error message.
 import type { UserBlock } from '../../contract/message.js';
 import { isObject } from '../../platform/is-object.js';
-import { messageOf } from '../../platform/message-of.js';
+import { readJson } from '../../platform/parse-json.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -22,12 +22,8 @@ const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 const KNOWN_TYPES = ['user', 'control_request', 'control_response', 'control_cancel_request', 'keep_alive'];
 
 export function parseInput(line: string): HostMessage {
-  let value: unknown;
-  try {
-    value = JSON.parse(line.replace(/^\ufeff/, ''));
-  } catch (error) {
-    return problem(`it is not valid JSON (${messageOf(error)})`);
-  }
+  const { value, problem: why } = readJson(line.replace(/^\ufeff/, ''));
+  if (why !== undefined) return problem(`it is not valid JSON (${why})`);
   if (!isObject(value)) return problem('it is not a JSON object');
   switch (value['type']) {
     case 'user':

@@ -1,4 +1,6 @@
+import { isObject } from '../../platform/is-object.js';
 import { messageOf } from '../../platform/message-of.js';
+import { parseJson } from '../../platform/parse-json.js';
 import { startProcess } from '../../platform/shell/start-process.js';
 import { clause } from '../../platform/text/clause.js';
 
@@ -37,12 +39,8 @@ export async function runHeadersHelper(
 }
 
 function parse(text: string): Record<string, string> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-    const entries = Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
-    return entries.length === Object.keys(value).length ? Object.fromEntries(entries) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  if (!isObject(value)) return undefined;
+  const entries = Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  return entries.length === Object.keys(value).length ? Object.fromEntries(entries) : undefined;
 }

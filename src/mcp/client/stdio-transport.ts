@@ -3,6 +3,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { messageOf } from '../../platform/message-of.js';
+import { parseJson } from '../../platform/parse-json.js';
 import { endTree, killTree, MARK_VARIABLE, type ProcessTree, withMark } from '../../platform/shell/process-tree.js';
 import { startProcess } from '../../platform/shell/start-process.js';
 import { TailText } from './tail-text.js';
@@ -160,11 +161,7 @@ export class StdioTransport implements Transport {
 
 /** Undefined for a line that is not a message. */
 function asMessage(line: string): JSONRPCMessage | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    const isMessage = typeof value === 'object' && value !== null && 'jsonrpc' in value && value.jsonrpc === '2.0';
-    return isMessage ? (value as JSONRPCMessage) : undefined; // the receiver distinguishes the kinds by their fields
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(line);
+  const isMessage = typeof value === 'object' && value !== null && 'jsonrpc' in value && value.jsonrpc === '2.0';
+  return isMessage ? (value as JSONRPCMessage) : undefined; // the receiver distinguishes the kinds by their fields
 }

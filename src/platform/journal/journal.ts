@@ -22,6 +22,7 @@ import { writeWhole } from '../files/atomic-write.js';
 import { type FsyncStrategy, immediateFsync } from '../files/deferred-fsync.js';
 import { mkdirPrivate } from '../files/mkdir-private.js';
 import { codeOf, WriteFailure } from '../files/write-failure.js';
+import { parseJson } from '../parse-json.js';
 import { isCleanUpDue } from './clean-up-marker.js';
 import { packEntries, readAt } from './pack-index.js';
 import { type RecordedChange, recordedChange } from './recorded-change.js';
@@ -187,14 +188,9 @@ function inOrder(changes: readonly ListedChange[]): ListedChange[] {
   return ordered;
 }
 
-function parsedChange(line: string): RecordedChange | undefined {
-  if (line === '') return undefined;
-  try {
-    return recordedChange.parse(JSON.parse(line));
-  } catch {
-    return undefined; // truncated by a power failure
-  }
-}
+/** Undefined if the line was truncated by a power failure. */
+const parsedChange = (line: string): RecordedChange | undefined =>
+  line === '' ? undefined : recordedChange.safeParse(parseJson(line)).data;
 
 /** The sessions that have changed files, most recent first. */
 export async function listSessions(dataFolder: string): Promise<Array<{ sessionId: string; changedAt: Date }>> {

@@ -11,6 +11,7 @@ import * as z from 'zod';
 import { monotonicMs } from '../clock.js';
 import { sha256 } from '../crypto.js';
 import { codeOf, WriteFailure } from '../files/write-failure.js';
+import { parseJson } from '../parse-json.js';
 import { type JournalFolders, writeNew } from './journal.js';
 import { isRunning, isStale, type ProcessIdentity } from './process-identity.js';
 
@@ -79,13 +80,7 @@ export async function inspectRecord(path: string, ours: ProcessIdentity): Promis
 }
 
 /** Undefined if the text is truncated. */
-export function parsedChange(text: string): OpenChange | undefined {
-  try {
-    return openChange.parse(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
-}
+export const parsedChange = (text: string): OpenChange | undefined => openChange.safeParse(parseJson(text)).data;
 
 /** A power failure may leave an empty file. It was never more than a lock: no file had been renamed yet. */
 const unreadable = (path: string, { ino, mtimeMs }: Stats, owner: ProcessIdentity): OpenChange => ({

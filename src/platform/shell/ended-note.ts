@@ -1,7 +1,9 @@
 // How a background command ended, stored beside its output: the next process needs it if this one is killed before the
 // conversation records it.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import * as z from 'zod';
+import { textIn } from '../files/lenient-reads.js';
+import { parseJson } from '../parse-json.js';
 
 const ending = z.object({ exitCode: z.number().nullable(), signal: z.string().nullable() });
 
@@ -18,12 +20,7 @@ export function noteEnding(outputFile: string, { exitCode, signal }: EndedNote):
 }
 
 /** Undefined if it did not end before the process that ran it. */
-export function endingOf(outputFile: string): EndedNote | undefined {
-  try {
-    return ending.parse(JSON.parse(readFileSync(noteOf(outputFile), 'utf8')));
-  } catch {
-    return undefined;
-  }
-}
+export const endingOf = (outputFile: string): EndedNote | undefined =>
+  ending.safeParse(parseJson(textIn(noteOf(outputFile)))).data;
 
 export const removeNote = (outputFile: string): void => rmSync(noteOf(outputFile), { force: true });

@@ -6,6 +6,7 @@ import { randomHex } from '../crypto.js';
 import { mkdirPrivate } from '../files/mkdir-private.js';
 import { makeSpareFolder } from '../files/spare-folder.js';
 import { isRunning, isStale, type ProcessIdentity, thisProcess } from '../journal/process-identity.js';
+import { parseJson } from '../parse-json.js';
 import { isSpareRunningFolder, recordsOf, runningFolder, spareRunningFolder } from './leftovers.js';
 import { removeLimitGroups } from './limits.js';
 import { endMarked, MARK_VARIABLE } from './process-tree.js';
@@ -99,11 +100,3 @@ async function reap(file: string, ours: ProcessIdentity, env: NodeJS.ProcessEnv)
 /** Whether this process was itself started by a shell with that mark: it must not end its own ancestors. */
 const isOurOwn = (mark: string, env: NodeJS.ProcessEnv): boolean =>
   (env[MARK_VARIABLE] ?? '').split(':').some((one) => one.startsWith(`${mark}.`));
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

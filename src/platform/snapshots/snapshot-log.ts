@@ -10,6 +10,7 @@ import { anyWrites, declaredPath, declaredWrites } from '../journal/declared-wri
 import type { JournalFolders } from '../journal/journal.js';
 import { closeRecord, type OpenChange, recordPath, writeRecord } from '../journal/lock.js';
 import { thisProcess } from '../journal/process-identity.js';
+import { parseJson } from '../parse-json.js';
 import { emptyTree, Pace, type Tree, type TreeEntry } from './workspace-tree.js';
 
 const FEW_LINES = 1_000; // not worth compacting
@@ -133,7 +134,7 @@ const stateLine = z.object({
 
 /** The last state that was written completely; undefined if there is none. */
 export function readSnapshotLog(path: string): (SnapshotState & { running: OpenCommand[] }) | undefined {
-  const lines = textIn(path).split('\n').map(parsed);
+  const lines = textIn(path).split('\n').map(parseJson);
   const end = lines.findLastIndex((line) => stateLine.safeParse(line).success);
   if (end === -1) return undefined;
   const { unreadable, unseen, named, commands, ...state } = stateLine.parse(lines[end]);
@@ -154,12 +155,4 @@ export function readSnapshotLog(path: string): (SnapshotState & { running: OpenC
     else known.set(real, { entry, hash });
   }
   return { ...state, commands, known, tree: { ...emptyTree(), entries, unreadable, unseen, named } };
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined; // truncated
-  }
 }

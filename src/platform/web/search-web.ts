@@ -2,6 +2,7 @@
 import { ToolFailure } from '../../contract/failure.js';
 import type { SearchEndpoint, SearchProvider } from '../../contract/web.js';
 import { isObject } from '../is-object.js';
+import { parseJson } from '../parse-json.js';
 import { type Lookup, sendRequest } from './send-request.js';
 import { shortened } from './web-address.js';
 
@@ -117,7 +118,7 @@ export async function searchWeb(
   try {
     if (answer.status !== 200) throw refused(answer.status, answer.statusText, endpoint);
     const { bytes, isCut } = await answer.read();
-    const parsed = isCut ? undefined : parsedJson(bytes.toString('utf8'));
+    const parsed = isCut ? undefined : parseJson(bytes.toString('utf8'));
     const list = isObject(parsed) ? format.results(parsed) : undefined;
     if (!Array.isArray(list)) {
       throw new ToolFailure(
@@ -143,14 +144,6 @@ function refused(status: number, statusText: string, { provider, url, keyVariabl
         : 'Try again later, or go on without it.';
   const where = url === undefined ? provider : shortened(new URL(url).host);
   return new ToolFailure(`The search service ${where} answered with ${`${status} ${statusText}`.trim()}. ${next}`);
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function resultOf(result: unknown, snippet: string): WebSearchResult | undefined {

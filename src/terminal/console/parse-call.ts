@@ -1,5 +1,5 @@
 // Parses a typed call of a tool: `Read src/a.ts --limit 20`, `Bash npm test`, `Edit {"file_path": …}`.
-import { messageOf } from '../../platform/message-of.js';
+import { parseJson, readJson } from '../../platform/parse-json.js';
 import { nearestWords, wordSimilarity } from '../../platform/text/similar-text.js';
 import type { ConsoleTool } from '../contract.js';
 import {
@@ -26,7 +26,7 @@ export function parseCall(line: string, tools: readonly ConsoleTool[]): ParsedCa
   const tool = findTool(name, tools);
   if (!tool) return { problem: unknownTool(name, tools) };
   try {
-    const input = rest.startsWith('{') ? parseJson(rest) : readInput(rest, fieldsOf(tool));
+    const input = rest.startsWith('{') ? inputFrom(rest) : readInput(rest, fieldsOf(tool));
     return { tool: tool.name, input };
   } catch (error) {
     if (!(error instanceof CallProblem)) throw error;
@@ -47,13 +47,10 @@ export const findTool = (name: string, tools: readonly ConsoleTool[]): ConsoleTo
 
 class CallProblem extends Error {}
 
-function parseJson(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
-  } catch (error) {
-    throw new CallProblem(`the input is not valid JSON (${messageOf(error)}).`);
-  }
+function inputFrom(json: string): Record<string, unknown> {
+  const { value, problem } = readJson(json);
+  if (problem !== undefined) throw new CallProblem(`the input is not valid JSON (${problem}).`);
+  if (isObject(value)) return value;
   throw new CallProblem('the input must be an object in braces.');
 }
 
@@ -123,7 +120,7 @@ function valueIn(text: string, field: InputField, label: string): unknown {
     throw new CallProblem(`${label} takes ${values.join(', ')}, but was "${text}".`);
   }
   if (kinds.includes('array') || kinds.includes('object')) {
-    const json = fromJson(text);
+    const json = parseJson(text);
     if ((Array.isArray(json) && kinds.includes('array')) || (isObject(json) && kinds.includes('object'))) return json;
   }
   const scalar = scalarOf(text, kinds);
@@ -132,7 +129,7 @@ function valueIn(text: string, field: InputField, label: string): unknown {
     const one = scalarOf(text, element);
     if (one !== undefined) return [one];
   }
-  if (kinds.length === 0) return fromJson(text) ?? text;
+  if (kinds.length === 0) return parseJson(text) ?? text;
   throw new CallProblem(`${label} takes ${kinds.map((kind) => kindWords[kind]).join(' or ')}, but was "${text}".`);
 }
 
@@ -153,14 +150,6 @@ const kindWords: Readonly<Record<FieldKind, string>> = {
   array: 'a list as JSON',
   object: 'an object as JSON',
 };
-
-function fromJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 function unknownOption(option: string, fields: readonly InputField[]): CallProblem {
   const known = fields.map(optionOf);

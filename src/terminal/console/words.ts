@@ -1,4 +1,6 @@
 // Splits a typed line into words, as shells do: quotes keep words together, a backslash escapes the next character.
+import { parseJson } from '../../platform/parse-json.js';
+
 export interface Word {
   text: string;
   /** Its start and end in the line. */
@@ -53,12 +55,7 @@ function jsonAt(line: string, start: number): string | undefined {
   for (let end = start + 1; end <= line.length; end += 1) {
     if (!/[\]}]/.test(line[end - 1] ?? '') || !/^(?:\s|$)/.test(line.slice(end, end + 1))) continue;
     const text = line.slice(start, end);
-    try {
-      JSON.parse(text);
-      return text;
-    } catch {
-      // incomplete, or not JSON
-    }
+    if (parseJson(text) !== undefined) return text; // otherwise incomplete, or not JSON
   }
   return undefined;
 }

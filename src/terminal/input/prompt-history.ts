@@ -5,7 +5,9 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256 } from '../../platform/crypto.js';
 import { mkdirPrivate } from '../../platform/files/mkdir-private.js';
+import { isObject } from '../../platform/is-object.js';
 import { messageOf } from '../../platform/message-of.js';
+import { parseJson } from '../../platform/parse-json.js';
 import { clause } from '../../platform/text/clause.js';
 import { readPrivateFile, withLock, writePrivateFile } from '../../settings/private-file.js';
 
@@ -113,12 +115,8 @@ export class PromptHistory {
 /** Latest first, without duplicates. Invalid lines are skipped: a crash may have truncated one. */
 function promptsIn(text: string): string[] {
   const prompts = text.split('\n').flatMap((line) => {
-    try {
-      const { prompt }: { prompt?: unknown } = JSON.parse(line);
-      return typeof prompt === 'string' ? [prompt] : [];
-    } catch {
-      return [];
-    }
+    const entry = parseJson(line);
+    return isObject(entry) && typeof entry['prompt'] === 'string' ? [entry['prompt']] : [];
   });
   return [...new Set(prompts.reverse())];
 }
