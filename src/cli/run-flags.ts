@@ -2,6 +2,7 @@ import { type Effort, efforts } from '../contract/model.js';
 import { serverPartOf } from '../platform/text/mcp-names.js';
 import { engineFlags, readArgs } from './args.js';
 import type { EngineFlagValues } from './engine-options.js';
+import { terminalFlags } from './interactive/terminal-flags.js';
 import { type TelemetryFlags, telemetryFlags, withDebugFile } from './telemetry-flags.js';
 import { UsageProblem } from './usage-problem.js';
 
@@ -11,6 +12,7 @@ export const inputFormats = ['text', 'stream-json'] as const;
 const flags = {
   ...engineFlags,
   ...telemetryFlags,
+  ...terminalFlags,
   print: { type: 'boolean', short: 'p' },
   model: { type: 'string' },
   'fallback-model': { type: 'string' },
@@ -37,7 +39,6 @@ const flags = {
   'fork-session': { type: 'boolean' },
   'no-save': { type: 'boolean' },
   'no-session-persistence': { type: 'boolean' },
-  'screen-reader': { type: 'boolean' }, // applies only at the terminal
   verbose: { type: 'boolean' }, // other programs send it along with stream-json
 } as const;
 
