@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { AgentReport } from '../contract/agents.js';
 import { ToolFailure } from '../contract/failure.js';
 import { defineTool } from '../contract/tool.js';
-import { counted } from './counted.js';
+import { counted } from '../platform/text/counted.js';
 import { footer, stopped } from './task.js';
 
 const DEFAULT_SECONDS = 150;

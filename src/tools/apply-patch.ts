@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
+import { counted } from '../platform/text/counted.js';
 import { unifiedPatch } from '../platform/text/diff.js';
 import { countLines } from '../platform/text/line-endings.js';
-import { counted } from './counted.js';
 import { changeFiles, type PlannedChange } from './editing/commit-changes.js';
 import { showPlaces } from './editing/match/show-place.js';
 import { type FilePatch, parsePatch } from './editing/patch/patch-format.js';

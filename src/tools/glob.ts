@@ -5,7 +5,7 @@ import { defineTool } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { dependsOnCwd, elidedPath, isMissing, resolveIn, shortPath } from '../platform/files/paths.js';
 import type { SearchOutcome } from '../platform/search/query.js';
-import { counted } from './counted.js';
+import { counted } from '../platform/text/counted.js';
 import { readEffects } from './file-effect.js';
 import { pathText, systemText } from './input.js';
 import { refusal } from './refusal.js';

@@ -5,7 +5,7 @@ import type { ToolContext } from '../contract/tool-context.js';
 import { elidedPath, realName, resolveIn, shortPath } from '../platform/files/paths.js';
 import type { FileMatches, SearchOutcome, TextMode } from '../platform/search/query.js';
 import { CUT_MARK, SEPARATOR } from '../platform/search/query.js';
-import { counted } from './counted.js';
+import { counted } from '../platform/text/counted.js';
 import { noteShown } from './editing/note-shown.js';
 import { readEffects } from './file-effect.js';
 import { pathText, systemText, withAliases } from './input.js';

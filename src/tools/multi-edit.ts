@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
+import { counted } from '../platform/text/counted.js';
 import { unifiedPatch } from '../platform/text/diff.js';
-import { counted } from './counted.js';
 import type { TextEdit } from './editing/apply-edit.js';
 import { changeFiles } from './editing/commit-changes.js';
 import type { FilePlan } from './editing/fit-to-disk.js';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
-import { counted } from './counted.js';
+import { counted } from '../platform/text/counted.js';
 import { readEffects } from './file-effect.js';
 import { pathText, withAliases } from './input.js';
 import type { Cells } from './reading/cells.js';

@@ -4,7 +4,7 @@ import type { DescribeContext, ToolContext } from '../contract/tool-context.js';
 import { readHead } from '../platform/encodings/scan-lines.js';
 import { fileKind, HEAD_BYTES } from '../platform/files/file-kind.js';
 import type { OpenedFile } from '../platform/files/open-file.js';
-import { counted } from './counted.js';
+import { counted } from '../platform/text/counted.js';
 import { assertText } from './editing/load-text.js';
 import { readEffects } from './file-effect.js';
 import { pathText, withAliases } from './input.js';

@@ -13,7 +13,7 @@ import type {
   TextMatches,
   TextQuery,
 } from '../platform/search/query.js';
-import { counted } from './counted.js';
+import { counted } from '../platform/text/counted.js';
 import { pathFailure, realTarget } from './path-failure.js';
 import { refusal } from './refusal.js';
 import { locate } from './target-file.js';

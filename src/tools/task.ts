@@ -4,7 +4,7 @@ import { ToolFailure } from '../contract/failure.js';
 import { defineTool, type ToolProgress } from '../contract/tool.js';
 import type { DescribeContext, SessionPort } from '../contract/tool-context.js';
 import { clause } from '../platform/text/clause.js';
-import { counted } from './counted.js';
+import { counted } from '../platform/text/counted.js';
 import { AGENT_TOOL } from './roles.js';
 
 const MAX_ANSWER_CHARS = 32_000;

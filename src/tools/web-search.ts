@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { ToolFailure } from '../contract/failure.js';
 import { defineTool } from '../contract/tool.js';
 import { monotonicMs } from '../platform/clock.js';
+import { counted } from '../platform/text/counted.js';
 import { searchAddress, searchWeb, type WebSearchResult } from '../platform/web/search-web.js';
-import { counted } from './counted.js';
 import { untrustedText } from './web-text.js';
 
 const MAX_SEARCHES = 200; // per session: more is a loop, and each search costs money

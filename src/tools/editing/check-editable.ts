@@ -1,5 +1,5 @@
 import type { FileLedger, SeenFile } from '../../contract/tool-context.js';
-import { counted } from '../counted.js';
+import { counted } from '../../platform/text/counted.js';
 import { refusal } from '../refusal.js';
 import type { TargetFile } from '../target-file.js';
 import type { LoadedText } from './load-text.js';

@@ -1,8 +1,8 @@
 import type { ToolContext } from '../../contract/tool-context.js';
 import type { OpenedFile } from '../../platform/files/open-file.js';
 import { MAX_PDF_BYTES, openPdf, type Pdf, UnreadablePdf } from '../../platform/formats/pdf.js';
+import { counted } from '../../platform/text/counted.js';
 import { safeCut } from '../../platform/text/truncate.js';
-import { counted } from '../counted.js';
 import { refusal } from '../refusal.js';
 import type { TargetFile } from '../target-file.js';
 import { estimateTokens, MAX_TOKENS } from './estimate-tokens.js';

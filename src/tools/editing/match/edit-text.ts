@@ -1,6 +1,6 @@
 import type { SeenFile } from '../../../contract/tool-context.js';
 import { spliceBytes, type TextFile } from '../../../platform/encodings/text-file.js';
-import { counted } from '../../counted.js';
+import { counted } from '../../../platform/text/counted.js';
 import { refusal } from '../../refusal.js';
 import type { TargetFile } from '../../target-file.js';
 import { type AppliedEdit, applyEdit, type TextEdit } from '../apply-edit.js';

@@ -1,4 +1,4 @@
-import { counted } from '../../counted.js';
+import { counted } from '../../../platform/text/counted.js';
 import { joinRanges, type LineRange } from './line-ranges.js';
 import type { TextLines } from './text-lines.js';
 

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SeenFile } from '../../../contract/tool-context.js';
 import { type Splice, spliceBytes, spliceText } from '../../../platform/encodings/text-file.js';
-import { counted } from '../../counted.js';
+import { counted } from '../../../platform/text/counted.js';
 import { refusal } from '../../refusal.js';
 import type { TargetFile } from '../../target-file.js';
 import { splicesPerMatch } from '../apply-edit.js';

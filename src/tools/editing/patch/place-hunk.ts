@@ -1,4 +1,4 @@
-import { counted } from '../../counted.js';
+import { counted } from '../../../platform/text/counted.js';
 import { refusal } from '../../refusal.js';
 import type { TargetFile } from '../../target-file.js';
 import type { FoundLines, LineFinder } from '../match/find-lines.js';
