@@ -3,6 +3,7 @@
 import { type ModelEvent, ModelFailure } from '../contract/model.js';
 import { isObject } from '../platform/is-object.js';
 import { parseJson } from '../platform/parse-json.js';
+import { counted } from '../platform/text/counted.js';
 import type { JsonProblem } from '../platform/text/json-problem.js';
 import { PartialJson } from '../platform/text/partial-json.js';
 
@@ -92,7 +93,7 @@ export function cutCall(
   reason: CutReason,
 ): MalformedCall {
   const { why, next } = CUTS[reason];
-  const facts = `${name}: the input was cut off at ${characters(rawText.length)} because ${why}, so the call was not run.`;
+  const facts = `${name}: the input was cut off at ${counted(rawText.length, 'character')} because ${why}, so the call was not run.`;
   return { id, name, problem: `${facts} ${next}`, rawText };
 }
 
@@ -128,7 +129,7 @@ function finishCall({ id, name }: OpenCall, json: PartialJson): CompleteCall | M
 function notJson({ reason, line, column, position, excerpt, truncated }: JsonProblem): string {
   const place = `at line ${line}, column ${column} (position ${position})`;
   if (truncated) {
-    return `the input was cut off at ${characters(position)}, so the call was not run: ${reason}, ${place}. It ends with:
+    return `the input was cut off at ${counted(position, 'character')}, so the call was not run: ${reason}, ${place}. It ends with:
 ${excerpt}
 Send the whole call again; if it is long, ${SMALLER_STEPS}.`;
   }
@@ -136,8 +137,6 @@ Send the whole call again; if it is long, ${SMALLER_STEPS}.`;
 ${excerpt}
 Correct it and send the whole call again, its input one JSON object.`;
 }
-
-const characters = (count: number): string => (count === 1 ? '1 character' : `${count} characters`);
 
 function notAnObject(value: unknown): string {
   if (typeof value === 'string' && isObject(parseJson(value))) {

@@ -3,6 +3,7 @@ import { type AuditEntry, auditedSessions, checkAudit, readAudit } from '../agen
 import { sessionFolder } from '../agent/store/session-folder.js';
 import { noSuchSession, SessionProblem } from '../agent/store/session-problem.js';
 import { dataFolderOf } from '../platform/files/paths.js';
+import { counted } from '../platform/text/counted.js';
 import { jsonLine, jsonText } from '../platform/text/json-line.js';
 import { localSecond } from '../platform/text/local-time.js';
 import { visible } from '../platform/text/visible.js';
@@ -79,7 +80,7 @@ async function list(words: readonly string[], { json, all }: Flags): Promise<num
   if (json) await writeLine(process.stdout, jsonText(rows));
   else {
     for (const { session, begun, calls, denied, intact, root } of rows) {
-      const facts = `${calls === 1 ? '1 call' : `${calls} calls`}, ${denied} denied${intact ? '' : ', NOT INTACT'}`;
+      const facts = `${counted(calls, 'call')}, ${denied} denied${intact ? '' : ', NOT INTACT'}`;
       await writeLine(
         process.stdout,
         `${session}  ${begun === null ? '?' : localSecond(begun)}  ${facts}${all ? `  ${oneLine(root ?? '?')}` : ''}`,
@@ -148,7 +149,7 @@ async function verify(words: readonly string[], { all, json, hash }: Flags): Pro
   if (json) await writeLine(process.stdout, jsonText(reports));
   else {
     for (const { session, intact, entries, last, problems } of reports) {
-      const count = entries === 1 ? '1 entry' : `${entries} entries`;
+      const count = counted(entries, 'entry', 'entries');
       await writeLine(
         process.stdout,
         `${session}: ${intact ? `intact, ${count}, last hash ${last.hash}` : 'NOT INTACT'}`,

@@ -5,6 +5,7 @@ import type { Decision } from '../contract/permission.js';
 import { secretVariables } from '../models/catalogue/catalogue.js';
 import { isObject } from '../platform/is-object.js';
 import { readJson } from '../platform/parse-json.js';
+import { counted } from '../platform/text/counted.js';
 import { jsonLine } from '../platform/text/json-line.js';
 import { readLines } from '../platform/text/read-lines.js';
 import { visible } from '../platform/text/visible.js';
@@ -47,7 +48,7 @@ export async function call(argv: readonly string[]): Promise<number> {
 /** Reports background commands, which end with the command line. */
 async function reportEnded(running: readonly string[]): Promise<void> {
   if (running.length === 0) return;
-  const count = running.length === 1 ? '1 background command was' : `${running.length} background commands were`;
+  const count = counted(running.length, 'background command was', 'background commands were');
   await writeLine(process.stderr, `helve: ${count} ended with the session: ${visible(running.join(', '))}`);
 }
 

@@ -16,6 +16,7 @@ import { dataFolderOf, homeFolder, realPathSync } from '../platform/files/paths.
 import { pseudoFileSystem } from '../platform/files/pseudo-file-system.js';
 import { asWriteFailure, codeOf } from '../platform/files/write-failure.js';
 import { messageOf } from '../platform/message-of.js';
+import { counted } from '../platform/text/counted.js';
 import { grouped } from '../platform/text/digits.js';
 import { jsonText } from '../platform/text/json-line.js';
 import { visible } from '../platform/text/visible.js';
@@ -83,7 +84,7 @@ async function settings(): Promise<DoctorFinding> {
   if (first) return { what: 'Settings', state: 'broken', detail: first.message };
   const found = files.length === 0 ? 'no files' : files.map(({ file }) => file).join(', ');
   if (problems.length === 0) return { what: 'Settings', state: 'ok', detail: found };
-  const count = problems.length === 1 ? '1 thing' : `${problems.length} things`;
+  const count = counted(problems.length, 'thing');
   return { what: 'Settings', state: 'warning', detail: `${found}; ${count} to look at, see helve config list` };
 }
 
@@ -218,7 +219,7 @@ function serverFinding({ name, status, detail, tools, setAside, errorOutput }: S
     return { what, state: 'broken', detail: visible(`${detail ?? status}${said === '' ? '' : ` It wrote: ${said}`}`) };
   }
   const problems = setAside.map(({ tool, why }) => `; ${tool} is not used: ${why}`).join('');
-  return { what, state: 'ok', detail: visible(`connected, ${tools === 1 ? '1 tool' : `${tools} tools`}${problems}`) };
+  return { what, state: 'ok', detail: visible(`connected, ${counted(tools, 'tool')}${problems}`) };
 }
 
 /** Custom agent types, and problems in their files. Having none is not reported. */

@@ -1,6 +1,7 @@
 // Parses `--mcp-config`: files, or servers as JSON.
 
 import { readFileSync } from 'node:fs';
+import { isObject } from '../platform/is-object.js';
 import { messageOf } from '../platform/message-of.js';
 import { clause } from '../platform/text/clause.js';
 import { serverSchema } from '../settings/setting-values.js';
@@ -16,7 +17,7 @@ function readOne(given: string): Record<string, Entry> {
   const isText = given.trimStart().startsWith('{');
   const where = isText ? '--mcp-config' : `--mcp-config ${given}`;
   const { mcpServers } = parse(isText ? given : read(given), where);
-  if (typeof mcpServers !== 'object' || mcpServers === null || Array.isArray(mcpServers)) {
+  if (!isObject(mcpServers)) {
     throw new UsageProblem(`${where} has no "mcpServers" object. Write {"mcpServers": {"name": {"command": "…"}}}.`);
   }
   return Object.fromEntries(

@@ -3,6 +3,7 @@ import { knownNames } from '../agent/known-names.js';
 import { createExplainer, type ExplainerOptions } from '../compose/explain-call.js';
 import { type PermissionMode, permissionModes, type Walls, wallStates } from '../contract/permission.js';
 import { readJson } from '../platform/parse-json.js';
+import { counted } from '../platform/text/counted.js';
 import { jsonText } from '../platform/text/json-line.js';
 import { readLines } from '../platform/text/read-lines.js';
 import { visible } from '../platform/text/visible.js';
@@ -121,7 +122,7 @@ async function test(words: readonly string[], values: Flags): Promise<number> {
         : `expected ${expected}, but the answer is ${decision}`;
       await writeLine(process.stdout, `${oneLine(name)}: ${what}. ${visible(reason).replaceAll('\n', '\n  ')}`);
     }
-    const count = total === 1 ? '1 test' : `${total} tests`;
+    const count = counted(total, 'test');
     await writeLine(process.stdout, failures.length === 0 ? `${count}, all pass` : `${count}, ${failures.length} fail`);
   }
   return failures.length === 0 ? exitCode.ok : exitCode.failed;

@@ -13,6 +13,7 @@ import { SessionProblem } from '../agent/store/session-problem.js';
 import { writeExport } from '../agent/store/write-export.js';
 import type { SessionSummary } from '../contract/session-summary.js';
 import { dataFolderOf } from '../platform/files/paths.js';
+import { counted } from '../platform/text/counted.js';
 import { jsonText } from '../platform/text/json-line.js';
 import { visible } from '../platform/text/visible.js';
 import { readArgs } from './args.js';
@@ -121,7 +122,7 @@ function withoutSecrets(value: unknown, clean: (text: string) => string): unknow
 
 function factLines(id: string, { header, title, totals }: RestoredSession): string[] {
   const { turns, costUsd } = totals;
-  const facts = [header?.root, header?.model, turns === 1 ? '1 turn' : `${turns} turns`, `cost ${shownCost(costUsd)}`];
+  const facts = [header?.root, header?.model, counted(turns, 'turn'), `cost ${shownCost(costUsd)}`];
   return [title || '(no title)', `${id}: ${facts.filter((fact) => fact !== undefined).join(', ')}`];
 }
 

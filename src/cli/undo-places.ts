@@ -4,6 +4,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { otherSpareFolders, spareFolders } from '../platform/files/spare-folder.js';
 import { listSessions } from '../platform/journal/journal.js';
+import { counted } from '../platform/text/counted.js';
 
 export interface UndoPlace {
   sessionId: string;
@@ -28,7 +29,7 @@ export async function undoPlaces(dataFolder: string): Promise<UndoPlace[]> {
 export function waitingElsewhere(dataFolder: string): string {
   const sentences = otherSpareFolders(dataFolder).flatMap((folder) => {
     const count = waitingJournals([folder]).length;
-    const sessions = count === 1 ? '1 session' : `${count} sessions`;
+    const sessions = counted(count, 'session');
     return count === 0 ? [] : [` ${sessions} that changed files with another data folder are kept in ${folder}.`];
   });
   return sentences.length === 0

@@ -4,6 +4,7 @@ import { listUndoable } from '../agent/undo/undo-calls.js';
 import { isInside, realPathSync } from '../platform/files/paths.js';
 import { listChanges } from '../platform/journal/journal.js';
 import { touchedBy } from '../platform/journal/recorded-change.js';
+import { counted } from '../platform/text/counted.js';
 import { jsonText } from '../platform/text/json-line.js';
 import { localSecond } from '../platform/text/local-time.js';
 import { visible } from '../platform/text/visible.js';
@@ -36,7 +37,7 @@ export async function listUndoSessions(
   const head = found.length === 0 ? 'No session has changed files' : 'Sessions that changed files';
   await writeLine(out, `${head} below ${visible(here)}${found.length === 0 ? '.' : ', latest first:'}`);
   for (const { session, changedAt, calls, about } of found) {
-    const count = calls === 1 ? '1 call to undo' : `${calls} calls to undo`;
+    const count = `${counted(calls, 'call')} to undo`;
     await writeLine(out, visible(`  ${session}  ${localSecond(changedAt)}  ${count}${about && `  ${about}`}`));
   }
   return exitCode.ok;

@@ -19,9 +19,9 @@ import { journalFolders, listChanges } from '../platform/journal/journal.js';
 import { JournalUnwritable } from '../platform/journal/journal-unwritable.js';
 import { touchedBy } from '../platform/journal/recorded-change.js';
 import { describeRecovery, recoverChanges } from '../platform/journal/recover-changes.js';
-
 import { runningCalls } from '../platform/journal/running-commands.js';
 import { clause } from '../platform/text/clause.js';
+import { counted } from '../platform/text/counted.js';
 import { jsonText } from '../platform/text/json-line.js';
 
 import { localSecond } from '../platform/text/local-time.js';
@@ -96,7 +96,7 @@ export async function undo(argv: readonly string[], at: UndoSurroundings = ofPro
     const code = await carryOut(plan, at, { ...values, dryRun: values['dry-run'] });
     if ('calls' in selection && plan.calls.length < selection.calls) {
       const more = await otherSessions(usualFolder, sessionId);
-      const count = plan.calls.length === 1 ? '1 call' : `${plan.calls.length} calls`;
+      const count = counted(plan.calls.length, 'call');
       await writeLine(at.errors, `helve: The session ${sessionId} had only ${count} to undo.${more}`);
     }
     return code;
@@ -326,7 +326,7 @@ async function show(
 
 function resultText({ done, left, undoId }: UndoOutcome, sessionId: string, cwd: string): string {
   const lines = left.map(({ real, why }) => `Left: ${shortPath(cwd, real)}, because ${clause(why)}.`);
-  const count = done.length === 1 ? '1 file or folder was' : `${done.length} files and folders were`;
+  const count = counted(done.length, 'file or folder was', 'files and folders were');
   return visible([...lines, `${count} restored. To reverse this undo: ${undoCommand(sessionId, undoId)}`].join('\n'));
 }
 

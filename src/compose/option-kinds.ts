@@ -1,4 +1,5 @@
 // Types of options as values, to check the options of untyped programs: the error names the option and its expected type.
+import { isObject } from '../platform/is-object.js';
 import { nearestWords } from '../platform/text/similar-text.js';
 
 /** One type. `problem` describes why a value is invalid, or returns undefined. */
@@ -154,9 +155,6 @@ function firstOf(checks: ReadonlyArray<() => string | undefined>): string | unde
   return undefined;
 }
 
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Rejects inherited and non-enumerable properties: they are not read, so a rule or a hook would be silently ignored. */
 function plainProblem(value: object, path: string): string | undefined {
   if (tagOf(value) !== undefined) return mustBe(path, 'an object', value);
@@ -212,7 +210,7 @@ export const isZodSchema = (value: unknown): boolean =>
 
 /** Whether a value is a shape such as `{ a: z.string() }`: the argument of `z.object`, which other SDKs accept as a schema. */
 export function isZodShape(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || isZodSchema(value)) return false;
+  if (!isObject(value) || isZodSchema(value)) return false;
   const entries = Object.values(value);
   return entries.length > 0 && entries.every(isZodSchema);
 }

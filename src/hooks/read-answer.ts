@@ -313,7 +313,7 @@ function fieldReader(failures: string[]): FieldReader {
     },
     object(object, field) {
       const value = present(object, field);
-      if (value === undefined || (typeof value === 'object' && value !== null && !Array.isArray(value))) return value;
+      if (value === undefined || isObject(value)) return value;
       return wrong(field, 'an object', value);
     },
   };

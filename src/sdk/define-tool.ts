@@ -11,6 +11,7 @@ import {
   text,
 } from '../compose/option-kinds.js';
 import * as contract from '../contract/tool.js';
+import { isObject } from '../platform/is-object.js';
 import { nearestWords } from '../platform/text/similar-text.js';
 import { jsonSchemaFormProblem } from './json-schema-form.js';
 
@@ -101,7 +102,7 @@ function checkInput(tool: string, input: unknown, inputJsonSchema: unknown): voi
   if (isZodSchema(inputJsonSchema)) {
     throw new TypeError(`inputJsonSchema of the tool ${tool} is a zod schema. Give it as input.`);
   }
-  if (typeof inputJsonSchema !== 'object' || inputJsonSchema === null || Array.isArray(inputJsonSchema)) {
+  if (!isObject(inputJsonSchema)) {
     throw new TypeError(`inputJsonSchema of the tool ${tool} must be an object, but was ${shown(inputJsonSchema)}.`);
   }
   const problem = jsonSchemaFormProblem(inputJsonSchema);

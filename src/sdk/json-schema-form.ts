@@ -1,5 +1,6 @@
 // Checks the form of a JSON Schema at once. The full check compiles the schema, which loads a library and is asynchronous.
 import { shown } from '../compose/option-kinds.js';
+import { isObject } from '../platform/is-object.js';
 
 const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
 
@@ -91,6 +92,3 @@ function isPattern(value: unknown): boolean {
 
 const wrong = (path: string, expected: string, value: unknown): string =>
   `${path} must be ${expected}, but was ${shown(value)}`;
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { checkedSchema, DEFAULT_RETRIES, StructuredOutput } from '../../agent/structured-output.js';
 import type { JsonSchema } from '../../contract/model.js';
+import { isObject } from '../../platform/is-object.js';
 import { messageOf } from '../../platform/message-of.js';
 import { UsageProblem } from '../usage-problem.js';
 import type { FinishedRun } from './finish-run.js';
@@ -16,7 +17,7 @@ export async function readSchema(given: string): Promise<JsonSchema> {
     const why = messageOf(error);
     throw new UsageProblem(`--json-schema takes a JSON Schema, or a file with one, which this is not: ${why}`);
   }
-  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) {
+  if (!isObject(schema)) {
     throw new UsageProblem('--json-schema takes a JSON Schema that is an object.');
   }
   try {

@@ -3,6 +3,7 @@ import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { ServerState } from '../../mcp/client/client.js';
 import { readConfig } from '../../mcp/client/config.js';
+import { counted } from '../../platform/text/counted.js';
 import { visible } from '../../platform/text/visible.js';
 import { connectServers } from './connect-servers.js';
 import type { KnownServer, ServerFlags } from './known-servers.js';
@@ -50,7 +51,7 @@ function told(state: ServerState | undefined): ServerCheck {
   const { status = 'pending', detail, tools = 0, setAside = [] } = state ?? {};
   if (status === 'connected') {
     const unusable = setAside.length === 0 ? '' : `, and ${setAside.length} that can't be used`;
-    return { ok: true, detail: `connected, ${tools} ${tools === 1 ? 'tool' : 'tools'}${unusable}` };
+    return { ok: true, detail: `connected, ${counted(tools, 'tool')}${unusable}` };
   }
   return { ok: false, detail: visible(detail ?? 'It did not connect in time.') };
 }

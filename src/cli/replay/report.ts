@@ -1,3 +1,4 @@
+import { counted } from '../../platform/text/counted.js';
 import { visible } from '../../platform/text/visible.js';
 import type { PolicyDifference, PolicyReport } from './policy.js';
 
@@ -105,7 +106,5 @@ const indented = (text: string): string[] =>
   visible(text)
     .split('\n')
     .map((line) => `  ${line}`);
-
-const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 
 const megabytes = (bytes: number): string => `${(bytes / 1024 ** 2).toFixed(1)} MB`;

@@ -1,6 +1,7 @@
 import { shownCost } from '../../agent/store/export-session.js';
 import { redactSecrets, secretsIn } from '../../agent/store/redact-secrets.js';
 import type { SessionSummary } from '../../contract/session-summary.js';
+import { counted } from '../../platform/text/counted.js';
 import { localMinute } from '../../platform/text/local-time.js';
 import { visible } from '../../platform/text/visible.js';
 
@@ -11,7 +12,7 @@ export function sessionTable(found: readonly SessionSummary[], { withRoot = fals
   const rows = found.map(({ id, title, root, updated, turns, costUsd, inUse, fork }) => [
     id.slice(0, SHORT_ID_CHARS),
     localMinute(updated),
-    turns === 1 ? '1 turn' : `${turns} turns`,
+    counted(turns, 'turn'),
     costUsd === null ? '?' : shownCost(costUsd),
     ...(withRoot ? [visible(root ?? '?')] : []),
     [

@@ -1,3 +1,4 @@
+import { isObject } from '../../platform/is-object.js';
 import { clause } from '../../platform/text/clause.js';
 
 // Turns a server's entry in settings into what is needed to reach it.
@@ -139,7 +140,7 @@ function expandVariables(text: string, env: Environment, missing: Set<string>): 
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
 function textsByName(value: unknown): Record<string, string> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
+  if (!isObject(value)) return {};
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, String(inner)]));
 }
 

@@ -2,6 +2,7 @@
 // valid, no hints are given.
 import type { Effect } from '../../contract/effect.js';
 import type { JsonSchema } from '../../contract/model.js';
+import { isObject } from '../../platform/is-object.js';
 import type { ServedTool } from './serve-port.js';
 
 const MAX_DEPTH = 5;
@@ -36,7 +37,7 @@ function sampleOf(schema: JsonSchema, depth = 0): unknown {
   if ('default' in schema) return schema['default'];
   if (Array.isArray(schema['enum'])) return schema['enum'][0];
   const [choice] = [schema['anyOf'], schema['oneOf']].flatMap((list) => (Array.isArray(list) ? list : []));
-  if (isSchema(choice)) return sampleOf(choice, depth + 1);
+  if (isObject(choice)) return sampleOf(choice, depth + 1);
   const type = Array.isArray(schema['type']) ? schema['type'][0] : schema['type'];
   switch (type) {
     case 'string':
@@ -47,7 +48,7 @@ function sampleOf(schema: JsonSchema, depth = 0): unknown {
     case 'boolean':
       return false;
     case 'array':
-      return depth < MAX_DEPTH && isSchema(schema['items']) ? [sampleOf(schema['items'], depth + 1)] : [];
+      return depth < MAX_DEPTH && isObject(schema['items']) ? [sampleOf(schema['items'], depth + 1)] : [];
     case 'object':
       return depth < MAX_DEPTH ? requiredOf(schema, depth) : {};
     default:
@@ -57,16 +58,13 @@ function sampleOf(schema: JsonSchema, depth = 0): unknown {
 
 function requiredOf(schema: JsonSchema, depth: number): Record<string, unknown> {
   const names = Array.isArray(schema['required']) ? schema['required'] : [];
-  const properties = isSchema(schema['properties']) ? schema['properties'] : {};
+  const properties = isObject(schema['properties']) ? schema['properties'] : {};
   return Object.fromEntries(
     names.flatMap((name) => {
       const property = properties[name];
-      return isSchema(property) ? [[name, sampleOf(property, depth + 1)]] : [];
+      return isObject(property) ? [[name, sampleOf(property, depth + 1)]] : [];
     }),
   );
 }
 
 const lengthOf = (least: unknown): number => Math.min(100, Math.max(1, typeof least === 'number' ? least : 1));
-
-const isSchema = (value: unknown): value is JsonSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,5 +1,6 @@
 // The interface of workspace snapshots: options, limits, reports, and coverage.
 import type { DeclaredWrites } from '../journal/declared-writes.js';
+import { counted } from '../text/counted.js';
 import type { NamedLimits } from './named-tree.js';
 
 export const MB = 1_000_000;
@@ -114,14 +115,12 @@ export function gapsIn(
 ): string[] {
   const { notYet, tooLarge, unreadable, unseen } = coverage;
   return [
-    notYet > 0 && `${files(notYet)} not covered, for want of time or room for copies`,
-    tooLarge > 0 && `${files(tooLarge)} not covered, because larger than ${maxFileBytes / MB} MB`,
-    unreadable > 0 && `${files(unreadable)} not covered, because not to be read`,
+    notYet > 0 && `${counted(notYet, 'file')} not covered, for want of time or room for copies`,
+    tooLarge > 0 && `${counted(tooLarge, 'file')} not covered, because larger than ${maxFileBytes / MB} MB`,
+    unreadable > 0 && `${counted(unreadable, 'file')} not covered, because not to be read`,
     unseen > 0 && unseenNote(unseen),
   ].filter((gap) => gap !== false);
 }
 
-const files = (count: number): string => (count === 1 ? '1 file' : `${count} files`);
-
 export const unseenNote = (count: number): string =>
-  `${count === 1 ? '1 folder' : `${count} folders`} not looked into, for want of time or because there are too many files`;
+  `${counted(count, 'folder')} not looked into, for want of time or because there are too many files`;

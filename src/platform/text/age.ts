@@ -1,3 +1,5 @@
+import { counted } from './counted.js';
+
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -8,6 +10,5 @@ export function shownAge(then: Date, now: Date): string {
   if (passed < MINUTE) return 'just now';
   if (passed < HOUR) return `${Math.floor(passed / MINUTE)} min ago`;
   if (passed < DAY) return `${Math.floor(passed / HOUR)} h ago`;
-  const days = Math.floor(passed / DAY);
-  return days === 1 ? '1 day ago' : `${days} days ago`;
+  return `${counted(Math.floor(passed / DAY), 'day')} ago`;
 }

@@ -1,4 +1,5 @@
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from 'diff';
+import { counted } from './counted.js';
 import { countEndings, countLines, normalizeEndings } from './line-endings.js';
 
 const CONTEXT_LINES = 3;
@@ -14,7 +15,7 @@ export function unifiedPatch(path: string, before: string, after: string): strin
   const { from, oldEnd, freshEnd } = changedPart(before, after);
   const tooLarge = (): string => {
     const lines = countLines(before);
-    return `(the difference is too large to show: ${lines === 1 ? '1 line' : `${lines} lines`} before, ${countLines(after)} after)`;
+    return `(the difference is too large to show: ${counted(lines, 'line')} before, ${countLines(after)} after)`;
   };
   if (oldEnd - from + (freshEnd - from) > MAX_COMPARED_CHARS) return tooLarge();
   const old = normalizeEndings(before.slice(from, oldEnd));

@@ -11,6 +11,7 @@ import {
 import type { UndoPlan } from '../../agent/undo/undo.js';
 import { shortPath } from '../../platform/files/paths.js';
 import { clause } from '../../platform/text/clause.js';
+import { counted } from '../../platform/text/counted.js';
 import type { CommandAnswer } from '../contract.js';
 import { text } from './answers.js';
 
@@ -48,7 +49,7 @@ export function confirmUndo(
       if (value === 'no') return await then('The files stay as they are.');
       const { done, left, undoId } = await applyUndo(plan, { force: value === 'force' });
       const kept = left.map(({ real, why }) => `Left: ${shortPath(cwd, real)}, because ${clause(why)}.`);
-      const count = done.length === 1 ? '1 file or folder was' : `${done.length} files and folders were`;
+      const count = counted(done.length, 'file or folder was', 'files and folders were');
       return await then([...kept, `${count} restored. To reverse this: /undo ${undoId}`].join('\n'));
     },
   };

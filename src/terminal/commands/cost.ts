@@ -1,4 +1,5 @@
 import { shownCost } from '../../agent/store/export-session.js';
+import { counted } from '../../platform/text/counted.js';
 import { grouped } from '../../platform/text/digits.js';
 import type { TerminalCommand } from '../contract.js';
 import { fitted, table } from './answers.js';
@@ -11,7 +12,7 @@ export const cost: TerminalCommand = {
   async run(_, { usage }) {
     const { models, costUsd, prompts, modelMs, totalMs } = usage;
     return fitted([
-      `Cost ${shownCost(costUsd)}, ${prompts === 1 ? '1 prompt' : `${prompts} prompts`}`,
+      `Cost ${shownCost(costUsd)}, ${counted(prompts, 'prompt')}`,
       `Time ${shownTime(totalMs)}, of it ${shownTime(modelMs)} waiting for the model`,
       ...table(
         models.map(({ provider, name, usage: used, costUsd: own }) => [

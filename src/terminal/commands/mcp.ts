@@ -1,3 +1,4 @@
+import { counted } from '../../platform/text/counted.js';
 import { nearestWords } from '../../platform/text/similar-text.js';
 import type { CommandAnswer, CommandSession, ShownServer, TerminalCommand } from '../contract.js';
 import { firstWord, fitted, problem, text, words } from './answers.js';
@@ -52,7 +53,7 @@ const signOf = ({ status }: ShownServer): string =>
   status === 'connected' ? '✓' : status === 'failed' ? '✗' : status === 'disabled' ? '–' : '…';
 
 function stateOf({ name, status, detail, tools, setAside }: ShownServer): string {
-  const facts = status === 'connected' ? [tools === 1 ? '1 tool' : `${tools} tools`] : [];
+  const facts = status === 'connected' ? [counted(tools, 'tool')] : [];
   const aside = setAside.length === 0 ? [] : [`${setAside.length} not used`];
   return [status, ...facts, ...aside, ...(detail === undefined ? [] : [withoutName(detail, name)])].join(', ');
 }

@@ -2,6 +2,7 @@ import { listSessions } from '../../agent/store/list-sessions.js';
 import { redactSecrets, secretsIn } from '../../agent/store/redact-secrets.js';
 import type { SessionSummary } from '../../contract/session-summary.js';
 import { shownAge } from '../../platform/text/age.js';
+import { counted } from '../../platform/text/counted.js';
 import type { Choice, CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
 import { problem, text } from './answers.js';
 
@@ -55,9 +56,4 @@ export async function sessionChoices({
 }
 
 const factsOf = ({ id, updated, turns, inUse }: SessionSummary, now: Date): string =>
-  [
-    shownAge(updated, now),
-    turns === 1 ? '1 turn' : `${turns} turns`,
-    id.slice(0, 8),
-    ...(inUse ? ['in use'] : []),
-  ].join(' · ');
+  [shownAge(updated, now), counted(turns, 'turn'), id.slice(0, 8), ...(inUse ? ['in use'] : [])].join(' · ');

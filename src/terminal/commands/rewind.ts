@@ -2,9 +2,9 @@ import { outlineSession } from '../../agent/store/session-outline.js';
 import { planUndo } from '../../agent/undo/undo.js';
 import { listUndoable } from '../../agent/undo/undo-calls.js';
 import { callsSince } from '../../agent/undo/undo-prompts.js';
+import { counted } from '../../platform/text/counted.js';
 import { localMinute } from '../../platform/text/local-time.js';
 import type { CommandAnswer, CommandSession, PastPrompt, TerminalCommand } from '../contract.js';
-import { counted } from '../views/fit.js';
 import { problem, text } from './answers.js';
 import { confirmUndo } from './confirm-undo.js';
 

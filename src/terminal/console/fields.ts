@@ -1,5 +1,6 @@
 // The parameters of a tool for typed calls, read from its JSON Schema.
 import type { JsonSchema } from '../../contract/model.js';
+import { isObject } from '../../platform/is-object.js';
 import type { ConsoleTool } from '../contract.js';
 
 export type FieldKind = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object';
@@ -108,6 +109,3 @@ function textOf(schema: unknown, name: string): string {
   const value = isObject(schema) ? schema[name] : undefined;
   return typeof value === 'string' ? value : '';
 }
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

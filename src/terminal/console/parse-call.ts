@@ -1,4 +1,5 @@
 // Parses a typed call of a tool: `Read src/a.ts --limit 20`, `Bash npm test`, `Edit {"file_path": …}`.
+import { isObject } from '../../platform/is-object.js';
 import { parseJson, readJson } from '../../platform/parse-json.js';
 import { nearestWords, wordSimilarity } from '../../platform/text/similar-text.js';
 import type { ConsoleTool } from '../contract.js';
@@ -7,7 +8,6 @@ import {
   fieldFor,
   fieldsOf,
   type InputField,
-  isObject,
   optionOf,
   positionalsOf,
   takesRest,

@@ -1,6 +1,7 @@
 import type { Component, Focusable } from '@earendil-works/pi-tui';
+import { counted } from '../../platform/text/counted.js';
 import type { Theme } from '../screen/theme.js';
-import { counted, cut } from '../views/fit.js';
+import { cut } from '../views/fit.js';
 import { type Dialog, typedCharacter } from './dialog.js';
 
 /**

@@ -1,9 +1,10 @@
 import { matchesKey } from '@earendil-works/pi-tui';
 import type { Decision, PermissionAnswer, PermissionQuestion, TrailEntry } from '../../contract/permission.js';
 import { reasonForPeople } from '../../permissions/detect-injection.js';
+import { counted } from '../../platform/text/counted.js';
 import type { Theme } from '../screen/theme.js';
 import { bodyLines } from '../views/body-lines.js';
-import { cleanLine, counted, cut, wrap } from '../views/fit.js';
+import { cleanLine, cut, wrap } from '../views/fit.js';
 import { ChoiceList, type ListedChoice } from './choice-list.js';
 import { type Dialog, titleLine } from './dialog.js';
 import { effectLines } from './effect-lines.js';

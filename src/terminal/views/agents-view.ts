@@ -1,6 +1,7 @@
 import type { Component } from '@earendil-works/pi-tui';
+import { counted } from '../../platform/text/counted.js';
 import type { Theme } from '../screen/theme.js';
-import { cleanLine, counted, cut, shortCount, shortTime, spread } from './fit.js';
+import { cleanLine, cut, shortCount, shortTime, spread } from './fit.js';
 
 /** A child agent in the tree. Times are in milliseconds, on the view's clock. */
 export interface ShownAgent {

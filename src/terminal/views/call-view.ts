@@ -1,10 +1,11 @@
 import { type Component, visibleWidth } from '@earendil-works/pi-tui';
 import type { FailureKind } from '../../contract/failure.js';
 import type { DisplayBody, ToolDisplay } from '../../contract/tool.js';
+import { counted } from '../../platform/text/counted.js';
 import type { Theme } from '../screen/theme.js';
 import { bodyLines } from './body-lines.js';
 import { DiffView } from './diff-view.js';
-import { cleanLine, counted, cut, shortTime, spread, wrap } from './fit.js';
+import { cleanLine, cut, shortTime, spread, wrap } from './fit.js';
 import { outputLines } from './output-view.js';
 
 const TELL_TIME_MS = 2_000; // a shorter time would only flicker

@@ -78,8 +78,6 @@ export function spread(left: string, right: string, width: number): string {
   return `${padEnd(cut(left, room), room)} ${right}`;
 }
 
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
-
 /** 1234 as `1.2k`. */
 export function shortCount(count: number): string {
   if (count < 1000) return String(Math.round(count));

@@ -1,7 +1,8 @@
 import { type Component, wrapTextWithAnsi } from '@earendil-works/pi-tui';
+import { counted } from '../../platform/text/counted.js';
 import { styledLines } from '../../platform/text/safe-styles.js';
 import type { Theme } from '../screen/theme.js';
-import { counted, cut, expandTabs } from './fit.js';
+import { cut, expandTabs } from './fit.js';
 
 /**
  * The maximum that is drawn: with a whole log, the screen would no longer respond to keys. The log itself is stored

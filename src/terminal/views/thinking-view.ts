@@ -1,6 +1,7 @@
 import type { Component } from '@earendil-works/pi-tui';
+import { counted } from '../../platform/text/counted.js';
 import type { Theme } from '../screen/theme.js';
-import { cleanLines, counted, cut, wrap } from './fit.js';
+import { cleanLines, cut, wrap } from './fit.js';
 
 const TAIL_LINES = 2;
 const TAIL_CHARS = 2_000;
