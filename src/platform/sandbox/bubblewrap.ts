@@ -190,7 +190,8 @@ function mountsOf({ rules, pinned }: AccessPlan, held: readonly string[]): strin
   return [...ordered.flatMap(mountOf), ...emptied.flatMap(({ path }) => ['--remount-ro', path])];
 }
 
-function mountOf({ path, access, folder }: AccessRule): string[] {
+/** The options of bubblewrap that give a command this access. */
+export function mountOf({ path, access, folder }: AccessRule): string[] {
   if (access === 'write') return ['--bind', path, path];
   if (access === 'read') return ['--ro-bind', path, path];
   if (folder) return ['--perms', '0555', '--tmpfs', path];

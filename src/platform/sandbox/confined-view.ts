@@ -2,6 +2,7 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { entriesIn } from '../files/lenient-reads.js';
+import { mountOf } from './bubblewrap.js';
 import { type AccessPlan, type AccessPolicy, type AccessRule, contains, planAccess, realOf } from './plan-access.js';
 import { gitSettings, systemFolders } from './system-folders.js';
 import { type NewEntryWatch, watchNewEntries } from './watch-new-entries.js';
@@ -157,13 +158,6 @@ function accessIn({ rules }: AccessPlan, path: string): AccessRule['access'] | u
     .filter((rule) => contains(rule.path, path))
     .toSorted((one, other) => other.path.length - one.path.length);
   return nearest && nearest.access !== 'none' ? nearest.access : undefined;
-}
-
-function mountOf({ path, access, folder }: AccessRule): string[] {
-  if (access === 'write') return ['--bind', path, path];
-  if (access === 'read') return ['--ro-bind', path, path];
-  if (folder) return ['--perms', '0555', '--tmpfs', path];
-  return ['--ro-bind', '/dev/null', path]; // a device file; devices can't be opened inside
 }
 
 /** Other names of shown paths: symlinks to them that lie outside the shown paths. */

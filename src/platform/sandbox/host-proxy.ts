@@ -1,9 +1,10 @@
 import type { LookupAddress } from 'node:dns';
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { LookupFunction, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorClause } from '../text/clause.js';
+import { type Lookup, lookupOf, systemLookup } from '../web/dns.js';
 import {
   type Destination,
   type HostLists,
@@ -23,7 +24,7 @@ export interface HostProxyOptions {
   /** Receives a sentence about each refused connection, for the caller of the command. */
   onRefused(sentence: string): void;
   /** Resolves names to addresses. Default: the system's resolver. */
-  lookup?: (host: string) => Promise<LookupAddress[]>;
+  lookup?: Lookup;
 }
 
 export interface HostProxy {
@@ -37,7 +38,11 @@ export interface HostProxy {
  * and connects to exactly the addresses that it has checked, so DNS rebinding can't redirect a connection. Traffic
  * inside a tunnel is encrypted and not inspected.
  */
-export async function createHostProxy({ hosts, onRefused, lookup = lookUp }: HostProxyOptions): Promise<HostProxy> {
+export async function createHostProxy({
+  hosts,
+  onRefused,
+  lookup = systemLookup,
+}: HostProxyOptions): Promise<HostProxy> {
   const [http, net] = await Promise.all([import('node:http'), import('node:net')]);
   const tunnels = new Set<Duplex>();
   const keepTrack = (socket: Duplex): void => {
@@ -71,7 +76,7 @@ export async function createHostProxy({ hosts, onRefused, lookup = lookUp }: Hos
       path: `${url.pathname}${url.search}`,
       // The host that was checked, regardless of the client's Host header.
       headers: { ...endToEnd(request.headers), ...lengthOf(request.headers), host: url.host },
-      lookup: answering(addresses),
+      lookup: lookupOf(addresses),
       agent: false,
     });
     request.pipe(forwarded);
@@ -93,7 +98,7 @@ export async function createHostProxy({ hosts, onRefused, lookup = lookUp }: Hos
     const host = normalizeHost(name);
     if (host === undefined) throw new Refusal(400, 'CONNECT takes HOST:PORT.');
     const port = Number(digits);
-    const server = net.connect({ host, port, lookup: answering(await judge({ host, port })), allowHalfOpen: true });
+    const server = net.connect({ host, port, lookup: lookupOf(await judge({ host, port })), allowHalfOpen: true });
     keepTrack(server);
     client.once('close', () => server.destroy());
     server.setTimeout(CONNECT_MS, () => server.destroy(new Error('the host did not answer in time')));
@@ -203,18 +208,4 @@ function lengthOf(headers: IncomingHttpHeaders): Record<string, string> {
   if (headers['transfer-encoding'] !== undefined) return { 'transfer-encoding': 'chunked' };
   const { 'content-length': length } = headers;
   return length === undefined ? {} : { 'content-length': length };
-}
-
-/** A DNS lookup function that returns the checked addresses for every query. */
-function answering(addresses: readonly LookupAddress[]): LookupFunction {
-  return (_host, options, callback) => {
-    const [first] = addresses;
-    if (options.all) callback(null, [...addresses]);
-    else if (first) callback(null, first.address, first.family);
-  };
-}
-
-async function lookUp(host: string): Promise<LookupAddress[]> {
-  const { lookup } = await import('node:dns/promises');
-  return await lookup(host, { all: true });
 }

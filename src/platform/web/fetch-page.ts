@@ -1,6 +1,7 @@
 import { ToolFailure } from '../../contract/failure.js';
 import { monotonicMs } from '../clock.js';
-import { type Lookup, sendRequest, type WebAnswer, type WebLimits, webLimits } from './send-request.js';
+import type { Lookup } from './dns.js';
+import { sendRequest, type WebAnswer, type WebLimits, webLimits } from './send-request.js';
 import { isSameSite, type LocalHosts, MAX_URL_CHARS, shortened, webAddress } from './web-address.js';
 
 const MAX_REDIRECTS = 10;

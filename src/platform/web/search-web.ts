@@ -3,7 +3,8 @@ import { ToolFailure } from '../../contract/failure.js';
 import type { SearchEndpoint, SearchProvider } from '../../contract/web.js';
 import { isObject } from '../is-object.js';
 import { parseJson } from '../parse-json.js';
-import { type Lookup, sendRequest } from './send-request.js';
+import type { Lookup } from './dns.js';
+import { sendRequest } from './send-request.js';
 import { shortened } from './web-address.js';
 
 const MAX_RESULTS = 20;

@@ -3,12 +3,13 @@
 
 import type { LookupAddress } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
 import { ToolFailure } from '../../contract/failure.js';
 import { abortable } from '../abortable.js';
 import { messageOf } from '../message-of.js';
 import { clause } from '../text/clause.js';
+import { type Lookup, lookupOf, systemLookup } from './dns.js';
 import { addressKind } from './special-addresses.js';
 import { isLocalHost, type LocalHosts, shortened } from './web-address.js';
 
@@ -22,9 +23,6 @@ export interface WebLimits {
 }
 
 export const webLimits: WebLimits = { maxBytes: 10_000_000, connectMs: 10_000, idleMs: 20_000, totalMs: 60_000 };
-
-/** Resolves names to addresses. */
-export type Lookup = (host: string) => Promise<LookupAddress[]>;
 
 export interface RequestOptions {
   localHosts: LocalHosts;
@@ -119,7 +117,10 @@ class TooSlow extends Error {}
 const inSeconds = (ms: number): string => `${ms / 1_000} s`;
 
 /** The resolved addresses, if all of them may be connected to. */
-async function judgedAddresses(url: URL, { localHosts, lookup = lookUp }: RequestOptions): Promise<LookupAddress[]> {
+async function judgedAddresses(
+  url: URL,
+  { localHosts, lookup = systemLookup }: RequestOptions,
+): Promise<LookupAddress[]> {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const family = isIP(host);
   const addresses = family === 0 ? await lookup(host) : [{ address: host, family }];
@@ -147,11 +148,6 @@ function refusedAddress(url: URL, address: string): ToolFailure {
   });
 }
 
-async function lookUp(host: string): Promise<LookupAddress[]> {
-  const { lookup } = await import('node:dns/promises');
-  return await lookup(host, { all: true });
-}
-
 async function connect(
   url: URL,
   addresses: readonly LookupAddress[],
@@ -171,7 +167,7 @@ async function connect(
     {
       method,
       headers: { 'accept-encoding': 'gzip, br', ...headers },
-      lookup: answering(addresses),
+      lookup: lookupOf(addresses),
       agent: false, // its own connection, to the checked addresses
       timeout: limits.idleMs,
       signal,
@@ -190,15 +186,6 @@ async function connect(
   const answer = await answered.promise;
   answer.on('error', () => {}); // the reader of the body gets the error
   return answer;
-}
-
-/** A DNS lookup function that returns the checked addresses for every query. */
-function answering(addresses: readonly LookupAddress[]): LookupFunction {
-  return (_host, options, callback) => {
-    const [first] = addresses;
-    if (options.all) callback(null, [...addresses]);
-    else if (first) callback(null, first.address, first.family);
-  };
 }
 
 async function readBody(
