@@ -26,6 +26,20 @@ export const engineFlags = {
   simple: { type: 'boolean' },
 } as const satisfies OptionSpecs;
 
+/** Where settings are read from, by the flags --settings and --trust. */
+export const settingsOptions = ({
+  settings,
+  trust,
+}: {
+  settings?: string | undefined;
+  trust?: boolean | undefined;
+} = {}) => ({
+  root: process.cwd(),
+  env: process.env,
+  ...(settings !== undefined && { flag: settings }),
+  ...(trust && { trust: true }),
+});
+
 /**
  * Parses strictly: an unknown or incomplete flag is a usage error that suggests the nearest known one, or one of
  * `also`.

@@ -16,7 +16,7 @@ import { isFatal, trustNotice } from '../settings/report.js';
 import { settings as knownSettings, sectionNames, settingNames } from '../settings/schema.js';
 import type { SettingEntry, Settings } from '../settings/settings.js';
 import { describeItem, forgetTrust, trustFolder } from '../settings/trust.js';
-import { readArgs } from './args.js';
+import { readArgs, settingsOptions } from './args.js';
 import { chooseAction } from './choose-action.js';
 import { exitCode } from './exit-codes.js';
 import { UsageProblem } from './usage-problem.js';
@@ -63,15 +63,8 @@ export async function config(argv: readonly string[]): Promise<number> {
   return await action.run(words, values);
 }
 
-const optionsOf = ({ settings, trust: isTrusted }: Flags = {}) => ({
-  root: process.cwd(),
-  env: process.env,
-  ...(settings !== undefined && { flag: settings }),
-  ...(isTrusted && { trust: true }),
-});
-
 async function list(values: Flags): Promise<number> {
-  const options = optionsOf(values);
+  const options = settingsOptions(values);
   // So that it reports what a start would report.
   const read = await readSettings({ ...options, ...knownNames(options), checkMatchers: true });
   if (values.json) {
@@ -114,7 +107,7 @@ function asRow(entry: SettingEntry) {
 
 async function get(text: string, values: Flags): Promise<number> {
   const wanted = sectionNames.includes(text) ? undefined : knownKey(text);
-  const read = await readSettings(optionsOf(values));
+  const read = await readSettings(settingsOptions(values));
   const entries = read.entries.filter(
     ({ key, name, ignored }) =>
       ignored === undefined &&
@@ -196,7 +189,7 @@ function scopeOf(values: Flags): EditableScope {
 
 async function change(scope: EditableScope, edit: Edit): Promise<boolean> {
   try {
-    return await editSettings(scope, edit, { ...optionsOf(), ...knownNames(optionsOf()) });
+    return await editSettings(scope, edit, { ...settingsOptions(), ...knownNames(settingsOptions()) });
   } catch (error) {
     if (error instanceof EditRefused) throw new UsageProblem(error.message);
     throw error;
@@ -204,11 +197,11 @@ async function change(scope: EditableScope, edit: Edit): Promise<boolean> {
 }
 
 async function say(scope: EditableScope, words: string): Promise<void> {
-  await writeLine(process.stdout, `${visible(words)} ${editablePlace(scope, optionsOf()).file}.`);
+  await writeLine(process.stdout, `${visible(words)} ${editablePlace(scope, settingsOptions()).file}.`);
 }
 
 async function paths(values: Flags): Promise<number> {
-  const options = optionsOf(values);
+  const options = settingsOptions(values);
   const found = new Set(findFiles(options).map(({ place }) => place.file));
   const rows = settingsPlaces(options).map(({ kind, file, path }) => ({
     source: kind,
@@ -240,7 +233,7 @@ async function schema(): Promise<number> {
 
 /** Shows everything that trust would enable, and asks. */
 async function trust(values: Flags): Promise<number> {
-  const read = await readSettings(optionsOf());
+  const read = await readSettings(settingsOptions());
   const { folder, covered, pending, state } = read.trust;
   for (const { message } of read.problems) await writeLine(process.stderr, `helve: ${visible(message)}`);
   if (read.problems.some(isFatal)) return exitCode.failed; // settings that can't be parsed can't be shown
@@ -256,7 +249,12 @@ async function trust(values: Flags): Promise<number> {
       `  ${describeItem(item)}${state === 'changed' && change ? ` (${change.change})` : ''}`,
     );
   }
-  const commands = commandPlaces({ root: folder, home: undefined, dataFolder: dataFolderOf(optionsOf()), env: {} })
+  const commands = commandPlaces({
+    root: folder,
+    home: undefined,
+    dataFolder: dataFolderOf(settingsOptions()),
+    env: {},
+  })
     .filter(({ source }) => source === 'project')
     .map((place) => shortPath(folder, place.folder));
   if (commands.length > 0) {
@@ -277,7 +275,7 @@ async function trust(values: Flags): Promise<number> {
     await writeLine(process.stdout, 'Nothing was changed.');
     return exitCode.failed;
   }
-  await trustFolder(folder, covered, { dataFolder: dataFolderOf(optionsOf()) });
+  await trustFolder(folder, covered, { dataFolder: dataFolderOf(settingsOptions()) });
   await writeLine(process.stdout, `${visible(folder)} is now trusted. Helve asks again when these settings change.`);
   return exitCode.ok;
 }
@@ -297,8 +295,8 @@ async function saysYes(): Promise<boolean> {
 }
 
 async function untrust(): Promise<number> {
-  const { root } = optionsOf();
-  const was = await forgetTrust(root, { dataFolder: dataFolderOf(optionsOf()) });
+  const { root } = settingsOptions();
+  const was = await forgetTrust(root, { dataFolder: dataFolderOf(settingsOptions()) });
   await writeLine(process.stdout, was ? `${visible(root)} is no longer trusted.` : `${visible(root)} was not trusted.`);
   return exitCode.ok;
 }

@@ -78,7 +78,8 @@ async function namedServers(given: readonly string[]) {
   return readNamedServers(given);
 }
 
-function existingFolder(path: string): string {
+/** The folder of --add-dir. */
+export function existingFolder(path: string): string {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
   throw new UsageProblem(`--add-dir takes a folder, but there is none at "${path}".`);
 }

@@ -1,4 +1,3 @@
-import type { ResumedSession } from '../agent/store/resume-session.js';
 import { createAgent, type FullAgent } from '../compose/create-agent.js';
 import type { FullAgentOptions } from '../compose/options.js';
 import type { AgentEvent, RunResult } from '../contract/event.js';
@@ -212,22 +211,9 @@ async function structuredOutput(given: string, { env }: CliEngineOptions) {
   return new FinishedOutput({ inputJsonSchema: await readSchema(given) }, { maxRetries: retriesOf(env) });
 }
 
-async function resumeRequested(
-  wanted: string,
-  flags: RunFlags,
-  { env, permissionMode }: CliEngineOptions,
-  model: Model,
-): Promise<ResumedSession> {
+async function resumeRequested(wanted: string, { fork, engine }: RunFlags, options: CliEngineOptions, model: Model) {
   const { resume } = await import('./sessions/resume.js');
-  const { SessionProblem } = await import('../agent/store/session-problem.js');
-  const { 'permission-mode': named, 'dangerously-skip-permissions': skips } = flags.engine;
-  const mode = named !== undefined || skips ? permissionMode : undefined;
-  try {
-    return await resume({ wanted, fork: flags.fork, model, mode, env });
-  } catch (error) {
-    if (error instanceof SessionProblem) throw new UsageProblem(error.message);
-    throw error;
-  }
+  return await resume({ wanted, fork, model, flags: engine, options });
 }
 
 /** The requested id, which must be unused, or a new one. */

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { knownNames } from '../agent/known-names.js';
 import { createExplainer, type ExplainerOptions } from '../compose/explain-call.js';
 import { type PermissionMode, permissionModes, type Walls, wallStates } from '../contract/permission.js';
@@ -12,7 +11,7 @@ import { readSettings } from '../settings/load.js';
 import { isFatal, oneLine, trustNotice } from '../settings/report.js';
 import { permissionFlags, readArgs } from './args.js';
 import { chooseAction } from './choose-action.js';
-import { rulesOfFlags } from './engine-options.js';
+import { existingFolder, rulesOfFlags } from './engine-options.js';
 import { exitCode } from './exit-codes.js';
 import { answerLine, asAnswer } from './permissions/answer-line.js';
 import { describeExplanation } from './permissions/describe-explanation.js';
@@ -102,11 +101,6 @@ function wallsOf(wanted: string | undefined): Walls | undefined {
   const walls = wallStates.find((known) => known === wanted);
   if (walls || wanted === undefined) return walls;
   throw new UsageProblem(`--walls takes ${wallStates.join(' or ')}, but was "${wanted}".`);
-}
-
-function existingFolder(path: string): string {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
-  throw new UsageProblem(`--add-dir takes a folder, but there is none at "${path}".`);
 }
 
 async function test(words: readonly string[], values: Flags): Promise<number> {

@@ -1,5 +1,4 @@
 import type { ResumedSession } from '../../agent/store/resume-session.js';
-import { SessionProblem } from '../../agent/store/session-problem.js';
 import { createAgent } from '../../compose/create-agent.js';
 import { createEngine } from '../../compose/create-engine.js';
 import type { FullEngineOptions } from '../../compose/options.js';
@@ -12,7 +11,6 @@ import { readCatalogue } from '../read-catalogue.js';
 import type { RunFlags } from '../run-flags.js';
 import { modelChoices, type RunModels, readModels } from '../run-models.js';
 import { requestedTelemetry, variablesForTracing } from '../telemetry-flags.js';
-import { UsageProblem } from '../usage-problem.js';
 import { watchedModel } from '../watched-model.js';
 
 /** The options from flags and settings for an interactive session. */
@@ -140,20 +138,13 @@ function toolsOnly(
 
 async function resumeRequested(
   wanted: string,
-  { fork = false, beforePrompt, mode }: SessionRequest,
+  { fork, beforePrompt, mode }: SessionRequest,
   { first }: RunModels,
   { engine }: RunFlags,
-  { env, permissionMode }: CliEngineOptions,
+  options: CliEngineOptions,
 ): Promise<ResumedSession> {
   const { resume } = await import('../sessions/resume.js');
-  const { 'permission-mode': named, 'dangerously-skip-permissions': skips } = engine;
-  const chosen = mode ?? (named !== undefined || skips ? permissionMode : undefined);
-  try {
-    return await resume({ wanted, fork, beforePrompt, model: first, mode: chosen, env });
-  } catch (error) {
-    if (error instanceof SessionProblem) throw new UsageProblem(error.message);
-    throw error;
-  }
+  return await resume({ wanted, fork, beforePrompt, model: first, mode, flags: engine, options });
 }
 
 async function saveLocalRule(rule: string, env: CliEngineOptions['env']): Promise<void> {

@@ -7,12 +7,12 @@ import { visible } from '../../platform/text/visible.js';
 import { editablePlace } from '../../settings/edit-file.js';
 import { serverSchema } from '../../settings/setting-values.js';
 import { approveItem } from '../../settings/trust.js';
-import { readArgs } from '../args.js';
+import { readArgs, settingsOptions } from '../args.js';
 import { exitCode } from '../exit-codes.js';
 import { UsageProblem } from '../usage-problem.js';
 import { writeLine } from '../write-line.js';
 import { editServer, readScope, type ServerScope } from './edit-servers.js';
-import { type KnownServer, knownServers, settingsOptions } from './known-servers.js';
+import { type KnownServer, knownServers } from './known-servers.js';
 
 const USAGE =
   'Use helve mcp add NAME [-e KEY=VALUE] -- COMMAND ARGS, or helve mcp add NAME URL [--header "Name: value"].';

@@ -6,8 +6,8 @@ import { codeOf } from '../../platform/files/write-failure.js';
 import { editSettings } from '../../settings/edit-file.js';
 import { EditRefused, editedJson, lockOf } from '../../settings/edit-json.js';
 import { withLock } from '../../settings/private-file.js';
+import { settingsOptions } from '../args.js';
 import { UsageProblem } from '../usage-problem.js';
-import { settingsOptions } from './known-servers.js';
 
 export const editableScopes = ['local', 'project', 'user'] as const;
 

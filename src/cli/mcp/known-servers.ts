@@ -4,6 +4,7 @@ import { isObject } from '../../platform/is-object.js';
 import { readSettings } from '../../settings/load.js';
 import type { SourceKind } from '../../settings/locations.js';
 import type { Settings } from '../../settings/settings.js';
+import { settingsOptions } from '../args.js';
 import { UsageProblem } from '../usage-problem.js';
 
 export interface KnownServer {
@@ -24,13 +25,6 @@ export interface ServerFlags {
 }
 
 export const serverFlags = { settings: { type: 'string' }, trust: { type: 'boolean' } } as const;
-
-export const settingsOptions = ({ settings, trust }: ServerFlags = {}) => ({
-  root: process.cwd(),
-  env: process.env,
-  ...(settings !== undefined && { flag: settings }),
-  ...(trust && { trust: true }),
-});
 
 export async function knownServers(flags: ServerFlags): Promise<{ servers: KnownServer[]; settings: Settings }> {
   const settings = await readSettings(settingsOptions(flags));

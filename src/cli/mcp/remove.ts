@@ -1,10 +1,10 @@
 import { editablePlace } from '../../settings/edit-file.js';
-import { readArgs } from '../args.js';
+import { readArgs, settingsOptions } from '../args.js';
 import { exitCode } from '../exit-codes.js';
 import { UsageProblem } from '../usage-problem.js';
 import { writeLine } from '../write-line.js';
 import { editServer, readScope } from './edit-servers.js';
-import { findServer, type KnownServer, knownServers, settingsOptions } from './known-servers.js';
+import { findServer, type KnownServer, knownServers } from './known-servers.js';
 
 /** Removes a server from the file that defines it. */
 export async function remove(argv: readonly string[]): Promise<number> {

@@ -1,29 +1,43 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { findSession, projectOf } from '../../agent/store/list-sessions.js';
 import { type ResumedSession, resumeSession } from '../../agent/store/resume-session.js';
+import { SessionProblem } from '../../agent/store/session-problem.js';
 import type { Model } from '../../contract/model.js';
 import type { PermissionMode } from '../../contract/permission.js';
 import { dataFolderOf } from '../../platform/files/paths.js';
 import { visible } from '../../platform/text/visible.js';
+import type { CliEngineOptions, EngineFlagValues } from '../engine-options.js';
 import { UsageProblem } from '../usage-problem.js';
 import { writeLine } from '../write-line.js';
 
 export interface ResumeRequest {
   /** An id, a prefix of one, or `last`. */
   wanted: string;
-  fork: boolean;
+  fork?: boolean | undefined;
   /** With `fork`: leaves out everything from this prompt on. */
   beforePrompt?: number | undefined;
   model: Model;
-  /** The mode from a flag. */
-  mode: PermissionMode | undefined;
-  env: Readonly<Record<string, string | undefined>>;
+  /** Default: that of the flags, if they name one; otherwise the session's own. */
+  mode?: PermissionMode | undefined;
+  flags: EngineFlagValues;
+  options: Pick<CliEngineOptions, 'env' | 'permissionMode'>;
 }
 
 /** Resumes a session of this folder, and tells the user what has changed. */
 export async function resume(request: ResumeRequest): Promise<ResumedSession> {
-  const { wanted, fork, beforePrompt, model, mode, env } = request;
-  const dataFolder = dataFolderOf({ env });
+  try {
+    return await resumeHere(request);
+  } catch (error) {
+    if (error instanceof SessionProblem) throw new UsageProblem(error.message);
+    throw error;
+  }
+}
+
+async function resumeHere({ flags, options, ...request }: ResumeRequest): Promise<ResumedSession> {
+  const { wanted, fork = false, beforePrompt, model } = request;
+  const isModeGiven = flags['permission-mode'] !== undefined || flags['dangerously-skip-permissions'];
+  const mode = request.mode ?? (isModeGiven ? options.permissionMode : undefined);
+  const dataFolder = dataFolderOf({ env: options.env });
   const root = realpathSync(process.cwd());
   const id = await findSession(dataFolder, wanted, { root });
   const project = projectOf(dataFolder, id);
