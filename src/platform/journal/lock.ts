@@ -9,11 +9,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { monotonicMs } from '../clock.js';
-import { sha256 } from '../crypto.js';
+import { randomHex, sha256 } from '../crypto.js';
 import { codeOf, WriteFailure } from '../files/write-failure.js';
 import { parseJson } from '../parse-json.js';
 import { type JournalFolders, writeNew } from './journal.js';
-import { isRunning, isStale, type ProcessIdentity } from './process-identity.js';
+import { isRunning, isStale, type ProcessIdentity, thisProcess } from './process-identity.js';
 
 const FIRST_POLL_MS = 1;
 const LAST_POLL_MS = 25;
@@ -54,6 +54,18 @@ export async function writeRecord(
   const path = recordPath(folders, change.token);
   if (durable) await writeNew(path, JSON.stringify(change));
   else writeFileSync(path, JSON.stringify(change), { flag: 'wx', mode: 0o600 });
+}
+
+/** A record without files and locks, which shows other processes that this one is working. */
+export async function openRecord(
+  folders: JournalFolders,
+  { sessionId, callId = '', durable = false }: { sessionId: string; callId?: string; durable?: boolean },
+): Promise<OpenChange> {
+  const owner = await thisProcess();
+  const at = new Date().toISOString();
+  const record = { token: randomHex(12), owner, sessionId, callId, at, locks: [], files: [] };
+  await writeRecord(folders, record, { durable });
+  return record;
 }
 
 export type InspectedRecord =

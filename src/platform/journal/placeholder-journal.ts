@@ -4,12 +4,10 @@
 //   journal/open/<token>.held     a line for each placeholder that was created or removed
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { randomHex } from '../crypto.js';
 import { namesIn, textIn } from '../files/lenient-reads.js';
 import { removeUnchangedPlaceholder } from '../sandbox/placeholders.js';
 import { type JournalFolders, journalFolders, makeJournal } from './journal.js';
-import { closeRecord, type OpenChange, writeRecord } from './lock.js';
-import { thisProcess } from './process-identity.js';
+import { closeRecord, type OpenChange, openRecord } from './lock.js';
 
 export const placeholderLogPath = ({ open }: JournalFolders, token: string): string => join(open, `${token}.held`);
 
@@ -28,11 +26,7 @@ export class PlaceholderJournal {
   static async begin(dataFolder: string, sessionId: string): Promise<PlaceholderJournal> {
     const folders = journalFolders(dataFolder);
     await makeJournal(folders);
-    const owner = await thisProcess();
-    const at = new Date().toISOString();
-    const record = { token: randomHex(12), owner, sessionId, callId: '', at, locks: [], files: [] };
-    await writeRecord(folders, record, { durable: false });
-    return new PlaceholderJournal(folders, record);
+    return new PlaceholderJournal(folders, await openRecord(folders, { sessionId }));
   }
 
   /** Call it before they are created. */

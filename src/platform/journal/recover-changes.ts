@@ -3,7 +3,6 @@ import { readdir, rename, rmdir, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { monotonicMs } from '../clock.js';
-import { randomHex } from '../crypto.js';
 import { discard, overwrite, publishNew, stage } from '../files/atomic-write.js';
 import { copyAttributes } from '../files/copy-attributes.js';
 import { fsyncFolder, inFolder, makeFolder } from '../files/folder.js';
@@ -21,7 +20,7 @@ import {
   readBeforeImage,
   recordChange,
 } from './journal.js';
-import { closeRecord, inspectRecord, type OpenChange, openTokens, recordPath, takeOver, writeRecord } from './lock.js';
+import { closeRecord, inspectRecord, type OpenChange, openRecord, openTokens, recordPath, takeOver } from './lock.js';
 import { packPath } from './pack-index.js';
 import { placeholderLogPath, removePlaceholders } from './placeholder-journal.js';
 import { type ProcessIdentity, thisProcess } from './process-identity.js';
@@ -104,9 +103,8 @@ async function recoverAll(
   takeBackUndo: RollBackUndo | undefined,
 ): Promise<void> {
   await makeJournal(folders);
-  const owner = await thisProcess();
-  const ours = nothingToLock(owner);
-  await writeRecord(folders, ours, { durable: false });
+  const ours = await openRecord(folders, { sessionId: '' });
+  const { owner } = ours;
   try {
     const until = monotonicMs() + WAIT_MS;
     // Placeholders and the like must be gone before the workspace is scanned for a command's changes.
@@ -155,16 +153,6 @@ async function shrinkForgotten(folders: JournalFolders, before: number): Promise
     if ((await stat(packPath(folders, name))).mtimeMs <= before) await shrinkPack(folders, name, needed);
   }
 }
-
-const nothingToLock = (owner: ProcessIdentity): OpenChange => ({
-  token: randomHex(12),
-  owner,
-  sessionId: '',
-  callId: '',
-  at: new Date().toISOString(),
-  locks: [],
-  files: [],
-});
 
 /** The undos to roll back: an undo of an undo comes before the one that it undid. */
 async function latestFirst(

@@ -5,7 +5,6 @@ import { existsSync } from 'node:fs';
 import { readFile, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { FileChanges, TemporaryJournal } from '../../contract/file-change.js';
-import { randomHex } from '../crypto.js';
 import { makeSpareFolder, unwritableNotice } from '../files/spare-folder.js';
 import { BeforeImageReader } from './before-image-pack.js';
 import { createFileChanges, type FileChangesOptions } from './file-changes.js';
@@ -19,7 +18,7 @@ import {
   sessionChanges,
 } from './journal.js';
 import { JournalUnwritable, journalError } from './journal-unwritable.js';
-import { closeRecord, inspectRecord, openTokens, recordPath, writeRecord } from './lock.js';
+import { closeRecord, inspectRecord, openRecord, openTokens, recordPath } from './lock.js';
 import { thisProcess } from './process-identity.js';
 import { neededBeforeImages } from './recorded-change.js';
 import { recoverChanges } from './recover-changes.js';
@@ -147,9 +146,7 @@ async function moveAtEnd({ dataFolder }: Spare, options: FileChangesOptions): Pr
  */
 async function claimSpare(folders: JournalFolders, sessionId: string): Promise<() => Promise<void>> {
   await makeJournal(folders);
-  const at = new Date().toISOString();
-  const ours = { token: randomHex(12), owner: await thisProcess(), sessionId, callId: '', at, locks: [], files: [] };
-  await writeRecord(folders, ours, { durable: false });
+  const ours = await openRecord(folders, { sessionId });
   return () => closeRecord(folders, ours, []);
 }
 

@@ -4,10 +4,8 @@
 //   journal/open/<token>.undo
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { randomHex } from '../crypto.js';
 import { type JournalFolders, writeNew } from './journal.js';
-import { closeRecord, writeRecord } from './lock.js';
-import { thisProcess } from './process-identity.js';
+import { closeRecord, openRecord } from './lock.js';
 
 export const markerPath = ({ open }: JournalFolders, token: string): string => join(open, `${token}.undo`);
 
@@ -16,10 +14,7 @@ export async function markUndo(
   folders: JournalFolders,
   { sessionId, undoId }: { sessionId: string; undoId: string },
 ): Promise<() => Promise<void>> {
-  const owner = await thisProcess();
-  const at = new Date().toISOString();
-  const record = { token: randomHex(12), owner, sessionId, callId: undoId, at, locks: [], files: [] };
-  await writeRecord(folders, record, { durable: true });
+  const record = await openRecord(folders, { sessionId, callId: undoId, durable: true });
   await writeNew(markerPath(folders, record.token), '');
   return async () => {
     rmSync(markerPath(folders, record.token), { force: true });

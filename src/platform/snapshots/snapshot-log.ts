@@ -4,12 +4,10 @@
 import { closeSync, openSync, renameSync, rmSync, utimesSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { randomHex } from '../crypto.js';
 import { textIn } from '../files/lenient-reads.js';
 import { anyWrites, declaredPath, declaredWrites } from '../journal/declared-writes.js';
 import type { JournalFolders } from '../journal/journal.js';
-import { closeRecord, type OpenChange, recordPath, writeRecord } from '../journal/lock.js';
-import { thisProcess } from '../journal/process-identity.js';
+import { closeRecord, type OpenChange, openRecord, recordPath } from '../journal/lock.js';
 import { parseJson } from '../parse-json.js';
 import { emptyTree, Pace, type Tree, type TreeEntry } from './workspace-tree.js';
 
@@ -49,11 +47,7 @@ export class SnapshotLog {
   }
 
   static async begin(folders: JournalFolders, sessionId: string): Promise<SnapshotLog> {
-    const owner = await thisProcess();
-    const at = new Date().toISOString();
-    const record = { token: randomHex(12), owner, sessionId, callId: '', at, locks: [], files: [] };
-    await writeRecord(folders, record, { durable: false });
-    return new SnapshotLog(folders, record);
+    return new SnapshotLog(folders, await openRecord(folders, { sessionId }));
   }
 
   /** Records which commands run, and the entries that may have changed since the last write. */
