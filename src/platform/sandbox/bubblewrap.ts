@@ -219,7 +219,7 @@ export function splitEnvironment(
   temp: string,
 ): { inside: Array<[name: string, value: string]>; outside: WrappedCommand['env'] } {
   const inside: Array<[string, string]> = [];
-  const outside: WrappedCommand['env'] = {};
+  const outside: Record<string, string | undefined> = {};
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined || SOCKET_VARIABLE.test(name)) continue;
     if (LOADER_VARIABLE.test(name)) inside.push([name, value]);

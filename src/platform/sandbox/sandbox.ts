@@ -74,12 +74,12 @@ export interface PreparedCommand extends StartedCommand {
   applyPolicy(policy: SandboxPolicy, tell: (text: string) => void): readonly string[];
 }
 
-interface StartedCommand {
+export interface StartedCommand {
   program: string;
-  args: string[];
+  args: readonly string[];
   /** The working directory for `program`; the command itself starts in its own. */
   cwd: string;
-  env: Record<string, string | undefined>;
+  env: Environment;
   /** Closes our copies of the descriptors. Call it once the child has been started or has failed to start. */
   started(): void;
   /**

@@ -71,16 +71,7 @@ export async function beginShell(name: string, options: ShellOptions): Promise<B
     closeSync(readOnly);
     wrapped?.started();
     const pipeMade = isAhead && !existsSync(name) ? makePipes(names, bash.env) : undefined;
-    const exited = once(child, 'exit');
-    exited.catch(() => undefined); // a failed start is reported by the wait just below
-    const control = child.stdio[3];
-    const { pid } = child;
-    if (pid === undefined || !(control instanceof Socket)) {
-      await exited;
-      throw new Error('bash was started without a process id');
-    }
-    child.unref();
-    control.unref();
+    const { pid, control, exited } = await connectControl(child);
     const wallsLine = child.stdio[FREE_DESCRIPTOR + descriptors.indexOf('pipe')];
     const walls = descriptors.includes('pipe') && wallsLine instanceof Socket ? wallsLine : undefined;
     walls?.on('error', () => {}); // it ends with the program, whose exit is handled
@@ -156,16 +147,7 @@ export async function startCompleteShell(
       detached: true,
     });
     wrapped.started();
-    const exited = once(child, 'exit');
-    exited.catch(() => undefined); // a failed start is reported just below
-    const control = child.stdio[3];
-    const { pid } = child;
-    if (pid === undefined || !(control instanceof Socket)) {
-      await exited;
-      throw new Error('bash was started without a process id');
-    }
-    child.unref();
-    control.unref();
+    const { pid, control, exited } = await connectControl(child);
     control.on('error', () => {}); // it ends with the shell, whose exit is handled
     const shell = wrapped;
     const tree = { group: pid, mark, politeGroup: () => shell.group(pid) };
@@ -181,6 +163,23 @@ export async function startCompleteShell(
     closeSync(readOnly);
     if (output !== undefined) closeSync(output);
   }
+}
+
+/** The control channel of a bash that was just started. Neither of them keeps this process alive. */
+async function connectControl(
+  child: ChildProcess,
+): Promise<{ pid: number; control: Socket; exited: Promise<unknown> }> {
+  const exited = once(child, 'exit');
+  exited.catch(() => undefined); // a failed start is reported by the wait just below
+  const control = child.stdio[3];
+  const { pid } = child;
+  if (pid === undefined || !(control instanceof Socket)) {
+    await exited;
+    throw new Error('bash was started without a process id');
+  }
+  child.unref();
+  control.unref();
+  return { pid, control, exited };
 }
 
 /** If that fails, bash creates it later. */

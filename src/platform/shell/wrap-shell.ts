@@ -1,14 +1,10 @@
 // How the start of a bash is wrapped in another program, such as a sandbox.
+import type { PlainCommand, StartedCommand } from '../sandbox/sandbox.js';
 
-export type ShellEnvironment = Readonly<Record<string, string | undefined>>;
+export type ShellEnvironment = PlainCommand['env'];
 
 /** The command line of bash without a wrapper. */
-export interface ShellCommand {
-  program: string;
-  args: readonly string[];
-  cwd: string;
-  env: ShellEnvironment;
-  freeDescriptor: number;
+export interface ShellCommand extends PlainCommand {
   folder: string;
 }
 
@@ -30,20 +26,12 @@ export interface WrapShell {
   applyPolicy?(shell: WrappedShell, about: { folder: string; tell(text: string): void }): Promise<void>;
 }
 
-export interface WrappedShell {
-  program: string;
-  args: readonly string[];
-  cwd: string;
-  env: ShellEnvironment;
+export interface WrappedShell extends Omit<StartedCommand, 'ended'> {
   /**
    * Descriptors of ours that the program inherits, from `freeDescriptor` on; `pipe` is the one that transmits its
    * policy.
    */
   descriptors: ReadonlyArray<number | 'pipe'>;
-  /** Called once the program has been started or has failed to start. */
-  started(): void;
-  /** The process group of bash itself, by the PID of the program. */
-  group(child: number): number | undefined;
   /** Called when it is over. */
   ended(): Promise<unknown>;
   /** Whether its sandbox is still up to date, for a shell that was prestarted with a complete sandbox. */
