@@ -1,4 +1,4 @@
-import { codeOf } from '../platform/files/write-failure.js';
+import { codeOf } from '../platform/error-code.js';
 
 const reasons: Readonly<Record<string, { why: string; next: string }>> = {
   EROFS: { why: 'its file system is read-only', next: 'Make it writable' },

@@ -3,10 +3,10 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Behavior } from '../contract/permission.js';
+import { codeOf } from '../platform/error-code.js';
 import { writeFileAtomically } from '../platform/files/atomic-write.js';
 import { makeFolder } from '../platform/files/folder.js';
 import { dataFolderOf, realPath } from '../platform/files/paths.js';
-import { codeOf } from '../platform/files/write-failure.js';
 import { type Edit, EditRefused, editedJson, lockOf } from './edit-json.js';
 import { type PlaceOptions, type SettingsPlace, settingsPlaces } from './locations.js';
 import { withLock, writePrivateFile } from './private-file.js';

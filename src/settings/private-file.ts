@@ -5,10 +5,10 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { monotonicMs } from '../platform/clock.js';
 import { randomHex } from '../platform/crypto.js';
+import { codeOf } from '../platform/error-code.js';
 import { discard, stage } from '../platform/files/atomic-write.js';
 import { fsyncFolder, inFolder } from '../platform/files/folder.js';
 import { mkdirPrivate } from '../platform/files/mkdir-private.js';
-import { codeOf } from '../platform/files/write-failure.js';
 import { isRunning, isStale, type ProcessIdentity, thisProcess } from '../platform/journal/process-identity.js';
 
 const WAIT_MS = 10_000; // a change takes milliseconds; after this time the other process is assumed to hang

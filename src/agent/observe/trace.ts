@@ -4,7 +4,7 @@
 import type { Attributes, Context, Span, SpanContext, Tracer } from '@opentelemetry/api';
 import type { ToolResultEvent } from '../../contract/event.js';
 import { ModelFailure, type Usage } from '../../contract/model.js';
-import { codeOf } from '../../platform/files/write-failure.js';
+import { codeOf } from '../../platform/error-code.js';
 import { cutMiddle } from '../../platform/text/truncate.js';
 import { redactSecrets } from '../store/redact-secrets.js';
 import type { Observer, RequestObserver } from './observe.js';

@@ -15,9 +15,9 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { codeOf } from '../../platform/error-code.js';
 import { stateBefore } from '../../platform/files/entry-state.js';
 import { isInside, realPath } from '../../platform/files/paths.js';
-import { codeOf } from '../../platform/files/write-failure.js';
 import { journalFolders, readBeforeImage } from '../../platform/journal/journal.js';
 import type { RecordedChange, RecordedFile } from '../../platform/journal/recorded-change.js';
 

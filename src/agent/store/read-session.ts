@@ -2,7 +2,7 @@
 // a line, the others are still read, and the damaged line is reported.
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { codeOf } from '../../platform/files/write-failure.js';
+import { codeOf } from '../../platform/error-code.js';
 import { clause } from '../../platform/text/clause.js';
 import { readLarge, withLargeValues } from './large-values.js';
 import { openFlags, type SessionFolder } from './session-folder.js';

@@ -1,7 +1,7 @@
 import { lstat, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomHex } from '../../platform/crypto.js';
-import { codeOf } from '../../platform/files/write-failure.js';
+import { codeOf } from '../../platform/error-code.js';
 import { isCleanUpDue } from '../../platform/journal/clean-up-marker.js';
 import { isSessionId, type SessionFolder, sessionFolder, sessionsFolder } from './session-folder.js';
 import { lockSession } from './session-lock.js';

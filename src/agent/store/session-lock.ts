@@ -5,7 +5,7 @@ import { linkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { stat, unlink, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { randomHex } from '../../platform/crypto.js';
-import { codeOf } from '../../platform/files/write-failure.js';
+import { codeOf } from '../../platform/error-code.js';
 import { inspectRecord, type OpenChange } from '../../platform/journal/lock.js';
 import { type ProcessIdentity, thisProcess } from '../../platform/journal/process-identity.js';
 import type { SessionFolder } from './session-folder.js';

@@ -15,8 +15,8 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { randomHex } from '../../platform/crypto.js';
+import { codeOf } from '../../platform/error-code.js';
 import { makeSpareFolder } from '../../platform/files/spare-folder.js';
-import { codeOf } from '../../platform/files/write-failure.js';
 import type { Unwritten } from './append-log.js';
 import { isSessionId, openFlags } from './session-folder.js';
 

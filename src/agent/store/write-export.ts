@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
-import { asWriteFailure, codeOf } from '../../platform/files/write-failure.js';
+import { codeOf } from '../../platform/error-code.js';
+import { asWriteFailure } from '../../platform/files/write-failure.js';
 import { SessionProblem } from './session-problem.js';
 
 /** Writes the pieces to a new private file. An existing file is not overwritten. */

@@ -1,8 +1,8 @@
 // Edits the servers in a file: the user's own, the project's `.mcp.json`, or the user's file for this project.
 import { lstat, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { codeOf } from '../../platform/error-code.js';
 import { writeFileAtomically } from '../../platform/files/atomic-write.js';
-import { codeOf } from '../../platform/files/write-failure.js';
 import { editSettings } from '../../settings/edit-file.js';
 import { EditRefused, editedJson, lockOf } from '../../settings/edit-json.js';
 import { withLock } from '../../settings/private-file.js';

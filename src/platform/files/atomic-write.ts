@@ -13,12 +13,13 @@ import { access, link, lstat, open, rename, stat, unlink } from 'node:fs/promise
 import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { randomHex } from '../crypto.js';
+import { codeOf } from '../error-code.js';
 import { type CopyTo, copyAttributes } from './copy-attributes.js';
 import { type FsyncStrategy, immediateFsync } from './deferred-fsync.js';
 import { type Folder, fsyncFolder, inFolder } from './folder.js';
 import { assertRegular, SMALL_BYTES } from './open-file.js';
 import { realPath } from './paths.js';
-import { asWriteFailure, codeOf } from './write-failure.js';
+import { asWriteFailure } from './write-failure.js';
 
 /**
  * Writes `bytes` to the path atomically: a reader sees the old content or the new, never a part, even after a power

@@ -1,9 +1,9 @@
 import { lstat, readlink, realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { codeOf } from '../error-code.js';
 import type { RecordedFile, RecordedOther } from '../journal/recorded-change.js';
 import { contentId, entryOf } from '../snapshots/workspace-tree.js';
 import { readCurrent } from './read-current.js';
-import { codeOf } from './write-failure.js';
 
 /** The current, past or intended state of a path; null if nothing is there. */
 export type EntryState = FileState | { kind: 'link'; target: string } | { kind: 'folder'; mode: number } | null;

@@ -1,10 +1,11 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import { access, mkdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { codeOf } from '../error-code.js';
 import { type FsyncStrategy, immediateFsync } from './deferred-fsync.js';
 import { isExecutable } from './lenient-reads.js';
 import { assertSameFile } from './open-file.js';
-import { asWriteFailure, codeOf } from './write-failure.js';
+import { asWriteFailure } from './write-failure.js';
 
 /** An open folder that was verified to be the intended one. */
 export interface Folder {

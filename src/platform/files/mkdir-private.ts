@@ -1,6 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { codeOf, WriteFailure } from './write-failure.js';
+import { codeOf } from '../error-code.js';
+import { WriteFailure } from './write-failure.js';
 
 /**
  * Creates a folder with access for the current user only, and its missing ancestors; an existing one is left as it

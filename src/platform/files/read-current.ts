@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
+import { codeOf } from '../error-code.js';
 import { hashOf } from '../journal/journal.js';
 import { NotARegularFile, openForReading } from './open-file.js';
-import { codeOf } from './write-failure.js';
 
 export interface CurrentFile {
   bytes: Buffer;

@@ -10,8 +10,8 @@ import { lstatSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { sha256 } from '../crypto.js';
+import { codeOf } from '../error-code.js';
 import { realPathSync } from './paths.js';
-import { codeOf } from './write-failure.js';
 
 /** The same path for a given user and data folder each time. */
 function usualPath(dataFolder: string): string {

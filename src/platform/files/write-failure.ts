@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { codeOf } from '../error-code.js';
 import { largestFolders } from '../snapshots/largest-folders.js';
 import { NotARegularFile } from './open-file.js';
 import { elidedPath } from './paths.js';
@@ -14,9 +15,6 @@ export class WriteFailure extends Error {
     this.code = code;
   }
 }
-
-export const codeOf = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
 /** Puts a system error into useful words; an error that is already a `WriteFailure` is returned unchanged. */
 export async function asWriteFailure(

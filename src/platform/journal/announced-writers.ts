@@ -2,7 +2,7 @@
 // announce that they are running. Commands of other sessions then do not claim changes that such a writer may have
 // made.
 import { randomHex } from '../crypto.js';
-import { codeOf } from '../files/write-failure.js';
+import { codeOf } from '../error-code.js';
 import { anyWrites, type DeclaredWrites } from './declared-writes.js';
 import { journalFolders, makeJournal } from './journal.js';
 import { RunningCommands } from './running-commands.js';

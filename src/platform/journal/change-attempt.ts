@@ -2,6 +2,7 @@ import { accessSync, constants, lstatSync, renameSync, type Stats } from 'node:f
 import { stat, unlink } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { type FileChange, StaleFile } from '../../contract/file-change.js';
+import { codeOf } from '../error-code.js';
 import { discard, type Owner, overwrite, publishNew, stage } from '../files/atomic-write.js';
 import { type AttributeFreeFiles, changeStamp } from '../files/attribute-free-files.js';
 import type { CopyAttributes, CopyTo } from '../files/copy-attributes.js';
@@ -14,7 +15,7 @@ import {
 import { type Folder, fsyncFolder, makeFolder, missingFolders, openFolder } from '../files/folder.js';
 import { isInside } from '../files/paths.js';
 import { type CurrentFile, readCurrent } from '../files/read-current.js';
-import { asWriteFailure, codeOf, WriteFailure } from '../files/write-failure.js';
+import { asWriteFailure, WriteFailure } from '../files/write-failure.js';
 import { messageOf } from '../message-of.js';
 import { type JournalFolders, makeJournal, recordChange, saveBeforeImage } from './journal.js';
 import { asSentence, JournalUnwritable, journalError } from './journal-unwritable.js';

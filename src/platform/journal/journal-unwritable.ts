@@ -1,4 +1,5 @@
-import { asWriteFailure, codeOf, WriteFailure } from '../files/write-failure.js';
+import { codeOf } from '../error-code.js';
+import { asWriteFailure, WriteFailure } from '../files/write-failure.js';
 import { messageOf } from '../message-of.js';
 
 /** The journal can't be written. No file was changed. */

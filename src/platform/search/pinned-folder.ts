@@ -1,6 +1,6 @@
+import { codeOf } from '../error-code.js';
 import { openFolder } from '../files/folder.js';
 import { NotARegularFile, openForReading } from '../files/open-file.js';
-import { codeOf } from '../files/write-failure.js';
 import { type FileQuery, SearchFailure } from './query.js';
 
 /**

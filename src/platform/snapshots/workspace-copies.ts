@@ -1,7 +1,7 @@
 // The before-images that a session keeps of the workspace's files, and their metadata.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { monotonicMs } from '../clock.js';
-import { codeOf } from '../files/write-failure.js';
+import { codeOf } from '../error-code.js';
 import { BeforeImagePack } from '../journal/before-image-pack.js';
 import { hashOf, type JournalFolders, makeJournal } from '../journal/journal.js';
 import { namedLimit } from './named-tree.js';

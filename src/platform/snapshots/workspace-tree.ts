@@ -2,8 +2,8 @@ import { lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { monotonicMs } from '../clock.js';
+import { codeOf } from '../error-code.js';
 import { GitIgnore, ruleFiles } from '../files/git-ignore.js';
-import { codeOf } from '../files/write-failure.js';
 import type { DeclaredPath } from '../journal/declared-writes.js';
 import { VERSION_CONTROL } from '../search/query.js';
 
