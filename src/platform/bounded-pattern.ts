@@ -1,4 +1,5 @@
 import { Script } from 'node:vm';
+import { codeOf } from './error-code.js';
 
 const MAX_MS = 1_000; // a reasonable pattern takes less than one millisecond
 
@@ -16,7 +17,7 @@ export function boundedPattern(pattern: string, flags: string): { test(text: str
       try {
         return script.runInThisContext({ timeout: MAX_MS }) === true;
       } catch (error) {
-        if (error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return false;
+        if (codeOf(error) === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return false;
         throw error;
       }
     },

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { codeOf } from './error-code.js';
 
 /** How many files this process and its children may have open at once; infinite if the system does not report it. */
 export function descriptorLimit(): number {
@@ -11,8 +12,7 @@ export function descriptorLimit(): number {
 }
 
 /** Whether the system refused a file, a socket or a process because too many files are open. */
-export const isOutOfDescriptors = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE');
+export const isOutOfDescriptors = (error: unknown): boolean => codeOf(error) === 'EMFILE' || codeOf(error) === 'ENFILE';
 
 /** One sentence without its end, for people and models. */
 export const OUT_OF_DESCRIPTORS =

@@ -1,4 +1,5 @@
-import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { processStat } from './process-stat.js';
 
 /**
  * Variables that hold no secrets, and that other programs read from /proc/PID/environ. Every other variable is
@@ -43,8 +44,7 @@ interface Block {
 }
 
 function initialBlocks(): { argumentsAt: Block; environmentAt: Block } {
-  const stat = readFileSync('/proc/self/stat', 'latin1');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // from the third on: the second may contain blanks
+  const fields = processStat('self');
   const blockOf = (field: number): Block => {
     const [start, end] = [Number(fields[field - 3]), Number(fields[field - 2])];
     if (!(start > 0 && end >= start && end - start <= MAX_BYTES))

@@ -1,6 +1,7 @@
 // Where settings come from, the highest precedence first.
 import { readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { codeOf } from '../platform/error-code.js';
 import { dataFolderOf, homeFolder, isInside, shortPath } from '../platform/files/paths.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -96,7 +97,7 @@ function namesIn(folder: string): string[] {
       .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
       .sort();
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = codeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return [];
     return ['']; // the folder itself, so that reading it reports the error
   }

@@ -4,6 +4,7 @@ import { oddMatcher } from '../hooks/odd-matchers.js';
 import type { ConfiguredHook } from '../hooks/schema.js';
 import { parseRule } from '../permissions/parse-rule.js';
 import type { Rule, RuleProblem } from '../permissions/rule.js';
+import { codeOf } from '../platform/error-code.js';
 import { folderNames, homeFolder, realName } from '../platform/files/paths.js';
 import { messageOf } from '../platform/message-of.js';
 import { nearestWords } from '../platform/text/similar-text.js';
@@ -103,7 +104,7 @@ function readText(path: string): string {
 
 function reason(error: unknown): string {
   if (error instanceof TypeError) return 'it is not text in UTF-8';
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = codeOf(error);
   if (code === 'ENOENT') return 'there is no such file';
   if (code === 'EACCES' || code === 'EPERM') return 'permission is missing';
   return messageOf(error);

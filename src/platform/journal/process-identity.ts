@@ -1,5 +1,7 @@
 import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname, uptime } from 'node:os';
+import { codeOf } from '../error-code.js';
+import { processStat } from '../process-stat.js';
 
 const FOREIGN_LEASE_MS = 10 * 60_000; // far longer than any change takes
 const CLOCK_SLACK_MS = 5_000; // `ps` reports the start time to the second, and ours is computed
@@ -58,8 +60,7 @@ export const isStale = (leftAt: number): boolean =>
 function startTicks(pid: number): number | 'ended' | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
-    const line = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const fields = line.slice(line.lastIndexOf(')') + 2).split(' '); // the process name before it may contain any character
+    const fields = processStat(pid);
     return fields[0] === 'Z' || fields[0] === 'X' ? 'ended' : Number(fields[19]);
   } catch {
     return existsSync('/proc/self/stat') ? 'ended' : undefined;
@@ -82,7 +83,7 @@ function exists(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'; // it exists, but belongs to another user
+    return codeOf(error) === 'EPERM'; // it exists, but belongs to another user
   }
 }
 

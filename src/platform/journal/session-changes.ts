@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FileChanges } from '../../contract/file-change.js';
+import { codeOf } from '../error-code.js';
 import { lazy } from '../lazy.js';
 import { sharedRound } from '../shared-round.js';
 import type { AnnouncedWriters } from './announced-writers.js';
@@ -60,6 +61,6 @@ function needsCare(journal: string): boolean {
     const tidied = statSync(join(journal, 'pruned'), { throwIfNoEntry: false });
     return tidied === undefined || Date.now() - tidied.mtimeMs >= CLEAN_UP_EVERY_MS;
   } catch (error) {
-    return !(error instanceof Error && 'code' in error && error.code === 'ENOENT'); // then the recovery reports the problem
+    return codeOf(error) !== 'ENOENT'; // then the recovery reports the problem
   }
 }

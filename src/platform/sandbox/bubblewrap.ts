@@ -1,8 +1,9 @@
-import { closeSync, existsSync, lstatSync, openSync, readFileSync, readSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, lstatSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { randomId } from '../crypto.js';
+import { processStat } from '../process-stat.js';
 import { hostSockets } from './host-sockets.js';
 import { createPlaceholders, type Placeholders } from './placeholders.js';
 import { type AccessPlan, type AccessRule, contains, planAccess, realOf } from './plan-access.js';
@@ -248,8 +249,8 @@ export async function waitForExit(first: number): Promise<string[]> {
 /** Once the first process of a PID namespace is a zombie, all other processes in it are gone. */
 function isRunning(pid: number): boolean {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
+    const [state = ''] = processStat(pid);
+    return !'ZX'.includes(state);
   } catch {
     return false;
   }

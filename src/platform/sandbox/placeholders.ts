@@ -2,6 +2,7 @@ import { lstatSync, mkdirSync, readFileSync, readlinkSync, rmdirSync, unlinkSync
 import { readlink, rename, symlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { randomId } from '../crypto.js';
+import { codeOf } from '../error-code.js';
 import { messageOf } from '../message-of.js';
 import { clause } from '../text/clause.js';
 
@@ -124,5 +125,3 @@ export async function orExplain(path: string, undo: () => Promise<string[]>): Pr
     ];
   }
 }
-
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);

@@ -3,6 +3,7 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { CommandEffect, Effect, FileEffect } from '../../contract/effect.js';
+import { codeOf } from '../error-code.js';
 import { fileIdentity, isInside, realPathAsWritten } from '../files/paths.js';
 import { lazy } from '../lazy.js';
 import { messageOf } from '../message-of.js';
@@ -221,7 +222,7 @@ async function resolved(file: FoundAccess, lookUp: LookUp): Promise<FileEffect |
   try {
     return await fileEffect(file, lookUp);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENAMETOOLONG') return undefined;
+    if (codeOf(error) === 'ENAMETOOLONG') return undefined;
     return `where ${file.text} leads can't be told: ${messageOf(error)}`;
   }
 }

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ToolFailure } from '../../contract/failure.js';
+import { codeOf } from '../error-code.js';
 import { namesIn, textIn } from '../files/lenient-reads.js';
 import { descendantsOf } from './process-tree.js';
 
@@ -278,6 +279,6 @@ function removeFolder(path: string): boolean {
     rmdirSync(path);
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    return codeOf(error) === 'ENOENT';
   }
 }

@@ -1,4 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
+import { codeOf } from '../error-code.js';
+import { processStat } from '../process-stat.js';
 
 const WATCH_MS = 1_000;
 
@@ -39,7 +41,7 @@ export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean 
   try {
     return process.kill(-group, signal);
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'; // it exists, but belongs to another user
+    return codeOf(error) === 'EPERM'; // it exists, but belongs to another user
   }
 }
 
@@ -57,8 +59,7 @@ function hasLivingMember(group: number): boolean {
 
 function livesIn(group: number, pid: string): boolean {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const [state = '', , processGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the process name before it may contain any character
+    const [state = '', , processGroup] = processStat(pid);
     return Number(processGroup) === group && !'ZX'.includes(state);
   } catch {
     return false; // ended meanwhile

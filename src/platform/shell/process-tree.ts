@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { monotonicMs } from '../clock.js';
+import { processStat } from '../process-stat.js';
 import { sharedRound } from '../shared-round.js';
 import { groupIsAlive, signalGroup } from './process-group.js';
 
@@ -176,9 +177,7 @@ function readProcesses(): Process[] {
 /** Undefined for a process that has ended, including a zombie. */
 function readProcess(pid: number): Process | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the process name before it may contain any character
-    const [state = '', parent, , , , , , , , , , , , , , , , , , started = ''] = fields;
+    const [state = '', parent, , , , , , , , , , , , , , , , , , started = ''] = processStat(pid);
     return 'ZX'.includes(state) ? undefined : { pid, parent: Number(parent), started };
   } catch {
     return undefined; // ended meanwhile

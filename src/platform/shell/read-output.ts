@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { codeOf } from '../error-code.js';
 import { grouped } from '../text/digits.js';
 
 const WINDOW_BYTES = 128 * 1024; // read from each end of a file that is longer than two of them
@@ -99,7 +100,7 @@ export async function readLastLines(
 }
 
 function ignoreMissing(error: unknown): undefined {
-  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  if (codeOf(error) !== 'ENOENT') throw error;
 }
 
 const notice = (leftOut: string, file: string): string =>

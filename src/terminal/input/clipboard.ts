@@ -1,6 +1,7 @@
 // Reads the image in the clipboard, with whichever program of this machine can.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { codeOf } from '../../platform/error-code.js';
 
 const MAX_BYTES = 100_000_000;
 const MAX_MS = 5_000; // for a program that waits for a missing display
@@ -29,7 +30,7 @@ export async function clipboardImage(options: ClipboardOptions): Promise<{ bytes
       const bytes = decode(stdout);
       if (bytes.length > 0) return { bytes };
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') missing.push(program);
+      if (codeOf(error) === 'ENOENT') missing.push(program);
     }
   }
   if (ways.length === 0) return { problem: 'There is no clipboard here: no display is set.' };
