@@ -15,6 +15,7 @@ import { findModel, keyVariables } from '../models/catalogue/plan-model.js';
 import { readStoredKeys, withStoredKeys } from '../models/catalogue/stored-keys.js';
 import { grouped } from '../platform/text/digits.js';
 import { jsonText } from '../platform/text/json-line.js';
+import { table } from '../platform/text/table.js';
 import { visible } from '../platform/text/visible.js';
 import { environmentWith } from '../settings/environment.js';
 import type { Settings } from '../settings/settings.js';
@@ -179,9 +180,4 @@ export function offerOf({ provider, title, port, models }: LocalModelServer): st
   const [first] = models;
   if (first === undefined) return `${place}, without a model`;
   return `${place} has ${visible(models.join(', '))}; to use it: helve --model ${provider}/${visible(first)} -p "…"`;
-}
-
-function table(rows: ReadonlyArray<readonly string[]>): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd());
 }

@@ -11,7 +11,7 @@ import {
   type RunEnd,
   type RunOptions,
 } from '../contract/run.js';
-import { clause } from '../platform/text/clause.js';
+import { errorClause } from '../platform/text/clause.js';
 import { checkPrompt, checkRunOptions } from './check-calls.js';
 import { isZodSchema, isZodShape } from './option-kinds.js';
 
@@ -148,9 +148,8 @@ function jsonSchemaOf(schema: z.ZodType): z.core.JSONSchema.BaseSchema {
   try {
     return schema.toJSONSchema({ io: 'input' });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
     throw new TypeError(
-      `The schema of an answer can't be expressed as a JSON Schema: ${clause(why)}. Use types that JSON has, such as a string that is transformed.`,
+      `The schema of an answer can't be expressed as a JSON Schema: ${errorClause(error)}. Use types that JSON has, such as a string that is transformed.`,
       { cause: error },
     );
   }

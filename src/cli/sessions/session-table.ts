@@ -3,6 +3,7 @@ import { redactSecrets, secretsIn } from '../../agent/store/redact-secrets.js';
 import type { SessionSummary } from '../../contract/session-summary.js';
 import { counted } from '../../platform/text/counted.js';
 import { localMinute } from '../../platform/text/local-time.js';
+import { table } from '../../platform/text/table.js';
 import { visible } from '../../platform/text/visible.js';
 
 const SHORT_ID_CHARS = 8;
@@ -21,15 +22,7 @@ export function sessionTable(found: readonly SessionSummary[], { withRoot = fals
       ...(inUse ? ['(in use)'] : []),
     ].join(' '),
   ]);
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  return table(rows, { indent: '' }).join('\n');
 }
 
 export const cleanTitle = (title: string): string => redactSecrets(title, secretsIn(process.env));

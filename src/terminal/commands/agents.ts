@@ -1,6 +1,7 @@
 import { grouped } from '../../platform/text/digits.js';
+import { table } from '../../platform/text/table.js';
 import type { TerminalCommand } from '../contract.js';
-import { fitted, table } from './answers.js';
+import { fitted } from './answers.js';
 
 export const agents: TerminalCommand = {
   name: 'agents',

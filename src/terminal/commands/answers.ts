@@ -17,15 +17,6 @@ export function fitted(
   return text(...lines.slice(0, room - 1), `… ${lines.length - room + 1} more`, ...last);
 }
 
-/** Aligns the columns of rows. */
-export function table(rows: ReadonlyArray<readonly string[]>): string[] {
-  const columns = Math.max(...rows.map((row) => row.length), 0);
-  const widths = Array.from({ length: columns }, (_, column) =>
-    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  return rows.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd());
-}
-
 /** The choices that start with the typed text. */
 export const beginning = (typed: string, choices: readonly Choice[]): Choice[] =>
   choices.filter(({ value }) => value.toLowerCase().startsWith(typed.toLowerCase()));

@@ -1,8 +1,9 @@
 import { shownCost } from '../../agent/store/export-session.js';
 import { counted } from '../../platform/text/counted.js';
 import { grouped } from '../../platform/text/digits.js';
+import { table } from '../../platform/text/table.js';
 import type { TerminalCommand } from '../contract.js';
-import { fitted, table } from './answers.js';
+import { fitted } from './answers.js';
 
 export const cost: TerminalCommand = {
   name: 'cost',

@@ -1,6 +1,7 @@
 import { nearestWords } from '../../platform/text/similar-text.js';
+import { table } from '../../platform/text/table.js';
 import type { CommandSession, TerminalCommand } from '../contract.js';
-import { problem, table, text, words } from './answers.js';
+import { problem, text, words } from './answers.js';
 
 const MAX_OWN_LINES = 3;
 const MAX_KEY_LINES = 6;

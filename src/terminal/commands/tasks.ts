@@ -1,5 +1,6 @@
+import { table } from '../../platform/text/table.js';
 import type { TerminalCommand } from '../contract.js';
-import { firstWord, fitted, problem, table, text, words } from './answers.js';
+import { firstWord, fitted, problem, text, words } from './answers.js';
 
 export const tasks: TerminalCommand = {
   name: 'tasks',
