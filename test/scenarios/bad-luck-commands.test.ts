@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ToolOutcome } from '../../src/contract/tool.js';
-import { runProcess } from '../../src/platform/shell/run-process.js';
+import { startCommand } from '../../src/platform/shell/run-process.js';
 import { createShellPool } from '../../src/platform/shell/shell-pool.js';
 import { type TestProject, type ToolRun, temporaryProject } from '../../src/testing/temporary-project.js';
 import { isRunning, isWritten, pidsIn, until } from '../../src/testing/watch-processes.js';
@@ -129,7 +129,7 @@ test.each([
     most = Math.max(most, process.memoryUsage.rss());
   }, 10);
   onTestFinished(() => clearInterval(watch));
-  const result = await runProcess({
+  const running = await startCommand({
     command: `${source} | head -c ${amount}`,
     cwd: folder,
     outputFile: '/dev/null', // the disk need not hold it for us to see what memory does
@@ -139,6 +139,7 @@ test.each([
     maxOutputBytes: 2 * amount,
     onLeftRunning: () => undefined,
   });
+  const result = await running.finished;
   expect(result).toMatchObject({ exitCode: 0, outputBytes: amount, stoppedBy: null });
   expect(most - before).toBeLessThan(60_000_000);
 });

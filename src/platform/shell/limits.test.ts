@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { randomHex } from '../crypto.js';
 import { describeLimits, limitFolders, limitsFrom, makeLimitGroup, parseSize, showSize } from './limits.js';
-import { type ProcessOptions, type ProcessResult, runProcess } from './run-process.js';
+import { type ProcessOptions, type ProcessResult, startCommand } from './run-process.js';
 import { createShellPool } from './shell-pool.js';
 
 const canLimit = (env: Record<string, string>): boolean => limitFolders(env).length > 0;
@@ -20,7 +20,7 @@ async function run(
 ): Promise<ProcessResult & { output: string }> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-limits-')));
   const shells = createShellPool({ ...process.env, ...env });
-  const result = await runProcess({
+  const running = await startCommand({
     command,
     cwd: folder,
     outputFile: join(folder, 'output'),
@@ -31,6 +31,7 @@ async function run(
     onLeftRunning: (end) => onTestFinished(end),
     ...options,
   });
+  const result = await running.finished;
   await shells.end();
   const left = limitFolders(env).flatMap((parent) => readdirSync(parent).filter((name) => name.includes(shells.mark)));
   expect(left).toEqual([]);

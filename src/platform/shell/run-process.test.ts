@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { isRunning, isWritten, pidsIn, until } from '../../testing/watch-processes.js';
 import { chooseSandbox } from '../sandbox/choose.js';
-import { type ProcessOptions, type ProcessResult, runProcess, startCommand } from './run-process.js';
+import { type ProcessOptions, type ProcessResult, startCommand } from './run-process.js';
 import { createShellPool } from './shell-pool.js';
 import type { WrapShell } from './wrap-shell.js';
 
@@ -28,7 +28,7 @@ async function bench(env: NodeJS.ProcessEnv = process.env): Promise<Bench> {
     left,
     async run(command, options = {}) {
       runs += 1;
-      const result = await runProcess({
+      const running = await startCommand({
         command,
         cwd: folder,
         outputFile: join(folder, `output-${runs}`),
@@ -38,6 +38,7 @@ async function bench(env: NodeJS.ProcessEnv = process.env): Promise<Bench> {
         onLeftRunning: (end) => left.push(end),
         ...options,
       });
+      const result = await running.finished;
       return { ...result, output: await readFile(result.outputFile, 'utf8') };
     },
   };
@@ -292,7 +293,7 @@ test('processes 50 MB of output without holding it in memory', async () => {
   const watch = setInterval(() => {
     most = Math.max(most, process.memoryUsage.rss());
   }, 5);
-  const result = await runProcess({
+  const running = await startCommand({
     command: 'head -c 50000000 /dev/zero',
     cwd: folder,
     outputFile: join(folder, 'output'),
@@ -301,6 +302,7 @@ test('processes 50 MB of output without holding it in memory', async () => {
     signal: new AbortController().signal,
     onLeftRunning: () => undefined,
   });
+  const result = await running.finished;
   clearInterval(watch);
   expect(result).toMatchObject({ exitCode: 0, outputBytes: 50_000_000, stoppedBy: null });
   expect((await stat(result.outputFile)).size).toBe(50_000_000);

@@ -82,11 +82,6 @@ export interface RunningProcess {
   timeUp(): void;
 }
 
-/** Starts a command and waits for its end; see `startCommand`. */
-export async function runProcess(options: ProcessOptions): Promise<ProcessResult> {
-  return await (await startCommand(options)).finished;
-}
-
 /**
  * Starts one command in its own bash and session, with an empty standard input and no terminal. It is over when that
  * bash exits, even if other processes still hold its output open.

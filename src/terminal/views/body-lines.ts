@@ -2,7 +2,7 @@ import type { DisplayBody } from '../../contract/tool.js';
 import type { Theme } from '../screen/theme.js';
 import { type DiffBody, DiffView } from './diff-view.js';
 import { cleanLine, cut, wrap } from './fit.js';
-import { MOST_OUTPUT_LINES, outputLines } from './output-view.js';
+import { MOST_OUTPUT_LINES, outputLines } from './output-lines.js';
 import { todoLines } from './todo-view.js';
 
 const COLLAPSED_LINES = { text: 4, list: 4, diff: 14, todos: 20 } as const;

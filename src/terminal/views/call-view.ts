@@ -6,7 +6,7 @@ import type { Theme } from '../screen/theme.js';
 import { bodyLines } from './body-lines.js';
 import { DiffView } from './diff-view.js';
 import { cleanLine, cut, shortTime, spread, wrap } from './fit.js';
-import { outputLines } from './output-view.js';
+import { outputLines } from './output-lines.js';
 
 const TELL_TIME_MS = 2_000; // a shorter time would only flicker
 const TAIL_LINES = 5;

@@ -2,7 +2,7 @@ import { type Component, visibleWidth } from '@earendil-works/pi-tui';
 import type { PermissionMode } from '../../contract/permission.js';
 import type { Role, Theme } from '../screen/theme.js';
 import { cleanLine, cut, fitMiddle, shortCost, shortCount } from './fit.js';
-import { outputLines } from './output-view.js';
+import { outputLines } from './output-lines.js';
 
 const MAX_COMMAND_LINES = 3;
 const BAR_COLUMNS = 10;

@@ -1,5 +1,4 @@
-import { type Component, wrapTextWithAnsi } from '@earendil-works/pi-tui';
-import { counted } from '../../platform/text/counted.js';
+import { wrapTextWithAnsi } from '@earendil-works/pi-tui';
 import { styledLines } from '../../platform/text/safe-styles.js';
 import type { Theme } from '../screen/theme.js';
 import { cut, expandTabs } from './fit.js';
@@ -19,7 +18,7 @@ export interface OutputExcerpt {
   end?: 'first' | 'last';
 }
 
-/** Part of a text as lines, and how many lines are left out. The cost depends on what is shown, not on the length. */
+/** Part of a program's output as lines with its colours, and how many lines are left out. The cost depends on what is shown, not on the length. */
 export function outputLines(
   theme: Theme,
   text: string,
@@ -66,36 +65,4 @@ function countLines(text: string): number {
   let count = text.endsWith('\n') ? 0 : 1;
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1;
   return count;
-}
-
-/** A program's output, with its colours. */
-export class OutputView implements Component {
-  readonly #theme: Theme;
-  #text: string;
-  #shape: OutputExcerpt;
-  #drawn: { width: number; lines: string[] } | undefined;
-
-  constructor(theme: Theme, text = '', shape: OutputExcerpt = {}) {
-    this.#theme = theme;
-    this.#text = text;
-    this.#shape = shape;
-  }
-
-  setText(text: string): void {
-    this.#text = text;
-    this.#drawn = undefined;
-  }
-
-  invalidate(): void {
-    this.#drawn = undefined;
-  }
-
-  render(width: number): string[] {
-    if (this.#drawn?.width === width) return this.#drawn.lines;
-    const { lines, hidden } = outputLines(this.#theme, this.#text, width, this.#shape);
-    const more = hidden === 0 ? [] : [this.#theme.paint.muted(cut(`… ${counted(hidden, 'more line')}`, width))];
-    const all = this.#shape.end === 'last' ? [...more, ...lines] : [...lines, ...more];
-    this.#drawn = { width, lines: all };
-    return all;
-  }
 }
