@@ -7,7 +7,7 @@ import { dataFolderOf, homeFolder, isInside, shortPath } from '../platform/files
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The kinds of sources, the highest precedence first. */
-export const sourceKinds = ['managed', 'flag', 'local', 'project', 'user'] as const;
+const sourceKinds = ['managed', 'flag', 'local', 'project', 'user'] as const;
 
 export type SourceKind = (typeof sourceKinds)[number];
 

@@ -13,7 +13,7 @@ export interface PdfLimits {
 }
 
 // Far beyond the needs of any real page.
-export const pdfLimits: PdfLimits = { stepMs: 30_000, memoryBytes: 600_000_000, unpackedBytes: 600_000_000 };
+const pdfLimits: PdfLimits = { stepMs: 30_000, memoryBytes: 600_000_000, unpackedBytes: 600_000_000 };
 const LOOK_EVERY_MS = 50;
 
 /** The file can't be read as a PDF. The message continues after the file's name: "is …". */

@@ -30,7 +30,8 @@ export interface RepositoryGuard {
  * repository that a command has created can be changed and removed by later commands, and is checked after each of
  * them.
  */
-export function createRepositoryGuard(find = createRepositoryFinder()): RepositoryGuard {
+export function createRepositoryGuard(): RepositoryGuard {
+  const find = createRepositoryFinder();
   /** By key: repositories that no command has created, with their missing parts. */
   const own = new Map<string, readonly string[]>();
   const made = new Set<string>();

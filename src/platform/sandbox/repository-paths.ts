@@ -4,7 +4,7 @@ import { textIn } from '../files/lenient-reads.js';
 import { isDotGit, type Repository } from './find-repositories.js';
 
 /** The entries of a repository that git takes programs and further configuration from. */
-export const REPOSITORY_PARTS = ['config', 'config.worktree', 'commondir', 'hooks'] as const;
+const REPOSITORY_PARTS = ['config', 'config.worktree', 'commondir', 'hooks'] as const;
 
 /**
  * The paths of a repository that must stay unchanged so that git starts no program that a command has planted: the

@@ -8,11 +8,8 @@ export const text = (...lines: readonly string[]): CommandAnswer => ({ type: 'te
 export const problem = (sentence: string): CommandAnswer => ({ type: 'problem', text: sentence });
 
 /** The first lines, and a count of the rest. */
-export function fitted(
-  lines: readonly string[],
-  { last = [] as readonly string[], max = MAX_LINES } = {},
-): CommandAnswer {
-  const room = max - last.length;
+export function fitted(lines: readonly string[], { last = [] as readonly string[] } = {}): CommandAnswer {
+  const room = MAX_LINES - last.length;
   if (lines.length <= room) return text(...lines, ...last);
   return text(...lines.slice(0, room - 1), `… ${lines.length - room + 1} more`, ...last);
 }

@@ -100,7 +100,7 @@ export function supportsLinks(env: ThemeFacts['env']): boolean {
 }
 
 /** By perceived brightness. */
-export const isLightColor = ({ r, g, b }: Rgb): boolean => 0.299 * r + 0.587 * g + 0.114 * b > 140;
+const isLightColor = ({ r, g, b }: Rgb): boolean => 0.299 * r + 0.587 * g + 0.114 * b > 140;
 
 /** `15;0` is white on black: the last number is the background. */
 function isLightByEnvironment(colors: string | undefined): boolean {

@@ -98,7 +98,7 @@ export const INLINE: ReadonlySet<string> = new Set([
 ]);
 
 /** Removes invisible characters, which can only mislead. */
-export const cleanText = (text: string): string =>
+const cleanText = (text: string): string =>
   text
     .replaceAll(/[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu, '')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are removed here
