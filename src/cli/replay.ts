@@ -14,6 +14,7 @@ import { dataFolderOf, realPathSync } from '../platform/files/paths.js';
 import { listChanges } from '../platform/journal/journal.js';
 import type { RecordedChange } from '../platform/journal/recorded-change.js';
 import { messageOf } from '../platform/message-of.js';
+import { listSome } from '../platform/text/counted.js';
 import { jsonLine } from '../platform/text/json-line.js';
 import { visible } from '../platform/text/visible.js';
 import { environmentWith } from '../settings/environment.js';
@@ -168,11 +169,7 @@ const reportLeftover = (folder: string): Promise<void> =>
   writeLine(process.stderr, `helve: ${folder} could not be removed. Remove it when nothing uses it any more.`);
 
 const leftOut = ({ leftOut: paths }: CopiedTree): string[] =>
-  paths.length === 0
-    ? []
-    : [
-        `Not in the copy, because it can't be read or is not a file: ${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ` and ${paths.length - 5} more` : ''}.`,
-      ];
+  paths.length === 0 ? [] : [`Not in the copy, because it can't be read or is not a file: ${listSome(paths, 5)}.`];
 
 /** The session's changes to files, oldest first, including those before a fork. */
 async function changesOf(session: RecordedSession, dataFolder: string): Promise<RecordedChange[]> {

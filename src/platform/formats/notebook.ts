@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import * as z from 'zod';
 import { messageOf } from '../message-of.js';
+import { listSome } from '../text/counted.js';
 import { nearestWords } from '../text/similar-text.js';
 
 const MAX_NAMED_CELLS = 20;
@@ -110,8 +111,7 @@ function suggestCells(cells: readonly NotebookCell[], name: string): string {
   if (names.length === 0) return 'It has no cells at all.';
   const [similar] = nearestWords(name, names);
   if (similar) return `Did you mean "${similar}"?`;
-  const more = names.length - MAX_NAMED_CELLS;
-  return `Its cells are ${names.slice(0, MAX_NAMED_CELLS).join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
+  return `Its cells are ${listSome(names, MAX_NAMED_CELLS)}.`;
 }
 
 function parseJson(json: string): unknown {

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorClause } from '../text/clause.js';
+import { listSome } from '../text/counted.js';
 import { type Lookup, lookupOf, systemLookup } from '../web/dns.js';
 import {
   type Destination,
@@ -162,14 +163,13 @@ class Refusal extends Error {
 }
 
 function refusal({ host, port }: Destination, { allowed }: HostLists, localAddress: string): Refusal {
-  const shown = allowed.slice(0, MAX_SHOWN_HOSTS).map(written).join(', ');
-  const more = allowed.length > MAX_SHOWN_HOSTS ? ` and ${allowed.length - MAX_SHOWN_HOSTS} more` : '';
+  const shown = listSome(allowed.map(written), MAX_SHOWN_HOSTS);
   const why =
     localAddress === ''
       ? ''
       : ` It leads to ${localAddress}, an address of this machine or its network, which has to be allowed by itself.`;
   const name = host.includes(':') ? `[${host}]` : host;
-  return new Refusal(403, `The sandbox refused a connection to ${name}:${port}.${why} Allowed are: ${shown}${more}.`);
+  return new Refusal(403, `The sandbox refused a connection to ${name}:${port}.${why} Allowed are: ${shown}.`);
 }
 
 const written = ({ kind, host, port }: HostLists['allowed'][number]): string => {

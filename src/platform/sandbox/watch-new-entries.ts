@@ -2,6 +2,7 @@ import { readlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { namesIn } from '../files/lenient-reads.js';
 import { mayBeProtected } from '../files/protected-names.js';
+import { listSome } from '../text/counted.js';
 import { moveAside, orExplain, restoreLink } from './placeholders.js';
 import { contains, realOf } from './plan-access.js';
 
@@ -45,7 +46,5 @@ export function watchNewEntries(
   };
 }
 
-function unexpectedNote(paths: readonly string[]): string {
-  const more = paths.length > MAX_NAMED ? ` and ${paths.length - MAX_NAMED} more` : '';
-  return `${paths.slice(0, MAX_NAMED).join(', ')}${more} appeared while the command ran, and the command was not expected to make it. Another program may have; look at it before you use it.`;
-}
+const unexpectedNote = (paths: readonly string[]): string =>
+  `${listSome(paths, MAX_NAMED)} appeared while the command ran, and the command was not expected to make it. Another program may have; look at it before you use it.`;

@@ -4,6 +4,7 @@ import { loadCatalogue } from '../../models/catalogue/load-catalogue.js';
 import { findLocalServers, localPlaces } from '../../models/catalogue/local-servers.js';
 import { keyVariables } from '../../models/catalogue/plan-model.js';
 import { readStoredKeys } from '../../models/catalogue/stored-keys.js';
+import { listSome } from '../../platform/text/counted.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -29,9 +30,8 @@ export async function findModelOffers(env: Environment, catalogue?: Catalogue): 
 export function setupHint(offers: readonly ModelOffer[]): string[] {
   const servers = Map.groupBy(offers, ({ server }) => server);
   const found = [...servers].map(([server, models]) => {
-    const names = models.slice(0, MAX_NAMED).map(({ model }) => model);
-    const more = models.length - names.length;
-    return `  ${server}: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+    const names = models.map(({ model }) => model);
+    return `  ${server}: ${listSome(names, MAX_NAMED)}`;
   });
   const [first] = offers;
   return [
