@@ -2,7 +2,6 @@ import { realpathSync, statSync } from 'node:fs';
 import { readlink } from 'node:fs/promises';
 import { homedir, tmpdir, userInfo } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { codeOf } from '../error-code.js';
 import { safeCut } from '../text/truncate.js';
 
 const MAX_LINKS = 40; // the kernel's limit
@@ -166,4 +165,5 @@ const foldsCase = process.platform === 'darwin' || process.platform === 'win32';
 
 const comparable = (path: string): string => (foldsCase ? path.normalize('NFC').toLowerCase() : path);
 
-export const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR';
+export const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
