@@ -8,7 +8,7 @@ import { startProcess } from '../shell/start-process.js';
 import { type BubblewrapOptions, bubblewrap } from './bubblewrap.js';
 import type { Placeholders } from './placeholders.js';
 import { contains, realOf } from './plan-access.js';
-import type { Sandbox, WrappedCommand } from './sandbox.js';
+import type { PlainCommand, Sandbox, WrappedCommand } from './sandbox.js';
 import { SANDBOX_EXEC, seatbelt } from './seatbelt.js';
 import { seccompFilter } from './seccomp.js';
 import { bubblewrapMissing, mayLackNamespaces, type ReadMachine, whyUnavailable } from './why-unavailable.js';
@@ -117,11 +117,18 @@ async function probe(sandbox: Sandbox, { env }: SandboxSearch): Promise<string |
     temp,
     home: homedir(),
   } as const;
-  const command = { program: 'true', args: [], cwd: '/', env, freeDescriptor: 3 };
+  return await sandboxFailure(env, (command) => sandbox.wrap(command, policy));
+}
+
+/** Why a minimal program can't run in a sandbox, or undefined if it can. `wrap` gives its command line in the sandbox. */
+export async function sandboxFailure(
+  env: PlainCommand['env'],
+  wrap: (command: PlainCommand) => WrappedCommand | Promise<WrappedCommand>,
+): Promise<string | undefined> {
   try {
-    const wrapped = await sandbox.wrap(command, policy);
+    const wrapped = await wrap({ program: 'true', args: [], cwd: '/', env, freeDescriptor: 3 });
     try {
-      return await sandboxFailure(wrapped);
+      return await failureOf(wrapped);
     } finally {
       await wrapped.ended();
     }
@@ -130,7 +137,7 @@ async function probe(sandbox: Sandbox, { env }: SandboxSearch): Promise<string |
   }
 }
 
-export async function sandboxFailure(wrapped: WrappedCommand): Promise<string | undefined> {
+async function failureOf(wrapped: WrappedCommand): Promise<string | undefined> {
   const child = startProcess(wrapped.program, wrapped.args, {
     cwd: wrapped.cwd,
     env: wrapped.env,

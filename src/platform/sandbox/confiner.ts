@@ -4,7 +4,6 @@ import { closeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { messageOf } from '../message-of.js';
 import { firstPidInside, kernelSettings, openUnlinkedFile, splitEnvironment, waitForExit } from './bubblewrap.js';
 import { chooseSandbox, findProgram, type SandboxSearch, sandboxFailure } from './choose.js';
 import { type ConfinedView, confinedMounts, confinedNamespaces } from './confined-view.js';
@@ -125,14 +124,5 @@ async function failureIn(confiner: Confiner, env: PlainCommand['env']): Promise<
     unreadable: [],
     home,
   };
-  try {
-    const wrapped = confiner.confine({ program: 'true', args: [], cwd: sep, env, freeDescriptor: 3 }, view);
-    try {
-      return await sandboxFailure(wrapped);
-    } finally {
-      await wrapped.ended();
-    }
-  } catch (error) {
-    return messageOf(error);
-  }
+  return await sandboxFailure(env, (command) => confiner.confine(command, view));
 }
