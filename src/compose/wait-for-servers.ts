@@ -7,6 +7,7 @@ import type { Notices } from './notices.js';
 import type { ResolvedOptions } from './resolve-options.js';
 
 const NAMED_SERVERS_MS = 10_000; // for servers that were named for this session
+const REPORT_MS = 500; // a connection has the same limit, and reports why it failed
 const START_MS = 300; // for servers of settings that are about to be ready
 const MAX_NAME = 40;
 const SILENT_MS = 2_000; // a longer wait is reported
@@ -37,7 +38,8 @@ export async function waitForServers(
   const waitsForAll = isResumed || options.awaitServers === true || env['MCP_CONNECTION_NONBLOCKING'] === '0';
   const others = servers.filter(({ entry }) => waitsForAll || entry['alwaysLoad'] === true).map(({ name }) => name);
   const startMs = settings()?.mcp.startWaitMs?.value ?? START_MS;
-  const namedMs = Number(env['MCP_TIMEOUT']) || NAMED_SERVERS_MS;
+  const connectMs = Number(env['MCP_TIMEOUT']);
+  const namedMs = connectMs > 0 ? connectMs + REPORT_MS : NAMED_SERVERS_MS;
   const timer = setTimeout(() => {
     const waitedFor = pendingOf(client, [...named, ...others]);
     if (waitedFor.length > 0) onWait?.(`Waiting for ${serversNamed(waitedFor)} before the first request.`);

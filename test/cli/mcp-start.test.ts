@@ -42,8 +42,9 @@ test('a silent server given by flag is named while helve waits for it, and then 
   const config = JSON.stringify({ mcpServers: { mute: silent } });
   const { stdout, stderr } = await ask({}, { args: ['--mcp-config', config] });
   expect(stdout).toBe('hi\n');
-  expect(stderr).toMatch(/^helve: Waiting for the MCP server mute before the first request\.\nhelve: .*\bmute\b/);
-  expect(stderr.match(/mute/g)).toHaveLength(2);
+  expect(stderr).toBe(
+    'helve: Waiting for the MCP server mute before the first request.\nhelve: The MCP server mute did not answer within 4 s.\n',
+  );
 }, 60_000);
 
 test('helve tools says what it waits for', async () => {
