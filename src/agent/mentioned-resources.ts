@@ -1,6 +1,8 @@
 // `@server:scheme://path` in a prompt adds the content of that MCP resource to the prompt.
+
 import type { UserBlock } from '../contract/message.js';
 import type { ServerResources } from '../contract/tool-context.js';
+import { messageOf } from '../platform/message-of.js';
 import { cutMiddle } from '../platform/text/truncate.js';
 
 const MAX_MENTIONS = 10;
@@ -34,7 +36,7 @@ export async function mentionedResources(
       found.push({ type: 'text', text: `What the MCP server ${server} has at ${resource.uri}:` });
       found.push(...blocks.map((block) => (block.type === 'text' ? cut(block.text) : block)));
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       found.push({ type: 'text', text: `(${resource.uri} of the MCP server ${server} could not be read: ${why})` });
     }
   }

@@ -1,6 +1,7 @@
 import type { ToolDefinition } from '../contract/model.js';
 import type { Tool, ToolListing } from '../contract/tool.js';
 import type { DeferredTool, DescribeContext, ToolDirectory, ToolSetMode } from '../contract/tool-context.js';
+import { messageOf } from '../platform/message-of.js';
 import { isToolOfServer, mcpServerName, plainServer } from '../platform/text/mcp-names.js';
 
 export interface ToolPoolOptions {
@@ -304,7 +305,7 @@ async function selfDescription({ tool, ...late }: LateDescription): Promise<[Too
     const [enabled, description] = await Promise.all([late.enabled, late.description]);
     return [tool, { enabled, description }];
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     const problem = `The tool ${tool.name} is off: its isEnabled or description failed with: ${why}`;
     return [tool, { enabled: false, description: '', problem }];
   }

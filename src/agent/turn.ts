@@ -13,6 +13,7 @@ import {
   type Usage,
 } from '../contract/model.js';
 import type { Tool } from '../contract/tool.js';
+import { messageOf } from '../platform/message-of.js';
 import { noUsage } from './usage.js';
 
 export interface TurnOutcome {
@@ -77,7 +78,7 @@ async function loadTool(name: string, { environment, onCallStart }: TurnInput): 
 }
 
 function unexpected(error: unknown): ModelFailure {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return new ModelFailure('broken_stream', `The model's answer could not be read: ${message}`, { cause: error });
 }
 

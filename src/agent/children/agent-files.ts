@@ -1,7 +1,9 @@
 // Custom agent types: one markdown file each, with front matter and the system prompt below it.
+
 import { readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type PermissionMode, permissionModes } from '../../contract/permission.js';
+import { messageOf } from '../../platform/message-of.js';
 import { isSameField, readFrontMatter } from '../../platform/text/front-matter.js';
 import { AGENT_TOOL } from '../../tools/roles.js';
 import { agentFileNames } from './agent-places.js';
@@ -39,7 +41,7 @@ async function readAgentFile(file: string): Promise<{ type?: AgentType; problems
     const { fields, body } = await readFrontMatter(text);
     return typeFrom(fields, body.trim(), file);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     const line = error instanceof BadField ? `line ${lineOf(error.field, text)}: ` : '';
     return { problems: [`${file}: ${line}${why} The agent is left out.`] };
   }

@@ -1,4 +1,5 @@
 // One child agent as its parent sees it: its progress, and its report at the end.
+
 import type { AgentReport, StartedAgent } from '../../contract/agents.js';
 import type { AgentEvent, AgentHappening, RunResult } from '../../contract/event.js';
 import type { Message } from '../../contract/message.js';
@@ -7,6 +8,7 @@ import type { SeenFile } from '../../contract/tool-context.js';
 import { abortable } from '../../platform/abortable.js';
 import { monotonicMs } from '../../platform/clock.js';
 import { EventQueue } from '../../platform/event-queue.js';
+import { messageOf } from '../../platform/message-of.js';
 import { tokensOf } from './limited-model.js';
 
 /** The state from which a child's conversation can be resumed. */
@@ -165,7 +167,7 @@ export class Child implements StartedAgent {
   #problem(failure: unknown): string | undefined {
     if (failure === undefined && this.#result?.outcome === 'completed') return undefined;
     if (this.signal.aborted) return 'it was interrupted';
-    if (failure !== undefined) return sentence(failure instanceof Error ? failure.message : String(failure));
+    if (failure !== undefined) return sentence(messageOf(failure));
     return this.#result ? sentence(this.#result.text) : 'it ended without a result';
   }
 }

@@ -1,7 +1,9 @@
 // Holds all commands and skills that were found, and runs them.
+
 import type { ListedCommand, UsedCommand, WantedCommand } from '../../contract/command.js';
 import { ToolFailure } from '../../contract/failure.js';
 import type { ContentBlock } from '../../contract/message.js';
+import { messageOf } from '../../platform/message-of.js';
 import { nearestWords } from '../../platform/text/similar-text.js';
 import { findImports } from '../instructions/find-imports.js';
 import { splitWords } from './arguments.js';
@@ -146,7 +148,7 @@ export class CommandBook {
     try {
       await useModel(model);
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause);
+      const why = messageOf(cause);
       throw new ToolFailure(`/${name} was not used: it wants the model "${model}" (${shown}). ${why}`, { cause });
     }
   }

@@ -1,6 +1,8 @@
 // Reads the file of one command or skill.
+
 import type { CommandKind } from '../../contract/command.js';
 import { splitRules } from '../../permissions/split-rules.js';
+import { messageOf } from '../../platform/message-of.js';
 import { isSameField, readFrontMatter } from '../../platform/text/front-matter.js';
 
 const MAX_DESCRIPTION_CHARS = 1_536;
@@ -40,7 +42,7 @@ export async function readCommand(origin: CommandOrigin, text: string): Promise<
   try {
     read = await readFrontMatter(text);
   } catch (error) {
-    return brokenCommand(origin, `${origin.shown}: ${error instanceof Error ? error.message : String(error)}`);
+    return brokenCommand(origin, `${origin.shown}: ${messageOf(error)}`);
   }
   const { fields } = read;
   const slips = slipsIn(fields);

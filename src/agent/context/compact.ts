@@ -1,11 +1,13 @@
 // Replaces the history by a summary. This always succeeds: a request that is too long is shortened, and if the model
 // gives no summary, the program lists the prompts and calls.
+
 import { appendFile } from 'node:fs/promises';
 import type { CompactionRefused } from '../../contract/context.js';
 import type { AgentHappening, CompactionEvent } from '../../contract/event.js';
 import type { Hooks } from '../../contract/hook.js';
 import type { Message, UserBlock } from '../../contract/message.js';
 import type { Model, ModelRequest } from '../../contract/model.js';
+import { messageOf } from '../../platform/message-of.js';
 import { grouped } from '../../platform/text/digits.js';
 import { cutMiddle } from '../../platform/text/truncate.js';
 import type { Session } from '../session.js';
@@ -172,7 +174,7 @@ async function savedPrompt(text: string, session: Session): Promise<string> {
     await appendFile(file, text);
     return `${much} All of it is in ${file}: read it in parts, or search it.`;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return `${much} The rest could not be saved (${why}).`;
   }
 }

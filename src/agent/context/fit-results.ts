@@ -1,5 +1,6 @@
 import { appendFile } from 'node:fs/promises';
 import type { ToolResultBlock } from '../../contract/message.js';
+import { messageOf } from '../../platform/message-of.js';
 import { grouped } from '../../platform/text/digits.js';
 import type { ContextSize } from './context-size.js';
 import { imagesIn, savedIn, shortened, textOf } from './cut-result.js';
@@ -56,7 +57,7 @@ async function save(
     await appendFile(file, text);
     return { file };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return { why: `The whole could not be saved (${why}), so the rest is lost; run a narrower call to see it.` };
   }
 }

@@ -1,6 +1,7 @@
 import type { AgentHappening } from '../../contract/event.js';
 import type { Message } from '../../contract/message.js';
 import { type Model, ModelFailure, type ModelRequest, type Usage } from '../../contract/model.js';
+import { messageOf } from '../../platform/message-of.js';
 import { addUsage, noUsage } from '../usage.js';
 import type { ContextSize } from './context-size.js';
 import { askingFor, fitHistory } from './summary-request.js';
@@ -44,7 +45,7 @@ export async function summarise(input: SummaryInput): Promise<SummaryOutcome> {
       break;
     } catch (error) {
       signal.throwIfAborted();
-      why = error instanceof Error ? error.message : String(error);
+      why = messageOf(error);
       if (!(error instanceof ModelFailure) || error.kind !== 'context_overflow') break;
       const sent = messages.reduce((sum, message) => sum + size.ofMessage(message), own);
       budget = Math.min(budget, sent) * SMALLER;

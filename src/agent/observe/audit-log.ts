@@ -9,6 +9,7 @@ import type { Decision, PermissionAnswer } from '../../contract/permission.js';
 import type { Answer } from '../../contract/question.js';
 import { sha256 } from '../../platform/crypto.js';
 import { unwritableNotice } from '../../platform/files/spare-folder.js';
+import { messageOf } from '../../platform/message-of.js';
 import { clause } from '../../platform/text/clause.js';
 import { redactSecrets } from '../store/redact-secrets.js';
 import { makePrivateFolder, openFlags, sessionFolder, sessionsFolder } from '../store/session-folder.js';
@@ -76,7 +77,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     } catch (error) {
       if (isReported) return;
       isReported = true;
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       onProblem(unwritableNotice(options, `The audit log was not written: ${clause(why)}.`));
     }
   };
@@ -167,7 +168,7 @@ function keepSpare({ dataFolder, sessionId, root, onProblem }: AuditLogOptions, 
     const kept = entries.map((entry) => ({ root, entry }));
     keepAudit(dataFolder, sessionId, kept);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     onProblem?.(
       `The last ${entries.length} entries of the audit log are lost: they could not be written to the temporary folder. ${why}`,
     );
@@ -251,7 +252,7 @@ function shortened(
     if (text === undefined) return null;
     return text.length > MAX_INPUT_CHARS ? measured(JSON.stringify(value)) : JSON.parse(text);
   } catch (error) {
-    return { unwritable: error instanceof Error ? error.message : String(error) }; // the input of an untyped tool may not be serializable
+    return { unwritable: messageOf(error) }; // the input of an untyped tool may not be serializable
   }
 }
 

@@ -1,7 +1,9 @@
 // Reads an audit log and checks the chain of its lines.
+
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../../platform/crypto.js';
+import { messageOf } from '../../platform/message-of.js';
 import { isSessionId, openFlags, sessionFolder, sessionsFolder } from '../store/session-folder.js';
 import { SessionProblem } from '../store/session-problem.js';
 
@@ -55,7 +57,7 @@ function readPrivate(path: string): string | undefined {
     descriptor = openSync(path, openFlags.read);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new SessionProblem('unreadable', `${path} can't be read: ${why}`, { cause: error });
   }
   try {

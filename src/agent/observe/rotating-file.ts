@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readdirSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { messageOf } from '../../platform/message-of.js';
 import { makePrivateFolder, openFlags } from '../store/session-folder.js';
 
 const MAX_BYTES = 5 * 1024 * 1024;
@@ -45,7 +46,7 @@ export class RotatingFile {
     } catch (error) {
       if (this.#isReported) return;
       this.#isReported = true;
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       this.#options.onProblem(
         `The debug log ${this.#options.path} can't be written (${why}). The work continues without it.`,
       );

@@ -1,6 +1,7 @@
 import type { ChildAgents } from '../../contract/agents.js';
 import type { ApprovedPlan, PlanStep, SwarmOptions, SwarmPort, SwarmReport } from '../../contract/planning.js';
 import type { Todo } from '../../contract/todo.js';
+import { messageOf } from '../../platform/message-of.js';
 import { clause } from '../../platform/text/clause.js';
 import { safeCut } from '../../platform/text/truncate.js';
 
@@ -99,7 +100,7 @@ class Swarm {
         report: `${clause(problem)}. What it had changed by then stays. ${report}`,
       };
     } catch (error) {
-      return { id: step.id, outcome: 'failed', report: error instanceof Error ? error.message : String(error) };
+      return { id: step.id, outcome: 'failed', report: messageOf(error) };
     }
   }
 

@@ -12,6 +12,7 @@ import {
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { asWriteFailure } from '../../platform/files/write-failure.js';
+import { messageOf } from '../../platform/message-of.js';
 import { openFlags } from './session-folder.js';
 
 export const MAX_WAITING_BYTES = 16 * 1024 * 1024; // kept in memory while the disk is full
@@ -157,7 +158,7 @@ export class AppendLog {
     if (this.#isReported) return;
     this.#isReported = true;
     void asWriteFailure(error, this.path, 'written', needed).then((reason) => {
-      const why = reason instanceof Error ? reason.message : String(reason);
+      const why = messageOf(reason);
       this.#onProblem(why, 'unwritable');
     });
   }

@@ -1,11 +1,13 @@
 // Moves data to the data folder that earlier sessions kept in the temporary folder, because the data folder was full or
 // could not be written until their end.
+
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readdirSync, readSync, writeSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { spareFolders } from '../../platform/files/spare-folder.js';
 import { asWriteFailure } from '../../platform/files/write-failure.js';
 import { moveSpareJournal } from '../../platform/journal/spare-journal.js';
+import { messageOf } from '../../platform/message-of.js';
 import { appendToAudit } from '../observe/audit-log.js';
 import {
   agentFolder,
@@ -42,7 +44,7 @@ const movedSentence = (id: string, folder: string): string =>
 
 async function failedSentence(error: unknown, dataFolder: string, folder: string): Promise<string> {
   const reason = await asWriteFailure(error, dataFolder, 'written');
-  const why = reason instanceof Error ? reason.message : String(reason);
+  const why = messageOf(reason);
   return `Parts of earlier sessions are still in ${folder}, because they can't be moved to the data folder. ${why}`;
 }
 

@@ -3,6 +3,7 @@
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { codeOf } from '../../platform/error-code.js';
+import { messageOf } from '../../platform/message-of.js';
 import { clause } from '../../platform/text/clause.js';
 import { readLarge, withLargeValues } from './large-values.js';
 import { openFlags, type SessionFolder } from './session-folder.js';
@@ -112,7 +113,7 @@ function openToRead({ id, file }: SessionFolder): number {
 }
 
 function unreadable(id: string, file: string, error: unknown): SessionProblem {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   return new SessionProblem(
     'unreadable',
     `The session ${id} can't be read: ${clause(why)}. Look at ${file}, which must be a file that you own.`,

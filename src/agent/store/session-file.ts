@@ -7,6 +7,7 @@ import { relative, sep } from 'node:path';
 import { unwritableNotice } from '../../platform/files/spare-folder.js';
 import { asWriteFailure } from '../../platform/files/write-failure.js';
 import { type ProcessIdentity, thisProcess } from '../../platform/journal/process-identity.js';
+import { messageOf } from '../../platform/message-of.js';
 import { clause } from '../../platform/text/clause.js';
 import { AppendLog, MAX_WAITING_BYTES, type ReportProblem } from './append-log.js';
 
@@ -136,7 +137,7 @@ export class SessionFile {
       else this.#tail.drop();
       this.#whyNotKept = undefined;
     } catch (error) {
-      this.#whyNotKept = error instanceof Error ? error.message : String(error); // retried with the next record
+      this.#whyNotKept = messageOf(error); // retried with the next record
     }
   }
 
@@ -204,7 +205,7 @@ export class SessionFile {
       return lineOf(record, (text) => this.#keep(text));
     } catch (error) {
       this.#lost += 1;
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       this.#options.report(
         `A part of the session (${record.type}) can't be written as JSON: ${clause(why)}. It will be missing when the session is resumed.`,
       );
@@ -248,7 +249,7 @@ export class SessionFile {
       this.#early = [];
     }
     const reason = await asWriteFailure(error, this.#options.folder.file, 'made');
-    const why = reason instanceof Error ? reason.message : String(reason);
+    const why = messageOf(reason);
     if (!isFinal) this.#keepInSpare();
     if (isFinal)
       this.#options.report(`The conversation goes on, but it is not saved, so it can't be resumed later. ${why}`);

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { codeOf } from '../../platform/error-code.js';
 import { asWriteFailure } from '../../platform/files/write-failure.js';
+import { messageOf } from '../../platform/message-of.js';
 import { SessionProblem } from './session-problem.js';
 
 /** Writes the pieces to a new private file. An existing file is not overwritten. */
@@ -20,6 +21,6 @@ export async function writeExport(path: string, pieces: Iterable<string>): Promi
       );
     }
     const reason = await asWriteFailure(error, path, 'written');
-    throw new SessionProblem('unwritable', reason instanceof Error ? reason.message : String(reason), { cause: error });
+    throw new SessionProblem('unwritable', messageOf(reason), { cause: error });
   }
 }

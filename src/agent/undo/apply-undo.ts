@@ -16,6 +16,7 @@ import { type JournalFolders, journalFolders, makeJournal, recordChange } from '
 import type { RecordedFile, RecordedOther } from '../../platform/journal/recorded-change.js';
 import type { RolledBackUndo } from '../../platform/journal/recover-changes.js';
 import { markUndo } from '../../platform/journal/undo-marker.js';
+import { messageOf } from '../../platform/message-of.js';
 import { clause } from '../../platform/text/clause.js';
 import { planUndo, type UndoItem, type UndoPlan } from './undo.js';
 import { UndoFailure } from './undo-calls.js';
@@ -297,7 +298,7 @@ class Undo {
 
   /** Rolls back after a failure, and returns the error to throw. */
   async giveUp(error: unknown): Promise<Error> {
-    const message = error instanceof StaleFile ? `${error.real} was changed meanwhile.` : messageOf(error);
+    const message = error instanceof StaleFile ? `${error.real} was changed meanwhile.` : sentenceOf(error);
     const { dataFolder, sessionId } = this.#plan;
     try {
       await takeBackUndo(dataFolder, sessionId, this.#undoId);
@@ -305,15 +306,15 @@ class Undo {
       return new UndoFailure(`Nothing was undone: ${message} No file was changed.`, { cause: error });
     } catch (second) {
       return new UndoFailure(
-        `The undo stopped in the middle: ${message} Rolling it back failed too: ${messageOf(second)} Undo ${this.#undoId} once that is fixed, or undo the same calls again: files that are already restored stay so.`,
+        `The undo stopped in the middle: ${message} Rolling it back failed too: ${sentenceOf(second)} Undo ${this.#undoId} once that is fixed, or undo the same calls again: files that are already restored stay so.`,
         { cause: error },
       );
     }
   }
 }
 
-const messageOf = (error: unknown): string => {
-  const text = error instanceof Error ? error.message : String(error);
+const sentenceOf = (error: unknown): string => {
+  const text = messageOf(error);
   return /[.!?]$/.test(text) ? text : `${text}.`;
 };
 
