@@ -1,6 +1,6 @@
 // Two sessions in one project and one process: an undo undoes the changes of its own session only.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -304,6 +304,42 @@ test.each(['', 'same\n'])(
     expect(existsSync(path('of-b'))).toBe(false);
   },
 );
+
+test.each([
+  ['ln -s a d/b', 'mv d/b d/z', 'd/z'],
+  ['mkdir d/b', 'mv d/b d/z', 'd/z'],
+  ['touch d/b', 'mv d/b d/z', 'd/z'],
+  ['echo of b > d/b', 'mv d/b d/z; echo more >> d/z', 'd/z'],
+  ['echo of b > d/b', 'gzip d/b', 'd/b.gz'],
+  ['echo of b > d/b', 'tar --remove-files -cf t.tar d/b', 't.tar'],
+  ['echo of b > d/b', 'mv d/b d/a', 'd/a'],
+])('keeps the only copy of what a command of another session made: %s, then %s', async (making, moving, kept) => {
+  const { a, b, path, waiting, release } = await twoSessions({ 'd/a': 'a\n' });
+  const running = a.bash(`echo go > started; ${waiting('a')}; ${moving}`);
+  await until(() => existsSync(path('started')));
+  await b.bash(making);
+  await release('a');
+  await running;
+  const state = (): string => `${lstatSync(path(kept)).ino}`;
+  const before = state();
+  const plan = await a.plan();
+  expect(plan.unclaimed).toContain(path(kept));
+  await applyUndo(plan).catch(() => {}); // there may be nothing to undo
+  expect(state()).toBe(before);
+});
+
+test('keeps a file that one command moves while a command of another session writes it', async () => {
+  const { a, b, path, text, waiting, release } = await twoSessions({ 'd/a': 'old\n' });
+  const running = a.bash(`echo of a >> d/a; ${waiting('a')}`);
+  await until(() => holds(path('d/a'), 'of a'));
+  await b.bash('mv d/a d/z');
+  await release('a');
+  await running;
+  for (const session of [b, a]) {
+    await session.undo().catch(() => {}); // there is nothing to undo
+    expect(await text('d/z')).toBe('old\nof a\n');
+  }
+});
 
 test("removes the copy that a command made of another session's file, and keeps the file", async () => {
   const { a, b, path, text, waiting, release } = await twoSessions({ 'd/a': 'a\n' });

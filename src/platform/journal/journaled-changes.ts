@@ -97,7 +97,7 @@ export class JournaledChanges {
       if (this.#own.has(change.change)) continue;
       addByPath(this.#byPath, journaledPaths(change, isEarlier));
       const files = change.seen?.unclaimedFiles ?? [];
-      addByPath(this.#unclaimed, journaledPaths({ change: change.change, files }, isEarlier));
+      addByPath(this.#unclaimed, journaledPaths({ ...change, files }, isEarlier));
     }
   }
 }

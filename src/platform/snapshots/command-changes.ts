@@ -2,11 +2,10 @@
 import { monotonicMs } from '../clock.js';
 import { randomHex } from '../crypto.js';
 import { claimantOf } from '../journal/claim-change.js';
-import { namesPath } from '../journal/declared-writes.js';
 import { type JournalFolders, readBeforeImage, recordChange, saveBeforeImage } from '../journal/journal.js';
 import type { JournaledChanges } from '../journal/journaled-changes.js';
 import type { ConcurrentCommand } from '../journal/running-commands.js';
-import { type ClaimedPath, isTaken, type PathParts, passedFiles, withMovedContent } from './passed-files.js';
+import { type ClaimedPath, isTaken, keepingOnlyCopies, type PathParts, passedFiles } from './passed-files.js';
 import {
   IN_BACKGROUND,
   isFolderChange,
@@ -60,12 +59,9 @@ export class CommandChanges {
     const [parts, unclaimed] = [new Map<RunningCommand, Part[]>(), [] as Part[]];
     const later = new Map<string, Journaled[]>();
     const changed: Array<ClaimedPath<RunningCommand>> = [];
-    const claim = ({ path, isFolder, parts }: PathParts): void => {
+    const claim = (one: PathParts): void => {
       const sessions = { own: running, beside, sessionId: this.#port.sessionId };
-      if (parts.length === 0) return;
-      const claimant = claimantOf(path, { isFolder }, sessions);
-      const isNamed = typeof claimant === 'object' && namesPath(claimant.writes, path, { isFolder });
-      changed.push({ parts, claimant, isNamed });
+      if (one.parts.length > 0) changed.push({ ...one, claimant: claimantOf(one.path, one, sessions) });
     };
     for (const { path, before, after } of found) {
       const compared = partsOf(path, before, after, this.#port.journaled.of(path, after));
@@ -74,9 +70,9 @@ export class CommandChanges {
     }
     for (const { isCertain, ...passed } of passedFiles(looks, this.#port.journaled)) {
       if (isCertain) claim(passed);
-      else changed.push({ parts: passed.parts, claimant: 'unclaimed', isNamed: false });
+      else changed.push({ ...passed, claimant: 'unclaimed' });
     }
-    for (const { claimant, parts: some } of withMovedContent<RunningCommand, ClaimedPath<RunningCommand>>(changed)) {
+    for (const { claimant, parts: some } of keepingOnlyCopies(changed)) {
       if (claimant === 'unclaimed') unclaimed.push(...some);
       else if (claimant) parts.set(claimant, [...(parts.get(claimant) ?? []), ...some]);
     }

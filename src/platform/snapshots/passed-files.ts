@@ -2,12 +2,12 @@
 // have removed or moved them. Neither scan contains them, only the journal does.
 import { dirname } from 'node:path';
 import type { Claim } from '../journal/claim-change.js';
+import { type DeclaredWrites, namesPath } from '../journal/declared-writes.js';
 import type { JournaledChanges } from '../journal/journaled-changes.js';
+import type { RecordedOther } from '../journal/recorded-change.js';
 import { isFolderChange, nothing, type Part, partsOf } from './snapshot-changes.js';
 import { isCutOff, type SnapshotPair } from './snapshot-comparison.js';
 import { isGone } from './workspace-tree.js';
-
-const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'; // SHA-256 of no bytes
 
 /** The parts of a change of one path. */
 export interface PathParts {
@@ -17,11 +17,8 @@ export interface PathParts {
 }
 
 /** A path whose change belongs to a command, to none, or to no known one. */
-export interface ClaimedPath<Command> {
-  parts: readonly Part[];
+export interface ClaimedPath<Command> extends PathParts {
   claimant: Claim<Command>;
-  /** Whether the effects of the claimant name the path. */
-  isNamed: boolean;
 }
 
 /** `isCertain` says whether a call has claimed the file, so that it is known not to be the command's own. */
@@ -43,26 +40,59 @@ export function passedFiles(
 }
 
 /**
- * Content that another call wrote and that is at another path now was moved there. Both paths belong to the same
- * command; otherwise the new one belongs to none, because its undo would remove the only copy. The same content alone
- * proves nothing if the file is empty, or if one command names the new path and another is known to have removed the
- * old one.
+ * The same paths, without claims whose undo could remove the only copy of something. A command that may have removed a
+ * path whose removal no session claims may have moved it: undo does not restore the old path, so the new one must stay.
+ * New paths are safe if the same undo restores as many old ones with the same content.
  */
-export function withMovedContent<Command, Path extends ClaimedPath<Command>>(paths: readonly Path[]): Path[] {
-  const takenBy = new Map<string, Set<Claim<Command>>>();
+export function keepingOnlyCopies<Command extends { writes: DeclaredWrites }>(
+  paths: ReadonlyArray<ClaimedPath<Command>>,
+): Array<ClaimedPath<Command>> {
+  const contested = paths.filter(({ parts, claimant }) => claimant === 'unclaimed' && parts.some(isRemoval));
+  const takers = new Map<string, Set<Claim<Command>>>();
+  const balances = new Map<Command, Map<string, number>>(); // how many more copies undo removes than it restores
   for (const { parts, claimant } of paths) {
-    for (const { file } of parts.filter(isTaken)) {
-      if (file.before !== null) takenBy.set(file.before, (takenBy.get(file.before) ?? new Set()).add(claimant));
+    for (const part of parts) {
+      const { before } = part.file;
+      if (before !== null && (isTaken(part) || isRemoval(part))) {
+        takers.set(before, (takers.get(before) ?? new Set()).add(claimant));
+      }
+      if (typeof claimant !== 'object') continue;
+      const balance = balances.get(claimant) ?? new Map<string, number>();
+      balances.set(claimant, balance);
+      const add = (content: string, count: number): unknown =>
+        balance.set(content, (balance.get(content) ?? 0) + count);
+      if (isCreation(part)) add(contentAfter(part), 1);
+      if (isRemoval(part)) add(contentBefore(part), -1);
     }
   }
-  const isOthers = ({ parts, claimant, isNamed }: Path): boolean =>
-    claimant !== undefined &&
-    parts.some(({ file }) => {
-      const takers = file.after === null || file.after === EMPTY ? undefined : takenBy.get(file.after);
-      return takers !== undefined && !takers.has(claimant) && (!isNamed || takers.has('unclaimed'));
-    });
-  return paths.map((one) => (isOthers(one) ? { ...one, claimant: 'unclaimed' } : one));
+  const mayHaveMoved = ({ writes }: Command): boolean =>
+    contested.some(({ path, isFolder }) => !writes.isExact || namesPath(writes, path, { isFolder }));
+  const movers = new Set([...balances.keys()].filter(mayHaveMoved));
+  const isOnlyCopy = (part: Part, command: Command): boolean => {
+    const isMover = movers.has(command);
+    if (isMover && isCreation(part) && (balances.get(command)?.get(contentAfter(part)) ?? 0) > 0) return true;
+    const others = part.file.after === null ? undefined : takers.get(part.file.after);
+    if (!others || others.has(command)) return false;
+    return [...others].some((taker) => (taker === 'unclaimed' ? isMover : taker !== undefined));
+  };
+  return paths.map((one) => {
+    const { claimant, parts } = one;
+    if (typeof claimant !== 'object' || !parts.some((part) => isOnlyCopy(part, claimant))) return one;
+    return { ...one, claimant: 'unclaimed' };
+  });
 }
+
+const isRemoval = ({ file }: Part): boolean =>
+  !isAbsent(file.before, file.otherBefore) && isAbsent(file.after, file.otherAfter);
+const isCreation = ({ file }: Part): boolean =>
+  isAbsent(file.before, file.otherBefore) && !isAbsent(file.after, file.otherAfter);
+const isAbsent = (hash: string | null, other: RecordedOther | undefined): boolean =>
+  hash === null && other === undefined;
+
+const contentBefore = ({ file }: Part): string => contentOf(file.before, file.otherBefore);
+const contentAfter = ({ file }: Part): string => contentOf(file.after, file.otherAfter);
+const contentOf = (hash: string | null, other: RecordedOther | undefined): string =>
+  hash ?? (other?.kind === 'link' ? `link to ${other.target}` : (other?.kind ?? ''));
 
 /** Whether the content before it was written by another call while the command ran. */
 export const isTaken = ({ file }: Part): boolean => file.uncopied !== undefined && file.before !== file.after;

@@ -49,31 +49,31 @@ export interface Journaled {
   after: Side;
   /** Whether it was made before the workspace was scanned; otherwise it may have been made after the scan. */
   isEarlier: boolean;
+  /** Whether it was journaled after it was made. */
+  wasMade: boolean;
 }
 
 /**
- * Splits a journaled change by path. Contents, and folders that were made for them, are journaled after they are
- * written; other folders, links and modes before.
+ * Splits a journaled change by path. What a snapshot detected, contents, and folders that were made for them, are
+ * journaled after they are made; other folders, links and modes before.
  */
 export function journaledPaths(
-  { change, files }: Pick<RecordedChange, 'change' | 'files'>,
+  { change, files, seen }: Pick<RecordedChange, 'change' | 'files' | 'seen'>,
   isEarlier: boolean,
 ): Array<[string, Journaled]> {
   return files.flatMap((file) => {
     const made = (file.folders ?? []).map((folder): [string, Journaled] => [
       folder,
-      { change, before: nothing, after: { hash: null, other: madeFolder }, isEarlier },
+      { change, before: nothing, after: { hash: null, other: madeFolder }, isEarlier, wasMade: true },
     ]);
     const [before, after] = [asSide(stateBefore(file)), asSide(stateAfter(file))];
-    return [...made, [file.real, { change, before, after, isEarlier: isEarlier && file.before !== file.after }]];
+    const wasMade = seen !== undefined || file.before !== file.after;
+    return [...made, [file.real, { change, before, after, isEarlier: isEarlier && wasMade, wasMade }]];
   });
 }
 
 /** The same change at the next scan. */
-export const asEarlier = (one: Journaled): Journaled => ({
-  ...one,
-  isEarlier: one.before.hash !== one.after.hash || one.after.other === madeFolder,
-});
+export const asEarlier = (one: Journaled): Journaled => ({ ...one, isEarlier: one.wasMade });
 
 /**
  * Subtracts journaled changes from a detected change: the parts before, between and after them. No parts if they
