@@ -5,6 +5,7 @@ import type { Message, UserBlock, UserMessage } from '../contract/message.js';
 import type { Model } from '../contract/model.js';
 import { monotonicMs, steadyClock } from '../platform/clock.js';
 import { EventQueue } from '../platform/event-queue.js';
+import { reapedLeftovers } from '../platform/shell/leftovers.js';
 import type { ConversationContext } from './context/conversation-context.js';
 import { RunRecord } from './run-record.js';
 import type { Session } from './session.js';
@@ -110,6 +111,7 @@ async function drive(input: LoopInput, { run, timeUp, emit }: Drive): Promise<vo
       mcpServers: session.tools.servers.map(({ name, status }) => ({ name, status })),
     }),
   });
+  session.prepare(session.own(reapedLeftovers)); // in conversations without a command too
   // Before the first request, since the answer may begin with a call.
   opened = atOnce(components, (component) => component.open?.());
   await refresh();
