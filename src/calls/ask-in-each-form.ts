@@ -1,3 +1,4 @@
+// Step 8 of the path, where a program answers in place of a person: asks about a patch that was typed into a shell.
 import type { AskPermission, PermissionAnswer } from '../contract/permission.js';
 import { meantCall, typedInput } from '../tools/aliases.js';
 import { isSameInput } from './ask-person.js';

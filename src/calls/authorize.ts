@@ -1,4 +1,4 @@
-// Steps 6 to 8 of the path: the decision by effects, the tool's own check, and the question to the person where one is
+// Steps 7 and 8 of the path: the decision by effects, the tool's own check, and the question to the person where one is
 // needed. Nothing of a denied file is looked at: the check runs only once reading is allowed.
 
 import type { Effect } from '../contract/effect.js';

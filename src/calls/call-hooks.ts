@@ -1,5 +1,5 @@
-// Runs the hooks of a call: before the decision, when a person would be asked, and after the work. Their messages to the
-// model are collected for the result; messages to the person are emitted as events.
+// Steps 6 and 10 of the path: runs the hooks of a call before the decision, when a person would be asked, and after the
+// work. Their messages to the model are collected for the result; messages to the person are emitted as events.
 import { isDeepStrictEqual } from 'node:util';
 import type { Effect } from '../contract/effect.js';
 import type { HookEvent, HookOutcome, HookPayloads } from '../contract/hook.js';

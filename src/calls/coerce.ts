@@ -1,4 +1,4 @@
-// Beside step 4 of the path: inputs that mean the right thing in the wrong type, as many models send them.
+// Step 4 of the path, corrections: inputs that mean the right thing in the wrong type, as many models send them.
 
 import type { JsonSchema } from '../contract/model.js';
 import { isObject } from '../platform/is-object.js';

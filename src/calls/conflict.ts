@@ -1,4 +1,4 @@
-// The scheduling rule of the gate: whether two calls conflict, derived from their effects alone.
+// Step 5 of the path, the scheduling rule of the gate: whether two calls conflict, derived from their effects alone.
 import type { Effect, FileEffect } from '../contract/effect.js';
 import { isInside } from '../platform/files/paths.js';
 

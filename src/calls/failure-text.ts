@@ -1,4 +1,4 @@
-// The failure of a call, for the model: one of six kinds, and a text that the model can act on.
+// Step 12 of the path, failures: each is one of six kinds, with a text that the model can act on.
 import { type FailureKind, ToolFailure } from '../contract/failure.js';
 import { messageOf as messageOfError } from '../platform/message-of.js';
 import { clause } from '../platform/text/clause.js';

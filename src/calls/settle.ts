@@ -1,4 +1,4 @@
-// Steps 10 to 12 of the path: every call ends in exactly one result.
+// Step 12 of the path: every call ends in exactly one result.
 import type { ToolResultEvent } from '../contract/event.js';
 import { ToolFailure } from '../contract/failure.js';
 import type { ContentBlock } from '../contract/message.js';

@@ -1,4 +1,4 @@
-// Step 8 of the path: judges the effects of a call by the rules, the permission mode, the hooks' answers and the
+// Step 7 of the path: judges the effects of a call by the rules, the permission mode, the hooks' answers and the
 // workspace folders, and returns the decision with its whole trail. Pure: it reads no files and asks no questions.
 import type { Effect, FileEffect } from '../contract/effect.js';
 import {

@@ -1,3 +1,5 @@
+// Several rules in one text, as a flag or the head of a command file has them. Parsing a rule is parse-rule.ts.
+
 /** Splits rules at commas and spaces, except within parentheses. */
 export function splitRules(text: string): string[] {
   const rules: string[] = [];
