@@ -12,8 +12,8 @@ import type { FilePlan } from '../fit-to-disk.js';
 import { type LoadedText, loadText } from '../load-text.js';
 import type { ChangedText } from '../match/edit-text.js';
 import { type TextLines, textLines } from '../match/text-lines.js';
-import { replacement } from '../match/whole-text.js';
 import { countingRefusals, planChange } from '../plan-change.js';
+import { replacement } from '../whole-text.js';
 import { applyHunks } from './apply-hunks.js';
 import { type FilePatch, type Hunk, parsePatch } from './patch-format.js';
 

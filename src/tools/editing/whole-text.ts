@@ -1,7 +1,7 @@
-import { encodeText, markOf, type TextFormat } from '../../../platform/encodings/text-file.js';
-import type { LoadedText } from '../load-text.js';
-import type { ChangedText } from './edit-text.js';
-import { textLines } from './text-lines.js';
+import { encodeText, markOf, type TextFormat } from '../../platform/encodings/text-file.js';
+import type { LoadedText } from './load-text.js';
+import type { ChangedText } from './match/edit-text.js';
+import { textLines } from './match/text-lines.js';
 
 /** The content in the encoding of the file that it replaces, and with \r\n if the file uses only that. */
 export function replacement({ text: before, format }: LoadedText, content: string): ChangedText {
