@@ -7,7 +7,7 @@ import { counted } from '../platform/text/counted.js';
 import { jsonLine, jsonText } from '../platform/text/json-line.js';
 import { localSecond } from '../platform/text/local-time.js';
 import { visible } from '../platform/text/visible.js';
-import { oneLine } from '../settings/report.js';
+import { oneLine } from '../settings/settings-problem.js';
 import { readArgs } from './args.js';
 import { chooseAction } from './choose-action.js';
 import { exitCode } from './exit-codes.js';

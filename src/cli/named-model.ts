@@ -1,5 +1,5 @@
-import { placeOf } from '../settings/report.js';
 import type { Settings } from '../settings/settings.js';
+import { placeOf } from '../settings/settings-problem.js';
 
 /** A model's name and where it was set, for use after "named by". */
 export interface NamedModel {

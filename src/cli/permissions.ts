@@ -8,7 +8,7 @@ import { readLines } from '../platform/text/read-lines.js';
 import { visible } from '../platform/text/visible.js';
 import { orderedRules, ruleCounts, ruleLines } from '../settings/describe-rules.js';
 import { readSettings } from '../settings/load.js';
-import { isFatal, oneLine, trustNotice } from '../settings/report.js';
+import { isFatal, oneLine, trustNotice } from '../settings/settings-problem.js';
 import { permissionFlags, readArgs } from './args.js';
 import { chooseAction } from './choose-action.js';
 import { existingFolder, rulesOfFlags } from './engine-options.js';

@@ -1,5 +1,5 @@
 import type { LoadOptions } from '../settings/load.js';
-import { SettingsRefused, trustNotice } from '../settings/report.js';
+import { SettingsRefused, trustNotice } from '../settings/settings-problem.js';
 import { type WatchedSettings, watchSettings } from '../settings/watch.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';

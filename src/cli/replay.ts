@@ -19,7 +19,7 @@ import { jsonLine } from '../platform/text/json-line.js';
 import { visible } from '../platform/text/visible.js';
 import { environmentWith } from '../settings/environment.js';
 import { loadSettings } from '../settings/load.js';
-import { SettingsRefused } from '../settings/report.js';
+import { SettingsRefused } from '../settings/settings-problem.js';
 import { type WatchedSettings, watchSettings } from '../settings/watch.js';
 import { toolTable } from '../tools/index.js';
 import { readArgs } from './args.js';

@@ -9,7 +9,7 @@ import type { PolicySandbox } from '../permissions/sandboxed-call.js';
 import { folderNames, realName, resolveIn } from '../platform/files/paths.js';
 import { isObject } from '../platform/is-object.js';
 import { findFiles, type LoadOptions, readFrom, trustStamp } from '../settings/load.js';
-import { placeOf, type SettingsProblem } from '../settings/report.js';
+import { placeOf, type SettingsProblem } from '../settings/settings-problem.js';
 import { toolTable } from '../tools/index.js';
 
 const MAX_REMEMBERED = 100; // sets of rules; requests about many calls share few policies

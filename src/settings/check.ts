@@ -5,8 +5,8 @@ import { nearestWords } from '../platform/text/similar-text.js';
 import { type JsonNode, type Member, nodeAt, type Position, plainValue } from './document.js';
 import type { Origin, SettingsPlace } from './locations.js';
 import { notEnforced, passedOver, withoutEffect } from './other-keys.js';
-import { problemAt, type SettingsProblem } from './report.js';
 import { isSettingName, type SettingName, sectionNames, settingNames, settings } from './schema.js';
+import { problemAt, type SettingsProblem } from './settings-problem.js';
 
 const MAX_SHOWN_CHARS = 80;
 

@@ -1,7 +1,7 @@
 // Settings as lines for people. A list may be shown to others, so values that may be keys are hidden.
 import { visible } from '../platform/text/visible.js';
-import { oneLine, placeOf } from './report.js';
 import type { SettingEntry } from './settings.js';
+import { oneLine, placeOf } from './settings-problem.js';
 
 export const describeEntry = (entry: SettingEntry): string =>
   `${oneLine(labelOf(entry))} = ${visible(JSON.stringify(withoutSecrets(entry)))}  (${placeOf({ ...entry.origin, column: undefined })})`;

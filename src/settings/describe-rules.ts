@@ -1,6 +1,7 @@
 // The rules of all settings, in lines for people: the strictest first, each with its place.
-import { oneLine, placeOf } from './report.js';
+
 import type { Settings } from './settings.js';
+import { oneLine, placeOf } from './settings-problem.js';
 
 type WrittenRule = Settings['rules'][number];
 

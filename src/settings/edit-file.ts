@@ -11,7 +11,7 @@ import { type Edit, EditRefused, editedJson, lockOf } from './edit-json.js';
 import { type PlaceOptions, type SettingsPlace, settingsPlaces } from './locations.js';
 import { withLock, writePrivateFile } from './private-file.js';
 import { type ReadSettingsOptions, readFiles } from './read-files.js';
-import type { SettingsProblem } from './report.js';
+import type { SettingsProblem } from './settings-problem.js';
 import { approveItem } from './trust.js';
 
 /** The files that Helve can change for a user. */

@@ -7,8 +7,8 @@ import { type Files, local, machine, managed, project, user } from '../testing/t
 import { environmentWith } from './environment.js';
 import { type LoadOptions, loadSettings, readSettings } from './load.js';
 import { passedOver } from './other-keys.js';
-import { trustNotice } from './report.js';
 import { isSettingName } from './schema.js';
+import { trustNotice } from './settings-problem.js';
 
 const messages = async (files: Files, more: Partial<LoadOptions> = {}): Promise<string[]> =>
   (await readSettings({ ...machine(files), ...more })).problems.map(

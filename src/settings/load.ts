@@ -3,8 +3,8 @@ import { type BigIntStats, statSync } from 'node:fs';
 import { dataFolderOf, homeFolder } from '../platform/files/paths.js';
 import { type SettingsPlace, settingsPlaces } from './locations.js';
 import type { ReadSettingsOptions, SourceFile } from './read-files.js';
-import { isFatal, SettingsRefused } from './report.js';
 import { noSettings, type Settings } from './settings.js';
+import { isFatal, SettingsRefused } from './settings-problem.js';
 import { trustPath, trustState } from './trust.js';
 
 export interface LoadOptions extends ReadSettingsOptions {

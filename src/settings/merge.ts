@@ -7,9 +7,9 @@ import { refusedVariable } from './environment.js';
 import { keyActionNames } from './key-actions.js';
 import type { SettingsPlace } from './locations.js';
 import { type ReadSettingsOptions, readFiles, type SourceFile, type UnderstoodContribution } from './read-files.js';
-import { placeOf, problemAt, type SettingsProblem } from './report.js';
 import { type SettingName, type SettingValue, settings } from './schema.js';
 import type { SettingEntry, Settings, Sourced } from './settings.js';
+import { placeOf, problemAt, type SettingsProblem } from './settings-problem.js';
 import { hashOf, trustState } from './trust.js';
 
 export interface MergeOptions {

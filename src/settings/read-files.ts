@@ -12,7 +12,7 @@ import { toolTable } from '../tools/index.js';
 import { type Contribution, checkDocument } from './check.js';
 import { type JsonNode, parseDocument } from './document.js';
 import type { PlaceOptions, SettingsPlace } from './locations.js';
-import { isFatal, oneLine, problemAt, type SettingsProblem } from './report.js';
+import { isFatal, oneLine, problemAt, type SettingsProblem } from './settings-problem.js';
 
 const MAX_BYTES = 2 * 1024 * 1024; // far larger than any file written by hand
 

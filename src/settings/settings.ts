@@ -6,7 +6,7 @@ import type { ConfiguredHook } from '../hooks/schema.js';
 import type { Rule } from '../permissions/rule.js';
 import type { KeyAction } from './key-actions.js';
 import type { Origin, SourceKind } from './locations.js';
-import type { SettingsProblem } from './report.js';
+import type { SettingsProblem } from './settings-problem.js';
 import type { TrustReport } from './trust.js';
 
 export interface Sourced<Value> {

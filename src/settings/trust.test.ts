@@ -2,7 +2,7 @@ import { chmodSync, statSync, symlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { local, machine, project } from '../testing/temporary-machine.js';
 import { loadSettings } from './load.js';
-import { trustNotice } from './report.js';
+import { trustNotice } from './settings-problem.js';
 import { approveItem, type CoveredItem, describeItem, forgetTrust, trustFolder, trustState } from './trust.js';
 
 const hook = (command: string) => ({ Stop: [{ hooks: [{ type: 'command', command }] }] });

@@ -1,8 +1,8 @@
 // Detects changes of settings during a session. There is no file watcher: the start of each turn checks.
 import type { LoadedSettings } from '../contract/options.js';
 import { type FoundSettingsFile, findFiles, type LoadOptions, readFrom, trustStamp } from './load.js';
-import { isFatal, type SettingsProblem, SettingsRefused } from './report.js';
 import type { Settings } from './settings.js';
+import { isFatal, type SettingsProblem, SettingsRefused } from './settings-problem.js';
 
 export interface WatchedSettings extends LoadedSettings {
   /** The effective settings now. */

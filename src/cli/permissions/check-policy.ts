@@ -3,7 +3,7 @@
 import { knownNames } from '../../agent/known-names.js';
 import type { JsonNode } from '../../settings/document.js';
 import { readNode } from '../../settings/read-files.js';
-import { isFatal } from '../../settings/report.js';
+import { isFatal } from '../../settings/settings-problem.js';
 import { UsageProblem } from '../usage-problem.js';
 
 /**

@@ -5,7 +5,7 @@ import type { CommandEffect, Effect } from '../../contract/effect.js';
 import type { Behavior, Confinement, TrailEntry } from '../../contract/permission.js';
 import { confinementWords } from '../../permissions/sandboxed-call.js';
 import { visible } from '../../platform/text/visible.js';
-import { oneLine } from '../../settings/report.js';
+import { oneLine } from '../../settings/settings-problem.js';
 
 export function describeExplanation(explanation: Explanation, { cwd }: { cwd: string }): string {
   const { decision, reason, tool, mode, walls, effects, trail, problems } = explanation;

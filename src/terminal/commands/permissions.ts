@@ -2,7 +2,7 @@ import { permissionModes } from '../../contract/permission.js';
 import { ruleLines } from '../../settings/describe-rules.js';
 import { editablePlace, editSettings, rememberRule } from '../../settings/edit-file.js';
 import { EditRefused } from '../../settings/edit-json.js';
-import { oneLine } from '../../settings/report.js';
+import { oneLine } from '../../settings/settings-problem.js';
 import { parseCall } from '../console/parse-call.js';
 import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
 import { firstWord, fitted, problem, text, words } from './answers.js';
