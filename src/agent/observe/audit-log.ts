@@ -8,11 +8,12 @@ import type { AgentHappening } from '../../contract/event.js';
 import type { Decision, PermissionAnswer } from '../../contract/permission.js';
 import type { Answer } from '../../contract/question.js';
 import { sha256 } from '../../platform/crypto.js';
+import { makePrivateFolder, openFlags } from '../../platform/files/private-files.js';
 import { unwritableNotice } from '../../platform/files/spare-folder.js';
 import { messageOf } from '../../platform/message-of.js';
 import { clause } from '../../platform/text/clause.js';
 import { redactSecrets } from '../store/redact-secrets.js';
-import { makePrivateFolder, openFlags, sessionFolder, sessionsFolder } from '../store/session-folder.js';
+import { sessionFolder, sessionsFolder } from '../store/session-folder.js';
 import { type KeptEntry, keepAudit } from '../store/spare-records.js';
 import { checkAudit, lastOf, NO_HASH, readAudit } from './read-audit.js';
 

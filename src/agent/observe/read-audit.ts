@@ -3,8 +3,9 @@
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../../platform/crypto.js';
+import { openFlags } from '../../platform/files/private-files.js';
 import { messageOf } from '../../platform/message-of.js';
-import { isSessionId, openFlags, sessionFolder, sessionsFolder } from '../store/session-folder.js';
+import { isSessionId, sessionFolder, sessionsFolder } from '../store/session-folder.js';
 import { SessionProblem } from '../store/session-problem.js';
 
 /** The previous hash of the first line. */

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readdirSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { makePrivateFolder, openFlags } from '../../platform/files/private-files.js';
 import { messageOf } from '../../platform/message-of.js';
-import { makePrivateFolder, openFlags } from '../store/session-folder.js';
 
 const MAX_BYTES = 5 * 1024 * 1024;
 const KEPT_BEFORE = 2; // full files in addition to the current one

@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { openFlags } from '../../platform/files/private-files.js';
 import { asWriteFailure } from '../../platform/files/write-failure.js';
 import { messageOf } from '../../platform/message-of.js';
-import { openFlags } from './session-folder.js';
 
 export const MAX_WAITING_BYTES = 16 * 1024 * 1024; // kept in memory while the disk is full
 

@@ -4,8 +4,8 @@
 import { closeSync, lstatSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomHex } from '../../platform/crypto.js';
+import { makePrivateFolder, openFlags } from '../../platform/files/private-files.js';
 import { hashOf } from '../../platform/journal/journal.js';
-import { makePrivateFolder, openFlags } from './session-folder.js';
 
 export const LARGE_CHARS = 64 * 1024;
 

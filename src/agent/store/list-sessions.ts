@@ -1,7 +1,8 @@
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import type { SessionSummary } from '../../contract/session-summary.js';
+import { openFlags } from '../../platform/files/private-files.js';
 import { nearestWords } from '../../platform/text/similar-text.js';
-import { isSessionId, openFlags, type SessionFolder, sessionFolder, sessionsFolder } from './session-folder.js';
+import { isSessionId, type SessionFolder, sessionFolder, sessionsFolder } from './session-folder.js';
 import { isInUse } from './session-lock.js';
 import { SessionProblem } from './session-problem.js';
 import { checkedLine, type SessionHeader, type SessionLine } from './session-record.js';

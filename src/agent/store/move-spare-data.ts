@@ -4,20 +4,13 @@
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readdirSync, readSync, writeSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makePrivateFolder, openFlags } from '../../platform/files/private-files.js';
 import { spareFolders } from '../../platform/files/spare-folder.js';
 import { asWriteFailure } from '../../platform/files/write-failure.js';
 import { moveSpareJournal } from '../../platform/journal/spare-journal.js';
 import { messageOf } from '../../platform/message-of.js';
 import { appendToAudit } from '../observe/audit-log.js';
-import {
-  agentFolder,
-  isSessionId,
-  makePrivateFolder,
-  openFlags,
-  type SessionFolder,
-  sessionFolder,
-  sessionsFolder,
-} from './session-folder.js';
+import { agentFolder, isSessionId, type SessionFolder, sessionFolder, sessionsFolder } from './session-folder.js';
 import { lockSession } from './session-lock.js';
 import { SessionProblem } from './session-problem.js';
 import { type KeptTail, keptAudit, keptTails, removeKept } from './spare-records.js';

@@ -3,10 +3,11 @@
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { codeOf } from '../../platform/error-code.js';
+import { openFlags } from '../../platform/files/private-files.js';
 import { messageOf } from '../../platform/message-of.js';
 import { clause } from '../../platform/text/clause.js';
 import { readLarge, withLargeValues } from './large-values.js';
-import { openFlags, type SessionFolder } from './session-folder.js';
+import type { SessionFolder } from './session-folder.js';
 import { noSuchSession, SessionProblem } from './session-problem.js';
 import { checkedLine, SESSION_FORMAT, type SessionLine } from './session-record.js';
 

@@ -16,18 +16,12 @@ import { basename, join } from 'node:path';
 import type { EndedCommand } from '../../contract/background.js';
 import type { PermissionMode } from '../../contract/permission.js';
 import { randomId } from '../../platform/crypto.js';
+import { makePrivateFolder, openFlags } from '../../platform/files/private-files.js';
 import { listChanges } from '../../platform/journal/journal.js';
 import { endedCommands, endedReminder } from './ended-commands.js';
 import { readSession } from './read-session.js';
 import { type RestoredSession, restoreSession } from './restore-session.js';
-import {
-  agentFolder,
-  isSessionId,
-  makePrivateFolder,
-  openFlags,
-  type SessionFolder,
-  sessionFolder,
-} from './session-folder.js';
+import { agentFolder, isSessionId, type SessionFolder, sessionFolder } from './session-folder.js';
 import { isInUse, lockSession, removeEndedLock } from './session-lock.js';
 import { isPrompt } from './session-outline.js';
 import { noSuchSession } from './session-problem.js';

@@ -4,15 +4,15 @@
 import { statSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
+import { makePrivateFolder } from '../../platform/files/private-files.js';
 import { unwritableNotice } from '../../platform/files/spare-folder.js';
 import { asWriteFailure } from '../../platform/files/write-failure.js';
 import { type ProcessIdentity, thisProcess } from '../../platform/journal/process-identity.js';
 import { messageOf } from '../../platform/message-of.js';
 import { clause } from '../../platform/text/clause.js';
 import { AppendLog, MAX_WAITING_BYTES, type ReportProblem } from './append-log.js';
-
 import { keepLarge, lineOf } from './large-values.js';
-import { makePrivateFolder, type SessionFolder, sessionsFolder } from './session-folder.js';
+import { type SessionFolder, sessionsFolder } from './session-folder.js';
 import { lockSession, type SessionLock } from './session-lock.js';
 import { SessionProblem } from './session-problem.js';
 import type { SessionHeader, SessionRecord } from './session-record.js';

@@ -2,9 +2,10 @@ import { mkdtemp, readdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { makePrivateFolder } from '../../platform/files/private-files.js';
 import { thisProcess } from '../../platform/journal/process-identity.js';
 import { resumeSession } from './resume-session.js';
-import { agentFolder, makePrivateFolder, type SessionFolder, sessionFolder } from './session-folder.js';
+import { agentFolder, type SessionFolder, sessionFolder } from './session-folder.js';
 import { isInUse, lockSession } from './session-lock.js';
 import { SessionStore } from './session-store.js';
 

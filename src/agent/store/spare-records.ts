@@ -16,9 +16,10 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { randomHex } from '../../platform/crypto.js';
 import { codeOf } from '../../platform/error-code.js';
+import { openFlags } from '../../platform/files/private-files.js';
 import { makeSpareFolder } from '../../platform/files/spare-folder.js';
 import type { Unwritten } from './append-log.js';
-import { isSessionId, openFlags } from './session-folder.js';
+import { isSessionId } from './session-folder.js';
 
 const AUDIT = 'audit.jsonl';
 

@@ -13,11 +13,12 @@ import {
 } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { randomHex } from '../../platform/crypto.js';
+import { openFlags } from '../../platform/files/private-files.js';
 import { makeSpareFolder } from '../../platform/files/spare-folder.js';
 import { inspectRecord } from '../../platform/journal/lock.js';
 import { type ProcessIdentity, thisProcess } from '../../platform/journal/process-identity.js';
 import type { Unwritten } from './append-log.js';
-import { openFlags, sessionsFolder } from './session-folder.js';
+import { sessionsFolder } from './session-folder.js';
 import { agentFoldersIn, removeEmptyFolders, tailName } from './spare-records.js';
 
 const OWNER = 'owner.json';
