@@ -38,7 +38,7 @@ export class Gate {
     let directoryMoves = false;
     for (const entry of this.#entries) {
       if (entry.state === 'waiting' && !this.#isBlocked(entry)) entry.admit();
-      if (entry.state === 'asking' || entry.state === 'rechecking') return;
+      if (entry.state === 'computing' || entry.state === 'rechecking') return;
       // Its effects were computed for a directory that an earlier call is about to leave.
       if (entry.state === 'waiting' && directoryMoves && entry.effects.some(concernsDirectory)) return;
       directoryMoves ||= entry.effects.some(writesDirectory);
@@ -73,12 +73,12 @@ interface Queue {
   remove(entry: QueueEntry): void;
 }
 
-type QueueEntryState = 'asking' | 'waiting' | 'rechecking' | 'running';
+type QueueEntryState = 'computing' | 'waiting' | 'rechecking' | 'running';
 
 export class QueueEntry {
   readonly order: number;
   readonly #queue: Queue;
-  #state: QueueEntryState = 'asking';
+  #state: QueueEntryState = 'computing';
   #effects: readonly Effect[] = [];
   #admitted: (() => void) | undefined;
 
@@ -100,7 +100,7 @@ export class QueueEntry {
    * was rewritten, releases everything and waits in the same place. The caller must call `leave` in any case.
    */
   async enter(effectsNow: () => Promise<readonly Effect[]>, signal: AbortSignal): Promise<readonly Effect[]> {
-    this.#state = 'asking';
+    this.#state = 'computing';
     let effects = await abortable(effectsNow, signal);
     while (await this.#waitForTurn(effects, signal)) {
       // Calls have finished since: the directory may have moved, a name may lead elsewhere. No later call

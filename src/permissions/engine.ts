@@ -16,7 +16,7 @@ import { detectInjection } from './detect-injection.js';
 import { isNullDevice, judgeEffect, looserRules } from './judge-effect.js';
 import { thisPathStyle } from './match-path.js';
 import { allowsCall, meansCall, meansEffect } from './match-rule.js';
-import { isSavedResult, isUnder, type Policy } from './policy.js';
+import { isFreeToRead, isUnder, type Policy } from './policy.js';
 import { isHeldBySandbox } from './sandboxed-call.js';
 
 /**
@@ -28,7 +28,7 @@ export function showing(policy: Policy): (real: string) => boolean {
   const denying = rules.filter(({ list }) => list === 'deny');
   return (real) => {
     const effect: FileEffect = { kind: 'file', access: 'read', path: real, real };
-    if (isUnder(policy.dataFolders, real) && !isSavedResult(effect, policy)) return false;
+    if (isUnder(policy.dataFolders, real) && !isFreeToRead(effect, policy)) return false;
     const request = { tool: '', input: {}, effects: [effect] };
     return !denying.some((rule) => meansEffect(rule, effect, request, { style, tools: policy.tools }));
   };

@@ -6,7 +6,7 @@ import { byRule, type CallFinding, type JudgedCall, placeOf } from './call-findi
 import { amount, inWords, shownPath, whyAsked } from './effect-words.js';
 import { allowsEffect, mayMeanEffect, meansEffect, namesOf, rulesForNames } from './match-rule.js';
 import { isAcceptedEdit, planAnswer } from './modes.js';
-import { isInWorkspace, isSavedResult, isUnder, type Policy } from './policy.js';
+import { isFreeToRead, isInWorkspace, isUnder, type Policy } from './policy.js';
 import { criticalPlace, protectedPlace } from './protected-paths.js';
 import type { Rule } from './rule.js';
 import { familyOf } from './tool-names.js';
@@ -65,7 +65,7 @@ function whyUnconfined(effect: Effect, { policy, walls }: JudgedCall): string {
 type Find = (behavior: Behavior, basis: DecisionBasis, because: string) => CallFinding;
 
 function ownData(effect: Effect, policy: Policy, finding: Find): CallFinding[] {
-  if (effect.kind !== 'file' || isSavedResult(effect, policy)) return [];
+  if (effect.kind !== 'file' || isFreeToRead(effect, policy)) return [];
   const isOurs = namesOf(effect).some((name) => isUnder(policy.dataFolders, name));
   if (!isOurs) return [];
   return [finding('deny', 'own_data', `${effect.path} belongs to Helve's own data, which no tool may touch`)];
@@ -197,7 +197,7 @@ function byItself(effect: Effect, { policy, commands, walls }: JudgedCall, findi
       if (isNullDevice(effect)) {
         return [finding('allow', 'harmless', 'nothing is kept in /dev/null')];
       }
-      if (isSavedResult(effect, policy))
+      if (isFreeToRead(effect, policy))
         return [finding('allow', 'workspace', 'it reads a saved result, or what belongs to a skill, of this session')];
       if (effect.access === 'write' || !isInWorkspace(effect, policy)) return [];
       return [finding('allow', 'workspace', 'it reads inside the project')];

@@ -32,7 +32,8 @@ export interface Policy {
   style?: PathStyle;
 }
 
-export const isSavedResult = (effect: FileEffect, { resultsFolder, readable = [] }: Policy): boolean =>
+/** Whether the effect only reads a saved result of this session, or a file of a skill in use. */
+export const isFreeToRead = (effect: FileEffect, { resultsFolder, readable = [] }: Policy): boolean =>
   effect.access === 'read' && namesOf(effect).every((name) => isUnder([resultsFolder, ...readable], name));
 
 export const isInWorkspace = (effect: FileEffect, { workspace }: Policy): boolean =>

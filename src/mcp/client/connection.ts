@@ -157,8 +157,8 @@ export class Connection {
         await this.#drop();
         if (this.#ended.signal.aborted) return;
         const status = httpStatus(error);
-        const mayPass = this.#isRemote && (status === undefined || status === 429 || status >= 500);
-        if (!mayPass || attempt >= tries) return this.#fail(error, { end });
+        const isTransient = this.#isRemote && (status === undefined || status === 429 || status >= 500);
+        if (!isTransient || attempt >= tries) return this.#fail(error, { end });
         const wait = delay(retryMs * 2 ** (attempt - 1), undefined, { signal: this.#ended.signal, ref: false });
         await wait.catch(() => {});
         if (this.#ended.signal.aborted) return;

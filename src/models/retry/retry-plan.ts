@@ -47,7 +47,7 @@ export class RetryPlan {
 
   /** The next attempt; throws the failure if there is none. */
   after(failure: ModelFailure, attempt: FailedAttempt): RetryFacts {
-    if (!mayPass(failure)) throw failure;
+    if (!isTransient(failure)) throw failure;
     if (failure instanceof SilentStream) return this.#afterSilence(failure);
 
     this.#unavailable = isUnavailable(failure) ? this.#unavailable + 1 : 0;
@@ -92,7 +92,7 @@ export class RetryPlan {
     this.#retries += 1;
     this.#unavailable = 0;
     this.#doublings = 0;
-    const [next, last] = apart(this.model, before);
+    const [next, last] = distinctNames(this.model, before);
     const reason = `${failure.message} Using ${next} instead of ${last} for now.`;
     return this.#retry(failure, { waitMs: 0, reason });
   }
@@ -120,19 +120,19 @@ export class RetryPlan {
 }
 
 /** Names that distinguish two models. */
-function apart(...models: [Model, Model]): string[] {
+function distinctNames(...models: [Model, Model]): string[] {
   const isOneName = models[0].name === models[1].name;
   return models.map(({ provider, name }) => (isOneName ? `${provider}/${name}` : name));
 }
 
-function mayPass({ transient, kind, status, cause }: ModelFailure): boolean {
+function isTransient({ transient, kind, status, cause }: ModelFailure): boolean {
   if (transient !== undefined) return transient;
-  if (kind === 'unreachable') return status === undefined && PASSING_CODES.has(errorCode(cause) ?? '');
+  if (kind === 'unreachable') return status === undefined && TRANSIENT_CODES.has(errorCode(cause) ?? '');
   return kind === 'rate_limited' || kind === 'overloaded' || kind === 'server_error' || kind === 'broken_stream';
 }
 
 /** Transient network errors. A wrong certificate, address or page stays wrong. */
-const PASSING_CODES: ReadonlySet<string> = new Set([
+const TRANSIENT_CODES: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'ECONNABORTED',
