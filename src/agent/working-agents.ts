@@ -9,36 +9,36 @@ const MAX_WORKING = 50; // more agents would only compete for the same cores
 const DESCRIPTORS_EACH = 160; // a working agent needs about 30, and every other agent 6
 
 /** The slot of one working agent. */
-export interface Work {
+export interface AgentSlot {
   /** Releases the slot while a person is asked, so that others can work meanwhile. */
   paused<Value>(question: () => Promise<Value>): Promise<Value>;
   /** Releases the slot. Returns whether another agent was waiting for one. */
-  end(): boolean;
+  release(): boolean;
 }
 
 /** Waits for a slot. An agent that is interrupted meanwhile gets one that does not count, so that it can end normally. */
-export async function beginWork(env: Environment, signal: AbortSignal): Promise<Work> {
-  const places = sharedPlaces();
-  let isTaken = await places.take(limitFrom(env), signal);
+export async function takeSlot(env: Environment, signal: AbortSignal): Promise<AgentSlot> {
+  const slots = sharedSlots();
+  let isTaken = await slots.take(limitFrom(env), signal);
   let openQuestions = 0;
   return {
     async paused(question) {
       openQuestions += 1;
       if (openQuestions === 1 && isTaken) {
         isTaken = false;
-        places.giveBack();
+        slots.giveBack();
       }
       try {
         return await question();
       } finally {
         openQuestions -= 1;
-        if (openQuestions === 0 && !isTaken) isTaken = await places.take(limitFrom(env), signal);
+        if (openQuestions === 0 && !isTaken) isTaken = await slots.take(limitFrom(env), signal);
       }
     },
-    end() {
+    release() {
       if (!isTaken) return false;
       isTaken = false;
-      return places.giveBack();
+      return slots.giveBack();
     },
   };
 }
@@ -49,8 +49,8 @@ interface Questions {
 }
 
 /** Wraps the questions, so that another agent may work while they are open. */
-export function questionsPaused({ askPermission, askUser }: Questions, work: () => Work | undefined): Questions {
-  const paused = <Answer>(question: () => Promise<Answer>): Promise<Answer> => work()?.paused(question) ?? question();
+export function questionsPaused({ askPermission, askUser }: Questions, slot: () => AgentSlot | undefined): Questions {
+  const paused = <Answer>(question: () => Promise<Answer>): Promise<Answer> => slot()?.paused(question) ?? question();
   return {
     ...(askPermission && { askPermission: (...asked) => paused(() => askPermission(...asked)) }),
     ...(askUser && { askUser: (...asked) => paused(() => askUser(...asked)) }),
@@ -65,7 +65,7 @@ function limitFrom(env: Environment): number {
   return Math.max(1, Math.min(MAX_WORKING, Math.floor(descriptorLimit() / DESCRIPTORS_EACH)));
 }
 
-class Places {
+class AgentSlots {
   #working = 0;
   readonly #waiting: Array<() => void> = [];
 
@@ -82,8 +82,8 @@ class Places {
       await abortable(() => turn.promise, signal);
       return true;
     } catch {
-      const place = this.#waiting.indexOf(turn.resolve);
-      if (place >= 0) this.#waiting.splice(place, 1);
+      const index = this.#waiting.indexOf(turn.resolve);
+      if (index >= 0) this.#waiting.splice(index, 1);
       else this.giveBack(); // the slot was assigned at the moment of the abort
       return false;
     }
@@ -99,11 +99,11 @@ class Places {
 }
 
 /** Shared by all copies of this code in the process, since the limit is per process. */
-function sharedPlaces(): Places {
+function sharedSlots(): AgentSlots {
   const key = Symbol.for('helve.workingAgents');
   const known: unknown = Reflect.get(globalThis, key);
-  if (known !== undefined) return known as Places; // nothing else is kept under this key
-  const places = new Places();
-  Reflect.set(globalThis, key, places);
-  return places;
+  if (known !== undefined) return known as AgentSlots; // nothing else is kept under this key
+  const slots = new AgentSlots();
+  Reflect.set(globalThis, key, slots);
+  return slots;
 }

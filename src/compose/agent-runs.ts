@@ -1,10 +1,10 @@
-import { beginWork, type Work } from '../agent/working-agents.js';
+import { type AgentSlot, takeSlot } from '../agent/working-agents.js';
 
 /** The runs of one agent, one at a time, because they share one history. */
 export class AgentRuns {
   readonly #env: Readonly<Record<string, string | undefined>>;
   #running: { stop: AbortController; over: PromiseWithResolvers<void> } | undefined;
-  #work: Work | undefined;
+  #slot: AgentSlot | undefined;
   #ended: Promise<void> | undefined;
 
   constructor(env: Readonly<Record<string, string | undefined>>) {
@@ -12,8 +12,8 @@ export class AgentRuns {
   }
 
   /** The slot of the current run among the agents of the process that work at the same time. */
-  get work(): Work | undefined {
-    return this.#work;
+  get slot(): AgentSlot | undefined {
+    return this.#slot;
   }
 
   get hasEnded(): boolean {
@@ -34,14 +34,14 @@ export class AgentRuns {
   }
 
   /** Waits until the agent may work. */
-  async takePlace(signal: AbortSignal): Promise<void> {
-    this.#work = await beginWork(this.#env, signal);
+  async takeSlot(signal: AbortSignal): Promise<void> {
+    this.#slot = await takeSlot(this.#env, signal);
   }
 
   /** Releases the slot. Returns whether another agent was waiting for one. */
-  leavePlace(): boolean {
-    const isWaitedFor = this.#work?.end() ?? false;
-    this.#work = undefined;
+  releaseSlot(): boolean {
+    const isWaitedFor = this.#slot?.release() ?? false;
+    this.#slot = undefined;
     return isWaitedFor;
   }
 

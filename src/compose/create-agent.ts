@@ -85,7 +85,7 @@ function promptRunner(composed: RootSession, options: FullAgentOptions): RunProm
     if (isBlank(content)) throw new TypeError('The prompt is empty, so there is nothing to send. Give it some words.');
     const stopped = runs.begin(signal);
     try {
-      await runs.takePlace(stopped);
+      await runs.takeSlot(stopped);
       yield* runLoop({
         session,
         model,
@@ -99,7 +99,7 @@ function promptRunner(composed: RootSession, options: FullAgentOptions): RunProm
         signal: stopped,
       });
     } finally {
-      if (runs.leavePlace()) {
+      if (runs.releaseSlot()) {
         models.release();
         await session.rest(); // frees what it keeps ready for its next prompt, because another agent waits
       }

@@ -97,7 +97,7 @@ function toolOptions(options: FullAgentOptions, runs: AgentRuns): FullEngineOpti
     keepTranscript: isKept(options),
     ...others,
     ...(editStyle && { editStyle }),
-    ...questionsPaused(answersOf(options), () => runs.work),
+    ...questionsPaused(answersOf(options), () => runs.slot),
     ...(resumed && { sessionId: resumed.id, root: resumed.root }),
   };
 }
