@@ -4,18 +4,18 @@ import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 import { builtInTools } from '../src/tools/index.js';
 
-// From the ground up. An import may point to a lower floor, or stay in its own room; parts never look at each other.
-const floors = [
-  { name: 'ground', rooms: ['contract', 'platform'] },
-  { name: 'parts', rooms: ['tools', 'permissions', 'hooks', 'models', 'mcp'] },
-  { name: 'calls', rooms: ['calls'] },
-  { name: 'agent', rooms: ['agent', 'settings'] },
-  { name: 'composition', rooms: ['compose'] },
-  { name: 'surfaces', rooms: ['cli', 'terminal', 'testing', 'sdk', 'index.ts'] },
+// From the lowest up. An import points to a lower layer, or stays in its own top-level folder.
+const layers = [
+  { name: 'ground', folders: ['contract', 'platform'] },
+  { name: 'parts', folders: ['tools', 'permissions', 'hooks', 'models', 'mcp'] },
+  { name: 'calls', folders: ['calls'] },
+  { name: 'agent', folders: ['agent', 'settings'] },
+  { name: 'composition', folders: ['compose'] },
+  { name: 'surfaces', folders: ['cli', 'terminal', 'testing', 'sdk', 'index.ts'] },
 ];
 
-// Rooms of one floor that may import another one of it: the machine speaks in the contract's types.
-const neighbours: Readonly<Record<string, readonly string[]>> = {
+// Folders that may import another one of the same layer. For example, platform/ uses the types of contract/.
+const allowedSiblings: Readonly<Record<string, readonly string[]>> = {
   platform: ['contract'],
   cli: ['terminal'],
   sdk: ['testing'],
@@ -27,8 +27,8 @@ interface Import {
   to: string;
 }
 
-const roomOf = (file: string): string => file.split('/')[0] ?? file;
-const floorOf = (room: string): number => floors.findIndex(({ rooms }) => rooms.includes(room));
+const folderOf = (file: string): string => file.split('/')[0] ?? file;
+const layerOf = (folder: string): number => layers.findIndex(({ folders }) => folders.includes(folder));
 
 async function sourceFiles(): Promise<string[]> {
   return await Array.fromAsync(glob('**/*.ts', { cwd: 'src' }));
@@ -43,21 +43,21 @@ function importsOf(file: string): Import[] {
   }));
 }
 
-function complaintAbout({ from, to }: Import): string | undefined {
-  const [fromRoom, toRoom] = [roomOf(from), roomOf(to)];
-  if (fromRoom === toRoom || neighbours[fromRoom]?.includes(toRoom)) return undefined;
-  const [fromFloor, toFloor] = [floorOf(fromRoom), floorOf(toRoom)];
-  if (toFloor < fromFloor) return undefined;
+function importProblem({ from, to }: Import): string | undefined {
+  const [fromFolder, toFolder] = [folderOf(from), folderOf(to)];
+  if (fromFolder === toFolder || allowedSiblings[fromFolder]?.includes(toFolder)) return undefined;
+  const [fromLayer, toLayer] = [layerOf(fromFolder), layerOf(toFolder)];
+  if (toLayer < fromLayer) return undefined;
   const why =
-    toFloor > fromFloor
-      ? `${floors[toFloor]?.name} stands above ${floors[fromFloor]?.name}`
-      : `${fromRoom} and ${toRoom} are siblings that do not know each other`;
-  return `src/${from} imports src/${to}, but ${why}. Hand in what it needs as a parameter, or move it down.`;
+    toLayer > fromLayer
+      ? `${layers[toLayer]?.name} is above ${layers[fromLayer]?.name}`
+      : `${fromFolder} and ${toFolder} are on the same layer`;
+  return `src/${from} imports src/${to}, but ${why}. Pass what it needs as a parameter, or move it down.`;
 }
 
-test('every file of src is in a room of the house', async () => {
-  const homeless = (await sourceFiles()).filter((file) => floorOf(roomOf(file.replace('.test.ts', '.ts'))) < 0);
-  expect(homeless).toEqual([]);
+test('every file of src belongs to a layer', async () => {
+  const withoutLayer = (await sourceFiles()).filter((file) => layerOf(folderOf(file.replace('.test.ts', '.ts'))) < 0);
+  expect(withoutLayer).toEqual([]);
 });
 
 test('ARCHITECTURE.md names every folder of src, and every file directly in it', async () => {
@@ -72,7 +72,7 @@ test('imports point down', async () => {
   const files = (await sourceFiles()).filter((file) => !file.endsWith('.test.ts'));
   const imports = files.flatMap(importsOf);
   expect(imports.length).toBeGreaterThan(50); // else the reading of imports is broken, and the test shows nothing
-  expect(imports.map(complaintAbout).filter((complaint) => complaint !== undefined)).toEqual([]);
+  expect(imports.map(importProblem).filter((problem) => problem !== undefined)).toEqual([]);
 });
 
 const isComponent = (file: string): boolean => file.startsWith('agent/components/') && !file.endsWith('.test.ts');
@@ -83,7 +83,7 @@ test('a component imports no other component', async () => {
   expect(components.flatMap(importsOf).filter(({ to }) => isComponent(to))).toEqual([]);
 });
 
-test('no type or interface is defined in two rooms under one name', async () => {
+test('no type or interface is defined in two top-level folders under one name', async () => {
   const files = (await sourceFiles()).filter((file) => !file.endsWith('.test.ts'));
   const definitions = files.flatMap((file) => {
     const text = readFileSync(join('src', file), 'utf8');
@@ -92,18 +92,20 @@ test('no type or interface is defined in two rooms under one name', async () => 
   });
   expect(definitions.length).toBeGreaterThan(500);
   const doubled = [...Map.groupBy(definitions, ({ name }) => name)]
-    .filter(([, places]) => new Set(places.map(({ file }) => roomOf(file))).size > 1)
+    .filter(([, places]) => new Set(places.map(({ file }) => folderOf(file))).size > 1)
     .map(([name, places]) => `${name}: ${places.map(({ file }) => file).join(', ')}`);
   expect(doubled).toEqual([]);
 });
 
 test('reports an import that points up or sideways in a sentence', () => {
-  expect(complaintAbout({ from: 'tools/read.ts', to: 'agent/loop.ts' })).toBe(
-    'src/tools/read.ts imports src/agent/loop.ts, but agent stands above parts. Hand in what it needs as a parameter, or move it down.',
+  expect(importProblem({ from: 'tools/read.ts', to: 'agent/loop.ts' })).toBe(
+    'src/tools/read.ts imports src/agent/loop.ts, but agent is above parts. Pass what it needs as a parameter, or move it down.',
   );
-  expect(complaintAbout({ from: 'models/wire/anthropic/anthropic.ts', to: 'tools/read.ts' })).toContain('siblings');
-  expect(complaintAbout({ from: 'platform/files/paths.ts', to: 'contract/effect.ts' })).toBeUndefined();
-  expect(complaintAbout({ from: 'contract/effect.ts', to: 'platform/files/paths.ts' })).toContain('siblings');
+  expect(importProblem({ from: 'models/wire/anthropic/anthropic.ts', to: 'tools/read.ts' })).toContain(
+    'on the same layer',
+  );
+  expect(importProblem({ from: 'platform/files/paths.ts', to: 'contract/effect.ts' })).toBeUndefined();
+  expect(importProblem({ from: 'contract/effect.ts', to: 'platform/files/paths.ts' })).toContain('on the same layer');
 });
 
 // Files outside of tools/ that may hold names of tools, each with the reason.
@@ -128,7 +130,7 @@ function namesTool(source: string): boolean {
 }
 
 test('names of tools are in tools/ alone: everything else uses their traits', async () => {
-  const files = (await sourceFiles()).filter((file) => !file.endsWith('.test.ts') && roomOf(file) !== 'tools');
+  const files = (await sourceFiles()).filter((file) => !file.endsWith('.test.ts') && folderOf(file) !== 'tools');
   const named = files.filter((file) => namesTool(readFileSync(join('src', file), 'utf8')));
   expect(named.toSorted()).toEqual(Object.keys(mayNameTools).toSorted());
 });
