@@ -198,7 +198,7 @@ test('does not follow a link in place of the session folder, and the conversatio
   store.prompt([text('hello')]);
   await store.close();
   expect(problems).toEqual([
-    expect.stringContaining("is not a folder that you own, so the conversation can't be kept"),
+    expect.stringContaining('is not a folder that you own, so nothing private can be kept there'),
   ]);
   expect(store.lost).toBe(1);
   expect(readdirSync(elsewhere)).toEqual([]);

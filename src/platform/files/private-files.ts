@@ -10,7 +10,7 @@ export function makePrivateFolder(path: string): void {
   if (!stats.isDirectory() || (uid !== undefined && stats.uid !== uid)) {
     throw new WriteFailure(
       'EACCES',
-      `${path} is not a folder that you own, so the conversation can't be kept there. Inspect and remove it, or set HELVE_HOME to another folder.`,
+      `${path} is not a folder that you own, so nothing private can be kept there. Inspect and remove it, or set HELVE_HOME to another folder.`,
     );
   }
   if ((stats.mode & 0o077) !== 0) chmodSync(path, 0o700);

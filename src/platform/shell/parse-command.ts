@@ -100,7 +100,7 @@ function nodeProblem(node: SyntaxNode): string | undefined {
   }
 }
 
-/** Whether there is one outside of quotes. A double quote that does not end quotes nothing, as those after it. */
+/** Whether the text has a comment outside of quotes. An unclosed double quote is ordinary text. */
 const hasComment = (text: string): boolean => {
   const bare = text.replace(/'[^']*'|"(?:[^"\\]|\\[\s\S])*("|\\?$)/g, (quoted, end = '"') =>
     end === '"' ? "''" : `"${quoted.slice(1).replace(/'[^']*'/g, "''")}`,
@@ -129,7 +129,7 @@ const notPosix: ReadonlySet<SyntaxNode['type']> = new Set([
 
 function dialectProblem(node: SyntaxNode, dialect: Dialect): string | undefined {
   if (dialect === 'bash') return undefined;
-  if (dialect === 'other') return 'another shell than bash reads it';
+  if (dialect === 'other') return 'a shell other than bash runs it';
   const differs =
     notPosix.has(node.type) ||
     (node.type === 'Redirect' &&
