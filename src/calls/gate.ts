@@ -103,8 +103,8 @@ export class QueueEntry {
     this.#state = 'computing';
     let effects = await abortable(effectsNow, signal);
     while (await this.#waitForTurn(effects, signal)) {
-      // Calls have finished since: the directory may have moved, a name may lead elsewhere. No later call
-      // may start before the effects of this one are known, or two conflicting calls could swap.
+      // Calls have finished since: the working directory may have changed, a symlink may have another target. No
+      // later call may start before the effects of this one are known, or two conflicting calls could swap.
       this.#state = 'rechecking';
       const current = await abortable(effectsNow, signal);
       if (sameEffects(current, effects)) break;

@@ -1,6 +1,6 @@
 /** The comments here are a table of docs/command-line.md. */
 export const exitCode = {
-  /** Fine. */
+  /** Success. */
   ok: 0,
   /** The run did not complete, a call failed, the demo failed, or `doctor` found something broken; also an error that should not have happened. */
   failed: 1,

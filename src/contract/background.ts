@@ -3,7 +3,7 @@ export interface EndedCommand {
   command: LeftCommand;
   /** One of its processes is still running, and this session can't end it. */
   isRunning: boolean;
-  /** If it had ended by itself before. */
+  /** Set if it exited before this session started. */
   exitCode?: number | null;
   /** Its outcome, in words for the model. */
   why: string;
@@ -14,6 +14,9 @@ export interface LeftCommand {
   id: string;
   command: string;
   outputFile: string;
-  /** Its process: the PID, and data that distinguishes it from a later process with the same PID. */
+  /**
+   * Its process: the PID, and data that distinguishes it from another process with the same PID. `boot` is the boot id,
+   * `space` the PID namespace, since a container has its own.
+   */
   process?: { pid: number; started: number; boot: string; space: string; host: string };
 }

@@ -7,7 +7,7 @@ import { elicit } from './elicit.js';
 import type { Offered } from './offered.js';
 
 const MAX_SENTENCE = 600;
-const MAX_QUESTIONS = 30; // per server and session; more questions would only wear the user down
+const MAX_QUESTIONS = 30; // per server and session; more questions would only annoy the user
 
 export interface ProtocolClientOptions {
   name: string;
