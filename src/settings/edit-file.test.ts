@@ -28,7 +28,7 @@ test('a remembered rule is written for this project and applies at once, even if
   expect([statSync(here.path(local)).mode & 0o777, readdirSync(here.root)]).toEqual([0o600, ['.helve']]);
 });
 
-test('a rule is added behind the others, comments or trailing commas or not', async () => {
+test('a rule is added after the others, with or without comments and trailing commas', async () => {
   const here = machine({
     [local]: '{ "permissions": { "allow": [\n    "Bash(a)", // one\n    /* two */ "Bash(b)",\n  ] } }',
   });
@@ -75,7 +75,7 @@ test('a file that is not valid JSON is left alone', async () => {
   expect(here.text(local)).toBe('{ "model": ');
 });
 
-test("a project's link can not lead a write out of the project", async () => {
+test('a symlink of a project cannot redirect a write out of the project', async () => {
   const here = machine({ 'home/.bashrc': '{}', 'home/other/settings.local.json': '{}' });
   mkdirSync(here.path('project/.helve'));
   symlinkSync(here.path('home/.bashrc'), here.path(local));
@@ -86,7 +86,7 @@ test("a project's link can not lead a write out of the project", async () => {
   expect([here.text('home/.bashrc'), existsSync(whole.path('home/other/settings.local.json'))]).toEqual(['{}', false]);
 });
 
-test("the person's own file may be a link, and stays one", async () => {
+test("the user's own file may be a symlink, and stays one", async () => {
   const here = machine({ 'dotfiles/settings.json': '{}' });
   mkdirSync(here.path('home/.helve'));
   symlinkSync(here.path('dotfiles/settings.json'), here.path(user));

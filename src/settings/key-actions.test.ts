@@ -24,17 +24,17 @@ test.each([
   ['shift+x', /"shift\+x" is a character that is typed/],
   ['', /there is no key ""/],
   ['ctrl+ü', /there is no key "ü", write it as in/],
-])('says what is wrong with the key "%s"', (text, problem) => {
+])('reports the problem with the key "%s"', (text, problem) => {
   expect(readKey(text)).toEqual({ problem: expect.stringMatching(problem) });
 });
 
-test('every key that comes with helve is written as it is read', () => {
+test('every default key is in its normal form', () => {
   for (const action of keyActionNames) {
     for (const key of keyActions[action].keys) expect(readKey(key)).toEqual({ key });
   }
 });
 
-test('takes one key or a list of keys, in the words of the person', async () => {
+test('a setting accepts one key or a list of keys, also by short names such as Esc', async () => {
   const { keys, problems } = await readSettings(
     machine({ [user]: { keys: { interrupt: 'Esc', newLine: ['alt+enter', 'ctrl+j'], quit: [] } } }),
   );
@@ -46,7 +46,7 @@ test('takes one key or a list of keys, in the words of the person', async () => 
   ]);
 });
 
-test('a key that is not understood, or is for nothing, is left out with what may have been meant', async () => {
+test('an invalid key or an unknown action is ignored, with a suggestion', async () => {
   const { keys, problems } = await readSettings(
     machine({ [user]: { keys: { interrupt: 'ctrl+escpe', intrrupt: 'escape', todos: 7 } } }),
   );
@@ -56,7 +56,7 @@ test('a key that is not understood, or is for nothing, is left out with what may
   expect(told).toContain('Did you mean "keys.interrupt"?');
 });
 
-test('a project can not set the keys of the person, nor how they edit', async () => {
+test("a project cannot set the user's keys or editing mode", async () => {
   const settings = await readSettings(machine({ [project]: { keys: { submit: 'f1' }, editorMode: 'vim' } }));
   expect(settings.keys.size).toBe(0);
   expect(settings.editorMode).toBeUndefined();

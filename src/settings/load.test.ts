@@ -36,13 +36,13 @@ describe('sources', () => {
     [['project/.claude/settings.json', user]],
     [[user, 'home/.claude/settings.json']],
     [['home/.claude/settings.json']],
-  ])('of %j the first has the last word', async (names) => {
+  ])('of %j the first takes precedence', async (names) => {
     const files = Object.fromEntries(names.map((name) => [name, { model: name }]));
     const { model } = await loadSettings({ ...machine(files), trust: true });
     expect(model?.value).toBe(names[0]);
   });
 
-  test('--settings, a file or the settings themselves, comes after managed settings and before all others', async () => {
+  test('--settings, a file or JSON, takes precedence over all settings but managed ones', async () => {
     const options = machine({
       [managed]: { effort: 'low' },
       [local]: { model: 'local' },
@@ -63,7 +63,7 @@ describe('sources', () => {
     );
   });
 
-  test('HELVE_HOME and CLAUDE_CONFIG_DIR say where the own settings are', async () => {
+  test("HELVE_HOME and CLAUDE_CONFIG_DIR set the folders of the user's settings", async () => {
     const options = machine({
       'a/settings.json': { model: 'a' },
       'b/settings.json': { effort: 'max' },
@@ -81,13 +81,13 @@ describe('sources', () => {
     expect(entries).toEqual([]);
   });
 
-  test('in the home folder the own settings are not taken for those of a project', async () => {
+  test("in the home folder, the user's settings are not read as settings of a project", async () => {
     const options = machine({ [user]: { model: 'mine' } });
     const { model, files } = await loadSettings({ ...options, root: options.path('home') });
     expect([model?.value, files.map(({ kind }) => kind)]).toEqual(['mine', ['user']]);
   });
 
-  test('comments, trailing commas, a byte order mark and an empty file are fine', async () => {
+  test('comments, trailing commas, a byte order mark and an empty file are accepted', async () => {
     const text = '\ufeff// mine\n{\n  /* the model */ "model": "a",\n}\n';
     const { model, problems } = await loadSettings(machine({ [user]: text, 'home/.claude/settings.json': ' \n' }));
     expect([model?.value, model?.origin, problems]).toEqual([
@@ -98,8 +98,8 @@ describe('sources', () => {
   });
 });
 
-describe('what is wrong', () => {
-  test('JSON that is not valid stops the start, with its place', async () => {
+describe('invalid settings', () => {
+  test('invalid JSON stops the start, with its location', async () => {
     const options = machine({ [project]: '{\n  "permissions": {\n    "deny": ["Read(.env)"\n  }\n}' });
     await expect(loadSettings(options)).rejects.toThrow(
       '.helve/settings.json:4:3: not valid JSON: a comma is missing. It may hold rules that refuse something, so helve will not start. Correct it there, or move it away.',
@@ -111,7 +111,7 @@ describe('what is wrong', () => {
     ['a list', '[]', 'the whole must be an object in braces'],
     ['brackets without end', '['.repeat(100_000), 'not valid JSON'],
     ['lists in lists in lists', `{ "env": ${'['.repeat(5_000)}${']'.repeat(5_000)} }`, 'is nested too deeply'],
-  ])('%s in place of settings stop the start', async (_, content, words) => {
+  ])('%s instead of settings stop the start', async (_, content, words) => {
     const options = machine({ [user]: '' });
     writeFileSync(options.path(user), content);
     await expect(loadSettings(options)).rejects.toThrow(words);
@@ -185,20 +185,20 @@ describe('what is wrong', () => {
     [{ sandbox: true }, '"sandbox" must be an object in braces, but was true'],
     [{ sandbox: { network: { deniedDomains: ['a b'] } } }, 'must be a host'],
     [{ deny: { Bash: true } }, '"permissions.deny" must be a list in brackets'],
-  ])('%j could refuse something and is not understood, so helve will not start', async (content, words) => {
+  ])('%j is invalid and could refuse something, so helve does not start', async (content, words) => {
     await expect(loadSettings(machine({ [project]: content }))).rejects.toThrow(words);
     await expect(loadSettings(machine({ [project]: content }))).rejects.toThrow('will not start');
   });
 
   test.each([[{ permisions: { allow: ['Read'] } }], [{ permissions: { denny: [] } }], [{ task: ['x'], mask: ['y'] }]])(
-    '%j could refuse nothing, so it is only told',
+    '%j is invalid but refuses nothing, so it is only reported',
     async (content) => {
       const { problems } = await loadSettings(machine({ [project]: content }));
       expect(problems.map(({ severity }) => severity)).toEqual(Object.keys(content).map(() => 'warning'));
     },
   );
 
-  test('a wrong value loses that value alone', async () => {
+  test('an invalid value affects only its own setting', async () => {
     const options = machine({
       [user]: {
         model: 7,
@@ -269,14 +269,14 @@ describe('what is wrong', () => {
     ['bypassPermissions', 'default'],
     ['plan', 'plan'],
     ['dontAsk', 'dontAsk'],
-  ])('a mode that is not understood above the mode %s gives the mode %s', async (lower, expected) => {
+  ])('an invalid mode that overrides the mode %s gives the mode %s', async (lower, expected) => {
     const { defaultMode } = await loadSettings(
       machine({ [managed]: { permissions: { defaultMode: 'paln' } }, [user]: { permissions: { defaultMode: lower } } }),
     );
     expect(defaultMode?.value).toBe(expected);
   });
 
-  test('rules at the root of a file count, with a notice', async () => {
+  test('rules at the top level of a file apply, with a notice', async () => {
     const { rules, problems } = await loadSettings(machine({ [project]: '{\n  "deny": ["Read(.env)"] }' }));
     expect(rules.map(({ text, list, source }) => ({ text, list, source }))).toEqual([
       { text: 'Read(.env)', list: 'deny', source: { file: '.helve/settings.json', line: 2 } },
@@ -286,14 +286,14 @@ describe('what is wrong', () => {
     ]);
   });
 
-  test('of a name that is written twice, all rules count and the last single value', async () => {
+  test('if a key is written twice, all of its rules apply, and the last of its single values', async () => {
     const text =
       '{ "permissions": { "deny": ["Read(a)"] }, "model": "x", "permissions": { "deny": ["Read(b)"] }, "model": "y" }';
     const { rules, model, problems } = await loadSettings(machine({ [user]: text }));
     expect([rules.map((rule) => rule.text), model?.value, problems.length]).toEqual([['Read(a)', 'Read(b)'], 'y', 2]);
   });
 
-  test('what a file is called or says can not write lines of its own', async () => {
+  test('the name and content of a file cannot add lines to a message', async () => {
     const told = await messages({
       [project]: { 'x\nhelve: all is well\u001b[2J': 1, permissions: { allow: ['B\n('] } },
     });
@@ -301,12 +301,12 @@ describe('what is wrong', () => {
     expect(told.filter((line) => line.includes('\n') || line.includes('\u001b'))).toEqual([]);
   });
 
-  test('a file with very many names is read all the same', async () => {
+  test('a file with very many keys is read', async () => {
     const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`NAME_${index}`, String(index)]));
     expect((await loadSettings(machine({ [user]: { env: many } }))).env.size).toBe(20_000);
   });
 
-  test('names that reach into the workings of objects do nothing', async () => {
+  test('keys such as __proto__ have no effect', async () => {
     const text = '{ "__proto__": { "model": "x" }, "env": { "__proto__": "y", "constructor": "z" } }';
     const { model, env } = await loadSettings(machine({ [user]: text }));
     expect([model, [...env.keys()], Object.hasOwn(Object.prototype, 'model')]).toEqual([
@@ -338,7 +338,7 @@ describe('what is wrong', () => {
     ['example.com:0', false],
     ['https://example.com', false],
     ['*.10.0.0.1', false],
-  ])('as a host that commands may reach, "%s" is understood: %s', async (host, isUnderstood) => {
+  ])('"%s" is valid as a host that commands may reach: %s', async (host, isUnderstood) => {
     const settings = await loadSettings(machine({ [user]: { sandbox: { network: { allowedDomains: [host] } } } }));
     expect(settings.sandbox.allowedDomains).toEqual(isUnderstood ? [host] : []);
     expect(settings.problems).toHaveLength(isUnderstood ? 0 : 1);
@@ -350,7 +350,7 @@ describe('what is wrong', () => {
     ]);
   });
 
-  test('hooks are checked one by one, with their place', async () => {
+  test('hooks are checked one by one, and problems have their location', async () => {
     const text =
       '{ "hooks": {\n "PreToolUse": [\n  { "matcher": "Bash", "hooks": [\n   { "type": "command", "command": "./a" },\n   { "type": "command", "command": "./b", "timeout": "soon" },\n   { "type": "carrier-pigeon" } ] } ],\n "Stopp": [] } }';
     const { hooks, problems } = await loadSettings({ ...machine({ [user]: text }) });
@@ -362,14 +362,14 @@ describe('what is wrong', () => {
     expect(problems[1]?.message).toContain('"hooks.PreToolUse[0].hooks[2].type"');
   });
 
-  test('a hook whose failures were to block and that is not understood stops the start', async () => {
+  test('an invalid hook that blocks on failure stops the start', async () => {
     const hooks = { PreToolUse: [{ hooks: [{ type: 'command', onFailure: 'block' }] }] };
     await expect(loadSettings(machine({ [user]: { hooks } }))).rejects.toThrow('will not start');
   });
 });
 
 describe('merge', () => {
-  test('lists of all sources count together, each element with its place', async () => {
+  test('lists of all sources are joined, and each element keeps its location', async () => {
     const { rules } = await loadSettings({
       ...machine({
         [managed]: { permissions: { deny: ['Read(m)'] } },
@@ -386,7 +386,7 @@ describe('merge', () => {
     ]);
   });
 
-  test('servers and variables go by name, and .mcp.json brings servers and nothing else', async () => {
+  test('servers and variables are merged by name, and .mcp.json adds only servers', async () => {
     const { mcpServers, env, model } = await loadSettings({
       ...machine({
         'project/.mcp.json': {
@@ -422,7 +422,7 @@ describe('merge', () => {
     expect(entries[1]?.ignored).toMatch(/managed-settings.json:1:10 says otherwise and comes first$/);
   });
 
-  test('only managed settings can say that only managed settings count', async () => {
+  test('only managed settings can disable the allow rules, hooks and servers of all others', async () => {
     const only = {
       allowManagedPermissionRulesOnly: true,
       allowManagedHooksOnly: true,
@@ -435,7 +435,7 @@ describe('merge', () => {
     expect([free.rules.length, free.mcpServers.size, free.problems.length]).toEqual([2, 1, 3]);
   });
 
-  test("a project can switch off its own hooks and not the person's", async () => {
+  test("a project can disable its own hooks, but not the user's", async () => {
     const hooks = (command: string) => ({ Stop: [{ hooks: [{ type: 'command', command }] }] });
     const files = {
       [project]: { disableAllHooks: true, hooks: hooks('theirs') },
@@ -486,7 +486,7 @@ describe('merge', () => {
     expect([defaultMode, bypassDisabledBy?.file]).toEqual([undefined, '.helve/settings.json']);
   });
 
-  test('variables from settings win, but none moves our own files', async () => {
+  test("variables in settings override the environment, but cannot move Helve's own files", async () => {
     const settings = await loadSettings(machine({ [user]: { env: { A: 'settings', HELVE_HOME: '/x', 'a=b': 'c' } } }));
     expect(environmentWith(settings, { A: 'shell', B: 'shell' })).toEqual({ A: 'settings', B: 'shell' });
     expect(settings.problems.map(({ message }) => message)).toEqual([
@@ -524,7 +524,7 @@ describe('an untrusted folder', () => {
   };
 
   test.each([project, local, 'project/.claude/settings.json', 'project/.claude/settings.local.json'])(
-    'tightens by %s and does not loosen',
+    'can make rules stricter, not looser, with %s',
     async (file) => {
       const settings = await loadSettings(machine({ [file]: powers, [user]: { sandbox: { enabled: true } } }));
       expect(settings.rules.map(({ text, trusted }) => [text, trusted])).toEqual([
@@ -562,7 +562,7 @@ describe('an untrusted folder', () => {
     },
   );
 
-  test('counts in full for one run with --trust, except for what no project may do', async () => {
+  test('applies fully for one run with --trust, except for settings that no project may set', async () => {
     const files = {
       [project]: {
         ...powers,
@@ -596,7 +596,7 @@ describe('an untrusted folder', () => {
     },
   );
 
-  test('can not be listed as trusted by itself, only by the person, with what is below it', async () => {
+  test("can be trusted only by the user's settings, together with the folders below it", async () => {
     const options = machine({ [project]: { model: 'x', trustedFolders: ['/'] } });
     expect((await loadSettings(options)).trust.state).toBe('untrusted');
     options.write(user, { trustedFolders: [options.path('.')] });
@@ -607,7 +607,7 @@ describe('an untrusted folder', () => {
     expect((await loadSettings(options)).trust.state).toBe('untrusted');
   });
 
-  test('is the same folder by any link to it', async () => {
+  test('is recognised by any symlink to it', async () => {
     const options = machine({ [project]: { model: 'x' } });
     options.write(user, { trustedFolders: [options.path('project')] });
     symlinkSync(options.path('project'), options.path('link'));
@@ -618,7 +618,7 @@ describe('an untrusted folder', () => {
     expect([linked.model?.value, other.model]).toEqual(['x', undefined]);
   });
 
-  test('whatever it says, it adds no power', async () => {
+  test('cannot gain permissions by any setting', async () => {
     const anything = fc.dictionary(
       fc.constantFrom(
         'permissions',

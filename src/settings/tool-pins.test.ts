@@ -21,7 +21,7 @@ test('concurrent writes are all kept', async () => {
   for (const number of numbers) expect(await toolPins(folder).get('s', `t${number}`)).toEqual({ hash: String(number) });
 });
 
-test('the record is private, and one that others may write is not relied on', async () => {
+test('only the user can read the record, and a record that others may write is not used', async () => {
   const folder = await newFolder();
   const file = join(folder, 'mcp-tools.json');
   await toolPins(folder).set('s', 't', { hash: 'a' });

@@ -21,7 +21,7 @@ test.each([
   [user, managed],
   [local, managed],
   [project, local],
-])('what %s switches off, %s does not switch on', async (off, on) => {
+])('a tool that %s disables cannot be enabled by %s', async (off, on) => {
   const files = { [off]: { tools: { Architect: false } }, [on]: { tools: { Architect: true } } };
   expect(await switches(files, true)).toEqual({ Architect: false });
 });

@@ -7,7 +7,7 @@ import { approveItem, type CoveredItem, describeItem, forgetTrust, trustFolder, 
 
 const hook = (command: string) => ({ Stop: [{ hooks: [{ type: 'command', command }] }] });
 
-test('what a person has trusted counts from then on, and no other folder does', async () => {
+test('a trusted folder stays trusted, and no other folder is', async () => {
   const here = machine({
     [project]: { model: 'x', hooks: hook('./a') },
     'project/below/.helve/settings.json': { model: 'y' },
@@ -65,7 +65,7 @@ test.each<[string, CoveredItem, CoveredItem]>([
     { key: 'hooks', name: 'Stop', value: { matcher: 'a', hook: {} } },
     { key: 'hooks', name: 'Stop', value: { matcher: 'b', hook: {} } },
   ],
-])('%s that changes is not what was trusted', async (_, before, after) => {
+])('%s that changes needs approval again', async (_, before, after) => {
   const here = machine();
   await trustFolder(here.root, [before], here);
   expect([trustState(here.root, [before], here).state, trustState(here.root, [after], here).state]).toEqual([
@@ -74,7 +74,7 @@ test.each<[string, CoveredItem, CoveredItem]>([
   ]);
 });
 
-test('the order of names and what was taken away ask nothing', async () => {
+test('another order of keys, or a removed item, needs no new approval', async () => {
   const here = machine();
   const item = { key: 'mcpServers', name: 's', value: { command: 'a', args: ['b'] } };
   await trustFolder(here.root, [item, { key: 'env', name: 'A', value: '1' }], here);
@@ -103,7 +103,7 @@ test('concurrent decisions to trust are all kept', async () => {
   expect(folders.map((folder) => trustState(folder, [], here).state)).toEqual(folders.map(() => 'trusted'));
 });
 
-test('the record is private', async () => {
+test('only the user can read the record of trusted folders', async () => {
   const here = machine();
   await trustFolder(here.root, [], here);
   expect(statSync(here.path('home/.helve/trust.json')).mode & 0o777).toBe(0o600);
@@ -119,7 +119,7 @@ test('a stale lock does not block', async () => {
   expect(trustState(here.root, [], here).state).toBe('trusted');
 });
 
-test('a record that others may write, that is a link or that is broken makes nothing trusted', async () => {
+test('a record that others may write, that is a symlink or that is broken makes nothing trusted', async () => {
   const here = machine();
   const file = here.path('home/.helve/trust.json');
   await trustFolder(here.root, [], here);
@@ -146,7 +146,7 @@ test('a record that others may write, that is a link or that is broken makes not
   expect((await loadSettings({ ...linked, root: here.root })).problems[0]?.message).toContain('it is a link');
 });
 
-test('what is to be trusted is shown in full, with invisible characters made visible', () => {
+test('everything to be trusted is shown in full, with invisible characters made visible', () => {
   const item = { key: 'env', name: 'A', value: 'a\u202e\u200b\n\u001b[2Jb' };
   expect(describeItem(item)).toBe('env.A: a\\u202e\\u{200b}\\u{a}\\u001b[2Jb');
 });

@@ -7,7 +7,7 @@ const problems = async (files: Files): Promise<string[]> =>
 
 const brave = { provider: 'brave', apiKeyEnv: 'BRAVE_KEY' };
 
-test('a person says where to search and which hosts are theirs', async () => {
+test("the user's settings set the search endpoint and the allowed internal hosts", async () => {
   const { webSearch, webFetch } = await loadSettings(
     machine({ [user]: { webSearch: brave, webFetch: { localHosts: ['localhost:3000', 'wiki.corp.test'] } } }),
   );
@@ -17,7 +17,7 @@ test('a person says where to search and which hosts are theirs', async () => {
   });
 });
 
-test('a project says so only once it is trusted', async () => {
+test('a project can set web access only once it is trusted', async () => {
   const files = machine({
     [project]: {
       webSearch: { provider: 'searxng', url: 'https://evil.test' },
