@@ -119,7 +119,7 @@ test.each([
   'git -C src diff',
   "cd src && git diff -- ':(top).env'",
   'git diff HEAD:src HEAD~1:.',
-])('a rule that denies the file .env holds for %s', async (command) => {
+])('a rule that denies the file .env applies to %s', async (command) => {
   const { root } = await shared;
   expect((await judge(root, command, { lists: { deny: ['Read(./.env)'] } })).behavior).not.toBe('allow');
 });
@@ -143,7 +143,7 @@ test.each([
   'git cat-file -t HEAD',
   'git branch -a',
   'cd src && git diff -- c.txt',
-])('%s stays free although a rule denies another file', async (command) => {
+])('%s needs no question although a rule denies another file', async (command) => {
   const { root } = await shared;
   for (const deny of ['Read(./.env)', 'Read(/.env)']) {
     const { behavior, decision } = await judge(root, command, { lists: { deny: [deny] } });
@@ -152,7 +152,7 @@ test.each([
 });
 
 test.each(['git diff -- a.txt', 'git diff HEAD -- a.txt src/b.txt', 'git log -p -- src/c.txt', 'git grep x a.txt'])(
-  '%s is about single files, whatever a rule denies in folders',
+  '%s reads single files, so a rule that denies files in folders does not matter',
   async (command) => {
     const { root } = await shared;
     expect((await judge(root, command, { lists: { deny: ['Read(**/.env)'] } })).behavior).toBe('allow');
@@ -370,7 +370,7 @@ test.each([
   ['git ls-remote ssh://example.com/x', [], [], ['ssh://example.com/x']],
   ['npm publish --registry=https://r.test/', [], [], ['https://r.test/']],
   ['unheard-of https://x.test/a', [], [], ['https://x.test/a']],
-])('%s touches its files and addresses and nothing else', async (command, reads, writes, urls) => {
+])('the effects of %s are its files and addresses and nothing else', async (command, reads, writes, urls) => {
   const found = await filesAndAddresses(command);
   expect({ ...found, reads: found.reads.toSorted() }).toEqual({ reads, writes, urls });
 });
@@ -391,7 +391,7 @@ test.each([
   expect((await judge('/project', command, { lists })).behavior).toBe(behavior);
 });
 
-test('the rule that is offered for a command with an address is the one for the command', async () => {
+test('the rule offered for a command with an address names the command', async () => {
   expect((await judge('/project', 'npm publish --registry=https://r.test/')).suggestions).toEqual([
     'Bash(npm publish:*)',
   ]);

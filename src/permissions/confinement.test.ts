@@ -155,7 +155,7 @@ test('a call without commands has no confinement', () => {
   expect(decide({ tool: 'Read', input: {}, effects: [] }, policy('full'))).not.toHaveProperty('confinement');
 });
 
-test('a hook that allows a part approves the call as that part needs it', () => {
+test('a call that a hook allows counts as approved', () => {
   const hooks = [{ behavior: 'allow' as const }];
   expect(decide(request([npm], hooks), policy('full'))).toMatchObject({ behavior: 'allow', confinement: 'approved' });
 });

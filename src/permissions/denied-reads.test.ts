@@ -12,7 +12,7 @@ const denied = (...deny: string[]) =>
       .rules,
   );
 
-test('without a rule that denies reading, nothing is searched', () => {
+test('without a rule that denies reading, the sandbox hides no files', () => {
   expect(denied()).toBeUndefined();
   expect(denied('Edit(a)', 'Bash(rm *)', 'Read')).toBeUndefined();
 });
@@ -27,7 +27,7 @@ test.each([
   ['Read(~/.config/*/token)', ['/home/me/.config'], '/home/me/.config/a/token', '/home/me/.config/token'],
   ['Read(//srv/a\\*b/c)', ['/srv/a*b/c'], '/srv/a*b/c', '/srv/axb/c'],
   ['Grep(//srv/x)', ['/srv/x'], '/srv/x/below', '/srv/y'],
-])('%s starts at %s', (rule, starts, isDenied, isNot) => {
+])('files of the rule %s are searched from %s', (rule, starts, isDenied, isNot) => {
   const files = denied(rule);
   expect(files?.starts).toEqual(starts);
   expect(files?.matches(isDenied, { isFolder: false })).toBe(true);
@@ -42,6 +42,6 @@ test('a folder is hidden as a whole if everything in it is denied, and searched 
   expect(about('/w/src')).toEqual([false, false]);
 });
 
-test('the key changes with the rules', () => {
+test('the key of the denied files changes with the rules', () => {
   expect(denied('Read(a)')?.key).not.toBe(denied('Read(b)')?.key);
 });

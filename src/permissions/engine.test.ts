@@ -197,7 +197,7 @@ test('removing a path that is not critical needs only a rule', () => {
   expect(judge('Bash', modules, { lists: { allow: ['Bash(rm:*)'] } }).behavior).toBe('allow');
 });
 
-test('a removal of something that is not known yet is asked about, though rm is allowed', () => {
+test('the removal of a path that cannot be determined is asked about, although rm is allowed', () => {
   const unresolved = file('write', '/', { removes: true, tree: true, unresolved: '"$DIR"/*', ...operand() });
   const decision = judge('Bash', [command('rm -rf "$DIR"/*'), unresolved], { lists: { allow: ['Bash'] } });
   expect(decision).toMatchObject({ behavior: 'ask', reason: 'it removes "$DIR"/*, which could be any file' });
@@ -400,7 +400,7 @@ test.each<[string, RuleLists, string, Effect[], Behavior]>([
     'ask',
   ],
   [
-    'a glob that can not',
+    'a glob that cannot',
     { deny: ['Read(./.env)'] },
     'Bash',
     [
@@ -453,7 +453,7 @@ test.each<[string, string, unknown, Behavior]>([
   expect(judge(tool, [], { lists: { deny: [rule] }, request: { input } }).behavior).toBe(expected);
 });
 
-test('hooks tighten and never loosen a rule', () => {
+test('a hook can make a decision stricter than the rules, never looser', () => {
   const write = [file('write', `${P}/a`)];
   const hooked = (behavior: Behavior, lists: RuleLists = {}, mode: PermissionMode = 'default') =>
     judge('Write', write, { lists, mode, request: { hooks: [{ behavior, name: 'guard', reason: 'because' }] } });
@@ -693,11 +693,11 @@ describe('where settings allow commands in the sandbox', () => {
     ['plan mode', [command('make')], { mode: 'plan' }, 'deny'],
     ['a command that leaves', [command('x')], { request: { input: { dangerouslyDisableSandbox: true } } }, 'ask'],
     ['a command that settings exclude', [command('docker ps')], {}, 'ask'],
-  ])('%s still counts', (_, effects, more, behavior) => {
+  ])('%s still applies to sandboxed commands', (_, effects, more, behavior) => {
     expect(inside(effects, more).behavior).toBe(behavior);
   });
 
-  test('a path is opened that a rule allows to be written, and none that only the sandbox allows', () => {
+  test('the sandbox opens paths that a rule allows to be written, and no others', () => {
     const effects = [command('x'), file('write', '/data/a', operand()), file('write', '/etc/b', operand())];
     const { confinement, notOpened } = inside(effects, { lists: { allow: ['Edit(//data/**)'] } });
     expect([confinement, notOpened]).toEqual(['sandbox', [0, 2]]);
@@ -727,7 +727,7 @@ describe('where settings allow commands in the sandbox', () => {
 });
 
 test.each(['Read(.env)', 'Edit(MARK)', 'Bash(git push:*)'])(
-  'what is not understood is not passed over where %s might mean it',
+  'an unknown effect is asked about if the rule %s might deny it',
   (rule) => {
     const effects = [command('sh'), unknown];
     expect(judge('Bash', effects, { lists: { deny: [rule] }, mode: 'bypassPermissions' }).behavior).toBe('ask');

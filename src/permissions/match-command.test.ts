@@ -88,7 +88,7 @@ test.each<[string, string, boolean]>([
   expect(meansCommand(pattern(specifier), command(text), false)).toBe(expected);
 });
 
-test('a name in other letters is the same program where the volume folds case', () => {
+test('a name in another letter case is the same program where the volume folds case', () => {
   expect(meansCommand(pattern('rm:*'), command('RM x'), true)).toBe(true);
   expect(meansCommand(pattern('rm:*'), command('RM x'), false)).toBe(false);
 });
@@ -106,7 +106,7 @@ test.each<[string, (string | null)[], boolean]>([
   expect(mayMeanCommand(pattern(specifier), unclear, false)).toBe(expected);
 });
 
-test('a shell that is given its script by a pipe may run whatever a rule denies', () => {
+test('a shell that reads its script from a pipe may run any command that a rule denies', () => {
   expect(mayMeanCommand(pattern('rm:*'), command('sh'), false)).toBe(true);
   expect(mayMeanCommand(pattern('rm:*'), command('/bin/bash -s'), false)).toBe(true);
   expect(mayMeanCommand(pattern('rm:*'), command('bash run.sh'), false)).toBe(false);

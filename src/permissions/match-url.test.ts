@@ -34,6 +34,6 @@ test.each([
   ['[::1]', 'http://[0:0:0:0:0:0:0:1]/', true],
   ['*', 'https://anything.test/', true],
   ['example.com/path', 'https://example.com/path', false],
-])('whether the domain %s matches %j: row %#', (domain, url, expected) => {
+])('row %#: the domain %s is matched with %j by labels', (domain, url, expected) => {
   expect(matches(domain, url)).toBe(expected);
 });

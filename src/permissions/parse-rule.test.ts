@@ -39,7 +39,7 @@ test.each<[unknown]>([
   ['mcp__github__get(x)'],
   [5],
   [null],
-])('%j is left out where it allows, and stops the start where it denies or asks', (text) => {
+])('%j is ignored as an allow rule, and stops the start as a deny or ask rule', (text) => {
   expect(parseRule(text, options('allow')).rule).toBeUndefined();
   expect(severity(text, 'allow')).toBe('dropped');
   expect(severity(text, 'deny')).toBe('fatal');
@@ -120,13 +120,13 @@ test('only ask and deny rules match a parameter', () => {
   expect(parseRule('Bash(timeout:5000)', options('ask')).rule?.subject.kind).toBe('input');
 });
 
-test('a rule on the field that rules are about anyway counts as what it means, and says so', () => {
+test("a rule that names the tool's usual field applies like the short form, with a notice", () => {
   const { rule, problem } = parseRule('Bash(command:rm *)', options('deny'));
   expect(rule?.subject).toMatchObject({ kind: 'command', pattern: { kind: 'prefix', text: 'rm' } });
   expect(problem).toMatchObject({ severity: 'warning', message: expect.stringContaining('Write "Bash(rm *)".') });
 });
 
-test('an exception from what is denied is left out, an exception from what is allowed is asked about', () => {
+test('an exception in a deny rule is ignored, and an exception in an allow rule is asked about', () => {
   expect(parseRule('Read(!public/**)', options('deny'))).toMatchObject({ problem: { severity: 'dropped' } });
   expect(parseRule('Edit(!docs/secret.md)', options('allow'))).toMatchObject({
     rule: { list: 'ask', subject: { kind: 'path', access: 'edit' } },

@@ -47,7 +47,7 @@ test.each<[string, Effect[], PolicySandbox | undefined, object]>([
     { ...sandbox, mode: 'effects' },
     {},
   ],
-])('a person reads: %s', (words, effects, given, input) => {
+])('describes the confinement: %s', (words, effects, given, input) => {
   const request = { tool: 'Bash', input, effects };
   expect(describeConfinement(request, { sandbox: given, walls: 'full', workspace: ['/p'], tools })).toBe(words);
   expect(
