@@ -40,7 +40,7 @@ test.each([
   expect(told(forged)).not.toMatch(/<\s*\/?\s*system-reminder/i);
 });
 
-test('text of servers can not leave the reminder around it', async () => {
+test('text of servers cannot close the reminder around it', async () => {
   const project = await temporaryProject();
   onTestFinished(async () => await project.remove());
   const { session } = project.engine;
@@ -87,7 +87,7 @@ test('an endless answer is aborted', async () => {
   await expect(response.text()).rejects.toThrow('more than');
 });
 
-test('a stream may be long, and none of its events may', async () => {
+test('a long stream is accepted, and a long event is refused', async () => {
   const event = `data: ${'x'.repeat(900)}\n\n`;
   const url = await serving((request, response) => {
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });
@@ -103,14 +103,14 @@ test.each([
   [{ headers: { 'X-Key': 'sec\nret: x' } }, 'a header X-Key whose value'],
   [{ headers: { 'X Key': 'secret' } }, 'a header named "X Key"'],
   [{ url: 'https://user:secret@host.example/' }, 'a user or a password'],
-])('a value that can not be sent is refused without repeating it: %j', (part, why) => {
+])('a value that cannot be sent is refused without repeating it: %j', (part, why) => {
   const entry = { type: 'http', url: 'https://host.example/', ...part };
   const read = readConfig({ name: 'far', entry, source: 'user' }, {});
   expect(read).toEqual({ problem: expect.stringContaining(why) });
   expect(JSON.stringify(read)).not.toContain('ret');
 });
 
-test('a header of a command that can not be sent is refused without repeating it', async () => {
+test('a header of a command that cannot be sent is refused without repeating it', async () => {
   const url = await serving((_, response) => response.writeHead(200).end());
   const headersHelper = `printf '{"X-Key": "sec\\\\u000aret"}'`;
   const state = await stateOf({ type: 'http', url, headersHelper }, { env: { ...process.env, MCP_TIMEOUT: '5000' } });

@@ -45,7 +45,7 @@ test('every tool gets a unique name that providers accept', () => {
   );
 });
 
-test('a name depends only on the names beside it', () => {
+test('the name of a tool does not depend on the order of the tools', () => {
   const names = ['b c', 'b_c', 'd'];
   expect([...toolNames('a', names)].sort()).toEqual([...toolNames('a', names.toReversed())].sort());
 });

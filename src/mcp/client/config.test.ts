@@ -38,11 +38,11 @@ test.each([
   expect(read(entry)).toMatchObject({ problem: expect.stringMatching(problem) });
 });
 
-test('an address that is left empty is no error', () => {
+test('a server with an empty address is disabled', () => {
   expect(read({ type: 'http', url: '' })).toMatchObject({ disabled: true });
 });
 
-test('a timeout below a second was meant to be seconds, and does not count', () => {
+test('a timeout below a second, probably meant in seconds, is ignored', () => {
   expect(read({ command: 'a', timeout: 60 })).not.toHaveProperty('config.timeoutMs');
   expect(read({ command: 'a', timeout: 60_000 })).toHaveProperty('config.timeoutMs', 60_000);
   expect(read({ command: 'a', timeout: 1e15 })).toHaveProperty('config.timeoutMs', 2 ** 31 - 1);

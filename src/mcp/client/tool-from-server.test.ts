@@ -49,6 +49,6 @@ test.each<[string, unknown, boolean]>([
   ['Done.', { success: true }, false],
   ['Done.', {}, false],
   ['', { content: [] }, false],
-])('knows whether the text %j says the same as %j', (text, structured, expected) => {
+])('compares the text %j with the structured content %j', (text, structured, expected) => {
   expect(saysTheSame([{ type: 'text', text }], structured)).toBe(expected);
 });

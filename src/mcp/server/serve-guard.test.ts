@@ -50,7 +50,7 @@ test('refuses headers that are sent twice', () => {
   expect(statusFor({ authorization: [...good.authorization, 'Bearer other'] })).toBe(401);
 });
 
-test('an address that names a host of its own is refused', () => {
+test('a request line with a full URL of another host is refused', () => {
   expect(statusFor({}, 'http://evil.test/mcp')).toBe(403);
   expect(statusFor({}, '*')).toBe(403);
 });

@@ -64,7 +64,7 @@ test('gives no hints for a tool that rejects the sample input', async () => {
   expect(await hintsFor(toolWith({ type: 'object' }, async () => undefined))).toEqual({});
 });
 
-test('gives no hints for a tool whose effects can not be computed', async () => {
+test('gives no hints for a tool whose effects cannot be computed', async () => {
   const failing = toolWith({ type: 'object' }, async () => {
     throw new Error('no');
   });

@@ -37,7 +37,7 @@ test('makes hidden characters visible', () => {
   expect(permissionForm(hidden).message).toContain('rm \\u202etxt.x\\u001b[2J');
 });
 
-test('a question that can not be shown in full can not be allowed for the session', () => {
+test('a question that cannot be shown in full cannot be allowed for the session', () => {
   const long = { ...question, display: { title: 'x'.repeat(10_000) } };
   expect(permissionForm(long).message.length).toBeLessThan(7_000);
   expect(choices(question)).toMatchObject({ enum: ['allow once', 'allow for this session', 'deny'] });
@@ -59,12 +59,12 @@ test.each([
   ],
   [{ action: 'decline' }, { behavior: 'deny' }],
   [{ action: 'cancel' }, { behavior: 'deny' }],
-] as const)('%j means %j', (given, meant) => {
+] as const)('the reply %j means %j', (given, meant) => {
   expect(permissionAnswer(given, question)).toEqual(meant);
 });
 
 test.each([undefined, {}, { answer: true }, { answer: 'ALLOW ONCE' }, { answer: ['allow once'] }])(
-  'an acceptance with %j is no yes',
+  'an accepted form with the answer %j does not count as allow',
   (content) => {
     expect(() => permissionAnswer({ action: 'accept', content }, question)).toThrow('not among the choices');
   },
@@ -72,7 +72,7 @@ test.each([undefined, {}, { answer: true }, { answer: 'ALLOW ONCE' }, { answer: 
 
 const which = { question: 'Which?', header: 'which', options: ['a', 'b'].map((label) => ({ label, description: '' })) };
 
-test("a tool's own questions become fields, and the answers find their way back", () => {
+test('the questions of a tool become form fields, and the fields become answers', () => {
   const questions = [which, { ...which, multiSelect: true }];
   expect(Object.keys(questionForm(questions).requestedSchema.properties)).toEqual([
     'answer_1',
@@ -88,7 +88,7 @@ test("a tool's own questions become fields, and the answers find their way back"
   expect(questionAnswers({ action: 'decline' }, [which])).toEqual([{ chosen: [] }]);
 });
 
-test('a question without choices is a field for words', () => {
+test('a question without choices becomes a text field', () => {
   const questions = [{ question: 'Who?', header: 'Who', options: [] }];
   const { requestedSchema } = questionForm(questions);
   expect(requestedSchema.properties).toEqual({ words_1: { type: 'string', title: 'Who?' } });
