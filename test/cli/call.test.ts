@@ -234,7 +234,7 @@ test('--allowed-tools takes several rules, with blanks inside of parentheses', a
 });
 
 test.runIf(process.platform === 'linux')(
-  'ends each sentence about a data folder that can not be made once',
+  'ends each sentence about a data folder that cannot be made once',
   async () => {
     const run = await runHelve(['call', 'Think', '{"thought":"x"}'], { env: { HELVE_HOME: '/proc/helve' } });
     expect(run.stderr).toContain('HELVE_HOME names it. ');

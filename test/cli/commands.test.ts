@@ -46,7 +46,7 @@ test.each([
   [['--disable-slash-commands', '/greet them'], /Greet them|"Skill"/],
   [['--simple', '/greet them'], /Use tabs|Greet them|"Skill"/],
   [['--settings', '{"instructions": false}', 'hi'], /Use tabs/],
-])('%j leaves them out', async (args, left) => {
+])('-p %j omits instructions, commands or both', async (args, left) => {
   const { code, sent } = await run(...args);
   expect(code).toBe(0);
   expect(sent).not.toMatch(left);

@@ -56,7 +56,7 @@ test('bash completes an alias of helve', async () => {
   expect(await answers('bash', ['--norc'], setUp, [bashCall(['helve', 'und'], 'und')], own)).toEqual([['undo']]);
 });
 
-test('zsh completes them too', async ({ skip }) => {
+test('zsh completes commands, flags, their values, sessions and files', async ({ skip }) => {
   if (!isThere('zsh')) return skip('zsh is not installed.');
   // Its own functions, which draw, are replaced by some that print what they are given.
   const setUp = `compdef() { :; }
@@ -69,7 +69,7 @@ test('zsh completes them too', async ({ skip }) => {
   expect(await answers('zsh', ['-f'], setUp, ask)).toEqual(cases.map(([, expected]) => expected));
 });
 
-test('fish completes them too', async ({ skip }) => {
+test('fish completes commands, flags, their values, sessions and files', async ({ skip }) => {
   if (!isThere('fish')) return skip('fish is not installed.');
   const ask = cases.map(([line]) => `complete -C '${line}' | string replace -r '\\t.*' '' | string trim -r -c /`);
   const found = await answers('fish', ['--no-config'], 'helve completion fish | source', ask);

@@ -74,7 +74,7 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-test('a request that failed is in the log with its status, and so is what came next', async () => {
+test('the log contains a failed request with its status, and the retry', async () => {
   const overloaded = { status: 529, error: { type: 'overloaded_error', message: `Busy. ${KEY}` } };
   const run = await ask([overloaded, { text: 'Done.' }], ['--debug-file', 'x.log'], { HELVE_RETRY_BASE_MS: '1' });
   const log = await readFile(join(run.cwd, 'x.log'), 'utf8');
@@ -101,7 +101,7 @@ test('there is no log unless it is requested', async () => {
   expect(existsSync(run.logs)).toBe(false);
 });
 
-test('a log that can not be written is reported once, and the run continues', async () => {
+test('a log that cannot be written is reported once, and the run continues', async () => {
   const run = await ask(readThenDone, ['--debug-file', 'a.txt/x.log']);
   expect(run).toMatchObject({ code: 0, stdout: 'Done.\n' });
   expect(run.stderr).toMatch(

@@ -15,16 +15,19 @@ test.each([
   expect(JSON.parse(run.stdout)).toMatchObject({ content: 'hi' });
 });
 
-test.each([20, 28, 32])('returns a result or a reason with a limit of %i open files', async (descriptorLimit) => {
-  for (const tool of [call, ['call', 'Grep', '{"pattern": "x"}']]) {
-    const run = await runHelve(tool, { descriptorLimit });
-    const said = run.stdout + run.stderr;
-    expect(said).not.toMatch(/Cannot read|undefined|bash is installed/);
-    if (run.code === 0) expect(JSON.parse(run.stdout)).toMatchObject({ type: 'tool_result' });
-    else
-      expect(said).toMatch(/[Tt]oo many (?:open files|files are open)|EMFILE|could not be (?:set up|created|opened)/);
-  }
-});
+test.each([20, 28, 32])(
+  'a call returns a result or a clear error with a limit of %i open files',
+  async (descriptorLimit) => {
+    for (const tool of [call, ['call', 'Grep', '{"pattern": "x"}']]) {
+      const run = await runHelve(tool, { descriptorLimit });
+      const said = run.stdout + run.stderr;
+      expect(said).not.toMatch(/Cannot read|undefined|bash is installed/);
+      if (run.code === 0) expect(JSON.parse(run.stdout)).toMatchObject({ type: 'tool_result' });
+      else
+        expect(said).toMatch(/[Tt]oo many (?:open files|files are open)|EMFILE|could not be (?:set up|created|opened)/);
+    }
+  },
+);
 
 test('returns a result if bash exits before it reads the command', async () => {
   const bin = await emptyFolder();

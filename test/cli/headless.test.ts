@@ -141,7 +141,7 @@ test.each([
   expect(run.stderr).not.toContain('sk-test');
 });
 
-test('says what to set when the server can not be reached', async () => {
+test('says what to set when the server cannot be reached', async () => {
   const env = { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9', ANTHROPIC_API_KEY: 'sk-test' };
   const run = await runHelve(['-p', 'hi'], { env });
   expect(run).toMatchObject({

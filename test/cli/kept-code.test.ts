@@ -39,7 +39,7 @@ test('files that the loader reads as bytes are ASCII', async () => {
   expect(files.filter((_, index) => /[^\u0000-\u007f]/.test(texts[index] ?? ''))).toEqual([]);
 });
 
-test('a run that does the same adds nothing, and one that does something new does', async () => {
+test('a run that loads no new code adds nothing to the cache, and one that loads new code does', async () => {
   const kept = await afterOneRun();
   const learnt = await contentOf(kept);
   await kept.run();
@@ -100,13 +100,13 @@ test('a run with Node flags saves nothing', async () => {
   expect(await readdir(home)).not.toContain('cache');
 });
 
-test('a quick question is answered although the data folder can not be written', async () => {
+test('a quick question is answered although the data folder cannot be written', async () => {
   const { code, stdout } = await runHelve(['tools', '--json'], { env: { HELVE_HOME: '/proc/helve' } });
   expect(code).toBe(0);
   expect(JSON.parse(stdout).length).toBeGreaterThan(5);
 });
 
-test('a data folder that can not be created is reported, and the prompt is answered all the same', async () => {
+test('a data folder that cannot be created is reported, and the prompt is answered all the same', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'helve-no-home-'));
   await writeFile(join(folder, 'script.json'), JSON.stringify({ turns: [{ text: 'Done.' }] }));
   const args = ['-p', 'go', '--model', `scripted/${join(folder, 'script.json')}`];

@@ -39,7 +39,7 @@ const sleeping = (n: number) =>
 test.each([
   ['a setting', {}, [false, true]],
   ['the environment, which wins over a setting,', { HELVE_MAX_BACKGROUND: '2' }, [false, false]],
-])('%s says how many commands may run in the background', async (_, env, failed) => {
+])('%s limits how many commands run in the background', async (_, env, failed) => {
   const settings = JSON.stringify({ bash: { maxBackground: 1 } });
   const args = ['call', '--stdin', '--permission-mode', 'bypassPermissions', '--settings', settings];
   const run = await runHelve(args, { input: sleeping(1) + sleeping(2), env });
@@ -51,7 +51,7 @@ test.each([
   if (failed[1]) expect(answers[1].content).toContain('1 command runs in the background already');
 });
 
-test('a setting says how much output the commands of a session may keep', async () => {
+test('a setting limits how much output the commands of a session may keep', async () => {
   const settings = JSON.stringify({ bash: { maxSessionOutput: '1M' } });
   const args = ['call', 'Bash', '{"command":"yes"}', '--permission-mode', 'bypassPermissions', '--settings', settings];
   const { content } = JSON.parse((await runHelve(args)).stdout);
@@ -83,7 +83,7 @@ test('lets a run within its budget end as usual', async () => {
   expect(run).toMatchObject({ code: 0, stdout: 'cheap\n', stderr: '' });
 });
 
-test('says at the start that a budget can not be enforced if prices are unknown', async () => {
+test('says at the start that a budget cannot be enforced if prices are unknown', async () => {
   const run = await ask([{ text: 'ok' }], ['go', '--max-budget-usd', '1', '--model', 'anthropic/unheard-of']);
   expect(run).toMatchObject({
     code: 0,

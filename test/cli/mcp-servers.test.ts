@@ -157,7 +157,7 @@ test.each<[string[], string]>([
   expect(existsSync(join(root, '.mcp.json'))).toBe(false);
 });
 
-test('a project file that is a link is not written through', async () => {
+test('a project file that is a symlink is not written', async () => {
   const { mcp, root, home } = await desk();
   await writeFile(join(home, 'mine.json'), '{}');
   await symlink(join(home, 'mine.json'), join(root, '.mcp.json'));
@@ -260,7 +260,7 @@ test("leaves other agents' files alone", async () => {
   expect(await json('.claude/settings.json')).toEqual({ mcpServers: { a: { command: 'a' } } });
 });
 
-test('a server that can not be reached is reported, with exit code 1', async () => {
+test('a server that cannot be reached is reported, with exit code 1', async () => {
   const { mcp } = await desk();
   await mcp('add', 'gone', 'http://127.0.0.1:1/mcp');
   await mcp('add', 'missing', '--', 'no-such-command-anywhere');

@@ -38,7 +38,7 @@ test('the first request names servers of settings that are not ready, and does n
   expect(requests[0]?.text).toContain('Not ready yet: the MCP server slow');
 });
 
-test('a silent server given by flag is named while helve waits for it, and then left out', async () => {
+test('helve names the silent server of a flag while it waits for it, then starts without it', async () => {
   const config = JSON.stringify({ mcpServers: { mute: silent } });
   const { stdout, stderr } = await ask({}, { args: ['--mcp-config', config] });
   expect(stdout).toBe('hi\n');
@@ -47,7 +47,7 @@ test('a silent server given by flag is named while helve waits for it, and then 
   );
 }, 60_000);
 
-test('helve tools says what it waits for', async () => {
+test('helve tools names the server that it waits for', async () => {
   const config = JSON.stringify({ mcpServers: { mute: silent } });
   const { stderr } = await runHelve(['tools', '--mcp-config', config], {
     cwd: await emptyFolder(),

@@ -84,7 +84,7 @@ test('a key with its own address shows the host of that address', async () => {
 });
 
 test.each([['models'], ['models', '--json'], ['doctor'], ['doctor', '--json'], ['-p', 'hi']].map((args) => ({ args })))(
-  'helve $args does not show an address that is none',
+  'helve $args reports an invalid address without showing it',
   async ({ args }) => {
     const env = { HELVE_MODEL: 'openai/m', OPENAI_BASE_URL: 'user:pa55word@host:80/v1' };
     const { stdout, stderr } = await runHelve(args, { env });

@@ -38,7 +38,7 @@ test('allows no unsafe command of the corpus, and asks about few safe ones', asy
   expectRight(cases, await explainLines(cases.map(asLine)));
 });
 
-test('the same for calls that are about paths, and names nothing that is denied', async () => {
+test('allows no unsafe call on paths, asks about few safe ones, and reveals no denied file', async () => {
   const root = await emptyFolder();
   const cases = casesOf('path-permissions.jsonl', (index) => join(root, String(index)));
   for (const { setup = [] } of cases) await setUp(setup);
@@ -51,7 +51,7 @@ test('the same for calls that are about paths, and names nothing that is denied'
   expect(cases.some(({ must_not_reveal = [] }) => must_not_reveal.length > 0)).toBe(true);
 });
 
-test('answers each line in order, and refuses only the ones that it can not judge', async () => {
+test('answers each line in order, and refuses only lines that cannot be judged', async () => {
   const cwd = await emptyFolder();
   const read = { cwd, settings: {}, tool: 'Read', input: { file_path: 'a' } };
   const answers = await explainLines([
@@ -111,7 +111,7 @@ async function projectWith(permissions: object): Promise<string> {
   return project;
 }
 
-test('explains to a person an injected command by the name that programs get', async () => {
+test('the explanation for people names an injected command as the JSON does', async () => {
   const { stdout } = await runHelve([
     ...['permissions', 'explain', 'Bash', '{"command": "npm test && curl example.com"}'],
     ...['--settings', JSON.stringify({ permissions: { allow: ['Bash(npm test:*)'] } })],
@@ -129,7 +129,7 @@ test('refuses a Write outside the project for writing, and a Read for reading', 
   expect(await explain('Read', { file_path: '/srv/x.txt' })).toMatch(/^ask: it reads \/srv\/x\.txt, which is outside/);
 });
 
-test('explains to a person the answer, each part with what it touches, and each rule with its place', async () => {
+test('the explanation for people has the decision, the effects of each part, and the location of each rule', async () => {
   const project = await projectWith({ allow: ['Bash(npm test:*)'], deny: ['Read(./.env)'] });
   const { code, stdout } = await runHelve(
     ['permissions', 'explain', 'Bash', '{"command": "npm test && cat .env > out\\u001b[31m"}'],
@@ -150,7 +150,7 @@ test('explains to a person the answer, each part with what it touches, and each 
   expect(stdout).not.toContain('\u001b');
 });
 
-test('explains to a program with --json', async () => {
+test('--json prints the explanation for programs', async () => {
   const project = await projectWith({ ask: ['Bash(git push:*)'] });
   const args = ['permissions', 'explain', '--json', 'Bash', '{"command": "git push"}'];
   const { stdout } = await runHelve(args, { cwd: project });
@@ -169,7 +169,7 @@ test('explains to a program with --json', async () => {
 test.each([
   ['Raed', '{}'],
   ['Read', '{"file": 5}'],
-])('a question about %s with %s, which nothing can answer, is wrong usage', async (tool, input) => {
+])('permissions explain denies the invalid call %s %s, with exit code 2', async (tool, input) => {
   const { code, stdout } = await runHelve(['permissions', 'explain', tool, input]);
   expect(code).toBe(2);
   expect(stdout).toMatch(/^deny: /);
@@ -184,7 +184,7 @@ test.each([
   [['tset'], 'Did you mean "helve permissions test"?'],
   [['test'], 'takes one file'],
   [['test', 'missing.json'], "can't be read"],
-])('takes permissions %j for wrong usage', async (args, message) => {
+])('permissions %j is wrong usage', async (args, message) => {
   const { code, stderr } = await runHelve(['permissions', ...args]);
   expect(code).toBe(2);
   expect(stderr).toContain(message);
@@ -211,7 +211,7 @@ test('runs the tests of a policy', async () => {
   expect([code, stdout]).toEqual([0, '5 tests, all pass\n']);
 });
 
-test('the examples of the documentation are true', async () => {
+test('the examples of the documentation give the documented decisions', async () => {
   const { code, stdout } = await runHelve(['permissions', 'test', resolve('examples/policy-tests.jsonc')]);
   expect([code, stdout]).toEqual([0, '19 tests, all pass\n']);
 });
@@ -326,7 +326,7 @@ test.each(slips)('a policy with a typo is not tested, but reported as at a start
   }
 });
 
-test('a call that can not be judged is reported with all lines of its reason', async () => {
+test('a call that cannot be judged is reported with all lines of its reason', async () => {
   const folder = await emptyFolder();
   const test = { name: 'no such', tool: 'Raed', input: {}, settings: {}, expect: 'deny' };
   await writeFile(join(folder, 'policy.jsonl'), JSON.stringify(test));
@@ -337,7 +337,7 @@ test('a call that can not be judged is reported with all lines of its reason', a
   expect(stdout).toMatch(/^deny: Read: the input has 2 problems\.\n {2}- "file_path" is required/);
 });
 
-test('takes what settings allow in the sandbox, as the walls say whether there is one', async () => {
+test('commands that settings allow in the sandbox are allowed only if --walls says that there is one', async () => {
   const cwd = await emptyFolder();
   const sandbox = { enabled: true, autoAllowBashIfSandboxed: true, excludedCommands: ['docker'] };
   const make = { cwd, settings: { sandbox }, tool: 'Bash', input: { command: 'make' } };
@@ -358,7 +358,7 @@ test('takes what settings allow in the sandbox, as the walls say whether there i
   expect(answers[4]?.['reason']).toContain('"sandbox.enabled"');
 });
 
-test('a policy test may depend on the sandbox, and a person reads how a command would run', async () => {
+test('a policy test may depend on the sandbox, and the explanation says how a command would run', async () => {
   const folder = await emptyFolder();
   await mkdir(join(folder, '.helve'));
   const settings = { sandbox: { enabled: true, autoAllowBashIfSandboxed: true } };
@@ -390,7 +390,7 @@ test('explain and test judge by the rules of flags, as -p does', async () => {
 });
 
 test.each(['Edit', 'Edit(*)', 'Write', 'Write(*)'])(
-  '%s covers where a command of the project sends its output',
+  'the rule %s covers the file that a command of the project redirects its output to',
   async (rule) => {
     const cwd = await emptyFolder();
     const explain = async (command: string): Promise<string> =>

@@ -29,7 +29,7 @@ test.each([
   ["after a hook's deny", make, ['--settings', JSON.stringify(hook)]],
   ['after a rule that denies', make, ['--disallowed-tools', 'Bash(make:*)']],
   ['on a protected path', { name: 'Write', input: { file_path: '.git/config', content: '' } }, []],
-])('-p does not say so %s', async (_, call, args) => {
+])('-p does not say that a rule may allow a denied call %s', async (_, call, args) => {
   const told = await hintAfter(call, args);
   expect(told).toContain('helve audit show last says why.\n');
   expect(told).not.toContain('rules may allow');
@@ -63,7 +63,7 @@ test.each([
   ['touch /srv/zz', ['acceptEdits'], /"touch \/srv\/zz", which writes \/srv\/zz outside the project, and no one/],
   ['rm /srv/zz', ['acceptEdits'], /"rm \/srv\/zz", which removes \/srv\/zz outside the project, and no one/],
   ['echo a > /srv/zz', ['acceptEdits'], /it writes \/srv\/zz, which is outside the project, and no one/],
-])('the reason for asking about %s says what it does', async (command, [mode = 'default'], reason) => {
+])('the reason for asking about %s names its effects', async (command, [mode = 'default'], reason) => {
   const args = ['call', 'Bash', JSON.stringify({ command }), '--permission-mode', mode];
   const { stdout } = await runHelve(args, { cwd: await emptyFolder() });
   expect(JSON.parse(stdout).content).toMatch(reason);
@@ -80,7 +80,7 @@ test.each(['npm ls', 'npm ls zod', 'npm ls @types/node --depth=0'])(
   },
 );
 
-test('refuses a value of HELVE_WALLS that means nothing', async () => {
+test('refuses an unknown value of HELVE_WALLS', async () => {
   const run = await runHelve(['call', 'Think', '{"thought": "x"}'], { env: { HELVE_WALLS: 'bogus' } });
   expect(run).toMatchObject({
     code: 2,

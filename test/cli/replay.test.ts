@@ -57,7 +57,7 @@ const demoSession = () =>
     'Bash(node --test:*)',
   ]);
 
-test('the demo session gives the same results on the tree as it was, and leaves the project alone', async () => {
+test('a replay of the demo session on the original files gives the same results, and does not change the project', async () => {
   const { replay, tree } = await demoSession();
   const before = await tree();
   // Without walls: they hide /tmp, and with it the Node of a clone that lies there.
@@ -68,7 +68,7 @@ test('the demo session gives the same results on the tree as it was, and leaves 
   expect(await tree()).toEqual(before);
 });
 
-test('the same session on the tree as it is now differs where its own changes are in the way, and says so', async () => {
+test('a replay on the current files differs where the session itself changed them, and says so', async () => {
   const { replay } = await demoSession();
   const { code, stdout } = await replay();
   expect(code).toBe(1);
@@ -87,7 +87,7 @@ const reading = () =>
     },
   ]);
 
-test('a file that was changed is pointed at, by call and by line, and nothing else is', async () => {
+test('a replay reports a changed file with its call and line, and nothing else', async () => {
   const { replay, write, root } = await reading();
   expect((await replay()).stdout).toContain('All 3 results are the same.\n');
   await write('b.txt', 'two\n3\n');
@@ -111,7 +111,7 @@ test('a file that was changed is pointed at, by call and by line, and nothing el
   });
 });
 
-test('what agents look at most is the same in the copy: listings, the state of the repository, where they are', async () => {
+test('listings, git status and the working directory are the same in the copy', async () => {
   const commands = [
     'git init -q . && git status --short',
     'ls -la',
@@ -129,7 +129,7 @@ test('what agents look at most is the same in the copy: listings, the state of t
   expect(stdout).toMatch(/\nAll 8 results are the same.*\n$/);
 });
 
-test('nothing of the project and nothing outside of the copy is changed, whatever the session did', async () => {
+test('a replay changes nothing outside of its copy, for any calls of the session', async () => {
   const outside = await emptyFolder();
   const far = `/var/tmp/helve-replay-${process.pid}`; // not below the folder for temporary files, which is free
   const { replay, tree, root } = await recorded({ 'a.txt': 'one\n' }, (project) => [
@@ -155,7 +155,7 @@ test('nothing of the project and nothing outside of the copy is changed, whateve
   );
 });
 
-test('what was allowed then is allowed again in the copy, and what was denied is denied', async () => {
+test('calls that were allowed in the session are allowed in the replay, and denied calls are denied', async () => {
   const free = await recorded({}, () => [{ calls: [{ name: 'Bash', input: { command: 'touch x; ls' } }] }]);
   const { stdout } = await free.replay('--from-start', '--json');
   expect(JSON.parse(stdout)).toMatchObject({ allowedAgain: [expect.any(String)] });
@@ -202,7 +202,7 @@ test.each([
   ['{ "permisions": { "deny": ["Bash"] } }', '"permisions" is not a setting that helve knows'],
   ['{ "permissions": { "deney": ["Bash"] } }', '"permissions.deney" is not a setting that helve knows'],
   ['{ "permissions": { "deny": ["Bsh(npm:*)"] } }', '"Bsh(npm:*)" names no tool that there is'],
-])('--policy refuses what a start would refuse: %s', async (text, sentence) => {
+])('--policy refuses settings with which helve would not start: %s', async (text, sentence) => {
   const { replay, elsewhere } = await recorded({ 'a.txt': 'one\n' }, () => [
     { calls: [{ name: 'Read', input: { file_path: 'a.txt' } }] },
   ]);
@@ -214,7 +214,7 @@ test.each([
   expect(stderr).toContain(sentence);
 });
 
-test('volatile parts count where they are asked to count', async () => {
+test('with --strict, volatile parts of results count as differences', async () => {
   const { replay } = await recorded({}, () => [
     { calls: [{ name: 'Bash', input: { command: 'echo "ok (0.$RANDOM$RANDOM ms)" | sed "s/ ms/ms/"' } }] },
   ]);
@@ -261,7 +261,7 @@ const said = (id: string, name: string, input: object, content: string) => [
   { type: 'user', content: [{ type: 'tool_result', tool_use_id: id }] },
 ];
 
-test('a command in the background is known by the id that it has now', async () => {
+test('calls about a background command use the id that it has in the replay', async () => {
   const replay = await written(await emptyFolder(), [
     ...said('start', 'Bash', { command: 'sleep 1000', run_in_background: true }, 'Running with ID: b0000001. Good.'),
     ...said('kill', 'KillShell', { shell_id: 'b0000001' }, 'Killed.'),
@@ -275,7 +275,7 @@ test('a command in the background is known by the id that it has now', async () 
   expect(different[1].now).not.toContain('There is no background command');
 });
 
-test('a project that was moved, with a link in its place, is copied like any other', async () => {
+test('a project that was moved and replaced by a symlink is copied like any other', async () => {
   const { root, replayById } = await recorded({ 'a.txt': 'one\n' }, () => [
     { calls: [{ name: 'Bash', input: { command: 'touch made; cat a.txt' } }] },
   ]);
@@ -288,7 +288,7 @@ test('a project that was moved, with a link in its place, is copied like any oth
   expect(await readdir(`${root}-moved`)).toEqual(['a.txt']);
 });
 
-test('a call that went to a server is not played, since the server is no copy', async () => {
+test('a call of an MCP server is not replayed, since the server cannot be copied', async () => {
   const session = await recorded({}, () => [
     {
       calls: [
@@ -306,14 +306,14 @@ test('a call that went to a server is not played, since the server is no copy', 
   ]);
 });
 
-test('a call of which it is not known whether it was allowed then is refused', async () => {
+test('a call whose decision was not recorded is refused', async () => {
   const session = await recorded({}, () => [{ calls: [{ name: 'Bash', input: { command: 'touch x; ls' } }] }]);
   await session.damage(/^\{"type":"(?:call|result)".*$/gm);
   const { stdout } = await session.replay('--from-start', '--json');
   expect(JSON.parse(stdout)).toMatchObject({ calls: 1, allowedAgain: [], different: [{ tool: 'Bash' }] });
 });
 
-test('a call that was under way when the program ended is not played, and is named', async () => {
+test('a call that was running when the program ended is not replayed, and is reported', async () => {
   const root = await emptyFolder();
   const replay = await written(root, [{ type: 'call', id: 'c1', tool: 'Bash', input: { command: 'touch x' } }]);
   const { code, stdout } = await replay();
@@ -322,7 +322,7 @@ test('a call that was under way when the program ended is not played, and is nam
   expect(await readdir(root)).toEqual([]);
 });
 
-test('a project that is gone can not be played on, and can still be judged', async () => {
+test('a session whose project was removed cannot be replayed, but --policy can judge it', async () => {
   const root = join(await emptyFolder(), 'gone');
   const replay = await written(root, said('c1', 'Read', { file_path: 'a.txt' }, '1\thello'));
   expect(await replay()).toMatchObject({

@@ -23,7 +23,7 @@ async function sessionInProject() {
   return { project, id, run };
 }
 
-test('a session is resumed in its own project, under the rules of that', async () => {
+test('a session is resumed in its own project, with the rules of that project', async () => {
   const { project, id, run } = await sessionInProject();
   const again = await run(project, '--resume', id);
   expect(again.code).toBe(0);
@@ -77,7 +77,7 @@ test('tells the model what the user has undone since', async () => {
   expect(server.requests.at(-1)?.text.split(told)).toHaveLength(2); // in the history, and not again
 });
 
-test('a prompt whose request failed is sent once when it is given again, and is still there for another one', async () => {
+test('a prompt whose request failed is sent once if it is repeated, and stays in the history otherwise', async () => {
   const [project, home] = [await emptyFolder(), await emptyFolder()];
   const failed = { status: 400, error: { type: 'invalid_request_error', message: 'no' } };
   const server = await startFakeModelServer([failed, failed, { text: 'Yes.' }]);

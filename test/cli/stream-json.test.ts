@@ -232,7 +232,7 @@ test.each([
   ['{ behavior: "deny" }', { behavior: 'deny' }, 'which is not known here'],
   ['null', null, 'but was null'],
   ['"deny"', 'deny', 'but was "deny"'],
-])('lets no call pass a hook of a host that answers %s, and names the answer', async (_, answer, named) => {
+])('a hook of a host that answers %s blocks the call, and the result names the answer', async (_, answer, named) => {
   const host = await startHost([echo('touch a'), { text: 'I see.' }], {
     args: ['--permission-mode', 'bypassPermissions'],
   });
@@ -251,7 +251,7 @@ test.each([
   expect(notices).toEqual([expect.stringContaining('Did you mean "Bash"?'), expect.stringContaining(named)]);
 });
 
-test('lets no call pass a hook of a host whose refusal is one level too high, and names it', async () => {
+test('a hook of a host with its refusal one level too high blocks the call, and the result names it', async () => {
   const host = await startHost([echo('touch a'), { text: 'I see.' }], {
     args: ['--permission-mode', 'bypassPermissions'],
   });
@@ -265,7 +265,7 @@ test('lets no call pass a hook of a host whose refusal is one level too high, an
   expect(notices).toEqual([expect.stringContaining('the host sent "hookSpecificOutput" beside "response"')]);
 });
 
-test('lets no call pass a hook of a host that can not be asked any more', async () => {
+test('a hook of a host that no longer reads requests blocks the call', async () => {
   const host = await startHost([echo('touch a'), { text: 'I see.' }], {
     args: ['--permission-mode', 'bypassPermissions'],
   });
@@ -382,7 +382,7 @@ test('starts as hosts start such programs, without -p and with a system prompt o
   expect(host.server.refused).toEqual([]);
 });
 
-test('says which requests there are to a host that sends another one', async () => {
+test('an unknown request is answered with the list of known ones', async () => {
   const host = await startHost([]);
   expect(await host.request({ subtype: 'toString' })).toEqual({
     subtype: 'error',
@@ -397,7 +397,7 @@ test('says which requests there are to a host that sends another one', async () 
   });
 });
 
-test('asks the host for permission, in the shape that hosts know, and runs what is allowed', async () => {
+test('asks the host for permission in the documented format, and runs allowed calls', async () => {
   const host = await startHost([echo('npm run build:it; echo ran > it.txt'), { text: 'Done.' }], { args: asking });
   host.prompt('go');
   const { line, request } = await host.question();
@@ -629,7 +629,7 @@ test('sends the questions of a tool to the host', async () => {
   expect(await readFile(join(host.cwd, 'a.txt'), 'utf8')).toBe('ours\n');
 });
 
-test('interrupts a command, and goes on with the next prompt', async () => {
+test('interrupts a command, and continues with the next prompt', async () => {
   const host = await startHost([echo('echo $$ > begun; exec sleep 300'), { text: 'Back.' }], {
     args: ['--permission-mode', 'bypassPermissions'],
   });
@@ -656,7 +656,7 @@ test('interrupts a command, and goes on with the next prompt', async () => {
   expect(host.server.refused).toEqual([]);
 });
 
-test('interrupts an answer in the middle, keeps what was said, and goes on', async () => {
+test('interrupts an answer in the middle, keeps its text, and continues', async () => {
   const never = new Promise(() => {});
   const host = await startHost([{ text: 'A long story', holdAfter: { events: 4, until: never } }, { text: 'Yes?' }], {
     args: ['--include-partial-messages'],
@@ -700,7 +700,7 @@ test('drops queued prompts if an interrupt says so', async () => {
   expect(host.kinds().filter((kind) => kind === 'init')).toHaveLength(1);
 });
 
-test('answers a request that can not be handled, whatever is wrong with it', async () => {
+test('answers a request that cannot be handled, whatever is wrong with it', async () => {
   const host = await startHost([]);
   const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
   host.send(`{"type":"control_request","request_id":"deep","request":{"subtype":"initialize","hooks":${deep}}}`);
@@ -757,7 +757,7 @@ test('changes the model for the prompts that follow', async () => {
   expect(await host.end()).toBe(0);
 });
 
-test('sends the answer as it is written, in the raw shape, with --include-partial-messages', async () => {
+test('streams the answer as raw events with --include-partial-messages', async () => {
   const host = await startHost(
     [{ text: 'Hi you', calls: [{ name: 'LS', id: 'toolu_1', input: { path: '.' } }] }, { text: 'x' }],
     { args: ['--include-partial-messages'] },

@@ -49,7 +49,7 @@ test('understands a schema of an older draft', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ subtype: 'success', num_turns: 2, structured_output: { age: 36 } });
 });
 
-test('prints it alone as text', async () => {
+test('prints only the structured answer in text format', async () => {
   const { stdout } = await ask([giving({ name: 'Ada', age: 36 })], ['--json-schema', JSON.stringify(schema)]);
   expect(JSON.parse(stdout)).toEqual({ name: 'Ada', age: 36 });
 });
@@ -82,7 +82,7 @@ test.each([
   expect(server.requests.length).toBeGreaterThanOrEqual(6);
 });
 
-test('gives one for each prompt of a host', async () => {
+test('gives a structured answer for each prompt of a host', async () => {
   const answers = [giving({ name: 'Ada', age: 36 }), giving({ name: 'Bob', age: 7 }, 'toolu_t')];
   const host = await startHost(answers, { args: ['--json-schema', JSON.stringify(schema)] });
   for (const name of ['Ada', 'Bob']) {

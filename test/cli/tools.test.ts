@@ -47,7 +47,7 @@ test('prints each tool with its schema as JSON', async () => {
   });
 });
 
-test('with --all adds those that are switched off here', async () => {
+test('--all also lists tools that are off here', async () => {
   const { stdout } = await runHelve(['tools', '--json', '--all']);
   expect(names(stdout)).toContain('NotebookEdit');
   expect(JSON.parse(stdout).find(({ name }: { name: string }) => name === 'apply_patch').enabled).toBe(false);
@@ -65,7 +65,7 @@ test('leaves out the tools that a rule denies outright, and with --all says so',
   ).toEqual(['Bash', 'NotebookEdit', 'WebFetch']);
 });
 
-test('has the tools for commands and skills where there are some, and says of each that is off why', async () => {
+test('offers the tools for commands and skills if there are any, and says why a tool is off', async () => {
   const cwd = await emptyFolder();
   await mkdir(join(cwd, '.claude/skills/report'), { recursive: true });
   await writeFile(join(cwd, '.claude/skills/report/SKILL.md'), '---\ndescription: Write a report\n---\nWrite.');
@@ -81,7 +81,7 @@ test('has the tools for commands and skills where there are some, and says of ea
 test.each<[string[], Record<string, string>]>([
   [['--simple'], {}],
   [[], { HELVE_SIMPLE: '1' }],
-])('the simple set by %j %j', async (args, env) => {
+])('%j %j offers only the simple set of tools', async (args, env) => {
   expect(names((await runHelve(['tools', '--json', ...args], { env })).stdout)).toEqual(['Bash', 'Edit', 'Read']);
 });
 

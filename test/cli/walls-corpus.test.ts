@@ -49,7 +49,7 @@ test('decisions on commands are the same with and without confinement, except fo
   await expectNamed(cases);
 });
 
-test('so are decisions on paths', async () => {
+test('decisions on paths are the same with and without confinement, except for the listed ones', async () => {
   const root = await emptyFolder();
   const cases = casesOf('path-permissions.jsonl', (index) => join(root, String(index)));
   for (const { setup = [] } of cases) await setUp(setup);
