@@ -29,7 +29,7 @@ test('a child that holds the pipe does not block the call', async () => {
   expect(pidsIn(path('pid')).filter(isRunning)).toHaveLength(1);
 });
 
-test.skipIf(process.platform !== 'linux')('a daemon in a session of its own ends with ours', async () => {
+test.skipIf(process.platform !== 'linux')("a daemon in its own process session ends with Helve's session", async () => {
   const { bash, path, engine } = await begin();
   await bash(`setsid bash -c 'echo $$ > pid; exec sleep 1000' > /dev/null 2>&1 < /dev/null & echo started`);
   await until(() => isWritten(path('pid')));
@@ -61,12 +61,12 @@ test('an editor that git wants to open does not block and changes nothing', asyn
   });
 });
 
-test.each(['a working directory that was deleted', 'one that deleted itself'])(
-  '%s is left for the root',
-  async (which) => {
+test.each(['another process', 'a command'])(
+  'if %s deletes the working directory, the next command runs in the project root',
+  async (by) => {
     const { bash, root, path } = await begin();
     await bash('mkdir -p sub && cd sub');
-    if (which.startsWith('one')) await bash('rmdir ../sub');
+    if (by === 'a command') await bash('rmdir ../sub');
     else await rm(path('sub'), { recursive: true });
     const { content, isError } = await bash('pwd');
     expect({ isError, first: String(content).split('\n')[0] }).toEqual({ isError: false, first: root });
@@ -75,7 +75,7 @@ test.each(['a working directory that was deleted', 'one that deleted itself'])(
   },
 );
 
-test('exec replaces the shell and nothing else', async () => {
+test('exec replaces only the shell of its own command', async () => {
   const { bash, root } = await begin();
   expect(await bash('mkdir sub; cd sub; exec echo replaced')).toMatchObject({ content: 'replaced', isError: false });
   expect(await bash('exec > elsewhere; echo hidden')).toMatchObject({ content: '(no output)' });

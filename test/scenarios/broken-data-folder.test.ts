@@ -92,7 +92,7 @@ async function session(way: (typeof ways)[number], { isRepaired }: { isRepaired:
 }
 
 test.for(ways)(
-  'work goes on while the data folder is $way, and all is written when it is repaired',
+  'work continues while the data folder is $way, and all data is written once it is repaired',
   async (way, context) => {
     const run = await session(way, { isRepaired: true });
     if (!run) return context.skip('a file system can not be mounted here');

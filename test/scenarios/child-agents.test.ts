@@ -191,7 +191,7 @@ test('two children of one message edit one file one after the other, and no edit
   expect(await readFile(it.path('a.txt'), 'utf8')).toBe('ONE\n\n\n\n\n\nTWO\n');
 });
 
-test('a child is refused what its parent may not do, and the person is asked in its name', async () => {
+test('a child is denied calls that its parent is denied, and questions name the child', async () => {
   const questions: PermissionQuestion[] = [];
   const it = await family(
     {
@@ -408,7 +408,7 @@ test('agents that run in the background when a session ends are named and ended'
 });
 
 test.each([{ keepSession: true }, { keepSession: false }])(
-  'a child goes on by its id in the same process, with %j',
+  'a child is resumed by its id in the same process, with %j',
   async (options) => {
     let id = '';
     const it = await family(
@@ -479,7 +479,7 @@ test('a child continues by its id after another process has resumed its session'
   expect(resultsOf(run.children)).toEqual([expect.stringContaining('plan mode only reads')]); // its type is as it was
 });
 
-test('children go three deep and no deeper', async () => {
+test('agents can be nested three levels deep and no deeper', async () => {
   const it = await family({
     main: [calls(task('one: go')), says('top')],
     one: [calls(task('two: go')), says('first')],
@@ -610,7 +610,7 @@ test.each([
   expect(it.asked.some(({ who }) => who === 'child')).toBe(false);
 });
 
-test('one agent can not be resumed twice at the same time', async () => {
+test('one agent cannot be resumed twice at the same time', async () => {
   const it = await family({
     main: [
       calls(task('child: go')),
@@ -662,7 +662,7 @@ test('a rule about a type also applies to an agent of that type that is resumed 
   expect(results.at(-1)).toEqual({ text: expect.stringContaining('the rule "Agent(Explore)"'), isError: true });
 });
 
-test('a program that sends each input back with its yes is asked once', async () => {
+test('a program that returns the unchanged input with its approval is asked once', async () => {
   let asked = 0;
   const it = await family(
     { main: [calls(task('child: go', { subagent_type: 'explore' })), says('Well.')], child: [says('hello')] },

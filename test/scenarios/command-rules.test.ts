@@ -84,7 +84,7 @@ test.each<[rule: string, allowed: readonly string[], not: readonly string[]]>([
   ['Bash(sudo:*)', [], ['sudo rm -rf /']],
   ['Bash(echo:*)', ['echo a', 'echo "a; b"'], ['echo a > b.txt', 'echo $(rm x)', 'echo a | tee b.txt', 'echo a; rm b']],
   ['Bash(touch:*)', ['touch a.txt', 'touch new.txt'], ['touch .git/x', 'touch .env', 'touch a > .npmrc']],
-])('%s allows what it says and nothing that is added to it', async (rule, allowed, not) => {
+])('the rule %s allows its command and nothing that is added to it', async (rule, allowed, not) => {
   for (const command of allowed) {
     const { answer, text } = await judge(place, 'Bash', { command }, { allow: [rule] });
     expect([command, answer], text).toEqual([command, 'allow']);
@@ -182,22 +182,25 @@ test.each<[rule: string, denied: readonly string[], not: readonly string[]]>([
   ['Bash', ['ls', 'rm x', 'if then ((', 'git $X'], []],
   ['Bash(*)', ['ls', 'rm x', 'if then (('], []],
   ['Bash(run_in_background:true)', [], ['ls']],
-])('%s denies in every form, and no command that only looks like it', async (rule, denied, not) => {
-  for (const command of denied) {
-    const { answer, text } = await judge(
-      place,
-      'Bash',
-      { command },
-      { deny: [rule], allow: ['Bash'] },
-      'bypassPermissions',
-    );
-    expect([command, answer], text).toEqual([command, 'deny']);
-  }
-  for (const command of not) {
-    const { answer, text } = await judge(place, 'Bash', { command }, { deny: [rule] });
-    expect([command, answer === 'deny'], text).toEqual([command, false]);
-  }
-});
+])(
+  'the rule %s denies its command in every form, and no command that only looks like it',
+  async (rule, denied, not) => {
+    for (const command of denied) {
+      const { answer, text } = await judge(
+        place,
+        'Bash',
+        { command },
+        { deny: [rule], allow: ['Bash'] },
+        'bypassPermissions',
+      );
+      expect([command, answer], text).toEqual([command, 'deny']);
+    }
+    for (const command of not) {
+      const { answer, text } = await judge(place, 'Bash', { command }, { deny: [rule] });
+      expect([command, answer === 'deny'], text).toEqual([command, false]);
+    }
+  },
+);
 
 test.each([
   ...[
@@ -266,7 +269,10 @@ test.each<[command: string, answer: string]>([
   ['git diff -- src/a.ts', 'allow'],
   ['git show HEAD:src/a.ts', 'allow'],
   ['git status', 'allow'],
-])('with reading of .env denied, what shows files of any commit is asked about: %s → %s', async (command, expected) => {
-  const { answer, text } = await judge(place, 'Bash', { command }, { deny: ['Read(.env)'] });
-  expect(answer, text).toBe(expected);
-});
+])(
+  'with reading of .env denied, commands that show files of any commit are asked about: %s → %s',
+  async (command, expected) => {
+    const { answer, text } = await judge(place, 'Bash', { command }, { deny: ['Read(.env)'] });
+    expect(answer, text).toBe(expected);
+  },
+);

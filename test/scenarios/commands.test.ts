@@ -113,7 +113,7 @@ test('once trusted, the shell lines of a command are checked like any call: deni
   expect(result.text).toMatch(/^\/status was not used: it runs "touch ran\.txt" .* that was refused\./);
 });
 
-test('a block of code with an exclamation mark is run as well, and one that is not closed is words', async () => {
+test('a code block with an exclamation mark is run too, and an unclosed one is text', async () => {
   const agent = await agentWith(
     {
       'project/.helve/commands/list.md': 'Here:\n```!\nls\nls | wc -l\n```\nand\n```!\nrm -rf x',
@@ -174,7 +174,7 @@ test('shell lines of a command get its arguments as quoted words', async () => {
   expect(promptOf(plain).at(-1)).toBe('[a][$(touch hacked)][;b]');
 });
 
-test('the model that a command names answers its prompt and no other, if the place is trusted', async () => {
+test('the model that a command names answers only the prompt of that command, if the folder is trusted', async () => {
   const told: string[] = [];
   const useModel = async (name: string) => {
     if (name === 'none') throw new Error('There is no model "none".');
@@ -255,7 +255,7 @@ test.each([
   ['Skill(report)', 'Skill', { skill: 'report' }],
   ['Skill(report:*)', 'Skill', { skill: 'report', args: 'now' }],
   ['SlashCommand(/ship:*)', 'SlashCommand', { command: '/ship production' }],
-])('the rule %s denies its use', async (rule, name, input) => {
+])('the rule %s denies the use of a skill', async (rule, name, input) => {
   const agent = await agentWith(
     {
       'project/.helve/skills/report/SKILL.md': skill('', 'Secret words.'),
@@ -280,7 +280,7 @@ test("a skill's allowed-tools count from its call on, and do not outlive the pro
   expect(second.result.denials).toHaveLength(1);
 });
 
-test('what a skill runs is a call below its own, and both finish', async () => {
+test('a command that a skill runs is a nested call, and both finish', async () => {
   const agent = await agentWith(
     { 'project/.helve/skills/look/SKILL.md': skill('', 'There is: !`ls`') },
     { trust: true, answers: [calling('Skill', { skill: 'look' })] },
@@ -289,7 +289,7 @@ test('what a skill runs is a call below its own, and both finish', async () => {
   expect(agent.sent(1)).toMatch(/There is: /);
 });
 
-test('a link out of an untrusted project is no command, and a broken command says where it is broken', async () => {
+test('a symlink out of an untrusted project is not a command, and a broken command is reported with its location', async () => {
   const agent = await agentWith({
     'home/diary.md': 'Dear diary.',
     'project/.helve/commands/diary.md': { link: '../../../home/diary.md' },

@@ -103,7 +103,7 @@ test.each(wires)('a stream of $name cut anywhere: no crash, a valid history, no 
 });
 
 test.each(wires)(
-  'a whole answer of $name has thinking, text and three calls, so that the cuts meet all of them',
+  'the complete answer of $name, which the test cuts, has thinking, text and three calls',
   async (wire) => {
     const { ran, server } = await tell(wire, { dropAfterBytes: Number.POSITIVE_INFINITY, retries: false });
     expect(ran).toEqual(inputs);

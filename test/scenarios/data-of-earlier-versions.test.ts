@@ -25,23 +25,26 @@ async function dataFolder(): Promise<{ home: string; project: string }> {
   return { home, project };
 }
 
-test.for([COMPLETE, KILLED, KILLED_THINKING])('the session %s continues with a valid history', async (id) => {
-  const { home, project } = await dataFolder();
-  const server = await startFakeModelServer([{ text: 'Still here.' }]);
-  onTestFinished(() => server.close());
-  const env = { HELVE_HOME: home, ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: server.url };
-  const run = await runHelve(['-p', 'go on', '--resume', id], { cwd: project, env });
-  expect(run).toMatchObject({ code: 0, stdout: 'Still here.\n' });
-  expect(server.refused).toEqual([]);
-  const sent = JSON.stringify(server.requests[0]?.body.messages);
-  for (const part of ['Change one to two', 'I look.', '1\\tone', 'Edited notes.txt: 1 replacement']) {
-    expect(sent).toContain(part);
-  }
-  if (id === COMPLETE) expect(sent).toContain('Edit, then check.');
-  else expect(sent).toContain('Bash was interrupted when the program ended; its outcome is unknown.');
-});
+test.for([COMPLETE, KILLED, KILLED_THINKING])(
+  'the session %s of an earlier version continues with a valid history',
+  async (id) => {
+    const { home, project } = await dataFolder();
+    const server = await startFakeModelServer([{ text: 'Still here.' }]);
+    onTestFinished(() => server.close());
+    const env = { HELVE_HOME: home, ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: server.url };
+    const run = await runHelve(['-p', 'go on', '--resume', id], { cwd: project, env });
+    expect(run).toMatchObject({ code: 0, stdout: 'Still here.\n' });
+    expect(server.refused).toEqual([]);
+    const sent = JSON.stringify(server.requests[0]?.body.messages);
+    for (const part of ['Change one to two', 'I look.', '1\\tone', 'Edited notes.txt: 1 replacement']) {
+      expect(sent).toContain(part);
+    }
+    if (id === COMPLETE) expect(sent).toContain('Edit, then check.');
+    else expect(sent).toContain('Bash was interrupted when the program ended; its outcome is unknown.');
+  },
+);
 
-test('the sessions are listed and shown, and their audit logs are whole', async () => {
+test('sessions of an earlier version are listed and shown, and their audit logs are intact', async () => {
   const { home, project } = await dataFolder();
   const helve = (...args: string[]) => runHelve(args, { cwd: project, env: { HELVE_HOME: home } });
   const { stdout } = await helve('sessions', '--json');
@@ -52,7 +55,7 @@ test('the sessions are listed and shown, and their audit logs are whole', async 
   }
 });
 
-test('the journal can undo the changes of the session', async () => {
+test('the journal of an earlier version can undo the changes of its session', async () => {
   const { home, project } = await dataFolder();
   writeFileSync(join(project, 'notes.txt'), 'two\n');
   writeFileSync(join(project, 'made.txt'), 'made\n');

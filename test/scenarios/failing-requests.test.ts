@@ -160,7 +160,7 @@ function turnsOf(events: readonly AgentEvent[]): AgentEvent[][] {
   return turns;
 }
 
-test('an answer that starts over replaces what was shown of the first', async () => {
+test('an answer that starts over replaces the text shown so far', async () => {
   const cut = { ...wellThen, cut: 'event: content_block_stop' };
   const { events, result, bodies } = await tell([cut, wellThen]);
   expect(result).toMatchObject({ outcome: 'completed', text: 'Well then.', turns: 1 });
@@ -171,7 +171,7 @@ test('an answer that starts over replaces what was shown of the first', async ()
   expect(bodies[1]).toBe(bodies[0]);
 });
 
-test('a request that was sent again in vain ends the run, and keeps what the last try had shown', async () => {
+test('a run whose retries all fail ends, and keeps the text of the last attempt', async () => {
   const cut = { ...wellThen, cut: 'event: content_block_stop' };
   const { result, bodies, events } = await tell([cut, cut, cut], {
     retries: { maxRetries: 2, wait: async () => {} },
@@ -187,7 +187,7 @@ test('a request that was sent again in vain ends the run, and keeps what the las
   ]);
 });
 
-test('an answer that breaks off after something complete goes on from there, at most three times in a row', async () => {
+test('an answer that breaks off after a complete part continues from there, at most three times in a row', async () => {
   const cutAfterCall = { kind: 'answer', thinks: false, speaks: true, calls: 1, cut: 'event: message_stop' } as const;
   const often = await tell([cutAfterCall, cutAfterCall, cutAfterCall, wellThen]);
   expect(often.result).toMatchObject({ outcome: 'completed', turns: 4 });
@@ -198,7 +198,7 @@ test('an answer that breaks off after something complete goes on from there, at 
   expect(tooOften.ran).toHaveLength(4);
 });
 
-test('an answer that comes after retries ends the row of broken ones', async () => {
+test('a complete answer after retries resets the count of broken answers', async () => {
   const cutAfterCall = { kind: 'answer', thinks: false, speaks: true, calls: 1, cut: 'event: message_stop' } as const;
   const whole = { kind: 'answer', thinks: false, speaks: true, calls: 1 } as const;
   const busy = { kind: 'status', status: 529 } as const;
@@ -220,7 +220,7 @@ test('an interrupt during a wait ends the run with a valid history', async () =>
   await agent.end();
 });
 
-test('what another model answered is priced at its own prices', async () => {
+test('the answer of a fallback model is counted at the prices of that model', async () => {
   const usage = { input_tokens: 2, output_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
   const answer: ModelEvent[] = [
     { type: 'block', block: { type: 'text', text: 'Hi' } },

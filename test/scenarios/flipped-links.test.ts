@@ -32,9 +32,9 @@ async function projectWithLinks(): Promise<TestProject> {
 test.each([
   ['a file', 'links/file', ['plain/a.txt', 'secret/a.txt'], 'links/file'],
   ['a folder', 'links/folder', ['plain', 'secret'], 'links/folder/a.txt'],
-  ['a folder in which nothing is yet', 'links/folder', ['plain', 'secret'], 'links/folder/new.txt'],
+  ['a folder without the file', 'links/folder', ['plain', 'secret'], 'links/folder/new.txt'],
 ])(
-  '%s that is swapped under the hands of every tool gives nothing away and takes nothing in',
+  'a symlink to %s that is swapped while tools run reveals no denied file and changes none',
   async (_, name, targets, used) => {
     const project = await projectWithLinks();
     const args = [project.path(name), String(FLIPS), ...targets.map((target) => project.path(target))];

@@ -53,7 +53,7 @@ test('a full disk changes nothing, and the error names the bytes needed, the byt
   expect(Number(free)).toBeGreaterThan(300_000);
 });
 
-test('a full disk under the journal keeps the files from being changed', async ({ skip }) => {
+test('if the disk of the journal is full, files are not changed', async ({ skip }) => {
   const seen = await run('data', 700_000);
   if (!seen) skip('a file system can not be mounted here');
   expect(seen).toEqual({

@@ -90,7 +90,7 @@ test('a type that claims all rights and tools gets none that its parent lacks', 
   expect(existsSync(path('taken.txt'))).toBe(false);
 });
 
-test('a child has no tool that its parent lacks, and none of those that belong to the conversation', async () => {
+test('a child has no tool that its parent lacks, and no tool that only the main conversation has', async () => {
   const names = ['Write', 'ExitPlanMode', 'EnterPlanMode', 'AskUserQuestion', 'StructuredOutput'];
   const offered: string[][] = [];
   const { agent } = await family(
@@ -122,7 +122,7 @@ test('the todo list of a child is not that of its parent', async () => {
   expect(agent.session.todos).toMatchObject([{ content: 'mine' }]);
 });
 
-test('whenever a family is interrupted, all of it ends, and every call has its result', async () => {
+test('if an agent with children is interrupted at any moment, all of them end, and every call has a result', async () => {
   const tree: Record<string, Turn> = {
     main: (_, turn) =>
       turn === 0 ? { calls: [task('near'), task('far', { run_in_background: true })] } : { text: 'over' },

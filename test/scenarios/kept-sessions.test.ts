@@ -84,7 +84,7 @@ test('a process that is killed at any moment loses no turn on the disk, and the 
   }
 });
 
-test('a second process is refused while the first one has the session, and gets it when that is killed', async () => {
+test('a second process cannot open a session in use, and can once the first process is killed', async () => {
   const dataFolder = await newFolder();
   const child = spawn(process.execPath, [await buildProgram(writer), dataFolder, '1', '100000'], {
     stdio: ['ignore', 'pipe', 'inherit'],

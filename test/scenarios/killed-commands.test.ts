@@ -40,7 +40,7 @@ test('the changes of a command can be undone after Helve was killed while it ran
   expect(await readdir(join(home, 'journal/open'))).toEqual([]);
 });
 
-test('so can files that the command made and that were not there before', async () => {
+test('files that a command created can be removed by undo after Helve was killed while it ran', async () => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-killed-command-')));
   const [project, home] = [join(folder, 'project'), join(folder, 'home')];
   await mkdir(project, { recursive: true });

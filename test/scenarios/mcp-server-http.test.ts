@@ -82,7 +82,7 @@ test('two clients have two sessions, and the processes of a session end with it'
   expect(await called(other.client, 'Bash', { command: 'echo here' })).toEqual({ text: 'here', isError: false });
 });
 
-test('every request needs the token, and nothing is said about whether a session exists', async () => {
+test('every request needs the token, and an error does not reveal whether a session exists', async () => {
   const { url, token } = await serveHttp(await servedFolder());
   const wrong: Array<Record<string, string | string[]>> = [
     {},
@@ -106,7 +106,7 @@ test('every request needs the token, and nothing is said about whether a session
   expect(await post(`${url}?token=${token}`, {})).toMatchObject({ status: 401 });
 });
 
-test('a request under another name for this machine is refused, token or not', async () => {
+test('a request with another Host header is refused, with or without the token', async () => {
   const { url, token } = await serveHttp(await servedFolder());
   const { port } = new URL(url);
   const Authorization = `Bearer ${token}`;
@@ -175,7 +175,7 @@ test('the token can be given in the environment, and is then not printed', async
   expect((await client.listTools()).tools.length).toBeGreaterThan(5);
 });
 
-test('it listens on this machine only', async () => {
+test('the HTTP server listens on loopback only', async () => {
   const { url } = await serveHttp(await servedFolder());
   expect(new URL(url).hostname).toBe('127.0.0.1');
   if (process.platform !== 'linux') return;

@@ -80,7 +80,7 @@ test.each(revisions)('a call that needs permission runs when the person says yes
   expect(asked[0]).toContain(`writes ${folder.path('new.txt')}`);
 });
 
-test.each(revisions)('what is allowed for the session is not asked about again (%s)', async (revision) => {
+test.each(revisions)('a call that is allowed for the session is not asked about again (%s)', async (revision) => {
   const folder = await servedFolder();
   const asked: ElicitLog = [];
   const { client } = await connectByStdio(folder, { revision, elicit: yes(asked, 'allow for this session') });
@@ -119,7 +119,7 @@ test.each(revisions)('an answer that was not offered denies (%s)', async (revisi
   expect(await called(client, 'Bash', { command: 'touch a' })).toMatchObject({ isError: true });
 });
 
-test.each(revisions)('if the client can not ask, calls that need a question are denied (%s)', async (revision) => {
+test.each(revisions)('if the client cannot ask, calls that need a question are denied (%s)', async (revision) => {
   const { client } = await connectByStdio(await servedFolder(), { revision });
   expect(await called(client, 'Bash', { command: 'touch a' })).toEqual({
     isError: true,
@@ -136,7 +136,7 @@ test('an image comes as an image', async () => {
   expect(content).toContainEqual(expect.objectContaining({ type: 'image', mimeType: 'image/png' }));
 });
 
-test('a name that no tool has is an error of the protocol, with the nearest name', async () => {
+test('an unknown tool is a protocol error with the nearest name', async () => {
   const { client } = await connectByStdio(await servedFolder());
   await expect(client.callTool({ name: 'Reed', arguments: {} })).rejects.toThrow('Did you mean "Read"?');
 });
@@ -245,7 +245,7 @@ test.skipIf(process.platform === 'win32')('a client that is gone leaves nothing 
 test.each([
   ['SIGTERM', 143],
   ['SIGINT', 130],
-] as const)('%s ends the server in good order', async (signal, code) => {
+] as const)('%s ends the server cleanly', async (signal, code) => {
   const folder = await servedFolder();
   const server = spawn(process.execPath, [resolve('bin/helve.cjs'), 'mcp', 'serve'], {
     cwd: folder.root,
@@ -294,7 +294,7 @@ test('commands do not see the token of the server', async () => {
   });
 });
 
-test('the servers of settings are left to the client, and those that are named are passed on under our rules', async () => {
+test('the server offers tools of MCP servers only if they are named, and applies the rules to them', async () => {
   const trap = { mcpServers: { trap: { command: 'touch', args: ['started'] } } };
   const named = {
     mcpServers: { inner: { command: process.execPath, args: [resolve('bin/helve.cjs'), 'mcp', 'serve'] } },

@@ -117,7 +117,7 @@ test('a call starts while the model still writes', async () => {
   expect(resultsOf(server, 1)).toMatchObject([{ tool_use_id: 'read', content: '1\thello' }]);
 });
 
-test('cd in one call and a relative Read in the next see each other', async () => {
+test('a relative Read uses the working directory that cd in the call before it has set', async () => {
   const { server } = await play({ 'sub/a.txt': 'inner\n', 'a.txt': 'outer\n' }, [
     {
       calls: [

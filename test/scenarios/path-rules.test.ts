@@ -221,7 +221,7 @@ const everyTree: ReadonlyArray<[tool: string, input: Record<string, unknown>]> =
   ['LS', { path: '{ROOT}' }],
 ];
 
-test.each(everyTree)('%s %j leaves out what may not be read', async (tool, input) => {
+test.each(everyTree)('%s %j omits files that may not be read', async (tool, input) => {
   const { answer, text } = await decisionOn(tool, input, { deny: ['Read(secrets/**)', 'Read(.env)', 'Read(*.ts)'] });
   expect(answer).toBe('allow');
   expect(text).toContain('a.txt');

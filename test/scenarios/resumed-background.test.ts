@@ -91,7 +91,7 @@ test('after a kill, the resumed model learns the exit code of a background comma
   expect(resumed).not.toContain('it ended when Helve ended');
 });
 
-test('a kill while the data folder can not be written loses nothing, and its background command is ended', async () => {
+test('a kill while the data folder cannot be written loses nothing, and its background command is ended', async () => {
   const [cwd, top, id] = [await emptyFolder(), await emptyFolder(), randomUUID()];
   const home = join(top, 'data');
   await writeFile(home, 'a file in the place of the data folder');

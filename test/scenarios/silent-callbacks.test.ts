@@ -42,13 +42,13 @@ test.each([
   ['UserPromptSubmit', 'written'],
   ['Notification', 'written'],
   ['SessionEnd', 'written'],
-])('a callback for %s that never answers is given up, and the program goes on', async (event, written) => {
+])('a callback for %s that never answers times out, and the program continues', async (event, written) => {
   const folders = await Promise.all([1, 2].map(() => mkdtemp(join(tmpdir(), 'helve-test-'))));
   const { stdout } = await run(process.execPath, [program, ...folders, event]);
   expect(stdout).toBe(`completed ${written}\n`);
 });
 
-test('a program that waits for a server that can not be reached gets a result', async () => {
+test('a program that waits for a server that cannot be reached gets a result', async () => {
   const calling = await buildProgram(`
     import { createEngine } from '../../compose/create-engine.js';
     const [, , root, dataFolder] = process.argv;

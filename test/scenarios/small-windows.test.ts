@@ -78,7 +78,7 @@ test('a session that outgrows a small window is compacted in time and finishes',
   expect(server.requests.some(({ text }) => text.includes('was cleared to make room'))).toBe(true);
 });
 
-test('a smaller context window that the server reports is used, and the work goes on', async () => {
+test('a smaller context window that the server reports is used, and the work continues', async () => {
   const { server, run, overflows } = await machine(14_000);
   const done = await run(['Read all files, please.']);
   await server.close();

@@ -79,7 +79,7 @@ async function expectLeft(at: Place, a: Engine, name: string): Promise<void> {
   expect(existsSync(at.path(name))).toBe(true);
 }
 
-test('undo leaves what a hook of another session writes while a command runs', async () => {
+test('undo keeps files that a hook of another session writes while a command runs', async () => {
   const at = await place();
   const a = at.session();
   const hook = async (): Promise<object> => {
@@ -91,7 +91,7 @@ test('undo leaves what a hook of another session writes while a command runs', a
   await expectLeft(at, a, 'index.txt');
 });
 
-test('undo leaves what a hook wrote that began before the command and ends after it', async () => {
+test('undo keeps files of a hook that began before the command and ended after it', async () => {
   const at = await place();
   const a = at.session();
   const go = Promise.withResolvers<void>();
@@ -110,7 +110,7 @@ test('undo leaves what a hook wrote that began before the command and ends after
   await writing;
 });
 
-test('helve undo leaves what the hook command of another Helve wrote', async () => {
+test('helve undo keeps files that a hook of another Helve process wrote', async () => {
   const at = await place();
   const hook = { type: 'command', command: 'echo by the hook > index.txt' };
   const settings = { hooks: { PostToolUse: [{ matcher: 'Write', hooks: [hook] }] } };
@@ -136,7 +136,7 @@ const writer = (write: () => Promise<void>) =>
     toModel: () => 'done',
   });
 
-test('undo leaves what a tool of the program with unknown effects writes in another session', async () => {
+test('undo keeps files that a custom tool with unknown effects writes in another session', async () => {
   const at = await place();
   const a = at.session();
   const b = at.session({ tools: [writer(() => writeFile(at.path('generated.txt'), 'generated\n'))] });
@@ -147,7 +147,7 @@ test('undo leaves what a tool of the program with unknown effects writes in anot
 test.each([
   ['in the background', 'sh late.sh > /dev/null 2>&1 &'],
   ['detached', 'setsid sh late.sh < /dev/null > /dev/null 2>&1 &'],
-])('undo leaves what a process writes that a command of another session left running, %s', async (_, command) => {
+])('undo keeps files of a process that a command of another session left running, %s', async (_, command) => {
   const at = await place();
   const [a, b] = [at.session(), at.session()];
   await writeFile(at.path('late.sh'), `${at.waiting('b')}; echo late > late.txt; ${at.waiting('c')}`);
@@ -161,7 +161,7 @@ test.each([
   await until(async () => (await readdir(join(at.home, 'journal/commands'))).length === 0);
 });
 
-test('a command of one session claims all that it did once hooks, tools and processes of the others have ended', async () => {
+test('all changes of a command can be undone if hooks, tools and processes of other sessions have ended before', async () => {
   const at = await place();
   const a = at.session();
   const b = at.session({

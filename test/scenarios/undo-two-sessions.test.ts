@@ -129,7 +129,7 @@ test.each(
     { seed, where: 'two processes', open: inAnotherProcess },
   ]),
 )(
-  'the undo of either of two sessions takes back its own work alone: $where, HELVE_SEED=$seed',
+  'the undo of either of two sessions reverts only the changes of that session: $where, HELVE_SEED=$seed',
   async ({ seed, open }) => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-undo-two-')));
     const place = { folder, root: join(folder, 'project'), dataFolder: join(folder, 'data') };
@@ -207,7 +207,7 @@ test.each(
   },
 );
 
-test('helve undo leaves what another Helve did while a command ran, and names what may be its work', async () => {
+test('helve undo keeps changes that another Helve process made while a command ran, and names doubtful ones', async () => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-undo-two-')));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const [project, home] = [join(folder, 'project'), join(folder, 'home')];
