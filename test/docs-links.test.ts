@@ -11,7 +11,7 @@ function markdownBelow(folder: string): string[] {
   return names.filter((name) => name.endsWith('.md')).map((name) => join(folder, name));
 }
 
-test('every relative link of the documents leads somewhere', () => {
+test('every relative link of the documents has an existing target', () => {
   const links = pages.flatMap((page) => linksOf(page).map((link) => ({ page, link })));
   expect(links.length).toBeGreaterThan(100);
   expect(links.filter(({ page, link }) => !leadsSomewhere(page, link))).toEqual([]);
@@ -47,7 +47,7 @@ function anchorsOf(page: string): Set<string> {
 
 const proseOf = (page: string): string => readFileSync(page, 'utf8').replaceAll(/^( *```+).*\n[\s\S]*?^\1 *$/gm, '');
 
-test('the commands that documents show are there, with their flags', () => {
+test('the commands and flags that documents show exist', () => {
   const wrong = pages.flatMap((page) =>
     commandsOf(page)
       .flatMap(wrongWordsOf)
@@ -56,7 +56,7 @@ test('the commands that documents show are there, with their flags', () => {
   expect(wrong).toEqual([]);
 });
 
-test('commands are found where documents show them', () => {
+test('the check of documents finds commands, and reports unknown flags and subcommands', () => {
   expect(commandsOf('docs/guides/first-ten-minutes.md').length).toBeGreaterThan(10);
   expect(wrongWordsOf('helve -p "x --y" --outputformat json')).toEqual(['helve -p: --outputformat']);
   expect(wrongWordsOf('helve sessions forget x')).toEqual(['helve sessions forget']);

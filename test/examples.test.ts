@@ -32,22 +32,25 @@ test.concurrent.each(examples)('examples/%s runs', async (name) => {
   expect(stdout).toContain(said[name] ?? '');
 });
 
-test('the README shows the example as it is', () => {
+test('the README shows the example unchanged', () => {
   expect(readFileSync('README.md', 'utf8')).toContain(readFileSync('examples/custom-tool.mjs', 'utf8').trim());
 });
 
 const guided = readdirSync('examples').filter((name) => existsSync(join('examples', name, 'run.sh')));
 
-test.concurrent.each(guided)('the commands of examples/%s do what they say, and its guide shows them', async (name) => {
-  const folder = join('examples', name);
-  const place = await copyOf(folder);
-  const { output, code } = await place.run('run.sh');
-  const wanted = linesOf(join(folder, 'output.txt'));
-  expect({ output, code, found: foundInOrder(output, wanted) }).toEqual({ output, code: 0, found: wanted });
-  const guide = readFileSync(join('docs/guides', `${name}.md`), 'utf8');
-  const commands = linesOf(join(folder, 'run.sh')).map((line) => line.replace(/ \|\| .*$/, ''));
-  expect(commands.filter((command) => !guide.includes(command))).toEqual([]);
-});
+test.concurrent.each(guided)(
+  'the commands of examples/%s print the expected output, and its guide shows them',
+  async (name) => {
+    const folder = join('examples', name);
+    const place = await copyOf(folder);
+    const { output, code } = await place.run('run.sh');
+    const wanted = linesOf(join(folder, 'output.txt'));
+    expect({ output, code, found: foundInOrder(output, wanted) }).toEqual({ output, code: 0, found: wanted });
+    const guide = readFileSync(join('docs/guides', `${name}.md`), 'utf8');
+    const commands = linesOf(join(folder, 'run.sh')).map((line) => line.replace(/ \|\| .*$/, ''));
+    expect(commands.filter((command) => !guide.includes(command))).toEqual([]);
+  },
+);
 
 test('the steps of the workflow for CI run, and fail where the review found something', async () => {
   const place = await copyOf('examples/run-in-ci');
@@ -77,7 +80,7 @@ test('the steps of the workflow for CI run, and fail where the review found some
   );
 });
 
-test('models on this machine answer by the names of models.json', async () => {
+test('local models can be used by the names in models.json', async () => {
   const place = await copyOf('examples/connect-a-local-model');
   const file = readFileSync('examples/connect-a-local-model/models.json', 'utf8');
   await mkdir(join(place.home, '.helve'));

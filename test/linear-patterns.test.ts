@@ -157,7 +157,7 @@ test('no regular expression of the source takes more than linear time', { timeou
   expect(Object.keys(exceptions).filter((written) => !unique.has(written))).toEqual([]);
 });
 
-test('a pattern of quadratic time is named with a text', () => {
+test('a regular expression that takes quadratic time is reported, with a text that shows it', () => {
   const [pattern = /never/] = patternsOf(
     `const NAME = 'x-y'; const tag = new RegExp(String.raw\`<(?=\\s*/?\\s*\${NAME})\`, 'g');`,
   );

@@ -136,7 +136,7 @@ test('the order of rules never changes a decision', async () => {
 const shuffledOf = (list: string[]): fc.Arbitrary<string[]> =>
   fc.shuffledSubarray(list, { minLength: list.length, maxLength: list.length });
 
-test('what is not allowed alone is not allowed together with something else', async () => {
+test('a call that is not allowed alone is not allowed as part of a larger call', async () => {
   const two = fc.tuple(fc.constantFrom(...commands), fc.constantFrom(...commands));
   await fc.assert(
     fc.asyncProperty(two, anyLists, anyMode, async ([one, other], lists, mode) => {
@@ -239,7 +239,7 @@ test('a denied command is not allowed however it is split or wrapped, even where
   );
 });
 
-test.each(Object.keys(wraps))('denies what is denied in %s', async (name) => {
+test.each(Object.keys(wraps))('a denied command is denied in %s', async (name) => {
   for (const { text, deny } of denied) {
     const wrapped = wraps[name]?.({ text, simple: true }).text ?? '';
     const decision = await decisionOn(wrapped, { allow: ['Bash'], ask: [], deny: [deny] });

@@ -11,19 +11,19 @@ const anchors = { source: ['/project'], project: ['/project'], home: ['/home/som
 const asRead = ({ rules }: RuleForm, list: 'allow' | 'deny') =>
   rules.map((text) => parseRule(text, { list, source: { file: 'settings.json' }, anchors, tools, knownTools }));
 
-test.each(ruleForms)('the documented rules $rules deny what the page says they are about', (form) => {
+test.each(ruleForms)('the documented rules $rules deny the calls that the page names', (form) => {
   for (const parsed of asRead(form, 'deny')) {
     expect(parsed).toEqual({ rule: expect.objectContaining({ list: 'deny' }) });
     expect(parsed.rule?.subject.kind).toBe(form.kind);
   }
 });
 
-test.each(ruleForms)('the documented rules $rules allow, unless the page says that they can not', (form) => {
+test.each(ruleForms)('the documented rules $rules allow the same calls, unless the page says otherwise', (form) => {
   const allowed = asRead(form, 'allow').map(({ rule }) => rule !== undefined);
   expect(allowed).toEqual(form.rules.map(() => form.neverAllows !== true));
 });
 
-test('every family with brackets of its own has a form that shows them', () => {
+test('every rule family with its own syntax in parentheses has a documented example', () => {
   const shown = ruleForms.flatMap(({ rules }) => rules.map((rule) => rule.split('(')[0] ?? ''));
   const families = shown.map((tool) => tools.traits.get(tool)?.family);
   const special = Object.entries(bracketsOf).filter(([, brackets]) => brackets !== '`field:value`');

@@ -37,13 +37,13 @@ test.each([
   ['38;2;1;2;255', 'fill:#0102ff'],
   ['38:5:203', 'fill:#ff5f5f'],
   ['7', 'fill:#16181d'],
-])('a picture has the style of the code %s', (code, css) => {
+])('a screenshot has the style of the escape code %s', (code, css) => {
   const [styled, plain] = stretchesOf(drawn(`\u001b[${code}mA\u001b[0mB`));
   expect(styled).toEqual({ column: 0, columns: 1, text: 'A', css });
   expect(plain).toEqual({ column: 1, columns: 1, text: 'B', css: 'fill:#d7dae0' });
 });
 
-test('a style goes on into the next row, and a background is a box behind the text', () => {
+test('a style continues in the next row, and a background is a box behind the text', () => {
   const svg = drawn('\u001b[48;5;22;38;5;194mone\ntwo\u001b[49m!');
   expect(stretchesOf(svg).map(({ text, css }) => [text, css])).toEqual([
     ['one', 'fill:#d7ffd7'],
@@ -53,14 +53,14 @@ test('a style goes on into the next row, and a background is a box behind the te
   expect(svg.match(/<rect [^>]*fill="#005f00"\/>/g)).toHaveLength(2);
 });
 
-test('a wide character takes two columns, and what follows stands behind it', () => {
+test('a wide character takes two columns, and the next one starts after them', () => {
   expect(stretchesOf(drawn('価b')).map(({ column, columns, text }) => [column, columns, text])).toEqual([
     [0, 2, '価'],
     [2, 1, 'b'],
   ]);
 });
 
-test('signs of XML are text, and lines are shapes', () => {
+test('XML characters are escaped, and box-drawing characters become shapes', () => {
   const svg = drawn('a <b> & "c"\n──┐');
   expect(svg).toContain('>a &lt;b&gt; &amp; &quot;c&quot;</tspan>');
   expect(svg.match(/<path [^>]*stroke="#d7dae0"\/>/g)).toHaveLength(2);

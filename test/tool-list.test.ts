@@ -41,13 +41,13 @@ test('the source has the same list as the command line', () => {
   expect(sorted(builtInTools().map(({ name }) => name))).toEqual(sorted([...Object.values(wanted).flat(), ...beyond]));
 });
 
-test('those that only some conversations have are listed with what switches them on', async () => {
+test('tools that only some conversations have are listed with what enables them', async () => {
   const { stdout } = await runHelve(['tools', '--all']);
   expect(stdout).toMatch(/^HelveDocs .*\(off here: only agents of the type helve-guide have it\)$/m);
   expect(stdout).toMatch(/^StructuredOutput .*\(off here: needs --json-schema, which is its input\)$/m);
 });
 
-test('limits and defaults are in the schemas', () => {
+test('the schemas of tools contain limits and defaults', () => {
   const field = (tool: string, name: string): unknown => {
     const properties = builtInTools().find((each) => each.name === tool)?.inputSchema['properties'];
     return Reflect.get(Object(properties), name);
@@ -59,7 +59,7 @@ test('limits and defaults are in the schemas', () => {
   expect(field('AgentOutput', 'wait_up_to')).toMatchObject({ default: 150, maximum: 600 });
 });
 
-test('those that must be switched on are shown as off, and those that wait are deferred', async () => {
+test('tools that must be enabled are listed as off, and deferred tools as deferred', async () => {
   const { stdout } = await runHelve(['tools', '--json', '--all']);
   const rows: Array<{ name: string; enabled: boolean; exposure: string }> = JSON.parse(stdout);
   const off = rows.filter(({ enabled }) => !enabled).map(({ name }) => name);

@@ -172,7 +172,7 @@ test('does not examine a file before reading it is allowed', async () => {
   expect(log.slice(1)).toEqual(['asked: it writes /etc/passwd, which is outside the project', 'validate', 'execute']);
 });
 
-test('checks before it asks if reading needs no permission, so that no question is about a call that can not work', async () => {
+test('checks before it asks if reading needs no permission, so that no question is about a call that cannot work', async () => {
   const log: string[] = [];
   const project = await temporaryProject(
     {},

@@ -157,10 +157,13 @@ const asking = (answer: (question: PermissionQuestion) => PermissionAnswer) => {
   return { asked, options: { permissionMode: 'default', askPermission: askInEachForm(ask) } as const };
 };
 
-test.each(['Bash', 'apply_patch'])('a program that refuses %s refuses it', async (refused) => {
-  const { options } = asking(({ tool }) => ({ behavior: tool === refused ? 'deny' : 'allow' }));
-  expect(await (await call(options)).exists('a.txt')).toBe(false);
-});
+test.each(['Bash', 'apply_patch'])(
+  'a patch typed into Bash does not run if the program denies the call as %s',
+  async (refused) => {
+    const { options } = asking(({ tool }) => ({ behavior: tool === refused ? 'deny' : 'allow' }));
+    expect(await (await call(options)).exists('a.txt')).toBe(false);
+  },
+);
 
 test.each([
   ['as they came', 'a.txt', ({ input }: PermissionQuestion) => input],

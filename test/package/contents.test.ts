@@ -29,7 +29,7 @@ test('the tarball holds the program, its types and its documents, and nothing el
   expect(paths.filter((path) => /^(?!examples\/).*\.test\.|\.map$/.test(path))).toEqual([]);
 });
 
-test('an install stays small, its optional packages included', () => {
+test('an install stays below its size limit, with optional packages', () => {
   const modules = join(installed.folder, 'node_modules');
   const lock = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8'));
   expect(Object.keys(lock.packages).length).toBeLessThanOrEqual(MAX_PACKAGES);
@@ -37,7 +37,7 @@ test('an install stays small, its optional packages included', () => {
   expect(bytesBelow(modules) / 1e6).toBeLessThanOrEqual(MAX_MEGABYTES);
 });
 
-test('what the declarations of the entries import comes with the package', () => {
+test('everything that the type declarations import is in the package or its dependencies', () => {
   const folder = join(installed.folder, 'node_modules/helve');
   const { exports, dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const entries = Object.values<{ types?: string }>(exports).flatMap(({ types }) => types ?? []);
@@ -58,7 +58,7 @@ test('each package whose code is in the bundle is named with its licence', () =>
   expect(notices).not.toContain('\nvitest ');
 });
 
-test('the lock file names no address, so that any registry serves', () => {
+test('the lock file contains no registry address', () => {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
   const withAddress = Object.entries<{ resolved?: string }>(packages).filter(
     ([, { resolved }]) => resolved !== undefined,

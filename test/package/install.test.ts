@@ -17,7 +17,7 @@ describe.each(nodes)('on $name', ({ path, missing }) => {
   const helve = async (args: readonly string[], input = '', cwd?: string): Promise<InstalledRun> =>
     await runInstalled(path, [join(installed.folder, 'node_modules/helve/bin/helve.cjs'), ...args], { input, cwd });
 
-  test('helve says its version, finds all that it needs, and plays the demo', async ({ skip }) => {
+  test('the installed helve prints its version, finds its dependencies, and plays the demo', async ({ skip }) => {
     if (missing !== undefined) skip(missing);
     const { version } = JSON.parse(await readFile('package.json', 'utf8'));
     expect(await helve(['--version'])).toEqual({ code: 0, stdout: `helve ${version}\n`, stderr: '' });
@@ -29,7 +29,7 @@ describe.each(nodes)('on $name', ({ path, missing }) => {
     expect(played.stdout).toContain('That was the engine with a scripted model');
   });
 
-  test('helve call reads, runs and searches', async ({ skip }) => {
+  test('the installed helve call reads files, runs commands and searches', async ({ skip }) => {
     if (missing !== undefined) skip(missing);
     const cwd = await mkdtemp(join(tmpdir(), 'helve-installed-'));
     await writeFile(join(cwd, 'notes.txt'), Buffer.from('ein Stück Käse, schön gewürzt, für später\n', 'latin1'));
@@ -51,7 +51,7 @@ describe.each(nodes)('on $name', ({ path, missing }) => {
     ]);
   });
 
-  test('every entry of the package can be imported, and the optional package for pictures', async ({ skip }) => {
+  test('every entry of the package and the optional image package can be imported', async ({ skip }) => {
     if (missing !== undefined) skip(missing);
     const manifest = JSON.parse(await readFile(join(installed.folder, 'node_modules/helve/package.json'), 'utf8'));
     const entries = Object.keys(manifest.exports)

@@ -18,7 +18,7 @@ async function helve(...args: string[]): Promise<InstalledRun> {
   return await runInstalled(program, args, { cwd: installed.folder, path });
 }
 
-test('the program that the README shows runs as it stands there', async () => {
+test('the program in the README runs unchanged', async () => {
   const readme = await readFile(join(installed.folder, 'node_modules/helve/README.md'), 'utf8');
   const program = /^## The SDK\n[\s\S]*?^```js\n([\s\S]*?)^```/m.exec(readme)?.[1] ?? '';
   await writeFile(join(installed.folder, 'from-readme.mjs'), program);
@@ -26,7 +26,7 @@ test('the program that the README shows runs as it stands there', async () => {
   expect(run).toEqual({ code: 0, stdout: 'WordCount: The text has 4 words.\nIt has four words.\n', stderr: '' });
 });
 
-test('a tool of one’s own runs in an engine, and is spared an input that does not fit', async () => {
+test('a custom tool runs in an engine, and is not called with an invalid input', async () => {
   await writeFile(join(installed.folder, 'shout.mjs'), ownTool);
   const run = await runInstalled(process.execPath, ['shout.mjs'], { cwd: installed.folder });
   expect(run).toMatchObject({ code: 0, stderr: '' });
@@ -35,7 +35,7 @@ test('a tool of one’s own runs in an engine, and is spared an input that does 
   );
 });
 
-test('a call that is denied says what, why, and what to do next', async () => {
+test('the result of a denied call says what was denied, why, and what to do next', async () => {
   const denied = await helve('call', 'Bash', '{"command": "rm -rf build"}');
   expect(denied.code).toBe(1);
   expect(JSON.parse(denied.stdout)).toMatchObject({

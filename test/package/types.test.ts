@@ -30,7 +30,7 @@ test.concurrent('each entry resolves to its types, for programs that are ES modu
   expect(problems.filter(({ resolutionKind = '' }) => !ignored.includes(resolutionKind))).toEqual([]);
 });
 
-test('the package is laid out as it says', async () => {
+test('package.json and the files of the package pass publint', async () => {
   const { messages } = await publint({ pkgDir: join(installed, 'node_modules/helve'), pack: false, strict: true });
   expect(messages).toEqual([]);
 });
@@ -70,7 +70,7 @@ export const age: number = (await run.result).output.age;
 export const others = [chatTools(createEngine()), chooseModel, connectMcpServers, serveMcpOverHttp, startFakeModelServer, temporaryProject];
 `;
 
-test.concurrent('a strict program compiles against the declarations, and they are sound in themselves', async () => {
+test.concurrent('a strict program compiles against the type declarations, which have no errors of their own', async () => {
   await writeFile(join(installed, 'program.mts'), program);
   const compilerOptions = {
     strict: true,

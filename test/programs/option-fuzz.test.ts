@@ -119,7 +119,7 @@ test.skipIf(whyNot !== undefined)(
   },
 );
 
-test.skipIf(whyNot !== undefined)('what a command reads, writes, starts and reaches is seen', () => {
+test.skipIf(whyNot !== undefined)('the tracer sees what a command reads, writes, starts and connects to', () => {
   const own = baitFolder();
   const acts = (command: string): string => {
     const [observed] = runObserved(own, [command]);

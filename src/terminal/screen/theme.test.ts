@@ -5,24 +5,28 @@ const many = { TERM: 'xterm-256color' };
 const white = { r: 255, g: 255, b: 255 };
 
 const rows: ReadonlyArray<[what: string, facts: ThemeFacts, name: string]> = [
-  ['dark where nothing is known', { env: many }, 'dark'],
+  ['dark if nothing is known', { env: many }, 'dark'],
   ['light on a white background', { env: many, background: white }, 'light'],
   ['dark on a black background', { env: many, background: { r: 10, g: 10, b: 10 } }, 'dark'],
   ['light if COLORFGBG says so', { env: { ...many, COLORFGBG: '0;15' } }, 'light'],
   [
-    'by the report of the terminal before the environment',
+    'light if the terminal reports a white background, although COLORFGBG is dark',
     { env: { ...many, COLORFGBG: '15;0' }, background: white },
     'light',
   ],
-  ['by the setting before the background', { setting: 'dark', env: many, background: white }, 'dark'],
-  ['by the background if the setting is auto', { setting: 'auto', env: many, background: white }, 'light'],
-  ['the default if the setting is unknown', { setting: 'neon', env: many }, 'dark'],
-  ['none if the setting is none', { setting: 'none', env: many }, 'none'],
-  ['none if NO_COLOR is set, with any setting', { setting: 'dark', env: { ...many, NO_COLOR: '1' } }, 'none'],
+  ['the theme of the setting, not of the background', { setting: 'dark', env: many, background: white }, 'dark'],
+  ['the theme of the background if the setting is auto', { setting: 'auto', env: many, background: white }, 'light'],
+  ['the default theme if the setting is unknown', { setting: 'neon', env: many }, 'dark'],
+  ['no colours if the setting is none', { setting: 'none', env: many }, 'none'],
+  ['no colours if NO_COLOR is set, with any setting', { setting: 'dark', env: { ...many, NO_COLOR: '1' } }, 'none'],
   ['colours if NO_COLOR is empty', { env: { ...many, NO_COLOR: '' } }, 'dark'],
-  ['none in a dumb terminal', { env: { TERM: 'dumb' } }, 'none'],
-  ['by FORCE_COLOR before NO_COLOR', { env: { TERM: 'dumb', NO_COLOR: '1', FORCE_COLOR: '1' } }, 'dark'],
-  ['none if FORCE_COLOR is 0', { env: { ...many, FORCE_COLOR: '0' } }, 'none'],
+  ['no colours in a dumb terminal', { env: { TERM: 'dumb' } }, 'none'],
+  [
+    'colours if FORCE_COLOR is set, although NO_COLOR is too',
+    { env: { TERM: 'dumb', NO_COLOR: '1', FORCE_COLOR: '1' } },
+    'dark',
+  ],
+  ['no colours if FORCE_COLOR is 0', { env: { ...many, FORCE_COLOR: '0' } }, 'none'],
 ];
 
 test.each(rows)('chooses %s', (_, facts, name) => {

@@ -309,7 +309,7 @@ const conversation: fc.Arbitrary<Message[]> = fc
   ]);
 const providers = fc.constantFrom('deepseek', 'mistral', 'openrouter', 'kimi', 'unknown');
 
-test('never breaks the protocol, and keeps every byte of earlier requests', () => {
+test('every body is valid, and the body of a longer conversation starts with the bytes of the earlier one', () => {
   fc.assert(
     fc.property(conversation, providers, fc.boolean(), (messages, provider, seesImages) => {
       const quirks = quirksOf(provider, 'http://127.0.0.1:9');
