@@ -183,8 +183,9 @@ export class TerminalApp {
     this.#left.resolve(code);
   }
 
-  /** Kills everything that calls have left running. */
+  /** Kills everything that calls have left running, and the command of the status line. */
   killAll(): void {
+    this.#status.kill();
     this.#session.orNone?.engine.session.killAll();
   }
 

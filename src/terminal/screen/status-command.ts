@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import { randomHex } from '../../platform/crypto.js';
+import { endTree, killTree, MARK_VARIABLE, type ProcessTree, withMark } from '../../platform/shell/process-tree.js';
 
 const WAIT_MS = 300; // changes come in bursts
 const TIME_MS = 5_000;
@@ -19,6 +21,9 @@ export class StatusCommand {
   readonly #options: StatusCommandOptions;
   #timer: NodeJS.Timeout | undefined;
   #running: AbortController | undefined;
+  /** Of runs that have not ended, including those that are being ended. */
+  readonly #trees = new Set<ProcessTree>();
+  #isStopped = false;
 
   constructor(options: StatusCommandOptions) {
     this.#options = options;
@@ -26,7 +31,7 @@ export class StatusCommand {
 
   /** Something has changed. */
   refresh(): void {
-    if (this.#timer || this.#running?.signal.aborted) return;
+    if (this.#timer || this.#isStopped) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       void this.#run();
@@ -35,8 +40,15 @@ export class StatusCommand {
   }
 
   stop(): void {
+    this.#isStopped = true;
     clearTimeout(this.#timer);
     this.#running?.abort();
+  }
+
+  /** Synchronously, for a program that is about to exit. */
+  kill(): void {
+    this.stop();
+    for (const tree of this.#trees) killTree(tree);
   }
 
   async #run(): Promise<void> {
@@ -52,25 +64,47 @@ export class StatusCommand {
   }
 
   async #output(signal: AbortSignal): Promise<string> {
-    const { command, cwd, env, facts } = this.#options;
+    const { command, cwd, env: environment, facts } = this.#options;
+    const env = environment();
+    const mark = `status.${randomHex(8)}`;
     const child = spawn(command, {
       shell: true,
       cwd: cwd(),
-      env: { ...env() },
+      env: { ...env, [MARK_VARIABLE]: withMark(env[MARK_VARIABLE], mark) },
       stdio: ['pipe', 'pipe', 'ignore'],
-      signal,
+      detached: true, // a process group of its own, so that ending it ends what the shell has started too
     });
     let text = '';
-    const ended = new Promise<string>((done, failed) => {
-      child.once('error', failed);
-      child.once('close', (code) => (code === 0 ? done(text.trimEnd()) : failed(new Error(`exit code ${code}`))));
-    });
+    const ended = Promise.withResolvers<string>();
+    child.once('error', ended.reject);
+    child.once('close', (code) =>
+      code === 0 ? ended.resolve(text.trimEnd()) : ended.reject(new Error(`exit code ${code}`)),
+    );
     // If spawning failed because too many files are open, the child has no streams.
     child.stdin?.on('error', () => {}); // it may exit without reading its input
     child.stdin?.end(JSON.stringify(facts()));
     child.stdout?.setEncoding('utf8').on('data', (piece: string) => {
       if (text.length < MAX_CHARS) text += piece;
     });
-    return await ended;
+    if (child.pid === undefined) return await ended.promise;
+    return await this.#whileRunning({ group: child.pid, mark }, ended.promise, signal);
+  }
+
+  /** Waits for the output. An abort ends everything that the command has started. */
+  async #whileRunning(tree: ProcessTree, output: Promise<string>, signal: AbortSignal): Promise<string> {
+    this.#trees.add(tree);
+    const aborted = Promise.withResolvers<never>();
+    const onAbort = (): void => {
+      aborted.reject(signal.reason);
+      void endTree(tree).finally(() => this.#trees.delete(tree));
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    try {
+      return await Promise.race([output, aborted.promise]);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      if (!signal.aborted) this.#trees.delete(tree);
+    }
   }
 }

@@ -75,6 +75,7 @@ export class StatusLine {
 
   /** Shows the output of this command from now on. */
   useCommand(command: string): void {
+    this.#command?.stop();
     this.#command = new StatusCommand({
       command,
       cwd: () => this.#options.session()?.engine.session.cwd ?? this.#options.root,
@@ -90,6 +91,11 @@ export class StatusLine {
   stop(): void {
     clearTimeout(this.#timer);
     this.#command?.stop();
+  }
+
+  /** Synchronously kills a running command, for a program that is about to exit. */
+  kill(): void {
+    this.#command?.kill();
   }
 
   #facts(): unknown {
