@@ -86,8 +86,9 @@ export type ModelEvent =
 
 /** Facts for the person about a request that is sent again. */
 export interface RetryFacts {
-  /** Which retry of this request it is, from 1, and of how many. */
+  /** Which retry of this request it is, from 1. */
   attempt: number;
+  /** The number of the last retry, if all fail like this one. */
   maxRetries: number;
   waitMs: number;
   /** The error, and if a fallback takes over, that another model is asked now. */

@@ -69,6 +69,18 @@ test('fails after the maximum number of retries, with the reason and exit status
   expect(run.server.requests).toHaveLength(3);
 });
 
+test('counts the retries up to the number after which it gives up, if no server listens', async () => {
+  const server = await startFakeModelServer([]);
+  await server.close();
+  const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'sk-test', HELVE_RETRY_BASE_MS: '1' };
+  const { code, stderr } = await runHelve(['-p', 'hi'], { env });
+  expect(code).toBe(1);
+  const lines = stderr.trimEnd().split('\n');
+  expect(lines[0]).toContain('(1 of 2).');
+  expect(lines[1]).toContain('(2 of 2).');
+  expect(lines[2]).toContain('It was tried 3 times. Start the model server');
+});
+
 test('does not wait for a server that asks for an hour', async () => {
   const run = await ask([limited('3600')], ['hi']);
   expect(run).toMatchObject({ code: 1, stderr: expect.stringMatching(/Wait 3600 s.*more than the 5 min/) });
@@ -125,7 +137,7 @@ test('aborts a silent stream and retries', async () => {
   expect(run).toMatchObject({
     code: 0,
     stdout: 'Sorry.\n',
-    stderr: expect.stringMatching(/Nothing came from claude-test for 0\.2 s.*Trying again now \(1 of 11\)/),
+    stderr: expect.stringMatching(/Nothing came from claude-test for 0\.2 s.*Trying again now \(1 of 1\)/),
   });
   expect(await run.server.requests[0]?.finished).toBe('disconnected');
 });

@@ -25,6 +25,13 @@ export interface FailedAttempt {
   hasAnswered: boolean;
 }
 
+interface NextAttempt {
+  waitMs: number;
+  reason: string;
+  /** How many retries are left after this one if each fails in the same way. */
+  left: number;
+}
+
 /** Decides what to do after each failure of one request. The caller waits and sends. */
 export class RetryPlan {
   readonly #options: RetryPlanOptions;
@@ -61,28 +68,36 @@ export class RetryPlan {
     if (asksTooMuch) {
       throw this.#givenUp(failure, `That is more than the ${LONGEST_ASKED_WAIT_MS / 60_000} min that a run waits.`);
     }
-    if (!attempt.hasAnswered && this.#retries >= MAX_RETRIES_WITHOUT_SERVER) {
-      const { cause } = failure;
-      const place = loopbackPlace(cause);
-      if (place) throw this.#givenUp(failure, `Start the model server that should listen on ${place}.`);
-      if (errorCode(cause) === 'ENOTFOUND') throw this.#givenUp(failure);
+    const left = this.#retriesLeft(failure, attempt);
+    if (left <= 0) {
+      const place = attempt.hasAnswered ? undefined : loopbackPlace(failure.cause);
+      throw this.#givenUp(failure, place && `Start the model server that should listen on ${place}.`);
     }
     if (attempt.hasThought) {
-      if (this.#retriesAfterThinking >= MAX_RETRIES_AFTER_THINKING) throw this.#givenUp(failure);
       this.#retriesAfterThinking += 1;
       this.#doublings = 0;
     }
     const waitMs = Math.round(Math.max(this.#backoff(), failure.retryAfterMs ?? 0));
     this.#retries += 1;
     this.#doublings += 1;
-    return this.#retry(failure, { waitMs, reason: failure.message });
+    return this.#retry(failure, { waitMs, reason: failure.message, left: left - 1 });
+  }
+
+  /** How many retries are left if each fails like this one. */
+  #retriesLeft({ cause }: ModelFailure, { hasAnswered, hasThought }: FailedAttempt): number {
+    const isWithoutServer = !hasAnswered && (loopbackPlace(cause) || errorCode(cause) === 'ENOTFOUND');
+    return Math.min(
+      this.#options.maxRetries - this.#retries,
+      isWithoutServer ? MAX_RETRIES_WITHOUT_SERVER - this.#retries : Number.POSITIVE_INFINITY,
+      hasThought ? MAX_RETRIES_AFTER_THINKING - this.#retriesAfterThinking : Number.POSITIVE_INFINITY,
+    );
   }
 
   #afterSilence(failure: SilentStream): RetryFacts {
     if (this.#silences >= MAX_SILENCES || this.#options.maxRetries === 0) throw this.#givenUp(failure);
     this.#silences += 1;
     this.#unavailable = 0;
-    return this.#retry(failure, { waitMs: 0, reason: failure.message });
+    return this.#retry(failure, { waitMs: 0, reason: failure.message, left: MAX_SILENCES - this.#silences });
   }
 
   #askAnother(failure: ModelFailure): RetryFacts | undefined {
@@ -94,12 +109,12 @@ export class RetryPlan {
     this.#doublings = 0;
     const [next, last] = distinctNames(this.model, before);
     const reason = `${failure.message} Using ${next} instead of ${last} for now.`;
-    return this.#retry(failure, { waitMs: 0, reason });
+    return this.#retry(failure, { waitMs: 0, reason, left: this.#options.maxRetries - this.#retries });
   }
 
-  #retry({ status }: ModelFailure, { waitMs, reason }: { waitMs: number; reason: string }): RetryFacts {
-    const maxRetries = this.#options.maxRetries + this.#silences;
+  #retry({ status }: ModelFailure, { waitMs, reason, left }: NextAttempt): RetryFacts {
     const attempt = this.#retries + this.#silences;
+    const maxRetries = attempt + left;
     const { provider, name: model } = this.model;
     return { attempt, maxRetries, waitMs, reason, ...(status !== undefined && { status }), provider, model };
   }
