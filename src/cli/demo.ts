@@ -7,6 +7,7 @@ import { scriptedModel } from '../models/scripted.js';
 import { clause } from '../platform/text/clause.js';
 import { PlainLines } from '../terminal/plain/plain-lines.js';
 import { readArgs } from './args.js';
+import { ownCommand } from './demo/own-command.js';
 import { sampleProject } from './demo/sample-project.js';
 import { demoPrompt, demoScript } from './demo/script.js';
 import { exitCode } from './exit-codes.js';
@@ -19,10 +20,10 @@ const introduction = `Helve's demo. The model is a script, so it needs no key an
 a project in a temporary folder, the tools, the permission questions (the demo says yes) and the tests.
 `;
 
-const ending = `That was the engine with a scripted model. To connect a real one:
-  export ANTHROPIC_API_KEY=…         (or OPENAI_API_KEY and others; helve models lists them, and what runs on this machine)
-  helve -p "what does this project do?"
-helve tools lists the tools, helve call runs one without a model, helve doctor checks the set-up.`;
+const endingFor = (helve: string): string => `That was the engine with a scripted model. To connect a real one:
+  export ANTHROPIC_API_KEY=…         (or OPENAI_API_KEY and others; ${helve} models lists them, and what runs on this machine)
+  ${helve} -p "what does this project do?"
+${helve} tools lists the tools, ${helve} call runs one without a model, ${helve} doctor checks the set-up.`;
 
 /** Runs a scripted model with the real engine on a sample project. */
 export async function demo(argv: readonly string[]): Promise<number> {
@@ -67,11 +68,16 @@ async function play(folders: { root: string; dataFolder: string }, lines: PlainL
     signals.dispose();
   }
   if (signals.signal.aborted) return signals.exitCode ?? exitCode.ok;
+  const helve = ownCommand({
+    program: process.argv[1] ?? '',
+    path: process.env['PATH'] ?? '',
+    cwd: process.cwd(),
+  });
   if (result?.outcome !== 'completed' || lastCallFailed) {
-    lines.line(`The demo failed: ${result?.text ?? 'no result'} Run helve doctor to see what is missing.`);
+    lines.line(`The demo failed: ${result?.text ?? 'no result'} Run ${helve} doctor to see what is missing.`);
     return exitCode.failed;
   }
-  lines.line(ending);
+  lines.line(endingFor(helve));
   return exitCode.ok;
 }
 

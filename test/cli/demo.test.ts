@@ -1,5 +1,5 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { delimiter, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { emptyFolder, runHelve } from './run-helve.js';
 
@@ -11,6 +11,17 @@ test.each([[['demo']], [[]]])('helve %j plays the demo to its end: a real failur
   expect(stdout).toMatch(/✗ Bash Exit code 1[\s\S]*✓ Bash/);
   expect(stdout).toContain('ANTHROPIC_API_KEY');
   expect(await readdir(temporary)).toEqual([]);
+});
+
+test('the demo ends with a command that works: npx helve in the folder of Helve, helve if that is on PATH', async () => {
+  const cwd = resolve('.');
+  const npx = await runHelve(['demo'], { cwd });
+  expect(npx.stdout).toContain('\n  npx helve -p "what does this project do?"\nnpx helve tools lists');
+  const bin = await emptyFolder();
+  await symlink(resolve('bin/helve.cjs'), join(bin, 'helve'));
+  const env = { PATH: [bin, process.env['PATH']].join(delimiter) };
+  const installed = await runHelve(['demo'], { cwd, env });
+  expect(installed.stdout).toContain('\n  helve -p "what does this project do?"\nhelve tools lists');
 });
 
 test('helve doctor says what is there and what is missing', async () => {
