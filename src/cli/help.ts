@@ -1,6 +1,6 @@
 export const help = `helve: a coding agent for the terminal
 
-  helve, helve "a prompt"   a conversation in the terminal; see helve help interactive. Without a terminal: the demo
+  helve, helve "a prompt"   a conversation in the terminal; see helve help interactive. Without one, helve plays the demo
   helve -p "…"              run one prompt and print the answer; piped input is added to it
   helve tools               list the tools that a conversation here would have
   helve call TOOL JSON      run one tool call with all checks, without a model

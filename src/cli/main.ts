@@ -72,8 +72,11 @@ async function run(argv: readonly string[]): Promise<number> {
       if (isAtTerminal() && !runsAlone(argv)) return await interactive(argv);
       return await (await import('./headless.js')).headless(argv, HELVE_VERSION);
     }
-    if (!isAtTerminal()) throw new UsageProblem(await unknownCommand(first));
-    const { meantCommand } = await import('./unknown-command.js');
+    const { isPrompt, meantCommand } = await import('./unknown-command.js');
+    if (!isAtTerminal()) {
+      if (!isPrompt(argv, Object.keys(commands))) throw new UsageProblem(await unknownCommand(first));
+      throw new UsageProblem(`${needsTerminal()} To send a prompt without one, use helve -p "…".`);
+    }
     const meant = meantCommand(argv, Object.keys(commands));
     if (meant !== undefined) throw new UsageProblem(meant);
     return await interactive(argv);
@@ -118,6 +121,10 @@ function pageNameFor(argv: readonly string[]): string {
 
 const isAtTerminal = (): boolean => process.stdin.isTTY === true && process.stdout.isTTY === true;
 
+/** Why there is no conversation here. */
+const needsTerminal = (): string =>
+  `A conversation needs a terminal, but standard ${process.stdin.isTTY ? 'output' : 'input'} is not one.`;
+
 /** Whether an option means a run without a user. */
 function runsAlone(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
@@ -130,6 +137,12 @@ async function interactive(argv: readonly string[]): Promise<number> {
 }
 
 async function withoutArguments(): Promise<number> {
+  const { hasPipedInput } = await import('./headless/read-piped.js');
+  if (await hasPipedInput()) {
+    throw new UsageProblem(
+      `${needsTerminal()} To send the input as a prompt, use helve -p. To see the demo, use helve demo.`,
+    );
+  }
   const { demo } = await import('./demo.js');
   return await demo([]);
 }

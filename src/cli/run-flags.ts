@@ -89,7 +89,9 @@ export function readRunFlags(argv: readonly string[], { isInteractive = false } 
   const hostInput = oneOf('--input-format', inputFormats, values['input-format'] ?? 'text') === 'stream-json';
   // A host that sends its prompts line by line implies -p.
   if (!values.print && !hostInput && !isInteractive && values.resume !== '')
-    throw new UsageProblem('To run a prompt, use helve -p "…"; the options of a command come after its name.');
+    throw new UsageProblem(
+      'To run a prompt, use helve -p "…"; a conversation needs a terminal. The options of a command come after its name.',
+    );
   if (values.init && values.maintenance) {
     throw new UsageProblem('--init and --maintenance are two ways to set up. Give one of them.');
   }

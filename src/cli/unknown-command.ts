@@ -43,6 +43,13 @@ export function meantCommand(words: readonly string[], commands: readonly string
   return `There is no command "${word}". ${meant} To send it to the model, use helve -- ${isAlone ? word : `${word} …`}`;
 }
 
+/** Whether words are a prompt: a text with blanks, or several words that begin with nothing that resembles a command. */
+export function isPrompt(words: readonly string[], commands: readonly string[]): boolean {
+  const [word = '', next] = words;
+  if (/\s/.test(word)) return true;
+  return next !== undefined && !next.startsWith('-') && meantCommand(words, commands) === undefined;
+}
+
 /** The error for an unknown command, with the nearest known one. */
 export function unknownCommand(word: string, commands: readonly string[]): string {
   const known = elsewhere.find(([words]) => words.includes(word.toLowerCase()))?.[1];

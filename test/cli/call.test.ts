@@ -52,6 +52,12 @@ test.each([
     ['call', 'LS', '{}', '--permission-mode', 'plan', '--dangerously-skip-permissions'],
     '--dangerously-skip-permissions and --permission-mode plan contradict each other',
   ],
+  [
+    ['what is this'],
+    'A conversation needs a terminal, but standard input is not one. To send a prompt without one, use helve -p "…".',
+  ],
+  [['what', 'is', 'this'], 'A conversation needs a terminal, but standard input is not one.'],
+  [['--model', 'opus'], 'To run a prompt, use helve -p "…"; a conversation needs a terminal.'],
   [['toString'], 'There is no command "toString"'],
   [['call', 'LS', '{}', '--add-dir', '/nowhere'], '--add-dir takes a folder, but there is none at "/nowhere"'],
   [['tools', 'extra'], 'helve tools takes no argument such as "extra"'],
@@ -66,6 +72,14 @@ test.each([
 ])('wrong usage %j gives exit 2, a sentence, and nothing on standard output', async (args, sentence) => {
   const run = await runHelve(args);
   expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`helve: ${sentence}`) });
+});
+
+test('input without an argument is not ignored: the error says how to send it as a prompt', async () => {
+  const run = await runHelve([], { input: 'hi\n' });
+  expect(run).toMatchObject({ code: 2, stdout: '' });
+  expect(run.stderr).toMatch(
+    /^helve: A conversation needs a terminal, but standard input is not one\. To send the input as a prompt, use helve -p\./,
+  );
 });
 
 test('refuses the mode bypassPermissions to root outside of a sandbox', async ({ skip }) => {

@@ -41,6 +41,21 @@ export async function readPiped({
   return text + decoder.decode();
 }
 
+/** Whether anything comes on stdin. False for a terminal, for /dev/null, and for a pipe that is silent for a while. */
+export async function hasPipedInput(): Promise<boolean> {
+  if (isDevice()) return false;
+  const { stdin } = process;
+  const silence = setTimeout(() => stdin.destroy(), SILENCE_MS);
+  try {
+    for await (const _ of stdin) return true;
+  } catch {
+    // destroyed after the silence, or closed
+  } finally {
+    clearTimeout(silence);
+  }
+  return false;
+}
+
 const tooLong = (maxBytes: number): string =>
   `There is more than ${maxBytes} bytes on standard input, and no model reads so much at once. Save it to a file and name the file in the prompt, or set HELVE_MAX_STDIN_BYTES to a higher number.`;
 
