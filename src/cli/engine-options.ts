@@ -8,6 +8,7 @@ import { environmentWith } from '../settings/environment.js';
 import type { Settings } from '../settings/settings.js';
 import type { WatchedSettings } from '../settings/watch.js';
 import { toolTable } from '../tools/index.js';
+import { oneOf } from './one-of.js';
 import { readSettings } from './read-settings.js';
 import { UsageProblem } from './usage-problem.js';
 
@@ -119,9 +120,7 @@ function readPermissionMode(flags: EngineFlagValues, { defaultMode }: Settings):
     );
   }
   const wanted = flags['permission-mode'] ?? defaultMode?.value ?? 'default';
-  const mode = permissionModes.find((known) => known === wanted);
-  if (mode) return mode;
-  throw new UsageProblem(`--permission-mode takes ${permissionModes.join(', ')}, but was "${wanted}".`);
+  return oneOf('--permission-mode', permissionModes, wanted);
 }
 
 /** Why the mode bypassPermissions is not available here; undefined if it is. */

@@ -1,6 +1,6 @@
 import { knownNames } from '../agent/known-names.js';
 import { createExplainer, type ExplainerOptions } from '../compose/explain-call.js';
-import { type PermissionMode, permissionModes, type Walls, wallStates } from '../contract/permission.js';
+import { type PermissionMode, permissionModes, wallStates } from '../contract/permission.js';
 import { readJson } from '../platform/parse-json.js';
 import { counted } from '../platform/text/counted.js';
 import { jsonText } from '../platform/text/json-line.js';
@@ -13,6 +13,7 @@ import { permissionFlags, readArgs } from './args.js';
 import { chooseAction } from './choose-action.js';
 import { existingFolder, rulesOfFlags } from './engine-options.js';
 import { exitCode } from './exit-codes.js';
+import { oneOf } from './one-of.js';
 import { answerLine, asAnswer } from './permissions/answer-line.js';
 import { describeExplanation } from './permissions/describe-explanation.js';
 import { runPolicyTests } from './permissions/policy-tests.js';
@@ -73,7 +74,7 @@ function parsedInput(tool: string, json: string): unknown {
 
 function explainerOptions(values: Flags): ExplainerOptions {
   const mode = modeOf(values);
-  const walls = wallsOf(values.walls);
+  const walls = values.walls === undefined ? undefined : oneOf('--walls', wallStates, values.walls);
   return {
     ...(mode && { mode }),
     ...(walls && { walls }),
@@ -92,15 +93,7 @@ const loadOptions = ({ settings, trust }: Flags) => ({
 /** Explaining a mode does not run in it, so every mode is accepted. */
 function modeOf(values: Flags): PermissionMode | undefined {
   const wanted = values['dangerously-skip-permissions'] ? 'bypassPermissions' : values['permission-mode'];
-  const mode = permissionModes.find((known) => known === wanted);
-  if (mode || wanted === undefined) return mode;
-  throw new UsageProblem(`--permission-mode takes ${permissionModes.join(', ')}, but was "${wanted}".`);
-}
-
-function wallsOf(wanted: string | undefined): Walls | undefined {
-  const walls = wallStates.find((known) => known === wanted);
-  if (walls || wanted === undefined) return walls;
-  throw new UsageProblem(`--walls takes ${wallStates.join(' or ')}, but was "${wanted}".`);
+  return wanted === undefined ? undefined : oneOf('--permission-mode', permissionModes, wanted);
 }
 
 async function test(words: readonly string[], values: Flags): Promise<number> {

@@ -3,6 +3,7 @@ import { serverPartOf } from '../platform/text/mcp-names.js';
 import { engineFlags, readArgs } from './args.js';
 import type { EngineFlagValues } from './engine-options.js';
 import { terminalFlags } from './interactive/terminal-flags.js';
+import { oneOf } from './one-of.js';
 import { type TelemetryFlags, telemetryFlags, withDebugFile } from './telemetry-flags.js';
 import { UsageProblem } from './usage-problem.js';
 
@@ -176,12 +177,6 @@ function refuseCombinations(read: RunFlags): void {
   }
 }
 
-function oneOf<Known extends string>(flag: string, known: readonly Known[], given: string): Known {
-  const found = known.find((one) => one === given);
-  if (found !== undefined) return found;
-  throw new UsageProblem(`${flag} takes ${known.join(', ')}, but was "${given}".`);
-}
-
 function readPromptTool(text: string | undefined): Pick<RunFlags, 'asksHost' | 'permissionTool'> {
   if (text === undefined || text === 'stdio') return { asksHost: text === 'stdio', permissionTool: undefined };
   if (serverPartOf(text) !== undefined) return { asksHost: false, permissionTool: text };
@@ -228,8 +223,5 @@ function readSessionId(text: string | undefined): string | undefined {
 }
 
 export function readEffort(text: string | undefined): { effort?: Effort } {
-  if (text === undefined) return {};
-  const effort = efforts.find((known) => known === text);
-  if (effort) return { effort };
-  throw new UsageProblem(`--effort takes ${efforts.join(', ')}, but was "${text}".`);
+  return text === undefined ? {} : { effort: oneOf('--effort', efforts, text) };
 }

@@ -19,6 +19,7 @@ import { visible } from '../platform/text/visible.js';
 import { readArgs } from './args.js';
 import { chooseAction } from './choose-action.js';
 import { exitCode } from './exit-codes.js';
+import { oneOf } from './one-of.js';
 import { cleanTitle, sessionTable } from './sessions/session-table.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
@@ -180,8 +181,7 @@ async function write(argv: readonly string[], location: SessionLocation): Promis
     output: { type: 'string', short: 'o' },
   });
   const wanted = values.format ?? (values.output?.endsWith('.html') ? 'html' : 'md');
-  const format = exportFormats.find((known) => known === wanted);
-  if (!format) throw new UsageProblem(`--format takes ${exportFormats.join(' or ')}, but was "${wanted}".`);
+  const format = oneOf('--format', exportFormats, wanted);
   const { id, session } = await load(onlyId(positionals, 'export'), location);
   const pieces = exportSession(session, { id, format, secrets: secretsIn(process.env) });
   if (values.output === undefined) {

@@ -167,9 +167,12 @@ function checkList(key: SettingName, node: JsonNode, place: SettingsPlace, part:
 function checkValue(key: SettingName, node: JsonNode, place: SettingsPlace, part: Part): Finding[] {
   const parsed = settings[key].schema.safeParse(plainValue(node));
   if (!parsed.success) {
-    const { path = [], message = 'is not understood' } = parsed.error.issues[0] ?? {};
+    const [issue] = parsed.error.issues;
+    const { path = [], message = 'is not understood' } = issue ?? {};
     const inner = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('');
-    return broken(key, nodeAt(node, path), place, { ...part, label: part.label + inner }, message);
+    const wrong = nodeAt(node, path);
+    const choices = issue?.code === 'invalid_value' ? issue.values.filter((value) => typeof value === 'string') : [];
+    return broken(key, wrong, place, { ...part, label: part.label + inner }, message, choices);
   }
   const isProject = place.kind === 'project' || place.kind === 'local';
   if (isProject && key === 'permissions.defaultMode' && parsed.data === 'bypassPermissions') {
@@ -186,14 +189,18 @@ function broken(
   place: SettingsPlace,
   { label, name }: Part,
   must: string,
+  choices: readonly string[] = [],
 ): Finding[] {
   const { broken: consequence, isSecret } = settings[key];
+  const given = node.type === 'value' && typeof node.value === 'string' ? node.value : '';
+  const [meant] = nearestWords(given, choices);
+  const fix = meant === undefined ? 'Correct or remove it.' : `Did you mean "${meant}"?`;
   const what = `"${label}" ${must}${isSecret ? '' : `, but was ${shown(node)}`}`;
-  if (consequence === 'refuse') return [refused(node, place, what)];
-  if (consequence === undefined) return [dropped(node, place, `${what}, so it is left out. Correct or remove it.`)];
+  if (consequence === 'refuse') return [refused(node, place, what, fix)];
+  if (consequence === undefined) return [dropped(node, place, `${what}, so it is left out. ${fix}`)];
   const { as: value } = consequence;
   return [
-    dropped(node, place, `${what}, so it counts as ${JSON.stringify(value)}. Correct or remove it.`),
+    dropped(node, place, `${what}, so it counts as ${JSON.stringify(value)}. ${fix}`),
     { key, ...(name !== undefined && { name }), value, origin: originOf(node, place), isBroken: true },
   ];
 }

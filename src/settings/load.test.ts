@@ -202,7 +202,7 @@ describe('invalid settings', () => {
     const options = machine({
       [user]: {
         model: 7,
-        effort: 'huge',
+        effort: 'vast',
         theme: 'dark',
         env: { A: 'a', B: ['b'], C: 3 },
         permissions: { additionalDirectories: ['/', 5] },
@@ -219,9 +219,17 @@ describe('invalid settings', () => {
     expect(additionalDirectories.map(({ value }) => value)).toEqual(['/']);
     expect(problems.map(({ message }) => message.replace(/^\S+ /, ''))).toEqual([
       '"model" must be a text, but was 7, so it is left out. Correct or remove it.',
-      '"effort" must be one of none, low, medium, high, max, but was "huge", so it is left out. Correct or remove it.',
+      '"effort" must be one of none, low, medium, high, max, but was "vast", so it is left out. Correct or remove it.',
       '"env.B" must be a text, so it is left out. Correct or remove it.',
       '"permissions.additionalDirectories[1]" must be a path, but was 5, so it is left out. Correct or remove it.',
+    ]);
+  });
+
+  test('names the value that a mistyped one resembles', async () => {
+    const told = await messages({ [user]: { effort: 'hihg', permissions: { defaultMode: 'acceptedit' } } });
+    expect(told).toEqual([
+      expect.stringMatching(/but was "hihg", so it is left out\. Did you mean "high"\?$/),
+      expect.stringMatching(/but was "acceptedit", so it counts as "default"\. Did you mean "acceptEdits"\?$/),
     ]);
   });
 

@@ -53,6 +53,28 @@ test.each([
     '--dangerously-skip-permissions and --permission-mode plan contradict each other',
   ],
   [
+    ['call', 'LS', '{}', '--permission-mode', 'acceptedit'],
+    '--permission-mode takes default, acceptEdits, plan, dontAsk, bypassPermissions, but was "acceptedit". Did you mean acceptEdits?',
+  ],
+  [
+    ['permissions', 'list', '--permission-mode', 'plna'],
+    '--permission-mode takes default, acceptEdits, plan, dontAsk, bypassPermissions, but was "plna". Did you mean plan?',
+  ],
+  [
+    ['permissions', 'explain', 'Read', '{}', '--walls', 'ful'],
+    '--walls takes full or none, but was "ful". Did you mean full?',
+  ],
+  [['-p', 'hi', '--effort', 'hihg'], '--effort takes none, low, medium, high, max, but was "hihg". Did you mean high?'],
+  [
+    ['-p', 'hi', '--output-format', 'jsno'],
+    '--output-format takes text, json, stream-json, but was "jsno". Did you mean json?',
+  ],
+  [['sessions', 'export', 'last', '--format', 'htm'], '--format takes md or html, but was "htm". Did you mean html?'],
+  [
+    ['mcp', 'add', 'x', '--scope', 'usr', '--', 'true'],
+    '--scope takes local, project, user, but was "usr". Did you mean user?',
+  ],
+  [
     ['what is this'],
     'A conversation needs a terminal, but standard input is not one. To send a prompt without one, use helve -p "…".',
   ],

@@ -7,6 +7,7 @@ import { editSettings } from '../../settings/edit-file.js';
 import { EditRefused, editedJson, lockOf } from '../../settings/edit-json.js';
 import { withLock } from '../../settings/private-file.js';
 import { settingsOptions } from '../args.js';
+import { oneOf } from '../one-of.js';
 import { UsageProblem } from '../usage-problem.js';
 
 export const editableScopes = ['local', 'project', 'user'] as const;
@@ -14,9 +15,7 @@ export const editableScopes = ['local', 'project', 'user'] as const;
 export type ServerScope = (typeof editableScopes)[number];
 
 export function readScope(word: string | undefined): ServerScope | undefined {
-  const scope = editableScopes.find((known) => known === word);
-  if (scope || word === undefined) return scope;
-  throw new UsageProblem(`--scope takes ${editableScopes.join(', ')}, but was "${word}".`);
+  return word === undefined ? undefined : oneOf('--scope', editableScopes, word);
 }
 
 /** Undefined removes it. Returns whether there was anything to change. */

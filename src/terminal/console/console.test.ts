@@ -61,6 +61,7 @@ test.each([
   ['Read a --limit all', /^Read: --limit takes a .*number.*, but was "all"\./],
   ['Read a b c', /^Read: "b" is one word too many\. Put quotes around/],
   ['Read "a', /^Read: a quote \("\) is not closed\./],
+  ['Grep x --output-mode cuont', /but was "cuont"\. Did you mean count\?/],
   ['Grep x --output-mode lines', /^Grep: --output-mode takes content, files_with_matches, count, but was "lines"\./],
   ['Edit {"file_path": }', /^Edit: the input is not valid JSON/],
   ['Edit a', /^Edit: old_string and new_string is missing\./],

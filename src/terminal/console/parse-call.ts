@@ -117,7 +117,9 @@ function valueIn(text: string, field: InputField, label: string): unknown {
   if (values.length > 0 && kinds.every((kind) => kind === 'string')) {
     const value = values.find((known) => known === text);
     if (value !== undefined) return value;
-    throw new CallProblem(`${label} takes ${values.join(', ')}, but was "${text}".`);
+    const [nearest] = nearestWords(text, values);
+    const meant = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
+    throw new CallProblem(`${label} takes ${values.join(', ')}, but was "${text}".${meant}`);
   }
   if (kinds.includes('array') || kinds.includes('object')) {
     const json = parseJson(text);
