@@ -10,6 +10,7 @@ import { jsonLine } from '../platform/text/json-line.js';
 import { readLines } from '../platform/text/read-lines.js';
 import { visible } from '../platform/text/visible.js';
 import { engineFlags, readArgs } from './args.js';
+import { readCallArguments } from './call-arguments.js';
 import { engineOptions } from './engine-options.js';
 import { exitCode } from './exit-codes.js';
 import { readCatalogue } from './read-catalogue.js';
@@ -58,10 +59,7 @@ interface RequestedCall {
 }
 
 function readSingleCall(positionals: readonly string[]): RequestedCall {
-  const [tool, json, ...more] = positionals;
-  if (tool === undefined || json === undefined || more.length > 0) throw new UsageProblem(USAGE);
-  const { value: input, problem } = readJson(json);
-  if (problem !== undefined) throw new UsageProblem(`The input of ${tool} is not valid JSON: ${problem}. ${USAGE}`);
+  const { tool, input } = readCallArguments(positionals, USAGE);
   if (!isObject(input)) throw new UsageProblem(`The input of ${tool} must be a JSON object. ${USAGE}`);
   return { tool, input };
 }

@@ -1,7 +1,6 @@
 import { knownNames } from '../agent/known-names.js';
 import { createExplainer, type ExplainerOptions } from '../compose/explain-call.js';
 import { type PermissionMode, permissionModes, wallStates } from '../contract/permission.js';
-import { readJson } from '../platform/parse-json.js';
 import { counted } from '../platform/text/counted.js';
 import { jsonText } from '../platform/text/json-line.js';
 import { readLines } from '../platform/text/read-lines.js';
@@ -10,6 +9,7 @@ import { orderedRules, ruleCounts, ruleLines } from '../settings/describe-rules.
 import { readSettings } from '../settings/load.js';
 import { isFatal, oneLine, trustNotice } from '../settings/settings-problem.js';
 import { permissionFlags, readArgs } from './args.js';
+import { readCallArguments } from './call-arguments.js';
 import { chooseAction } from './choose-action.js';
 import { existingFolder, rulesOfFlags } from './engine-options.js';
 import { exitCode } from './exit-codes.js';
@@ -56,20 +56,12 @@ async function explain(words: readonly string[], values: Flags): Promise<number>
     }
     return exitCode.ok;
   }
-  const [tool, json, ...more] = words;
-  if (tool === undefined || json === undefined || more.length > 0) throw new UsageProblem(USAGE);
-  const explanation = await explainCall({ tool, input: parsedInput(tool, json) });
+  const explanation = await explainCall(readCallArguments(words, USAGE));
   const shown = values.json
     ? jsonText(asAnswer(explanation))
     : visible(describeExplanation(explanation, { cwd: process.cwd() }));
   await writeLine(process.stdout, shown);
   return explanation.invalid ? exitCode.usage : exitCode.ok;
-}
-
-function parsedInput(tool: string, json: string): unknown {
-  const { value, problem } = readJson(json);
-  if (problem === undefined) return value;
-  throw new UsageProblem(`The input of ${tool} is not valid JSON: ${problem}. ${USAGE}`);
 }
 
 function explainerOptions(values: Flags): ExplainerOptions {

@@ -38,8 +38,12 @@ test('denies a write when no one can be asked, and says how to allow it', async 
 });
 
 test.each([
-  [['call'], 'Use helve call TOOL JSON'],
-  [['call', 'Read'], 'Use helve call TOOL JSON'],
+  [['call'], 'The tool and its JSON input are missing. Use helve call TOOL JSON'],
+  [['call', 'Read'], 'The JSON input is missing. Use helve call TOOL JSON'],
+  [['call', 'Read', '{}', 'extra'], 'Unexpected argument: extra. Use helve call TOOL JSON'],
+  [['permissions', 'explain'], 'The tool and its JSON input are missing. Use helve permissions explain TOOL JSON'],
+  [['permissions', 'explain', 'Read'], 'The JSON input is missing. Use helve permissions explain TOOL JSON'],
+  [['permissions', 'explain', 'Read', '{}', 'a', 'b'], 'Unexpected arguments: a b. Use helve permissions explain TOOL'],
   [['call', 'Read', '{"file_path":'], 'The input of Read is not valid JSON'],
   [['call', 'Read', '[1]'], 'The input of Read must be a JSON object'],
   [['call', '--stdin', 'Read'], '--stdin takes its calls from standard input'],
