@@ -17,6 +17,7 @@ import { readCatalogue } from './read-catalogue.js';
 import { ruleMayAllow } from './rule-may-allow.js';
 import { onSignals } from './signals.js';
 import { variablesForTracing } from './telemetry-flags.js';
+import { misspeltLineKey, unknownLineKey } from './unknown-line-key.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
@@ -99,19 +100,25 @@ interface LineAnswer {
 
 async function answerLine(engine: FullEngine, line: string, number: number, signal: AbortSignal): Promise<LineAnswer> {
   const bad = (problem: string, id: unknown = null): LineAnswer => {
-    const content = `Line ${number} was not run: ${problem}. A line is one JSON object {"id"?, "tool", "input"}.`;
+    const content = `Line ${number} was not run: ${problem}${problem.endsWith('?') ? '' : '.'} A line is one JSON object {"id"?, "tool", "input"}.`;
     return { id, tool: null, content, is_error: true };
   };
   const parsed = readJson(line);
   if (parsed.problem !== undefined) return bad(`it is not valid JSON (${parsed.problem})`);
   if (!isObject(parsed.value)) return bad('it is not a JSON object');
   const { id = null, tool, input = {} } = parsed.value;
+  const misspelt = misspeltLineKey(parsed.value, lineKeys);
+  if (misspelt !== undefined) return bad(misspelt, id);
   if (typeof tool !== 'string') return bad(`"tool" must name a tool${insteadOf('tool', parsed.value)}`, id);
   const misnamed = insteadOf('input', parsed.value);
   if (!isObject(input) || misnamed !== '') return bad(`"input" must be an object${misnamed}`, id);
+  const unknown = unknownLineKey(parsed.value, lineKeys);
+  if (unknown !== undefined) return bad(unknown, id);
   const { result } = await runOne(engine, `call_${number}`, { tool, input }, signal);
   return { id, tool, content: result.content, is_error: result.is_error === true };
 }
+
+const lineKeys = ['id', 'tool', 'input'];
 
 /** Other formats' names for these keys. */
 const otherKeys = { tool: ['name', 'tool_name', 'function'], input: ['arguments', 'args', 'parameters', 'tool_input'] };

@@ -167,6 +167,29 @@ test('names the key that a line should have', async () => {
   expect(answers[1]?.['content']).toContain('The line has "arguments": write "input" instead');
 });
 
+test.each([
+  ['call', 'content', 'not run'],
+  ['permissions explain', 'reason', 'not judged'],
+])('helve %s --stdin rejects a line with a misspelt key', async (command, field, outcome) => {
+  const input = '{"id":1,"tool":"Read","imput":{"file_path":"a.txt"}}\n';
+  const run = await runHelve([...command.split(' '), '--stdin'], { input });
+  expect(jsonLines(run.stdout)).toMatchObject([
+    {
+      id: 1,
+      [field]: expect.stringContaining(
+        `Line 1 was ${outcome}: it has "imput", which is unknown. Did you mean "input"? A line is one JSON object`,
+      ),
+    },
+  ]);
+});
+
+test('rejects a line with a key that has no effect', async () => {
+  const input = '{"id":1,"tool":"Think","input":{"thought":"x"},"timeout":5}\n';
+  const [answer] = jsonLines((await runHelve(['call', '--stdin'], { input })).stdout);
+  expect(answer).toMatchObject({ id: 1, is_error: true });
+  expect(answer?.['content']).toContain('Line 1 was not run: it has "timeout", which is unknown. A line is');
+});
+
 test('writes ids as they were given, also numbers that JavaScript rounds', async () => {
   const input =
     '{"id":12345678901234567890,"tool":"Think","input":{"thought":"x","id":5}}\n{"id":1.0,"tool":"Nothing"}\n{"id":{"a":1},"tool":5}\n';

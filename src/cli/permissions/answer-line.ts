@@ -7,9 +7,11 @@ import { isObject } from '../../platform/is-object.js';
 import { messageOf } from '../../platform/message-of.js';
 import { readJson } from '../../platform/parse-json.js';
 import { jsonLine } from '../../platform/text/json-line.js';
+import { misspeltLineKey } from '../unknown-line-key.js';
 
 type Explain = (request: ExplainRequest) => Promise<Explanation>;
 
+const lineKeys = ['id', 'cwd', 'home', 'settings', 'mode', 'walls', 'tool', 'input'];
 const SHAPE = '{"id"?, "cwd"?, "home"?, "settings"?, "mode"?, "walls"?, "tool", "input"}';
 
 export async function answerLine(line: string, number: number, explain: Explain): Promise<string> {
@@ -17,12 +19,14 @@ export async function answerLine(line: string, number: number, explain: Explain)
     asLine({
       id,
       decision: 'deny',
-      reason: `Line ${number} was not judged: ${problem}. A line is one JSON object ${SHAPE}.`,
+      reason: `Line ${number} was not judged: ${problem}${problem.endsWith('?') ? '' : '.'} A line is one JSON object ${SHAPE}.`,
     });
   const { value: request, problem } = readJson(line);
   if (problem !== undefined) return refused(null, `it is not valid JSON (${problem})`);
   if (!isObject(request)) return refused(null, 'it is not a JSON object');
   const { id = null, tool } = request;
+  const misspelt = misspeltLineKey(request, lineKeys);
+  if (misspelt !== undefined) return refused(id, misspelt);
   if (typeof tool !== 'string') return refused(id, '"tool" must name a tool');
   for (const field of ['cwd', 'home', 'mode', 'walls']) {
     if (isGiven(request[field]) && typeof request[field] !== 'string') return refused(id, `"${field}" must be text`);

@@ -11,6 +11,7 @@ import { parseJson } from '../../platform/parse-json.js';
 import { errorClause } from '../../platform/text/clause.js';
 import { nearestWords } from '../../platform/text/similar-text.js';
 import type { JsonNode } from '../../settings/document.js';
+import { misspeltLineKey } from '../unknown-line-key.js';
 import { UsageProblem } from '../usage-problem.js';
 import { asRequest } from './answer-line.js';
 
@@ -151,6 +152,8 @@ function testsOf(whole: unknown, file: string): PolicyTest[] {
 function understood(value: unknown, place: string, common: object): PolicyTest {
   const read = oneTest.safeParse(value);
   if (!read.success) return unreadable(`${place}: ${firstIssue(read.error)}`);
+  const misspelt = misspeltLineKey(read.data, Object.keys(oneTest.shape));
+  if (misspelt !== undefined) return unreadable(`${place}: ${misspelt}`);
   const { name, id, tool, input, expect } = read.data;
   const shown = `${tool} ${JSON.stringify(input)}`;
   return {
