@@ -11,7 +11,7 @@ import {
 } from '../models/catalogue/catalogue.js';
 import { planWithKeys } from '../models/catalogue/choose-model.js';
 import { findLocalServers, type LocalModelServer, localPlaces } from '../models/catalogue/local-servers.js';
-import { findModel, keyVariables } from '../models/catalogue/plan-model.js';
+import { findModel, keyVariables, seeModels } from '../models/catalogue/plan-model.js';
 import { readStoredKeys, withStoredKeys } from '../models/catalogue/stored-keys.js';
 import { grouped } from '../platform/text/digits.js';
 import { jsonText } from '../platform/text/json-line.js';
@@ -139,7 +139,7 @@ function asText({ chosen, named_by, problem, providers, local, models: known, al
   return [
     chosen
       ? `In use: ${visible(chosen)}${named_by === null ? '' : ` (named by ${named_by})`}`
-      : `None in use. ${problem}${named_by === null ? '' : ` The model is named by ${named_by}.`}`,
+      : `None in use. ${seenHere(problem ?? '')}${named_by === null ? '' : ` The model is named by ${named_by}.`}`,
     '',
     'Providers',
     ...table(providers.map((provider) => [provider.id, provider.title, access(provider), defaultOf(provider)])),
@@ -158,6 +158,10 @@ function asText({ chosen, named_by, problem, providers, local, models: known, al
     'Any other model of a provider can be named too: helve --model PROVIDER/NAME -p "…"',
   ].join('\n');
 }
+
+/** The user is already looking at the list that errors refer to. */
+const seenHere = (problem: string): string =>
+  problem.replace(seeModels.keys, 'listed below').replace(seeModels.names, 'known models are listed below');
 
 function access({ key_from, key_variables, host, set_up }: Overview['providers'][number]): string {
   const at = host ? ` at ${host}` : '';

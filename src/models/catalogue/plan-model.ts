@@ -104,13 +104,19 @@ function throwIfCircle(asked: string, { aliases }: Catalogue): void {
   );
 }
 
+/** Where errors refer to `helve models`. That command itself says "below" instead. */
+export const seeModels = {
+  keys: 'that "helve models" lists',
+  names: '"helve models" lists what is known',
+} as const;
+
 function namesNoModel(what: string, wanted: string, catalogue: Catalogue): ModelFailure {
   const nearest = nearestTo(wanted, catalogue);
   return new ModelFailure(
     'unknown_model',
     `${what} names no model.${nearest ? ` Did you mean "${nearest}"?` : ''} Write PROVIDER/NAME (for example ` +
       'anthropic/claude-sonnet-5-5), a short name such as sonnet, or scripted/FILE; ' +
-      '"helve models" lists what is known.',
+      `${seeModels.names}.`,
   );
 }
 
@@ -128,7 +134,7 @@ function nearestTo(wanted: string, { providers, models, aliases }: Catalogue): s
 function nothingSetUp(): ModelFailure {
   return new ModelFailure(
     'auth',
-    'No model is set up: set ANTHROPIC_API_KEY, OPENAI_API_KEY or another key that "helve models" lists, or name a ' +
+    `No model is set up: set ANTHROPIC_API_KEY, OPENAI_API_KEY or another key ${seeModels.keys}, or name a ` +
       'model on this machine, as in --model ollama/NAME; "helve demo" needs no key.',
   );
 }
