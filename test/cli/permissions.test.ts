@@ -375,6 +375,8 @@ test('a policy test may depend on the sandbox, and the explanation says how a co
     (await runHelve(['permissions', 'explain', 'Bash', '{"command": "make"}', ...args], { cwd: folder })).stdout;
   expect(await explained('--walls', 'full', '--trust')).toContain('It runs in the sandbox');
   expect(await explained('--walls', 'full')).toContain('Once approved: Runs in the sandbox: no network');
+  expect(await explained('--walls', 'full')).toContain(', mode default, confinement: available\n');
+  expect(await explained('--walls', 'none')).toContain(', mode default, confinement: not available\n');
 });
 
 test('explain and test judge by the rules of flags, as -p does', async () => {

@@ -2,7 +2,7 @@
 
 import type { Explanation } from '../../compose/explain-call.js';
 import type { CommandEffect, Effect } from '../../contract/effect.js';
-import type { Behavior, Confinement, TrailEntry } from '../../contract/permission.js';
+import type { Behavior, Confinement, TrailEntry, Walls } from '../../contract/permission.js';
 import { confinementWords } from '../../permissions/sandboxed-call.js';
 import { visible } from '../../platform/text/visible.js';
 import { oneLine } from '../../settings/settings-problem.js';
@@ -15,7 +15,7 @@ export function describeExplanation(explanation: Explanation, { cwd }: { cwd: st
   const lines = [
     `${decision}: ${indented(reason)}`,
     '',
-    `${oneLine(tool)} in ${oneLine(cwd)}, mode ${mode}${confinement ? `, walls ${walls}` : ''}`,
+    `${oneLine(tool)} in ${oneLine(cwd)}, mode ${mode}${confinement ? `, confinement: ${available[walls]}` : ''}`,
     ...(confinement ? [`  ${inWordsOf(confinement, decision, sandbox)}`] : []),
   ];
   lines.push(...whole.flatMap((entry) => ground(entry, '  ')));
@@ -46,6 +46,9 @@ export function describeExplanation(explanation: Explanation, { cwd }: { cwd: st
   if (problems.length > 0) lines.push('', 'Problems:', ...problems.map(({ message }) => `  ${oneLine(message)}`));
   return lines.join('\n');
 }
+
+/** Whether this machine can confine commands. */
+const available: Readonly<Record<Walls, string>> = { full: 'available', none: 'not available' };
 
 function inWordsOf(confinement: Confinement, decision: Behavior, sandbox: string | undefined): string {
   if (confinement === 'approved' && sandbox !== undefined)
