@@ -238,6 +238,14 @@ test.each([
   ['{"tests": [', 'policy.json:1: it is not valid JSON: a closing bracket is missing.'],
   ['{"tests": [{"tool": "Read"}', 'it is not valid JSON: a closing bracket is missing.'],
   ['{"test": [{}]}', 'policy.json: it has "test", which is unknown. Did you mean "tests"?'],
+  [
+    '{"tests": [{"tool": "Read", "imput": {}, "expect": "allow"}]}',
+    'policy.json: test 1: it has "imput", which is unknown. Did you mean "input"? A test is',
+  ],
+  [
+    '{"tool": "Read", "input": {}, "expect": "allow", "setings": {"deny": ["Read"]}}',
+    'policy.json:1: it has "setings", which is unknown. Did you mean "settings"?',
+  ],
   ['{"tests": 5}', 'policy.json: "tests" must be a list.'],
   [
     '{"tool": "Read", "input": {}, "expect": "alow"}',

@@ -150,10 +150,10 @@ function testsOf(whole: unknown, file: string): PolicyTest[] {
 }
 
 function understood(value: unknown, place: string, common: object): PolicyTest {
+  const misspelt = isObject(value) ? misspeltLineKey(value, Object.keys(oneTest.shape)) : undefined;
+  if (misspelt !== undefined) return unreadable(`${place}: ${misspelt}`);
   const read = oneTest.safeParse(value);
   if (!read.success) return unreadable(`${place}: ${firstIssue(read.error)}`);
-  const misspelt = misspeltLineKey(read.data, Object.keys(oneTest.shape));
-  if (misspelt !== undefined) return unreadable(`${place}: ${misspelt}`);
   const { name, id, tool, input, expect } = read.data;
   const shown = `${tool} ${JSON.stringify(input)}`;
   return {
