@@ -4,6 +4,7 @@ import { UsageProblem } from '../usage-problem.js';
 const MAX_BYTES = 32_000_000; // several times the largest context window
 const MOST_BYTES = 500_000_000; // the maximum length of a string
 const SILENCE_MS = 3_000; // a parent that leaves the pipe open without writing must not make us hang
+const NOTICE_MS = 1_000; // nothing is lost if input comes later
 
 /** Reads all of stdin, unless it is a terminal, or a pipe that may be silent and has sent nothing for a while. */
 export async function readPiped({
@@ -45,7 +46,7 @@ export async function readPiped({
 export async function hasPipedInput(): Promise<boolean> {
   if (isDevice()) return false;
   const { stdin } = process;
-  const silence = setTimeout(() => stdin.destroy(), SILENCE_MS);
+  const silence = setTimeout(() => stdin.destroy(), NOTICE_MS);
   try {
     for await (const _ of stdin) return true;
   } catch {
