@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { startFakeModelServer } from '../../src/testing/index.js';
 import { emptyFolder, runHelve } from './run-helve.js';
@@ -28,6 +30,24 @@ test.each([20, 28, 32])(
     }
   },
 );
+
+test('says that the temporary folder is full, and what to do', async ({ skip }) => {
+  const canMount = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', tmpdir()]).status === 0;
+  if (!canMount) skip('a file system cannot be mounted here');
+  const [home, full] = [await emptyFolder(), await emptyFolder()];
+  const script =
+    'mount -t tmpfs -o size=64k tmpfs "$TMPDIR"; head -c 200000 /dev/zero > "$TMPDIR/filler" 2>/dev/null; exec "$@"';
+  const helve = [process.execPath, resolve('bin/helve.cjs'), ...call, '--dangerously-skip-permissions'];
+  const { stdout, status } = spawnSync('unshare', ['--mount', 'bash', '-c', script, 'bash', ...helve], {
+    cwd: home,
+    env: { PATH: process.env['PATH'], HOME: home, TMPDIR: full, IS_SANDBOX: '1' },
+    encoding: 'utf8',
+  });
+  expect(status).toBe(1);
+  expect(JSON.parse(stdout).content).toContain(
+    `The command was not run because the temporary folder ${full} is full. Ask the user to free space in it`,
+  );
+});
 
 test('returns a result if bash exits before it reads the command', async () => {
   const bin = await emptyFolder();

@@ -1,8 +1,10 @@
 import { readFile, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { setImmediate as turn } from 'node:timers/promises';
 import { ToolFailure } from '../../contract/failure.js';
 import { monotonicMs } from '../clock.js';
 import { isOutOfDescriptors, OUT_OF_DESCRIPTORS } from '../descriptors.js';
+import { codeOf } from '../error-code.js';
 import { messageOf } from '../message-of.js';
 import { type LimitGroup, type LimitReport, type Limits, makeLimitGroup } from './limits.js';
 import type { SharedQuota } from './output-pipe.js';
@@ -179,7 +181,7 @@ async function start(options: ProcessOptions, onFull: () => void): Promise<Start
   } catch (error) {
     void shell.discard();
     limitGroup?.remove();
-    throw error;
+    throw isFull(error) ? await explainStart(error, cwd) : error;
   }
   const takeBack = onRunning?.(() => killTree(tree));
   let isOver = false;
@@ -202,6 +204,8 @@ async function explainEnd({ wrap, outputFile, cwd }: ProcessOptions): Promise<To
   );
 }
 
+const isFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '');
+
 async function explainStart(error: unknown, cwd: string): Promise<ToolFailure> {
   const folder = await stat(cwd).catch(() => undefined);
   if (!folder?.isDirectory()) {
@@ -211,6 +215,12 @@ async function explainStart(error: unknown, cwd: string): Promise<ToolFailure> {
   }
   if (isOutOfDescriptors(error)) {
     return new ToolFailure(`The command was not run because ${OUT_OF_DESCRIPTORS}.`, { cause: error });
+  }
+  if (isFull(error)) {
+    return new ToolFailure(
+      `The command was not run because the temporary folder ${tmpdir()} is full. Ask the user to free space in it, or to set TMPDIR to another folder.`,
+      { cause: error },
+    );
   }
   return new ToolFailure(
     `The command was not run because bash could not be started in ${cwd}: ${messageOf(error)}. Check that bash is installed and on PATH, and that the directory may be entered.`,
