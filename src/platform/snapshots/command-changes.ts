@@ -5,7 +5,8 @@ import { claimantOf } from '../journal/claim-change.js';
 import { type JournalFolders, readBeforeImage, recordChange, saveBeforeImage } from '../journal/journal.js';
 import type { JournaledChanges } from '../journal/journaled-changes.js';
 import type { ConcurrentCommand } from '../journal/running-commands.js';
-import { type ClaimedPath, isTaken, keepingOnlyCopies, type PathParts, passedFiles } from './passed-files.js';
+import { type ClaimedPath, isTaken, keepingOnlyCopies } from './only-copies.js';
+import { type PathParts, passedFiles } from './passed-files.js';
 import {
   IN_BACKGROUND,
   isFolderChange,
