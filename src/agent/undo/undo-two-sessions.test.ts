@@ -328,6 +328,22 @@ test.each([
   expect(state()).toBe(before);
 });
 
+test('removes a new file though another command of the same session removed one with the same content', async () => {
+  const { a, path, waiting, release } = await twoSessions({ old: '' });
+  await a.run(bashTool, { command: `echo go > started; ${waiting('a')}; touch new`, run_in_background: true });
+  await until(() => existsSync(path('started')));
+  const removing = a.bash(`rm old; ${waiting('b')}`);
+  await until(() => !existsSync(path('old')));
+  await release('a');
+  await until(() => existsSync(path('new')));
+  await release('b');
+  await removing;
+  const { id, dataFolder } = a.engine.session;
+  await until(() => runningCalls(journalFolders(dataFolder), id).length === 0);
+  await a.undo();
+  expect([existsSync(path('new')), existsSync(path('old'))]).toEqual([false, true]);
+});
+
 test('keeps a file that one command moves while a command of another session writes it', async () => {
   const { a, b, path, text, waiting, release } = await twoSessions({ 'd/a': 'old\n' });
   const running = a.bash(`echo of a >> d/a; ${waiting('a')}`);

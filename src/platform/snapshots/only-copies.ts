@@ -24,7 +24,7 @@ export function keepingOnlyCopies<Command extends { writes: DeclaredWrites }>(
   for (const { parts, claimant } of paths) {
     for (const part of parts) {
       const { before } = part.file;
-      if (before !== null && (isTaken(part) || isRemoval(part))) {
+      if (before !== null && (isTaken(part) || (claimant === 'unclaimed' && isRemoval(part)))) {
         takers.set(before, (takers.get(before) ?? new Set()).add(claimant));
       }
       if (typeof claimant !== 'object') continue;
