@@ -116,7 +116,7 @@ test('prepares a tool once per prompt, when the model begins to call it, and no 
   expect(order.slice(4)).toEqual(['prepare Used', 'run Used']);
 });
 
-test('a call that the output limit cut off is not run, and the model is told why', async () => {
+test('a call that the output limit cut off is not run, and its result says why', async () => {
   const { model, requests } = modelOf(
     [...call('a', '{"text":"x"}'), ...call('b', '{"text":"half', 'Note', 1), end('max_tokens')],
     [...say('done'), end('end_turn')],

@@ -259,7 +259,7 @@ test('a tool whose listing arrives later is enabled then', () => {
   expect(tools.all).toEqual([{ tool: expect.objectContaining({ name: 'Skills' }), source: 'builtin', enabled: true }]);
 });
 
-test('a call to a server that is still connecting is told so', () => {
+test('the result of a call to a server that is still connecting says so', () => {
   const tools = pool();
   tools.setServers({
     tools: [],

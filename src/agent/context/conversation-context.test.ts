@@ -237,7 +237,7 @@ test('makes the summary request smaller until the provider accepts it', async ()
   expect(summaries.flatMap(violations)).toEqual([]);
 });
 
-test('a prompt that is longer than the window is shortened and saved, and the model is told where', async () => {
+test('a prompt that is longer than the window is shortened and saved, and the request names the file', async () => {
   const { model, requests, summaries } = modelOf(() => ({ say: 'done' }));
   const { agent } = await agentWith(model);
   const { result } = await run(agent, `${'Read all of this. '.repeat(20_000)}What does it say?`);
