@@ -8,7 +8,7 @@ export type { CompactionRefused, ContextOptions, ContextUsage } from './contract
 export type * from './contract/effect.js';
 export type { Engine, EngineTool, ResultImage, RunCallsOptions, ToolCall, ToolResult } from './contract/engine.js';
 export type * from './contract/event.js';
-export { type FailureKind, ToolFailure } from './contract/failure.js';
+export { type FailureKind, ToolFailure, type ToolFailureOptions } from './contract/failure.js';
 export { type FileChange, type FileChanges, StaleFile, type TemporaryJournal } from './contract/file-change.js';
 export type { HookCallback, HookEvent, HookInput, HookOutput, HookPayloads } from './contract/hook.js';
 export type * from './contract/message.js';

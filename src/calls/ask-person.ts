@@ -134,6 +134,10 @@ const refusedByPerson = (tool: string, reason: string | undefined): ToolFailure 
   new ToolFailure(
     reason
       ? `The user refused this ${tool} call and said: ${reason}`
-      : `The user refused this ${tool} call, so nothing was done. Stop and ask what they would like instead.`,
-    { kind: 'permission_denied' },
+      : `The user refused this ${tool} call, so nothing was done.`,
+    {
+      kind: 'permission_denied',
+      ...(!reason && { advice: 'Stop and ask what they would like instead.' }),
+      problem: reason ? `You refused it: ${reason}` : 'You refused it.',
+    },
   );

@@ -8,27 +8,39 @@ const MAX_FAILURE_CHARS = 10_000;
 
 export interface FailureReport {
   kind: FailureKind;
+  /** For the model. */
   text: string;
+  /** For the person. */
+  problem: string;
 }
 
 /** `started`: the tool's own work had begun, so something may have been done. */
 export function describeFailure(tool: string, error: unknown, signal: AbortSignal, started: boolean): FailureReport {
   if (error instanceof ToolFailure) {
     const text = error.message.trim() === '' ? `${tool} failed and gave no reason.` : error.message;
-    return { kind: error.kind, text: cutMiddle(text, MAX_FAILURE_CHARS) };
+    const problem = error.problem.trim() === '' ? text : error.problem;
+    return {
+      kind: error.kind,
+      text: cutMiddle(text, MAX_FAILURE_CHARS),
+      problem: cutMiddle(problem, MAX_FAILURE_CHARS),
+    };
   }
-  if (signal.aborted) return { kind: 'interrupted', text: interrupted(tool, signal.reason, started) };
+  if (signal.aborted) {
+    const text = interrupted(tool, signal.reason, started);
+    return { kind: 'interrupted', text, problem: started ? 'Interrupted while it ran.' : 'Interrupted before it ran.' };
+  }
   const message = messageOf(error) || 'no reason given';
   const parts = [`${tool} failed: ${message}`, ...outputsOf(error, message)];
-  return { kind: 'exception', text: cutTogether(parts, MAX_FAILURE_CHARS).join('\n\n') };
+  const text = cutTogether(parts, MAX_FAILURE_CHARS).join('\n\n');
+  return { kind: 'exception', text, problem: text };
 }
 
 /** The failure of a call that may not run. */
 export const denied = (tool: string, reason: string): ToolFailure =>
-  new ToolFailure(
-    `${tool} was not run: ${clause(reason)}. Do not look for another way to do the same; ask the user or go on without it.`,
-    { kind: 'permission_denied' },
-  );
+  new ToolFailure(`${tool} was not run: ${clause(reason)}.`, {
+    kind: 'permission_denied',
+    advice: 'Do not look for another way to do the same; ask the user or go on without it.',
+  });
 
 /** The output of a program that the tool ran, which errors of child processes contain. */
 function outputsOf(error: unknown, message: string): string[] {

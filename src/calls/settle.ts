@@ -43,9 +43,10 @@ export function settleFailure(
     tool: call.name,
     result: { type: 'tool_result', tool_use_id: call.id, content, is_error: true },
     failure: failure.kind,
+    problem: failure.problem,
     error,
     ...(error instanceof ToolFailure && error.data !== undefined && { data: error.data }),
-    display,
+    display: error instanceof ToolFailure ? { ...display, ...error.display } : display,
   };
 }
 

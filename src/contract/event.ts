@@ -87,6 +87,8 @@ export interface ToolResultEvent {
   failure?: FailureKind;
   /** The full error behind an exception, for logs. */
   error?: unknown;
+  /** What went wrong, for the person, who never sees what the model gets; absent if the call succeeded. */
+  problem?: string;
   /** The tool's result as data. */
   data?: unknown;
   display: ToolDisplay;

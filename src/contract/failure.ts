@@ -1,3 +1,5 @@
+import type { ToolDisplay } from './tool.js';
+
 /** The six ways a call can fail, told apart in every result event. These comments are a table of docs/errors.md. */
 export type FailureKind =
   /**
@@ -31,19 +33,38 @@ export type FailureKind =
    */
   | 'exception';
 
+export interface ToolFailureOptions {
+  kind?: FailureKind;
+  /** What the model should do next. It follows the message, and no person sees it. */
+  advice?: string;
+  /** What went wrong, for the person. Default: the message without the advice. */
+  problem?: string;
+  /** What the person sees of the call, where it differs from a call that did not run: the output of a program. */
+  display?: Partial<ToolDisplay>;
+  cause?: unknown;
+  /** Data beside the message, for programs; the model never sees it. */
+  data?: unknown;
+}
+
 /**
- * A failure that the model should know about. The message says what happened, why with the facts, and what to do
- * next. Anything else that is thrown counts as an exception of the tool and is reported with its message.
+ * A failure that the model should know about. The message says what happened and why, with the facts; the advice says
+ * what to do next. Anything else that is thrown counts as an exception of the tool and is reported with its message.
  */
 export class ToolFailure extends Error {
   readonly kind: FailureKind;
-  /** Data beside the message, for surfaces that show it; the model never sees it. */
+  /** What went wrong, for the person. */
+  readonly problem: string;
+  readonly display: Partial<ToolDisplay> | undefined;
   readonly data: unknown;
 
-  constructor(message: string, options: { kind?: FailureKind; cause?: unknown; data?: unknown } = {}) {
-    super(message, { cause: options.cause });
+  constructor(message: string, options: ToolFailureOptions = {}) {
+    super([message, options.advice].filter((part) => part !== undefined && part !== '').join(' '), {
+      cause: options.cause,
+    });
     this.name = 'ToolFailure';
     this.kind = options.kind ?? 'exception';
+    this.problem = options.problem ?? message;
+    this.display = options.display;
     this.data = options.data;
   }
 }

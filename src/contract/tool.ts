@@ -93,15 +93,24 @@ export interface ToolProgress {
   text: string;
 }
 
-/** What to show, as data, so that any surface can draw it without knowing tools by name. */
+/** What to show, as data, so that any surface can draw it without knowing tools by name. It is never for the model. */
 export interface ToolDisplay {
+  /** The subject of the call: the file, the command, the pattern. The same before and after the call. */
   title: string;
+  /** Short facts about the result, shown beside the title: `120 lines`, `6 matches in 3 files`, `exit code 1`. */
+  facts?: readonly string[];
+  /** A call that only looks: several of them in one step may be drawn as one line. */
+  looks?: 'read' | 'search' | 'list';
   body?: DisplayBody;
+  /** The server or program that wrote the body, if that is not Helve: a surface marks the text as theirs. */
+  writtenBy?: string;
 }
 
 /** The content below the title. */
 export type DisplayBody =
   | { type: 'text'; text: string }
+  /** The output of a program; `styled` is the same with ANSI colours, if it has any. */
+  | { type: 'output'; text: string; styled?: string }
   | { type: 'diff'; path: string; patch: string }
   | { type: 'list'; items: readonly string[] }
   | { type: 'todos'; items: readonly Todo[] };

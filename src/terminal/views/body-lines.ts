@@ -5,7 +5,7 @@ import { cleanLine, cut, wrap } from './fit.js';
 import { MOST_OUTPUT_LINES, outputLines } from './output-lines.js';
 import { todoLines } from './todo-view.js';
 
-const COLLAPSED_LINES = { text: 4, list: 4, diff: 14, todos: 20 } as const;
+const COLLAPSED_LINES = { text: 4, output: 4, list: 4, diff: 14, todos: 20 } as const;
 
 export interface BodyShape {
   isExpanded: boolean;
@@ -24,6 +24,8 @@ export function bodyLines(
   switch (body.type) {
     case 'text':
       return outputLines(theme, body.text, width, isExpanded ? { end } : { lines: most, end });
+    case 'output':
+      return outputLines(theme, body.styled ?? body.text, width, isExpanded ? { end } : { lines: most, end });
     case 'diff':
       return diffLines(theme, body, width, most);
     case 'todos':
