@@ -33,6 +33,7 @@ export type FailureKind =
    */
   | 'exception';
 
+/** The parts of a failure beside its message. */
 export interface ToolFailureOptions {
   kind?: FailureKind;
   /** What the model should do next. It follows the message, and no person sees it. */
