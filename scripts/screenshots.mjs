@@ -1,23 +1,37 @@
 // Takes the screenshots in docs/screenshots from real runs: each has a temporary project, the built command line in its own
 // tmux, and the fake model server with a script of the model's answers. Given names, it takes only those screenshots.
+// `--looks FOLDER` takes each of them at 60, 110 and 200 columns, dark, light and without colours, into another folder;
+// HELVE_SCREENSHOT_PROGRAM names another build of the command line, to compare two versions.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
 import { drawSvg } from './screenshots/draw-svg.mjs';
 import { pictures } from './screenshots/pictures/index.mjs';
 import { openTerminal } from './screenshots/terminal.mjs';
 
 const FOLDER = 'docs/screenshots';
+const WIDTHS = [60, 110, 200];
+const THEMES = ['dark', 'light', 'none'];
 const MOST_TRIES = 5;
 const { startFakeModelServer } = await import(pathToFileURL('dist/testing.mjs').href);
 
-const wanted = process.argv.slice(2);
-await mkdir(FOLDER, { recursive: true });
+const { values, positionals: wanted } = parseArgs({ options: { looks: { type: 'string' } }, allowPositionals: true });
+const folder = values.looks ?? FOLDER;
+await mkdir(folder, { recursive: true });
 for (const picture of pictures) {
   if (wanted.length > 0 && !wanted.includes(picture.name)) continue;
-  const { name, about, columns, theme } = picture;
-  const svg = drawSvg(steady(await takeInTime(picture)), { title: 'helve', about, columns, theme });
-  await writeFile(`${FOLDER}/${name}.svg`, svg);
-  console.log(`${FOLDER}/${name}.svg: ${Math.ceil(svg.length / 1000)} kB`);
+  for (const look of values.looks === undefined ? [picture] : allLooks(picture)) {
+    const { name, about, columns, theme } = look;
+    const svg = drawSvg(steady(await takeInTime(look)), { title: 'helve', about, columns, theme });
+    await writeFile(`${folder}/${name}.svg`, svg);
+    console.log(`${folder}/${name}.svg: ${Math.ceil(svg.length / 1000)} kB`);
+  }
+}
+
+function allLooks(picture) {
+  return WIDTHS.flatMap((columns) =>
+    THEMES.map((theme) => ({ ...picture, name: `${picture.name}-${columns}-${theme}`, columns, theme, rows: 60 })),
+  );
 }
 
 /** The duration of a call is shown from two seconds on. Here that happens only if the machine is busy. */
@@ -44,7 +58,8 @@ async function take({
 }) {
   const server = await startFakeModelServer(answers);
   const home = { '.helve/settings.json': JSON.stringify({ theme, ...settings }, null, 2) };
-  const terminal = await openTerminal({ columns, rows, project, home, env: environment(server.url) });
+  const env = { ...environment(server.url), ...(theme === 'none' && { NO_COLOR: '1' }) };
+  const terminal = await openTerminal({ columns, rows, project, home, env });
   const say = async (text) => {
     await terminal.type(text);
     await terminal.press('Enter');

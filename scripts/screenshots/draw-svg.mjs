@@ -14,7 +14,7 @@ const DOTS = ['#ff5f57', '#febc2e', '#28c840'];
 
 /** `screen` is what `tmux capture-pane -e -p` gives. The image ends with the last row that is not empty. */
 export function drawSvg(screen, { title, about, columns, theme = 'dark' }) {
-  const colors = windowColors[theme];
+  const colors = windowColors[theme] ?? windowColors.dark; // without colours, on dark
   const rows = readScreen(screen.trimEnd());
   const classes = new Map();
   const classOf = (css) => {

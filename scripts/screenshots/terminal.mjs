@@ -34,7 +34,7 @@ export async function openTerminal({ columns, rows, env, home, project }) {
   const variables = {
     PATH: [join(folder, '.bin'), dirname(process.execPath), process.env['PATH']].join(delimiter),
     NODE: process.execPath,
-    HELVE: resolve('bin/helve.cjs'),
+    HELVE: resolve(process.env['HELVE_SCREENSHOT_PROGRAM'] ?? 'bin/helve.cjs'),
     HOME: folder,
     TMPDIR: join(folder, '.tmp'),
     LANG: 'C.UTF-8',
