@@ -227,7 +227,11 @@ export const settingTable = {
     loosens: isFalse,
   },
   outputStyle: { about: 'Has no effect yet: the style of answers.', shape: 'one', schema: text },
-  theme: { about: 'The colours of the terminal.', shape: 'one', schema: text },
+  theme: {
+    about: 'The colours of the terminal: `auto`, `dark`, `light`, `colorblind` or `none`.',
+    shape: 'one',
+    schema: text,
+  },
   editorMode: {
     about: '`vim`: the prompt is edited with vi keys.',
     shape: 'one',

@@ -24,7 +24,7 @@ function markedLine(theme: Theme, line: string, parts: readonly string[], width:
   return chop(line, width).flatMap((piece) => {
     const marks = isMarked.slice(offset, offset + piece.length);
     offset += piece.length;
-    if (theme.name !== 'none') return [painted(theme, piece, marks)];
+    if (theme.hasColors) return [painted(theme, piece, marks)];
     const below = marks
       .map((isIn) => (isIn ? '^' : ' '))
       .join('')

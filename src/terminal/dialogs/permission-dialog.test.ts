@@ -103,7 +103,7 @@ test('shows the rules in one column if the window is narrow', () => {
 
 test('highlights by colour if there are colours', () => {
   const { dialog } = asked(command, new Theme({ name: 'dark', depth: 'many' }));
-  expect(dialog.render(80)[1]).toBe('  ls src && \u001b[4m\u001b[38;5;179mrm -rf build\u001b[39m\u001b[24m');
+  expect(dialog.render(80)[1]).toBe('  ls src && \u001b[4m\u001b[38;5;209mrm -rf build\u001b[39m\u001b[24m');
 });
 
 test.each([40, 80, 120])('fits into %i columns, with every choice on the screen', (width) => {

@@ -1,6 +1,6 @@
 import type { ThemePort } from '../contract.js';
 import type { Screen } from './screen.js';
-import { chooseTheme, followBackground, type Theme, type ThemeName, themeNames } from './theme.js';
+import { chooseTheme, followBackground, type Theme, themeFor, themeNames } from './theme.js';
 
 /** Applies the theme of the settings, or the one that fits the terminal's background, if it reports it. */
 export function applyTheme(
@@ -19,10 +19,11 @@ export function themePort(screen: Screen, theme: Theme): ThemePort {
   return {
     names: themeNames,
     get current() {
-      return theme.name;
+      if (!theme.hasColors) return 'none';
+      return theme.name.endsWith('colorblind') ? 'colorblind' : theme.name;
     },
     use(name) {
-      theme.use(themeNames.find((known): known is ThemeName => known === name) ?? theme.name);
+      theme.use(themeFor(name, theme.isLight ? 'light' : 'dark'));
       screen.redrawAll();
     },
   };

@@ -17,16 +17,18 @@ const rows: ReadonlyArray<[what: string, facts: ThemeFacts, name: string]> = [
   ['the theme of the setting, not of the background', { setting: 'dark', env: many, background: white }, 'dark'],
   ['the theme of the background if the setting is auto', { setting: 'auto', env: many, background: white }, 'light'],
   ['the default theme if the setting is unknown', { setting: 'neon', env: many }, 'dark'],
-  ['no colours if the setting is none', { setting: 'none', env: many }, 'none'],
-  ['no colours if NO_COLOR is set, with any setting', { setting: 'dark', env: { ...many, NO_COLOR: '1' } }, 'none'],
+  ['no colours if the setting is none', { setting: 'none', env: many }, 'mono'],
+  ['no colours if NO_COLOR is set, with any setting', { setting: 'dark', env: { ...many, NO_COLOR: '1' } }, 'mono'],
+  ['blue and orange on dark', { setting: 'colorblind', env: many }, 'dark-colorblind'],
+  ['blue and orange on light', { setting: 'colorblind', env: many, background: white }, 'light-colorblind'],
   ['colours if NO_COLOR is empty', { env: { ...many, NO_COLOR: '' } }, 'dark'],
-  ['no colours in a dumb terminal', { env: { TERM: 'dumb' } }, 'none'],
+  ['no styles in a dumb terminal', { env: { TERM: 'dumb' } }, 'none'],
   [
     'colours if FORCE_COLOR is set, although NO_COLOR is too',
     { env: { TERM: 'dumb', NO_COLOR: '1', FORCE_COLOR: '1' } },
     'dark',
   ],
-  ['no colours if FORCE_COLOR is 0', { env: { ...many, FORCE_COLOR: '0' } }, 'none'],
+  ['no colours if FORCE_COLOR is 0', { env: { ...many, FORCE_COLOR: '0' } }, 'mono'],
 ];
 
 test.each(rows)('chooses %s', (_, facts, name) => {
@@ -40,14 +42,44 @@ test('uses 16 colours if a terminal does not report more', () => {
   expect(new Theme({ name: 'dark', depth: 'basic' }).paint.failure('x')).toBe('\u001b[31mx\u001b[39m');
 });
 
+test.each([
+  ['COLORTERM says so', { TERM: 'xterm-256color', COLORTERM: 'truecolor' }, 'true'],
+  ['it is a terminal that has them', { TERM: 'xterm-kitty' }, 'true'],
+  ['FORCE_COLOR is 3', { TERM: 'linux', FORCE_COLOR: '3' }, 'true'],
+  ['tmux hides the terminal', { TERM: 'tmux-256color', TMUX: '/tmp/x', TERM_PROGRAM: 'ghostty' }, 'many'],
+])('16 million colours if %s: %o', (_, env, depth) => {
+  expect(chooseTheme({ env }).depth).toBe(depth);
+});
+
+test('without colours, bold and dim text remain', () => {
+  const { paint } = new Theme({ name: 'mono', depth: 'true' });
+  expect([paint.heading('x'), paint.muted('x'), paint.success('x')]).toEqual([
+    '\u001b[1mx\u001b[22m',
+    '\u001b[2mx\u001b[22m',
+    'x',
+  ]);
+});
+
 test('a change of theme applies to all holders', () => {
-  const theme = new Theme({ name: 'none', depth: 'many' });
+  const theme = new Theme({ name: 'none', depth: 'true' });
   const draw = () => theme.paint.success('done');
   expect(draw()).toBe('done');
   theme.use('dark');
-  expect(draw()).toBe('\u001b[38;5;114mdone\u001b[39m');
+  expect(draw()).toBe('\u001b[38;2;143;200;115mdone\u001b[39m');
   theme.use('light');
-  expect(draw()).toBe('\u001b[38;5;28mdone\u001b[39m');
+  expect(draw()).toBe('\u001b[38;2;37;112;42mdone\u001b[39m');
+});
+
+test('fills a line with a background, also behind styles that end it', () => {
+  const theme = new Theme({ name: 'dark', depth: 'many' });
+  expect(theme.on('added', 'a\u001b[0mb', 4)).toBe('\u001b[48;5;22ma\u001b[0m\u001b[48;5;22mb  \u001b[49m');
+  expect(new Theme({ name: 'mono', depth: 'true' }).on('added', 'ab', 4)).toBe('ab');
+});
+
+test('backgrounds of lines follow the background of the terminal', () => {
+  const theme = new Theme({ name: 'dark', depth: 'true' });
+  theme.use('dark', { r: 0x26, g: 0x28, b: 0x2d }); // 16 more than the palette expects
+  expect(theme.on('code', 'x')).toBe('\u001b[48;2;47;50;57mx\u001b[49m');
 });
 
 test('adapts to the background that the terminal reports', async () => {

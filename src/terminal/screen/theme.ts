@@ -1,33 +1,32 @@
-// Views name the meaning of a text, never a colour. The theme maps it to a style; the theme `none` has no styles, so
-// every view must be understandable by its text and symbols alone.
+// Views name the meaning of a text, never a colour. The theme maps it to a style. `mono` has bold and dim text but no
+// colours, and `none` has no styles at all, so every view must be understandable by its text and symbols alone.
+import { visibleWidth } from '@earendil-works/pi-tui';
+import {
+  type ColorRole,
+  type GroundRole,
+  groundOn,
+  nearestIndexed,
+  type PaletteName,
+  palettes,
+  type Rgb,
+  rgbOf,
+} from './palettes.js';
 
 const ANSWER_MS = 500; // a remote terminal may be slow, and only the colours wait for it
 
-export const themeNames = ['dark', 'light', 'none'] as const;
+/** What a user can choose; `auto` and `colorblind` follow the terminal's background. */
+export const themeNames = ['auto', 'dark', 'light', 'colorblind', 'none'] as const;
 
-export type ThemeName = (typeof themeNames)[number];
+/** The styles in use. */
+export type ThemeName = PaletteName | 'mono' | 'none';
 
 /** The meaning of a piece of text. */
 export type Role =
-  | 'muted'
+  | ColorRole
   | 'strong'
-  | 'accent'
-  | 'success'
-  | 'warning'
-  | 'failure'
   | 'selected'
-  | 'border'
-  | 'user'
+  | 'danger'
   | 'heading'
-  | 'link'
-  | 'quote'
-  | 'code'
-  | 'keyword'
-  | 'string'
-  | 'number'
-  | 'comment'
-  | 'added'
-  | 'removed'
   | 'addedPart'
   | 'removedPart'
   | 'italic'
@@ -36,8 +35,8 @@ export type Role =
 
 export type Paint = Readonly<Record<Role, (text: string) => string>>;
 
-/** 16 or 256 colours. */
-export type ColorDepth = 'basic' | 'many';
+/** 16, 256 or 16 million colours. */
+export type ColorDepth = 'basic' | 'many' | 'true';
 
 export interface ThemeChoice {
   name: ThemeName;
@@ -52,31 +51,40 @@ export interface ThemeFacts {
   background?: Rgb | undefined;
 }
 
-export interface Rgb {
-  r: number;
-  g: number;
-  b: number;
-}
-
 /** FORCE_COLOR overrides NO_COLOR, and both override the setting: they apply to this one run. */
 export function chooseTheme({ setting, env, background }: ThemeFacts): ThemeChoice {
   const forced = env['FORCE_COLOR'];
   const depth = depthOf(env);
-  if (forced === '0' || forced === 'false') return { name: 'none', depth };
+  if (forced === '0' || forced === 'false') return { name: 'mono', depth };
   const isForced = forced !== undefined;
-  if (!isForced && (env['NO_COLOR'] || env['TERM'] === 'dumb')) return { name: 'none', depth };
-  const named = themeNames.find((name) => name === setting);
-  if (named && !(named === 'none' && isForced)) return { name: named, depth };
+  if (!isForced && env['TERM'] === 'dumb') return { name: 'none', depth };
+  if (!isForced && env['NO_COLOR']) return { name: 'mono', depth };
   const isLight = background ? isLightColor(background) : isLightByEnvironment(env['COLORFGBG']);
-  return { name: isLight ? 'light' : 'dark', depth };
+  const named = setting === 'none' && isForced ? 'auto' : setting;
+  return { name: themeFor(named, isLight ? 'light' : 'dark'), depth };
+}
+
+/** The styles of a chosen theme on a dark or a light background; an unknown choice counts as `auto`. */
+export function themeFor(setting: string | undefined, background: 'dark' | 'light'): ThemeName {
+  if (setting === 'none') return 'mono';
+  if (setting === 'dark' || setting === 'light') return setting;
+  return setting === 'colorblind' ? `${background}-colorblind` : background;
 }
 
 function depthOf(env: ThemeFacts['env']): ColorDepth {
   const forced = env['FORCE_COLOR'];
   if (forced === '1') return 'basic';
-  if (forced === '2' || forced === '3') return 'many';
-  const hasMany = /256|kitty|ghostty|alacritty|direct/.test(env['TERM'] ?? '') || env['COLORTERM'] !== undefined;
-  return hasMany || env['TERM_PROGRAM'] !== undefined || env['WT_SESSION'] !== undefined ? 'many' : 'basic';
+  if (forced === '2') return 'many';
+  if (forced === '3' || hasTrueColor(env)) return 'true';
+  const hasMany = /256/.test(env['TERM'] ?? '') || env['COLORTERM'] !== undefined;
+  return hasMany || env['TERM_PROGRAM'] !== undefined ? 'many' : 'basic';
+}
+
+function hasTrueColor(env: ThemeFacts['env']): boolean {
+  if (/^(?:truecolor|24bit)$/i.test(env['COLORTERM'] ?? '')) return true;
+  if (env['TMUX']) return false; // it may run in another terminal than the one that set the other variables
+  const isKnown = /kitty|ghostty|alacritty|direct/.test(env['TERM'] ?? '') || env['WT_SESSION'] !== undefined;
+  return isKnown || /^(?:iTerm\.app|WezTerm|ghostty|vscode)$/.test(env['TERM_PROGRAM'] ?? '');
 }
 
 /**
@@ -123,8 +131,8 @@ export async function followBackground(
   const background = await ask({ timeoutMs: ANSWER_MS });
   if (!background) return false;
   const { name } = chooseTheme({ ...facts, background });
-  if (name === theme.name) return false;
-  theme.use(name);
+  if (name === theme.name && theme.isOn(background)) return false;
+  theme.use(name, background);
   return true;
 }
 
@@ -136,13 +144,16 @@ const white: Rgb = { r: 255, g: 255, b: 255 };
  */
 export class Theme {
   #choice: ThemeChoice;
+  #background: Rgb | undefined;
   #paint: Paint;
+  #grounds: Grounds;
   /** Whether addresses are written as OSC 8 links. */
   readonly links: boolean;
 
   constructor(choice: ThemeChoice, { links = false }: { links?: boolean } = {}) {
     this.#choice = choice;
     this.#paint = paintOf(choice);
+    this.#grounds = groundsOf(choice, undefined);
     this.links = links;
   }
 
@@ -154,60 +165,123 @@ export class Theme {
     return this.#paint;
   }
 
-  /** Everything must be redrawn after this. */
-  use(name: ThemeName): void {
+  get hasColors(): boolean {
+    return this.name !== 'none' && this.name !== 'mono';
+  }
+
+  /** Whether lines can have a background; without one, a view sets them off by symbols or text colours. */
+  get hasGrounds(): boolean {
+    return this.#grounds !== undefined;
+  }
+
+  /** Whether the terminal's background is light, as far as it is known. */
+  get isLight(): boolean {
+    return this.#background ? isLightColor(this.#background) : this.name.startsWith('light');
+  }
+
+  /** Whether the grounds are made for this background. */
+  isOn({ r, g, b }: Rgb): boolean {
+    const own = this.#background;
+    return own !== undefined && own.r === r && own.g === g && own.b === b;
+  }
+
+  /** Everything must be redrawn after this. `background` is the terminal's, if it has reported it. */
+  use(name: ThemeName, background = this.#background): void {
     this.#choice = { ...this.#choice, name };
+    this.#background = background;
     this.#paint = paintOf(this.#choice);
+    this.#grounds = groundsOf(this.#choice, background);
+  }
+
+  /** The text on a background, filled up to the width; styles within the text may reset the background. */
+  on(role: GroundRole, text: string, width = 0): string {
+    const open = this.#grounds?.[role];
+    if (open === undefined) return text;
+    const blank = ' '.repeat(Math.max(0, width - visibleWidth(text)));
+    return `${open}${text.replaceAll(ENDS_GROUND, (end) => `${end}${open}`)}${blank}\u001b[49m`;
   }
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: styles are written with them
+const ENDS_GROUND = /\u001b\[(?:0|(?:\d+;)*49)?m/g;
+
+type Grounds = Readonly<Record<GroundRole, string>> | undefined;
+
 type Style = readonly [open: string, close: string];
 
+const plain: Style = ['', ''];
 const bold: Style = ['1', '22'];
 const dim: Style = ['2', '22'];
-const color = (number: number): Style => [`38;5;${number}`, '39'];
+const italic: Style = ['3', '23'];
+const underline: Style = ['4', '24'];
+const inverse: Style = ['7', '27'];
+const struck: Style = ['9', '29'];
 const basic = (number: number): Style => [String(number), '39'];
-const onColor = (number: number): Style => [`48;5;${number}`, '49'];
-const plain: Style = ['', ''];
 
-/** The style of each role on dark, on light, and with only 16 colours. */
-const styles: Readonly<Record<Role, readonly [dark: Style, light: Style, basic: Style]>> = {
-  muted: [color(245), color(243), dim],
-  strong: [bold, bold, bold],
-  accent: [color(110), color(25), basic(36)],
-  success: [color(114), color(28), basic(32)],
-  warning: [color(179), color(130), basic(33)],
-  failure: [color(203), color(160), basic(31)],
-  selected: [both(bold, color(117)), both(bold, color(25)), both(bold, basic(36))],
-  border: [color(240), color(250), dim],
-  user: [color(252), color(238), plain],
-  heading: [both(bold, color(117)), both(bold, color(25)), bold],
-  link: [color(75), color(26), basic(34)],
-  quote: [color(247), color(242), dim],
-  code: [color(180), color(94), basic(33)],
-  keyword: [color(140), color(90), basic(35)],
-  string: [color(150), color(28), basic(32)],
-  number: [color(173), color(130), basic(33)],
-  comment: [color(244), color(244), dim],
-  added: [color(114), color(28), basic(32)],
-  removed: [color(203), color(160), basic(31)],
-  addedPart: [both(onColor(22), color(194)), both(onColor(194), color(22)), both(basic(32), ['7', '27'])],
-  removedPart: [both(onColor(52), color(224)), both(onColor(224), color(88)), both(basic(31), ['7', '27'])],
-  italic: [
-    ['3', '23'],
-    ['3', '23'],
-    ['3', '23'],
-  ],
-  underline: [
-    ['4', '24'],
-    ['4', '24'],
-    ['4', '24'],
-  ],
-  struck: [
-    ['9', '29'],
-    ['9', '29'],
-    ['9', '29'],
-  ],
+/** Roles that are styled alike in each palette, from the palette's colours. */
+const derived = {
+  strong: [bold],
+  selected: [bold, 'accent'],
+  danger: [bold, 'failure'],
+  heading: [bold, 'accent'],
+  addedPart: [inverse, 'added'],
+  removedPart: [inverse, 'removed'],
+  italic: [italic],
+  underline: [underline],
+  struck: [struck],
+} as const satisfies Readonly<Record<Exclude<Role, ColorRole>, readonly [Style, ColorRole?]>>;
+
+/** The colours of a terminal that has only 16, whose values its user has chosen. */
+const sixteen: Readonly<Record<ColorRole, Style>> = {
+  muted: dim,
+  accent: basic(36),
+  success: basic(32),
+  warning: basic(33),
+  failure: basic(31),
+  border: dim,
+  user: plain,
+  link: basic(34),
+  quote: dim,
+  code: basic(36),
+  keyword: basic(35),
+  string: basic(32),
+  number: basic(33),
+  comment: dim,
+  function: basic(34),
+  type: basic(36),
+  added: basic(32),
+  removed: basic(31),
+};
+
+/** Without colours: what others say by colour, bold, dim and underlined text say here as far as they can. */
+const colorless: Readonly<Record<Role, Style>> = {
+  muted: dim,
+  accent: plain,
+  success: plain,
+  warning: bold,
+  failure: bold,
+  border: dim,
+  user: bold,
+  link: underline,
+  quote: dim,
+  code: plain,
+  keyword: plain,
+  string: plain,
+  number: plain,
+  comment: dim,
+  function: plain,
+  type: plain,
+  added: plain,
+  removed: plain,
+  strong: bold,
+  selected: bold,
+  danger: both(bold, inverse),
+  heading: bold,
+  addedPart: underline,
+  removedPart: underline,
+  italic,
+  underline,
+  struck,
 };
 
 function both([open, close]: Style, [innerOpen, innerClose]: Style): Style {
@@ -215,14 +289,41 @@ function both([open, close]: Style, [innerOpen, innerClose]: Style): Style {
 }
 
 function paintOf({ name, depth }: ThemeChoice): Paint {
-  const column = depth === 'basic' ? 2 : name === 'light' ? 1 : 0;
-  const entries = Object.entries(styles).map(([role, looks]) => [
-    role,
-    painter(name === 'none' ? plain : looks[column]),
-  ]);
-  // `styles` has every role, so each has its painter.
-  return Object.fromEntries(entries) as Paint;
+  const styleOf = (role: Role): Style => {
+    if (name === 'none') return plain;
+    if (name === 'mono') return colorless[role];
+    if (!isDerived(role)) return colorStyle(name, depth, role);
+    const [style, color] = derived[role];
+    return color === undefined ? style : both(style, colorStyle(name, depth, color));
+  };
+  // `colorless` has every role, so each has its painter.
+  return Object.fromEntries(Object.keys(colorless).map((role) => [role, painter(styleOf(role as Role))])) as Paint;
 }
+
+const isDerived = (role: Role): role is keyof typeof derived => role in derived;
+
+function colorStyle(name: PaletteName, depth: ColorDepth, role: ColorRole): Style {
+  if (depth === 'basic') return sixteen[role];
+  const color = rgbOf(palettes[name].colors[role]);
+  return [`38;${codeOf(color, depth)}`, '39'];
+}
+
+/** The start of each background; undefined where there is none that text of any colour can be read on. */
+function groundsOf({ name, depth }: ThemeChoice, background: Rgb | undefined): Grounds {
+  if (name === 'none' || name === 'mono' || depth === 'basic') return undefined;
+  const { grounds, background: made } = palettes[name];
+  // Without the terminal's answer, or where the user has chosen the other brightness, the palette's own grounds.
+  const fits = background !== undefined && isLightColor(background) === name.startsWith('light');
+  const starts = Object.entries(grounds).map(([role, [color, indexed]]) => {
+    const ground = fits ? groundOn(color, made, background) : rgbOf(color);
+    return [role, `\u001b[48;${depth === 'true' ? codeOf(ground, depth) : `5;${indexed}`}m`];
+  });
+  // `grounds` of a palette has every role.
+  return Object.fromEntries(starts) as Grounds;
+}
+
+const codeOf = (color: Rgb, depth: ColorDepth): string =>
+  depth === 'true' ? `2;${color.r};${color.g};${color.b}` : `5;${nearestIndexed(color)}`;
 
 const painter =
   ([open, close]: Style) =>

@@ -112,9 +112,10 @@ test('shows lists, and todos only when expanded, since they are shown elsewhere'
 });
 
 test('keeps the colours of a program within its output', () => {
-  const { view, lines } = call(new Theme({ name: 'dark', depth: 'many' }));
+  const theme = new Theme({ name: 'dark', depth: 'many' });
+  const { view, lines } = call(theme);
   view.end({ display: { title: 'x', body: { type: 'text', text: 'red' } }, styled: '\x1b[31mred\x1b[2J\x1b[0m' });
-  expect(lines()[0]).toBe('\x1b[38;5;114m✓\x1b[39m \x1b[1mRun\x1b[22m x');
+  expect(lines()[0]).toBe(`${theme.paint.success('✓')} \x1b[1mRun\x1b[22m x`);
   expect(lines()[1]).toBe('    \x1b[31mred\x1b[0m');
 });
 

@@ -43,8 +43,8 @@ test('draws a new file in one column at any width', () => {
 test('highlights the difference within a line', () => {
   const theme = new Theme({ name: 'dark', depth: 'many' });
   const [before = '', after = ''] = drawn('@@ -1 +1 @@\n-const a = 1;\n+const a = 22;', 80, theme);
-  expect(before).toContain('const a = \u001b[39m\u001b[48;5;52;38;5;224m1\u001b[39;49m');
-  expect(after).toContain('const a = \u001b[39m\u001b[48;5;22;38;5;194m22\u001b[39;49m');
+  expect(before).toContain(theme.paint.removedPart('1'));
+  expect(after).toContain(theme.paint.addedPart('22'));
 });
 
 test('highlights nothing if two lines have little in common', () => {

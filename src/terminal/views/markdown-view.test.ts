@@ -101,10 +101,10 @@ test('draws text that arrives in pieces like the whole text', () => {
 test('uses the colours of the theme, and redraws in another one', () => {
   const theme = new Theme({ name: 'dark', depth: 'many' });
   const view = new MarkdownView(theme, '```js\nlet a\n```');
-  expect(view.render(40)[1]).toBe('  \u001b[38;5;140mlet\u001b[39m a');
+  expect(view.render(40)[1]).toBe(`  ${theme.paint.keyword('let')} a`);
   theme.use('light');
   view.invalidate();
-  expect(view.render(40)[1]).toBe('  \u001b[38;5;90mlet\u001b[39m a');
+  expect(view.render(40)[1]).toBe(`  ${theme.paint.keyword('let')} a`);
 });
 
 test('writes out the target of a link, and makes it clickable', () => {

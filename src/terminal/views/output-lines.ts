@@ -27,8 +27,7 @@ export function outputLines(
 ): { lines: string[]; hidden: number } {
   const wanted = most ?? MOST_OUTPUT_LINES;
   const { part, hidden } = end === 'first' ? firstLines(text, wanted) : lastLines(text, wanted);
-  const clean =
-    part === '' ? [] : styledLines(withoutLongLines(part), { colors: theme.name !== 'none' }).map(expandTabs);
+  const clean = part === '' ? [] : styledLines(withoutLongLines(part), { colors: theme.hasColors }).map(expandTabs);
   const lines =
     most === undefined ? clean.flatMap((line) => wrapTextWithAnsi(line, width)) : clean.map((line) => cut(line, width));
   return { lines, hidden };

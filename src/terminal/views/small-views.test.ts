@@ -118,7 +118,7 @@ test('marks each kind of notice with its symbol', () => {
   expect(new NoticeView(none, 'warning', 'Look\nout\u001b').render(40)).toEqual(['! Look', '  out\\u001b']);
   expect(new NoticeView(none, 'prompt', 'hello').render(40)).toEqual(['> hello']);
   expect(new NoticeView(dark, 'failure', 'no').render(40)).toEqual([
-    '\u001b[38;5;203m✗\u001b[39m \u001b[38;5;203mno\u001b[39m',
+    `${dark.paint.failure('✗')} ${dark.paint.failure('no')}`,
   ]);
 });
 
@@ -191,7 +191,7 @@ test('reports a missing model, and warns about a full context window', () => {
   const view = new StatusLineView(dark, { mode: 'default', directory: '/', context: { used: 90, window: 100 } });
   const [line = ''] = view.render(80);
   expect(stripTerminalSequences(line)).toBe('no model · default · / · █████████░ 90% of 100');
-  expect(line).toContain('\u001b[38;5;179m█████████░ 90% of 100');
+  expect(line).toContain('\u001b[38;5;209m█████████░ 90% of 100');
 });
 
 test('fits the facts into any width', () => {
