@@ -61,8 +61,8 @@ test("shows what would be written, and passes the user's reason to the model", a
   const { shown, content } = await asked(writeTool, { file_path: 'b.txt', content: 'one\ntwo\n' }, 'nnot now\r');
   expect(shown.slice(1)).toEqual([
     '  b.txt',
-    '    1 + one',
-    '    2 + two',
+    '  1 one',
+    '  2 two',
     '',
     '  writes /project/b.txt',
     '',

@@ -118,8 +118,8 @@ test('shows a change as a diff, and offers to accept edits', () => {
   expect(lines(40)).toEqual([
     '── Allow Change? ───────────────────────',
     '  a.ts',
-    '  1   - a',
-    '    1 + b',
+    '  1 - a',
+    '  1 + b',
     '',
     '  writes /p/a.ts',
     '',

@@ -84,7 +84,7 @@ test('distinguishes a refusal and an interrupt from a failure', () => {
 test('shows a change as a diff, with the number of lines', () => {
   const { view, lines } = call();
   view.end({ display: { title: 'a.ts', body: { type: 'diff', path: 'a.ts', patch: '@@ -1 +1 @@\n-a\n+b' } } });
-  expect(lines()).toEqual(['✓ Run a.ts                         +1 -1', '    1   - a', '      1 + b']);
+  expect(lines()).toEqual(['✓ Run a.ts                         +1 -1', '    1 - a', '    1 + b']);
 });
 
 test('a question that arrives before the input is complete stays a question, and shows the rest itself', () => {

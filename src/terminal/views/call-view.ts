@@ -4,7 +4,7 @@ import type { DisplayBody, ToolDisplay } from '../../contract/tool.js';
 import { counted } from '../../platform/text/counted.js';
 import type { Theme } from '../screen/theme.js';
 import { bodyLines } from './body-lines.js';
-import { DiffView } from './diff-view.js';
+import { patchCounts } from './diff-view.js';
 import { cleanLine, cut, shortTime, spread, wrap } from './fit.js';
 import { outputLines } from './output-lines.js';
 
@@ -135,8 +135,9 @@ export class CallView implements Component {
     if (word) parts.push(word);
     const { body } = this.#display;
     if (this.#state === 'done' && body?.type === 'diff') {
-      const { added, removed } = new DiffView(this.#theme, body).counts;
-      if (added + removed > 0) parts.push(`+${added} -${removed}`);
+      const { added, removed, isNew } = patchCounts(body.patch);
+      if (isNew) parts.push('created', counted(added, 'line'));
+      else if (added + removed > 0) parts.push(`+${added} -${removed}`);
     }
     const elapsed = this.#startedAt === undefined ? 0 : (this.#endedAt ?? this.#now()) - this.#startedAt;
     if (elapsed >= TELL_TIME_MS) parts.push(shortTime(elapsed));

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { unifiedPatch } from '../../platform/text/diff.js';
 import { Theme } from '../screen/theme.js';
-import { DiffView } from './diff-view.js';
+import { DiffView, patchCounts } from './diff-view.js';
 
 const none = new Theme({ name: 'none', depth: 'many' });
 const numbers = Array.from({ length: 12 }, (_, index) => `line ${index + 1}`);
@@ -13,18 +13,18 @@ const patch = unifiedPatch('a.txt', numbers.join('\n'), changed.join('\n'));
 const drawn = (text: string, width: number, theme = none): string[] =>
   new DiffView(theme, { patch: text }).render(width);
 
-test.each([40, 80, 120])('draws both numbers of each line at %i columns', (width) => {
+test.each([40, 80, 120])('draws one column of numbers at %i columns', (width) => {
   expect(drawn(patch, width)).toEqual([
-    ' 4  4   line 4',
-    ' 5  5   line 5',
-    ' 6  6   line 6',
-    ' 7    - line 7',
-    ' 8    - line 8',
-    '    7 + line seven',
-    '    8 + line eight',
-    ' 9  9   line 9',
-    '10 10   line 10',
-    '11 11   line 11',
+    ' 4   line 4',
+    ' 5   line 5',
+    ' 6   line 6',
+    ' 7 - line 7',
+    ' 8 - line 8',
+    ' 7 + line seven',
+    ' 8 + line eight',
+    ' 9   line 9',
+    '10   line 10',
+    '11   line 11',
   ]);
 });
 
@@ -36,40 +36,66 @@ test('draws before and after side by side if there is space', () => {
   expect(lines).toHaveLength(8);
 });
 
-test('draws a new file in one column at any width', () => {
-  expect(drawn(unifiedPatch('a', '', 'one\ntwo\n'), 160)).toEqual(['  1 + one', '  2 + two']);
+test('draws a new file as its text at any width', () => {
+  expect(drawn(unifiedPatch('a', '', 'one\ntwo\n'), 160)).toEqual(['1 one', '2 two']);
+  expect(patchCounts(unifiedPatch('a', '', 'one\ntwo\n'))).toEqual({ added: 2, removed: 0, isNew: true });
 });
 
-test('highlights the difference within a line', () => {
+test('draws a changed line on a background over the width, its words on a stronger one, in the colours of its language', () => {
   const theme = new Theme({ name: 'dark', depth: 'many' });
-  const [before = '', after = ''] = drawn('@@ -1 +1 @@\n-const a = 1;\n+const a = 22;', 80, theme);
-  expect(before).toContain(theme.paint.removedPart('1'));
-  expect(after).toContain(theme.paint.addedPart('22'));
+  const view = new DiffView(theme, { path: 'a.ts', patch: '@@ -1 +1 @@\n-const a = 1;\n+const a = 22;' });
+  const [before = '', after = ''] = view.render(30);
+  expect(before).toContain(theme.paint.keyword('const'));
+  expect(before).toContain(`\u001b[48;5;88m${theme.paint.number('1')}\u001b[49m\u001b[48;5;52m;`);
+  expect(after).toContain(`\u001b[48;5;28m${theme.paint.number('22')}\u001b[49m\u001b[48;5;22m;`);
+  expect([before, after].map((line) => visibleWidth(line))).toEqual([30, 30]);
 });
 
-test('highlights nothing if two lines have little in common', () => {
-  const theme = new Theme({ name: 'dark', depth: 'many' });
-  expect(drawn('@@ -1 +1 @@\n-import a from "b";\n+export function x() {', 80, theme).join('')).not.toContain('48;5');
+test('marks each word that differs, and none if two lines have little in common', () => {
+  const theme = new Theme({ name: 'dark', depth: 'basic' });
+  const [, after = ''] = drawn('@@ -1 +1 @@\n-let one = f(two, 3);\n+let uno = f(due, 3);', 80, theme);
+  expect(after).toContain(theme.paint.addedPart('uno'));
+  expect(after).toContain(theme.paint.addedPart('due'));
+  const apart = drawn('@@ -1 +1 @@\n-import a from "b";\n+export function x() {', 80, theme).join('');
+  expect(apart).not.toContain('\u001b[7;');
 });
 
-test('separates hunks, and marks a missing line feed', () => {
+test('a large replacement shows as many removed lines as added ones', () => {
+  const many = (word: string) => Array.from({ length: 30 }, (_, index) => `${word} ${index}`);
+  const text = `@@ -1,30 +1,30 @@\n${many('-old').join('\n')}\n${many('+new').join('\n')}`;
+  const view = new DiffView(none, { patch: text }, { maxRows: 6 });
+  expect(view.render(40)).toEqual([
+    '1 - old 0',
+    '2 - old 1',
+    '3 - old 2',
+    '  ⋯ 27 more lines removed',
+    '1 + new 0',
+    '2 + new 1',
+    '3 + new 2',
+    '  ⋯ 27 more lines added',
+  ]);
+  expect(view.hidden).toBe(54);
+});
+
+test('separates hunks by the lines that follow, and marks a missing line feed', () => {
   const text =
-    '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n\\ No newline at end of file\n@@ -40,1 +40,1 @@ function f()\n-c\n+d';
+    '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n\\ No newline at end of file\n@@ -40,1 +40,2 @@ function f()\n-c\n+d\n+e';
   expect(drawn(text, 40)).toEqual([
-    ' 1    - a',
-    '    1 + b',
+    ' 1 - a',
+    ' 1 + b',
     'No newline at end of file',
-    '⋯ function f()',
-    '40    - c',
-    '   40 + d',
+    '   ⋯ lines 40–41 · function f()',
+    '40 - c',
+    '40 + d',
+    '41 + e',
   ]);
 });
 
 test('treats a removed line that looks like a header as a line', () => {
   expect(drawn('--- a/x\n+++ b/x\n@@ -1,2 +1,1 @@\n-- old\n--- older\n+new', 40)).toEqual([
-    '1   - - old',
-    '2   - -- older',
-    '  1 + new',
+    '1 - - old',
+    '2 - -- older',
+    '1 + new',
   ]);
 });
 
@@ -84,11 +110,12 @@ test('draws a patch of another format, and a sentence instead of one', () => {
   expect(drawn('(only line endings changed)', 20)).toEqual(['(only line endings', 'changed)']);
 });
 
-test('shows escapes and hidden characters of a file, and wraps long lines under their text', () => {
-  expect(drawn('@@ -0,0 +1 @@\n+\u001b[2J\u202e\u200b', 60)).toEqual(['  1 + \\u001b[2J\\u202e\\u{200b}']);
-  expect(drawn(`@@ -0,0 +1 @@\n+${'abcdefghij'.repeat(5)}`, 40)).toEqual([
-    '  1 + abcdefghijabcdefghijabcdefghijabcd',
-    '      efghijabcdefghij',
+test('shows escapes and hidden characters of a file, and wraps long lines with a hanging indent', () => {
+  expect(drawn('@@ -1 +1,2 @@\n a\n+\u001b[2J\u202e\u200b', 60)[1]).toBe('2 + \\u001b[2J\\u202e\\u{200b}');
+  expect(drawn(`@@ -1 +1,2 @@\n a\n+  ${'abcdefghij'.repeat(5)}`, 40)).toEqual([
+    '1   a',
+    '2 +   abcdefghijabcdefghijabcdefghijabcd',
+    '        efghijabcdefghij',
   ]);
 });
 

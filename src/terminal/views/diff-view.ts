@@ -1,11 +1,14 @@
-import type { Component } from '@earendil-works/pi-tui';
+import { type Component, visibleWidth } from '@earendil-works/pi-tui';
 import type { DisplayBody } from '../../contract/tool.js';
 import type { Theme } from '../screen/theme.js';
+import { capRows } from './cap-rows.js';
 import { chop, cut, padEnd, wrap } from './fit.js';
-import { type PatchRow, parsePatch } from './parse-patch.js';
+import { type CodeSpan, codeSpans, languageOf, paintedSpans, sliceSpans } from './highlight.js';
+import { markChanges, type PatchRow, parsePatch } from './parse-patch.js';
 
 const SIDE_BY_SIDE_COLUMNS = 140; // each side is then as wide as a narrow window
 const BETWEEN = ' │ ';
+const MAX_HANG = 24; // columns that a continuation is indented by at most
 
 export type DiffBody = Extract<DisplayBody, { type: 'diff' }>;
 
@@ -14,27 +17,27 @@ export class DiffView implements Component {
   readonly #theme: Theme;
   readonly #rows: readonly PatchRow[];
   readonly #shown: readonly PatchRow[];
+  readonly #spans: ReadonlyMap<PatchRow, readonly CodeSpan[]>;
+  /** How many lines of the patch are not drawn. */
+  readonly hidden: number;
   #drawn: { width: number; lines: string[] } | undefined;
 
   /** With `maxRows`, only that many lines of the patch are drawn. */
-  constructor(theme: Theme, { patch }: Pick<DiffBody, 'patch'>, { maxRows }: { maxRows?: number } = {}) {
+  constructor(
+    theme: Theme,
+    { patch, path = '' }: { patch: string; path?: string },
+    { maxRows }: { maxRows?: number } = {},
+  ) {
     this.#theme = theme;
     const [first, ...rest] = parsePatch(patch);
     const isBareHunk = first?.kind === 'hunk' && first.text === ''; // an empty hunk header at the top
     const rows = first === undefined || isBareHunk ? rest : [first, ...rest];
+    const { shown, hidden } = capRows(rows, maxRows ?? rows.length);
+    markChanges(shown);
     this.#rows = rows;
-    this.#shown = maxRows === undefined ? rows : rows.slice(0, maxRows);
-  }
-
-  /** How many lines of the patch are not drawn. */
-  get hidden(): number {
-    return this.#rows.length - this.#shown.length;
-  }
-
-  /** The numbers of added and removed lines. */
-  get counts(): { added: number; removed: number } {
-    const count = (kind: PatchRow['kind']): number => this.#rows.filter((row) => row.kind === kind).length;
-    return { added: count('added'), removed: count('removed') };
+    this.#shown = shown;
+    this.#spans = spansByRow(shown, languageOf(path));
+    this.hidden = hidden;
   }
 
   invalidate(): void {
@@ -53,10 +56,10 @@ export class DiffView implements Component {
 
   #unified(rows: readonly PatchRow[], width: number): string[] {
     const digits = numberWidth(rows);
+    const isNew = isNewFile(this.#rows);
     return rows.flatMap((row) => {
-      if (row.kind === 'hunk' || row.kind === 'note') return this.#aside(row, width);
-      const numbers = digits === 0 ? '' : `${numbered(row.before, digits)} ${numbered(row.after, digits)} `;
-      return this.#line(row, numbers, width);
+      if (isAside(row)) return this.#aside(row, digits, width);
+      return this.#line(row, { number: row.after ?? row.before, digits, width, isNew });
     });
   }
 
@@ -64,9 +67,9 @@ export class DiffView implements Component {
     const digits = numberWidth(rows);
     const half = Math.floor((width - BETWEEN.length) / 2);
     const side = (row: PatchRow | undefined, number: number | undefined): string[] =>
-      row ? this.#line(row, digits === 0 ? '' : `${numbered(number, digits)} `, half) : [];
+      row ? this.#line(row, { number, digits, width: half }) : [];
     return pairs(rows).flatMap(({ left, right }) => {
-      if (left && (left.kind === 'hunk' || left.kind === 'note')) return this.#aside(left, width);
+      if (left && isAside(left)) return this.#aside(left, digits, width);
       const [one, other] = [side(left, left?.before), side(right, right?.after)];
       return Array.from({ length: Math.max(one.length, other.length) }, (_, index) =>
         `${padEnd(one[index] ?? '', half)}${this.#theme.paint.border(BETWEEN)}${other[index] ?? ''}`.trimEnd(),
@@ -75,33 +78,86 @@ export class DiffView implements Component {
   }
 
   /** One line of the file, wrapped to as many rows as it needs. */
-  #line(row: PatchRow, numbers: string, width: number): string[] {
+  #line(
+    row: PatchRow,
+    {
+      number,
+      digits,
+      width,
+      isNew = false,
+    }: { number: number | undefined; digits: number; width: number; isNew?: boolean },
+  ): string[] {
     const { paint } = this.#theme;
-    const sign = signs[row.kind];
-    const painted = row.kind === 'added' ? paint.added : row.kind === 'removed' ? paint.removed : asIs;
-    const marked = row.kind === 'added' ? paint.addedPart : paint.removedPart;
-    let offset = 0;
-    return chop(row.text, width - numbers.length - 2).map((piece, index) => {
-      const [from, to] = partWithin(row.part, offset, piece.length);
-      offset += piece.length;
-      const text = `${painted(piece.slice(0, from))}${marked(piece.slice(from, to))}${painted(piece.slice(to))}`;
-      const gutter = index === 0 ? numbers : ' '.repeat(numbers.length);
-      return `${paint.muted(gutter)}${painted(index === 0 ? sign : ' ')} ${text}`.trimEnd();
+    const isChange = (row.kind === 'added' || row.kind === 'removed') && !isNew;
+    const gutter = digits === 0 ? '' : `${String(number ?? '').padStart(digits)} `;
+    const sign = isNew ? '' : `${signs[row.kind]} `;
+    const painted = isChange && row.kind !== 'same' ? paint[row.kind === 'added' ? 'added' : 'removed'] : paint.muted;
+    const room = width - gutter.length - sign.length;
+    return rangesOf(row.text, room).map(([from, to], index) => {
+      const head = index === 0 ? painted(`${gutter}${sign}`) : ' '.repeat(width - room);
+      const hang = index === 0 ? '' : ' '.repeat(hangOf(row.text, room));
+      const line = `${head}${hang}${this.#text(row, from, to, isChange)}`;
+      if (isChange && row.kind !== 'same') return this.#filled(row.kind === 'added' ? 'added' : 'removed', line, width);
+      return line.trimEnd();
     });
   }
 
-  #aside({ kind, text }: PatchRow, width: number): string[] {
+  #filled(role: 'added' | 'removed', line: string, width: number): string {
+    return this.#theme.hasGrounds ? this.#theme.on(role, line, width) : line.trimEnd();
+  }
+
+  /** A piece of the line with the colours of its language, and its changed words on a stronger background. */
+  #text(row: PatchRow, from: number, to: number, isChange: boolean): string {
+    const { paint, hasGrounds } = this.#theme;
+    const spans = this.#spans.get(row) ?? [{ text: row.text }];
+    if (!isChange) return paintedSpans(sliceSpans(spans, from, to), paint);
+    const isAdded = row.kind === 'added';
+    const part = isAdded ? 'addedPart' : 'removedPart';
+    const pieces: string[] = [];
+    let at = from;
+    // On a terminal without backgrounds the whole line has the colour of its kind instead.
+    const plain = (end: number): string =>
+      hasGrounds
+        ? paintedSpans(sliceSpans(spans, at, end), paint)
+        : paint[isAdded ? 'added' : 'removed'](row.text.slice(at, end));
+    for (const [start, end] of row.parts ?? []) {
+      if (end <= at || start >= to) continue;
+      const [first, last] = [Math.max(start, at), Math.min(end, to)];
+      pieces.push(plain(first));
+      const piece = paintedSpans(sliceSpans(spans, first, last), paint);
+      pieces.push(hasGrounds ? this.#theme.on(part, piece) : paint[part](row.text.slice(first, last)));
+      at = last;
+    }
+    return [...pieces, plain(to)].join('');
+  }
+
+  #aside({ kind, text, lines }: PatchRow, digits: number, width: number): string[] {
     const { paint } = this.#theme;
+    const indent = ' '.repeat(digits === 0 ? 0 : digits + 1);
     if (kind === 'note') return wrap(text, width).map(paint.muted);
-    return [paint.muted(cut(text === '' ? '⋯' : `⋯ ${text}`, width))];
+    if (kind === 'fold') return [paint.muted(cut(`${indent}⋯ ${text}`, width))];
+    const range = lines === undefined ? '' : lines[1] > lines[0] ? `lines ${lines[0]}–${lines[1]}` : `line ${lines[0]}`;
+    const words = [range, text].filter((word) => word !== '').join(' · ');
+    return [paint.muted(cut(`${indent}⋯ ${words}`.trimEnd(), width))];
   }
 }
 
-const signs = { same: ' ', added: '+', removed: '-', hunk: ' ', note: ' ' } as const;
+/** The numbers of added and removed lines of a patch, and whether it makes a new file. */
+export function patchCounts(patch: string): { added: number; removed: number; isNew: boolean } {
+  const rows = parsePatch(patch);
+  const count = (kind: PatchRow['kind']): number => rows.filter((row) => row.kind === kind).length;
+  return { added: count('added'), removed: count('removed'), isNew: isNewFile(rows) };
+}
 
-const asIs = (text: string): string => text;
+/** A new file is shown as its text: signs and a background on each line would say nothing. */
+const isNewFile = (rows: readonly PatchRow[]): boolean => {
+  const lines = rows.filter(({ kind }) => kind !== 'hunk' && kind !== 'note');
+  return lines.length > 0 && lines[0]?.after === 1 && lines.every(({ kind }) => kind === 'added');
+};
 
-const numbered = (number: number | undefined, digits: number): string => String(number ?? '').padStart(digits);
+const signs = { same: ' ', added: '+', removed: '-', hunk: ' ', note: ' ', fold: ' ' } as const;
+
+const isAside = ({ kind }: PatchRow): boolean => kind === 'hunk' || kind === 'note' || kind === 'fold';
 
 const numberWidth = (rows: readonly PatchRow[]): number =>
   rows.reduce((most, { before = 0, after = 0 }) => {
@@ -109,24 +165,59 @@ const numberWidth = (rows: readonly PatchRow[]): number =>
     return largest === 0 ? most : Math.max(most, String(largest).length);
   }, 0);
 
-/** The intersection of the marked part with this piece of the text. */
-function partWithin(part: PatchRow['part'], offset: number, length: number): [from: number, to: number] {
-  if (!part) return [length, length];
-  const within = (at: number): number => Math.min(length, Math.max(0, at - offset));
-  return [within(part[0]), within(part[1])];
+/** Where continuation rows start: two columns to the right of the line's own indentation. */
+const hangOf = (text: string, room: number): number =>
+  Math.min(/^ */.exec(text)?.[0].length ?? 0, MAX_HANG, Math.max(0, Math.floor(room / 2) - 2)) + (room > 12 ? 2 : 0);
+
+/** The ranges of the text that fit into a row each; continuations are indented. */
+function rangesOf(text: string, room: number): Array<[from: number, to: number]> {
+  if (visibleWidth(text) <= room) return [[0, text.length]];
+  const [first = ''] = chop(text, room, 2);
+  const start = first.length;
+  const ranges: Array<[number, number]> = [[0, start]];
+  let at = start;
+  for (const piece of chop(text.slice(start), room - hangOf(text, room))) {
+    ranges.push([at, at + piece.length]);
+    at += piece.length;
+  }
+  return ranges;
+}
+
+/** The colours of each line: the old lines of a hunk are read as one text, and so are the new ones. */
+function spansByRow(rows: readonly PatchRow[], language: string): Map<PatchRow, CodeSpan[]> {
+  const spans = new Map<PatchRow, CodeSpan[]>();
+  let hunk: PatchRow[] = [];
+  const flush = (): void => {
+    for (const skipped of ['added', 'removed'] as const) {
+      const side = hunk.filter(({ kind }) => kind !== skipped);
+      const lines = codeSpans(side.map(({ text }) => text).join('\n'), language);
+      for (const [index, row] of side.entries()) spans.set(row, lines[index] ?? []);
+    }
+    hunk = [];
+  };
+  for (const row of rows) {
+    if (row.kind === 'hunk') flush();
+    else if (!isAside(row)) hunk.push(row);
+  }
+  flush();
+  return spans;
 }
 
 /** Pairs removed lines with the lines that replace them. */
 function pairs(rows: readonly PatchRow[]): Array<{ left?: PatchRow; right?: PatchRow }> {
   const result: Array<{ left?: PatchRow; right?: PatchRow }> = [];
   let removed: PatchRow[] = [];
+  let folds: PatchRow[] = []; // below both sides of what they belong to
   const flush = (): void => {
-    for (const left of removed) result.push({ left });
+    for (const left of [...removed, ...folds]) result.push({ left });
     removed = [];
+    folds = [];
   };
   for (const row of rows) {
     if (row.kind === 'removed') {
       removed.push(row);
+    } else if (row.kind === 'fold') {
+      folds.push(row);
     } else if (row.kind === 'added') {
       const left = removed.shift();
       result.push({ ...(left && { left }), right: row });

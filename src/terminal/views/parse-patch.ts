@@ -1,14 +1,17 @@
 // Parses a patch for display: hunks get line numbers, and anything else is kept as is.
 import { cleanLine, cleanLines } from './fit.js';
+import { type Part, wordChanges } from './word-changes.js';
 
 export interface PatchRow {
-  kind: 'same' | 'added' | 'removed' | 'hunk' | 'note';
+  kind: 'same' | 'added' | 'removed' | 'hunk' | 'note' | 'fold';
   text: string;
   /** The line's numbers in the file before and after, if it exists there. */
   before?: number;
   after?: number;
-  /** The range that differs from the line it replaces, or that replaces it. */
-  part?: readonly [from: number, to: number];
+  /** The lines that a hunk covers. */
+  lines?: readonly [first: number, last: number];
+  /** Where it differs from the line that it replaces, or that replaces it. */
+  parts?: readonly Part[];
 }
 
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$/;
@@ -26,7 +29,9 @@ export function parsePatch(patch: string): PatchRow[] {
         beforeLeft: Number(beforeCount),
         afterLeft: Number(afterCount),
       };
-      rows.push({ kind: 'hunk', text: title.trim() });
+      const [from, count] =
+        Number(afterCount) > 0 ? [Number(after), Number(afterCount)] : [Number(before), Number(beforeCount)];
+      rows.push({ kind: 'hunk', text: title.trim(), lines: [from, from + count - 1] });
       continue;
     }
     const sign = line[0];
@@ -48,7 +53,6 @@ export function parsePatch(patch: string): PatchRow[] {
       hunk.afterLeft -= 1;
     }
   }
-  markParts(rows);
   return rows;
 }
 
@@ -62,41 +66,25 @@ function outsideHunk(line: string): PatchRow | undefined {
   return line.startsWith(' ') ? { kind: 'same', text: line.slice(1) } : { kind: 'note', text: line };
 }
 
-/** Compares removed lines one by one with the same number of lines added in their place. */
-function markParts(rows: PatchRow[]): void {
+/** Marks the words that differ in lines that replace others, one by one. */
+export function markChanges(rows: readonly PatchRow[]): void {
   for (let start = 0; start < rows.length; start += 1) {
     if (rows[start]?.kind !== 'removed') continue;
     const removed = runOf(rows, start, 'removed');
     const added = runOf(rows, start + removed.length, 'added');
     for (const [index, old] of removed.entries()) {
       const fresh = added[index];
-      if (fresh && removed.length === added.length) markPair(old, fresh);
+      if (!fresh) break;
+      const { before, after } = wordChanges(old.text, fresh.text);
+      old.parts = before;
+      fresh.parts = after;
     }
     start += removed.length + added.length - 1;
   }
 }
 
-function runOf(rows: readonly PatchRow[], start: number, kind: PatchRow['kind']): PatchRow[] {
+export function runOf(rows: readonly PatchRow[], start: number, kind: PatchRow['kind']): PatchRow[] {
   let end = start;
   while (rows[end]?.kind === kind) end += 1;
   return rows.slice(start, end);
 }
-
-function markPair(old: PatchRow, fresh: PatchRow): void {
-  const [one, other] = [old.text, fresh.text];
-  const shorter = Math.min(one.length, other.length);
-  let start = 0;
-  while (start < shorter && one[start] === other[start]) start += 1;
-  let end = 0;
-  while (end < shorter - start && one[one.length - 1 - end] === other[other.length - 1 - end]) end += 1;
-  start = withoutHalf(one, start);
-  end -= one.length - end < one.length && isLowHalf(one, one.length - end) ? 1 : 0;
-  const common = one.slice(0, start).trim().length + one.slice(one.length - end).trim().length;
-  // Two lines with little in common are separate lines, not one changed line.
-  if (common * 3 < Math.max(one.trim().length, other.trim().length)) return;
-  if (start < one.length - end) old.part = [start, one.length - end];
-  if (start < other.length - end) fresh.part = [start, other.length - end];
-}
-
-const isLowHalf = (text: string, at: number): boolean => /[\udc00-\udfff]/.test(text[at] ?? '');
-const withoutHalf = (text: string, at: number): number => (isLowHalf(text, at) ? at - 1 : at);
