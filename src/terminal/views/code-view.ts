@@ -1,37 +1,49 @@
 import { type Component, visibleWidth } from '@earendil-works/pi-tui';
 import type { Theme } from '../screen/theme.js';
-import { cleanLine, cut, expandTabs, wrap } from './fit.js';
-import { highlight } from './highlight.js';
-
-const INDENT = '  ';
+import { chop, cleanLine, cut, expandTabs } from './fit.js';
+import { codeSpans, paintedSpans, sliceSpans } from './highlight.js';
 
 /** A fenced code block. The text must be clean: it is drawn as is. */
 export class CodeView implements Component {
   readonly #theme: Theme;
-  readonly #language: string;
-  readonly #code: string;
+  readonly #block: { language: string; code: string };
 
-  constructor(theme: Theme, { language, code }: { language: string; code: string }) {
+  constructor(theme: Theme, block: { language: string; code: string }) {
     this.#theme = theme;
-    this.#language = language;
-    this.#code = code;
+    this.#block = block;
   }
 
   invalidate(): void {}
 
   render(width: number): string[] {
-    const { paint } = this.#theme;
-    const room = Math.max(1, width - INDENT.length);
-    const plain = this.#code === '' ? [] : this.#code.split('\n').map(expandTabs);
-    const painted = plain.length === 0 ? [] : highlight(plain.join('\n'), this.#language, paint);
-    // The plain line is measured, which is much cheaper than measuring the styled one.
-    const lines = painted.flatMap((line, index) =>
-      visibleWidth(plain[index] ?? '') <= room ? [line] : wrap(line, room),
-    );
-    return [
-      paint.border(cut(`\`\`\`${cleanLine(this.#language)}`, width)),
-      ...lines.map((line) => `${INDENT}${line}`.trimEnd()),
-      paint.border('```'),
-    ];
+    return codeLines(this.#theme, this.#block, width);
   }
+}
+
+/** Code on a background of its own, or beside a bar where there are none, below the name of its language. */
+export function codeLines(
+  theme: Theme,
+  { language, code }: { language: string; code: string },
+  width: number,
+): string[] {
+  const { paint } = theme;
+  const room = Math.max(2, width - 3);
+  const plain = code === '' ? [] : code.split('\n').map(expandTabs);
+  const spans = codeSpans(plain.join('\n'), language);
+  const lines = plain.flatMap((text, index) => {
+    const line = spans[index] ?? [{ text }];
+    // The plain line is measured, which is much cheaper than measuring the styled one.
+    if (visibleWidth(text) <= room) return [paintedSpans(line, paint)];
+    let at = 0;
+    return chop(text, room).map((piece) => {
+      const painted = paintedSpans(sliceSpans(line, at, at + piece.length), paint);
+      at += piece.length;
+      return painted;
+    });
+  });
+  const name = cleanLine(language).split(/[\s{]/, 1)[0] ?? '';
+  const head = name === '' ? [] : [paint.muted(cut(name, room))];
+  const all = [...head, ...(lines.length === 0 ? [''] : lines)];
+  if (theme.hasGrounds) return all.map((line) => theme.on('code', ` ${line} `, width));
+  return all.map((line) => `${paint.border('│')} ${line}`.trimEnd());
 }

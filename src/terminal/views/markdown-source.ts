@@ -1,5 +1,6 @@
 // Prepares Markdown for the parser: streaming text is cut where nothing above can change any more, and its last lines
 // are completed, so that no line on the screen jumps when the missing characters arrive.
+import { renderLatex } from '@earendil-works/pi-tui';
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
@@ -105,14 +106,18 @@ function withClosedMarks(lines: readonly string[]): string {
 }
 
 /**
- * Escapes what the library would misinterpret: a dollar sign is money or a shell variable unless it delimits something
- * like a formula, and a path such as `$HOME/bin` must not swallow the rest of its paragraph; HTML entities are decoded;
- * an image is shown by its address.
+ * Rewrites what the parser would misinterpret: a dollar sign is money or a shell variable unless it delimits something
+ * like a formula, and a path such as `$HOME/bin` must not swallow the rest of its paragraph; formulas become Unicode;
+ * HTML entities are decoded; an image is shown by its address.
  */
 export function escaped(text: string): string {
-  if (!/[$&!]/.test(text)) return text;
+  if (!/[$&!\\]/.test(text)) return text;
   let fence: string | undefined;
   return text
+    .replaceAll(
+      /^ {0,3}(?:\$\$[ \t]*\n([^$]*?)\n?\$\$|\\\[[ \t]*\n([^\]]*?)\n?\\\])[ \t]*$/gm,
+      (whole, dollars, brackets) => formula(dollars ?? brackets, { display: true }) ?? whole,
+    )
     .split('\n')
     .map((line) => {
       const before = fence;
@@ -121,6 +126,11 @@ export function escaped(text: string): string {
       return escapedLine(line);
     })
     .join('\n');
+}
+
+/** A formula as text, which starts no markup. */
+function formula(latex: string, options?: { display: boolean }): string | undefined {
+  return renderLatex(latex.trim(), options)?.replaceAll(/[\\`*_[\]<>#|~]/g, '\\$&');
 }
 
 function escapedLine(line: string): string {
@@ -134,7 +144,14 @@ function escapedLine(line: string): string {
 const escapedProse = (text: string): string =>
   imagesAsLinks(
     text
-      .replaceAll(/\$\$?[^$\n\\^]*[\\^][^$\n]*\$\$?|\\\$|\$\$|\$/g, (found) => (found === '$' ? '\\$' : found))
+      .replaceAll(
+        /\$\$?([^$\n\\^]*[\\^][^$\n]*)\$\$?|\\\(([^\n]+?)\\\)|\\\[([^\n]+?)\\\]|\\\$|\$/g,
+        (found, dollars, round, square) => {
+          const latex = dollars ?? round ?? square;
+          if (latex !== undefined) return formula(latex) ?? found;
+          return found === '$' ? '\\$' : found;
+        },
+      )
       .replaceAll(/&(lt|gt|amp|quot|#39|nbsp);/g, (_, name: string) => characters[name] ?? ''),
   );
 

@@ -38,25 +38,32 @@ See [the docs](https://example.com/docs) and https://example.com.
 
 Last words.`;
 
-test('a table has lines between its rows only if a row takes more than one line', () => {
-  const table = '| word | means |\n|---|---|\n| a | one |\n| b | two or three |';
+test('a table is aligned as its rule says, and a row that wraps adds no lines between the others', () => {
+  const table = '| word | means | count |\n|---|:---:|---:|\n| a | one | 5 |\n| b | two or three | 12 |';
   expect(drawn(table)).toEqual([
-    '┌──────┬──────────────┐',
-    '│ word │ means        │',
-    '├──────┼──────────────┤',
-    '│ a    │ one          │',
-    '│ b    │ two or three │',
-    '└──────┴──────────────┘',
+    'word │    means     │ count',
+    '─────┼──────────────┼──────',
+    'a    │     one      │     5',
+    'b    │ two or three │    12',
   ]);
-  expect(drawn(table, 18)).toEqual([
-    '┌──────┬─────────┐',
-    '│ word │ means   │',
-    '├──────┼─────────┤',
-    '│ a    │ one     │',
-    '├──────┼─────────┤',
-    '│ b    │ two or  │',
-    '│      │ three   │',
-    '└──────┴─────────┘',
+  expect(drawn(table, 22)).toEqual([
+    'word │  means  │ count',
+    '─────┼─────────┼──────',
+    'a    │   one   │     5',
+    'b    │ two or  │    12',
+    '     │  three  │',
+  ]);
+});
+
+test('a table that is too wide for its words becomes rows of names and values', () => {
+  const table = '| file | state |\n|---|---|\n| format-currency.js | done |\n| b.js | open |';
+  expect(drawn(table, 22)).toEqual([
+    'file:',
+    '  format-currency.js',
+    'state: done',
+    '────────────',
+    'file: b.js',
+    'state: open',
   ]);
 });
 
@@ -67,21 +74,18 @@ test.each([40, 80, 120])('draws headings, lists, tables, code, quotes and links 
     'Some bold text with code and a list:',
     '',
     '1. one',
-    '    - inner',
-    '        - deepest',
+    '   • inner',
+    '     • deepest',
     '2. two',
     '',
-    '┌──────┬───────┐',
-    '│ name │ value │',
-    '├──────┼───────┤',
-    '│ a    │ 1     │',
-    '└──────┴───────┘',
+    'name │ value',
+    '─────┼──────',
+    'a    │ 1',
     '',
-    '```ts',
-    '  const a = 1;',
-    '```',
+    '│ ts',
+    '│ const a = 1;',
     '',
-    '│ quoted',
+    '▎ quoted',
     '',
     ...(width === 40
       ? ['See the docs (https://example.com/docs)', 'and https://example.com.']
@@ -89,6 +93,56 @@ test.each([40, 80, 120])('draws headings, lists, tables, code, quotes and links 
     '',
     'Last words.',
   ]);
+});
+
+test('draws headings of every level without their marks, and tasks as boxes', () => {
+  expect(drawn('### Three\n\n##### Five\n\n- [ ] open\n- [x] done, with `code`\n- none')).toEqual([
+    'Three',
+    '',
+    'Five',
+    '',
+    '☐ open',
+    '☑ done, with code',
+    '• none',
+  ]);
+});
+
+test('draws what is nested in a list item under its text', () => {
+  expect(drawn('1. first\n\n   more\n\n   ```sh\n   ls\n   ```\n2. second')).toEqual([
+    '1. first',
+    '',
+    '   more',
+    '',
+    '   │ sh',
+    '   │ ls',
+    '',
+    '2. second',
+  ]);
+});
+
+test('keeps the style of a heading behind code in it', () => {
+  const [line = ''] = drawn('## The `total` function', 60, dark);
+  const { heading, code } = dark.paint;
+  expect(line).toBe(`${heading('The ')}${heading(code('total'))}${heading(' function')}`);
+});
+
+test('wraps prose at a readable width, while a table uses the whole window', () => {
+  const words = 'word '.repeat(60).trim();
+  expect(Math.max(...drawn(words, 200).map((line) => line.length))).toBeLessThanOrEqual(110);
+  expect(Math.max(...drawn(`| a | b |\n|---|---|\n| x | ${words} |`, 200).map((line) => line.length))).toBeGreaterThan(
+    180,
+  );
+});
+
+test('draws code on a background over the width', () => {
+  const lines = drawn('```js\nlet a\n```', 20, dark);
+  expect(lines.map((line) => visibleWidth(line))).toEqual([20, 20]);
+  expect(lines[1]).toBe(dark.on('code', ` ${dark.paint.keyword('let')} a`, 20));
+});
+
+test('a single tilde strikes nothing out', () => {
+  expect(drawn('~5 files and ~/x, ~~gone~~', 40, dark).join('')).toContain(dark.paint.struck('gone'));
+  expect(drawn('about ~5~ files')).toEqual(['about ~5~ files']);
 });
 
 test('draws text that arrives in pieces like the whole text', () => {
@@ -100,17 +154,19 @@ test('draws text that arrives in pieces like the whole text', () => {
 
 test('uses the colours of the theme, and redraws in another one', () => {
   const theme = new Theme({ name: 'dark', depth: 'many' });
-  const view = new MarkdownView(theme, '```js\nlet a\n```');
-  expect(view.render(40)[1]).toBe(`  ${theme.paint.keyword('let')} a`);
+  const view = new MarkdownView(theme, 'a `b`');
+  expect(view.render(40)).toEqual([`a ${theme.paint.code('b')}`]);
   theme.use('light');
   view.invalidate();
-  expect(view.render(40)[1]).toBe(`  ${theme.paint.keyword('let')} a`);
+  expect(view.render(40)).toEqual([`a ${theme.paint.code('b')}`]);
 });
 
 test('writes out the target of a link, and makes it clickable', () => {
   const [line = ''] = drawn('[https://good.example](https://evil.example)', 80, dark);
   expect(stripTerminalSequences(line)).toBe('https://good.example (https://evil.example)');
-  expect(line).toContain('\u001b]8;;https://evil.example\u001b\\https://evil.example\u001b]8;;\u001b\\');
+  expect(line).toContain(
+    `\u001b]8;;https://evil.example\u001b\\${dark.paint.muted('https://evil.example')}\u001b]8;;\u001b\\`,
+  );
   expect(drawn('[x](file:///etc/passwd)', 80, dark).join('')).not.toContain('\u001b]8');
 });
 
@@ -119,15 +175,11 @@ test('shows control characters and hidden characters of an answer', () => {
 });
 
 const unfinished: ReadonlyArray<[what: string, text: string, lines: string[]]> = [
-  ['a code block without its end', 'a\n\n```ts\nlet b', ['a', '', '```ts', '  let b', '```']],
+  ['a code block without its end', 'a\n\n```ts\nlet b', ['a', '', '│ ts', '│ let b']],
   ['the first characters of a fence', 'a\n\n``', ['a']],
-  ['the head of a table', '| a | b', ['┌───┬───┐', '│ a │ b │', '├───┼───┤', '└───┴───┘']],
-  ['a table whose rule is being written', '| a | b |\n|--', ['┌───┬───┐', '│ a │ b │', '├───┼───┤', '└───┴───┘']],
-  [
-    'a row that is being written',
-    '| a | b |\n|---|---|\n| 1',
-    ['┌───┬───┐', '│ a │ b │', '├───┼───┤', '│ 1 │   │', '└───┴───┘'],
-  ],
+  ['the head of a table', '| a | b', ['a │ b', '──┼──']],
+  ['a table whose rule is being written', '| a | b |\n|--', ['a │ b', '──┼──']],
+  ['a row that is being written', '| a | b |\n|---|---|\n| 1', ['a │ b', '──┼──', '1 │']],
   ['bold text without its end', 'some **bold te', ['some bold te']],
   ['two stars with nothing behind them', 'some **', ['some']],
   ['code without its end', 'run `npm te', ['run npm te']],
@@ -183,8 +235,9 @@ test('fits any text into the width', () => {
 
 test('distinguishes dollar signs of money and variables from formulas', () => {
   expect(drawn('Put $HOME/bin first, for $5 **now**.')).toEqual(['Put $HOME/bin first, for $5 now.']);
-  expect(drawn('`$PATH` and\n\n```sh\necho $A\n```')).toEqual(['$PATH and', '', '```sh', '  echo $A', '```']);
+  expect(drawn('`$PATH` and\n\n```sh\necho $A\n```')).toEqual(['$PATH and', '', '│ sh', '│ echo $A']);
   expect(drawn('So $x^2$ grows.')).toEqual(['So x² grows.']);
+  expect(drawn('$$\n\\alpha + 1\n$$')).toEqual(['α + 1']);
 });
 
 test('decodes character references, and shows images by their address', () => {
