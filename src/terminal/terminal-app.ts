@@ -27,6 +27,8 @@ import { TypedLines } from './session/typed-lines.js';
 import type { TerminalOptions, TerminalSettings } from './start-terminal.js';
 import { EventViews } from './views/event-views.js';
 import { NoticeView } from './views/notice-view.js';
+import { shownFolder } from './views/shown-path.js';
+import { StartView } from './views/start-view.js';
 
 const LONG_MS = 10_000; // the user is notified at the end of work that takes longer than this
 
@@ -47,6 +49,7 @@ export class TerminalApp {
   readonly #place: EditorSlot;
   readonly #work: ForegroundTask;
   readonly #typed: TypedLines;
+  readonly #start: StartView;
   readonly #left = Promise.withResolvers<number>();
   readonly #loading = Promise.withResolvers<LoadedCommands>();
   readonly #ending = new AbortController();
@@ -58,6 +61,7 @@ export class TerminalApp {
     this.#theme = theme;
     this.#options = options;
     const now = (): number => performance.now();
+    this.#start = new StartView(theme, { version: options.version, directory: shownFolder(root) });
     this.#views = new EventViews(screen.history, theme, {
       now,
       describeAgent: (id) => this.#session.orNone?.engine.session.agents?.find(id)?.description,
@@ -167,8 +171,8 @@ export class TerminalApp {
   }
 
   async run(): Promise<number> {
-    const { version, prompt } = this.#options;
-    this.#views.show(new NoticeView(this.#theme, 'info', `Helve ${version} · /help for help`));
+    const { prompt } = this.#options;
+    this.#views.show(this.#start);
     this.#screen.start();
     void this.#begin();
     if (prompt !== undefined) this.#submit(prompt);
@@ -261,11 +265,13 @@ export class TerminalApp {
   async #change(settings: TerminalSettings, request: SessionRequest): Promise<void> {
     const opened = await settings.openSession(request);
     const theme = this.#theme;
-    const { id, tools } = opened.engine.session;
+    const { id, tools, mode } = opened.engine.session;
     if (await this.#session.become(opened)) {
       this.#views.forget();
       this.#views.show(new NoticeView(theme, 'info', `Conversation ${id.slice(0, 8)}`), { hasGap: true });
     }
+    this.#start.update({ model: opened.model, mode });
+    this.#screen.history.changed(this.#start);
     const { historyViews } = await import('./session/show-history.js');
     for (const { view, hasGap } of await historyViews(opened.history, {
       theme,

@@ -85,7 +85,7 @@ inTerminal('a prompt that is typed while the model works can be changed, and is 
   await terminal.shows('Both seen.');
   expect(server.requests).toHaveLength(2);
   expect(server.requests[1]?.text).toContain('and be brief, please');
-  expect(await terminal.hides('» and be brief')).toContain('> and be brief, please');
+  expect(await terminal.hides('» and be brief')).toContain('❯ and be brief, please');
 });
 
 inTerminal('a session is resumed with its last messages on the screen', async () => {
@@ -97,7 +97,7 @@ inTerminal('a session is resumed with its last messages on the screen', async ()
   const { project, home } = first.terminal;
   const second = await converse([{ text: 'As before.' }], { args: ['--continue'], folders: { project, home } });
   await second.terminal.shows('The answer is forty-two.');
-  await second.terminal.shows('> what is the answer?');
+  await second.terminal.shows('❯ what is the answer?');
   await second.say('and now?');
   await second.terminal.shows('As before.');
   expect(second.server.requests[0]?.text).toContain('forty-two');

@@ -61,7 +61,7 @@ inTerminal('without a model there is a hint, and the tools can be called', async
 
 inTerminal('a prompt on the command line is sent at once', async () => {
   const { terminal } = await converse([{ text: 'At your service.' }], { args: ['tell me something'] });
-  await terminal.shows('> tell me something');
+  await terminal.shows('❯ tell me something');
   await terminal.shows('At your service.');
 });
 
@@ -191,7 +191,7 @@ inTerminal('a pasted path of an image is attached, and a long text is shown as a
   await terminal.paste('word\n'.repeat(40));
   await terminal.press('Enter');
   await terminal.shows('Seen.');
-  expect(await terminal.screen()).toContain('> [image #1] [paste #1 +41 lines]');
+  expect(await terminal.screen()).toContain('❯ [image #1] [paste #1 +41 lines]');
   const [request] = server.requests;
   expect(request?.text).toContain(pixel);
   expect(request?.text).toContain('word\\nword');

@@ -32,7 +32,7 @@ async function goesOn({ project, home }: { project: string; home: string }): Pro
     args: ['--continue'],
     folders: { project, home },
   });
-  await terminal.shows('> wait');
+  await terminal.shows('❯ wait');
   await say('what happened?');
   await terminal.shows('I see.');
   expect(server.refused).toEqual([]);

@@ -72,7 +72,7 @@ export const agents = {
   answers: answer,
   async play({ say, shows, press }) {
     await say('helve');
-    await shows('/help for help');
+    await shows('? for keys');
     await say('Review the code before the release.');
     await shows(/1 done/);
     await shows('Read src/format.ts');

@@ -17,7 +17,7 @@ export const commandQuestion = {
   ],
   async play({ say, shows }) {
     await say('helve');
-    await shows('/help for help');
+    await shows('? for keys');
     await say('Push it.');
     await shows('esc for no');
   },

@@ -32,7 +32,7 @@ export function total(items: readonly Item[], discount = 0): number {
   ],
   async play({ say, shows }) {
     await say('helve');
-    await shows('/help for help');
+    await shows('? for keys');
     await say('A discount must leave whole cents.');
     await shows('esc for no');
   },

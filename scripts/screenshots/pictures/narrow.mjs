@@ -27,7 +27,7 @@ export const narrow = {
   ],
   async play({ say, shows, hides }) {
     await say('helve --permission-mode acceptEdits');
-    await shows('/help for help');
+    await shows('? for keys');
     await say('Say it in Japanese too.');
     await shows('discount');
     await hides('esc to');

@@ -31,7 +31,7 @@ export const plan = {
   ],
   async play({ say, shows }) {
     await say('helve --permission-mode plan');
-    await shows('/help for help');
+    await shows('? for keys');
     await say('Tally should support other currencies than the euro.');
     await shows('esc for no');
   },

@@ -1,7 +1,7 @@
 import type { Component } from '@earendil-works/pi-tui';
-import { homeFolder } from '../../platform/files/paths.js';
 import type { OpenedSession } from '../session/opened-session.js';
 import { cut } from '../views/fit.js';
+import { shownFolder } from '../views/shown-path.js';
 import { StatusLineView } from '../views/status-line-view.js';
 import { gitBranch } from './git-branch.js';
 import { StatusCommand } from './status-command.js';
@@ -116,8 +116,3 @@ export class StatusLine {
     };
   }
 }
-
-const shownFolder = (path: string): string => {
-  const home = homeFolder();
-  return home !== undefined && (path === home || path.startsWith(`${home}/`)) ? `~${path.slice(home.length)}` : path;
-};

@@ -6,6 +6,7 @@ import type { Theme } from '../screen/theme.js';
 import { CallView } from '../views/call-view.js';
 import { MarkdownView } from '../views/markdown-view.js';
 import { NoticeView } from '../views/notice-view.js';
+import { PromptView } from '../views/prompt-view.js';
 
 const SHOWN_MESSAGES = 20; // the rest is in the session's file
 
@@ -32,7 +33,7 @@ export async function historyViews(
             ? new MarkdownView(theme, block.text)
             : isInterruption(block)
               ? new NoticeView(theme, 'warning', block.text === INTERRUPTED ? 'Interrupted.' : block.text)
-              : new NoticeView(theme, 'prompt', block.text);
+              : new PromptView(theme, block.text);
         views.push({ view, hasGap: true });
       } else if (block.type === 'tool_use') {
         const display = await displayOf(findTool(block.name), block.name, block.input);

@@ -41,7 +41,7 @@ test('text, calls and prompts are shown in the order of arrival', () => {
   views.take({ type: 'text_delta', text: 'Done.' });
   expect(lines()).toEqual([
     '',
-    '> count for me',
+    '❯ count for me',
     '',
     'I will count now.',
     '',

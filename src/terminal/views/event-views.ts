@@ -7,6 +7,7 @@ import { CallView } from './call-view.js';
 import { ChildViews } from './child-views.js';
 import { MarkdownView } from './markdown-view.js';
 import { NoticeView } from './notice-view.js';
+import { PromptView } from './prompt-view.js';
 import { StreamedCall } from './streamed-call.js';
 import { ThinkingView } from './thinking-view.js';
 
@@ -116,7 +117,7 @@ export class EventViews {
 
   /** Shows the user's prompt. */
   said(text: string): void {
-    const view = new NoticeView(this.#theme, 'prompt', text);
+    const view = new PromptView(this.#theme, text);
     this.#endWords();
     this.#history.add(view, { hasGap: true });
     this.#last = 'other';

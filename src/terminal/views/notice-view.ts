@@ -2,9 +2,9 @@ import type { Component } from '@earendil-works/pi-tui';
 import type { Theme } from '../screen/theme.js';
 import { cleanLines, wrap } from './fit.js';
 
-export type NoticeKind = 'info' | 'warning' | 'failure' | 'prompt';
+export type NoticeKind = 'info' | 'warning' | 'failure';
 
-/** A notice: a few separate lines. `prompt` is the user's text. */
+/** A notice: a few separate lines. */
 export class NoticeView implements Component {
   readonly #theme: Theme;
   readonly #kind: NoticeKind;
@@ -20,13 +20,11 @@ export class NoticeView implements Component {
 
   render(width: number): string[] {
     const painted = this.#theme.paint[roles[this.#kind]];
-    // Highlighted, because users look for their prompts when scrolling back.
-    const signed = this.#kind === 'prompt' ? this.#theme.paint.accent : painted;
     return cleanLines(this.#text)
       .flatMap((line) => wrap(line, Math.max(1, width - 2)))
-      .map((line, index) => `${index === 0 ? signed(signs[this.#kind]) : ' '} ${painted(line)}`.trimEnd());
+      .map((line, index) => `${index === 0 ? painted(signs[this.#kind]) : ' '} ${painted(line)}`.trimEnd());
   }
 }
 
-const signs = { info: '·', warning: '!', failure: '✗', prompt: '>' } as const;
-const roles = { info: 'muted', warning: 'warning', failure: 'failure', prompt: 'user' } as const;
+const signs = { info: '·', warning: '!', failure: '✗' } as const;
+const roles = { info: 'muted', warning: 'warning', failure: 'failure' } as const;

@@ -7,7 +7,9 @@ import { AgentsView, type ShownAgent } from './agents-view.js';
 import { ContextView } from './context-view.js';
 import { NoticeView } from './notice-view.js';
 import { PlanView } from './plan-view.js';
+import { PromptView } from './prompt-view.js';
 import { SpinnerView } from './spinner-view.js';
+import { StartView } from './start-view.js';
 import { type StatusFacts, StatusLineView } from './status-line-view.js';
 import { ThinkingView } from './thinking-view.js';
 import { TodoView } from './todo-view.js';
@@ -116,10 +118,36 @@ test('omits no agent if two name each other as parent', () => {
 
 test('marks each kind of notice with its symbol', () => {
   expect(new NoticeView(none, 'warning', 'Look\nout\u001b').render(40)).toEqual(['! Look', '  out\\u001b']);
-  expect(new NoticeView(none, 'prompt', 'hello').render(40)).toEqual(['> hello']);
   expect(new NoticeView(dark, 'failure', 'no').render(40)).toEqual([
     `${dark.paint.failure('✗')} ${dark.paint.failure('no')}`,
   ]);
+});
+
+test('a prompt is a bar over the width, and a long one is folded', () => {
+  expect(new PromptView(none, 'hello\n\nthere').render(40)).toEqual(['❯ hello', '', '  there']);
+  const [line = ''] = new PromptView(dark, 'hello').render(40);
+  expect(line).toBe(dark.on('prompt', `${dark.paint.selected('❯ ')}${dark.paint.user('hello')}`, 40));
+  expect(visibleWidth(line)).toBe(40);
+  const long = new PromptView(none, Array.from({ length: 30 }, (_, index) => `line ${index}`).join('\n'));
+  expect(long.render(40).slice(7)).toEqual(['  line 7', '  … 22 more lines (ctrl+o)']);
+  long.isExpanded = true;
+  expect(long.render(40)).toHaveLength(30);
+});
+
+test('the first lines keep their places when the model is known', () => {
+  const view = new StartView(none, { version: '1.2.3', directory: '~/tally' });
+  expect(view.render(60)).toEqual([
+    '',
+    ' ▟█▌  Helve 1.2.3',
+    ' ▜█▌  ~/tally',
+    '   ▌',
+    '',
+    ' ? for keys · / for commands · @ for files',
+  ]);
+  view.update({ model: 'anthropic/claude-x', mode: 'plan' });
+  expect(view.render(60)[3]).toBe('   ▌  claude-x · plans first, changes nothing');
+  view.update({ model: undefined, mode: 'default' });
+  expect(view.render(40)[3]).toBe('   ▌  no model set up · asks before it …');
 });
 
 test('shows the last lines of thinking, then only that there was some', () => {

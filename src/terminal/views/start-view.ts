@@ -1,0 +1,69 @@
+import type { Component } from '@earendil-works/pi-tui';
+import type { PermissionMode } from '../../contract/permission.js';
+import type { Role, Theme } from '../screen/theme.js';
+import { cleanLine, cut, fitMiddle } from './fit.js';
+
+/** An axe, of which the handle is called helve. */
+const MARK = ['▟█▌', '▜█▌', '  ▌'] as const;
+const HINTS = '? for keys · / for commands · @ for files';
+
+export interface StartFacts {
+  /** "provider/name"; undefined if none is set up. */
+  model: string | undefined;
+  mode: PermissionMode;
+}
+
+/** The first lines on the screen. What is not known yet when they are drawn gets its place, so that nothing moves. */
+export class StartView implements Component {
+  readonly #theme: Theme;
+  readonly #version: string;
+  readonly #directory: string;
+  #facts: StartFacts | undefined;
+
+  /** `directory` is as displayed, with `~` for the home folder. */
+  constructor(theme: Theme, { version, directory }: { version: string; directory: string }) {
+    this.#theme = theme;
+    this.#version = version;
+    this.#directory = directory;
+  }
+
+  update(facts: StartFacts): void {
+    this.#facts = facts;
+  }
+
+  invalidate(): void {}
+
+  render(width: number): string[] {
+    const { paint } = this.#theme;
+    const room = Math.max(1, width - 6);
+    const lines = [
+      `${paint.strong('Helve')} ${paint.muted(this.#version)}`,
+      paint.muted(fitMiddle(cleanLine(this.#directory), room)),
+      this.#model(),
+    ];
+    return [
+      '',
+      ...lines.map((line, row) => cut(` ${paint.accent(MARK[row] ?? '')}  ${line}`, width).trimEnd()),
+      '',
+      paint.muted(cut(` ${HINTS}`, width)),
+    ];
+  }
+
+  #model(): string {
+    if (!this.#facts) return '';
+    const { paint } = this.#theme;
+    const { model, mode } = this.#facts;
+    const [words, role] = modes[mode];
+    const name =
+      model === undefined ? paint.warning('no model set up') : cleanLine(model.slice(model.indexOf('/') + 1));
+    return `${name}${paint.muted(' · ')}${paint[role](words)}`;
+  }
+}
+
+const modes: Readonly<Record<PermissionMode, readonly [words: string, role: Role]>> = {
+  default: ['asks before it changes anything', 'muted'],
+  acceptEdits: ['edits files without asking', 'success'],
+  plan: ['plans first, changes nothing', 'accent'],
+  dontAsk: ['refuses what it would have to ask for', 'muted'],
+  bypassPermissions: ['does everything without asking', 'danger'],
+};
