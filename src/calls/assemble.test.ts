@@ -70,6 +70,7 @@ test('tells the model where its JSON is broken and why, and keeps the text', () 
     problem: `Write: the input is not valid JSON, so the call was not run: expected ',' or '}' after a property value, found '"', at line 2, column 2 (position 23). The text there reads:
 {"file_path": "a.txt"␊ "content": "x"}
 Correct it and send the whole call again, its input one JSON object.`,
+    shown: 'The input is not valid JSON.',
     rawText: '{"file_path": "a.txt"\n "content": "x"}',
   });
 });
@@ -87,6 +88,7 @@ test('never runs a call whose block ended in the middle of its JSON', () => {
     problem: `Write: the input was cut off at 28 characters, so the call was not run: unexpected end inside a string, at line 1, column 29 (position 28). It ends with:
 {"command":"rm -rf build/foo
 Send the whole call again; if it is long, in smaller steps, for example a long file in several parts.`,
+    shown: 'The input was cut off.',
     rawText: '{"command":"rm -rf build/foo',
     truncated: true,
   });
@@ -132,7 +134,9 @@ test.each([
 ] as const)('answers an open call that is cut off by %s with how far it came and what to do', (reason, rest) => {
   const rawText = '{"content":"abc';
   const problem = `Write: the input was cut off at 15 characters ${rest}`;
-  expect(cutOff(rawText, reason)).toEqual([{ id: 'call_1', name: 'Write', problem, rawText }]);
+  expect(cutOff(rawText, reason)).toEqual([
+    { id: 'call_1', name: 'Write', problem, shown: expect.stringMatching(/^The input was cut off because /), rawText },
+  ]);
 });
 
 test('does not run a complete input whose end never came', () => {

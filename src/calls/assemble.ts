@@ -25,6 +25,8 @@ export interface MalformedCall {
   name: string;
   /** For the model: what happened, why, and what to do next. */
   problem: string;
+  /** For the person: what happened. */
+  shown: string;
   /** The input as it came. */
   rawText: string;
   /** The text is a valid prefix, so the answer may have been truncated there. */
@@ -94,7 +96,7 @@ export function cutCall(
 ): MalformedCall {
   const { why, next } = CUTS[reason];
   const facts = `${name}: the input was cut off at ${counted(rawText.length, 'character')} because ${why}, so the call was not run.`;
-  return { id, name, problem: `${facts} ${next}`, rawText };
+  return { id, name, problem: `${facts} ${next}`, shown: `The input was cut off because ${why}.`, rawText };
 }
 
 const SMALLER_STEPS = 'in smaller steps, for example a long file in several parts';
@@ -120,10 +122,11 @@ function finishCall({ id, name }: OpenCall, json: PartialJson): CompleteCall | M
   const result = json.finish();
   if (!result.ok) {
     const problem = `${name}: ${notJson(result.error)}`;
-    return { id, name, problem, rawText, ...(result.error.truncated && { truncated: true }) };
+    const shown = `The input ${result.error.truncated ? 'was cut off' : 'is not valid JSON'}.`;
+    return { id, name, problem, shown, rawText, ...(result.error.truncated && { truncated: true }) };
   }
   if (isObject(result.value)) return { id, name, input: result.value };
-  return { id, name, problem: `${name}: ${notAnObject(result.value)}`, rawText };
+  return { id, name, problem: `${name}: ${notAnObject(result.value)}`, shown: 'The input is not an object.', rawText };
 }
 
 function notJson({ reason, line, column, position, excerpt, truncated }: JsonProblem): string {

@@ -120,7 +120,8 @@ async function runCheck({ bound }: ResolvedCall, context: ToolContext): Promise<
     return await abortable(() => bound.validate(context), context.signal);
   } catch (error) {
     if (error instanceof ToolFailure && error.kind === 'exception') {
-      throw new ToolFailure(error.message, { kind: 'check_refused', cause: error.cause });
+      const { message, problem, display, cause } = error;
+      throw new ToolFailure(message, { kind: 'check_refused', problem, cause, ...(display && { display }) });
     }
     throw error;
   }

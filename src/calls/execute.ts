@@ -49,8 +49,8 @@ function abandonedAfterGrace(signal: AbortSignal): { promise: Promise<never>; cl
     timer = setTimeout(() => {
       reject(
         new ToolFailure(
-          `The call was interrupted, but did not stop within ${GRACE_MS / 1000} s; it may still be at work. Check its effect before you go on.`,
-          { kind: 'interrupted' },
+          `The call was interrupted, but did not stop within ${GRACE_MS / 1000} s; it may still be at work.`,
+          { advice: 'Check its effect before you go on.', kind: 'interrupted' },
         ),
       );
     }, GRACE_MS);

@@ -28,7 +28,7 @@ export async function resolve(call: CompleteCall, environment: CallEnvironment):
   }
   if (!tool) {
     const why = environment.whyAbsent?.(call.name) ?? unknownTool(call.name, environment.toolNames());
-    throw new ToolFailure(why, { kind: 'unknown_tool' });
+    throw new ToolFailure(why, { kind: 'unknown_tool', problem: `There is no tool named "${call.name}".` });
   }
   await tool.load();
   const checked = await check(tool, call.input);
@@ -37,7 +37,11 @@ export async function resolve(call: CompleteCall, environment: CallEnvironment):
   const coerced = coerceInput(tool.inputSchema, call.input);
   const again = coerced === call.input ? checked : await check(tool, coerced);
   if (again.ok) return { tool, bound: again.call };
-  throw new ToolFailure(invalidInput(tool, checked.issues, call.input), { kind: 'invalid_input' });
+  const issues = checked.issues.map((issue) => issueText(tool, issue, call.input));
+  throw new ToolFailure(invalidInput(tool, issues), {
+    kind: 'invalid_input',
+    problem: `The input does not fit: ${issues.join('; ')}.`,
+  });
 }
 
 /** Finds a tool by its name, else by an unambiguous variant: other letter case, a prefix, or a name of other agents. */
@@ -75,11 +79,10 @@ function unknownTool(name: string, known: readonly string[]): string {
 /** What the model should do about its own invalid input. */
 export const CORRECT_INPUT = 'Correct the input and send the call again.';
 
-function invalidInput(tool: Tool, issues: readonly InputIssue[], input: unknown): string {
-  const lines = issues.map((issue) => {
-    const { path, message } = issue;
-    return (path ? `"${path}" ${message}` : message) + meantName(tool, issue, input);
-  });
+const issueText = (tool: Tool, issue: InputIssue, input: unknown): string =>
+  (issue.path ? `"${issue.path}" ${issue.message}` : issue.message) + meantName(tool, issue, input);
+
+function invalidInput(tool: Tool, lines: readonly string[]): string {
   const next = `Nothing was run. ${CORRECT_INPUT}`;
   if (lines.length === 1) return `${tool.name}: ${lines[0]?.replace(/[^?]$/, '$&.')} ${next}`;
   return `${tool.name}: the input has ${lines.length} problems.\n${lines.map((line) => `- ${line}`).join('\n')}\n${next}`;

@@ -75,7 +75,7 @@ test('answers a malformed call with its problem and runs nothing', async () => {
   const project = await temporaryProject();
   const events: AgentHappening[] = [];
   const environment = project.engine.environment((event) => events.push(event));
-  const call = { id: 'x', name: 'Echo', problem: 'Echo: the input was cut off.', rawText: '{"te' };
+  const call = { id: 'x', name: 'Echo', problem: 'Echo: the input was cut off.', shown: 'Cut off.', rawText: '{"te' };
   const result = await runCall(call, environment, new AbortController().signal);
   expect(result).toEqual({
     type: 'tool_result',
@@ -406,7 +406,7 @@ test('gives every call of any batch exactly one result, in message order', async
             };
             const id = `call_${index}`;
             const call = planned.malformed
-              ? { id, name: 'Any', problem: 'broken', rawText: '{' }
+              ? { id, name: 'Any', problem: 'broken', shown: 'broken', rawText: '{' }
               : { id, name: 'Any', input: {} };
             return runCall(call, environment, AbortSignal.any([all.signal, one.signal]));
           }),

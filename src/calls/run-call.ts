@@ -45,7 +45,7 @@ async function passThrough(
   let hooks: CallHooks | undefined;
   let started = false;
   try {
-    if ('problem' in call) throw new ToolFailure(call.problem, { kind: 'invalid_input' });
+    if ('problem' in call) throw new ToolFailure(call.problem, { kind: 'invalid_input', problem: call.shown });
     await environment.ready?.();
     const resolved = await resolve(call, environment);
     display = () => resolved.bound.displayRefusal();
@@ -143,6 +143,7 @@ async function resolveRewritten(
     const problem = error.message.replace(CORRECT_INPUT, by.next);
     throw new ToolFailure(`${by.name} changed the input of this call to one that does not fit. ${problem}`, {
       kind: error.kind,
+      problem: `${by.name === 'The user' ? 'You' : by.name} changed the input to one that does not fit. ${error.problem}`,
       cause: error,
     });
   }

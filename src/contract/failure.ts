@@ -19,7 +19,7 @@ export type FailureKind =
   | 'invalid_input'
   /**
    * The tool refused it; nothing was done.
-   * @example app.ts has not been read in this session, so an edit could destroy content you have not seen. Read it, then send the edit again.
+   * @example app.ts has not been read in this session, so an edit could destroy unseen content. Read it, then send the edit again.
    */
   | 'check_refused'
   /**

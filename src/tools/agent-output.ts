@@ -2,8 +2,7 @@ import * as z from 'zod';
 import type { AgentReport } from '../contract/agents.js';
 import { ToolFailure } from '../contract/failure.js';
 import { defineTool } from '../contract/tool.js';
-import { counted } from '../platform/text/counted.js';
-import { footer, stopped } from './task.js';
+import { factsOf, footer, stopped } from './task.js';
 
 const DEFAULT_SECONDS = 150;
 const MAX_SECONDS = 600;
@@ -34,7 +33,11 @@ export const agentOutputTool = defineTool({
 
   async execute({ agentId, block = true, wait_up_to = DEFAULT_SECONDS }, { session, signal }): Promise<Look> {
     const agent = session.agents?.find(agentId);
-    if (!agent) throw new ToolFailure(unknownAgent(agentId, session.agents?.all ?? []), { kind: 'invalid_input' });
+    if (!agent)
+      throw new ToolFailure(unknownAgent(agentId, session.agents?.all ?? []), {
+        kind: 'invalid_input',
+        problem: `There is no agent "${agentId}".`,
+      });
     const report = block ? await agent.wait({ signal, milliseconds: wait_up_to * 1000 }) : agent.report;
     if (report?.problem !== undefined) throw stopped(agentId, report, report.problem);
     return { description: agent.description, ...(report && { report }) };
@@ -47,7 +50,8 @@ export const agentOutputTool = defineTool({
 
   displayCall: ({ agentId = '' }) => ({ title: agentId }),
   displayResult: ({ description, report }) => ({
-    title: report ? `${description}: ${counted(report.turns, 'turn')}` : `${description}: at work`,
+    title: description,
+    facts: report ? factsOf(report) : ['still running'],
     ...(report && { body: { type: 'text', text: report.answer } }),
   }),
 });

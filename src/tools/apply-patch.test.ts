@@ -73,7 +73,8 @@ The edited places:
 29\tl29
 30\tl30`);
   expect(run.display).toEqual({
-    title: 'a.txt: 1 file changed',
+    title: 'a.txt',
+    facts: [],
     body: { type: 'diff', path: 'a.txt', patch: difference },
   });
 });
@@ -366,7 +367,7 @@ test('refuses a patch that does not parse with a single error, and asks no quest
 test('refuses files that were not read', async () => {
   const project = await temporaryProject({ 'a.txt': 'a\n' });
   const words =
-    'a.txt has not been read in this session, so a patch could destroy content you have not seen. Read it, then send the patch again.';
+    'a.txt has not been read in this session, so a patch could destroy unseen content. Read it, then send the patch again.';
   for (const lines of [
     ['*** Update File: a.txt', '-a', '+b'],
     ['*** Delete File: a.txt'],
@@ -401,10 +402,8 @@ test('changes lines that were not read if they match exactly and once, unless an
     [21, 22],
   ]);
   await project.write('a.txt', (await project.text('a.txt')).replace('line 30', 'line thirty'));
-  expect((await run('-this is line 35', '+x')).content).toMatch(/and the patch does not fit what you have seen of it/);
-  expect((await run('-this is line thirty', '+x')).content).toMatch(
-    /and the patch does not fit what you have seen of it/,
-  );
+  expect((await run('-this is line 35', '+x')).content).toMatch(/and the patch does not fit what was read of it/);
+  expect((await run('-this is line thirty', '+x')).content).toMatch(/and the patch does not fit what was read of it/);
 });
 
 test('patches a file that another program changed elsewhere, keeps that change and says so', async () => {
@@ -425,7 +424,7 @@ test('refuses to patch or delete a file that changed on disk', async () => {
   await project.write('a.txt', 'one\ntwo\ntwo\n');
   const words = async (...lines: string[]) => (await apply(project, ...lines)).content;
   const since =
-    'a.txt changed on disk after you read it \\(read \\d\\d:\\d\\d:\\d\\d, modified \\d\\d:\\d\\d:\\d\\d\\)';
+    'a.txt changed on disk after it was read \\(read \\d\\d:\\d\\d:\\d\\d, modified \\d\\d:\\d\\d:\\d\\d\\)';
   expect(await words('*** Update File: a.txt', ' one', '-two', '@@', '-two')).toMatch(
     new RegExp(
       `^${since}, and hunk 2 \\(line 5 of the patch\\) does not occur exactly once in the new content \\(2 matches\\)\\.`,
@@ -555,7 +554,7 @@ test('deletes and replaces only files that were read completely', async () => {
     [...change, '*** Add File: a.txt', '+new'],
   ]) {
     expect((await apply(project, ...lines)).content).toBe(
-      'a.txt has been read in part only (lines 1), so deleting it could destroy content you have not seen. Read the rest first, or use Bash to delete it unread.',
+      'a.txt has been read in part only (lines 1), so deleting it could destroy unseen content. Read the rest first, or use Bash to delete it unread.',
     );
   }
   expect(await project.text('a.txt')).toBe(text);
@@ -632,7 +631,7 @@ test('does not add over a file that was read only partly, or move over one that 
   for (const file_path of ['a.txt', 'b.txt']) await project.run(readTool, { file_path });
   await project.write('b.txt', 'other\n');
   expect((await apply(project, '*** Update File: a.txt', '*** Move to: b.txt')).content).toMatch(
-    /^b.txt changed on disk after you read it/,
+    /^b.txt changed on disk after it was read/,
   );
   expect([await project.text('a.txt'), await project.text('b.txt')]).toEqual(['a\nc\n', 'other\n']);
 });
@@ -710,7 +709,7 @@ test('reads all files again if one changes just before the write', async () => {
     await applyChanges(...call);
   };
   const run = await apply(project, '*** Update File: a.txt', '-one', '+1', '*** Update File: b.txt', '-two', '+2');
-  expect([run.isError, run.content]).toEqual([true, expect.stringMatching(/^b.txt changed on disk after you read it/)]);
+  expect([run.isError, run.content]).toEqual([true, expect.stringMatching(/^b.txt changed on disk after it was read/)]);
   expect([await project.text('a.txt'), await project.text('b.txt')]).toEqual(['one\n', 'TWO\n']);
 });
 

@@ -89,7 +89,8 @@ export const applyPatchTool = defineTool<PatchInput, PatchData>({
 
   displayCall: ({ input: text = '' }) => ({ title: namesIn(text).join(', ') }),
   displayResult: ({ files }) => ({
-    title: `${files.map(shownName).join(', ')}: ${counted(files.length, 'file')} changed`,
+    title: files.map(({ path }) => path).join(', '),
+    facts: files.flatMap(factsOf),
     body: {
       type: 'diff',
       path: files.map(shownName).join(', '),
@@ -105,6 +106,12 @@ export const applyPatchTool = defineTool<PatchInput, PatchData>({
 /** The files that a patch names, even if it is still streaming. */
 const namesIn = (text: string): string[] =>
   [...text.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map(([, name = '']) => name.trim());
+
+function factsOf({ type, movedTo }: PatchData['files'][number], _: number, files: PatchData['files']): string[] {
+  if (files.length > 1) return [];
+  if (movedTo !== undefined) return [`moved to ${movedTo}`];
+  return type === 'update' ? [] : [type === 'add' ? 'created' : 'deleted'];
+}
 
 const shownName = ({ path, movedTo }: PatchData['files'][number]): string => movedTo ?? path;
 

@@ -30,21 +30,23 @@ export const architectTool = defineTool({
     const report = await agent.wait(); // the signal also ends everything that it started
     signal.throwIfAborted();
     if (report?.problem !== undefined || !report?.answer.trim()) {
-      throw refusal(
-        `The agent came to no plan: ${clause(report?.problem ?? 'it said nothing')}. Narrow the task, or plan it yourself.`,
-      );
+      throw refusal(`The agent came to no plan: ${clause(report?.problem ?? 'it said nothing')}.`, {
+        advice: 'Narrow the task, or plan it yourself.',
+      });
     }
     return { plan: report.answer, notes: report.notes };
   },
 
   toModel: ({ plan, notes }) => [plan, ...notes].join('\n\n'),
   displayCall: ({ prompt = '' }) => ({ title: prompt }),
-  displayResult: ({ plan }) => ({ title: 'plan', body: { type: 'text', text: plan } }),
+  displayResult: ({ plan }, { prompt }) => ({ title: prompt, body: { type: 'text', text: plan } }),
 });
 
 function agentsOf({ agents }: SessionPort): NonNullable<SessionPort['agents']> {
   if (agents) return agents;
-  throw refusal('This session can start no agents: it has no model of its own. Look around and plan it yourself.');
+  throw refusal('This session can start no agents: it has no model of its own.', {
+    advice: 'Look around and plan it yourself.',
+  });
 }
 
 function requestFor({ prompt, context }: { prompt: string; context?: string | undefined }) {

@@ -52,14 +52,17 @@ export const askUserQuestionTool = defineTool({
   async validate({ questions, answers }, context) {
     const texts = questions.map(({ question: text }) => text);
     const repeated = texts.find((text, index) => texts.indexOf(text) !== index);
-    if (repeated !== undefined) throw refusal(`"${repeated}" is asked twice. Ask each question once.`);
+    if (repeated !== undefined) throw refusal(`"${repeated}" is asked twice.`, { advice: 'Ask each question once.' });
     for (const { question: text, options } of questions) {
       const labels = options.map(({ label }) => label);
       const twin = labels.find((label, index) => labels.indexOf(label) !== index);
-      if (twin !== undefined) throw refusal(`"${text}" has two options named "${twin}". Give each its own label.`);
+      if (twin !== undefined)
+        throw refusal(`"${text}" has two options named "${twin}".`, { advice: 'Give each its own label.' });
     }
     if (answers !== undefined && (context.inputBy === undefined || holdsAnswers(context.sentInput))) {
-      throw refusal('"answers" is for the user to fill in, not for you. Send the questions without it.');
+      throw refusal('"answers" is for the user to fill in, not for the model.', {
+        advice: 'Send the questions without it.',
+      });
     }
     if (answers === undefined) userToAsk(context);
     return undefined;
@@ -84,11 +87,18 @@ export const askUserQuestionTool = defineTool({
   },
 
   displayCall: ({ questions = [] }) => ({ title: questions.map((one) => one?.question ?? '').join(' ') }),
-  displayResult: ({ answers }) => ({
-    title: answers.length === 1 ? 'answered' : `${answers.length} questions answered`,
+  displayResult: ({ answers }, { questions }) => ({
+    title: questions.map(({ question: text }) => text).join(' '),
+    facts: [answeredFact(answers)],
     body: { type: 'list', items: answers.map(({ question: text, answer }) => `${text} ${answer || '(no answer)'}`) },
   }),
 });
+
+function answeredFact(answers: readonly Answered[]): string {
+  const given = answers.filter(({ answer }) => answer !== '').length;
+  if (given === 0) return 'not answered';
+  return given === answers.length ? 'answered' : `${given} of ${answers.length} answered`;
+}
 
 /** A hook that changes an input usually copies it: answers that the model put there would count as the user's. */
 const holdsAnswers = (input: unknown): boolean =>
@@ -96,9 +106,9 @@ const holdsAnswers = (input: unknown): boolean =>
 
 /** Throws if no user can be asked, or if the user does not want to be asked. */
 function userToAsk({ askUser, session }: ToolContext): NonNullable<ToolContext['askUser']> {
-  const next = 'Decide yourself what is most likely meant, say what you assumed, and go on.';
-  if (session.planning.mode === 'dontAsk') throw refusal(`The mode dontAsk permits no questions. ${next}`);
-  if (!askUser) throw refusal(`It can't be answered: this run has no user and no program to ask. ${next}`);
+  const advice = 'Decide yourself what is most likely meant, say what you assumed, and go on.';
+  if (session.planning.mode === 'dontAsk') throw refusal('The mode dontAsk permits no questions.', { advice });
+  if (!askUser) throw refusal("It can't be answered: this run has no user and no program to ask.", { advice });
   return askUser;
 }
 

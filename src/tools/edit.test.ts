@@ -259,7 +259,7 @@ test('refuses a file that was not read', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\n' });
   expect(await project.run(editTool, { file_path: 'a.txt', old_string: 'one', new_string: '1' })).toMatchObject({
     content:
-      'a.txt has not been read in this session, so an edit could destroy content you have not seen. Read it, then send the edit again.',
+      'a.txt has not been read in this session, so an edit could destroy unseen content. Read it, then send the edit again.',
     isError: true,
     failure: 'check_refused',
   });
@@ -319,7 +319,7 @@ test('edits only lines that were seen once another program has changed the file'
   await read();
   const theirs = lines.replace('line 30', 'the outside change');
   await project.write('a.txt', theirs);
-  const since = /^a.txt changed on disk after you read it .*, and the edit does not fit what you have seen of it/;
+  const since = /^a.txt changed on disk after it was read .*, and the edit does not fit what was read of it/;
   expect((await run('this is line 41')).content).toMatch(since);
   expect((await run('this is the outside change')).content).toMatch(since);
   expect(await project.text('a.txt')).toBe(theirs);
@@ -350,7 +350,7 @@ test('refuses to edit a changed file if the ledger has not kept its bytes', asyn
   await project.run(readTool, { file_path: 'a.txt', offset: 600_000 });
   await project.write('a.txt', `y\n${large}`);
   const edit = { file_path: 'a.txt', old_string: 'a long line of text', new_string: 'z' };
-  expect((await project.run(editTool, edit)).content).toMatch(/, and what you read was not kept, so it is unclear/);
+  expect((await project.run(editTool, edit)).content).toMatch(/, and what was read was not kept, so it is unclear/);
 });
 
 test('a new modification time alone does not count as a change', async () => {
@@ -494,7 +494,7 @@ test('leaves the file unchanged if the person chooses that, or gives any other a
   const { run, text } = await conflicting({ chosen: [], text: 'I am working on it' });
   expect([text, run.content]).toEqual([
     'one\nTWO\nthree\n',
-    'a.txt changed on disk after you read it, and the user chose to leave it as it is instead of making the edit and said: I am working on it. Nothing was written. Do not send it again; ask the user how to go on.',
+    'a.txt changed on disk after it was read, and the user chose to leave it as it is instead of making the edit and said: I am working on it. Nothing was written. Do not send it again; ask the user how to go on.',
   ]);
 });
 
@@ -533,8 +533,8 @@ test('reports that a file which was read is now a directory or binary', async ()
   await project.write('b.txt', Buffer.from('one\0'));
   const words = async (file_path: string) =>
     (await project.run(editTool, { file_path, old_string: 'one', new_string: '1' })).content;
-  expect(await words('a.txt')).toMatch(/^a.txt is a directory now, not the file that you read \(read /);
-  expect(await words('b.txt')).toMatch(/^b.txt is a binary file now, not the text that you read \(read /);
+  expect(await words('a.txt')).toMatch(/^a.txt is a directory now, not the file that was read \(read /);
+  expect(await words('b.txt')).toMatch(/^b.txt is a binary file now, not the text that was read \(read /);
 });
 
 test('refuses notebooks and refers to NotebookEdit', async () => {
@@ -585,7 +585,7 @@ test('refuses an edit if another program changed the same lines, and writes noth
   await project.write('a.txt', 'one\nTWO\n');
   const { content } = await project.run(editTool, { file_path: 'a.txt', old_string: 'two', new_string: '2' });
   expect(content).toMatch(
-    /^a.txt changed on disk after you read it \(read \d\d:\d\d:\d\d, modified \d\d:\d\d:\d\d\) and the edit conflicts with that change at line 2\. Nothing was written\. Read it again, then send an edit that fits\.\nBoth versions, between git-style markers:\none\n<<<<<<< yours\n2\n=======\nTWO\n>>>>>>> on disk\nNo user can choose here\. The choices are: read it again/,
+    /^a.txt changed on disk after it was read \(read \d\d:\d\d:\d\d, modified \d\d:\d\d:\d\d\) and the edit conflicts with that change at line 2\. Nothing was written\. Read it again, then send an edit that fits\.\nBoth versions, between git-style markers:\none\n<<<<<<< yours\n2\n=======\nTWO\n>>>>>>> on disk\nNo user can choose here\. The choices are: read it again/,
   );
   expect(await project.text('a.txt')).toBe('one\nTWO\n');
 });
@@ -595,7 +595,7 @@ test('refuses a file that was deleted after it was read', async () => {
   await project.run(readTool, { file_path: 'a.txt' });
   await rm(project.path('a.txt'));
   const { content } = await project.run(editTool, { file_path: 'a.txt', old_string: 'one', new_string: '1' });
-  expect(content).toMatch(/^a.txt does not exist any more: it was deleted or moved after you read it/);
+  expect(content).toMatch(/^a.txt does not exist any more: it was deleted or moved after it was read/);
 });
 
 test('shows the nearest text and how it differs', async () => {
@@ -791,7 +791,7 @@ test('shows the current text of a file that a command changed if an edit matches
     new_string: 'const port = 9090;',
   });
   expect(run.content).toMatch(
-    /^a.txt changed on disk after you read it \(.*\), and the edit does not fit what you have seen of it\. Nothing was written\. Read it again, then send the edit again\. The place reads now:\n1\tconst port = 8080;$/,
+    /^a.txt changed on disk after it was read \(.*\), and the edit does not fit what was read of it\. Nothing was written\. Read it again, then send the edit again\. The place reads now:\n1\tconst port = 8080;$/,
   );
 });
 

@@ -64,7 +64,8 @@ export const editTool = defineTool<EditInput, EditReport>({
 
   displayCall: ({ file_path = '' }) => ({ title: file_path }),
   displayResult: ({ path, replacements, patch }) => ({
-    title: `${path}: ${counted(replacements, 'replacement')}`,
+    title: path,
+    ...(replacements > 1 && { facts: [counted(replacements, 'replacement')] }),
     body: { type: 'diff', path, patch },
   }),
   displayRefusal: ({ file_path, old_string, new_string }) => ({

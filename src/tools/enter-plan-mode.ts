@@ -14,7 +14,9 @@ export const enterPlanModeTool = defineTool({
 
   async validate(_, { session }) {
     if (session.planning.mode === 'plan') {
-      throw refusal('Plan mode is on already. Look around, then put the plan to the user with ExitPlanMode.');
+      throw refusal('Plan mode is on already.', {
+        advice: 'Look around, then put the plan to the user with ExitPlanMode.',
+      });
     }
     return undefined;
   },
@@ -29,4 +31,5 @@ export const enterPlanModeTool = defineTool({
     'Plan mode is on: nothing can be changed until the user has agreed to a plan. Read and search until you know what to do, ask what only the user can decide, then send the whole plan with ExitPlanMode.',
 
   displayCall: () => ({ title: 'plan mode' }),
+  displayResult: () => ({ title: 'plan mode', facts: ['on'] }),
 });

@@ -3,6 +3,7 @@ import type { PlanStep, SwarmReport } from '../contract/planning.js';
 import { defineTool, type ToolProgress } from '../contract/tool.js';
 import type { SessionPort } from '../contract/tool-context.js';
 import { EventQueue } from '../platform/event-queue.js';
+import { counted } from '../platform/text/counted.js';
 import { refusal } from './refusal.js';
 
 const NAME = 'ExitPlanMode';
@@ -31,13 +32,15 @@ export const exitPlanModeTool = defineTool({
     const { mode, modeAfter } = session.planning;
     const isAgreed = inputBy === 'user'; // the host sent this plan itself, perhaps with another mode
     if (mode !== 'plan' && !isAgreed) {
-      throw refusal(
-        `Plan mode is not on (the mode is ${mode}), so there is nothing to leave. Go on with the work, or switch to plan mode with EnterPlanMode first.`,
-      );
+      throw refusal(`Plan mode is not on (the mode is ${mode}), so there is nothing to leave.`, {
+        advice: 'Go on with the work, or switch to plan mode with EnterPlanMode first.',
+      });
     }
     const text = planOf(plan, session);
     if (teammateCount !== undefined && !launchSwarm) {
-      throw refusal('teammateCount counts for launchSwarm only. Set launchSwarm to true, or leave teammateCount out.');
+      throw refusal('teammateCount counts for launchSwarm only.', {
+        advice: 'Set launchSwarm to true, or leave teammateCount out.',
+      });
     }
     const { swarm } = launchSwarm ? await stepsFor(text, session) : {};
     const aboutAgents = await swarm?.check(NAME);
@@ -75,26 +78,35 @@ export const exitPlanModeTool = defineTool({
   },
 
   displayCall: ({ plan = '' }) => ({ title: 'plan', body: { type: 'text', text: plan } }),
-  displayResult: ({ plan, mode }) => ({ title: `plan approved (${mode})`, body: { type: 'text', text: plan } }),
+  displayResult: (data) => ({
+    title: 'Plan approved',
+    facts: [...(data.isEdited ? ['with your changes'] : []), ...('report' in data ? [stepsDone(data.report)] : [])],
+    body: { type: 'text', text: data.plan },
+  }),
 });
+
+function stepsDone({ steps }: SwarmReport): string {
+  return `${steps.filter(({ outcome }) => outcome === 'done').length} of ${counted(steps.length, 'step')} done`;
+}
 
 /** The plan shown to the user, by call: another call may bring another plan while they decide. */
 const shownPlans = (): Map<string, string> => new Map();
 
 function planOf(plan: string | undefined, { planning }: SessionPort): string {
   const text = plan?.trim() ? plan : planning.plan;
-  if (text === undefined) throw refusal('There is no plan yet. Send it in "plan", as Markdown with numbered steps.');
+  if (text === undefined)
+    throw refusal('There is no plan yet.', { advice: 'Send it in "plan", as Markdown with numbered steps.' });
   return text;
 }
 
 async function stepsFor(plan: string, { swarm, planning }: SessionPort) {
   if (!swarm) {
-    throw refusal(
-      'launchSwarm needs child agents, and this session can start none. Leave it out, and do the steps yourself once the user has agreed.',
-    );
+    throw refusal('launchSwarm needs child agents, and this session can start none.', {
+      advice: 'Leave it out, and do the steps yourself once the user has agreed.',
+    });
   }
   const { steps, problem } = await planning.steps(plan);
-  if (problem !== undefined) throw refusal(`The steps of the plan can't be run by child agents. ${problem}`);
+  if (problem !== undefined) throw refusal("The steps of the plan can't be run by child agents.", { advice: problem });
   return { swarm, steps };
 }
 

@@ -129,12 +129,16 @@ export const globTool = defineTool<GlobInput, GlobData>({
     return [...files, ...notices.filter(Boolean).map((notice) => `(${notice})`)].join('\n');
   },
 
-  displayCall: ({ pattern = '' }) => ({ title: pattern }),
-  displayResult: ({ files, total }) => ({
-    title: counted(total, 'file'),
+  displayCall: (asked) => ({ title: subject(asked), looks: 'search' }),
+  displayResult: ({ files, total }, asked) => ({
+    title: subject(asked),
+    facts: [counted(total, 'file')],
+    looks: 'search',
     body: { type: 'list', items: files },
   }),
 });
+
+const subject = ({ pattern = '', path }: Partial<GlobInput>): string => (path ? `${pattern} in ${path}` : pattern);
 
 interface Found {
   files: DatedFiles;
@@ -158,7 +162,10 @@ async function folderToSearch(path: string, context: Pick<ToolContext, 'cwd' | '
   const root = await searchRoot(path, context);
   if (root.file === undefined) return root;
   const cause = Object.assign(new Error('not a directory'), { code: 'ENOTDIR' });
-  throw refusal(`${elidedPath(path)} is a file, not a directory. Leave path out, or give the directory.`, cause);
+  throw refusal(`${elidedPath(path)} is a file, not a directory.`, {
+    advice: 'Leave path out, or give the directory.',
+    cause: cause,
+  });
 }
 
 interface Missed {

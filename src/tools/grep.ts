@@ -197,24 +197,28 @@ export const grepTool = defineTool<GrepInput, GrepData>({
       const more = next < totalEntries ? ` To continue, use offset ${next}.` : '';
       notices.unshift(`(Showing ${unit}s ${offset + 1}–${next} of ${totalEntries}.${more})`);
     }
-    const total = totals(data);
+    const total = `Found ${totals(data)}`;
     if (mode === 'files_with_matches') return [total, ...entries, ...notices].join('\n');
     return [...entries, mode === 'count' ? `${total}.` : `(${total}.)`, ...notices].join('\n');
   },
 
-  displayCall: ({ pattern = '', path }) => ({ title: path ? `${pattern} in ${path}` : pattern }),
-  displayResult: (data) => ({
-    title: totals(data).replace('Found ', ''),
+  displayCall: (asked) => ({ title: subject(asked), looks: 'search' }),
+  displayResult: (data, asked) => ({
+    title: subject(asked),
+    facts: [data.files === 0 ? 'no match' : totals(data)],
+    looks: 'search',
     body:
       data.mode === 'content' ? { type: 'text', text: data.entries.join('\n') } : { type: 'list', items: data.entries },
   }),
 });
 
+const subject = ({ pattern = '', path }: Partial<GrepInput>): string => (path ? `${pattern} in ${path}` : pattern);
+
 function totals({ files, lines, occurrences }: GrepData): string {
   const inFiles = counted(files, 'file');
-  if (lines !== undefined) return `Found ${counted(lines, 'matching line')} in ${inFiles}`;
-  if (occurrences !== undefined) return `Found ${counted(occurrences, 'match', 'matches')} in ${inFiles}`;
-  return `Found ${inFiles}`;
+  if (lines !== undefined) return `${counted(lines, 'matching line')} in ${inFiles}`;
+  if (occurrences !== undefined) return `${counted(occurrences, 'match', 'matches')} in ${inFiles}`;
+  return inFiles;
 }
 
 function noMatch({ pattern, path, glob, type, include_ignored, multiline }: GrepInput): string {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ToolFailure } from '../contract/failure.js';
 import { defineTool } from '../contract/tool.js';
+import { counted } from '../platform/text/counted.js';
 
 const input = z.strictObject({
   server: z.string().min(1).optional().describe('Only of this MCP server. Default: of all.'),
@@ -29,9 +30,11 @@ Not for the tools of servers: those are called by their names.`,
     return `${JSON.stringify(resources, null, 1)}${missing}`;
   },
 
-  displayCall: ({ server = '' }) => ({ title: server }),
-  displayResult: ({ resources }) => ({
-    title: `${resources.length} resources`,
+  displayCall: ({ server = 'all servers' }) => ({ title: server, looks: 'list' }),
+  displayResult: ({ resources }, { server = 'all servers' }) => ({
+    title: server,
+    facts: [counted(resources.length, 'resource')],
+    looks: 'list',
     body: { type: 'list', items: resources.map(({ server, uri }) => `${server}: ${uri}`) },
   }),
 });

@@ -103,7 +103,7 @@ test('stops in the middle of a directory when the call is cancelled', async () =
 
 test('counts a single entry in the singular', async () => {
   const project = await temporaryProject({ 'a.txt': '' });
-  expect((await project.run(lsTool, {})).display.title).toBe('.: 1 entry');
+  expect((await project.run(lsTool, {})).display).toMatchObject({ title: '.', facts: ['1 entry'], looks: 'list' });
 });
 
 test('declares that it reads the tree', async () => {

@@ -117,9 +117,11 @@ export const lsTool = defineTool<z.output<typeof input>, LsData>({
     return `${path}/${noteText(note)}\n${drawn(entries, 1).join('\n')}${end}`;
   },
 
-  displayCall: ({ path = '.' }) => ({ title: path }),
+  displayCall: ({ path = '.' }) => ({ title: path, looks: 'list' }),
   displayResult: ({ path, entries, count, capped }) => ({
-    title: capped ? `${path}: ${count} and more entries` : `${path}: ${counted(count, 'entry', 'entries')}`,
+    title: path,
+    facts: [capped ? `more than ${count} entries` : counted(count, 'entry', 'entries')],
+    looks: 'list',
     body: { type: 'list', items: drawn(entries, 0) },
   }),
 });
@@ -159,11 +161,18 @@ async function itemsOf(path: string, folder: Entry, asked: AskedFolder | undefin
     }
     const { absolute, shown, cwd } = asked;
     const code = errorCode(error);
-    if (code === 'ENOTDIR') throw refusal(`${shown} is not a directory. Use Read to see a file.`, error);
+    if (code === 'ENOTDIR')
+      throw refusal(`${shown} is not a directory.`, { advice: 'Use Read to see a file.', cause: error });
     if (isMissing(error))
-      throw refusal(`${shown} does not exist. Check the path, or list a directory above it.`, error);
+      throw refusal(`${shown} does not exist.`, {
+        advice: 'Check the path, or list a directory above it.',
+        cause: error,
+      });
     if (code === 'EACCES')
-      throw refusal(`${shown} can't be listed: permission to read it is missing. Ask the user.`, error);
+      throw refusal(`${shown} can't be listed: permission to read it is missing.`, {
+        advice: 'Ask the user.',
+        cause: error,
+      });
     throw pathFailure(error, absolute, cwd);
   }
 }

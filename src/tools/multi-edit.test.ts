@@ -21,7 +21,7 @@ test('applies the edits in order and returns the diff and the places', async () 
   expect(content).toBe(
     'Edited a.txt: 2 edits, 2 replacements.\n\n--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,4 @@\n-one\n-two\n-three\n+1\n+2\n+3\n+4\n\nThe edited place:\n1\t1\n2\t2\n3\t3\n4\t4',
   );
-  expect(display).toMatchObject({ title: 'a.txt: 2 edits', body: { type: 'diff', path: 'a.txt' } });
+  expect(display).toMatchObject({ title: 'a.txt', facts: ['2 edits'], body: { type: 'diff', path: 'a.txt' } });
 });
 
 test.each<[string, string, Edit[], string]>([

@@ -83,14 +83,17 @@ export const multiEditTool = defineTool<MultiEditInput, MultiEditData>({
   }),
 
   displayCall: ({ file_path = '', edits }) => ({
-    title: Array.isArray(edits) ? `${file_path}: ${counted(edits.length, 'edit')}` : file_path,
+    title: file_path,
+    ...(Array.isArray(edits) && { facts: [counted(edits.length, 'edit')] }),
   }),
   displayResult: ({ files, edits }) => ({
-    title: `${names(files)}: ${counted(edits, 'edit')}`,
+    title: names(files),
+    facts: [counted(edits, 'edit')],
     body: { type: 'diff', path: names(files), patch: files.map(({ patch }) => patch).join('\n') },
   }),
   displayRefusal: ({ file_path, edits }) => ({
-    title: `${file_path}: ${counted(edits.length, 'edit')}`,
+    title: pathsOf({ file_path, edits }).join(', '),
+    facts: [counted(edits.length, 'edit')],
     body: {
       type: 'diff',
       path: file_path,

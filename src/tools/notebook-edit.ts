@@ -3,6 +3,7 @@ import { defineTool } from '../contract/tool.js';
 import type { SeenFile, ToolContext } from '../contract/tool-context.js';
 import { spliceBytes } from '../platform/encodings/text-file.js';
 import type { CellEdit, EditedNotebook } from '../platform/formats/notebook-edit.js';
+import { firstSentence } from '../platform/text/clause.js';
 import { unifiedPatch } from '../platform/text/diff.js';
 import { changedOnDisk, hasChanged, seenOf } from './editing/check-editable.js';
 import { changeFiles, type PlannedChange } from './editing/commit-changes.js';
@@ -86,17 +87,26 @@ export const notebookEditTool = defineTool<NotebookEditInput, NotebookEditData>(
   },
 
   displayCall: ({ notebook_path = '', cell_id, edit_mode = 'replace' }) => ({
-    title: `${notebook_path}: ${edit_mode}${cell_id ? ` ${edit_mode === 'insert' ? 'after ' : ''}${cell_id}` : ''}`,
+    title: notebook_path,
+    facts: [asked(edit_mode, cell_id)],
   }),
   displayResult: ({ path, cell, mode, patch }) => ({
-    title: `${path}: ${done[mode].toLowerCase()} ${cell}`,
+    title: path,
+    facts: [`cell ${cell} ${mode === 'replace' && patch === '' ? 'unchanged' : done[mode].toLowerCase()}`],
     body: { type: 'diff', path, patch },
   }),
   displayRefusal: ({ notebook_path, cell_id, new_source, edit_mode }) => ({
-    title: `${notebook_path}: ${edit_mode}${cell_id ? ` ${cell_id}` : ''}`,
+    title: notebook_path,
+    facts: [asked(edit_mode, cell_id)],
     body: { type: 'diff', path: notebook_path, patch: unifiedPatch(notebook_path, '', new_source) },
   }),
 });
+
+/** What is to happen to which cell. */
+function asked(mode: CellEdit['mode'], cell: string | undefined): string {
+  if (!cell) return `${mode} a cell`;
+  return mode === 'insert' ? `insert a cell after ${cell}` : `${mode} cell ${cell}`;
+}
 
 const done = { replace: 'Replaced', insert: 'Inserted', delete: 'Deleted' } as const;
 
@@ -119,27 +129,34 @@ const plannedChanges = ({ target, file, edited, seen }: Plan): PlannedChange[] =
 async function plan(edit: NotebookEditInput, context: ToolContext): Promise<Plan> {
   const target = await locate(edit.notebook_path, context);
   if (!target.real.toLowerCase().endsWith('.ipynb')) {
-    throw refusal(`${target.shown} is not a notebook (its name does not end in .ipynb). Use Edit for it.`);
+    throw refusal(`${target.shown} is not a notebook (its name does not end in .ipynb).`, {
+      advice: 'Use Edit for it.',
+    });
   }
   if (!edit.new_source.isWellFormed()) {
-    throw refusal(
-      'new_source holds half of a surrogate pair, which is no character. Nothing was written. Send whole characters.',
-    );
+    throw refusal('new_source holds half of a surrogate pair, which is no character. Nothing was written.', {
+      advice: 'Send whole characters.',
+    });
   }
   const cellEdit = asCellEdit(target, edit);
   const file = await loadText(target, context);
   const seen = seenOf(context.session.ledger, target, 'edit');
   if (hasChanged(seen, file)) {
-    throw refusal(
-      `${changedOnDisk(target, seen, file)}, and its cells may be other ones now. Nothing was written. Read it again, then send the edit again.`,
-    );
+    throw refusal(`${changedOnDisk(target, seen, file)}, and its cells may be other ones now. Nothing was written.`, {
+      advice: 'Read it again, then send the edit again.',
+    });
   }
   const { editNotebook } = await import('../platform/formats/notebook-edit.js');
   const { UnusableNotebook } = await import('../platform/formats/notebook.js');
   try {
     return { target, file, edited: editNotebook(file.text, cellEdit), seen };
   } catch (error) {
-    throw error instanceof UnusableNotebook ? refusal(`${target.shown} ${error.message}`, error) : error;
+    throw error instanceof UnusableNotebook
+      ? refusal(`${target.shown} ${error.message}`, {
+          problem: `${target.shown} ${firstSentence(error.message)}`,
+          cause: error,
+        })
+      : error;
   }
 }
 
@@ -148,13 +165,14 @@ function asCellEdit({ shown }: TargetFile, { cell_id, new_source, cell_type, edi
   if (edit_mode === 'insert') {
     if (cell_type) return { mode: 'insert', cell, source: new_source, type: cell_type };
     throw refusal(
-      `A cell can't be inserted into ${shown} without cell_type, since code and markdown are kept differently. Send the call again with cell_type "code" or "markdown".`,
+      `A cell can't be inserted into ${shown} without cell_type, since code and markdown are kept differently.`,
+      { advice: 'Send the call again with cell_type "code" or "markdown".' },
     );
   }
   if (cell === undefined) {
-    throw refusal(
-      `There is no cell_id, so it is not clear which cell of ${shown} to ${edit_mode}. Send the call again with the id that Read shows for the cell, or cell-N by its position from 0.`,
-    );
+    throw refusal(`There is no cell_id, so it is not clear which cell of ${shown} to ${edit_mode}.`, {
+      advice: 'Send the call again with the id that Read shows for the cell, or cell-N by its position from 0.',
+    });
   }
   if (edit_mode === 'delete') return { mode: 'delete', cell };
   return { mode: 'replace', cell, source: new_source, type: cell_type };

@@ -40,7 +40,9 @@ export const notebookReadTool = defineTool<z.output<typeof input>, Cells>({
     const { handle, stats } = await openTarget(target, context);
     try {
       if (!target.real.toLowerCase().endsWith('.ipynb')) {
-        throw refusal(`${target.shown} is not a notebook (its name does not end in .ipynb). Use Read for it.`);
+        throw refusal(`${target.shown} is not a notebook (its name does not end in .ipynb).`, {
+          advice: 'Use Read for it.',
+        });
       }
       const { readCells } = await import('./reading/cells.js');
       return await readCells(target, handle, stats.size, cell_id || undefined, context);
@@ -50,8 +52,12 @@ export const notebookReadTool = defineTool<z.output<typeof input>, Cells>({
   },
 
   toModel: ({ blocks }) => blocks,
-  displayCall: ({ notebook_path = '', cell_id }) => ({
-    title: cell_id ? `${notebook_path}, cell ${cell_id}` : notebook_path,
+  displayCall: ({ notebook_path = '', cell_id }) => ({ title: subject(notebook_path, cell_id), looks: 'read' }),
+  displayResult: ({ path, shown, total }, { cell_id }) => ({
+    title: subject(path, cell_id),
+    facts: [shown === total ? counted(total, 'cell') : `${shown} of ${counted(total, 'cell')}`],
+    looks: 'read',
   }),
-  displayResult: ({ path, shown, total }) => ({ title: `${path}: ${shown} of ${counted(total, 'cell')}` }),
 });
+
+const subject = (path: string, cell: string | undefined): string => (cell ? `${path}, cell ${cell}` : path);

@@ -245,7 +245,7 @@ test('NotebookEdit refuses a notebook that was not read, or has changed since', 
   await write('a.ipynb', notebookOf(cells.slice(1)));
   expect(await edit({ cell_id: 'calc', new_source: 'x' })).toEqual({
     content: expect.stringMatching(
-      /^a.ipynb changed on disk after you read it \(.*\), and its cells may be other ones now\. Nothing was written\. Read it again/,
+      /^a.ipynb changed on disk after it was read \(.*\), and its cells may be other ones now\. Nothing was written\. Read it again/,
     ),
     failure: 'check_refused',
   });

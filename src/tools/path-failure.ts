@@ -13,23 +13,36 @@ export async function realTarget(absolute: string, { cwd }: Pick<ToolContext, 'c
 
 /** The refusal for a path that can't be resolved; any other error is returned unchanged. */
 export function pathFailure(error: unknown, absolute: string, cwd: string): unknown {
-  const why = reasons[errorCode(error) ?? '']?.(absolute);
-  if (why === undefined) return error;
-  return refusal(`${elidedPath(shortPath(cwd, absolute))} can't be reached: ${why}`, error);
+  const reason = reasons[errorCode(error) ?? '']?.(absolute);
+  if (reason === undefined) return error;
+  const { why, advice } = reason;
+  return refusal(`${elidedPath(shortPath(cwd, absolute))} can't be reached: ${why}.`, { advice, cause: error });
 }
 
 export const errorCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
-const noPermission = (): string =>
-  'permission to look into a folder on the way is missing. Ask the user about it, or use another path.';
+interface Reason {
+  why: string;
+  advice: string;
+}
 
-const reasons: Readonly<Record<string, (absolute: string) => string>> = {
-  ELOOP: () =>
-    'its symlinks lead in a circle, or there are too many of them. Look where they lead (ls -l in Bash), then use the path of the real file.',
+const noPermission = (): Reason => ({
+  why: 'permission to look into a folder on the way is missing',
+  advice: 'Ask the user about it, or use another path.',
+});
+
+const reasons: Readonly<Record<string, (absolute: string) => Reason>> = {
+  ELOOP: () => ({
+    why: 'its symlinks lead in a circle, or there are too many of them',
+    advice: 'Look where they lead (ls -l in Bash), then use the path of the real file.',
+  }),
   ENAMETOOLONG: (absolute) => {
     const longest = absolute.split('/').reduce((most, name) => Math.max(most, Buffer.byteLength(name)), 0);
-    return `the path or a name in it is too long for the system (${Buffer.byteLength(absolute)} bytes, the longest name ${longest}; the usual limits are 4096 and 255). Use a shorter one.`;
+    return {
+      why: `the path or a name in it is too long for the system (${Buffer.byteLength(absolute)} bytes, the longest name ${longest}; the usual limits are 4096 and 255)`,
+      advice: 'Use a shorter one.',
+    };
   },
   EACCES: noPermission,
   EPERM: noPermission,

@@ -34,7 +34,11 @@ test('scales a large image down and says how to map coordinates', async () => {
       text: '(a.jpg: JPEG image, 4000×3000 pixels, shown as 1568×1176. Multiply coordinates by 2.551 to get those of the original.)',
     },
   ]);
-  expect(display.title).toMatch(/^a.jpg: JPEG, 4000×3000, \d+ bytes$/);
+  expect(display).toMatchObject({
+    title: 'a.jpg',
+    facts: [expect.stringMatching(/^JPEG, 4000×3000, \d+ bytes$/)],
+    looks: 'read',
+  });
 });
 
 test('refuses an image that is damaged or too large to load, by name and with the facts', async () => {

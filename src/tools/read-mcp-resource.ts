@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { ToolFailure } from '../contract/failure.js';
+import type { ContentBlock } from '../contract/message.js';
 import { defineTool } from '../contract/tool.js';
+import { counted } from '../platform/text/counted.js';
 
 const MAX_RESULT_CHARS = 100_000; // as for results of MCP tools
 
@@ -28,5 +30,13 @@ Use it for addresses that ListMcpResources or a tool of that server has given. T
   },
 
   toModel: (blocks) => blocks,
-  displayCall: ({ server = '', uri = '' }) => ({ title: `${server}: ${uri}` }),
+  displayCall: ({ server = '', uri = '' }) => ({ title: `${server}: ${uri}`, looks: 'read' }),
+  displayResult: (blocks, { server, uri }) => ({
+    title: `${server}: ${uri}`,
+    facts: [counted(charactersIn(blocks), 'character')],
+    looks: 'read',
+  }),
 });
+
+const charactersIn = (blocks: readonly ContentBlock[]): number =>
+  blocks.reduce((sum, block) => sum + (block.type === 'text' ? block.text.length : 0), 0);

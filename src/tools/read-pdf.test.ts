@@ -57,7 +57,7 @@ test('returns ten pages by default; a longer PDF is refused with its page count 
   expect((await read(minimalPdf(pages(10)))).content).toContain('This is page 10');
   expect(await read(minimalPdf(pages(11)))).toEqual({
     content:
-      'a.pdf has 11 pages, and at most 10 are read unless you choose. Send the call again with the pages that you need, at most 20 at a time, for example pages: "1-11".',
+      'a.pdf has 11 pages, and at most 10 are read without a choice of pages. Send the call again with the pages that you need, at most 20 at a time, for example pages: "1-11".',
     failure: 'check_refused',
   });
 });

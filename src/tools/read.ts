@@ -90,11 +90,14 @@ export const readTool = defineTool<ReadInput, ReadData>({
     return { file: { ...file, ...(total !== undefined && { totalLines: total }) } };
   },
 
-  displayCall: ({ file_path = '', offset, pages }) => ({
-    title: offset ? `${file_path} from line ${offset}` : pages ? `${file_path}, pages ${pages}` : file_path,
-  }),
-  displayResult: (data) => ({ title: `${data.path}: ${summary(data)}` }),
+  displayCall: (asked) => ({ title: subject(asked.file_path ?? '', asked), looks: 'read' }),
+  displayResult: (data, asked) => ({ title: subject(data.path, asked), facts: [summary(data)], looks: 'read' }),
 });
+
+function subject(path: string, { offset, pages }: Partial<ReadInput>): string {
+  if (offset) return `${path} from line ${offset}`;
+  return pages ? `${path}, pages ${pages}` : path;
+}
 
 async function readAsItsKind(
   file: Parameters<typeof readTextPage>[0] & { handle: OpenedFile },
@@ -107,9 +110,9 @@ async function readAsItsKind(
     return await readPdfPages(target, handle, size, pages?.trim() || undefined, context);
   }
   if (pages?.trim()) {
-    throw refusal(
-      `${target.shown} is not a PDF, and pages is for PDF files alone. Send the call again without it; for a text file use offset and limit.`,
-    );
+    throw refusal(`${target.shown} is not a PDF, and pages is for PDF files alone.`, {
+      advice: 'Send the call again without it; for a text file use offset and limit.',
+    });
   }
   if (kind.kind === 'image') return await readImageFile(target, handle, size, kind.mediaType);
   const wantsCells = offset === undefined && limit === undefined && size > 0;
@@ -126,14 +129,17 @@ function summary(data: ReadData): string {
     case 'image':
       return `${data.format}, ${data.original.width}×${data.original.height}, ${counted(data.bytes, 'byte')}`;
     case 'pdf':
-      return `${data.pages.length} of ${counted(data.total, 'page')}`;
+      return share(data.pages.length, data.total, 'page');
     case 'notebook':
-      return `${data.shown} of ${counted(data.total, 'cell')}`;
+      return share(data.shown, data.total, 'cell');
     case 'unchanged':
       return 'unchanged';
     case 'text': {
       const lines = Math.max(data.last - data.first + 1, 0);
-      return data.total === undefined ? counted(lines, 'line') : `${lines} of ${counted(data.total, 'line')}`;
+      return share(lines, data.total, 'line');
     }
   }
 }
+
+const share = (part: number, total: number | undefined, what: string): string =>
+  total === undefined || part === total ? counted(part, what) : `${part} of ${counted(total, what)}`;

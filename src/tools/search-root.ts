@@ -38,22 +38,22 @@ export async function searchRoot(path: string, context: Pick<ToolContext, 'cwd' 
   } catch (error) {
     if (!isMissing(error)) throw pathFailure(error, absolute, context.cwd);
     const { shown } = await locate(path, context);
-    throw refusal(
-      `${shown} does not exist (the working directory is ${context.cwd}). Check the path, or leave it out to search the working directory.`,
-      error,
-    );
+    throw refusal(`${shown} does not exist (the working directory is ${context.cwd}).`, {
+      advice: 'Check the path, or leave it out to search the working directory.',
+      cause: error,
+    });
   }
-  throw refusal(
-    `${elidedPath(path)} is neither a directory nor a regular file, so it can't be searched. Choose another path.`,
-  );
+  throw refusal(`${elidedPath(path)} is neither a directory nor a regular file, so it can't be searched.`, {
+    advice: 'Choose another path.',
+  });
 }
 
 /** The file system may have changed since the approval: a symlink may lead elsewhere now. */
 export function checkApproved(path: string, real: string, approved: ToolContext['approved']): void {
   if (!approved || approved.some((effect) => effect.kind === 'file' && effect.tree && effect.real === real)) return;
-  throw refusal(
-    `${elidedPath(path)} leads elsewhere than when the call was approved. Nothing was read. Send it again.`,
-  );
+  throw refusal(`${elidedPath(path)} leads elsewhere than when the call was approved. Nothing was read.`, {
+    advice: 'Send it again.',
+  });
 }
 
 /** A name on one line: one with a line break or the like is written as JSON, so that it can't look like another. */
@@ -99,7 +99,10 @@ async function explained<T>(
   } catch (error) {
     const { SearchFailure } = await import('../platform/search/query.js');
     if (!(error instanceof SearchFailure)) throw error;
-    throw new ToolFailure(`The search failed. ${error.message}${hintFor(error.message)}`, { cause: error });
+    throw new ToolFailure(`The search failed. ${error.message}${hintFor(error.message)}`, {
+      problem: `The search failed. ${error.message}`,
+      cause: error,
+    });
   }
 }
 

@@ -30,5 +30,5 @@ export const skillTool = defineTool({
 
   toModel: ({ content }) => content,
   displayCall: ({ skill = '', args = '' }) => ({ title: `${skill} ${args}`.trim() }),
-  displayResult: ({ name }) => ({ title: name }),
+  displayResult: ({ name }, { args = '' }) => ({ title: `${name} ${args}`.trim() }),
 });

@@ -30,11 +30,11 @@ export const slashCommandTool = defineTool({
   async execute({ command }, { session, signal }) {
     if (!session.commands) throw new ToolFailure('Commands are not switched on in this session.');
     const [, name, args = ''] = /^\/(\S+)(?: ([\s\S]*))?$/.exec(command) ?? [];
-    if (name === undefined) throw refusal('command is missing. Write it as "/name arguments".');
+    if (name === undefined) throw refusal('command is missing.', { advice: 'Write it as "/name arguments".' });
     return await session.commands.use({ kind: 'command', name, args }, signal);
   },
 
   toModel: ({ content }) => content,
   displayCall: ({ command = '' }) => ({ title: command }),
-  displayResult: ({ name }) => ({ title: `/${name}` }),
+  displayResult: (_, { command }) => ({ title: command }),
 });

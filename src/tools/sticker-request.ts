@@ -11,4 +11,5 @@ Use it only when they ask for one in so many words. Nothing is ordered and nothi
   execute: async ({ trigger }) => ({ trigger }),
   toModel: () => 'The wish was noted. Tell the user that stickers are given out by hand, wherever Helve is shown.',
   displayCall: ({ trigger = '' }) => ({ title: trigger }),
+  displayResult: (_, { trigger }) => ({ title: trigger, facts: ['noted'] }),
 });

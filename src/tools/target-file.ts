@@ -2,6 +2,7 @@ import type { Stats } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { FileEffect } from '../contract/effect.js';
+import type { ToolFailure } from '../contract/failure.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { NotARegularFile, type OpenedFile, openForReading } from '../platform/files/open-file.js';
 import { elidedPath, isInside, isMissing, resolveIn, shortPath } from '../platform/files/paths.js';
@@ -47,7 +48,8 @@ export function assertApproved(
   if (isCovered) return;
   const shown = elidedPath(shortPath(cwd, path));
   throw refusal(
-    `${shown} now leads elsewhere (to ${elidedPath(real)}) than when ${access === 'read' ? 'reading' : 'writing'} it was approved, so it was left alone. Nothing was written. Look where it leads (ls -l in Bash), then send the call again.`,
+    `${shown} now leads elsewhere (to ${elidedPath(real)}) than when ${access === 'read' ? 'reading' : 'writing'} it was approved, so it was left alone. Nothing was written.`,
+    { advice: 'Look where it leads (ls -l in Bash), then send the call again.' },
   );
 }
 
@@ -65,23 +67,31 @@ export async function openTarget(
     return await openForReading(target.real);
   } catch (error) {
     if (error instanceof NotARegularFile) {
-      const next = error.what === 'a directory' ? 'Use LS to see what is in it.' : 'Only regular files can be opened.';
-      throw refusal(`${target.shown} is ${error.what}, not a file. ${next}`, error);
+      const advice =
+        error.what === 'a directory' ? 'Use LS to see what is in it.' : 'Only regular files can be opened.';
+      throw refusal(`${target.shown} is ${error.what}, not a file.`, { advice, cause: error });
     }
-    if (isMissing(error)) throw refusal(await missing(target, cwd), error);
+    if (isMissing(error)) throw await missing(target, cwd, error);
     const code = errorCode(error);
     if (code === 'EACCES' || code === 'EPERM') {
-      throw refusal(`${target.shown} can't be opened: permission to read it is missing. Ask the user about it.`, error);
+      throw refusal(`${target.shown} can't be opened: permission to read it is missing.`, {
+        advice: 'Ask the user about it.',
+        cause: error,
+      });
     }
     throw pathFailure(error, target.path, cwd);
   }
 }
 
-async function missing({ real, shown, path }: TargetFile, cwd: string): Promise<string> {
+async function missing({ real, shown, path }: TargetFile, cwd: string, cause: unknown): Promise<ToolFailure> {
   const names = await readdir(dirname(real)).catch(() => []); // the folder may be missing too
   const [similar] = nearestWords(basename(real), names);
-  const next = similar
+  const advice = similar
     ? `Did you mean ${elidedPath(shortPath(cwd, join(dirname(path), similar)))}?`
     : 'Check the path, or find the file with Glob.';
-  return `${shown} does not exist (the working directory is ${cwd}). ${next}`;
+  return refusal(`${shown} does not exist (the working directory is ${cwd}).`, {
+    advice,
+    problem: `${shown} does not exist.`,
+    cause,
+  });
 }

@@ -5,6 +5,7 @@ import { defineTool, type ToolProgress } from '../contract/tool.js';
 import type { DescribeContext, SessionPort } from '../contract/tool-context.js';
 import { clause } from '../platform/text/clause.js';
 import { counted } from '../platform/text/counted.js';
+import { shortDuration } from '../platform/text/duration.js';
 import { AGENT_TOOL } from './roles.js';
 
 const MAX_ANSWER_CHARS = 32_000;
@@ -67,10 +68,9 @@ export const taskTool = defineTool({
   displayCall: ({ description = '', subagent_type = 'general-purpose' }) => ({
     title: `${subagent_type}: ${description}`,
   }),
-  displayResult: ({ agentId, report }, { description }) => ({
-    title: report
-      ? `${description}: ${counted(report.calls, 'call')}, ${counted(report.turns, 'turn')}`
-      : `${description}: ${agentId} in the background`,
+  displayResult: ({ type, report }, { description }) => ({
+    title: `${type}: ${description}`,
+    facts: report ? factsOf(report) : ['in the background'],
     ...(report && { body: { type: 'text', text: report.answer } }),
   }),
 });
@@ -88,10 +88,16 @@ function requestFor({ description, prompt, subagent_type, model, resume, run_in_
 
 function agentsOf({ agents }: SessionPort): ChildAgents {
   if (agents) return agents;
-  throw new ToolFailure(
-    'There is no model here that an agent could work with, so none was started. Use the other tools.',
-  );
+  throw new ToolFailure('There is no model here that an agent could work with, so none was started.', {
+    advice: 'Use the other tools.',
+  });
 }
+
+/** A finished agent in a few words, for the person. */
+export const factsOf = ({ calls, milliseconds }: AgentReport): string[] => [
+  counted(calls, 'call'),
+  ...(milliseconds >= 1000 ? [shortDuration(milliseconds)] : []),
+];
 
 /** What the caller needs besides the answer. */
 export function footer(agentId: string, { turns, calls, tokens, milliseconds, model, notes }: AgentReport): string {
@@ -105,6 +111,9 @@ export function stopped(agentId: string, report: AgentReport, problem: string): 
   const words = report.answer === '' ? '' : `\nIts last words:\n${report.answer}\n`;
   return new ToolFailure(
     `The agent ${agentId} stopped before it was done: ${clause(problem)}. What it had changed by then stays changed.${words}\n${footer(agentId, report)}`,
-    { kind: report.isInterrupted ? 'interrupted' : 'exception' },
+    {
+      kind: report.isInterrupted ? 'interrupted' : 'exception',
+      problem: `The agent stopped before it was done: ${clause(problem)}.`,
+    },
   );
 }

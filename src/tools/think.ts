@@ -11,4 +11,5 @@ export const thinkTool = defineTool({
   execute: async ({ thought }) => ({ thought }),
   toModel: () => 'The thought was noted.',
   displayCall: ({ thought = '' }) => ({ title: 'thought', body: { type: 'text', text: thought } }),
+  displayResult: ({ thought }) => ({ title: 'thought', body: { type: 'text', text: thought } }),
 });

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type Todo, todoStatuses } from '../contract/todo.js';
 import { defineTool } from '../contract/tool.js';
+import { counted } from '../platform/text/counted.js';
 
 const MAX_TODOS = 100; // the list goes into every summary of the conversation
 
@@ -38,14 +39,15 @@ export const todoWriteTool = defineTool({
   toModel: () =>
     'Todos have been modified successfully. Ensure that you continue to use the todo list to track your progress. Please proceed with the current tasks if applicable',
 
-  displayCall: ({ todos = [] }) => ({ title: todos.length === 1 ? '1 todo' : `${todos.length} todos` }),
+  displayCall: ({ todos = [] }) => ({ title: counted(todos.length, 'todo') }),
   displayResult: ({ newTodos }) => ({
-    title: summary(newTodos),
+    title: counted(newTodos.length, 'todo'),
+    facts: summary(newTodos),
     body: { type: 'todos', items: newTodos },
   }),
 });
 
-function summary(todos: readonly Todo[]): string {
+function summary(todos: readonly Todo[]): string[] {
   const done = todos.filter(({ status }) => status === 'completed').length;
-  return todos.length === 0 ? 'the list is empty' : `${done} of ${todos.length} done`;
+  return todos.length === 0 ? [] : [`${done} of ${todos.length} done`];
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
 import type { DeferredTool, DescribeContext } from '../contract/tool-context.js';
+import { counted } from '../platform/text/counted.js';
 import { ToolRanking } from './tool-search-ranking.js';
 
 const DEFAULT_RESULTS = 5;
@@ -44,9 +45,11 @@ export const toolSearchTool = defineTool({
     return `Loaded, ready from your next message on:\n${lines.join('\n')}`;
   },
 
-  displayCall: ({ query = '' }) => ({ title: query }),
-  displayResult: ({ found }) => ({
-    title: `${found.length} tools`,
+  displayCall: ({ query = '' }) => ({ title: query, looks: 'search' }),
+  displayResult: ({ found }, { query }) => ({
+    title: query,
+    facts: [counted(found.length, 'tool')],
+    looks: 'search',
     body: { type: 'list', items: found.map(({ name }) => name) },
   }),
 });

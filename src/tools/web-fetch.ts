@@ -53,6 +53,8 @@ export type WebFetchData =
       durationMs: number;
       /** For the model: the small model's answer, or the text. */
       result: string;
+      /** The same for the person. */
+      shown: string;
     }
   | { kind: 'redirect'; url: string; to: string; code: number; codeText: string; durationMs: number };
 
@@ -70,7 +72,9 @@ export const webFetchTool = defineTool({
     const began = monotonicMs();
     const url = webAddress(written, context.session.web?.localHosts ?? []).href;
     if (context.approved && !context.approved.some((effect) => effect.kind === 'network' && effect.url === url)) {
-      throw new ToolFailure(`${url} was not fetched: settings changed since the call was approved. Send it again.`);
+      throw new ToolFailure(`${url} was not fetched: settings changed since the call was approved.`, {
+        advice: 'Send it again.',
+      });
     }
     const cache = context.session.own(pageCache);
     let page = cache.get(url);
@@ -84,14 +88,15 @@ export const webFetchTool = defineTool({
     }
     if (offset > 0 && offset >= page.text.length) {
       throw new ToolFailure(
-        `${page.url} has ${grouped(page.text.length)} characters of text, so there is nothing from ${grouped(offset)} on. Use a smaller offset, or none.`,
+        `${page.url} has ${grouped(page.text.length)} characters of text, so there is nothing from ${grouped(offset)} on.`,
+        { advice: 'Use a smaller offset, or none.' },
       );
     }
     const { sideModel } = context.session;
     if (sideModel && page.text !== '') yield { text: 'reading the page' };
-    const result = await resultOf(page, given, context);
+    const answer = await answerFrom(page, given, context);
     const { code, codeText, bytes } = page;
-    return { kind: 'page' as const, url: page.url, code, codeText, bytes, durationMs: sinceMs(began), result };
+    return { kind: 'page' as const, url: page.url, code, codeText, bytes, durationMs: sinceMs(began), ...answer };
   },
 
   toModel(data: WebFetchData) {
@@ -100,14 +105,16 @@ export const webFetchTool = defineTool({
     return `${url} redirects (${code} ${codeText}) to an address that was not followed, since it is of another host or not permitted: ${to}\nThe address comes from that server and was not checked. If it is what you want, call WebFetch with it.`;
   },
 
-  displayCall: ({ url = '' }) => ({ title: url }),
-  displayResult: (data) =>
+  displayCall: ({ url = '' }) => ({ title: url, looks: 'read' }),
+  displayResult: (data, { url }) =>
     data.kind === 'page'
       ? {
-          title: `${data.code} ${data.codeText}, ${grouped(data.bytes)} bytes`,
-          body: { type: 'text', text: data.result },
+          title: url,
+          facts: [`${data.code} ${data.codeText}`.trim(), `${grouped(data.bytes)} bytes`],
+          looks: 'read',
+          body: { type: 'text', text: data.shown },
         }
-      : { title: `${data.code} redirects to ${data.to}` },
+      : { title: url, facts: [`${data.code} ${data.codeText}`.trim(), `redirects to ${data.to}`], looks: 'read' },
 });
 
 const sinceMs = (began: number): number => Math.round(monotonicMs() - began);
@@ -140,27 +147,38 @@ const mayFollow = (hop: string, given: Input, context: ToolContext): boolean =>
     effects: [{ kind: 'network', url: hop }],
   }) ?? false;
 
-async function resultOf(page: Page, { prompt, offset = 0 }: Input, context: ToolContext): Promise<string> {
+async function answerFrom(
+  page: Page,
+  { prompt, offset = 0 }: Input,
+  context: ToolContext,
+): Promise<{ result: string; shown: string }> {
   const { sideModel } = context.session;
   const notes = page.notes.map((note) => `\n${note}`).join('');
   if (sideModel && page.text !== '') {
     const part = partOf(page.text, offset, MAX_ASKED_CHARS);
     try {
       const answer = await sideModel.answer(prompt, part.text, context.signal);
-      return `${untrustedText(`A small model answers from the text of ${page.url}.`, answer)}${notes}${part.more}`;
+      const result = `${untrustedText(`A small model answers from the text of ${page.url}.`, answer)}${notes}${part.more}`;
+      return { result, shown: answer };
     } catch (error) {
       context.signal.throwIfAborted();
       const why = messageOf(error);
-      return `${shown(page, prompt, offset)}${notes}\nThe small model could not answer (${why}), so this is the text itself.`;
+      const { result, shown } = textOf(page, prompt, offset);
+      return {
+        result: `${result}${notes}\nThe small model could not answer (${why}), so this is the text itself.`,
+        shown,
+      };
     }
   }
-  return `${shown(page, prompt, offset)}${notes}`;
+  const { result, shown } = textOf(page, prompt, offset);
+  return { result: `${result}${notes}`, shown };
 }
 
-function shown(page: Page, prompt: string, offset: number): string {
+function textOf(page: Page, prompt: string, offset: number): { result: string; shown: string } {
   const part = partOf(page.text, offset, MAX_SHOWN_CHARS);
   const title = page.title === undefined || offset > 0 ? '' : `Title: ${page.title}\n\n`;
-  return `${untrustedText(`The text of ${page.url}.`, `${title}${part.text}`)}${part.more}\nYou wanted to know: ${prompt}`;
+  const text = untrustedText(`The text of ${page.url}.`, `${title}${part.text}`);
+  return { result: `${text}${part.more}\nYou wanted to know: ${prompt}`, shown: `${title}${part.text}` };
 }
 
 /** As much as fits, and how to get the rest. */

@@ -43,10 +43,10 @@ export const webSearchTool = defineTool({
 
   async validate({ allowed_domains: allowed = [], blocked_domains: blocked = [] }) {
     if (allowed.length > 0 && blocked.length > 0) {
-      throw new ToolFailure(
-        'allowed_domains and blocked_domains were both given, and only one of them can count. Leave one out.',
-        { kind: 'check_refused' },
-      );
+      throw new ToolFailure('allowed_domains and blocked_domains were both given, and only one of them can count.', {
+        advice: 'Leave one out.',
+        kind: 'check_refused',
+      });
     }
     for (const domain of [...allowed, ...blocked]) plainDomain(domain);
     return undefined;
@@ -55,7 +55,9 @@ export const webSearchTool = defineTool({
   async execute({ query, allowed_domains: allowed = [], blocked_domains: blocked = [] }, { session, signal }) {
     const endpoint = session.web?.search;
     if (!endpoint) {
-      throw new ToolFailure('The setting webSearch does not say where to search. Ask the user to set it.');
+      throw new ToolFailure('The setting webSearch does not say where to search.', {
+        advice: 'Ask the user to set it.',
+      });
     }
     const began = monotonicMs();
     const count = session.own(searchCount);
@@ -78,9 +80,11 @@ export const webSearchTool = defineTool({
     return untrustedText(`${counted(results.length, 'result')} for "${query}".`, lines.join('\n'));
   },
 
-  displayCall: ({ query = '' }) => ({ title: query }),
-  displayResult: ({ results }) => ({
-    title: counted(results.length, 'result'),
+  displayCall: ({ query = '' }) => ({ title: query, looks: 'search' }),
+  displayResult: ({ results, isOverLimit }, { query }) => ({
+    title: query,
+    facts: [isOverLimit ? `not made: the limit is ${MAX_SEARCHES} searches` : counted(results.length, 'result')],
+    looks: 'search',
     body: { type: 'list', items: results.map(({ title, url }) => `${title} (${url})`) },
   }),
 });
@@ -98,7 +102,8 @@ function plainDomain(written: string): string {
     .replace(/(?<![./])[./]+$/, '');
   const domain = /^[\p{L}\p{N}_.-]+$/u.test(text) ? domainToASCII(text) : '';
   if (domain !== '' && !domain.split('.').includes('')) return domain;
-  throw new ToolFailure(`"${written.slice(0, 100)}" is not a domain. Write a host, as in "example.com".`, {
+  throw new ToolFailure(`"${written.slice(0, 100)}" is not a domain.`, {
+    advice: 'Write a host, as in "example.com".',
     kind: 'check_refused',
   });
 }

@@ -23,7 +23,7 @@ test('refuses to replace a file that was not read, was read partly, or has chang
   await project.run(readTool, { file_path: 'a.txt' });
   await project.write('a.txt', 'one\nthree\n');
   expect(await write()).toMatch(
-    /^a.txt changed on disk after you read it .* and the write conflicts with that change at lines 1–2\./,
+    /^a.txt changed on disk after it was read .* and the write conflicts with that change at lines 1–2\./,
   );
   expect(await project.text('a.txt')).toBe('one\nthree\n');
 });
@@ -71,7 +71,7 @@ test('cannot merge a change to a large file, because its bytes were not kept, an
   await project.run(writeTool, { file_path: 'a.txt', content: large });
   await project.write('a.txt', `${large}y\n`);
   const { content } = await project.run(writeTool, { file_path: 'a.txt', content: 'z\n' });
-  expect(content).toMatch(/^a.txt changed on disk after you read it .*, and what you read was not kept, so the two/);
+  expect(content).toMatch(/^a.txt changed on disk after it was read .*, and what was read was not kept, so the two/);
   expect(await project.text('a.txt')).toBe(`${large}y\n`);
 });
 
@@ -207,7 +207,7 @@ test('reports a large change without a diff', async () => {
   const content = 'line of text\n'.repeat(400_000);
   const created = await project.run(writeTool, { file_path: 'new.txt', content });
   const large = { type: 'diff', patch: '(the difference is too large to show: 0 lines before, 400000 after)' };
-  expect(created.display).toMatchObject({ title: 'new.txt: created, 400000 lines', body: large });
+  expect(created.display).toMatchObject({ title: 'new.txt', facts: ['created'], body: large });
   const updated = await project.run(writeTool, { file_path: 'a.txt', content });
   expect(updated.content).toBe(
     'Updated a.txt (400000 lines).\n\n(the difference is too large to show: 1 line before, 400000 after)',

@@ -105,8 +105,9 @@ export const writeTool = defineTool<WriteInput, WriteData>({
   }),
 
   displayCall: ({ file_path = '' }) => ({ title: file_path }),
-  displayResult: ({ type, path, lines, patch }, { content }) => ({
-    title: `${path}: ${type}, ${counted(lines, 'line')}`,
+  displayResult: ({ type, path, patch }, { content }) => ({
+    title: path,
+    facts: [type],
     body: { type: 'diff', path, patch: type === 'created' ? unifiedPatch(path, '', content) : patch },
   }),
   displayRefusal: ({ file_path, content }) => ({
@@ -129,9 +130,9 @@ async function plan(
 ): Promise<WritePlan> {
   const content = withEndings(sent, wanted);
   if (!content.isWellFormed()) {
-    throw refusal(
-      'content holds half of a surrogate pair, which is no character. Nothing was written. Send whole characters.',
-    );
+    throw refusal('content holds half of a surrogate pair, which is no character. Nothing was written.', {
+      advice: 'Send whole characters.',
+    });
   }
   const target = await locate(file_path, context);
   if (fileIdentity(target.real) === undefined) {

@@ -23,9 +23,9 @@ export const docsTool = defineTool({
   async execute({ page }) {
     const folder = docsFolder();
     if (folder === undefined) {
-      throw new ToolFailure(
-        'The documentation of Helve is not here: this copy of it came without its docs folder. Say that you can not look it up.',
-      );
+      throw new ToolFailure('The documentation of Helve is not here: this copy of it came without its docs folder.', {
+        advice: 'Say that you can not look it up.',
+      });
     }
     const pages = await pagesIn(folder);
     if (page === undefined) return { text: (await Promise.all(pages.map((name) => lineFor(folder, name)))).join('\n') };
@@ -38,7 +38,8 @@ export const docsTool = defineTool({
   },
 
   toModel: ({ text }) => text,
-  displayCall: ({ page = 'all pages' }) => ({ title: page }),
+  displayCall: ({ page = 'all pages' }) => ({ title: page, looks: 'read' }),
+  displayResult: (_, { page = 'all pages' }) => ({ title: page, looks: 'read' }),
 });
 
 /** The pages for users; decisions and screenshots are left out. */

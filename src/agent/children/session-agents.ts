@@ -64,10 +64,10 @@ export class SessionAgents implements ChildAgents {
       .map((name) => decide({ tool: AGENT_TOOL, input: { description, prompt, subagent_type: name }, effects: [] }));
     const denied = answers.find(({ behavior }) => behavior === 'deny');
     if (denied) {
-      throw new ToolFailure(
-        `${tool} was not run: ${clause(denied.reason)}. Do not look for another way to do the same; ask the user or go on without it.`,
-        { kind: 'permission_denied' },
-      );
+      throw new ToolFailure(`${tool} was not run: ${clause(denied.reason)}.`, {
+        advice: 'Do not look for another way to do the same; ask the user or go on without it.',
+        kind: 'permission_denied',
+      });
     }
     const asked = answers.find(({ behavior }) => behavior === 'ask');
     return asked && { ask: asked.reason };
@@ -175,8 +175,8 @@ export class SessionAgents implements ChildAgents {
     const { depth, session } = this.#parent;
     if (depth >= MAX_DEPTH) {
       throw new ToolFailure(
-        `No agent was started: this one is ${depth} levels below the first, and agents go no deeper. Do the task yourself, with the other tools.`,
-        { kind: 'check_refused' },
+        `No agent was started: this one is ${depth} levels below the first, and agents go no deeper.`,
+        { advice: 'Do the task yourself, with the other tools.', kind: 'check_refused' },
       );
     }
     const resumed = request.resume === undefined ? undefined : await this.#kept(request.resume);
@@ -184,6 +184,7 @@ export class SessionAgents implements ChildAgents {
     const { type, problem } = findType(resumed?.type ?? request.type, types);
     if (!type) {
       throw new ToolFailure(`${problem}${this.#family.aboutUntrusted()} Nothing was started.`, {
+        problem: `There is no agent type "${resumed?.type ?? request.type}".`,
         kind: 'invalid_input',
       });
     }
@@ -198,8 +199,8 @@ export class SessionAgents implements ChildAgents {
     const { names, missing } = grantedTools(type, available);
     if (names.length === 0 && !type.brings) {
       throw new ToolFailure(
-        `The agent type ${type.name} would have no tools, so nothing was started: ${missing.length > 0 ? `there is no ${missing.join(', ')} here` : 'all of them are withheld'}. Use another type.`,
-        { kind: 'check_refused' },
+        `The agent type ${type.name} would have no tools, so nothing was started: ${missing.length > 0 ? `there is no ${missing.join(', ')} here` : 'all of them are withheld'}.`,
+        { advice: 'Use another type.', kind: 'check_refused' },
       );
     }
     return { type, tools: names, ...(resumed && { resumed }) };
@@ -248,6 +249,7 @@ export class SessionAgents implements ChildAgents {
 }
 
 const stillAtWork = (id: string): ToolFailure =>
-  new ToolFailure(`The agent ${id} is still at work, so it can't be resumed. Wait for it with AgentOutput.`, {
+  new ToolFailure(`The agent ${id} is still at work, so it can't be resumed.`, {
+    advice: 'Wait for it with AgentOutput.',
     kind: 'check_refused',
   });

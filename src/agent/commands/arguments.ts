@@ -49,7 +49,8 @@ export function fillInCommand(line: string, args: Arguments): string {
     if (words.every((word) => PLAIN_WORD.test(word))) return words.join(' ');
     if (/["'`\\]|\$\(|<</.test(line.slice(0, offset))) {
       throw new ToolFailure(
-        `The arguments can't be put into the command "${line}": they have characters that mean something to a shell, and it quotes them itself. Leave the quotes out of the command, or use plainer arguments.`,
+        `The arguments can't be put into the command "${line}": they have characters that mean something to a shell, and it quotes them itself.`,
+        { advice: 'Leave the quotes out of the command, or use plainer arguments.' },
       );
     }
     return words.map(quoted).join(' ');

@@ -69,9 +69,9 @@ export class CommandBook {
     const command = this.#find(name, isForPerson);
     const forModel = command ? undefined : this.#find(name, () => true);
     if (forModel) {
-      throw new ToolFailure(
-        `/${name} is for the model only: ${forModel.shown} has user-invocable. Ask for it in words.`,
-      );
+      throw new ToolFailure(`/${name} is for the model only: ${forModel.shown} has user-invocable.`, {
+        advice: 'Ask for it in words.',
+      });
     }
     if (!command) throw this.#unknown(name, isForPerson, 'command');
     const [firstLine = ''] = args.split('\n'); // the rest may have been piped in, and is untrusted
@@ -87,8 +87,8 @@ export class CommandBook {
     if (!command) throw this.#unknown(name, (one) => isOfKind(one) && one.forModel, kind);
     if (!command.forModel && command.problem === undefined) {
       throw new ToolFailure(
-        `The ${command.kind} "${command.name}" is for people only: ${command.shown} has disable-model-invocation. Ask the user to type /${command.name}.`,
-        { kind: 'permission_denied' },
+        `The ${command.kind} "${command.name}" is for people only: ${command.shown} has disable-model-invocation.`,
+        { advice: `Ask the user to type /${command.name}.`, kind: 'permission_denied' },
       );
     }
     const content = await this.#expand(command, args, [], signal);
@@ -132,7 +132,8 @@ export class CommandBook {
   #grant({ name, shown, allowedTools, disallowedTools }: Command, isTrusted: boolean): void {
     const { grant, notify, isManagedOnly } = this.#options;
     const wrong = grant({ deny: disallowedTools }, shown);
-    if (wrong.length > 0) throw new ToolFailure(`/${name} was not used: ${wrong.join(' ')} Correct disallowed-tools.`);
+    if (wrong.length > 0)
+      throw new ToolFailure(`/${name} was not used: ${wrong.join(' ')}`, { advice: 'Correct disallowed-tools.' });
     if (allowedTools.length === 0) return;
     if (isManagedOnly()) notify(`allowed-tools of ${shown} are not used: only managed rules may allow calls here.`);
     else if (!isTrusted) notify(`allowed-tools of ${shown} are not used: this folder is not trusted.`);

@@ -122,9 +122,9 @@ export class Commands implements CommandPort {
   async #fromFile(called: Called, signal: AbortSignal): Promise<ContentBlock[]> {
     const book = await this.#book;
     if (book) return await book.useByPerson(called, signal);
-    throw new ToolFailure(
-      `There is no command /${called.name}: there are none here. Write one to .helve/commands/${called.name}.md, or begin the prompt with another character.`,
-    );
+    throw new ToolFailure(`There is no command /${called.name}: there are none here.`, {
+      advice: `Write one to .helve/commands/${called.name}.md, or begin the prompt with another character.`,
+    });
   }
 
   async #fromServer({ name, args }: Called, signal: AbortSignal): Promise<ContentBlock[]> {

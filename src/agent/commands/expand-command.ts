@@ -36,7 +36,8 @@ export async function expandCommand(command: Command, options: ExpandOptions): P
   if (lines.length > 0 && !options.isTrusted) throw untrusted(command, lines[0]?.shell ?? '');
   if (lines.length > MAX_COMMANDS) {
     throw new ToolFailure(
-      `${command.shown} has ${lines.length} commands to run, and at most ${MAX_COMMANDS} are run. Put them into a script.`,
+      `${command.shown} has ${lines.length} commands to run, and at most ${MAX_COMMANDS} are run.`,
+      { advice: 'Put them into a script.' },
     );
   }
   const texts: string[] = [];
@@ -84,8 +85,11 @@ function splitInline(text: string): Part[] {
 
 function untrusted({ name, shown }: Command, line: string): ToolFailure {
   return new ToolFailure(
-    `/${name} would run "${line}" when it is used (${shown}), and this folder is not trusted, so it was not used. To look at the folder and trust it: helve config trust; for one run: --trust.`,
-    { kind: 'permission_denied' },
+    `/${name} would run "${line}" when it is used (${shown}), and this folder is not trusted, so it was not used.`,
+    {
+      advice: 'To look at the folder and trust it: helve config trust; for one run: --trust.',
+      kind: 'permission_denied',
+    },
   );
 }
 

@@ -13,7 +13,7 @@ export function promptArguments(prompt: ServerPrompt, typed: string): Record<str
   const missing = prompt.arguments.slice(given.length).filter(({ required }) => required);
   if (missing.length === 0) return Object.fromEntries(given);
   const usage = prompt.arguments.map(({ name, required }) => (required ? name : `[${name}]`)).join(' ');
-  throw new ToolFailure(
-    `/${prompt.command} needs ${missing.map(({ name }) => `"${name}"`).join(' and ')}. Write /${prompt.command} ${usage}`,
-  );
+  throw new ToolFailure(`/${prompt.command} needs ${missing.map(({ name }) => `"${name}"`).join(' and ')}.`, {
+    advice: `Write /${prompt.command} ${usage}`,
+  });
 }

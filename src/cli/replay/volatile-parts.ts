@@ -93,7 +93,7 @@ export const volatileParts: readonly VolatilePart[] = [
     by: 'a change that is refused because the file has changed',
     in: 'changes',
     pattern: /\(read (?<part>\d\d:\d\d:\d\d, modified \d\d:\d\d:\d\d)\)/g,
-    example: 'a.txt changed on disk after you read it (read 14:02:11, modified 14:03:40)',
+    example: 'a.txt changed on disk after it was read (read 14:02:11, modified 14:03:40)',
   },
 ];
 

@@ -226,7 +226,8 @@ export class Connection {
           continue;
         }
         if (this.#isRemote && isConnectionLoss(error)) this.#lost(client, error);
-        throw new ToolFailure(this.#explain(error, { idleMs, callMs }), { cause: error });
+        const { message, advice } = this.#explain(error, { idleMs, callMs });
+        throw new ToolFailure(message, { cause: error, ...(advice !== undefined && { advice }) });
       }
     }
   }
@@ -242,22 +243,29 @@ export class Connection {
   async #ready(signal: AbortSignal): Promise<Client> {
     if (this.#state.status === 'pending') await abortable(() => this.connect(), signal);
     if (this.#state.status === 'connected' && this.#client) return this.#client;
-    throw new ToolFailure(`${this.#state.detail ?? `The MCP server ${this.#options.name} is not connected.`} ${GO_ON}`);
+    throw new ToolFailure(this.#state.detail ?? `The MCP server ${this.#options.name} is not connected.`, {
+      advice: GO_ON,
+    });
   }
 
-  #explain(error: unknown, { idleMs, callMs }: { idleMs: number; callMs: number }): string {
+  #explain(
+    error: unknown,
+    { idleMs, callMs }: { idleMs: number; callMs: number },
+  ): { message: string; advice?: string } {
     const { name } = this.#options;
     if (error instanceof ProtocolError) {
-      return `The MCP server ${name} refused the call: ${plainText(error.message, MAX_SENTENCE)}`;
+      return { message: `The MCP server ${name} refused the call: ${plainText(error.message, MAX_SENTENCE)}` };
     }
+    const advice = 'It may have done something; check before you repeat it.';
     if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
       const seconds = (error.message.includes('total') ? callMs : idleMs) / 1000;
-      return `The MCP server ${name} gave no answer and no sign of progress within ${seconds} s, so the call was cancelled. It may have done something; check before you repeat it.`;
+      const message = `The MCP server ${name} gave no answer and no sign of progress within ${seconds} s, so the call was cancelled.`;
+      return { message, advice };
     }
     const detail = this.#state.status === 'connected' ? undefined : this.#state.detail;
-    return detail
-      ? `${detail} ${GO_ON}`
-      : `The connection to the MCP server ${name} broke off during the call (${plainLine(messageOf(error), 300)}). It may have done something; check before you repeat it.`;
+    if (detail) return { message: detail, advice: GO_ON };
+    const why = plainLine(messageOf(error), 300);
+    return { message: `The connection to the MCP server ${name} broke off during the call (${why}).`, advice };
   }
 
   /** The connection was lost. A remote server is retried in the background; a process is not started a second time. */

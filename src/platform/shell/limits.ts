@@ -54,7 +54,8 @@ export function parseSize(text: string): number | undefined {
 
 function badLimit(variable: string, env: Environment, expected: string): ToolFailure {
   return new ToolFailure(
-    `The command was not run: ${variable} is "${env[variable]}", which is not ${expected}, so no limit could be set. Ask the user to correct or unset it.`,
+    `The command was not run: ${variable} is "${env[variable]}", which is not ${expected}, so no limit could be set.`,
+    { advice: 'Ask the user to correct or unset it.' },
   );
 }
 

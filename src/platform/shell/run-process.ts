@@ -162,10 +162,10 @@ interface Started extends Pick<ReadyShell, 'child' | 'tree' | 'exited' | 'pipe' 
 async function start(options: ProcessOptions, onFull: () => void): Promise<Started> {
   const { command, cwd, outputFile, sourceFile = '', maxOutputBytes = MAX_OUTPUT_BYTES, onRunning } = options;
   if (command.includes('\0')) {
-    throw new ToolFailure(
-      "The command contains a NUL character, which no shell can take, so it was not run. Send it without; printf '\\0' writes one.",
-      { kind: 'invalid_input' },
-    );
+    throw new ToolFailure('The command contains a NUL character, which no shell can take, so it was not run.', {
+      advice: "Send it without; printf '\\0' writes one.",
+      kind: 'invalid_input',
+    });
   }
   const shell = await options.shells.take({ wrap: options.wrap }).catch(async (error: unknown) => {
     throw await explainStart(error, cwd);
@@ -200,7 +200,8 @@ async function explainEnd({ wrap, outputFile, cwd }: ProcessOptions): Promise<To
   const said = wrap ? (await readFile(outputFile, 'utf8').catch(() => '')).trim().slice(0, MAX_REASON_CHARS) : '';
   if (said === '') return await explainStart(new Error('the directory could not be entered'), cwd);
   return new ToolFailure(
-    `The command was not run because what confines it could not be set up: ${said.replaceAll('\n', ' ')}. Ask the user about it; helve doctor says more.`,
+    `The command was not run because what confines it could not be set up: ${said.replaceAll('\n', ' ')}.`,
+    { advice: 'Ask the user about it; helve doctor says more.' },
   );
 }
 
@@ -217,21 +218,21 @@ async function explainStart(error: unknown, cwd: string): Promise<ToolFailure> {
     return new ToolFailure(`The command was not run because ${OUT_OF_DESCRIPTORS}.`, { cause: error });
   }
   if (isFull(error)) {
-    return new ToolFailure(
-      `The command was not run because the temporary folder ${tmpdir()} is full. Ask the user to free space in it, or to set TMPDIR to another folder.`,
-      { cause: error },
-    );
+    return new ToolFailure(`The command was not run because the temporary folder ${tmpdir()} is full.`, {
+      advice: 'Ask the user to free space in it, or to set TMPDIR to another folder.',
+      cause: error,
+    });
   }
-  return new ToolFailure(
-    `The command was not run because bash could not be started in ${cwd}: ${messageOf(error)}. Check that bash is installed and on PATH, and that the directory may be entered.`,
-    { cause: error },
-  );
+  return new ToolFailure(`The command was not run because bash could not be started in ${cwd}: ${messageOf(error)}.`, {
+    advice: 'Check that bash is installed and on PATH, and that the directory may be entered.',
+    cause: error,
+  });
 }
 
 function explainWrite(error: unknown, outputFile: string): ToolFailure {
   return new ToolFailure(
-    `The command was stopped because its output could not be saved to ${outputFile}: ${messageOf(error)}. What it did before that stands. Free space on that disk, then see how far it came.`,
-    { cause: error },
+    `The command was stopped because its output could not be saved to ${outputFile}: ${messageOf(error)}. What it did before that stands.`,
+    { advice: 'Free space on that disk, then see how far it came.', cause: error },
   );
 }
 

@@ -68,7 +68,8 @@ export async function fetchPage(written: string, options: FetchOptions): Promise
     }
   }
   throw new ToolFailure(
-    `${shortened(written)} was not fetched: it redirected more than ${MAX_REDIRECTS} times, last to ${shortened(url.href)}. It may need a login or cookies; go on without it.`,
+    `${shortened(written)} was not fetched: it redirected more than ${MAX_REDIRECTS} times, last to ${shortened(url.href)}.`,
+    { advice: 'It may need a login or cookies; go on without it.' },
   );
 }
 
@@ -78,7 +79,9 @@ function redirectOf(answer: WebAnswer, url: URL): URL | undefined {
   const target = URL.canParse(location, url.href) ? new URL(location, url.href) : undefined;
   // An address that can't be fetched is not reported either: it could contain any text of the server's choosing.
   if (target && /^https?:$/.test(target.protocol) && target.href.length <= MAX_URL_CHARS) return target;
-  throw new ToolFailure(`${shortened(url.href)} redirects to something that is no page of the web. Go on without it.`);
+  throw new ToolFailure(`${shortened(url.href)} redirects to something that is no page of the web.`, {
+    advice: 'Go on without it.',
+  });
 }
 
 /** If only the protocol differs, the default https port is assumed. */
@@ -114,7 +117,8 @@ const TEXT_TYPES: ReadonlySet<string> = new Set([
 export function binary(url: URL | string, contentType: string, length: string | undefined): ToolFailure {
   const size = length !== undefined && /^\d+$/.test(length) ? `${length} bytes` : 'a size that it does not say';
   return new ToolFailure(
-    `${shortened(String(url))} is no text: its type is ${typeOf(contentType)}, with ${size}. It was not loaded. Download it with Bash (curl -o FILE URL), then look at it with Read.`,
+    `${shortened(String(url))} is no text: its type is ${typeOf(contentType)}, with ${size}. It was not loaded.`,
+    { advice: 'Download it with Bash (curl -o FILE URL), then look at it with Read.' },
   );
 }
 
@@ -131,7 +135,8 @@ function badStatus({ status, statusText, header }: WebAnswer, url: URL): ToolFai
     429: `It wants fewer requests${retry === undefined || !/^\d{1,6}$/.test(retry) ? '' : ` (in ${retry} s)`}. Wait, then try again.`,
   };
   const words = `${status} ${statusText}`.trim();
-  return new ToolFailure(
-    `${shortened(url.href)} answered with ${words}. ${next[status] ?? (status >= 500 ? 'The server has a problem: try again later, or use another source.' : 'Check the URL.')}`,
-  );
+  const serverError = 'The server has a problem: try again later, or use another source.';
+  return new ToolFailure(`${shortened(url.href)} answered with ${words}.`, {
+    advice: next[status] ?? (status >= 500 ? serverError : 'Check the URL.'),
+  });
 }

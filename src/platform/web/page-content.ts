@@ -1,5 +1,6 @@
 import { ToolFailure } from '../../contract/failure.js';
 import { monotonicMs } from '../clock.js';
+import { firstSentence } from '../text/clause.js';
 import { grouped } from '../text/digits.js';
 import { decodePage } from './decode-page.js';
 import { binary, type Fetched } from './fetch-page.js';
@@ -26,7 +27,7 @@ export async function pageContent(
   const { bytes, contentType, url } = page;
   if (bytes.subarray(0, 5).toString('latin1') === '%PDF-') return await pdfContent(page, signal);
   if (/^application\/(?:x-)?pdf\b/i.test(contentType)) {
-    throw new ToolFailure(`${url} says that it is a PDF, but is none. Check the URL.`);
+    throw new ToolFailure(`${url} says that it is a PDF, but is none.`, { advice: 'Check the URL.' });
   }
   if (holdsNul(bytes)) throw binary(url, contentType, String(bytes.length));
   const { text } = decodePage(bytes, contentType || '(html)');
@@ -57,9 +58,9 @@ async function pdfContent(
   signal: AbortSignal,
 ): Promise<PageContent> {
   if (isCut) {
-    throw new ToolFailure(
-      `${url} is a PDF of more than ${grouped(bytes.length)} bytes, which is too much to load. Download it with Bash (curl -o FILE URL), then use Read with pages.`,
-    );
+    throw new ToolFailure(`${url} is a PDF of more than ${grouped(bytes.length)} bytes, which is too much to load.`, {
+      advice: 'Download it with Bash (curl -o FILE URL), then use Read with pages.',
+    });
   }
   const { openPdf, UnreadablePdf } = await import('../formats/pdf.js');
   try {
@@ -82,7 +83,12 @@ async function pdfContent(
       await pdf.close();
     }
   } catch (error) {
-    if (error instanceof UnreadablePdf) throw new ToolFailure(`${url} ${error.message}`, { cause: error });
+    if (error instanceof UnreadablePdf) {
+      throw new ToolFailure(`${url} ${error.message}`, {
+        problem: `${url} ${firstSentence(error.message)}`,
+        cause: error,
+      });
+    }
     throw error;
   }
 }

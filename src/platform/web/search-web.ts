@@ -101,7 +101,8 @@ export async function searchWeb(
   const { provider, key, keyVariable } = endpoint;
   if (keyVariable !== undefined && !key) {
     throw new ToolFailure(
-      `The search was not made: the variable ${keyVariable}, which the setting webSearch names for the key, is not set. Ask the user to set it.`,
+      `The search was not made: the variable ${keyVariable}, which the setting webSearch names for the key, is not set.`,
+      { advice: 'Ask the user to set it.' },
     );
   }
   const format = formats[provider];
@@ -122,9 +123,9 @@ export async function searchWeb(
     const parsed = isCut ? undefined : parseJson(bytes.toString('utf8'));
     const list = isObject(parsed) ? format.results(parsed) : undefined;
     if (!Array.isArray(list)) {
-      throw new ToolFailure(
-        `The search service at ${base.host} answered, but not in the format of ${provider}. The user should check the setting webSearch${provider === 'searxng' ? ', and that "json" is among the formats in the settings of SearXNG' : ''}.`,
-      );
+      throw new ToolFailure(`The search service at ${base.host} answered, but not in the format of ${provider}.`, {
+        advice: `The user should check the setting webSearch${provider === 'searxng' ? ', and that "json" is among the formats in the settings of SearXNG' : ''}.`,
+      });
     }
     return list
       .map((result) => resultOf(result, format.snippet))
@@ -144,7 +145,9 @@ function refused(status: number, statusText: string, { provider, url, keyVariabl
         ? 'Too many searches: wait a while, then try again.'
         : 'Try again later, or go on without it.';
   const where = url === undefined ? provider : shortened(new URL(url).host);
-  return new ToolFailure(`The search service ${where} answered with ${`${status} ${statusText}`.trim()}. ${next}`);
+  return new ToolFailure(`The search service ${where} answered with ${`${status} ${statusText}`.trim()}.`, {
+    advice: next,
+  });
 }
 
 function resultOf(result: unknown, snippet: string): WebSearchResult | undefined {

@@ -143,7 +143,8 @@ function refusedAddress(url: URL, address: string): ToolFailure {
   const next = isPrivate
     ? `Only the user can open it, by naming ${url.hostname} in the setting webFetch.localHosts; for what runs here, Bash with curl may do.`
     : 'It is never fetched. Go on without it.';
-  return new ToolFailure(`${shortened(url.href)} was not fetched: ${url.hostname} ${leads} ${clause(why)}. ${next}`, {
+  return new ToolFailure(`${shortened(url.href)} was not fetched: ${url.hostname} ${leads} ${clause(why)}.`, {
+    advice: next,
     kind: 'check_refused',
   });
 }
@@ -223,12 +224,10 @@ function failure(url: URL, error: unknown, { callSignal, signal }: RequestClock)
   const cause = signal.reason instanceof TooSlow ? signal.reason : error;
   const why = messageOf(cause).slice(0, 300); // a certificate may contain any text
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  return new ToolFailure(
-    `${shortened(url.href)} could not be fetched: ${clause(WHY[code] ?? why)}. ${nextStep(code, url)}`,
-    {
-      cause,
-    },
-  );
+  return new ToolFailure(`${shortened(url.href)} could not be fetched: ${clause(WHY[code] ?? why)}.`, {
+    advice: nextStep(code, url),
+    cause,
+  });
 }
 
 const WHY: Readonly<Record<string, string>> = {

@@ -30,7 +30,8 @@ export function addressProblem(written: string): string | undefined {
 export function webAddress(written: string, localHosts: LocalHosts): URL {
   const problem = addressProblem(written);
   if (problem !== undefined) {
-    throw new ToolFailure(`${shortened(written)} was not fetched: a URL ${problem}. Send another one.`, {
+    throw new ToolFailure(`${shortened(written)} was not fetched: a URL ${problem}.`, {
+      advice: 'Send another one.',
       kind: 'check_refused',
     });
   }

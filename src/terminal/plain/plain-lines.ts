@@ -45,13 +45,14 @@ export class PlainLines {
         this.line(`${this.#paint.bold(`● ${event.tool}`)} ${visible(firstLine(event.display.title))}`);
         return;
       case 'tool_result': {
-        const { display, result } = event;
+        const { display, result, problem = '' } = event;
+        const { body, facts = [] } = display;
         const failed = result.is_error === true;
         const mark = failed ? this.#paint.red('✗') : this.#paint.green('✓');
-        const title = failed ? firstLine(asText(result.content)) : firstLine(display.title);
-        this.line(`  ${mark} ${event.tool} ${this.#paint.dim(visible(title))}`);
-        const body = failed ? rest(asText(result.content)) : asLines(display.body);
-        this.#lines(capped(body, MAX_BODY_LINES), display.body);
+        const title = failed ? firstLine(problem) : firstLine(display.title);
+        this.line(`  ${mark} ${event.tool} ${this.#paint.dim(visible([title, ...facts].join(' · ')))}`);
+        if (!failed) this.#lines(capped(asLines(body), MAX_BODY_LINES), body);
+        else this.#lines(capped([...rest(problem), ...outputOf(body)], MAX_BODY_LINES), undefined);
         return;
       }
       case 'turn_end':
@@ -106,8 +107,8 @@ const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
 
 const rest = (text: string): string[] => splitLines(text.slice(firstLine(text).length + 1));
 
-const asText = (content: string | ReadonlyArray<{ type: string; text?: string }>): string =>
-  typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('\n');
+/** What a failed command wrote; other bodies of a failed call show what was not done. */
+const outputOf = (body: DisplayBody | undefined): string[] => (body?.type === 'output' ? asLines(body) : []);
 
 type Paint = Record<'bold' | 'dim' | 'green' | 'red', (text: string) => string>;
 

@@ -58,13 +58,8 @@ async function displayOf(tool: Tool | undefined, name: string, input: unknown): 
 
 function pastCall(theme: Theme, tool: string, display: ToolDisplay, result: ToolResultBlock | undefined): CallView {
   const view = new CallView(theme, { tool, now: () => 0 });
-  const text = typeof result?.content === 'string' ? result.content : undefined;
-  const failed = result?.is_error === true;
   view.showInput(display);
-  view.end({
-    display: { title: display.title },
-    failure: failed ? 'exception' : undefined,
-    message: failed ? text : undefined,
-  });
+  // The session keeps only what the model got, which is not for the person.
+  view.end({ display: { title: display.title }, failure: result?.is_error === true ? 'exception' : undefined });
   return view;
 }

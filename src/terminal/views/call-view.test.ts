@@ -34,7 +34,7 @@ test('shows a call from its input to its result', () => {
   ]);
   clock.now = 65_000;
   expect(lines()[0]).toBe('● Run npm test                     1m 5s');
-  view.end({ display: { title: 'npm test', body: { type: 'text', text: tenLines } } });
+  view.end({ display: { title: 'npm test', facts: ['1m 5s'], body: { type: 'text', text: tenLines } } });
   expect(lines()).toEqual([
     '✓ Run npm test                     1m 5s',
     '    line 1',
@@ -61,9 +61,10 @@ test.each([40, 80, 120])('keeps symbol, name and time at %i columns', (width) =>
 test("shows the end of a failed call's output, which has the reason", () => {
   const { view, lines } = call();
   view.start();
-  view.end({ display: { title: 'npm test' }, failure: 'exception', message: tenLines });
+  const body = { type: 'output', text: tenLines } as const;
+  view.end({ display: { title: 'npm test', facts: ['1.9s'], body }, failure: 'exception', problem: 'Exit code 1' });
   expect(lines()).toEqual([
-    '✗ Run npm test                    failed',
+    '✗ Run npm test        Exit code 1 · 1.9s',
     '    … 6 more lines (ctrl+o)',
     '    line 7',
     '    line 8',
@@ -74,10 +75,10 @@ test("shows the end of a failed call's output, which has the reason", () => {
 
 test('distinguishes a refusal and an interrupt from a failure', () => {
   const denied = call();
-  denied.view.end({ display: { title: 'rm -rf x' }, failure: 'permission_denied', message: 'The user said no.' });
-  expect(denied.lines()).toEqual(['⊘ Run rm -rf x                    denied', '    The user said no.']);
+  denied.view.end({ display: { title: 'rm -rf x' }, failure: 'permission_denied', problem: 'You refused it.' });
+  expect(denied.lines()).toEqual(['⊘ Run rm -rf x                    denied', '    You refused it.']);
   const stopped = call();
-  stopped.view.end({ display: { title: 'sleep 9' }, failure: 'interrupted', message: 'Interrupted.' });
+  stopped.view.end({ display: { title: 'sleep 9' }, failure: 'interrupted', problem: 'Interrupted.' });
   expect(stopped.lines()[0]).toBe('■ Run sleep 9                interrupted');
 });
 
@@ -114,7 +115,7 @@ test('shows lists, and todos only when expanded, since they are shown elsewhere'
 test('keeps the colours of a program within its output', () => {
   const theme = new Theme({ name: 'dark', depth: 'many' });
   const { view, lines } = call(theme);
-  view.end({ display: { title: 'x', body: { type: 'text', text: 'red' } }, styled: '\x1b[31mred\x1b[2J\x1b[0m' });
+  view.end({ display: { title: 'x', body: { type: 'output', text: 'red', styled: '\x1b[31mred\x1b[2J\x1b[0m' } } });
   expect(lines()[0]).toBe(`${theme.paint.success('✓')} \x1b[1mRun\x1b[22m x`);
   expect(lines()[1]).toBe('    \x1b[31mred\x1b[0m');
 });

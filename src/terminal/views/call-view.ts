@@ -20,10 +20,8 @@ export interface CallEnd {
   display: ToolDisplay;
   /** Undefined if the call succeeded. */
   failure?: FailureKind | undefined;
-  /** The error for the model, if it failed. */
-  message?: string | undefined;
-  /** A program's output with colours, if that is available besides the display. */
-  styled?: string | undefined;
+  /** What went wrong, if it failed. */
+  problem?: string | undefined;
 }
 
 /** One call from the first character of its input to its result, drawn from its tool's displays. */
@@ -33,11 +31,9 @@ export class CallView implements Component {
   readonly #now: () => number;
   #state: CallState = 'input';
   #display: ToolDisplay = { title: '' };
-  #message: string | undefined;
-  #styled: string | undefined;
+  #problem: string | undefined;
   #progress = '';
   #startedAt: number | undefined;
-  #endedAt: number | undefined;
   #isExpanded = false;
   #drawn: { width: number; lines: string[] } | undefined;
 
@@ -82,12 +78,10 @@ export class CallView implements Component {
     this.#progress = text;
   }
 
-  end({ display, failure, message, styled }: CallEnd): void {
+  end({ display, failure, problem }: CallEnd): void {
     this.#goTo(endOf(failure));
-    this.#endedAt = this.#now();
     this.#display = display;
-    this.#message = message;
-    this.#styled = styled;
+    this.#problem = problem;
     this.#progress = '';
   }
 
@@ -128,18 +122,19 @@ export class CallView implements Component {
     return [aside === '' ? cut(left, width) : spread(left, paint.muted(aside), width)];
   }
 
-  /** The text at the right edge: the state if no symbol shows it, the size of a change, and the time. */
+  /** The text at the right edge: the state if no symbol shows it, facts, the size of a change, and the time so far. */
   #aside(): string {
     const parts: string[] = [];
-    const word = words[this.#state];
+    const word = this.#isFailedCommand ? this.#problem : words[this.#state];
     if (word) parts.push(word);
-    const { body } = this.#display;
+    const { body, facts = [] } = this.#display;
+    parts.push(...facts.map(cleanLine));
     if (this.#state === 'done' && body?.type === 'diff') {
       const { added, removed, isNew } = patchCounts(body.patch);
       if (isNew) parts.push('created', counted(added, 'line'));
       else if (added + removed > 0) parts.push(`+${added} -${removed}`);
     }
-    const elapsed = this.#startedAt === undefined ? 0 : (this.#endedAt ?? this.#now()) - this.#startedAt;
+    const elapsed = this.#startedAt === undefined || this.isOver ? 0 : this.#now() - this.#startedAt;
     if (elapsed >= TELL_TIME_MS) parts.push(shortTime(elapsed));
     return parts.join(' · ');
   }
@@ -156,17 +151,20 @@ export class CallView implements Component {
     if (!body) return [];
     if (body.type === 'todos' && !this.#isExpanded) return []; // the list is shown above the editor
     const { lines, hidden } = bodyLines(this.#theme, body, room, { isExpanded: this.#isExpanded, end });
-    const isLast = end === 'last' && body.type === 'text';
+    const isLast = end === 'last' && (body.type === 'text' || body.type === 'output');
     const more = hidden === 0 ? [] : [this.#theme.paint.muted(cut(this.#more(hidden), room))];
     return (isLast ? [...more, ...lines] : [...lines, ...more]).map((line) => `${INDENT}${line}`);
   }
 
-  /** The error for the model, if the call failed. */
+  /** The output of a command that ran and failed; its problem is short and stands beside its title. */
+  get #isFailedCommand(): boolean {
+    return this.#problem !== undefined && this.#display.body?.type === 'output';
+  }
+
+  /** The problem, if the call failed. */
   #shownBody(): DisplayBody | undefined {
-    const { body } = this.#display;
-    if (this.#message !== undefined) return { type: 'text', text: this.#message };
-    if (this.#styled !== undefined && body?.type === 'text') return { type: 'text', text: this.#styled };
-    return body;
+    if (this.#problem === undefined || this.#isFailedCommand) return this.#display.body;
+    return { type: 'text', text: this.#problem };
   }
 
   #more(hidden: number): string {

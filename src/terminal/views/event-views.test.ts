@@ -135,11 +135,13 @@ test('the output of a failed call keeps its colours', () => {
     type: 'tool_result',
     callId: 'a',
     tool: 'Count',
-    display: { title: 'to ten' },
+    display: { title: 'to ten', body: { type: 'output', text: 'red', styled: '\u001b[31mred\u001b[0m' } },
     result: { type: 'tool_result', tool_use_id: 'a', content: 'Exit code 1\nred', is_error: true },
-    data: { output: 'red', styledOutput: '\u001b[31mred\u001b[0m\n' },
+    problem: 'Exit code 1',
   });
-  expect(history.render(60).slice(-2)).toEqual(['    Exit code 1', '    \u001b[31mred\u001b[0m']);
+  const [head = '', ...output] = history.render(60).slice(-2);
+  expect(head).toContain('Exit code 1');
+  expect(output).toEqual(['    \u001b[31mred\u001b[0m']);
 });
 
 test('a question about a call that is not shown yet applies once it is', () => {

@@ -187,18 +187,11 @@ export class EventViews {
     return opened;
   }
 
-  #endCall({ callId, display, failure, result, data }: ToolResultEvent): void {
+  #endCall({ callId, display, failure, problem, result }: ToolResultEvent): void {
     const call = this.#calls.get(callId);
     if (!call) return;
-    const styled = styledIn(data);
-    const message = result.is_error ? inColor(textOf(result.content), styled) : undefined;
     call.view.settle();
-    call.view.view.end({
-      display,
-      failure: result.is_error ? (failure ?? 'exception') : undefined,
-      message,
-      styled: styled?.styledOutput,
-    });
+    call.view.view.end({ display, failure: result.is_error ? (failure ?? 'exception') : undefined, problem });
     call.settle();
     this.#calls.delete(callId);
     // Its start has scrolled off, so the result is shown again.
@@ -243,19 +236,3 @@ export class EventViews {
 function isFoldable(view: unknown): view is { isExpanded: boolean } {
   return typeof view === 'object' && view !== null && 'isExpanded' in view && typeof view.isExpanded === 'boolean';
 }
-
-/** A program's output with colours, if a tool has kept it besides the model's text. */
-function styledIn(data: unknown): { output: string; styledOutput: string } | undefined {
-  if (typeof data !== 'object' || data === null || !('styledOutput' in data) || !('output' in data)) return undefined;
-  const { output, styledOutput } = data;
-  return typeof output === 'string' && typeof styledOutput === 'string' ? { output, styledOutput } : undefined;
-}
-
-/** The error for the model, with the colours of the program's output in it. */
-function inColor(message: string, styled: ReturnType<typeof styledIn>): string {
-  if (!styled || styled.output === '') return message;
-  return message.replace(styled.output, () => styled.styledOutput.trimEnd());
-}
-
-const textOf = (content: ToolResultEvent['result']['content']): string =>
-  typeof content === 'string' ? content : content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');

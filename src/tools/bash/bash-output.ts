@@ -20,6 +20,7 @@ const input = z.strictObject({
 });
 
 interface Look {
+  command: string;
   status: BackgroundState['status'];
   exitCode: number | null;
   /** The state, for messages. */
@@ -41,11 +42,12 @@ export const bashOutputTool = defineTool({
   async execute({ bash_id, filter }, { session }): Promise<Look> {
     const commands = session.own(sessionBackground);
     const command = commands.find(bash_id);
-    if (!command) throw new ToolFailure(unknownId(bash_id, commands), { kind: 'invalid_input' });
+    if (!command) throw unknownId(bash_id, commands);
     if (filter !== undefined) refuseBadPattern(filter);
     // Reads the state first, then the output, so that no output of a finished command is missed.
     const { state } = command;
     const about = {
+      command: command.command,
       status: state.status,
       exitCode: state.status === 'running' ? null : state.exitCode,
       state: stateText(command),
@@ -64,9 +66,10 @@ export const bashOutputTool = defineTool({
   displayCall: ({ bash_id = '', filter }) => ({
     title: filter === undefined ? bash_id : `${bash_id} ${firstLine(filter)}`,
   }),
-  displayResult: ({ state, output }, { bash_id }) => ({
-    title: `${bash_id} ${state}`,
-    ...(output && { body: { type: 'text', text: output } }),
+  displayResult: ({ command, state, output, styledOutput: styled }) => ({
+    title: firstLine(command),
+    facts: [state, ...(output ? [] : ['no new output'])],
+    ...(output && { body: { type: 'output', text: output, ...(styled !== undefined && { styled }) } }),
   }),
 });
 
@@ -108,8 +111,8 @@ async function takeMatching(
   } catch (error) {
     if (!(error instanceof FilterTimeout)) throw error;
     throw new ToolFailure(
-      `The filter /${pattern}/ took longer than a second on what ${command.id} has written and was stopped; nothing counts as looked at. Use a simpler expression, without nested repetition.`,
-      { cause: error },
+      `The filter /${pattern}/ took longer than a second on what ${command.id} has written and was stopped; nothing counts as looked at.`,
+      { advice: 'Use a simpler expression, without nested repetition.', cause: error },
     );
   }
 }

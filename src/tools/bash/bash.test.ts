@@ -41,7 +41,7 @@ test('returns stdout and stderr together and leaves no file behind', async () =>
   expect(outcome).toMatchObject({
     content: 'one\ntwo',
     data: { output: 'one\ntwo', exitCode: 0, notes: [], durationMs: expect.any(Number), cwd: root },
-    display: { title: 'echo one; echo two >&2', body: { type: 'text', text: 'one\ntwo' } },
+    display: { title: 'echo one; echo two >&2', facts: [], body: { type: 'output', text: 'one\ntwo' } },
   });
   expect(existsSync(join(results, 'call_1.txt'))).toBe(false);
 });

@@ -1,15 +1,16 @@
 import { rm } from 'node:fs/promises';
 import * as z from 'zod';
 import { ToolFailure } from '../../contract/failure.js';
-import { defineTool, type ToolProgress } from '../../contract/tool.js';
+import { type DisplayBody, defineTool, type ToolProgress } from '../../contract/tool.js';
 import type { DescribeContext, SessionPort, ToolContext } from '../../contract/tool-context.js';
 import { limitsFrom } from '../../platform/shell/limits.js';
 import type { ProcessResult } from '../../platform/shell/run-process.js';
 import type { WrapShell } from '../../platform/shell/wrap-shell.js';
 import { grouped } from '../../platform/text/digits.js';
+import { shortDuration } from '../../platform/text/duration.js';
 import { refusal } from '../refusal.js';
 import { confinedShell, probeConfinement } from './confined.js';
-import { describeEnding, limitNote } from './describe-ending.js';
+import { describeEnding, limitFact, limitNote } from './describe-ending.js';
 import {
   backgroundLife,
   DEFAULT_TIMEOUT_MS,
@@ -32,7 +33,8 @@ import { carryDirectory, workingDirectory } from './working-directory.js';
 const MAX_NOTES_CHARS = 10_000; // paths may be 4,096 long each
 const MAX_REPEATS = 2; // for a command whose hidden files change while it runs
 const REFILL_MS = 20; // after a result, so that the next request is sent first
-const LONG_MS = 10_000; // from here on the duration is reported
+const LONG_MS = 10_000; // from here on the model learns the duration
+const TOLD_MS = 1_000; // and the person from here on
 
 const simpleAdvice = 'Read (cat, head), Edit (sed)';
 const advice = 'Read (cat, head), Glob (find), Grep (rg), Edit (sed), Write (echo >)';
@@ -65,8 +67,10 @@ export interface BashData {
   styledOutput?: string;
   /** Undefined while the command runs in the background. */
   exitCode?: number;
-  /** The tool's own notes: the meaning of the exit code, a changed directory. */
+  /** The tool's own notes for the model: the meaning of the exit code, a changed directory. */
   notes: readonly string[];
+  /** The same for the person, in a few words. */
+  facts: readonly string[];
   durationMs: number;
   /** The session's working directory after the command. */
   cwd: string;
@@ -134,10 +138,17 @@ export const bashTool = defineTool({
 
   displayCall: ({ command = '' }) => ({ title: firstLine(command) }),
   displayResult: (data, { command }) => ({
-    title: `${firstLine(command)}${data.backgroundId ? ` (in the background: ${data.backgroundId})` : ''}`,
-    body: { type: 'text', text: lines([data.output || (data.backgroundId ? '' : NO_OUTPUT), ...data.notes]) },
+    title: firstLine(command),
+    facts: data.facts,
+    ...(data.output !== '' && { body: outputBody(data.output, data.styledOutput) }),
   }),
   displayRefusal: ({ command }) => ({ title: firstLine(command), body: { type: 'text', text: command } }),
+});
+
+const outputBody = (text: string, styled: string | undefined): DisplayBody => ({
+  type: 'output',
+  text,
+  ...(styled !== undefined && { styled: styled.trimEnd() }),
 });
 
 const NO_OUTPUT = '(no output)';
@@ -148,9 +159,10 @@ const TYPED_PATCH = /apply_patch\s(?<=(?:^|[;&|\n])\s*apply_patch\s)/;
 function refuseTypedPatch(command: string): void {
   const typed = command.search(TYPED_PATCH);
   if (typed === -1 || !command.includes('*** Begin Patch', typed + 'apply_patch '.length)) return;
-  throw refusal(
-    'apply_patch is a tool, not a program, so the command was not run. If you have the tool, send it the patch as its input, alone and with paths from the working directory. Otherwise make the changes by Edit, MultiEdit or Write.',
-  );
+  throw refusal('apply_patch is a tool, not a program, so the command was not run.', {
+    advice:
+      'If you have the tool, send it the patch as its input, alone and with paths from the working directory. Otherwise make the changes by Edit, MultiEdit or Write.',
+  });
 }
 
 /** The sandbox code is loaded only if a sandbox is configured. */
@@ -212,12 +224,13 @@ async function prepare(
 }
 
 function inBackground(
-  { backgroundId, output, note, durationMs }: BackgroundStart,
+  { backgroundId, output, note, durationMs, isMoved }: BackgroundStart,
   { place, watched, cutNote, outputFile }: PreparedRun,
   { cwd }: ToolContext,
 ): BashData {
-  const notes = [place.note, watched?.note, watched?.warning, cutNote, note].filter((text) => text !== undefined);
-  return { output, notes, durationMs, cwd, outputFile, backgroundId };
+  const notes = known([place.note, watched?.note, watched?.warning, cutNote, note]);
+  const facts = [place.fact, isMoved ? 'moved to the background' : 'in the background', undoFact(watched)];
+  return { output, notes, facts: known(facts), durationMs, cwd, outputFile, backgroundId };
 }
 
 /** The data of a command that has ended. Throws `ToolFailure` if it failed. */
@@ -240,7 +253,7 @@ async function report(
   ]);
   const notes = [
     place.note,
-    moved,
+    moved?.note,
     ending.hasOtherBytes ? 'Bytes of the output that are not UTF-8 text are shown as \ufffd.' : undefined,
     limitNote(result, limits),
     result.durationMs >= LONG_MS ? `It took ${seconds(result.durationMs)}.` : undefined,
@@ -255,6 +268,13 @@ async function report(
       ? sandboxNote(ending.output, context.session.sandbox)
       : undefined,
   ];
+  const facts = known([
+    place.fact,
+    moved?.fact,
+    result.leftRunning ? 'left a process running' : undefined,
+    undoFact(watched, lost),
+    result.durationMs >= TOLD_MS ? shortDuration(result.durationMs) : undefined,
+  ]);
   if (!ending.cut && !result.leftRunning) {
     await rm(outputFile, { force: true });
     context.session.own(sessionOutput).giveBack(result.outputBytes);
@@ -263,6 +283,8 @@ async function report(
     throw new ToolFailure(lines([ending.failure, ending.output || NO_OUTPUT, ...notes]), {
       ...(result.stoppedBy === 'abort' && { kind: 'interrupted', cause: context.signal.reason }),
       ...(ending.styled !== undefined && { data: { output: ending.output, styledOutput: ending.styled } }),
+      ...(ending.problem !== undefined && { problem: ending.problem }),
+      display: { facts, body: outputBody(ending.output, ending.styled) },
     });
   }
   if (!ending.cut) await shown?.ended(ending.output);
@@ -270,7 +292,8 @@ async function report(
     output: ending.output,
     ...(ending.styled !== undefined && { styledOutput: ending.styled }),
     exitCode: result.exitCode ?? 0,
-    notes: [ending.meaning, ...notes].filter((note) => note !== undefined),
+    notes: known([ending.meaning && `(exit code 1: ${ending.meaning})`, ...notes]),
+    facts: [...known([ending.meaning, limitFact(result)]), ...(ending.output === '' ? ['no output'] : []), ...facts],
     durationMs: result.durationMs,
     cwd: context.cwd,
     ...((ending.cut || result.leftRunning) && { outputFile }),
@@ -280,7 +303,8 @@ async function report(
 async function hiddenFilesChange(outputFile: string): Promise<ToolFailure> {
   await rm(outputFile, { force: true });
   return new ToolFailure(
-    'The output was dropped: while the command ran, another program kept replacing files that rules keep from being read, so the command may have read them. Try again when that program has ended.',
+    'The output was dropped: while the command ran, another program kept replacing files that rules keep from being read, so the command may have read them.',
+    { advice: 'Try again when that program has ended.' },
   );
 }
 
@@ -292,6 +316,15 @@ function refillLater(session: SessionPort): void {
 function maxOutputChars(env: ToolContext['env']): number {
   return Math.min(positiveInteger(env['BASH_MAX_OUTPUT_LENGTH']) ?? MAX_OUTPUT_CHARS, MOST_OUTPUT_CHARS);
 }
+
+/** For the person: whether `helve undo` can take back all that the command did. */
+const undoFact = (watched: WatchedChanges | undefined, lost?: string): string | undefined =>
+  watched?.note === undefined && watched?.warning === undefined && lost === undefined
+    ? undefined
+    : 'undo is incomplete';
+
+const known = <Value>(values: ReadonlyArray<Value | undefined>): Value[] =>
+  values.filter((value) => value !== undefined);
 
 const leftRunningNote = (outputFile: string): string =>
   `A process that the command started is still running and ends with the session; what it writes goes to ${outputFile}.`;

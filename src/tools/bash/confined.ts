@@ -62,7 +62,8 @@ export async function confinedShell(
   if (!confiner) {
     const why = 'why' in missing ? ` ${missing.why}` : '';
     throw new ToolFailure(
-      `The command was not run: it was allowed because it would be confined, and it can't be.${why} Ask the user about it.`,
+      `The command was not run: it was allowed because it would be confined, and it can't be.${why}`,
+      { advice: 'Ask the user about it.' },
     );
   }
   const seen = session.own(sessionView);
@@ -310,5 +311,6 @@ const nearestFolder = (path: string): string =>
 
 const cannotConfine = (why: string): ToolFailure =>
   new ToolFailure(
-    `The command was not run: it was allowed because it would be confined to what it writes, and it can't be: ${clause(why)}. Write the file with another tool, or ask the user.`,
+    `The command was not run: it was allowed because it would be confined to what it writes, and it can't be: ${clause(why)}.`,
+    { advice: 'Write the file with another tool, or ask the user.' },
   );

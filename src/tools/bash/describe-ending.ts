@@ -12,8 +12,10 @@ interface CommandEnding {
   cut: boolean;
   styled?: string;
   hasOtherBytes?: boolean;
-  /** The first line of the failure, if it is one. */
+  /** The first line of the failure for the model, if it is one. */
   failure?: string;
+  /** The same for the person. */
+  problem?: string;
   /** What the exit code means, if it is a result and not an error. */
   meaning?: string;
 }
@@ -32,7 +34,13 @@ export async function describeEnding(
   const { stoppedBy, outputFile } = result;
   if (stoppedBy === 'timeout') {
     const tail = await readLastLines(outputFile, { lines: TIMEOUT_LINES, maxChars: MAX_FAILURE_CHARS });
-    return { output: tail.text, cut: tail.cut, failure: timeoutText(command, timeoutMs, outputFile, tail.cut) };
+    const failure = timeoutText(command, timeoutMs, outputFile, tail.cut);
+    return {
+      output: tail.text,
+      cut: tail.cut,
+      failure,
+      problem: `Stopped: it did not finish in ${seconds(timeoutMs)}`,
+    };
   }
   const exitCode = result.exitCode ?? 128 + constants.signals[result.signal ?? 'SIGKILL'];
   const meaning = exitCode === 1 ? meaningOfExitOne(command) : undefined;
@@ -41,12 +49,13 @@ export async function describeEnding(
   const { cut, styled, hasOtherBytes = false } = read;
   const output = read.text.trimEnd();
   const shown = { output, cut, hasOtherBytes, ...(styled !== undefined && { styled }) };
-  if (!failed) return { ...shown, ...(meaning && { meaning: `(exit code 1: ${meaning})` }) };
-  if (stoppedBy === 'output')
-    return { ...shown, failure: room.left() > 0 ? capText(result) : noRoomText(result, room) };
-  if (stoppedBy !== null) return { ...shown, failure: abortText(result) };
-  return { ...shown, failure: exitText(exitCode, result, limits) };
+  if (!failed) return { ...shown, ...(meaning && { meaning }) };
+  if (stoppedBy === 'output') return { ...shown, ...tooMuchOutput(result, room) };
+  if (stoppedBy !== null) return { ...shown, failure: abortText(result), problem: 'Interrupted' };
+  return { ...shown, ...exitText(exitCode, result, limits) };
 }
+
+type FailureTexts = Required<Pick<CommandEnding, 'failure' | 'problem'>>;
 
 function timeoutText(command: string, timeoutMs: number, outputFile: string, cut: boolean): string {
   const shown = cut
@@ -59,24 +68,50 @@ function timeoutText(command: string, timeoutMs: number, outputFile: string, cut
 const abortText = ({ durationMs }: ProcessResult): string =>
   `The command was interrupted after ${(durationMs / 1000).toFixed(1)} s and everything it had started was ended. What it did before that stands. Its output until then:`;
 
+function tooMuchOutput(result: ProcessResult, room: SharedQuota): FailureTexts {
+  if (room.left() > 0) {
+    const problem = `Stopped: it wrote more than ${showSize(result.outputBytes)} of output`;
+    return { failure: capText(result), problem };
+  }
+  const problem = `Stopped: the commands of this session have written ${showSize(room.bytes)} of output, the most that is kept`;
+  return { failure: noRoomText(result, room), problem };
+}
+
 const noRoomText = ({ outputFile }: ProcessResult, { bytes }: SharedQuota): string =>
   `The command was stopped because the commands of this session have written ${showSize(bytes)} of output together, which is as much as is kept. What it wrote until then is in ${outputFile}; its beginning and end follow. Send output to a file of the project, or ask the user to raise the setting bash.maxSessionOutput.`;
 
 const capText = ({ outputBytes, outputFile }: ProcessResult): string =>
   `The command wrote more than ${showSize(outputBytes)} of output and was stopped. What it wrote until then is in ${outputFile}; its beginning and end follow. Filter the output, or send it to a file.`;
 
-function exitText(exitCode: number, { signal, limits: report }: ProcessResult, limits: Limits | undefined): string {
+function exitText(
+  exitCode: number,
+  { signal, limits: report }: ProcessResult,
+  limits: Limits | undefined,
+): FailureTexts {
+  const code = `Exit code ${exitCode}`;
   const isKill = exitCode === 128 + constants.signals.SIGKILL;
   if (isKill && report?.memoryKills && limits?.memoryBytes) {
-    return `Exit code ${exitCode}. Killed by the memory limit of ${showSize(limits.memoryBytes)}, which holds for the command and all it starts together. Work on less at a time, or ask the user to raise the limit.`;
+    const killed = `Killed by the memory limit of ${showSize(limits.memoryBytes)}`;
+    const failure = `${code}. ${killed}, which holds for the command and all it starts together. Work on less at a time, or ask the user to raise the limit.`;
+    return { failure, problem: `${code}. ${killed}` };
   }
-  if (signal !== null) return `Exit code ${exitCode} (the shell was ended by ${signal})`;
+  if (signal !== null) {
+    const failure = `${code} (the shell was ended by ${signal})`;
+    return { failure, problem: failure };
+  }
   // A shell reports a signal as 128 + its number, but programs use such codes too: git exits with 129 on wrong usage.
   const name = deadlySignals.find((each) => constants.signals[each] === exitCode - 128);
-  return `Exit code ${exitCode}${name ? ` (perhaps 128 + ${exitCode - 128}, which is ${name})` : ''}`;
+  const failure = `${code}${name ? ` (perhaps 128 + ${exitCode - 128}, which is ${name})` : ''}`;
+  return { failure, problem: name ? `${code} (perhaps ${name})` : code };
 }
 
 const deadlySignals = ['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGKILL', 'SIGSEGV', 'SIGTERM'] as const;
+
+/** The same in a few words, for the person. */
+export function limitFact({ limits: report }: ProcessResult): string | undefined {
+  if (report?.memoryKills) return 'a process was killed by the memory limit';
+  return report?.refusedProcesses ? 'the limit of processes was reached' : undefined;
+}
 
 /** Effects of resource limits that the exit code may not show. */
 export function limitNote({ limits: report }: ProcessResult, limits: Limits | undefined): string | undefined {

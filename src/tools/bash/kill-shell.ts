@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ToolFailure } from '../../contract/failure.js';
 import { defineTool } from '../../contract/tool.js';
 import { sessionBackground, stateText, unknownId } from './session-shells.js';
-import { shortTitle } from './title.js';
+import { firstLine, shortTitle } from './title.js';
 
 const description = `End a background command and everything that it has started.`;
 
@@ -21,7 +21,7 @@ export const killShellTool = defineTool({
   async execute({ shell_id }, { session }): Promise<{ command: string; state: string; wasRunning: boolean }> {
     const commands = session.own(sessionBackground);
     const found = commands.find(shell_id);
-    if (!found) throw new ToolFailure(unknownId(shell_id, commands), { kind: 'invalid_input' });
+    if (!found) throw unknownId(shell_id, commands);
     if (found.state.status === 'lost') {
       throw new ToolFailure(`${shell_id} (${shortTitle(found.command)}) can't be ended here: ${found.state.why}.`);
     }
@@ -36,4 +36,8 @@ export const killShellTool = defineTool({
       : `${shell_id} (${shortTitle(command)}) had already ended, so there was nothing to do: ${state}.`,
 
   displayCall: ({ shell_id = '' }) => ({ title: shell_id }),
+  displayResult: ({ command, state, wasRunning }) => ({
+    title: firstLine(command),
+    facts: [wasRunning ? 'stopped' : `had ended: ${state}`],
+  }),
 });

@@ -37,6 +37,8 @@ export interface BackgroundStart {
   output: string;
   note: string;
   durationMs: number;
+  /** It ran in the foreground first. */
+  isMoved: boolean;
 }
 
 /** Options shared by foreground and background commands. */
@@ -85,7 +87,7 @@ export async function startInBackground(
   watched?.leave(running.finished);
   session.own(sessionBackground).add({ id, command, outputFile, running, lifeMs });
   const note = `Command running in background with ID: ${id}. Output is being written to: ${outputFile}. It is stopped when the session ends, at the latest after ${seconds(lifeMs)}. ${BACKGROUND_ADVICE}`;
-  return { backgroundId: id, output: '', note, durationMs: 0 };
+  return { backgroundId: id, output: '', note, durationMs: 0, isMoved: false };
 }
 
 /** The command's result or, if it moved to the background, what the call reports about that. */
@@ -137,7 +139,7 @@ export async function* runWithProgress(
     const why = isWanted ? 'was' : `did not finish in ${seconds(timeoutMs)} and was`;
     const whose = isWanted ? ' by the user' : '';
     const note = `${shortTitle(command)} ${why} moved to the background${whose} with ID: ${outcome}. Output is being written to: ${outputFile}. ${BACKGROUND_ADVICE}`;
-    return { backgroundId: outcome, output: text, note, durationMs: monotonicMs() - began };
+    return { backgroundId: outcome, output: text, note, durationMs: monotonicMs() - began, isMoved };
   } finally {
     forget?.();
     if (!isMoved) {

@@ -39,7 +39,8 @@ export async function sandboxFor(
     if (isHeld) throw sandboxUnavailable(sandbox.why);
     if (!config.failIfUnavailable) return undefined;
     throw new ToolFailure(
-      `The command was not run: settings demand a sandbox, and there is none. ${withoutConsequence(sandbox.why)} Ask the user about it.`,
+      `The command was not run: settings demand a sandbox, and there is none. ${withoutConsequence(sandbox.why)}`,
+      { advice: 'Ask the user about it.' },
     );
   }
   const written = approved.flatMap((effect) =>
@@ -49,14 +50,15 @@ export async function sandboxFor(
 }
 
 const sandboxUnavailable = (why: string): ToolFailure =>
-  new ToolFailure(
-    `The command was not run: it was allowed because it would run in the sandbox, and it can't: ${why} Ask the user about it.`,
-  );
+  new ToolFailure(`The command was not run: it was allowed because it would run in the sandbox, and it can't: ${why}`, {
+    advice: 'Ask the user about it.',
+  });
 
 function leaveSandbox({ allowUnsandboxed = true }: SandboxConfig): undefined {
   if (allowUnsandboxed) return undefined;
   throw new ToolFailure(
-    'The command was not run: settings keep all commands in the sandbox ("sandbox.allowUnsandboxedCommands" is false). Send it without dangerouslyDisableSandbox, or ask the user to run it.',
+    'The command was not run: settings keep all commands in the sandbox ("sandbox.allowUnsandboxedCommands" is false).',
+    { advice: 'Send it without dangerouslyDisableSandbox, or ask the user to run it.' },
   );
 }
 

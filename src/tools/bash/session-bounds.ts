@@ -38,6 +38,7 @@ export function assertBackgroundAllowed(session: SessionPort): void {
   if (running.length < max) return;
   const shown = running.slice(0, 5).map(({ id, command }) => `${id} (${shortTitle(command)})`);
   throw new ToolFailure(
-    `The command was not run: ${running.length === 1 ? '1 command runs' : `${running.length} commands run`} in the background already, which is the limit of a session (the setting bash.maxBackground, or HELVE_MAX_BACKGROUND). Stop one with KillShell, or wait until one ends. The first are ${shown.join(', ')}.`,
+    `The command was not run: ${running.length === 1 ? '1 command runs' : `${running.length} commands run`} in the background already, which is the limit of a session (the setting bash.maxBackground, or HELVE_MAX_BACKGROUND).`,
+    { advice: `Stop one with KillShell, or wait until one ends. The first are ${shown.join(', ')}.` },
   );
 }

@@ -1,3 +1,4 @@
+import { ToolFailure } from '../../contract/failure.js';
 import type { SessionPort } from '../../contract/tool-context.js';
 import {
   type BackgroundCommand,
@@ -65,11 +66,12 @@ const reasons = {
 } as const;
 
 /** The error for an unknown id. */
-export function unknownId(id: string, commands: BackgroundCommands): string {
+export function unknownId(id: string, commands: BackgroundCommands): ToolFailure {
   const known = commands.all.map((command) => `${command.id} (${shortTitle(command.command)}): ${stateText(command)}`);
   const list =
     known.length > 0 ? `There are:\n${known.join('\n')}` : 'None has run in the background since Helve was started.';
-  return `There is no background command "${id}" in this session. ${list}`;
+  const problem = `There is no background command "${id}" in this session.`;
+  return new ToolFailure(`${problem} ${list}`, { kind: 'invalid_input', problem });
 }
 
 /** Analyses commands. Loaded with the first command, because it includes a parser. */

@@ -1,22 +1,28 @@
 // The directory that a command starts in, and the one that it leaves the session in.
 import { realpath, stat } from 'node:fs/promises';
-import { sep } from 'node:path';
+import { relative, sep } from 'node:path';
 import { ToolFailure } from '../../contract/failure.js';
 import type { ToolContext } from '../../contract/tool-context.js';
 import { isInside, realPathSync } from '../../platform/files/paths.js';
 
 /** The session's directory, or the project root if that is gone: a shell can't start in a missing directory. */
-export async function workingDirectory({ cwd, root, session }: ToolContext): Promise<{ cwd: string; note?: string }> {
+export async function workingDirectory({
+  cwd,
+  root,
+  session,
+}: ToolContext): Promise<{ cwd: string; note?: string; fact?: string }> {
   if (await isDirectory(cwd)) return { cwd };
   if (!(await isDirectory(root))) {
     throw new ToolFailure(
-      `The command was not run: neither the working directory ${cwd} nor the project's root ${root} exists any more. Ask the user where to go on.`,
+      `The command was not run: neither the working directory ${cwd} nor the project's root ${root} exists any more.`,
+      { advice: 'Ask the user where to go on.' },
     );
   }
   session.changeDirectory(root);
   return {
     cwd: root,
     note: `The working directory ${cwd} no longer exists, so the command ran in the project's root, ${root}.`,
+    fact: "ran in the project's root",
   };
 }
 
@@ -25,7 +31,7 @@ export async function carryDirectory(
   finalCwd: string | undefined,
   cwd: string,
   { root, session, approved = [], confinement }: ToolContext,
-): Promise<string | undefined> {
+): Promise<{ note: string; fact: string } | undefined> {
   const isConfined = confinement === 'reads' || confinement === 'edits' || confinement === 'sandbox';
   const mayMove = approved.some(
     (effect) => effect.kind === 'session' && effect.what === 'cwd' && effect.access === 'write',
@@ -39,7 +45,10 @@ export async function carryDirectory(
   if (finalCwd === before) return undefined;
   session.changeDirectory(finalCwd);
   const isOutside = finalCwd !== root && !finalCwd.startsWith(root === sep ? root : root + sep);
-  return `The working directory is now ${finalCwd}${isOutside ? `, outside the project's root ${root}` : ''}.`;
+  return {
+    note: `The working directory is now ${finalCwd}${isOutside ? `, outside the project's root ${root}` : ''}.`,
+    fact: `now in ${finalCwd === root ? "the project's root" : isOutside ? finalCwd : relative(root, finalCwd)}`,
+  };
 }
 
 async function isDirectory(path: string): Promise<boolean> {

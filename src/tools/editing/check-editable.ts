@@ -13,7 +13,8 @@ export function seenOf(ledger: FileLedger, target: TargetFile, action: 'edit' | 
   const seen = ledger.get(target.real);
   if (seen) return seen;
   throw refusal(
-    `${target.shown} has not been read in this session, so ${action === 'edit' ? 'an edit' : `a ${action}`} could destroy content you have not seen. Read it, then send the ${action} again.`,
+    `${target.shown} has not been read in this session, so ${action === 'edit' ? 'an edit' : `a ${action}`} could destroy unseen content.`,
+    { advice: `Read it, then send the ${action} again.` },
   );
 }
 
@@ -31,7 +32,8 @@ export function checkFitsChange(
   if (isUnique(found) && isExact(found)) return;
   const count = isExact(found) ? countOf(found) : '0 matches';
   throw refusal(
-    `${changedOnDisk(target, seen, file)}, and ${sought} does not occur exactly once in the new content (${count}). Nothing was written. Read it again, then send an edit that fits.`,
+    `${changedOnDisk(target, seen, file)}, and ${sought} does not occur exactly once in the new content (${count}). Nothing was written.`,
+    { advice: 'Read it again, then send an edit that fits.' },
   );
 }
 
@@ -56,7 +58,8 @@ export function checkLinesSeen(
   if (!unseen) return;
   const shown = seen.lines.map(rangeText).join(', ') || 'none';
   throw refusal(
-    `${sought} is in lines of ${target.shown} that have not been read (${rangeText(unseen.lines)}; read so far: ${shown}). Nothing was written. Read those lines, then send the edit again.`,
+    `${sought} is in lines of ${target.shown} that have not been read (${rangeText(unseen.lines)}; read so far: ${shown}). Nothing was written.`,
+    { advice: 'Read those lines, then send the edit again.' },
   );
 }
 
@@ -78,12 +81,14 @@ export function checkSeenWhole(
   if (isAsRead && covers(seen.lines, [1, textLines(file.text).lineCount])) return;
   if (target.real.toLowerCase().endsWith('.ipynb') && seen.lines.length === 0) {
     throw refusal(
-      `${target.shown} was shown to you as cells, not as the text that it is, so ${doing} it could destroy content you have not seen. Use NotebookEdit to change its cells, or Read it with offset 1 to see all of its text first.`,
+      `${target.shown} was shown to you as cells, not as the text that it is, so ${doing} it could destroy unseen content.`,
+      { advice: 'Use NotebookEdit to change its cells, or Read it with offset 1 to see all of its text first.' },
     );
   }
   const shown = seen.lines.map(rangeText).join(', ') || 'none';
   throw refusal(
-    `${target.shown} has been read in part only (lines ${shown}), so ${doing} it could destroy content you have not seen. Read the rest first, or use ${instead}.`,
+    `${target.shown} has been read in part only (lines ${shown}), so ${doing} it could destroy unseen content.`,
+    { advice: `Read the rest first, or use ${instead}.` },
   );
 }
 
@@ -98,7 +103,8 @@ export function checkDeletable(ledger: FileLedger, target: TargetFile, file: Loa
     return;
   }
   throw refusal(
-    `${changedOnDisk(target, seen, file)}, and deleting it would destroy that change. Nothing was written. Read it again, then send the patch again to delete it anyway.`,
+    `${changedOnDisk(target, seen, file)}, and deleting it would destroy that change. Nothing was written.`,
+    { advice: 'Read it again, then send the patch again to delete it anyway.' },
   );
 }
 
@@ -106,5 +112,5 @@ export const rangeText = ([first, last]: readonly [number, number]): string =>
   first === last ? `${first}` : `${first}–${last}`;
 
 export function changedOnDisk({ shown }: TargetFile, { at }: SeenFile, { modified }: LoadedText): string {
-  return `${shown} changed on disk after you read it (read ${timeOfDay(at)}, modified ${timeOfDay(modified)})`;
+  return `${shown} changed on disk after it was read (read ${timeOfDay(at)}, modified ${timeOfDay(modified)})`;
 }

@@ -28,9 +28,9 @@ export async function checkPlace({ real, path, shown }: TargetFile, { cwd }: Pic
   }
   const shownFolder = elidedPath(shortPath(cwd, folder));
   if (stats && !stats.isDirectory()) {
-    throw refusal(
-      `${shown} can't be written: ${shownFolder} is a file, not a folder. Choose another path, or move that file away first.`,
-    );
+    throw refusal(`${shown} can't be written: ${shownFolder} is a file, not a folder.`, {
+      advice: 'Choose another path, or move that file away first.',
+    });
   }
   // Below a missing folder the system does not check names, so they are tried in the existing one.
   for (const name of names) {
@@ -41,9 +41,9 @@ export async function checkPlace({ real, path, shown }: TargetFile, { cwd }: Pic
   await access(folder, constants.W_OK | constants.X_OK).catch((error: unknown) => {
     const why =
       errorCode(error) === 'EROFS' ? 'is on a read-only file system' : 'may not be written: permission is missing';
-    throw refusal(
-      `${shown} can't be written: ${shownFolder} ${clause(why)}. Ask the user to change it, or choose another path.`,
-      error,
-    );
+    throw refusal(`${shown} can't be written: ${shownFolder} ${clause(why)}.`, {
+      advice: 'Ask the user to change it, or choose another path.',
+      cause: error,
+    });
   });
 }

@@ -49,8 +49,12 @@ export async function changeFiles<Plan>(
       }
       const stale = changes.find(({ target }) => target.real === error.real)?.target.shown ?? error.real;
       throw refusal(
-        `${stale} changed again each time it was about to be written (${MAX_LOOKS} times). Nothing was written. Something else is writing it now: wait for it to end or ask the user, then Read the file and send the call again.`,
-        error,
+        `${stale} changed again each time it was about to be written (${MAX_LOOKS} times). Nothing was written.`,
+        {
+          advice:
+            'Something else is writing it now: wait for it to end or ask the user, then Read the file and send the call again.',
+          cause: error,
+        },
       );
     }
     return { plan, notes: changes.map((change) => noteWritten(change, context)) };

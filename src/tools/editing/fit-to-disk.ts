@@ -68,7 +68,8 @@ export async function fitToDisk(
   const since = changedOnDisk(target, seen, theirs);
   if (!base && change.makeBlind) {
     throw refusal(
-      `${since}, and what you read was not kept, so it is unclear whether ${change.name} still fits. Nothing was written. Read it again, then send ${change.name} again.`,
+      `${since}, and what was read was not kept, so it is unclear whether ${change.name} still fits. Nothing was written.`,
+      { advice: `Read it again, then send ${change.name} again.` },
     );
   }
   const ours = await orRefused(() => change.make(base ?? theirs, known));
@@ -84,7 +85,7 @@ export async function fitToDisk(
   if (blind && !(blind instanceof ToolFailure) && areSamePlaces({ base, ours }, { theirs, blind })) {
     return fits({ ...blind, ...unseen(base, seen, blind), merged: true });
   }
-  const why = base ? conflictAt(change, merged) : ', and what you read was not kept, so the two can not be merged';
+  const why = base ? conflictAt(change, merged) : ', and what was read was not kept, so the two can not be merged';
   return { target, before: theirs, conflict: { target, name: change.name, seen, theirs, ours, merged, why } };
 }
 
@@ -98,12 +99,14 @@ async function misfit(
 ): Promise<ToolFailure> {
   const blind = await orRefused(async () => await change.makeBlind?.(theirs, known));
   if (blind instanceof ToolFailure) {
-    return blind.message.startsWith(since) ? blind : refusal(`${since}. ${blind.message}`, blind);
+    return blind.message.startsWith(since)
+      ? blind
+      : refusal(`${since}. ${blind.message}`, { problem: `${since}. ${blind.problem}`, cause: blind });
   }
-  return refusal(
-    `${since}, and ${change.name} does not fit what you have seen of it. Nothing was written. Read it again, then send ${change.name} again.${blind ? presentPlaces(theirs, blind) : ''}`,
-    ours,
-  );
+  return refusal(`${since}, and ${change.name} does not fit what was read of it. Nothing was written.`, {
+    advice: `Read it again, then send ${change.name} again.${blind ? presentPlaces(theirs, blind) : ''}`,
+    cause: ours,
+  });
 }
 
 /** The lines on disk that the change would replace. */

@@ -33,13 +33,15 @@ export async function loadText(
   try {
     if (stats.size > MAX_BYTES) {
       throw refusal(
-        `${target.shown} has ${stats.size} bytes, and files over ${MAX_BYTES} bytes can't be changed by this tool. Use Bash, for example with sed.`,
+        `${target.shown} has ${stats.size} bytes, and files over ${MAX_BYTES} bytes can't be changed by this tool.`,
+        { advice: 'Use Bash, for example with sed.' },
       );
     }
     const bytes = await handle.readFile();
     if (seen && fileKind(bytes).kind !== 'text') {
       throw refusal(
-        `${target.shown} is a binary file now, not the text that you read (read ${timeOfDay(seen.at)}). Nothing was written. Ask the user what happened to it.`,
+        `${target.shown} is a binary file now, not the text that was read (read ${timeOfDay(seen.at)}). Nothing was written.`,
+        { advice: 'Ask the user what happened to it.' },
       );
     }
     assertText(target, bytes);
@@ -59,14 +61,14 @@ function goneSinceRead(target: TargetFile, { at }: SeenFile, error: unknown): un
   if (!(error instanceof ToolFailure)) return error;
   if (isMissing(error.cause)) {
     return refusal(
-      `${target.shown} does not exist any more: it was deleted or moved after you read it (read ${timeOfDay(at)}). Nothing was written. Find it with Glob, or create it with Write.`,
-      error.cause,
+      `${target.shown} does not exist any more: it was deleted or moved after it was read (read ${timeOfDay(at)}). Nothing was written.`,
+      { advice: 'Find it with Glob, or create it with Write.', cause: error.cause },
     );
   }
   if (error.cause instanceof NotARegularFile) {
     return refusal(
-      `${target.shown} is ${error.cause.what} now, not the file that you read (read ${timeOfDay(at)}). Nothing was written. Look at what is there before you go on.`,
-      error.cause,
+      `${target.shown} is ${error.cause.what} now, not the file that was read (read ${timeOfDay(at)}). Nothing was written.`,
+      { advice: 'Look at what is there before you go on.', cause: error.cause },
     );
   }
   return error;
@@ -76,9 +78,9 @@ export function assertText(target: TargetFile, head: Uint8Array): void {
   const kind = fileKind(head);
   if (kind.kind === 'text') return;
   const what = kind.kind === 'image' ? kind.mediaType : (kind.format ?? 'it holds NUL bytes');
-  throw refusal(
-    `${target.shown} is a binary file (${what}), so it can't be handled as text. Use Bash with a program for it.`,
-  );
+  throw refusal(`${target.shown} is a binary file (${what}), so it can't be handled as text.`, {
+    advice: 'Use Bash with a program for it.',
+  });
 }
 
 function decode(target: TargetFile, bytes: Buffer): TextFile {
@@ -93,7 +95,7 @@ function decode(target: TargetFile, bytes: Buffer): TextFile {
 export function undecodable(target: TargetFile, error: unknown): unknown {
   if (!(error instanceof UndecodableText)) return error;
   return refusal(
-    `${target.shown} is in an encoding that can't be read without loss: ${clause(error.message)}. Nothing was changed. Convert it to UTF-8 first (for example with iconv), or use Bash.`,
-    error,
+    `${target.shown} is in an encoding that can't be read without loss: ${clause(error.message)}. Nothing was changed.`,
+    { advice: 'Convert it to UTF-8 first (for example with iconv), or use Bash.', cause: error },
   );
 }

@@ -43,10 +43,10 @@ export async function planChange(
 }
 
 function unencodable(target: TargetFile, { format }: LoadedText, error: UnencodableText): Error {
-  return refusal(
-    `${target.shown} is in ${formatName(format)}, and ${clause(error.message)}. Nothing was written. Send characters that it has, or convert the file to UTF-8 first (for example with iconv).`,
-    error,
-  );
+  return refusal(`${target.shown} is in ${formatName(format)}, and ${clause(error.message)}. Nothing was written.`, {
+    advice: 'Send characters that it has, or convert the file to UTF-8 first (for example with iconv).',
+    cause: error,
+  });
 }
 
 /** Asks the user about a conflict, if there is one. */
@@ -129,8 +129,12 @@ export async function countingRefusals<Result>(
     ledger.set(target.real, { ...seen, refused: { change: key, times } });
     if (times < MAX_REFUSALS) throw error;
     throw refusal(
-      `This is the ${ordinal(times)} time that this very change of ${target.shown} fails, so stop sending it: it will fail again. Read ${target.shown}, then make another change from what you see there.\n${error.message}`,
-      error,
+      `This is the ${ordinal(times)} time that this very change of ${target.shown} fails, so stop sending it: it will fail again.`,
+      {
+        problem: `The same change of ${target.shown} failed for the ${ordinal(times)} time: ${error.problem}`,
+        advice: `Read ${target.shown}, then make another change from what you see there.\n${error.message}`,
+        cause: error,
+      },
     );
   }
 }

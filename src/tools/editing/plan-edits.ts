@@ -16,9 +16,9 @@ export async function planEdits(
   checkEdits(edits);
   refuseNewFile(target, edits);
   if (target.real.toLowerCase().endsWith('.ipynb')) {
-    throw refusal(
-      `${target.shown} is a notebook, and an edit of its text could break it. Nothing was written. Use NotebookEdit to change its cells.`,
-    );
+    throw refusal(`${target.shown} is a notebook, and an edit of its text could break it. Nothing was written.`, {
+      advice: 'Use NotebookEdit to change its cells.',
+    });
   }
   return await countingRefusals(target, edits, context, async () => {
     return await planChange(
@@ -49,7 +49,7 @@ function refuseNewFile({ path, real, shown }: TargetFile, edits: readonly TextEd
     content.length <= MAX_REPEATED_CHARS
       ? JSON.stringify({ file_path: path, content })
       : `${JSON.stringify({ file_path: path }).slice(0, -1)},"content":…} with your new_string as content`;
-  throw refusal(
-    `${shown} does not exist, and an edit makes no file. Nothing was written. To make it, call Write with this input:\n${input}`,
-  );
+  throw refusal(`${shown} does not exist, and an edit makes no file. Nothing was written.`, {
+    advice: `To make it, call Write with this input:\n${input}`,
+  });
 }

@@ -1,3 +1,4 @@
+import type { ToolFailure } from '../../contract/failure.js';
 import type { Question } from '../../contract/question.js';
 import type { ToolContext } from '../../contract/tool-context.js';
 import { spliceBytes } from '../../platform/encodings/text-file.js';
@@ -29,9 +30,9 @@ export function conflictRefusal(conflict: Conflict): Error {
     'write both versions with conflict markers, which is for the user to say',
   ];
   const next = `Read it again, then send ${name.endsWith('edit') ? 'an edit' : 'a change'} that fits.`;
-  return refusal(
-    `${changedOnDisk(target, seen, theirs)}${why}. Nothing was written. ${next}${shown}\nNo user can choose here. The choices are: ${choices.join('; ')}.`,
-  );
+  return refusal(`${changedOnDisk(target, seen, theirs)}${why}. Nothing was written.`, {
+    advice: `${next}${shown}\nNo user can choose here. The choices are: ${choices.join('; ')}.`,
+  });
 }
 
 /**
@@ -50,18 +51,22 @@ export async function settleConflict(conflict: Conflict, context: ToolContext): 
     return { ...ours, notes: [...ours.notes, note] };
   }
   if (choice === MARKERS) return withMarkers(conflict);
-  if (choice === READ_AGAIN) throw refusal(readAgain(conflict, context));
+  if (choice === READ_AGAIN) throw readAgain(conflict, context);
   const said = answer?.text ? ` and said: ${answer.text}` : '';
   throw refusal(
-    `${target.shown} changed on disk after you read it, and the user chose to leave it as it is instead of making ${name}${said}. Nothing was written. Do not send it again; ask the user how to go on.`,
+    `${target.shown} changed on disk after it was read, and the user chose to leave it as it is instead of making ${name}${said}. Nothing was written.`,
+    {
+      advice: 'Do not send it again; ask the user how to go on.',
+      problem: `${target.shown} changed on disk, and you chose to leave it as it is.`,
+    },
   );
 }
 
 function questionAbout({ target, seen, theirs, why, name }: Conflict): Question {
-  const changed = changedOnDisk(target, seen, theirs).replace('after you read it', 'after the model read it');
+  const changed = changedOnDisk(target, seen, theirs).replace('after it was read', 'after the model read it');
   return {
     header: 'Changed file',
-    question: `${changed}${why.replace('what you read', 'what it read')}. What should be done?`,
+    question: `${changed}${why.replace('what was read', 'what it read')}. What should be done?`,
     options: [
       { label: OVERWRITE, description: `Make ${name} and lose the other change` },
       { label: ABORT, description: 'Nothing is written' },
@@ -112,7 +117,7 @@ function showConflicts(text: TextLines): string {
 }
 
 /** Shows what the file contains now and records it as seen, so that the model can send a change that fits. */
-function readAgain({ target, theirs }: Conflict, { session }: ToolContext): string {
+function readAgain({ target, theirs }: Conflict, { session }: ToolContext): ToolFailure {
   const text = textLines(theirs.text);
   const shown: string[] = [];
   let chars = 0;
@@ -127,5 +132,11 @@ function readAgain({ target, theirs }: Conflict, { session }: ToolContext): stri
   session.ledger.set(target.real, { hash, size: bytes.length, at: new Date(), lines, bytes });
   const rest =
     lines === 'all' ? '' : `\n(lines 1–${shown.length} of ${text.lineCount}; Read the rest before you change it)`;
-  return `${target.shown} changed on disk after you read it, and the user chose to have it read again. Nothing was written. Send a change that fits what it holds now:\n${shown.join('\n')}${rest}`;
+  return refusal(
+    `${target.shown} changed on disk after it was read, and the user chose to have it read again. Nothing was written.`,
+    {
+      advice: `Send a change that fits what it holds now:\n${shown.join('\n')}${rest}`,
+      problem: `${target.shown} changed on disk, and you chose to have it read again.`,
+    },
+  );
 }

@@ -36,9 +36,9 @@ export function memoryName(given: string, folder: string): string {
   const parts = name.split('/');
   const problem = problemWith(name, parts);
   if (problem !== undefined) {
-    throw refusal(
-      `"${given.slice(0, MAX_NAME_CHARS)}" is not a name for a note: ${problem}. Use a relative name such as "build.md" or "api/errors.md".`,
-    );
+    throw refusal(`"${given.slice(0, MAX_NAME_CHARS)}" is not a name for a note: ${problem}.`, {
+      advice: 'Use a relative name such as "build.md" or "api/errors.md".',
+    });
   }
   return parts.join('/');
 }
@@ -93,15 +93,16 @@ export async function readMemory(folder: string, name: string): Promise<string |
 export async function writeMemory(folder: string, name: string, content: string): Promise<{ isNew: boolean }> {
   const bytes = Buffer.from(content, 'utf8');
   if (bytes.length > MAX_FILE_BYTES) {
-    throw refusal(
-      `The note would have ${bytes.length} bytes, and a note may have ${MAX_FILE_BYTES}. Shorten it, or write several.`,
-    );
+    throw refusal(`The note would have ${bytes.length} bytes, and a note may have ${MAX_FILE_BYTES}.`, {
+      advice: 'Shorten it, or write several.',
+    });
   }
   const others = (await listMemory(folder)).filter((file) => file.name !== name);
   const total = others.reduce((sum, file) => sum + file.bytes, bytes.length);
   if (others.length >= MAX_FILES || total > MAX_TOTAL_BYTES) {
     throw refusal(
-      `The project's memory is full (${others.length} notes, ${total} bytes with this one; the most is ${MAX_FILES} and ${MAX_TOTAL_BYTES}). Put notes together by writing over one that is there.`,
+      `The project's memory is full (${others.length} notes, ${total} bytes with this one; the most is ${MAX_FILES} and ${MAX_TOTAL_BYTES}).`,
+      { advice: 'Put notes together by writing over one that is there.' },
     );
   }
   const path = join(folder, name);
@@ -135,14 +136,13 @@ async function refuseLinks(folder: string, name: string): Promise<void> {
     const found = await lstat(path).catch(orMissing);
     if (!found) return;
     if (found.isSymbolicLink())
-      throw refusal(`The note ${name} is behind a link, so it is not touched. Use another name.`);
+      throw refusal(`The note ${name} is behind a link, so it is not touched.`, { advice: 'Use another name.' });
     const isLast = index === parts.length;
     if (isLast ? !found.isFile() : !found.isDirectory()) {
-      throw refusal(
-        isLast
-          ? `${name} is a folder of notes. Name a note in it.`
-          : `${parts.slice(0, index).join('/')} is a note, so there can be none below it. Use another name.`,
-      );
+      if (isLast) throw refusal(`${name} is a folder of notes.`, { advice: 'Name a note in it.' });
+      throw refusal(`${parts.slice(0, index).join('/')} is a note, so there can be none below it.`, {
+        advice: 'Use another name.',
+      });
     }
   }
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { defineTool } from '../../contract/tool.js';
+import { counted } from '../../platform/text/counted.js';
 import { systemText, withAliases } from '../input.js';
 import { refusal } from '../refusal.js';
 import { listMemory, memoryFolder, memoryName, readMemory } from './memory-folder.js';
@@ -42,9 +43,14 @@ export const memoryReadTool = defineTool({
     return `${rows.join('\n')}${text === undefined ? '' : `\n\n${INDEX}:\n${text}`}`;
   },
 
-  displayCall: ({ file_path }) => ({ title: file_path || 'notes' }),
+  displayCall: ({ file_path }) => ({ title: file_path || 'notes', looks: 'read' }),
   displayResult: (data) =>
     'files' in data
-      ? { title: `${data.files.length} notes`, body: { type: 'list', items: data.files.map(({ name }) => name) } }
-      : { title: data.name, body: { type: 'text', text: data.text } },
+      ? {
+          title: 'notes',
+          facts: [counted(data.files.length, 'note')],
+          looks: 'read',
+          body: { type: 'list', items: data.files.map(({ name }) => name) },
+        }
+      : { title: data.name, looks: 'read', body: { type: 'text', text: data.text } },
 });

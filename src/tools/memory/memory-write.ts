@@ -33,4 +33,9 @@ export const memoryWriteTool = defineTool({
 
   toModel: ({ name, isNew }) => `The note ${name} was ${isNew ? 'written' : 'replaced'}. Later sessions can read it.`,
   displayCall: ({ file_path = '', content = '' }) => ({ title: file_path, body: { type: 'text', text: content } }),
+  displayResult: ({ name, isNew }, { content }) => ({
+    title: name,
+    facts: [isNew ? 'created' : 'replaced'],
+    body: { type: 'text', text: content },
+  }),
 });

@@ -12,6 +12,7 @@ import {
   parseNotebook,
   UnusableNotebook,
 } from '../../platform/formats/notebook.js';
+import { firstSentence } from '../../platform/text/clause.js';
 import { safeCut } from '../../platform/text/truncate.js';
 import { hashOf } from '../editing/file-ledger.js';
 import { assertText, undecodable } from '../editing/load-text.js';
@@ -43,7 +44,8 @@ export async function readCells(
 ): Promise<Cells> {
   if (size > MAX_NOTEBOOK_BYTES) {
     throw refusal(
-      `${target.shown} is a notebook of ${size} bytes, more than the ${MAX_NOTEBOOK_BYTES} that are loaded. Clear its outputs, or read parts of its raw text with offset and limit.`,
+      `${target.shown} is a notebook of ${size} bytes, more than the ${MAX_NOTEBOOK_BYTES} that are loaded.`,
+      { advice: 'Clear its outputs, or read parts of its raw text with offset and limit.' },
     );
   }
   const bytes = await handle.readFile();
@@ -66,7 +68,10 @@ async function understand(target: TargetFile, bytes: Buffer): Promise<Notebook> 
     return parseNotebook((await decodeText(bytes)).text);
   } catch (error) {
     throw error instanceof UnusableNotebook
-      ? refusal(`${target.shown} ${error.message}`, error)
+      ? refusal(`${target.shown} ${error.message}`, {
+          problem: `${target.shown} ${firstSentence(error.message)}`,
+          cause: error,
+        })
       : undecodable(target, error);
   }
 }
@@ -76,7 +81,12 @@ function chosenCell(target: TargetFile, notebook: Notebook, name: string): Noteb
     const cell = notebook.cells[findCell(notebook, name)];
     if (cell) return cell;
   } catch (error) {
-    throw error instanceof UnusableNotebook ? refusal(`${target.shown} ${error.message}`, error) : error;
+    throw error instanceof UnusableNotebook
+      ? refusal(`${target.shown} ${error.message}`, {
+          problem: `${target.shown} ${firstSentence(error.message)}`,
+          cause: error,
+        })
+      : error;
   }
   throw refusal(`${target.shown} has no cell "${name}".`);
 }

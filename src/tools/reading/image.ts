@@ -3,6 +3,7 @@ import type { ImageType } from '../../platform/files/file-kind.js';
 import type { OpenedFile } from '../../platform/files/open-file.js';
 import { imageFormatName, MAX_FILE_BYTES, prepareImage, UnusableImage } from '../../platform/formats/image.js';
 import type { ImageSize } from '../../platform/formats/image-size.js';
+import { firstSentence } from '../../platform/text/clause.js';
 import { refusal } from '../refusal.js';
 import type { TargetFile } from '../target-file.js';
 
@@ -26,12 +27,17 @@ export async function readImageFile(
   mediaType: ImageType,
 ): Promise<ImageFile> {
   if (size > MAX_FILE_BYTES) {
-    throw refusal(
-      `${target.shown} is an image of ${size} bytes, more than the ${MAX_FILE_BYTES} that are loaded. Make a smaller copy, then read that.`,
-    );
+    throw refusal(`${target.shown} is an image of ${size} bytes, more than the ${MAX_FILE_BYTES} that are loaded.`, {
+      advice: 'Make a smaller copy, then read that.',
+    });
   }
   const prepared = await prepareImage(await handle.readFile(), mediaType).catch((error: unknown) => {
-    throw error instanceof UnusableImage ? refusal(`${target.shown} ${error.message}`, error) : error;
+    throw error instanceof UnusableImage
+      ? refusal(`${target.shown} ${error.message}`, {
+          problem: `${target.shown} ${firstSentence(error.message)}`,
+          cause: error,
+        })
+      : error;
   });
   const { original, shown } = prepared;
   return {

@@ -1,6 +1,7 @@
 import type { ToolContext } from '../../contract/tool-context.js';
 import type { OpenedFile } from '../../platform/files/open-file.js';
 import { MAX_PDF_BYTES, openPdf, type Pdf, UnreadablePdf } from '../../platform/formats/pdf.js';
+import { firstSentence } from '../../platform/text/clause.js';
 import { counted } from '../../platform/text/counted.js';
 import { safeCut } from '../../platform/text/truncate.js';
 import { refusal } from '../refusal.js';
@@ -28,9 +29,9 @@ export async function readPdfPages(
   { signal }: Pick<ToolContext, 'signal'>,
 ): Promise<PdfPages> {
   if (size > MAX_PDF_BYTES) {
-    throw refusal(
-      `${target.shown} is a PDF of ${size} bytes, more than the ${MAX_PDF_BYTES} that are loaded. Make a part of it a file of its own, then read that.`,
-    );
+    throw refusal(`${target.shown} is a PDF of ${size} bytes, more than the ${MAX_PDF_BYTES} that are loaded.`, {
+      advice: 'Make a part of it a file of its own, then read that.',
+    });
   }
   try {
     const pdf = await openPdf(new Uint8Array(await handle.readFile()), { signal });
@@ -41,20 +42,27 @@ export async function readPdfPages(
       await pdf.close();
     }
   } catch (error) {
-    throw error instanceof UnreadablePdf ? refusal(`${target.shown} ${error.message}`, error) : error;
+    throw error instanceof UnreadablePdf
+      ? refusal(`${target.shown} ${error.message}`, {
+          problem: `${target.shown} ${firstSentence(error.message)}`,
+          cause: error,
+        })
+      : error;
   }
 }
 
 function chosenPages({ shown }: TargetFile, total: number, choice: string | undefined): number[] {
   const example = `pages: "1-${Math.min(MAX_PAGES, total)}"`;
   if (choice === undefined && total > MAX_PAGES_UNASKED) {
-    throw refusal(
-      `${shown} has ${total} pages, and at most ${MAX_PAGES_UNASKED} are read unless you choose. Send the call again with the pages that you need, at most ${MAX_PAGES} at a time, for example ${example}.`,
-    );
+    throw refusal(`${shown} has ${total} pages, and at most ${MAX_PAGES_UNASKED} are read without a choice of pages.`, {
+      advice: `Send the call again with the pages that you need, at most ${MAX_PAGES} at a time, for example ${example}.`,
+    });
   }
   const chosen = choosePages(choice ?? `1-${total}`, total);
   if (typeof chosen === 'string') {
-    throw refusal(`${shown} was not read: ${chosen} It has ${counted(total, 'page')}; send for example ${example}.`);
+    throw refusal(`${shown} was not read: ${chosen}`, {
+      advice: `It has ${counted(total, 'page')}; send for example ${example}.`,
+    });
   }
   return chosen;
 }

@@ -36,10 +36,12 @@ export interface ChangedText {
 /** Checks that don't depend on the file. */
 export function checkEdits(edits: readonly TextEdit[]): void {
   for (const { old_string, new_string, number } of edits) {
-    const fail = (message: string) => refusal(`${nameOf(number)}${message}`);
+    const fail = (message: string, advice?: string) =>
+      refusal(`${nameOf(number)}${message}`, advice === undefined ? {} : { advice });
     if (!new_string.isWellFormed() || !old_string.isWellFormed()) {
       throw fail(
-        'old_string or new_string holds half of a surrogate pair, which is no character. Nothing was written. Send whole characters.',
+        'old_string or new_string holds half of a surrogate pair, which is no character. Nothing was written.',
+        'Send whole characters.',
       );
     }
     if (old_string === new_string) {
@@ -51,12 +53,13 @@ export function checkEdits(edits: readonly TextEdit[]): void {
 /** Checks that depend on the file, but not on where the edits match. */
 export function checkEditable(target: TargetFile, file: TextFile, edits: readonly TextEdit[]): void {
   if (file.text === '') {
-    throw refusal(`${target.shown} is empty, so there is nothing to replace. Use Write to fill it.`);
+    throw refusal(`${target.shown} is empty, so there is nothing to replace.`, { advice: 'Use Write to fill it.' });
   }
   const empty = edits.find(({ old_string }) => old_string === '');
   if (!empty) return;
   throw refusal(
-    `${nameOf(empty.number)}old_string is empty, and ${target.shown} is not, so it is unclear where new_string goes. Send neighbouring text in both.`,
+    `${nameOf(empty.number)}old_string is empty, and ${target.shown} is not, so it is unclear where new_string goes.`,
+    { advice: 'Send neighbouring text in both.' },
   );
 }
 
@@ -91,7 +94,7 @@ export function editText(
   for (const sent of edits) {
     const exactly = findEdit(target, text, sent, { steps, edits, onlyExact });
     const conflict = regionConflict(regions, exactly, sent, text);
-    if (conflict) throw refusal(conflict);
+    if (conflict) throw refusal(conflict, { problem: `Two of the edits of ${target.shown} change the same place.` });
     const wholeLines = withLineEnd(text, exactly, sent);
     const isWithEnd = wholeLines !== undefined && !regionConflict(regions, wholeLines.found, wholeLines.edit, text);
     const { found, edit } = isWithEnd ? wholeLines : { found: exactly, edit: sent };
@@ -155,19 +158,25 @@ function findEdit(
   { steps, edits, onlyExact }: { steps: readonly EditStep[]; edits: readonly TextEdit[]; onlyExact: boolean },
 ): Found {
   const { old_string, new_string, number } = edit;
-  const fail = (message: string) => refusal(nameOf(number) + message);
+  const fail = (message: string, problem: string) => refusal(nameOf(number) + message, { problem });
   const found = findText(text, old_string, mostMatches(edit));
   const cannotIndent = found.indentation?.reindent(new_string.replace(/\r\n?/g, '\n')) === undefined;
   const isTolerant = found.how === 'quotes' || found.indentation !== undefined;
   const counts = !(onlyExact && isTolerant) && !(found.indentation && cannotIndent);
   if (found.matches.length === 0 || !counts) {
     const because = missingBecauseOf({ target, text, edit, steps, edits });
-    if (because) throw refusal(because);
+    const absent = `${nameOf(number)}The text to replace is not in ${target.shown}.`;
+    if (because) throw refusal(because, { problem: absent });
     const after = steps.length > 0 ? ' Lines are counted as the edits before leave them.' : '';
-    throw fail(`${notFound(target, text, old_string)}${number === undefined ? '' : `\nNothing was written.${after}`}`);
+    throw fail(
+      `${notFound(target, text, old_string)}${number === undefined ? '' : `\nNothing was written.${after}`}`,
+      `The text to replace is not in ${target.shown}.`,
+    );
   }
   const problem = countProblem(target, found, edit, { onlyExact });
-  if (problem !== undefined) throw fail(problem);
+  if (problem !== undefined) {
+    throw fail(problem, `The text to replace has ${countOf(found)} in ${target.shown} (${lineList(found)}).`);
+  }
   return found;
 }
 
@@ -211,7 +220,8 @@ function checkSize(target: TargetFile, text: TextLines, { matches }: Found, { ne
   const size = text.raw.length - removed + matches.length * new_string.length;
   if (size <= MAX_BYTES) return;
   throw refusal(
-    `${nameOf(number)}${counted(matches.length, 'replacement')} would make ${target.shown} ${size} characters long, and at most ${MAX_BYTES} can be written by this tool. Nothing was written. Send a shorter new_string, or use Bash.`,
+    `${nameOf(number)}${counted(matches.length, 'replacement')} would make ${target.shown} ${size} characters long, and at most ${MAX_BYTES} can be written by this tool. Nothing was written.`,
+    { advice: 'Send a shorter new_string, or use Bash.' },
   );
 }
 

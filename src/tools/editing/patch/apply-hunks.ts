@@ -124,7 +124,8 @@ async function placeHunks(
     checkPlace(place, name);
     if (compared > limit) {
       throw refusal(
-        `The lines of the hunks occur so often in ${target.shown} that their places were not all found: ${name} is where ${limit} comparisons were reached. Nothing was written. Send fewer hunks at once, with lines that are rare in the file.`,
+        `The lines of the hunks occur so often in ${target.shown} that their places were not all found: ${name} is where ${limit} comparisons were reached. Nothing was written.`,
+        { advice: 'Send fewer hunks at once, with lines that are rare in the file.' },
       );
     }
     const changes = changesAt(text, place, indentAsFile(hunk, place, { target, text, name }));
@@ -240,7 +241,8 @@ function checkUntouched(
 ): void {
   if (isEnd || !lines) {
     throw refusal(
-      `${changedOnDisk(target, seen, file)}, and ${name} adds lines at its end, which may be another one now. Nothing was written. Read it again, then send the patch again.`,
+      `${changedOnDisk(target, seen, file)}, and ${name} adds lines at its end, which may be another one now. Nothing was written.`,
+      { advice: 'Read it again, then send the patch again.' },
     );
   }
   const firstLine = text.line(lines[0]); // an @@ line is matched without its indentation, which counts here

@@ -28,7 +28,8 @@ export function indentAsFile(hunk: Hunk, { first, how, lines }: HunkPlace, file:
       if (added) return { ...change, added };
       const place = lines ?? [first, first];
       throw refusal(
-        `${name} fits ${target.shown} at ${place[0] === place[1] ? 'line' : 'lines'} ${rangeText(place)} but for its indentation, which differs in more than one way, so it is unclear how the new lines are indented. Nothing was written. Send its lines exactly as in the file:\n${showLines(text, place)}`,
+        `${name} fits ${target.shown} at ${place[0] === place[1] ? 'line' : 'lines'} ${rangeText(place)} but for its indentation, which differs in more than one way, so it is unclear how the new lines are indented. Nothing was written.`,
+        { advice: `Send its lines exactly as in the file:\n${showLines(text, place)}` },
       );
     }),
   };

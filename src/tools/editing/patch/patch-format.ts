@@ -53,9 +53,9 @@ export function parsePatch(text: string): FilePatch[] {
   if (files.length === 0) throw refusal('The patch names no file, so there is nothing to do. Nothing was written.');
   const hunks = files.reduce((sum, file) => sum + (file.type === 'update' ? file.hunks.length : 0), 0);
   if (hunks > MAX_HUNKS) {
-    throw refusal(
-      `The patch has ${hunks} hunks, and one patch may have at most ${MAX_HUNKS}. Nothing was written. Send it in parts, or use Bash for a change that is the same everywhere.`,
-    );
+    throw refusal(`The patch has ${hunks} hunks, and one patch may have at most ${MAX_HUNKS}. Nothing was written.`, {
+      advice: 'Send it in parts, or use Bash for a change that is the same everywhere.',
+    });
   }
   return files;
 }
@@ -194,5 +194,6 @@ const isLineNumbers = (text: string): boolean => /^-\d+(,\d+)? \+\d+(,\d+)? @@/.
 
 const bad = (line: number, text: string | undefined, why: string) =>
   refusal(
-    `Line ${line} of the patch does not fit: ${why}, but it reads ${JSON.stringify((text ?? '').slice(0, 80))}. Nothing was written. Correct the patch and send it again.`,
+    `Line ${line} of the patch does not fit: ${why}, but it reads ${JSON.stringify((text ?? '').slice(0, 80))}. Nothing was written.`,
+    { advice: 'Correct the patch and send it again.' },
   );

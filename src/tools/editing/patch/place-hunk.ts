@@ -63,7 +63,9 @@ function findAnchor({ anchors }: Hunk, into: HunkTarget): Anchor | undefined {
     const below = starts.filter((line) => line > (outer?.line ?? 0));
     const [line, ...others] = choose(below, outer, into);
     if (line === undefined) {
-      throw refusal(anchorMissing(target, text, wanted, { name, outer, starts }) + hintAtAdded([wanted], added));
+      throw refusal(anchorMissing(target, text, wanted, { name, outer, starts }) + hintAtAdded([wanted], added), {
+        problem: `${name} names a line that is not in ${target.shown}.`,
+      });
     }
     outer = { line, others, how, starts };
   }
@@ -119,7 +121,8 @@ function placeAddition({ atEnd }: Hunk, anchor: Anchor | undefined, { target, te
   }
   if (anchor.others.length > 0) {
     throw refusal(
-      `${name} only adds lines, and its @@ line occurs ${anchor.others.length + 1} times in ${target.shown} (${linesText([anchor.line, ...anchor.others])}), so it is unclear where they belong. Nothing was written. Add the lines around the place as context.`,
+      `${name} only adds lines, and its @@ line occurs ${anchor.others.length + 1} times in ${target.shown} (${linesText([anchor.line, ...anchor.others])}), so it is unclear where they belong. Nothing was written.`,
+      { advice: 'Add the lines around the place as context.' },
     );
   }
   const { line, how, starts } = anchor;
@@ -140,11 +143,13 @@ function placeLines(hunk: Hunk, anchor: Anchor | undefined, into: HunkTarget): H
   if (starts.length === 0) {
     throw refusal(
       `${notFound(target, text, hunk.before.join('\n'), name)}\nNothing was written.${hintAtAdded(hunk.before, added)}`,
+      { problem: `${name} was not found in ${target.shown}.` },
     );
   }
   if (how === 'blanks' && starts.length > 1) {
     throw refusal(
-      `${name} is nowhere in ${target.shown} exactly, and but for blanks or look-alike characters it occurs ${starts.length} times${isInside ? ' in the block of its @@ line' : ''} (${linesText(starts)}). Nothing was written. Send its lines exactly as in the file.`,
+      `${name} is nowhere in ${target.shown} exactly, and but for blanks or look-alike characters it occurs ${starts.length} times${isInside ? ' in the block of its @@ line' : ''} (${linesText(starts)}). Nothing was written.`,
+      { advice: 'Send its lines exactly as in the file.' },
     );
   }
   const free = withoutTaken(starts, count, into);
@@ -152,14 +157,16 @@ function placeLines(hunk: Hunk, anchor: Anchor | undefined, into: HunkTarget): H
   const below = free.filter((line) => line >= (anchor?.line ?? 0));
   if (anchor && below.length === 0) {
     throw refusal(
-      `${name} was not found below line ${anchor.line} of ${target.shown}, which its @@ line names; it occurs above (${linesText(free)}). Nothing was written. Correct the @@ line.`,
+      `${name} was not found below line ${anchor.line} of ${target.shown}, which its @@ line names; it occurs above (${linesText(free)}). Nothing was written.`,
+      { advice: 'Correct the @@ line.' },
     );
   }
   const last = text.lineCount - count + 1;
   if (hunk.atEnd) {
     if (below.includes(last)) return placeAt(last);
     throw refusal(
-      `${name} says *** End of File, but its lines are not the last of ${target.shown}, which has ${counted(text.lineCount, 'line')}: they are at ${linesText(below)}. Nothing was written. Leave *** End of File out to change them there, or send the last lines of the file.`,
+      `${name} says *** End of File, but its lines are not the last of ${target.shown}, which has ${counted(text.lineCount, 'line')}: they are at ${linesText(below)}. Nothing was written.`,
+      { advice: 'Leave *** End of File out to change them there, or send the last lines of the file.' },
     );
   }
   if (anchor && free.length > 1) refuseOutside(free, anchor, into);
@@ -167,7 +174,8 @@ function placeLines(hunk: Hunk, anchor: Anchor | undefined, into: HunkTarget): H
   if (only !== undefined && others.length === 0) return placeAt(only);
   const left = only === undefined ? below : [only, ...others];
   throw refusal(
-    `${name} occurs ${left.length} times in ${target.shown} (${linesText(left)}), so it is not unique. Nothing was written. Add an @@ line that names what the place is in, or more lines of context.`,
+    `${name} occurs ${left.length} times in ${target.shown} (${linesText(left)}), so it is not unique. Nothing was written.`,
+    { advice: 'Add an @@ line that names what the place is in, or more lines of context.' },
   );
 }
 
@@ -180,7 +188,8 @@ function refuseOutside(
   const end = blockEnd(text, line, spend);
   if (others.length > 0 || end === line || free.some((start) => start >= line && start <= end)) return;
   throw refusal(
-    `${name} has no place: the block of its @@ line (lines ${line} to ${end} of ${target.shown}) has no such lines, and they occur ${free.length} times outside of it (${linesText(free)}). Nothing was written. Correct the @@ line, or the lines of the hunk.`,
+    `${name} has no place: the block of its @@ line (lines ${line} to ${end} of ${target.shown}) has no such lines, and they occur ${free.length} times outside of it (${linesText(free)}). Nothing was written.`,
+    { advice: 'Correct the @@ line, or the lines of the hunk.' },
   );
 }
 
@@ -201,7 +210,8 @@ function withoutTaken(starts: readonly number[], count: number, into: HunkTarget
   });
   if (free.length > 0 || !overlap) return free;
   throw refusal(
-    `${name} overlaps ${overlap.other}, which changes line ${overlap.line} of ${target.shown} already. Nothing was written. Merge them into one hunk.`,
+    `${name} overlaps ${overlap.other}, which changes line ${overlap.line} of ${target.shown} already. Nothing was written.`,
+    { advice: 'Merge them into one hunk.' },
   );
 }
 

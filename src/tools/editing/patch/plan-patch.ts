@@ -34,9 +34,9 @@ export const pathsOf = (file: FilePatch): string[] =>
 /** All checks of a patch, shared by validation and execution, so that they can't disagree. */
 export async function planPatch(text: string, context: ToolContext): Promise<PatchChange[]> {
   if (!text.isWellFormed()) {
-    throw refusal(
-      'The patch holds half of a surrogate pair, which is no character. Nothing was written. Send whole characters.',
-    );
+    throw refusal('The patch holds half of a surrogate pair, which is no character. Nothing was written.', {
+      advice: 'Send whole characters.',
+    });
   }
   const files = parsePatch(text);
   await refuseTwins(files, context);
@@ -66,9 +66,9 @@ async function refuseTwins(files: readonly FilePatch[], context: ToolContext): P
     for (const path of pathsOf(file)) {
       const { real, shown } = await locate(path, context);
       if ((named.get(real)?.isMoved ?? isMoved) && named.has(real)) {
-        throw refusal(
-          `The patch names ${shown} twice and moves it, so the result is unclear. Nothing was written. Put all its changes below one line "*** Update File: ${path}".`,
-        );
+        throw refusal(`The patch names ${shown} twice and moves it, so the result is unclear. Nothing was written.`, {
+          advice: `Put all its changes below one line "*** Update File: ${path}".`,
+        });
       }
       named.set(real, { isMoved });
     }
@@ -77,7 +77,8 @@ async function refuseTwins(files: readonly FilePatch[], context: ToolContext): P
     const inside = [...named.keys()].find((real) => real !== folder && isInside(folder, real));
     if (inside === undefined) continue;
     throw refusal(
-      `The patch has a file at ${shortPath(context.cwd, folder)} and another below it, at ${shortPath(context.cwd, inside)}, and a place can't be both a file and a folder. Nothing was written. Choose another path for one of them.`,
+      `The patch has a file at ${shortPath(context.cwd, folder)} and another below it, at ${shortPath(context.cwd, inside)}, and a place can't be both a file and a folder. Nothing was written.`,
+      { advice: 'Choose another path for one of them.' },
     );
   }
 }
@@ -150,7 +151,7 @@ async function planMove(from: TargetFile, to: TargetFile, context: ToolContext):
 /** Adding a file must not destroy content that the model has not seen. */
 function refuseUnread({ real, shown }: TargetFile, { session: { ledger } }: ToolContext, next: string): void {
   if (ledger.get(real)) return;
-  throw refusal(`${shown} exists already, so no new file can be put there. Nothing was written. ${next}`);
+  throw refusal(`${shown} exists already, so no new file can be put there. Nothing was written.`, { advice: next });
 }
 
 /** It is ambiguous whether the link or its target is meant. */
@@ -158,7 +159,8 @@ async function refuseLink({ path, shown }: TargetFile, what: 'deleted' | 'moved'
   const stats = await lstat(path).catch(() => undefined); // a missing file is reported when it is opened
   if (!stats?.isSymbolicLink()) return;
   throw refusal(
-    `${shown} is a link, so it was not ${what}: the file behind it would be lost or the link lead nowhere. Nothing was written. Name the file itself, or use Bash.`,
+    `${shown} is a link, so it was not ${what}: the file behind it would be lost or the link lead nowhere. Nothing was written.`,
+    { advice: 'Name the file itself, or use Bash.' },
   );
 }
 
@@ -173,7 +175,8 @@ async function planAgain(
     earlier.type === 'update' ? earlier.file.before : earlier.type === 'delete' ? earlier.before : undefined;
   if (earlier.type === 'update' && !earlier.file.changed) {
     throw refusal(
-      `${target.shown} changed on disk after you read it, and the patch changes it in two parts that do not both fit. Nothing was written. Read it again, then send one part.`,
+      `${target.shown} changed on disk after it was read, and the patch changes it in two parts that do not both fit. Nothing was written.`,
+      { advice: 'Read it again, then send one part.' },
     );
   }
   // An update requires only part of the file to be known; replacing or deleting its content requires all of it.
@@ -185,9 +188,9 @@ async function planAgain(
     return { type: 'update', target, file: { target, before, changed: replacement(before, content) } };
   }
   if (earlier.type === 'delete') {
-    throw refusal(
-      `The patch deletes ${target.shown} and updates it afterwards. Nothing was written. Leave one of the two out.`,
-    );
+    throw refusal(`The patch deletes ${target.shown} and updates it afterwards. Nothing was written.`, {
+      advice: 'Leave one of the two out.',
+    });
   }
   if (earlier.type === 'add') {
     const loaded = asLoaded(earlier.bytes, earlier.text.raw);
