@@ -48,6 +48,10 @@ export class StructuredOutput {
         return value;
       },
       toModel: () => 'The answer was taken.',
+      displayResult: (value) => ({
+        title: 'answer',
+        body: { type: 'text', text: JSON.stringify(value, null, 2) ?? '' },
+      }),
     });
     this.hooks = {
       PostToolUse: [

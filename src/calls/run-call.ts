@@ -41,7 +41,7 @@ async function passThrough(
   environment: CallEnvironment,
   signal: AbortSignal,
 ): Promise<ToolResultEvent> {
-  let display = (): ToolDisplay => ({ title: call.name });
+  let display = (): ToolDisplay => displayAsSent(call, environment);
   let hooks: CallHooks | undefined;
   let started = false;
   try {
@@ -75,6 +75,11 @@ async function passThrough(
     if (failure.kind === 'permission_denied') await hooks?.afterDenial(failure.text);
     return settleFailure(call, failure, { error, display: display(), words: words ?? hooks?.words() });
   }
+}
+
+/** A call that was not accepted, as far as its tool can show it. */
+function displayAsSent(call: CompleteCall | MalformedCall, { findTool }: CallEnvironment): ToolDisplay {
+  return ('input' in call && findTool(call.name)?.displayCall(call.input)) || { title: '' };
 }
 
 interface AdmittedCall extends ResolvedCall {
@@ -124,17 +129,21 @@ async function admit(
       { ...call, input: retyped ?? rewritten },
       environment,
       isAgreed
-        ? { name: 'The user', next: 'That input must be corrected, not the call.' }
-        : { name: hooks.changedBy, next: 'The answer of the hook must be corrected, not the call.' },
+        ? { name: 'The user', shown: 'You', next: 'That input must be corrected, not the call.' }
+        : {
+            name: hooks.changedBy,
+            shown: hooks.changedBy,
+            next: 'The answer of the hook must be corrected, not the call.',
+          },
     );
   }
 }
 
-/** `next`: the advice if the input is invalid, since the model did not write it. */
+/** `shown`: its name for the person. `next`: the advice if the input is invalid, since the model did not write it. */
 async function resolveRewritten(
   call: CompleteCall,
   environment: CallEnvironment,
-  by: { name: string; next: string },
+  by: { name: string; shown: string; next: string },
 ): Promise<ResolvedCall> {
   try {
     return await resolve(call, environment);
@@ -143,7 +152,7 @@ async function resolveRewritten(
     const problem = error.message.replace(CORRECT_INPUT, by.next);
     throw new ToolFailure(`${by.name} changed the input of this call to one that does not fit. ${problem}`, {
       kind: error.kind,
-      problem: `${by.name === 'The user' ? 'You' : by.name} changed the input to one that does not fit. ${error.problem}`,
+      problem: `${by.shown} changed the input to one that does not fit. ${error.problem}`,
       cause: error,
     });
   }

@@ -66,6 +66,7 @@ interface ToolBehaviour<Input, Data> {
   toHooks?(data: Data, input: Input): Readonly<Record<string, unknown>>;
   /** Rendered while the input is still streaming, so any field may be missing or truncated. */
   displayCall?(input: Partial<Input>): ToolDisplay;
+  /** What the person sees of the result. Default: the text for the model, marked as the tool's. */
   displayResult?(data: Data, input: Input): ToolDisplay;
   /** The refused call: the diff, the command. Also shown with a permission question. */
   displayRefusal?(input: Input): ToolDisplay;
@@ -251,6 +252,16 @@ function shownOr(otherwise: ToolDisplay, draw: () => ToolDisplay | undefined): T
   }
 }
 
+const MAX_WRITTEN_CHARS = 10_000;
+
+/** The result of a tool that has no display of its own: its text for the model, marked as the tool's. */
+function asWritten(content: ToolOutcome['content'], { title }: ToolDisplay, writtenBy: string): ToolDisplay {
+  const texts = Array.isArray(content) ? content.map((block) => (block.type === 'text' ? block.text : '')) : [content];
+  const text = texts.filter((part) => typeof part === 'string' && part !== '').join('\n');
+  if (text === '') return { title };
+  return { title, body: { type: 'text', text: text.slice(0, MAX_WRITTEN_CHARS) }, writtenBy };
+}
+
 const isRecord = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -274,11 +285,12 @@ function bind<Input, Data>(spec: ToolBehaviour<Input, Data>, input: Input): Boun
     async *run(context) {
       const running = spec.execute(input, context);
       const data = isGenerator(running) ? yield* running : await running;
+      const content = await spec.toModel(data, input); // may be a promise if the tool is written without types
       return {
-        content: await spec.toModel(data, input), // the result may be a promise if the tool is written without types
+        content,
         data,
         ...(spec.toHooks && { forHooks: () => ({ ...(isRecord(data) && data), ...spec.toHooks?.(data, input) }) }),
-        display: shownOr(display(), () => spec.displayResult?.(data, input)),
+        display: shownOr(asWritten(content, display(), spec.name), () => spec.displayResult?.(data, input)),
       };
     },
     displayRefusal: refusal,

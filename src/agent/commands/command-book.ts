@@ -171,8 +171,9 @@ export class CommandBook {
       shown.length === 0
         ? 'There are none here.'
         : `There are: ${shown.join(', ')}${names.length > MAX_NAMED ? ', …' : ''}.`;
-    return new ToolFailure(
-      `There is no ${kind} ${slash}${name}. ${nearest === undefined ? list : `Did you mean ${slash}${nearest}?`}`,
-    );
+    const problem = `There is no ${kind} ${slash}${name}.`;
+    return new ToolFailure(`${problem} ${nearest === undefined ? list : `Did you mean ${slash}${nearest}?`}`, {
+      problem,
+    });
   }
 }

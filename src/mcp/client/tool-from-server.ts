@@ -180,7 +180,7 @@ export function toolFromServer(tool: ServerTool, host: ToolHost, exposure: ToolE
       yield* progress;
       const answer = await answering;
       const blocks = await contentBlocks(answer['content'], session);
-      if (answer['isError'] === true) throw new ToolFailure(errorText(blocks));
+      if (answer['isError'] === true) throw failed(blocks, plainLine(server, 40));
       const structured = answer['structuredContent'];
       return { blocks, ...(structured !== undefined && { structured }) };
     },
@@ -196,6 +196,7 @@ export function toolFromServer(tool: ServerTool, host: ToolHost, exposure: ToolE
     }),
     displayResult: ({ blocks }) => ({
       title: shown,
+      writtenBy: plainLine(server, 40),
       body: { type: 'text', text: plainText(blocks.map(asText).join('\n'), MAX_DISPLAY) },
     }),
   });
@@ -207,9 +208,14 @@ async function differenceOf(before: PinnedTool, { name, pin }: ServerTool): Prom
   return plainText(unifiedPatch(name, before.text, pin.text), MAX_DIFFERENCE);
 }
 
-function errorText(blocks: readonly ContentBlock[]): string {
+/** A call that the server answered with an error. What the server says about it is its own text. */
+function failed(blocks: readonly ContentBlock[], server: string): ToolFailure {
   const text = blocks.map(asText).join('\n');
-  return text.trim() === '' ? 'The server says that the call failed, and no more.' : text;
+  if (text.trim() === '') return new ToolFailure('The server says that the call failed, and no more.');
+  return new ToolFailure(text, {
+    problem: `${server} reported an error`,
+    display: { body: { type: 'output', text: plainText(text, MAX_DISPLAY) }, writtenBy: server },
+  });
 }
 
 const asText = (block: ContentBlock): string => (block.type === 'text' ? block.text : '(an image)');

@@ -82,7 +82,10 @@ export function checkSeenWhole(
   if (target.real.toLowerCase().endsWith('.ipynb') && seen.lines.length === 0) {
     throw refusal(
       `${target.shown} was shown to you as cells, not as the text that it is, so ${doing} it could destroy unseen content.`,
-      { advice: 'Use NotebookEdit to change its cells, or Read it with offset 1 to see all of its text first.' },
+      {
+        problem: `${target.shown} was read as cells, not as the text that it is.`,
+        advice: 'Use NotebookEdit to change its cells, or Read it with offset 1 to see all of its text first.',
+      },
     );
   }
   const shown = seen.lines.map(rangeText).join(', ') || 'none';
