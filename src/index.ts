@@ -46,6 +46,8 @@ export type {
   PermissionAnswer,
   PermissionMode,
   PermissionQuestion,
+  Risk,
+  RiskKind,
   SandboxMode,
   SentCall,
   TrailEntry,

@@ -1,4 +1,4 @@
-import type { Decide, Decision, DecisionRequest, PermissionMode } from '../contract/permission.js';
+import type { Decide, Decision, DecisionRequest, PermissionMode, Risk } from '../contract/permission.js';
 import type { UnreadableFiles } from '../contract/tool-context.js';
 import { deniedReads } from '../permissions/denied-reads.js';
 import { decide, showing } from '../permissions/engine.js';
@@ -7,7 +7,8 @@ import { thisPathStyle } from '../permissions/match-path.js';
 import { isDeniedOutright, mayConcernCall } from '../permissions/match-rule.js';
 import { parseRule, parseRules } from '../permissions/parse-rule.js';
 import type { Policy } from '../permissions/policy.js';
-import { suggestRules } from '../permissions/remember.js';
+import { suggestRules, whyNoRule } from '../permissions/remember.js';
+import { assessRisks } from '../permissions/risks/assess-risks.js';
 import type { Rule, RuleLists } from '../permissions/rule.js';
 import { describeConfinement, policySandbox } from '../permissions/sandboxed-call.js';
 import { folderNames, realName } from '../platform/files/paths.js';
@@ -50,6 +51,10 @@ export interface SessionPolicy {
   unreadable(): UnreadableFiles | undefined;
   /** The rules that the answer "always" would save. */
   suggest(request: DecisionRequest, decision: Decision): string[];
+  /** Why there is no such rule, for the person. */
+  whyNoRule(request: DecisionRequest, decision: Decision): string | undefined;
+  /** What a call puts at risk. */
+  risks(request: DecisionRequest): Risk[];
   /** The rules apply from now on; with `always` they are saved for later sessions, too. */
   remember(rules: readonly string[], scope: 'session' | 'always'): Promise<void>;
   /** Calls the listener whenever a rule is remembered, until the returned function is called. */
@@ -124,6 +129,8 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
     reader: () => showing(policy()),
     unreadable: () => deniedReads(allRules()),
     suggest: (request, decision) => suggestRules(request, decision, { project, tools }),
+    whyNoRule: (request, decision) => whyNoRule(request, decision, { project, tools }),
+    risks: (request) => assessRisks(request, { project, workspace: workspace(), home: anchors.home, tools }),
     async remember(rules, scope) {
       for (const text of rules) {
         const rule = parsed(text);

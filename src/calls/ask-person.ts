@@ -11,6 +11,7 @@ import type {
   PermissionQuestion,
 } from '../contract/permission.js';
 import type { ToolDisplay } from '../contract/tool.js';
+import { commandReason } from '../permissions/command-reason.js';
 import { abortable } from '../platform/abortable.js';
 import { messageOf } from '../platform/message-of.js';
 import type { CallHooks } from './call-hooks.js';
@@ -72,16 +73,20 @@ async function answerTo(
 ): Promise<PermissionAnswer | 'settled'> {
   const { tool, bound, sentAs } = resolved;
   const confinement = environment.describeConfinement?.(request);
+  const suggestions = environment.suggestRules(request, decision);
+  const whyNoRule = suggestions.length === 0 ? environment.whyNoRule?.(request, decision) : undefined;
   const question: PermissionQuestion = {
     callId,
     tool: tool.name,
     input: bound.input,
     ...(sentAs && { sentAs }),
     effects,
+    risks: environment.assessRisks?.(request) ?? [],
     decision,
     reason: withKnownReason(decision, effects),
     display: display(),
-    suggestions: environment.suggestRules(request, decision),
+    suggestions,
+    ...(whyNoRule !== undefined && { whyNoRule }),
     ...(confinement !== undefined && { confinement }),
   };
   const withdrawn = new AbortController();
@@ -108,8 +113,8 @@ function withKnownReason({ reason, trail = [] }: Decision, effects: readonly Eff
   const effect = deciding === undefined ? undefined : effects[deciding];
   if (effect?.kind !== 'command' || effect.harmless || effect.why === undefined) return reason;
   const isSaid = /^it writes( a file)?$/.test(effect.why) && / (writes|removes) /.test(reason);
-  const saysNothing = isSaid || /^\S+ is not known to be harmless$/.test(effect.why);
-  return saysNothing || reason.includes(effect.why) ? reason : `${reason} (${effect.why})`;
+  const why = commandReason(effect);
+  return isSaid || why === undefined || reason.includes(why) ? reason : `${reason} (${why})`;
 }
 
 type RememberedRules = NonNullable<Extract<PermissionAnswer, { behavior: 'allow' }>['remember']>;

@@ -2,7 +2,7 @@
 import type { Effect } from '../contract/effect.js';
 import type { AgentHappening } from '../contract/event.js';
 import type { Hooks } from '../contract/hook.js';
-import type { AskPermission, Decide, Decision, DecisionRequest, PermissionMode } from '../contract/permission.js';
+import type { AskPermission, Decide, Decision, DecisionRequest, PermissionMode, Risk } from '../contract/permission.js';
 import type { Tool } from '../contract/tool.js';
 import type { Approval, ToolContext } from '../contract/tool-context.js';
 import type { Slots } from '../platform/slots.js';
@@ -23,6 +23,10 @@ export interface CallEnvironment {
   readonly hooks: Hooks;
   /** The rules that "always" would save. */
   suggestRules(request: DecisionRequest, decision: Decision): readonly string[];
+  /** Why there is no such rule, for the person. */
+  whyNoRule?(request: DecisionRequest, decision: Decision): string | undefined;
+  /** What the call puts at risk, the worst first. */
+  assessRisks?(request: DecisionRequest): readonly Risk[];
   /** For the person who is asked: how the command of a call is confined once it is approved. */
   describeConfinement?(request: DecisionRequest): string | undefined;
   /** Saves rules that a person has agreed to. */

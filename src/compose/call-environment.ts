@@ -55,6 +55,8 @@ export function createCallEnvironment({ session, policy, hooks, builtIn, askPerm
       decide: policy.decide,
       hooks,
       suggestRules: policy.suggest,
+      whyNoRule: policy.whyNoRule,
+      assessRisks: policy.risks,
       describeConfinement,
       remember: policy.remember,
       onRemembered: policy.onRemembered,

@@ -9,9 +9,9 @@ import { QUESTION_TOOL } from '../tools/roles.js';
 export const askingBy =
   (canUseTool: CanUseTool): AskPermission =>
   async (question, signal) => {
-    const { tool, input, callId, effects, reason, suggestions, confinement, agent } = question;
+    const { tool, input, callId, effects, risks, reason, suggestions, confinement, agent } = question;
     const more = { ...(confinement !== undefined && { confinement }), ...(agent && { agent }) };
-    const about = { callId, effects, reason, suggestions, signal, ...more };
+    const about = { callId, effects, risks, reason, suggestions, signal, ...more };
     // An input that is asked about has passed a schema, and all of them describe objects.
     const answer = answered(await canUseTool(tool, input as Readonly<Record<string, unknown>>, about));
     if (answer.behavior === 'deny') {
@@ -31,7 +31,7 @@ export const answeringBy =
   (canUseTool: CanUseTool): AskUser =>
   async (questions, signal, asked) => {
     const callId = asked?.callId ?? `question_${randomId()}`;
-    const about = { callId, effects: [], reason: 'the model has questions', suggestions: [], signal };
+    const about = { callId, effects: [], risks: [], reason: 'the model has questions', suggestions: [], signal };
     const answer = answered(await canUseTool(QUESTION_TOOL, { questions }, about));
     if (answer.behavior === 'deny') {
       return questions.map(() => ({ chosen: [], ...(answer.message !== undefined && { text: answer.message }) }));

@@ -12,6 +12,7 @@ import {
   type Decision,
   type PermissionMode,
   permissionModes,
+  type Risk,
   type TrailEntry,
   type Walls,
   wallStates,
@@ -20,6 +21,7 @@ import { defineTool, type Tool } from '../contract/tool.js';
 import type { SessionPort, ToolContext } from '../contract/tool-context.js';
 import { decide } from '../permissions/engine.js';
 import type { Policy } from '../permissions/policy.js';
+import { assessRisks } from '../permissions/risks/assess-risks.js';
 import type { RuleLists } from '../permissions/rule.js';
 import { describeConfinement, type PolicySandbox } from '../permissions/sandboxed-call.js';
 import { dataFolderOf, folderNames, homeFolder } from '../platform/files/paths.js';
@@ -77,6 +79,8 @@ export interface Explanation {
   /** One sentence: the effect of the configured sandbox on the call once it is approved. Absent if it runs no command. */
   sandbox?: string;
   effects: readonly Effect[];
+  /** What the call puts at risk, the worst first. */
+  risks: readonly Risk[];
   trail: readonly TrailEntry[];
   injection?: Decision['injection'];
   /** Problems of the rules. */
@@ -113,6 +117,7 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
       mode: request.mode ?? options.mode ?? 'default',
       walls: request.walls ?? options.walls ?? 'none',
       effects: [],
+      risks: [],
       trail: [],
       problems,
       invalid: true,
@@ -161,8 +166,17 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
       const { behavior, reason, trail = [], injection, confinement } = decide(judged, circumstances);
       const sandbox = confinement && describeConfinement(judged, circumstances);
       const shown = behavior === 'deny' ? effects.map(asNamed) : effects;
+      const risks = assessRisks({ ...judged, effects: shown }, { ...circumstances, project: folderNames(cwd) });
       const assumed = { mode, walls, ...(confinement && { confinement }), ...(sandbox !== undefined && { sandbox }) };
-      const facts = { tool: tool.name, ...assumed, effects: shown, trail, ...(injection && { injection }), problems };
+      const facts = {
+        tool: tool.name,
+        ...assumed,
+        effects: shown,
+        risks,
+        trail,
+        ...(injection && { injection }),
+        problems,
+      };
       return { decision: behavior, reason, ...facts };
     } catch (error) {
       if (error instanceof ToolFailure) return refused(error.message);

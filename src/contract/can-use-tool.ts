@@ -15,7 +15,10 @@ export type CanUseTool = (
 
 /** Facts about the call. */
 export interface CallAbout
-  extends Pick<PermissionQuestion, 'callId' | 'effects' | 'reason' | 'suggestions' | 'confinement' | 'agent'> {
+  extends Pick<
+    PermissionQuestion,
+    'callId' | 'effects' | 'risks' | 'reason' | 'suggestions' | 'confinement' | 'agent'
+  > {
   /** Aborts when the run is interrupted: the answer is not awaited then. */
   signal: AbortSignal;
 }

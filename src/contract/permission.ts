@@ -116,6 +116,43 @@ export type DecisionBasis = (typeof decisionBases)[number];
 /** Pure: the same request gets the same answer on every machine. */
 export type Decide = (request: DecisionRequest) => Decision;
 
+export const riskKinds = [
+  'rewrites_history',
+  'remote_change',
+  'publishes',
+  'downloaded_code',
+  'secrets',
+  'privileges',
+  'deletes',
+  'startup',
+  'writes_outside',
+  'network',
+  'unknown',
+] as const;
+
+/**
+ * What a call puts at risk. `rewrites_history`: commits or uncommitted work are lost. `remote_change`: another machine,
+ * a cluster, a cloud or a database changes. `publishes`: something is released to others. `downloaded_code`: code from
+ * the network runs. `secrets`: keys or passwords are read or changed. `privileges`: rights, users, services or disks.
+ * `startup`: files that run programs later. `unknown`: what it does can't be determined.
+ */
+export type RiskKind = (typeof riskKinds)[number];
+
+/** A reason to look twice before a call is allowed. */
+export interface Risk {
+  kind: RiskKind;
+  /** `high`: it can't be taken back, or it leaves this machine. */
+  level: 'high' | 'notable';
+  /** Whether `helve undo` restores what it changes. */
+  undoable: boolean;
+  /** For the person, without a subject: `sends data to example.com (POST)`. */
+  text: string;
+  /** The index among the effects of the call. */
+  effect?: number;
+  /** The command that it is about, as it would be typed. */
+  part?: string;
+}
+
 /** A call by the tool and the input that the model named. */
 export interface SentCall {
   tool: string;
@@ -132,6 +169,8 @@ export interface PermissionQuestion {
    */
   sentAs?: SentCall;
   effects: readonly Effect[];
+  /** What the call puts at risk, the worst first. */
+  risks: readonly Risk[];
   /** What led to the question, with its complete reasoning. */
   decision: Decision;
   reason: string;
@@ -140,6 +179,8 @@ export interface PermissionQuestion {
    * The rules that would allow this and similar calls, the narrowest useful ones; empty if nothing can be remembered.
    */
   suggestions: readonly string[];
+  /** For the person: why `suggestions` is empty, if there is more to say than that a rule asks. */
+  whyNoRule?: string;
   /** For the person: how the command is confined once it is approved. Absent for calls that run none. */
   confinement?: string;
   /** The child agent that made the call. */

@@ -38,6 +38,33 @@ export function suggestRules(
   return isComplete ? all : [];
 }
 
+/** Why there is no rule to offer, for the person; undefined if a rule, a hook or a check asks in any case. */
+export function whyNoRule(
+  request: DecisionRequest,
+  { behavior, trail = [] }: Decision,
+  context: RulesFor,
+): string | undefined {
+  if (behavior !== 'ask') return undefined;
+  const asking = answersOf(trail).filter((entry) => entry.behavior === 'ask');
+  if (asking.some(({ basis }) => basis === 'protected_path' || basis === 'critical_path')) {
+    return 'no rule can allow this: it is asked about every time';
+  }
+  if (asking.length === 0 || asking.some(({ basis }) => basis !== 'default')) return undefined;
+  for (const { effect: index } of asking) {
+    const effect = request.effects[index ?? -1];
+    if (!effect || rulesFor(effect, request, context)?.every(canBeShown)) continue;
+    if (effect.kind !== 'command') return 'no rule can cover what is not known before it runs';
+    const [name] = effect.argv ?? [];
+    if (name === undefined) return 'no rule can cover words that are not known before it runs';
+    if (name.includes('/')) return 'no rule is offered for a program that is named by its path';
+    if (NEVER_REMEMBERED.test(name)) return `no rule is offered for ${name}: it would cover all that ${name} can do`;
+    return /\n/.test(effect.text)
+      ? 'no rule can cover a command of several lines'
+      : 'no rule can cover this form of the command';
+  }
+  return 'it has too many parts for rules';
+}
+
 const canBeShown = (rule: string): boolean =>
   rule !== '' && rule.length <= MAX_RULE_CHARS && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(rule);
 

@@ -59,7 +59,17 @@ export function asRequest(tool: string, fields: Readonly<Record<string, unknown>
 }
 
 /** An explanation for programs: the answer first, then what it depends on. */
-export function asAnswer({ decision, reason, tool, effects, trail, injection, problems, ...assumed }: Explanation) {
+export function asAnswer({
+  decision,
+  reason,
+  tool,
+  effects,
+  risks,
+  trail,
+  injection,
+  problems,
+  ...assumed
+}: Explanation) {
   const { mode, walls, confinement, sandbox } = assumed;
   const rules = trail.flatMap(({ rule, about, decided, basis }) =>
     rule
@@ -77,7 +87,19 @@ export function asAnswer({ decision, reason, tool, effects, trail, injection, pr
       : [],
   );
   const held = { walls, ...(confinement && { confinement }), ...(sandbox !== undefined && { sandbox }) };
-  return { decision, reason, tool, mode, ...held, ...(injection && { injection }), rules, effects, trail, problems };
+  return {
+    decision,
+    reason,
+    tool,
+    mode,
+    ...held,
+    ...(injection && { injection }),
+    risks,
+    rules,
+    effects,
+    trail,
+    problems,
+  };
 }
 
 function asLine(answer: { id: unknown; decision: string; reason: string }): string {

@@ -3,17 +3,19 @@
 import type { Explanation } from '../../compose/explain-call.js';
 import type { CommandEffect, Effect } from '../../contract/effect.js';
 import type { Behavior, Confinement, TrailEntry, Walls } from '../../contract/permission.js';
+import { commandReason } from '../../permissions/command-reason.js';
 import { confinementWords } from '../../permissions/sandboxed-call.js';
 import { visible } from '../../platform/text/visible.js';
 import { oneLine } from '../../settings/settings-problem.js';
 
 export function describeExplanation(explanation: Explanation, { cwd }: { cwd: string }): string {
-  const { decision, reason, tool, mode, walls, effects, trail, problems } = explanation;
+  const { decision, reason, tool, mode, walls, effects, risks, trail, problems } = explanation;
   const { confinement, sandbox } = explanation;
   const commands = effects.filter((effect) => effect.kind === 'command');
   const whole = trail.filter(({ effect }) => effect === undefined);
   const lines = [
     `${decision}: ${indented(reason)}`,
+    ...risks.map(({ level, text }) => `  ${level === 'high' ? '!!' : '! '} ${oneLine(text)}`),
     '',
     `${oneLine(tool)} in ${oneLine(cwd)}, mode ${mode}${confinement ? `, confinement: ${available[walls]}` : ''}`,
     ...(confinement ? [`  ${inWordsOf(confinement, decision, sandbox)}`] : []),
@@ -85,7 +87,10 @@ function inWords(effect: Effect, commands: readonly CommandEffect[]): string {
 
 function notes(command: CommandEffect, commands: readonly CommandEffect[]): string {
   if (!command.harmless && command.needsWalls) return ' (needs no question only if it runs read-only and offline)';
-  if (!command.harmless) return command.why ? ` (${command.why})` : '';
+  if (!command.harmless) {
+    const why = commandReason(command);
+    return why === undefined ? '' : ` (${why})`;
+  }
   const position = commands.indexOf(command);
   return commands.some(({ wrappedBy }) => wrappedBy === position) ? '' : ' (harmless)';
 }

@@ -98,7 +98,7 @@ export class PermissionBridge {
 const neither = (): Error => new Error('the host answered with neither allow nor deny');
 
 function requestFor(question: PermissionQuestion) {
-  const { tool, input, callId, suggestions, reason, effects, decision, display, confinement, agent } = question;
+  const { tool, input, callId, suggestions, reason, effects, risks, decision, display, confinement, agent } = question;
   const asking = decision.trail?.filter(({ decided, behavior }) => decided && behavior === 'ask') ?? [];
   const blocked = asking.map(({ effect }) => effects[effect ?? -1]).find((effect) => effect?.kind === 'file');
   return {
@@ -108,6 +108,7 @@ function requestFor(question: PermissionQuestion) {
     tool_use_id: callId,
     permission_suggestions: suggestedUpdates(suggestions),
     decision_reason: visible(reason),
+    risks: risks.map(({ kind, level, undoable, text }) => ({ kind, level, undoable, text: visible(text) })),
     ...(confinement !== undefined && { confinement: visible(confinement) }),
     ...(agent && { agent_id: agent.id, agent_type: agent.type }),
     ...(blocked?.kind === 'file' && { blocked_path: blocked.path }),

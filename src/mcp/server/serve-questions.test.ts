@@ -10,6 +10,7 @@ const question: PermissionQuestion = {
     { kind: 'command', text: 'rm x', harmless: false },
     { kind: 'file', access: 'write', path: '/project/x', real: '/etc/passwd' },
   ],
+  risks: [],
   decision: { behavior: 'ask', reason: 'it is not harmless' },
   reason: 'it is not harmless',
   display: { title: 'rm x' },

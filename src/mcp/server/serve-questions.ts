@@ -38,9 +38,10 @@ const DENY = 'deny';
 
 /** A question that is too long to be shown whole offers no "always". */
 export function permissionForm(question: PermissionQuestion): QuestionForm {
-  const { suggestions, tool, reason, display, effects, confinement = '' } = question;
+  const { suggestions, tool, reason, display, effects, risks, confinement = '' } = question;
   const parts = [
     `${tool}: ${display.title}`,
+    risks.map(({ level, text }) => `${level === 'high' ? '!!' : '!'} ${text}`).join('\n'),
     textOf(display.body),
     touched(effects),
     confinement,

@@ -205,6 +205,7 @@ test('recognises a question about a plan by its effect', () => {
     decision: { behavior: 'ask', reason: '' },
     reason: '',
     display: { title: 'plan', body: { type: 'text', text: '1. Do it' } },
+    risks: [],
     suggestions: [],
   } as const;
   expect(planOf(question)).toBe('1. Do it');

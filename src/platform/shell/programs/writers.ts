@@ -1,4 +1,5 @@
 // Programs that write: none of them is harmless, but the files that they would touch are known.
+import { addressOf } from './git-reads.js';
 import { withFullNames } from './long-options.js';
 import {
   hasOption,
@@ -21,10 +22,12 @@ interface WriterSpec {
   complete?: boolean;
   /** The files that it would touch; operands that no option took. */
   touches: (parsed: ParsedArguments) => Touch[];
+  /** The addresses among the operands, which are not files here. */
+  addresses?: (operand: ShellField) => string[];
   examples: readonly string[];
 }
 
-function writer({ names, options, complete = false, touches, examples }: WriterSpec): Program {
+function writer({ names, options, complete = false, touches, addresses, examples }: WriterSpec): Program {
   const table = optionTable(options);
   return {
     names: names.split(' '),
@@ -36,9 +39,12 @@ function writer({ names, options, complete = false, touches, examples }: WriterS
         parsed.problem === undefined
           ? parsed
           : { ...parsed, operands: args.filter(({ value }) => !value?.startsWith('-')) };
+      const network = addresses ? files.operands.flatMap(addresses) : [];
+      const named = touches(files).filter(({ file }) => !addresses || addresses(file).length === 0);
       return {
         why: 'it writes',
-        touches: [...optionTouches(files), ...touches(files), ...(complete ? unknownOptions(parsed, args) : [])],
+        touches: [...optionTouches(files), ...named, ...(complete ? unknownOptions(parsed, args) : [])],
+        ...(network.length > 0 && { network }),
       };
     },
   };
@@ -294,7 +300,8 @@ export const writers: readonly Program[] = [
     names: 'rsync',
     options: '-avzrlptgoDnuPhxqcHAXSRbdkLEWi -e= --delete --exclude= --include= --archive --progress --dry-run',
     touches: toLast('read-tree'),
-    examples: ['rsync -a a b'],
+    addresses: addressOf,
+    examples: ['rsync -a a b', 'rsync -a a host:b'],
   }),
   orLists(
     writer({

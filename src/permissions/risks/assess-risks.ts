@@ -1,0 +1,136 @@
+// What a call puts at risk, by its effects. Pure: every surface shows the same.
+import type { CommandEffect, Effect } from '../../contract/effect.js';
+import { type DecisionRequest, type Risk, riskKinds } from '../../contract/permission.js';
+import type { ToolTable } from '../../contract/tool-traits.js';
+import { isInside } from '../../platform/files/paths.js';
+import { findProgram } from '../../platform/shell/programs/index.js';
+import { neverFree } from '../../platform/shell/programs/never-free.js';
+import { thisPathStyle } from '../match-path.js';
+import { familyOf } from '../tool-names.js';
+import { commandLine } from './command-line.js';
+import { type FileRisk, fileRisk, type RiskPlaces } from './file-risks.js';
+import { networkRisk } from './network-risks.js';
+import { riskyPrograms } from './programs/index.js';
+
+export interface RiskContext extends Omit<RiskPlaces, 'style'> {
+  tools: ToolTable;
+  style?: RiskPlaces['style'] | undefined;
+}
+
+/** The worst first; each only once. */
+export function assessRisks({ tool, effects }: DecisionRequest, context: RiskContext): Risk[] {
+  const places = { ...context, style: context.style ?? thisPathStyle() };
+  const commands = effects.filter((effect) => effect.kind === 'command');
+  const files: FileRisk[] = [];
+  const risks: Risk[] = [];
+  for (const [index, effect] of effects.entries()) {
+    if (effect.kind === 'file') files.push(...optional(fileRisk(effect, index, { effects, places })));
+    if (effect.kind === 'command') risks.push(...commandRisks(effect, index));
+    if (effect.kind === 'network') {
+      const command = commands[effect.by?.command ?? -1];
+      const found = networkRisk(effect, command);
+      if (found) risks.push({ ...found, effect: index, ...(command && { part: command.text }) });
+    }
+    if (effect.kind === 'session' && effect.what === 'memory' && effect.access === 'write') {
+      risks.push({
+        kind: 'startup',
+        level: 'notable',
+        undoable: false,
+        text: 'writes notes that later sessions read',
+        effect: index,
+      });
+    }
+    if (effect.kind === 'unknown') risks.push(unknownRisk(effect.why, index, { tool, commands, effects, context }));
+  }
+  return once([...risks, ...merged(files.filter((risk) => !isBelow(risk, files, effects)))]).sort(
+    (one, other) => weight(one) - weight(other),
+  );
+}
+
+const optional = <Value>(value: Value | undefined): Value[] => (value === undefined ? [] : [value]);
+
+const weight = ({ kind, level }: Risk): number => (level === 'high' ? 0 : riskKinds.length) + riskKinds.indexOf(kind);
+
+/** One risk for one sentence. */
+const once = (risks: readonly Risk[]): Risk[] =>
+  [...new Map(risks.toReversed().map((risk) => [`${risk.level} ${risk.kind} ${risk.text}`, risk])).values()].reverse();
+
+/** `deletes a.txt` and `deletes b.txt` of one command are one sentence. */
+function merged(files: readonly FileRisk[]): Risk[] {
+  const groups = new Map<string, FileRisk[]>();
+  for (const risk of files) {
+    const key = JSON.stringify([risk.kind, risk.level, risk.undoable, risk.verb, risk.about, risk.part]);
+    groups.set(key, [...(groups.get(key) ?? []), risk]);
+  }
+  return [...groups.values()].flatMap(([first, ...others]) => {
+    if (!first) return [];
+    const { verb, file, about, ...risk } = first;
+    const names = [...new Set([file, ...others.map((other) => other.file)])];
+    const words = names.length > 1 ? about.replace(' in it', ' in them') : about;
+    return [{ ...risk, text: `${verb} ${names.join(', ')}${words}` }];
+  });
+}
+
+/** Whether another risk is about a folder above. */
+const isBelow = (risk: FileRisk, files: readonly FileRisk[], effects: readonly Effect[]): boolean => {
+  const inner = effects[risk.effect ?? -1];
+  return files.some((other) => {
+    const outer = effects[other.effect ?? -1];
+    if (other === risk || other.kind !== risk.kind || other.part !== risk.part) return false;
+    if (inner?.kind !== 'file' || outer?.kind !== 'file' || !outer.tree || inner.path === outer.path) return false;
+    return outer.pattern === undefined && isInside(outer.path, inner.path);
+  });
+};
+
+function commandRisks(command: CommandEffect, index: number): Risk[] {
+  const line = commandLine(command);
+  if (!line || command.harmless) return [];
+  const about = { effect: index, part: command.text };
+  const operands = line.operands.join(' ');
+  const forms = riskyPrograms.get(line.name) ?? riskyPrograms.get(line.name.replace(/\..*$/, '')); // mkfs.ext4
+  const form = forms?.find(
+    ({ on, when }) => (on === undefined || on.test(operands)) && (when === undefined || when(line)),
+  );
+  const found = form?.risk(line);
+  if (found) return [{ undoable: false, ...found, ...about }];
+  const [written = ''] = command.argv ?? [];
+  const isKnown = forms !== undefined || written.includes('/');
+  if (isKnown || findProgram(line.name) !== undefined || neverFree(line.name) !== undefined) return [];
+  const text = `runs ${line.name}, a program that Helve does not know`;
+  return [{ kind: 'unknown', level: 'notable', undoable: false, text, ...about }];
+}
+
+const DOWNLOADERS = /^(curl|wget|wget2|aria2c|http|https|xh|fetch|git|gh|scp|ssh)$/;
+
+function unknownRisk(
+  why: string,
+  index: number,
+  {
+    tool,
+    commands,
+    effects,
+    context,
+  }: { tool: string; commands: readonly CommandEffect[]; effects: readonly Effect[]; context: RiskContext },
+): Risk {
+  const base = { undoable: false, effect: index } as const;
+  if (familyOf(context.tools, tool) !== 'command') {
+    return { ...base, kind: 'unknown', level: 'notable', text: `can touch anything: ${why}` };
+  }
+  const source = commands.find((command) => DOWNLOADERS.test(commandLine(command)?.name ?? ''));
+  const [, name] = /what (\S+) runs/.exec(why) ?? [];
+  const runner = commands.find((command) => name !== undefined && commandLine(command)?.name === name);
+  if (source && runner) {
+    const address = effects.find(
+      (effect) => effect.kind === 'network' && effect.by?.command === commands.indexOf(source),
+    );
+    const host = address?.kind === 'network' && URL.canParse(address.url) ? new URL(address.url).host : 'the network';
+    return {
+      ...base,
+      kind: 'downloaded_code',
+      level: 'high',
+      text: `runs code that it downloads from ${host}`,
+      part: runner.text,
+    };
+  }
+  return { ...base, kind: 'unknown', level: 'high', text: why };
+}

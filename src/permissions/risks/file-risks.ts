@@ -1,0 +1,98 @@
+// The risks of reading and writing files.
+import type { CommandEffect, Effect, FileEffect } from '../../contract/effect.js';
+import type { Risk } from '../../contract/permission.js';
+import { isNullDevice } from '../judge-effect.js';
+import { components, type PathStyle } from '../match-path.js';
+import { namesOf } from '../match-rule.js';
+import { isUnder } from '../policy.js';
+import { criticalPlace, protectedPlace } from '../protected-paths.js';
+import { commandLine } from './command-line.js';
+import { type Places, placeWords } from './place-words.js';
+import { secretAt } from './secret-names.js';
+
+export interface RiskPlaces extends Places {
+  /** The project and the folders added to it, each as written and with symlinks resolved. */
+  workspace: readonly string[];
+  style: PathStyle;
+}
+
+/** A risk of one file; risks that differ in the file alone become one. */
+export interface FileRisk extends Omit<Risk, 'text'> {
+  verb: string;
+  file: string;
+  /** After the file. */
+  about: string;
+}
+
+export function fileRisk(
+  effect: FileEffect,
+  index: number,
+  { effects, places }: { effects: readonly Effect[]; places: RiskPlaces },
+): FileRisk | undefined {
+  if (isNullDevice(effect)) return undefined;
+  const command = effects.filter((other) => other.kind === 'command')[effect.by?.command ?? -1];
+  const base = { effect: index, ...(command && { part: command.text }) };
+  const secret = effect.listing ? undefined : secretAt(effect, places.style);
+  if (effect.access === 'read') {
+    if (secret === undefined) return undefined;
+    const file = nameOf(effect, places);
+    return { ...base, kind: 'secrets', level: 'high', undoable: false, verb: 'reads', file, about: `, ${secret}` };
+  }
+  const risk = writeRisk(effect, command, { secret, places });
+  return risk && { ...base, ...risk };
+}
+
+function writeRisk(
+  effect: FileEffect,
+  command: CommandEffect | undefined,
+  { secret, places }: { secret: string | undefined; places: RiskPlaces },
+): Omit<FileRisk, 'effect' | 'part'> | undefined {
+  const { workspace, home = [], style } = places;
+  const file = nameOf(effect, places);
+  const isInside = namesOf(effect).every((name) => isUnder(workspace, name));
+  const isGitData = namesOf(effect).some((name) => components(name, style).includes('.git'));
+  // Undo keeps what tools write anywhere, and what commands write in the workspace.
+  const undoable = (effect.by === undefined || isInside) && !isGitData && effect.unresolved === undefined;
+  const level = undoable ? ('notable' as const) : ('high' as const);
+  const facts = { level, undoable, file };
+  const outside = isInside ? '' : ', outside the project';
+  if (effect.removes) {
+    if (effect.unresolved !== undefined) {
+      return { ...facts, kind: 'deletes', verb: 'deletes', file: 'files that are not known before it runs', about: '' };
+    }
+    const critical = criticalPlace(effect, { workspace, home, style });
+    if (critical !== undefined && !effect.found) {
+      const isNamed = /^(your home|the project) folder$/.test(file);
+      const about = isNamed ? '' : `: ${critical}`;
+      return { ...facts, kind: 'deletes', level: 'high', undoable: false, verb: 'deletes', about };
+    }
+    if (isInside && command && commandLine(command)?.name === 'mv') return undefined; // a rename
+    const about = `${effect.tree && effect.pattern === undefined && !effect.found ? ' and everything in it' : ''}${outside}`;
+    return { ...facts, kind: 'deletes', verb: effect.found ? 'deletes what it finds in' : 'deletes', about };
+  }
+  const verb = effect.identity === undefined && !effect.tree ? 'creates' : 'writes';
+  if (effect.unresolved !== undefined) {
+    return {
+      ...facts,
+      kind: 'writes_outside',
+      verb: 'writes',
+      file: 'files that are not known before it runs',
+      about: '',
+    };
+  }
+  if (secret !== undefined) return { ...facts, kind: 'secrets', verb, about: `, ${secret}${outside}` };
+  if (protectedPlace(effect, style) !== undefined) {
+    return { ...facts, kind: 'startup', verb, about: `, which can run programs${outside}` };
+  }
+  if (isInside) return undefined;
+  const isTemporary = namesOf(effect).every((name) => isUnder(['/tmp', '/var/tmp', '/private/tmp'], name));
+  if (isTemporary) return { ...facts, level: 'notable', kind: 'writes_outside', verb, about: outside };
+  const below = effect.tree ? ' and what is below it' : '';
+  return { ...facts, kind: 'writes_outside', verb, about: `${below}${outside}` };
+}
+
+/** A symlink is named with its target, since that is what changes. */
+function nameOf({ path, real, pattern }: FileEffect, places: RiskPlaces): string {
+  const name = placeWords(pattern ?? path, places);
+  return real === path || pattern !== undefined ? name : `${name} → ${placeWords(real, places)}`;
+}

@@ -1,0 +1,38 @@
+// The form of the tables of risky commands. They name what a command's files and addresses do not show. Of a program's
+// forms the first that fits counts, so narrow ones come first.
+import type { Risk } from '../../../contract/permission.js';
+import type { CommandLine } from '../command-line.js';
+
+export type CommandRisk = Pick<Risk, 'kind' | 'level' | 'text'> & { undoable?: boolean };
+
+export interface RiskyForm {
+  /** What the operands, joined by blanks, must match. */
+  on?: RegExp;
+  /** A further condition. */
+  when?: (line: CommandLine) => boolean;
+  /** Undefined if there is none in this form. */
+  risk: (line: CommandLine) => CommandRisk | undefined;
+}
+
+export interface RiskyProgram {
+  names: string;
+  forms: readonly RiskyForm[];
+}
+
+type Fixed = readonly [kind: Risk['kind'], level: Risk['level'], text: string];
+
+export const always =
+  (...[kind, level, text]: Fixed) =>
+  (): CommandRisk => ({ kind, level, text });
+
+/** The text ends with the operands from this one on. */
+export const naming =
+  (from: number, ...[kind, level, text]: Fixed) =>
+  ({ operands }: CommandLine): CommandRisk => {
+    const named = operands.slice(from).join(' ');
+    return { kind, level, text: named === '' ? text : `${text}: ${named}` };
+  };
+
+export const none = (): undefined => undefined;
+
+export const publishesPackage = always('publishes', 'high', 'publishes this package to the registry');

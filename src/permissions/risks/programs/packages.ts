@@ -1,0 +1,125 @@
+import { hasOption } from '../command-line.js';
+import { always, naming, none, publishesPackage, type RiskyProgram } from './form.js';
+
+const readsPackages = always(
+  'downloaded_code',
+  'notable',
+  'downloads packages, whose install scripts can run any code',
+);
+const runsPackage = naming(0, 'downloaded_code', 'notable', 'downloads and runs a package if it is not installed');
+const changesRegistry = naming(0, 'remote_change', 'high', 'changes packages or accounts on the registry');
+
+export const packages: readonly RiskyProgram[] = [
+  {
+    names: 'npm pnpm yarn bun',
+    forms: [
+      { on: /^(npm )?publish\b/, when: (line) => !hasOption(line, /^--dry-run$/), risk: publishesPackage },
+      {
+        on: /^(npm )?(unpublish|deprecate|undeprecate|dist-tags? (add|rm)|access|owner|team|tag|star|unstar)\b/,
+        risk: changesRegistry,
+      },
+      {
+        on: /^(npm )?(token|login|adduser|logout)\b/,
+        risk: always('secrets', 'high', 'changes or shows the login for the registry'),
+      },
+      {
+        on: /^(exec|x|dlx|create|init \S)/,
+        risk: naming(1, 'downloaded_code', 'notable', 'downloads and runs a package if it is not installed'),
+      },
+      {
+        on: /^(install|i|ci|add|in|isntall|update|up|upgrade|install-test|it|audit fix|rebuild|link|import|dedupe)\b/,
+        risk: readsPackages,
+      },
+      {
+        on: /^(config set|set|config delete)\b/,
+        risk: naming(1, 'startup', 'notable', 'changes the settings of the package manager'),
+      },
+      { when: ({ name, operands }) => operands.length === 0 && /^(yarn|pnpm)$/.test(name), risk: readsPackages },
+    ],
+  },
+  { names: 'npx pnpx bunx', forms: [{ risk: runsPackage }] },
+  {
+    names: 'uvx pipx',
+    forms: [{ on: /^(list|environment)\b/, risk: none }, { risk: runsPackage }],
+  },
+  {
+    names: 'pip pip3 conda mamba easy_install gem composer luarocks cpan cpanm nuget opam mix',
+    forms: [
+      { on: /^(push|yank|owner)\b/, risk: publishesPackage },
+      { on: /^(install|update|upgrade|require|add|download|wheel|create|deps\.get)\b/, risk: readsPackages },
+    ],
+  },
+  {
+    names: 'poetry uv pdm hatch flit twine pipenv bundle bundler',
+    forms: [
+      { on: /^(publish|upload)\b/, risk: publishesPackage },
+      {
+        on: /^(install|add|sync|update|lock|upgrade|pip install|tool (run|install)|self update)\b/,
+        risk: readsPackages,
+      },
+    ],
+  },
+  {
+    names: 'cargo',
+    forms: [
+      { on: /^publish\b/, when: (line) => !hasOption(line, /^--dry-run$/), risk: publishesPackage },
+      { on: /^(yank|owner)\b/, risk: changesRegistry },
+      { on: /^(login|logout)\b/, risk: always('secrets', 'high', 'changes the login for the registry') },
+      { on: /^(install|add|update|fetch)\b/, risk: readsPackages },
+    ],
+  },
+  {
+    names: 'go',
+    forms: [
+      { on: /^(get|install|mod (download|tidy))\b/, risk: always('downloaded_code', 'notable', 'downloads modules') },
+      { on: /^run \S+@/, risk: runsPackage },
+    ],
+  },
+  { names: 'mvn mvnw', forms: [{ on: /(^| )(deploy|release:perform)\b/, risk: publishesPackage }] },
+  { names: 'gradle gradlew', forms: [{ on: /(^| )(publish|upload)/i, risk: publishesPackage }] },
+  {
+    names: 'dotnet',
+    forms: [
+      { on: /^nuget push\b/, risk: publishesPackage },
+      { on: /^(restore|add package|tool install)\b/, risk: readsPackages },
+    ],
+  },
+  {
+    names: 'pod',
+    forms: [
+      { on: /^trunk push\b/, risk: publishesPackage },
+      { on: /^(install|update)\b/, risk: readsPackages },
+    ],
+  },
+  {
+    names: 'vsce ovsx lerna changeset semantic-release release-it np goreleaser',
+    forms: [
+      {
+        on: /^(publish|release)?\b/,
+        when: ({ operands }) => /^(publish|release)?$/.test(operands[0] ?? ''),
+        risk: publishesPackage,
+      },
+    ],
+  },
+  {
+    names: 'apt apt-get aptitude dnf yum zypper pacman apk brew port snap flatpak nix-env choco winget emerge',
+    forms: [
+      {
+        on: /^(remove|purge|autoremove|uninstall|erase|delete)\b/,
+        risk: naming(1, 'privileges', 'high', 'removes software from this machine'),
+      },
+      {
+        on: /^(install|upgrade|dist-upgrade|full-upgrade|update|add|reinstall|tap)\b/,
+        risk: naming(1, 'downloaded_code', 'notable', 'installs software on this machine'),
+      },
+      {
+        when: ({ options }) => options.some((option) => /^-(S|i|U)/.test(option)),
+        risk: naming(0, 'downloaded_code', 'notable', 'installs software on this machine'),
+      },
+      {
+        when: ({ options }) => options.some((option) => /^-(R|e)/.test(option)),
+        risk: naming(0, 'privileges', 'high', 'removes software from this machine'),
+      },
+    ],
+  },
+];
