@@ -27,6 +27,11 @@ export class RunningWork {
     return () => void this.#moves.delete(move);
   }
 
+  /** Whether there are calls that could move to the background. */
+  get hasMovable(): boolean {
+    return this.#moves.size > 0;
+  }
+
   /** Moves calls to the background, and returns how many were moved. */
   moveToBackground(): number {
     return [...this.#moves].filter((move) => move()).length;

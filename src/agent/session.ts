@@ -315,6 +315,11 @@ export class Session implements SessionPort {
     return this.#running.moveToBackground();
   }
 
+  /** Whether a call runs that could move to the background. */
+  get canMoveToBackground(): boolean {
+    return this.#running.hasMovable;
+  }
+
   /** The names of work that would end if the session ended now. */
   get stillRunning(): string[] {
     return this.#running.names;

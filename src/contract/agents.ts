@@ -37,6 +37,12 @@ export interface StartedAgent {
   readonly id: string;
   readonly type: string;
   readonly description: string;
+  /** Whether the call that started it has returned before it is done. */
+  readonly inBackground: boolean;
+  /** Its current state and its steps so far. */
+  readonly activity: AgentActivity;
+  /** Stops it. Its report says that it was interrupted. */
+  stop(): void;
   /** Once it is done. */
   readonly report: AgentReport | undefined;
   /** Its current activity, in lines for people, until it is done. Can be read once. */
@@ -46,6 +52,18 @@ export interface StartedAgent {
    * milliseconds. Rejects only when the signal aborts, which ends the waiting and not the agent.
    */
   wait(options?: { signal?: AbortSignal; milliseconds?: number }): Promise<AgentReport | undefined>;
+}
+
+/** What a child agent is doing. */
+export interface AgentActivity {
+  /** Whether one of its calls waits for the person's permission. */
+  isAsking: boolean;
+  /** The total of all its requests so far, as they were billed. */
+  tokens: number;
+  /** Since it was started. */
+  milliseconds: number;
+  /** Its calls and those of its own agents, in lines for people, the latest last; old ones are dropped. */
+  steps: readonly string[];
 }
 
 /** The outcome of a child agent. */

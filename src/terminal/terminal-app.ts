@@ -1,5 +1,6 @@
 import type { AgentHappening } from '../contract/event.js';
 import { dataFolderOf, homeFolder } from '../platform/files/paths.js';
+import { counted } from '../platform/text/counted.js';
 import { visible } from '../platform/text/visible.js';
 import { DialogQueue } from './dialogs/dialog-queue.js';
 import { Attachments } from './input/attachments.js';
@@ -7,12 +8,14 @@ import { FileIndex } from './input/file-index.js';
 import { KeyBindings } from './input/key-bindings.js';
 import { PromptHistory } from './input/prompt-history.js';
 import { Activity } from './screen/activity.js';
+import { familyOf } from './screen/current-step.js';
 import { createNotify } from './screen/notify.js';
 import type { Screen } from './screen/screen.js';
 import { StatusLine } from './screen/status-line.js';
 import type { Theme } from './screen/theme.js';
 import { applyTheme, themePort } from './screen/theme-choice.js';
 import { WaitingView } from './screen/waiting-view.js';
+import { BackgroundPanel } from './session/background-panel.js';
 import { Conversation } from './session/conversation.js';
 import { CurrentSession } from './session/current-session.js';
 import { EditorSlot } from './session/editor-slot.js';
@@ -30,6 +33,8 @@ import { NoticeView } from './views/notice-view.js';
 import { shownFolder } from './views/shown-path.js';
 import { StartView } from './views/start-view.js';
 
+/** Events after which other work may run beside the conversation than before. */
+const mayChangeWork: ReadonlySet<string> = new Set(['tool_result', 'agent_event', 'session_start', 'result']);
 const LONG_MS = 10_000; // the user is notified at the end of work that takes longer than this
 
 /** The terminal application: assembles its parts, and runs until the user leaves. */
@@ -43,6 +48,7 @@ export class TerminalApp {
   readonly #questions: Questions;
   readonly #conversation: Conversation;
   readonly #activity: Activity;
+  readonly #panel: BackgroundPanel;
   readonly #status: StatusLine;
   readonly #history: PromptHistory;
   readonly #files: FileIndex;
@@ -54,6 +60,7 @@ export class TerminalApp {
   readonly #loading = Promise.withResolvers<LoadedCommands>();
   readonly #ending = new AbortController();
   #commands: LoadedCommands | undefined;
+  #isLeaving = false;
 
   constructor(screen: Screen, theme: Theme, options: TerminalOptions) {
     const { env, root } = options;
@@ -62,10 +69,7 @@ export class TerminalApp {
     this.#options = options;
     const now = (): number => performance.now();
     this.#start = new StartView(theme, { version: options.version, directory: shownFolder(root) });
-    this.#views = new EventViews(screen.history, theme, {
-      now,
-      describeAgent: (id) => this.#session.orNone?.engine.session.agents?.find(id)?.description,
-    });
+    this.#views = new EventViews(screen.history, theme, { now });
     this.#dialogs = new DialogQueue({
       theme,
       now,
@@ -111,9 +115,27 @@ export class TerminalApp {
     this.#activity = new Activity(screen, theme, {
       now,
       todos: () => this.#session.orNone?.engine.session.todos,
-      hint: 'esc to interrupt',
+      canMoveToBackground: () => this.#session.orNone?.engine.session.canMoveToBackground === true,
+      familyOf: (tool) => familyOf(this.#session.orNone?.engine.session.tools.find(tool)),
+      keys: () => {
+        const { keys } = this.#place;
+        return { interrupt: keys.hint('interrupt'), background: keys.hint('background') };
+      },
+      note: (sentence) => this.#views.show(new NoticeView(theme, 'info', sentence)),
     });
     screen.addLive(new WaitingView(theme, () => this.#conversation.waiting));
+    this.#panel = new BackgroundPanel({
+      screen,
+      theme,
+      session: this.#session,
+      dialogs: this.#dialogs,
+      now,
+      isWorking: () => this.#activity.isShown || this.#conversation.waiting.length > 0,
+      show: (view) => this.#views.show(view, { hasGap: true }),
+      onProblem: (sentence) => this.#tellFailure(sentence),
+      onOtherKey: (data) => this.#place.editor.handleInput(data),
+      signal: this.#ending.signal,
+    });
     this.#status = new StatusLine(theme, { root, draw: () => screen.draw(), session: () => this.#session.orNone });
     screen.statusLine = this.#status.view;
     this.#files = new FileIndex({ root, env, onProblem: (sentence) => this.tell(sentence) });
@@ -157,7 +179,8 @@ export class TerminalApp {
       attachments,
       tell: (sentence) => this.tell(sentence),
       rewind: () => void this.#typed.runCommand('rewind'),
-      quit: () => this.quit(),
+      panel: this.#panel,
+      quit: () => void this.#leave(),
     });
     this.#place = new EditorSlot(screen, theme, {
       history: this.#history,
@@ -185,6 +208,28 @@ export class TerminalApp {
 
   quit(code = 0): void {
     this.#left.resolve(code);
+  }
+
+  /** Asks first if that would end work in the background; asked twice, it leaves at once. */
+  async #leave(): Promise<void> {
+    this.#panel.refresh();
+    const running = this.#panel.items.filter(({ kind }) => kind === 'command').length;
+    const agents = this.#panel.items.length - running;
+    if (this.#isLeaving || running + agents === 0) return this.quit();
+    this.#isLeaving = true;
+    const what = [
+      ...(running > 0 ? [counted(running, 'background command')] : []),
+      ...(agents > 0 ? [counted(agents, 'agent')] : []),
+    ].join(' and ');
+    const isOne = running + agents === 1;
+    const title = `${what} still ${isOne ? 'runs' : 'run'}: end ${isOne ? 'it' : 'them'} and leave?`;
+    const items = [
+      { value: 'leave', label: 'Yes, leave' },
+      { value: 'stay', label: 'No, stay here' },
+    ];
+    const chosen = await this.#questions.choose({ title, items }, this.#ending.signal).catch(() => 'stay');
+    this.#isLeaving = false;
+    if (chosen === 'leave') this.quit();
   }
 
   /** Kills everything that calls have left running, and the command of the status line. */
@@ -216,6 +261,7 @@ export class TerminalApp {
     const { spending } = this.#session;
     this.#views.take(event);
     this.#activity.take(event);
+    if (mayChangeWork.has(event.type)) this.#panel.refresh();
     if (event.type === 'result') spending.take(event);
     if (event.type === 'turn_end' || event.type === 'result') this.#status.refresh(spending.usage.costUsd);
     this.#screen.draw();
@@ -302,7 +348,7 @@ export class TerminalApp {
       },
       say: (prompt) => this.#conversation.say(prompt),
       edit: (draft) => this.#place.editor.setText(draft),
-      quit: () => this.quit(),
+      quit: () => void this.#leave(),
       tell: (sentence) => this.tell(sentence),
       change: async (request) => await this.#change(settings, request),
       onEvent: (event) => this.#take(event),
@@ -324,6 +370,7 @@ export class TerminalApp {
     this.#conversation.interrupt();
     this.#work.stop();
     this.#activity.end();
+    this.#panel.end();
     this.#status.stop();
     this.#files.end();
     this.#screen.stop();

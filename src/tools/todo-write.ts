@@ -39,7 +39,10 @@ export const todoWriteTool = defineTool({
   toModel: () =>
     'Todos have been modified successfully. Ensure that you continue to use the todo list to track your progress. Please proceed with the current tasks if applicable',
 
-  displayCall: ({ todos = [] }) => ({ title: counted(todos.length, 'todo') }),
+  displayCall: ({ todos = [] }) => ({
+    title: counted(todos.length, 'todo'),
+    body: { type: 'todos', items: [] }, // surfaces show the list itself
+  }),
   displayResult: ({ newTodos }) => ({
     title: counted(newTodos.length, 'todo'),
     facts: summary(newTodos),

@@ -1,6 +1,6 @@
 // One child agent as its parent sees it: its progress, and its report at the end.
 
-import type { AgentReport, StartedAgent } from '../../contract/agents.js';
+import type { AgentActivity, AgentReport, StartedAgent } from '../../contract/agents.js';
 import type { AgentEvent, AgentHappening, RunResult } from '../../contract/event.js';
 import type { Message } from '../../contract/message.js';
 import type { Model } from '../../contract/model.js';
@@ -10,6 +10,8 @@ import { monotonicMs } from '../../platform/clock.js';
 import { EventQueue } from '../../platform/event-queue.js';
 import { messageOf } from '../../platform/message-of.js';
 import { tokensOf } from './limited-model.js';
+
+const MAX_STEPS = 500; // more than a person scrolls through
 
 /** The state from which a child's conversation can be resumed. */
 export interface ChildMemory {
@@ -43,6 +45,7 @@ export class Child implements StartedAgent {
   memory: ChildMemory | undefined;
   readonly #facts: ChildFacts;
   readonly #stopping = new AbortController();
+  readonly #startedAt = monotonicMs();
   readonly #done = Promise.withResolvers<AgentReport>();
   #report: AgentReport | undefined;
   #waiting = 0;
@@ -51,6 +54,8 @@ export class Child implements StartedAgent {
   #calls = 0;
   #tokens = 0;
   #lastWords = '';
+  #steps: string[] = [];
+  #isAsking = false;
   #result: RunResult | undefined;
 
   constructor(facts: ChildFacts) {
@@ -67,6 +72,15 @@ export class Child implements StartedAgent {
 
   get report(): AgentReport | undefined {
     return this.#report;
+  }
+
+  get activity(): AgentActivity {
+    return {
+      isAsking: this.#isAsking,
+      tokens: this.#tokens,
+      milliseconds: this.#report?.milliseconds ?? monotonicMs() - this.#startedAt,
+      steps: this.#steps,
+    };
   }
 
   /** A call waited for the report when it came, so no reminder is needed. */
@@ -121,6 +135,7 @@ export class Child implements StartedAgent {
   }
 
   #take(event: AgentEvent, tell: (happening: AgentHappening) => void): void {
+    this.#notice(event);
     switch (event.type) {
       case 'tool_call':
         this.#calls += 1;
@@ -146,6 +161,16 @@ export class Child implements StartedAgent {
     }
     const { id: agentId, type: agentType } = this;
     tell({ type: 'agent_event', agentId, agentType, parentCallId: this.#facts.callId, event });
+  }
+
+  /** Also for the agents that this one has started. */
+  #notice(event: AgentEvent): void {
+    if (event.type === 'agent_event') this.#notice(event.event);
+    else if (event.type === 'permission_decision') this.#isAsking = event.decision.behavior === 'ask';
+    else if (event.type === 'tool_start' || event.type === 'tool_result') this.#isAsking = false;
+    else if (event.type === 'tool_call') {
+      this.#steps = [...this.#steps.slice(1 - MAX_STEPS), `${event.tool} ${event.display.title}`.trim()];
+    }
   }
 
   #reportOf(failure: unknown, milliseconds: number): AgentReport {

@@ -45,6 +45,11 @@ export class KeyBindings {
     return this.keysOf(action).map(shownKey).join(' or ');
   }
 
+  /** For a hint in a sentence: `ctrl+b`. */
+  hint(action: KeyAction): string {
+    return (this.keysOf(action)[0] ?? '').replace('escape', 'esc');
+  }
+
   /** Keys that are bound to two actions, as messages. */
   conflicts(): string[] {
     const actions = new Map<string, KeyAction[]>();

@@ -1,47 +1,73 @@
 import type { AgentHappening } from '../../contract/event.js';
 import type { Todo } from '../../contract/todo.js';
+import { cleanLine, wrap } from '../views/fit.js';
 import { SpinnerView } from '../views/spinner-view.js';
 import { TodoView } from '../views/todo-view.js';
+import { CurrentStep, type CurrentStepOptions } from './current-step.js';
+import { RetryLine } from './retry-line.js';
 import type { Screen } from './screen.js';
 import type { Theme } from './theme.js';
 
-export interface ActivityOptions {
+const BACKGROUND_HINT_MS = 3_000; // shorter commands need no hint
+const MAX_RETRY_LINES = 2;
+
+export interface ActivityOptions extends CurrentStepOptions {
   now(): number;
   todos(): readonly Todo[] | undefined;
-  /** The hint about what the user can do meanwhile. */
-  hint: string;
+  /** Whether a command runs that could move to the background. */
+  canMoveToBackground(): boolean;
+  /** The keys that stop the work, and that move a command to the background. */
+  keys(): { interrupt: string; background: string };
+  /** A notice for the transcript. */
+  note(sentence: string): void;
 }
 
-/** The lines above the editor while the model works: the spinner and the todo list. */
+/** The lines above the editor while the model works: the spinner or a retry, and the todo list. */
 export class Activity {
   readonly #screen: Screen;
+  readonly #theme: Theme;
   readonly #options: ActivityOptions;
   readonly #spinner: SpinnerView;
   readonly #todos: TodoView;
+  readonly #step: CurrentStep;
+  readonly #retry: RetryLine;
+  /** The list when this prompt began: until it is written again, it belongs to an earlier prompt. */
+  #earlierTodos: readonly Todo[] | undefined;
   /** The user's choice; by default the list is shown while it is being worked on. */
   #showsTodos: boolean | undefined;
   #timer: NodeJS.Timeout | undefined;
   #tokens = { input: 0, output: 0 };
+  #label = 'Thinking';
+  #commandSince: number | undefined;
 
   constructor(screen: Screen, theme: Theme, options: ActivityOptions) {
     this.#screen = screen;
+    this.#theme = theme;
     this.#options = options;
     this.#spinner = new SpinnerView(theme, options);
     this.#todos = new TodoView(theme);
+    this.#step = new CurrentStep(options);
+    this.#retry = new RetryLine(options);
     screen.addLive({
       render: (width) => {
         if (screen.hasDialog) return ['']; // it is waiting for the user
-        const parts = [this.#shownTodos(width), this.#spinner.render(width)].filter((lines) => lines.length > 0);
+        const parts = [this.#shownTodos(width), this.#shownSpinner(width)].filter((lines) => lines.length > 0);
         return parts.length === 0 ? [''] : parts.flatMap((lines) => ['', ...lines]);
       },
       invalidate: () => {},
     });
   }
 
-  begin(label = 'Working'): void {
+  get isShown(): boolean {
+    return this.#spinner.isRunning || this.#isShowingTodos;
+  }
+
+  begin(label = 'Thinking'): void {
     if (this.#timer) return;
     this.#tokens = { input: 0, output: 0 };
-    this.#spinner.start({ label, hint: this.#options.hint });
+    this.#label = label;
+    this.#step.begin();
+    this.#spinner.start({ label });
     this.#timer = setInterval(() => this.#screen.draw(), SpinnerView.frameMs);
     this.#timer.unref();
   }
@@ -59,10 +85,12 @@ export class Activity {
   }
 
   take(event: AgentHappening): void {
-    if (event.type === 'thinking_delta') this.#spinner.update({ label: 'Thinking' });
-    else if (event.type === 'text_delta') this.#spinner.update({ label: 'Writing' });
-    else if (event.type === 'turn_start' || event.type === 'tool_start') this.#spinner.update({ label: this.#label() });
-    else if (event.type === 'turn_end') {
+    const notice = this.#retry.take(event);
+    if (notice !== undefined) this.#options.note(notice);
+    this.#step.take(event);
+    this.#commandSince = this.#step.runsCommand ? (this.#commandSince ?? this.#options.now()) : undefined;
+    if (event.type === 'session_start') this.#earlierTodos = this.#options.todos();
+    if (event.type === 'turn_end') {
       const { input_tokens, output_tokens, cache_read_input_tokens = 0, cache_creation_input_tokens = 0 } = event.usage;
       this.#tokens.input += input_tokens + cache_read_input_tokens + cache_creation_input_tokens;
       this.#tokens.output += output_tokens;
@@ -70,16 +98,41 @@ export class Activity {
     }
   }
 
-  #label(): string {
-    return this.#options.todos()?.find(({ status }) => status === 'in_progress')?.activeForm ?? 'Working';
+  /** The list, if the model has written it for this prompt. */
+  get #currentTodos(): readonly Todo[] {
+    const todos = this.#options.todos();
+    return todos === undefined || todos === this.#earlierTodos ? [] : todos;
   }
 
   get #isShowingTodos(): boolean {
-    return this.#showsTodos ?? (this.#spinner.isRunning && !this.#todos.isDone);
+    if (this.#showsTodos !== undefined) return this.#showsTodos;
+    return this.#spinner.isRunning && this.#currentTodos.some(({ status }) => status !== 'completed');
   }
 
   #shownTodos(width: number): string[] {
+    if (!this.#isShowingTodos) return [];
     this.#todos.setTodos(this.#options.todos() ?? []);
-    return this.#isShowingTodos ? this.#todos.render(width) : [];
+    return this.#todos.render(width);
+  }
+
+  #shownSpinner(width: number): string[] {
+    if (!this.#spinner.isRunning) return [];
+    const { interrupt, background } = this.#options.keys();
+    const retry = this.#retry.words;
+    if (retry !== undefined) {
+      const { paint } = this.#theme;
+      const line = `${paint.warning('↻')} ${cleanLine(retry)} ${paint.muted(`· ${interrupt} to stop`)}`;
+      return wrap(line, width, '  ').slice(0, MAX_RETRY_LINES);
+    }
+    const active = this.#currentTodos.find(({ status }) => status === 'in_progress')?.activeForm;
+    const canMove =
+      this.#commandSince !== undefined &&
+      this.#options.now() - this.#commandSince >= BACKGROUND_HINT_MS &&
+      this.#options.canMoveToBackground();
+    this.#spinner.update({
+      label: this.#step.words ?? active ?? this.#label,
+      hint: [`${interrupt} to interrupt`, ...(canMove ? [`${background} to run in the background`] : [])].join(' · '),
+    });
+    return this.#spinner.render(width);
   }
 }

@@ -98,6 +98,12 @@ export class Screen {
     this.#arrange();
   }
 
+  /** Gives the keys to a view that is on the screen; undefined gives them back to the dialog or the editor. */
+  focusOn(view: Component | undefined): void {
+    this.tui.setFocus(view ?? this.#dialog ?? this.#editor ?? null);
+    this.draw();
+  }
+
   #arrange(): void {
     const front = this.#dialog ?? this.#editor;
     this.#input.clear();

@@ -6,6 +6,7 @@ import type { Activity } from '../screen/activity.js';
 import { type Screen, suspend } from '../screen/screen.js';
 import type { StatusLine } from '../screen/status-line.js';
 import type { EventViews } from '../views/event-views.js';
+import type { BackgroundPanel } from './background-panel.js';
 import type { Conversation } from './conversation.js';
 import type { CurrentSession } from './current-session.js';
 import type { EditorSlot } from './editor-slot.js';
@@ -29,6 +30,7 @@ export interface KeyActionsOptions {
   activity: Activity;
   status: StatusLine;
   attachments: Pick<Attachments, 'forBytes'>;
+  panel: Pick<BackgroundPanel, 'focus' | 'refresh'>;
   tell(sentence: string): void;
   /** Opens the rewind dialog. */
   rewind(): void;
@@ -69,7 +71,9 @@ export class KeyActions {
         return true;
       }
       case 'background':
-        return (session.orNone?.engine.session.moveToBackground() ?? 0) > 0;
+        if ((session.orNone?.engine.session.moveToBackground() ?? 0) === 0) return false;
+        this.#options.panel.refresh();
+        return true;
       case 'todos':
         activity.toggleTodos();
         return true;
@@ -102,6 +106,7 @@ export class KeyActions {
       return { consume: true };
     }
     if (matchesKey(data, 'up') && !dialogs.current && this.#takeBack()) return { consume: true };
+    if (matchesKey(data, 'down') && this.#mayFocusPanel() && this.#options.panel.focus()) return { consume: true };
     if (!dialogs.current || !matchesKey(data, 'ctrl+c')) return undefined;
     this.#clear();
     return { consume: true };
@@ -144,6 +149,12 @@ export class KeyActions {
     this.#editor.setText(waiting.map(({ text }) => text).join('\n'));
     screen.draw();
     return true;
+  }
+
+  /** Down in an empty prompt, which shows no list and no search of its own. */
+  #mayFocusPanel(): boolean {
+    const { dialogs } = this.#options;
+    return !dialogs.current && this.#editor.focused && this.#editor.isEmpty && !this.#editor.isSearching;
   }
 
   #clear(): void {

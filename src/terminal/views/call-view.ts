@@ -101,6 +101,7 @@ export class CallView implements Component {
 
   render(width: number): string[] {
     if (this.#drawn?.width === width) return this.#drawn.lines;
+    if (this.#display.body?.type === 'todos' && !this.#isExpanded && !isFailed(this.#state)) return []; // above the editor
     const lines = [...this.#head(width), ...this.#body(width)];
     if (this.isOver) this.#drawn = { width, lines };
     return lines;
@@ -171,6 +172,8 @@ export class CallView implements Component {
     return `… ${counted(hidden, 'more line')}${this.#isExpanded ? '' : ' (ctrl+o)'}`;
   }
 }
+
+const isFailed = (state: CallState): boolean => state === 'failed' || state === 'denied' || state === 'interrupted';
 
 const isEnd = (state: CallState): boolean =>
   state === 'done' || state === 'failed' || state === 'denied' || state === 'interrupted';

@@ -23,7 +23,6 @@ function viewsOf(...events: AgentHappening[]) {
   const history = new History();
   const views = new EventViews(history, new Theme({ name: 'none', depth: 'basic' }), {
     now: () => 0,
-    describeAgent: () => 'looks around',
   });
   for (const event of events) views.take(event);
   return { views, lines: () => history.render(60).map((line) => line.trimEnd()) };
@@ -74,62 +73,45 @@ test('expanding shows folded content since the last prompt, and folding hides it
   expect(lines()).not.toContain('    line 8');
 });
 
-test('a child agent is shown with its activity', () => {
-  const child = { type: 'agent_event' as const, agentId: 'x1', agentType: 'Explore', parentCallId: 'c' };
-  const { lines, views } = viewsOf({ ...child, event: { ...call('k', 'to three'), at: 0 } });
-  expect(lines().join('\n')).toMatch(/1 agent.*1 running/);
-  expect(lines().join('\n')).toContain('Explore looks around: Count to three');
-  views.take({
-    ...child,
-    event: {
-      type: 'result',
-      outcome: 'completed',
-      text: 'ok',
-      turns: 1,
-      stopReason: 'end_turn',
-      usage: { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
-      costUsd: 0,
-      models: [],
-      modelMs: 0,
-      totalMs: 0,
-      denials: [],
-      at: 0,
-    },
-  });
-  expect(lines().join('\n')).toMatch(/1 done/);
-});
-
-test('a child of a child is below it in the tree, and their activity is shown only there', () => {
-  const inner = (agentId: string, parentCallId: string, happening: AgentHappening): ChildEvent => ({
-    type: 'agent_event',
-    agentId,
-    agentType: 'Explore',
-    parentCallId,
-    event: { at: 0, ...happening },
-  });
-  const { views, lines } = viewsOf(
+test('the activity of child agents is left to the panel', () => {
+  const { lines } = viewsOf(
     call('a', 'with help'),
     { type: 'tool_start', callId: 'a', tool: 'Count' },
-    inner('1', 'a', call('b', 'Explore: two')),
-    { type: 'tool_progress', callId: 'a', tool: 'Count', text: 'Count Explore: two' },
-    inner('1', 'a', inner('2', 'b', { type: 'turn_start', turn: 1 })),
+    {
+      type: 'agent_event',
+      agentId: '1',
+      agentType: 'Explore',
+      parentCallId: 'a',
+      event: { at: 0, ...call('b', 'two') },
+    },
+    { type: 'tool_progress', callId: 'a', tool: 'Count', text: 'Count two' },
   );
-  views.toggleExpansion();
-  expect(lines()).toEqual([
-    '',
-    '● Count with help',
-    '',
-    '2 agents 2 running',
-    '└─ ● Explore looks around         running · 0 turns · 0 · 0s',
-    '     Count Explore: two',
-    '   └─ ● Explore looks around      running · 0 turns · 0 · 0s',
-  ]);
+  expect(lines()).toEqual(['', '● Count with help']);
+});
+
+test('a call that writes the todo list leaves no line', () => {
+  const { lines } = viewsOf(call('a', '1 todo'), {
+    type: 'tool_result',
+    callId: 'a',
+    tool: 'Count',
+    result: { type: 'tool_result', tool_use_id: 'a', content: '' },
+    display: { title: '', body: { type: 'todos', items: [] } },
+  });
+  expect(lines()).toEqual([]);
+});
+
+test('a retry leaves no line', () => {
+  const { lines } = viewsOf({
+    type: 'model_retry',
+    ...{ attempt: 1, maxRetries: 10, waitMs: 500, reason: 'Overloaded.', provider: 'a', model: 'b' },
+  });
+  expect(lines()).toEqual([]);
 });
 
 test('the output of a failed call keeps its colours', () => {
   const history = new History();
   const theme = new Theme({ name: 'dark', depth: 'many' });
-  const views = new EventViews(history, theme, { now: () => 0, describeAgent: () => undefined });
+  const views = new EventViews(history, theme, { now: () => 0 });
   views.take(call('a', 'to ten'));
   views.take({
     type: 'tool_result',
@@ -164,7 +146,6 @@ test('a call that ends after it has scrolled off is shown once more', () => {
   const history = new History();
   const views = new EventViews(history, new Theme({ name: 'none', depth: 'basic' }), {
     now: () => 0,
-    describeAgent: () => undefined,
   });
   views.take(call('a', 'to ten'));
   views.take({ type: 'text_delta', text: 'Meanwhile.' });

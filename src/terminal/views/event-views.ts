@@ -4,7 +4,6 @@ import type { History } from '../screen/history.js';
 import type { Theme } from '../screen/theme.js';
 import { compactionNotice } from '../session/compaction-notice.js';
 import { CallView } from './call-view.js';
-import { ChildViews } from './child-views.js';
 import { MarkdownView } from './markdown-view.js';
 import { NoticeView } from './notice-view.js';
 import { PromptView } from './prompt-view.js';
@@ -13,8 +12,6 @@ import { ThinkingView } from './thinking-view.js';
 
 export interface EventViewsOptions {
   now(): number;
-  /** The description of a child agent. */
-  describeAgent(id: string): string | undefined;
 }
 
 /** A view of something that is still going on, and a function that marks it as final. */
@@ -32,7 +29,8 @@ export class EventViews {
   readonly #askedEarly = new Set<string>();
   #answer: Open<MarkdownView> | undefined;
   #thinking: Open<ThinkingView> | undefined;
-  #children: (Open<ChildViews> & { isShown: boolean }) | undefined;
+  /** The calls that have started child agents, whose activity is in the panel above the editor. */
+  readonly #startsAgents = new Set<string>();
   /** What this turn has shown so far, in case it is retried. */
   #ofTurn: Component[] = [];
   /** The kind of the last view, to decide where an empty line goes. */
@@ -77,8 +75,7 @@ export class EventViews {
         this.#calls.get(event.callId)?.view.view.start();
         return;
       case 'tool_progress':
-        // Activity of child agents is shown in their tree.
-        if (!this.#children?.view.isFrom(event.callId)) {
+        if (!this.#startsAgents.has(event.callId)) {
           this.#calls.get(event.callId)?.view.view.showProgress(event.text);
         }
         return;
@@ -89,20 +86,10 @@ export class EventViews {
         this.#endWords();
         return;
       case 'agent_event':
-        this.#children ??= { ...this.#open(new ChildViews(this.#theme, this.#options)), isShown: true };
-        this.#children.view.take(event);
+        this.#startsAgents.add(event.parentCallId);
         return;
       case 'notice':
         this.show(new NoticeView(this.#theme, 'warning', event.text));
-        return;
-      case 'model_retry':
-        this.show(
-          new NoticeView(
-            this.#theme,
-            'info',
-            `${event.reason} Trying again (${event.attempt} of ${event.maxRetries}).`,
-          ),
-        );
         return;
       case 'compaction':
         this.show(new NoticeView(this.#theme, 'info', compactionNotice(event)));
@@ -157,7 +144,7 @@ export class EventViews {
     this.#calls.clear();
     this.#answer = undefined;
     this.#thinking = undefined;
-    this.#children = undefined;
+    this.#startsAgents.clear();
     this.#ofTurn = [];
     this.#last = undefined;
     this.#sinceExpansion = undefined;
@@ -223,10 +210,6 @@ export class EventViews {
     this.#endWords();
     for (const { settle } of this.#calls.values()) settle();
     this.#calls.clear();
-    if (this.#children?.view.isOver) {
-      this.#children.settle();
-      this.#children = undefined;
-    }
     if (outcome === 'completed') return;
     const kind = outcome === 'interrupted' || outcome === 'stopped' ? 'warning' : 'failure';
     this.show(new NoticeView(this.#theme, kind, text), { hasGap: true });

@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Todo } from '../../contract/todo.js';
 import { Theme } from '../screen/theme.js';
-import { AgentsView, type ShownAgent } from './agents-view.js';
 import { ContextView } from './context-view.js';
 import { NoticeView } from './notice-view.js';
 import { PlanView } from './plan-view.js';
@@ -38,82 +37,6 @@ test('omits completed todos first if a list is long', () => {
 test('draws a plan with a bar beside it', () => {
   expect(new PlanView(none, '1. **Do** it\n2. Test it').render(40)).toEqual(['│ 1. Do it', '│ 2. Test it']);
   expect(new PlanView(none, '', { title: 'Changed' }).render(40)).toEqual(['Changed', '│ (the plan is empty)']);
-});
-
-const agents: ShownAgent[] = [
-  {
-    id: '1',
-    type: 'explore',
-    description: 'Find it',
-    state: 'running',
-    turns: 3,
-    tokens: 12_345,
-    lastActivity: 'Read src/a.ts',
-    startedAt: 0,
-  },
-  {
-    id: '2',
-    parentId: '1',
-    type: 'test',
-    description: 'Run it',
-    state: 'done',
-    turns: 1,
-    tokens: 900,
-    startedAt: 0,
-    endedAt: 5_000,
-  },
-  {
-    id: '3',
-    parentId: 'gone',
-    type: 'fix',
-    description: 'Test\u001b[2J',
-    state: 'failed',
-    turns: 2,
-    tokens: 0,
-    startedAt: 0,
-    endedAt: 65_000,
-  },
-];
-
-function tree() {
-  const view = new AgentsView(none, { now: () => 61_000 });
-  for (const agent of agents) view.update(agent);
-  return view;
-}
-
-test('shows agents on one line each while they work', () => {
-  const view = tree();
-  expect(view.render(80)).toEqual([
-    '3 agents 1 running · 1 done · 1 failed · 13k tokens (ctrl+o)',
-    '  ● explore Find it: Read src/a.ts',
-  ]);
-  expect(view.isOver).toBe(false);
-});
-
-test('shows agents as a tree, one without its parent at the top', () => {
-  const view = tree();
-  view.isExpanded = true;
-  expect(view.render(60)).toEqual([
-    '3 agents 1 running · 1 done · 1 failed · 13k tokens',
-    '├─ ● explore Find it         running · 3 turns · 12k · 1m 1s',
-    '│    Read src/a.ts',
-    '│  └─ ✓ test Run it                 done · 1 turn · 900 · 5s',
-    '└─ ✗ fix Test\\u001b[2J          failed · 2 turns · 0 · 1m 5s',
-  ]);
-  for (const line of view.render(40)) expect(visibleWidth(line)).toBeLessThanOrEqual(40);
-});
-
-test('omits no agent if two name each other as parent', () => {
-  const view = new AgentsView(none, { now: () => 0 });
-  const [one] = agents;
-  if (one)
-    for (const [id, parentId] of [
-      ['a', 'b'],
-      ['b', 'a'],
-    ])
-      view.update({ ...one, id: id ?? '', parentId });
-  view.isExpanded = true;
-  expect(view.render(80).filter((line) => line.includes('explore'))).toHaveLength(2);
 });
 
 test('marks each kind of notice with its symbol', () => {

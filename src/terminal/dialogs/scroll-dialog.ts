@@ -1,0 +1,89 @@
+import { matchesKey } from '@earendil-works/pi-tui';
+import type { Theme } from '../screen/theme.js';
+import { cleanLines, cut, wrap } from '../views/fit.js';
+import { type Dialog, titleLine } from './dialog.js';
+
+const OTHER_ROWS = 8; // title, position, hint, status line, and some of the conversation
+const LEAST_ROWS = 5;
+
+export interface ScrollDialogFacts {
+  title: string;
+  lines(): readonly string[];
+  /** The height of the window. */
+  rows(): number;
+  /** Lines that already have their colours are shown as they are. */
+  isStyled?: boolean;
+  /** A key beside those that scroll, and what it does. */
+  extra?: { key: string; about: string; run(): void } | undefined;
+}
+
+/** A text that may be longer than the screen. It follows the end until the user scrolls up. */
+export class ScrollDialog implements Dialog {
+  readonly takesText = false;
+  focused = false;
+  readonly #theme: Theme;
+  readonly #facts: ScrollDialogFacts;
+  readonly #close: () => void;
+  /** The first row that is shown; undefined while it follows the end. */
+  #top: number | undefined;
+  #count = 0;
+
+  constructor(theme: Theme, facts: ScrollDialogFacts, close: () => void, { fromStart = false } = {}) {
+    this.#theme = theme;
+    this.#facts = facts;
+    this.#close = close;
+    this.#top = fromStart ? 0 : undefined;
+  }
+
+  get hint(): string {
+    const { extra } = this.#facts;
+    return [
+      '↑↓ page-up page-down to scroll',
+      ...(extra ? [`${extra.key} to ${extra.about}`] : []),
+      'esc to close',
+    ].join(' · ');
+  }
+
+  invalidate(): void {}
+
+  handleInput(data: string): void {
+    const { extra } = this.#facts;
+    const page = this.#room - 1;
+    if (matchesKey(data, 'escape') || data === 'q' || matchesKey(data, 'enter') || matchesKey(data, 'ctrl+c')) {
+      this.#close();
+    } else if (matchesKey(data, 'up') || data === 'k') this.#scroll(-1);
+    else if (matchesKey(data, 'down') || data === 'j') this.#scroll(1);
+    else if (matchesKey(data, 'pageUp')) this.#scroll(-page);
+    else if (matchesKey(data, 'pageDown') || matchesKey(data, 'space')) this.#scroll(page);
+    else if (matchesKey(data, 'home') || data === 'g') this.#top = 0;
+    else if (matchesKey(data, 'end') || data === 'G') this.#top = undefined;
+    else if (extra && data === extra.key) extra.run();
+  }
+
+  render(width: number): string[] {
+    const { title, lines, isStyled = false } = this.#facts;
+    const rows = isStyled
+      ? lines().map((line) => cut(line, width))
+      : lines().flatMap((line) => cleanLines(line === '' ? ' ' : line).flatMap((one) => wrap(one, width)));
+    this.#count = rows.length;
+    const room = this.#room;
+    const last = Math.max(0, rows.length - room);
+    const top = Math.min(this.#top ?? last, last);
+    const shown = rows.slice(top, top + room);
+    const position = rows.length > room ? ` ${top + 1}–${top + shown.length} of ${rows.length}` : '';
+    return [
+      titleLine(this.#theme, `${title}${position}`, width),
+      ...(rows.length === 0 ? [this.#theme.paint.muted('Nothing yet.')] : shown),
+    ];
+  }
+
+  get #room(): number {
+    return Math.max(LEAST_ROWS, this.#facts.rows() - OTHER_ROWS);
+  }
+
+  #scroll(by: number): void {
+    const last = Math.max(0, this.#count - this.#room);
+    const next = Math.max(0, (this.#top ?? last) + by);
+    this.#top = next >= last ? undefined : next;
+  }
+}

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import type { AgentHappening } from '../../contract/event.js';
+import { CurrentStep } from './current-step.js';
+import { RetryLine } from './retry-line.js';
+
+const families = { Shell: 'command', Change: 'edit', Helper: 'agent' } as const;
+
+const call = (callId: string, tool: string, title: string, looks?: 'read' | 'search'): AgentHappening[] => [
+  { type: 'tool_call', callId, tool, input: {}, display: { title, ...(looks && { looks }) } },
+  { type: 'tool_start', callId, tool },
+];
+
+function stepAfter(...events: AgentHappening[]) {
+  const step = new CurrentStep({ familyOf: (tool) => families[tool as keyof typeof families] }); // or undefined
+  for (const event of events) step.take(event);
+  return step;
+}
+
+test.each([
+  ['Running npm test', [...call('a', 'Shell', 'npm test')]],
+  ['Reading src/a.ts', [...call('a', 'Look', 'src/a.ts', 'read')]],
+  ['Reading 2 files', [...call('a', 'Look', 'a', 'read'), ...call('b', 'Look', 'b', 'read')]],
+  ['Editing src/a.ts', [...call('a', 'Change', 'src/a.ts')]],
+  ['Waiting for 1 agent', [...call('a', 'Helper', 'x')]],
+  ['Running 2 calls', [...call('a', 'Look', 'a', 'read'), ...call('b', 'Shell', 'b')]],
+  ['Thinking', [{ type: 'thinking_delta' as const, text: '' }]],
+  ['Writing', [{ type: 'text_delta' as const, text: '' }]],
+])('says %s', (words, events) => {
+  expect(stepAfter(...events).words).toBe(words);
+});
+
+test('the words of a call end with it', () => {
+  const result = { type: 'tool_result' as const, tool_use_id: 'a', content: '' };
+  const step = stepAfter({ type: 'turn_start', turn: 1 }, ...call('a', 'Shell', 'npm test'), {
+    type: 'tool_result',
+    callId: 'a',
+    tool: 'Shell',
+    result,
+    display: { title: '' },
+  });
+  expect(step.words).toBeUndefined();
+  expect(step.runsCommand).toBe(false);
+});
+
+const retry = (attempt: number): AgentHappening => ({
+  type: 'model_retry',
+  ...{ attempt, maxRetries: 10, waitMs: 4_000, reason: 'Anthropic is overloaded (529).', provider: 'a', model: 'b' },
+});
+
+test('a retry counts down, and is forgotten when the answer comes', () => {
+  let now = 0;
+  const line = new RetryLine({ now: () => now });
+  expect(line.take(retry(2))).toBeUndefined();
+  expect(line.words).toBe('Anthropic is overloaded (529). Retrying in 4 s (2 of 10)');
+  now = 3_500;
+  expect(line.words).toContain('Retrying in 1 s');
+  now = 5_000;
+  expect(line.words).toContain('Retrying now');
+  expect(line.take({ type: 'text_delta', text: 'a' })).toBeUndefined();
+  expect(line.words).toBeUndefined();
+});
+
+test('one sentence remains of many retries', () => {
+  const line = new RetryLine({ now: () => 0 });
+  line.take(retry(4));
+  expect(line.take({ type: 'text_delta', text: 'a' })).toBe(
+    'Anthropic is overloaded (529). The model answered after 4 retries.',
+  );
+});

@@ -1,0 +1,43 @@
+import type { AgentHappening } from '../../contract/event.js';
+import type { RetryFacts } from '../../contract/model.js';
+
+const NOTED_RETRIES = 3; // fewer are not worth a line in the transcript
+
+/** One line about a request that is sent again, with a countdown. */
+export class RetryLine {
+  readonly #now: () => number;
+  #facts: RetryFacts | undefined;
+  #until = 0;
+
+  constructor({ now }: { now(): number }) {
+    this.#now = now;
+  }
+
+  /** Undefined if no request is being retried. */
+  get words(): string | undefined {
+    if (!this.#facts) return undefined;
+    const { reason, attempt, maxRetries } = this.#facts;
+    const seconds = Math.ceil((this.#until - this.#now()) / 1000);
+    const when = seconds > 0 ? `in ${seconds} s` : 'now';
+    return `${retryReason(reason)} Retrying ${when} (${attempt} of ${maxRetries})`;
+  }
+
+  /** Returns a notice if the request has succeeded after several retries. */
+  take(event: AgentHappening): string | undefined {
+    if (event.type === 'model_retry') {
+      this.#facts = event;
+      this.#until = this.#now() + event.waitMs;
+      return undefined;
+    }
+    const before = this.#facts;
+    if (!before || event.type === 'agent_event' || event.type === 'notice') return undefined;
+    this.#facts = undefined;
+    const hasAnswered = event.type !== 'result' && event.type !== 'turn_end';
+    return hasAnswered && before.attempt >= NOTED_RETRIES
+      ? `${retryReason(before.reason)} The model answered after ${before.attempt} retries.`
+      : undefined;
+  }
+}
+
+/** The reason as a sentence of its own. */
+export const retryReason = (reason: string): string => `${reason.trim().replace(/\.$/, '')}.`;

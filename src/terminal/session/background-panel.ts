@@ -1,0 +1,129 @@
+import type { DialogQueue } from '../dialogs/dialog-queue.js';
+import { ScrollDialog } from '../dialogs/scroll-dialog.js';
+import type { Screen } from '../screen/screen.js';
+import type { Theme } from '../screen/theme.js';
+import { cleanLine, cut, shortTime } from '../views/fit.js';
+import { NoticeView } from '../views/notice-view.js';
+import { WorkPanel } from '../views/work-panel.js';
+import { BackgroundWork, type EndedWork, type WorkItem } from './background-work.js';
+import type { CurrentSession } from './current-session.js';
+
+const LOOK_MS = 1_000;
+const TITLE_CHARS = 100;
+
+export interface BackgroundPanelOptions {
+  screen: Screen;
+  theme: Theme;
+  session: CurrentSession;
+  dialogs: DialogQueue;
+  now(): number;
+  /** Whether the spinner or the todo list is above it. */
+  isWorking(): boolean;
+  /** Shows a notice in the transcript. */
+  show(view: NoticeView): void;
+  onProblem(sentence: string): void;
+  /** A key that was typed in the panel and is not one of its own. */
+  onOtherKey(data: string): void;
+  /** Aborts when the terminal is closed. */
+  signal: AbortSignal;
+}
+
+/** The panel of background work above the editor, with its keys and its dialog. */
+export class BackgroundPanel {
+  readonly #options: BackgroundPanelOptions;
+  readonly #work: BackgroundWork;
+  readonly #panel: WorkPanel;
+
+  constructor(options: BackgroundPanelOptions) {
+    const { screen, theme, session, now, isWorking, onOtherKey } = options;
+    this.#options = options;
+    this.#work = new BackgroundWork({
+      session: () => session.orNone,
+      now,
+      onEnd: (ended) => this.#report(ended),
+      onChange: () => screen.draw(),
+    });
+    this.#panel = new WorkPanel(theme, {
+      items: () => this.#work.items,
+      isShown: () => !screen.hasDialog,
+      hasWorkAbove: isWorking,
+      look: (item) => void this.#look(item),
+      stop: (item) => void this.#stop(item),
+      leave(data) {
+        screen.focusOn(undefined);
+        if (data !== undefined) onOtherKey(data);
+      },
+    });
+    screen.addLive(this.#panel);
+  }
+
+  get items(): readonly WorkItem[] {
+    return this.#work.items;
+  }
+
+  /** Something may have started or ended. */
+  refresh(): void {
+    this.#work.refresh();
+    if (this.#panel.focused && this.items.length === 0) this.#options.screen.focusOn(undefined);
+  }
+
+  /** Gives the keys to the panel. False if nothing runs. */
+  focus(): boolean {
+    if (this.items.length === 0) return false;
+    this.#options.screen.focusOn(this.#panel);
+    return true;
+  }
+
+  end(): void {
+    this.#work.end();
+  }
+
+  #report({ title, outcome, hasFailed, milliseconds, lastLine }: EndedWork): void {
+    const { theme, show, screen } = this.#options;
+    const last = lastLine === '' ? '' : `\n${lastLine}`;
+    const text = `${cut(cleanLine(title), TITLE_CHARS)} ended in the background: ${outcome} (${shortTime(milliseconds)})${last}`;
+    show(new NoticeView(theme, hasFailed ? 'failure' : 'info', text));
+    screen.draw();
+  }
+
+  async #stop({ id }: WorkItem): Promise<void> {
+    try {
+      await this.#work.stop(id);
+    } catch (error) {
+      this.#options.onProblem(error instanceof Error ? error.message : String(error));
+    }
+    this.refresh();
+  }
+
+  async #look(item: WorkItem): Promise<void> {
+    const { screen, theme, dialogs, signal } = this.#options;
+    let lines = await this.#work.look(item.id);
+    const timer = setInterval(async () => {
+      lines = await this.#work.look(item.id);
+      screen.draw();
+    }, LOOK_MS).unref();
+    try {
+      await dialogs.ask<void>((close) => {
+        const stop = (): void => {
+          void this.#stop(item);
+          close();
+        };
+        return new ScrollDialog(
+          theme,
+          {
+            title: item.title,
+            lines: () => lines,
+            rows: () => screen.tui.terminal.rows,
+            extra: { key: 'x', about: 'stop it', run: stop },
+          },
+          close,
+        );
+      }, signal);
+      this.focus();
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      clearInterval(timer);
+    }
+  }
+}

@@ -1,0 +1,198 @@
+import type { StartedAgent } from '../../contract/agents.js';
+import type { LeftCommand } from '../../contract/background.js';
+import type { OpenedSession } from './opened-session.js';
+
+const LOOK_MS = 1_000; // a clock that counts seconds is shown beside each item
+const LAST_LINE_CHARS = 400;
+const MAX_OUTPUT_CHARS = 200_000;
+const MAX_OUTPUT_LINES = 2_000;
+
+/** A command in the background, or a child agent, while it runs. */
+export interface WorkItem {
+  readonly id: string;
+  readonly kind: 'command' | 'agent';
+  /** The command, or the agent's type and task. */
+  readonly title: string;
+  readonly isAsking: boolean;
+  readonly milliseconds: number;
+  /** Undefined for a command. */
+  readonly tokens?: number;
+  /** The last line of output, or the last call. */
+  readonly latest: string | undefined;
+}
+
+/** Work that has ended without a call to report it. */
+export interface EndedWork {
+  title: string;
+  /** `exit code 0`, `stopped`, `done`. */
+  outcome: string;
+  hasFailed: boolean;
+  milliseconds: number;
+  lastLine: string;
+}
+
+export interface BackgroundWorkOptions {
+  session(): OpenedSession | undefined;
+  now(): number;
+  /** Called once for each. */
+  onEnd(ended: EndedWork): void;
+  onChange(): void;
+}
+
+/** Follows what runs beside the conversation: commands in the background, and child agents. */
+export class BackgroundWork {
+  readonly #options: BackgroundWorkOptions;
+  #followed: OpenedSession | undefined;
+  #commands = new Map<string, { command: LeftCommand; startedAt: number; latest: string | undefined }>();
+  #agents = new Map<string, StartedAgent>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: BackgroundWorkOptions) {
+    this.#options = options;
+  }
+
+  get items(): WorkItem[] {
+    const { now } = this.#options;
+    const commands = [...this.#commands.values()].map(({ command, startedAt, latest }) => ({
+      id: command.id,
+      kind: 'command' as const,
+      title: command.command.trim(),
+      isAsking: false,
+      milliseconds: now() - startedAt,
+      latest,
+    }));
+    const agents = [...this.#agents.values()].map(({ id, type, description, activity }) => ({
+      id,
+      kind: 'agent' as const,
+      title: `${type}: ${description}`,
+      isAsking: activity.isAsking,
+      milliseconds: activity.milliseconds,
+      tokens: activity.tokens,
+      latest: activity.steps.at(-1),
+    }));
+    return [...commands, ...agents];
+  }
+
+  /** Looks at what runs now. */
+  refresh(): void {
+    const opened = this.#options.session();
+    if (opened !== this.#followed) this.#follow(opened);
+    if (!opened) return;
+    const { session } = opened.engine;
+    const running = session.background ?? [];
+    const before = this.#commands;
+    this.#commands = new Map(
+      running.map((command) => [
+        command.id,
+        before.get(command.id) ?? { command, startedAt: this.#options.now(), latest: undefined },
+      ]),
+    );
+    for (const [id, { command, startedAt }] of before) {
+      if (!this.#commands.has(id)) void this.#reportCommand(opened, command, startedAt);
+    }
+    const agentsBefore = this.#agents;
+    this.#agents = new Map((session.agents?.all ?? []).filter(({ report }) => !report).map((one) => [one.id, one]));
+    for (const [id, agent] of agentsBefore) if (!this.#agents.has(id) && agent.inBackground) this.#reportAgent(agent);
+    this.#keepTime();
+    this.#options.onChange();
+  }
+
+  /** Stops it, and resolves once it has ended. */
+  async stop(id: string): Promise<void> {
+    const agent = this.#agents.get(id);
+    if (agent) {
+      agent.stop();
+      await agent.wait();
+    } else if (this.#followed) {
+      await (await backgroundOf(this.#followed)).stop(id);
+    }
+    this.refresh();
+  }
+
+  /** What it has written or done so far, as lines. */
+  async look(id: string): Promise<string[]> {
+    const agent = this.#agents.get(id) ?? this.#followed?.engine.session.agents?.find(id);
+    if (agent) return agentLines(agent);
+    const command = this.#followed && (await backgroundOf(this.#followed)).find(id);
+    if (!command) return [];
+    const { readLastLines } = await import('../../platform/shell/read-output.js');
+    const { text, cut } = await readLastLines(command.outputFile, {
+      lines: MAX_OUTPUT_LINES,
+      maxChars: MAX_OUTPUT_CHARS,
+    });
+    const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n');
+    return cut ? [`… the whole output is in ${command.outputFile}`, ...lines] : lines;
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #follow(opened: OpenedSession | undefined): void {
+    this.#followed = opened;
+    this.#commands = new Map();
+    this.#agents = new Map();
+  }
+
+  #keepTime(): void {
+    if (this.#commands.size + this.#agents.size === 0) this.end();
+    else this.#timer ??= setInterval(() => void this.#look(), LOOK_MS).unref();
+  }
+
+  async #look(): Promise<void> {
+    const { readLastLines } = await import('../../platform/shell/read-output.js');
+    await Promise.all(
+      [...this.#commands.values()].map(async (entry) => {
+        const last = await readLastLines(entry.command.outputFile, { lines: 1, maxChars: LAST_LINE_CHARS }).catch(
+          () => undefined, // it may not have written anything yet
+        );
+        entry.latest = last?.text.trim() || entry.latest;
+      }),
+    );
+    this.refresh();
+  }
+
+  async #reportCommand(opened: OpenedSession, { id, command, outputFile }: LeftCommand, startedAt: number) {
+    const { readLastLines } = await import('../../platform/shell/read-output.js');
+    const state = (await backgroundOf(opened)).find(id)?.state;
+    if (!state || state.status === 'running' || opened !== this.#options.session()) return;
+    const last = await readLastLines(outputFile, { lines: 1, maxChars: LAST_LINE_CHARS }).catch(() => undefined);
+    const { exitCode, signal, stoppedBy } = state;
+    this.#options.onEnd({
+      title: command.trim(),
+      outcome:
+        stoppedBy === 'request'
+          ? 'stopped'
+          : stoppedBy === 'timeout'
+            ? 'stopped: its time was up'
+            : exitCode === null
+              ? `ended by ${signal ?? 'an error'}`
+              : `exit code ${exitCode}`,
+      hasFailed: stoppedBy !== 'request' && exitCode !== 0,
+      milliseconds: this.#options.now() - startedAt,
+      lastLine: last?.text.trim() ?? '',
+    });
+  }
+
+  #reportAgent({ type, description, report, activity }: StartedAgent): void {
+    if (!report) return;
+    this.#options.onEnd({
+      title: `${type}: ${description}`,
+      outcome: report.isInterrupted ? 'stopped' : (report.problem ?? 'done'),
+      hasFailed: report.problem !== undefined && !report.isInterrupted,
+      milliseconds: activity.milliseconds,
+      lastLine: report.answer.trim().split('\n', 1)[0] ?? '',
+    });
+  }
+}
+
+const agentLines = ({ activity, report }: StartedAgent): string[] => [
+  ...activity.steps.map((step) => `• ${step}`),
+  ...(report && report.answer !== '' ? ['', ...report.answer.split('\n')] : []),
+];
+
+async function backgroundOf({ engine }: OpenedSession) {
+  const { sessionBackground } = await import('../../tools/bash/session-shells.js');
+  return engine.session.own(sessionBackground);
+}

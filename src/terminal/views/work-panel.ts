@@ -1,0 +1,108 @@
+import { type Component, type Focusable, matchesKey, visibleWidth } from '@earendil-works/pi-tui';
+import { counted } from '../../platform/text/counted.js';
+import type { Theme } from '../screen/theme.js';
+import type { WorkItem } from '../session/background-work.js';
+import { cleanLine, cut, padEnd, shortCount, shortTime } from './fit.js';
+
+const MAX_ROWS = 6;
+const TITLE_SHARE = 0.45; // of the width; the rest is for the facts
+
+export interface WorkPanelOptions {
+  items(): readonly WorkItem[];
+  /** Whether it is shown at all: not while a question is open. */
+  isShown(): boolean;
+  /** Whether something is drawn directly above it. */
+  hasWorkAbove(): boolean;
+  look(item: WorkItem): void;
+  stop(item: WorkItem): void;
+  /** Gives the keys back to the editor; a key that is not the panel's own comes with it. */
+  leave(data?: string): void;
+}
+
+/** What runs beside the conversation: a line for each command in the background and each child agent. */
+export class WorkPanel implements Component, Focusable {
+  readonly #theme: Theme;
+  readonly #options: WorkPanelOptions;
+  #chosen = 0;
+  #isFocused = false;
+
+  constructor(theme: Theme, options: WorkPanelOptions) {
+    this.#theme = theme;
+    this.#options = options;
+  }
+
+  get focused(): boolean {
+    return this.#isFocused;
+  }
+
+  set focused(value: boolean) {
+    if (value && !this.#isFocused) this.#chosen = 0;
+    this.#isFocused = value;
+  }
+
+  handleInput(data: string): void {
+    const { items, look, stop, leave } = this.#options;
+    const all = items();
+    const item = all[this.#chosenOf(all)];
+    if (!item || matchesKey(data, 'escape') || (matchesKey(data, 'up') && this.#chosen === 0)) leave();
+    else if (matchesKey(data, 'up')) this.#chosen -= 1;
+    else if (matchesKey(data, 'down')) this.#chosen = Math.min(this.#chosen + 1, all.length - 1);
+    else if (matchesKey(data, 'enter')) look(item);
+    else if (data === 'x') stop(item);
+    else leave(data);
+  }
+
+  invalidate(): void {}
+
+  render(width: number): string[] {
+    const { items, isShown, hasWorkAbove } = this.#options;
+    const all = items();
+    if (all.length === 0 || !isShown()) return [];
+    const chosen = this.#chosenOf(all);
+    const start = Math.max(0, Math.min(chosen - MAX_ROWS + 1, all.length - MAX_ROWS));
+    const shown = all.slice(start, start + MAX_ROWS);
+    const titles = shown.map((item) => cut(cleanLine(item.title), Math.max(10, Math.floor(width * TITLE_SHARE))));
+    const columns = Math.max(...titles.map((title) => visibleWidth(title)));
+    const { paint } = this.#theme;
+    const hidden = all.length - shown.length;
+    return [
+      ...(hasWorkAbove() ? [''] : []),
+      cut(`${paint.strong(headOf(all))} ${paint.muted(`· ${this.#hint()}`)}`, width),
+      ...shown.map((item, index) => {
+        const isChosen = this.#isFocused && start + index === chosen;
+        const sign = item.isAsking ? paint.warning('?') : paint.accent('●');
+        const title = padEnd(titles[index] ?? '', columns);
+        const named = isChosen ? paint.selected(title) : title;
+        return cut(`${isChosen ? paint.selected('❯') : ' '} ${sign} ${named}  ${paint.muted(factsOf(item))}`, width);
+      }),
+      ...(hidden > 0 ? [paint.muted(cut(`  … ${hidden} more`, width))] : []),
+    ];
+  }
+
+  /** The list may have become shorter. */
+  #chosenOf(all: readonly WorkItem[]): number {
+    this.#chosen = Math.max(0, Math.min(this.#chosen, all.length - 1));
+    return this.#isFocused ? this.#chosen : 0;
+  }
+
+  #hint(): string {
+    return this.#isFocused ? '↑↓ to choose · enter to look · x to stop · esc to go back' : '↓ to look or stop';
+  }
+}
+
+function headOf(items: readonly WorkItem[]): string {
+  const commands = items.filter(({ kind }) => kind === 'command').length;
+  const agents = items.length - commands;
+  return [
+    ...(commands > 0 ? [`${counted(commands, 'background command')}`] : []),
+    ...(agents > 0 ? [counted(agents, 'agent')] : []),
+  ].join(', ');
+}
+
+function factsOf({ milliseconds, tokens = 0, isAsking, latest }: WorkItem): string {
+  return [
+    shortTime(milliseconds),
+    ...(tokens > 0 ? [`${shortCount(tokens)} tokens`] : []),
+    ...(isAsking ? ['asks for permission'] : latest === undefined ? [] : [cleanLine(latest)]),
+  ].join(' · ');
+}
