@@ -136,7 +136,13 @@ export class TerminalApp {
       onOtherKey: (data) => this.#place.editor.handleInput(data),
       signal: this.#ending.signal,
     });
-    this.#status = new StatusLine(theme, { root, draw: () => screen.draw(), session: () => this.#session.orNone });
+    this.#status = new StatusLine(theme, {
+      root,
+      draw: () => screen.draw(),
+      session: () => this.#session.orNone,
+      hint: () => (this.#place.editor.isEmpty && !screen.hasDialog ? '? for keys' : undefined),
+      modeKey: () => this.#place.keys.hint('cycleMode'),
+    });
     screen.statusLine = this.#status.view;
     this.#files = new FileIndex({ root, env, onProblem: (sentence) => this.tell(sentence) });
     this.#history = PromptHistory.open({ dataFolder: dataFolderOf({ env }), root });
@@ -168,6 +174,7 @@ export class TerminalApp {
       env,
       root,
       screen,
+      theme,
       place: () => this.#place,
       dialogs: this.#dialogs,
       conversation: this.#conversation,
@@ -184,6 +191,7 @@ export class TerminalApp {
     });
     this.#place = new EditorSlot(screen, theme, {
       history: this.#history,
+      mode: () => this.#session.orNone?.engine.session.mode ?? 'default',
       onAction: (action) => keys.act(action),
       onSubmit: (text, shown) => this.#submit(text, shown),
       isCommand: (name) => !this.#commands || this.#commands.find(name) !== undefined,

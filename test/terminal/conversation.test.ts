@@ -178,13 +178,13 @@ inTerminal('Ctrl-C twice exits', async () => {
 
 inTerminal('Shift-Tab goes through the modes', async () => {
   const { terminal } = await converse([]);
-  await terminal.shows('· default ·');
+  await terminal.shows('? for keys');
   await terminal.press('BTab');
-  await terminal.shows('· accept edits ·');
+  await terminal.shows('· ⏵⏵ accept edits ·');
   await terminal.press('BTab');
-  await terminal.shows('· plan ·');
+  await terminal.shows('· ⏸ plan mode ·');
   await terminal.press('BTab');
-  await terminal.shows('· default ·');
+  await terminal.hides('⏸ plan mode');
 });
 
 inTerminal('a command of the user runs without the model, which gets it with the next prompt', async () => {

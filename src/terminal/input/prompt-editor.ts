@@ -34,8 +34,10 @@ export interface PromptEditorOptions extends EditorOptions {
   standIn?(pasted: string): string | undefined;
   /** Styles the prompt sign. Default: unstyled. */
   sign?(text: string, kind: TypedInput['type']): string;
-  /** Styles the text in the border: the mode, the search. Default: unstyled. */
-  note?(text: string): string;
+  /** Styles the border. Default: that of the theme. */
+  border?(text: string, kind: TypedInput['type']): string;
+  /** Styles the text in the border: the kind of line, the search. Default: unstyled. */
+  note?(text: string, kind: TypedInput['type']): string;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is how a terminal marks a paste
@@ -46,8 +48,8 @@ const MAX_LISTED = 8;
 
 /** What kind of line the first character makes it. */
 const kindNotes: Readonly<Partial<Record<TypedInput['type'], string>>> = {
-  shell: 'runs in the shell, without the model',
-  note: 'is saved for later conversations',
+  shell: 'shell · runs at once, without the model',
+  note: 'note · saved for later conversations, and goes with your next prompt',
 };
 
 interface Search {
@@ -68,6 +70,8 @@ export class PromptEditor extends Editor {
   constructor(tui: TUI, options: PromptEditorOptions) {
     super(tui, options.theme, { paddingX: SIGN.length, autocompleteMaxVisible: MAX_LISTED, ...options });
     this.#options = options;
+    const { border } = options;
+    if (border) this.borderColor = (text) => border(text, this.kind);
     for (const prompt of options.history.prompts.slice(0, 100).toReversed()) this.addToHistory(prompt);
     if (options.vi) {
       this.#vi = new ViKeys({
@@ -226,7 +230,7 @@ export class PromptEditor extends Editor {
     const note = this.#note();
     if (note === undefined) return super.renderBottomBorder(width, hiddenLineCount);
     const text = truncateToWidth(` ${note} `, Math.max(width - 2, 1), '…');
-    const drawn = this.#options.note?.(text) ?? text;
+    const drawn = this.#options.note?.(text, this.kind) ?? text;
     const line = '─'.repeat(Math.max(width - visibleWidth(text) - 1, 0));
     return `${this.borderColor('─')}${drawn}${this.borderColor(line)}`;
   }

@@ -77,6 +77,16 @@ export class Screen {
     };
   }
 
+  /** Adds a view below the editor, and gives it the keys; the returned function removes it. */
+  addBelow(view: Component): () => void {
+    this.#below.addChild(view);
+    this.focusOn(view);
+    return () => {
+      this.#below.removeChild(view);
+      this.draw();
+    };
+  }
+
   set statusLine(view: Component) {
     this.#below.clear();
     this.#below.addChild(view);

@@ -11,6 +11,10 @@ export interface StatusLineOptions {
   root: string;
   draw(): void;
   session(): OpenedSession | undefined;
+  /** What can be pressed now; undefined for nothing. */
+  hint(): string | undefined;
+  /** The key that changes the mode. */
+  modeKey(): string;
 }
 
 /** Keeps the line below the editor up to date: the session's state, or a temporary hint. */
@@ -31,8 +35,11 @@ export class StatusLine {
 
   get view(): Component {
     return {
-      render: (width) =>
-        this.#hint === undefined ? this.#line.render(width) : [this.#theme.paint.warning(cut(this.#hint, width))],
+      render: (width) => {
+        if (this.#hint !== undefined) return [this.#theme.paint.warning(cut(this.#hint, width))];
+        this.#line.update({ hint: this.#options.hint() });
+        return this.#line.render(width);
+      },
       invalidate: () => this.#line.invalidate(),
     };
   }
@@ -60,13 +67,13 @@ export class StatusLine {
     const { session } = opened.engine;
     const usage = opened.agent?.contextUsage();
     this.#line.update({
-      model: opened.model,
+      model: opened.model ?? null,
       mode: session.mode,
+      modeKey: this.#options.modeKey(),
       directory: shownFolder(session.cwd),
       branch: gitBranch(session.root),
       context: usage && { used: usage.total, window: usage.window },
       sandbox: session.sandbox !== undefined,
-      walls: session.foundWalls,
       costUsd,
     });
     this.#command?.refresh();

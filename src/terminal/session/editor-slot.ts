@@ -1,12 +1,16 @@
+import type { PermissionMode } from '../../contract/permission.js';
 import type { PromptCompletion } from '../input/completion.js';
 import { type KeyAction, KeyBindings } from '../input/key-bindings.js';
 import { PromptEditor, type PromptEditorOptions } from '../input/prompt-editor.js';
 import type { PromptHistory } from '../input/prompt-history.js';
+import type { TypedInput } from '../input/read-input.js';
 import type { Screen } from '../screen/screen.js';
-import type { Theme } from '../screen/theme.js';
+import type { Role, Theme } from '../screen/theme.js';
 
 export interface EditorPlaceOptions {
   history: PromptHistory;
+  /** The permission mode, which colours the border. */
+  mode(): PermissionMode;
   /** Called for a key's action other than the editor's own: true if it was handled. */
   onAction(action: KeyAction): boolean;
   /** `shown` is the text as displayed, with markers in place of long pastes. */
@@ -69,14 +73,26 @@ export class EditorSlot {
       isCommand,
       argumentHint,
       standIn,
-      sign: (text, kind) => this.#theme.paint[kind === 'shell' || kind === 'note' ? 'warning' : 'accent'](text),
-      note: (text) => this.#theme.paint.muted(text),
+      sign: (text, kind) => this.#theme.paint[kindRoles[kind] ?? 'accent'](text),
+      border: (text, kind) => this.#theme.paint[kindRoles[kind] ?? modeRoles[this.#options.mode()]](text),
+      note: (text, kind) => this.#theme.paint[kindRoles[kind] ?? 'muted'](text),
     });
     editor.onSubmit = (text) => onSubmit(text, editor.asTyped);
     if (this.#completion) editor.setAutocompleteProvider(this.#completion);
     return editor;
   }
 }
+
+/** Lines that do not go to the model have a colour of their own. */
+const kindRoles: Readonly<Partial<Record<TypedInput['type'], Role>>> = { shell: 'warning', note: 'link' };
+
+const modeRoles: Readonly<Record<PermissionMode, Role>> = {
+  default: 'border',
+  acceptEdits: 'success',
+  plan: 'accent',
+  dontAsk: 'border',
+  bypassPermissions: 'failure',
+};
 
 const editorTheme = (theme: Theme): PromptEditorOptions['theme'] => ({
   borderColor: (text) => theme.paint.border(text),

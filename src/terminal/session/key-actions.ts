@@ -1,11 +1,14 @@
 import { matchesKey } from '@earendil-works/pi-tui';
+import { typedCharacter } from '../dialogs/dialog.js';
 import type { DialogQueue } from '../dialogs/dialog-queue.js';
 import type { Attachments } from '../input/attachments.js';
 import type { KeyAction } from '../input/key-bindings.js';
 import type { Activity } from '../screen/activity.js';
 import { type Screen, suspend } from '../screen/screen.js';
 import type { StatusLine } from '../screen/status-line.js';
+import type { Theme } from '../screen/theme.js';
 import type { EventViews } from '../views/event-views.js';
+import { KeysView } from '../views/keys-view.js';
 import type { BackgroundPanel } from './background-panel.js';
 import type { Conversation } from './conversation.js';
 import type { CurrentSession } from './current-session.js';
@@ -21,6 +24,7 @@ export interface KeyActionsOptions {
   env: Readonly<Record<string, string | undefined>>;
   root: string;
   screen: Screen;
+  theme: Theme;
   place(): EditorSlot;
   dialogs: DialogQueue;
   conversation: Conversation;
@@ -106,7 +110,11 @@ export class KeyActions {
       return { consume: true };
     }
     if (matchesKey(data, 'up') && !dialogs.current && this.#takeBack()) return { consume: true };
-    if (matchesKey(data, 'down') && this.#mayFocusPanel() && this.#options.panel.focus()) return { consume: true };
+    if (data === '?' && this.#hasEmptyPrompt()) {
+      this.#showKeys();
+      return { consume: true };
+    }
+    if (matchesKey(data, 'down') && this.#hasEmptyPrompt() && this.#options.panel.focus()) return { consume: true };
     if (!dialogs.current || !matchesKey(data, 'ctrl+c')) return undefined;
     this.#clear();
     return { consume: true };
@@ -151,8 +159,22 @@ export class KeyActions {
     return true;
   }
 
-  /** Down in an empty prompt, which shows no list and no search of its own. */
-  #mayFocusPanel(): boolean {
+  /** Shows the keys until the next one. A character means that the question mark began a prompt. */
+  #showKeys(): void {
+    const { screen, theme, place } = this.#options;
+    const remove = screen.addBelow(
+      new KeysView(theme, place().keys, (data) => {
+        remove();
+        screen.focusOn(undefined);
+        if (data === '?' || matchesKey(data, 'escape') || matchesKey(data, 'enter')) return;
+        if (typedCharacter(data) !== undefined) this.#editor.handleInput('?');
+        this.#editor.handleInput(data);
+      }),
+    );
+  }
+
+  /** The prompt has the keys, is empty, and shows no list and no search of its own. */
+  #hasEmptyPrompt(): boolean {
     const { dialogs } = this.#options;
     return !dialogs.current && this.#editor.focused && this.#editor.isEmpty && !this.#editor.isSearching;
   }

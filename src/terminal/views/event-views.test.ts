@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AgentHappening, ChildEvent } from '../../contract/event.js';
+import type { AgentHappening } from '../../contract/event.js';
 import { History } from '../screen/history.js';
 import { Theme } from '../screen/theme.js';
 import { EventViews } from './event-views.js';

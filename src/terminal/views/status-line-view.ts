@@ -1,27 +1,33 @@
 import { type Component, visibleWidth } from '@earendil-works/pi-tui';
 import type { PermissionMode } from '../../contract/permission.js';
 import type { Role, Theme } from '../screen/theme.js';
-import { cleanLine, cut, fitMiddle, shortCost, shortCount } from './fit.js';
+import { cleanLine, cut, fitMiddle, shortCost, shortCount, spread } from './fit.js';
 import { outputLines } from './output-lines.js';
 
 const MAX_COMMAND_LINES = 3;
-const BAR_COLUMNS = 10;
+const SEPARATOR = ' · ';
+const GAP = 2;
+const SHOWN_SHARE = 0.1; // of the context window; less does not matter yet
+const WARNING_SHARE = 0.8;
+const LEAST_COST = 0.005; // less would be shown as nothing
 
 export interface StatusFacts {
-  /** "provider/name"; undefined if none is set up. */
-  model?: string | undefined;
+  /** "provider/name"; null if none is set up, undefined until that is known. */
+  model?: string | null | undefined;
   mode: PermissionMode;
+  /** The key that changes the mode. */
+  modeKey?: string | undefined;
   /** As displayed, with `~` for the home folder. */
   directory: string;
   branch?: string | undefined;
   /** Tokens. */
   context?: { used: number; window: number } | undefined;
-  /** Undefined if unknown. */
+  /** Whether the sandbox of the settings is on, which is not the default. */
   sandbox?: boolean | undefined;
-  /** Whether the kernel confines commands that run without a question; undefined until that is known. */
-  walls?: 'full' | 'none' | undefined;
   /** In US dollars; null if unknown. */
   costUsd?: number | null | undefined;
+  /** What can be pressed now. */
+  hint?: string | undefined;
 }
 
 /** The session's state on one line, or the output of the user's own command. */
@@ -55,18 +61,13 @@ export class StatusLineView implements Component {
   /** Starts with every part in its longest form, then shortens them, the least important first, until all fit. */
   #line(width: number): string {
     const parts = partsOf(this.#facts);
-    const separator = ' · ';
     const forms = parts.map(() => 0);
-    const shown = (): Array<{ text: string; role: Role }> =>
+    const shown = (side: Part['side']): Array<{ text: string; role: Role }> =>
       parts
-        .map(({ texts, role }, index) => ({ text: texts[forms[index] ?? 0] ?? '', role }))
-        .filter(({ text }) => text !== '');
-    const columns = (): number =>
-      visibleWidth(
-        shown()
-          .map(({ text }) => text)
-          .join(separator),
-      );
+        .map((part, index) => ({ ...part, text: part.texts[forms[index] ?? 0] ?? '' }))
+        .filter((part) => part.side === side && part.text !== '');
+    const columnsOf = (side: Part['side']): number => visibleWidth(textsOf(shown(side)).join(SEPARATOR));
+    const columns = (): number => columnsOf('left') + (columnsOf('right') > 0 ? columnsOf('right') + GAP : 0);
     const order = parts
       .map((_, index) => index)
       .sort((one, other) => (parts[one]?.weight ?? 0) - (parts[other]?.weight ?? 0));
@@ -77,14 +78,16 @@ export class StatusLineView implements Component {
       }
     }
     const { paint } = this.#theme;
-    return cut(
-      shown()
+    const painted = (side: Part['side']): string =>
+      shown(side)
         .map(({ text, role }) => paint[role](text))
-        .join(paint.border(separator)),
-      width,
-    );
+        .join(paint.border(SEPARATOR));
+    const right = painted('right');
+    return right === '' ? cut(painted('left'), width) : spread(painted('left'), right, width);
   }
 }
+
+const textsOf = (parts: ReadonlyArray<{ text: string }>): string[] => parts.map(({ text }) => text);
 
 interface Part {
   /** From the longest to the shortest; an empty one hides the part. */
@@ -92,15 +95,21 @@ interface Part {
   role: Role;
   /** Its importance. */
   weight: number;
+  side: 'left' | 'right';
 }
 
-function partsOf({ model, mode, directory, branch, context, sandbox, walls, costUsd }: StatusFacts): Part[] {
+function partsOf(facts: StatusFacts): Part[] {
+  const { model, mode, modeKey, directory, branch, context, sandbox, costUsd, hint } = facts;
   const parts: Part[] = [];
-  const name = cleanLine(model ?? 'no model');
-  const short = name.slice(name.lastIndexOf('/') + 1);
-  parts.push({ texts: [name, short, cut(short, 12)], role: model === undefined ? 'warning' : 'accent', weight: 4 });
+  if (model === null) {
+    parts.push({ texts: ['no model: /model chooses one', 'no model'], role: 'muted', weight: 4, side: 'left' });
+  } else if (model !== undefined) {
+    const short = shortModel(cleanLine(model));
+    const texts = [short, short, short, short.replace(/^claude-/, '')];
+    parts.push({ texts, role: 'accent', weight: 9, side: 'left' });
+  }
   const [long, brief, role] = modes[mode];
-  parts.push({ texts: [long, brief], role, weight: 6 });
+  parts.push({ texts: [long, long, brief], role, weight: 6, side: 'left' });
   const place = cleanLine(directory);
   const bare = place.replace(/(?<![\\/])[\\/]+$/, '');
   const last = place.slice(Math.max(bare.lastIndexOf('/'), bare.lastIndexOf('\\')) + 1);
@@ -108,50 +117,37 @@ function partsOf({ model, mode, directory, branch, context, sandbox, walls, cost
     texts: [fitMiddle(place, 40), fitMiddle(place, 20), cut(last || place, 12), ''],
     role: 'muted',
     weight: 2,
+    side: 'left',
   });
   if (branch !== undefined) {
     const clean = cleanLine(branch);
-    parts.push({ texts: [`⎇ ${clean}`, cut(clean, 14), cut(clean, 8), ''], role: 'muted', weight: 1 });
+    parts.push({ texts: [`⎇ ${clean}`, cut(clean, 14), cut(clean, 8), ''], role: 'muted', weight: 1, side: 'left' });
   }
+  if (sandbox) parts.push({ texts: ['sandbox on', 'sandbox'], role: 'muted', weight: 3, side: 'left' });
+  const change = modeKey !== undefined && long !== '' ? [`${modeKey} to change the mode · ${hint}`] : [];
+  if (hint !== undefined) parts.push({ texts: [...change, hint, ''], role: 'muted', weight: 0, side: 'right' });
   if (context && context.window > 0) {
     const share = Math.min(1, Math.max(0, context.used / context.window));
     const percent = `${Math.round(share * 100)}%`;
-    const whole = `${bar(share, BAR_COLUMNS)} ${percent} of ${shortCount(context.window)}`;
-    parts.push({
-      texts: [whole, `${bar(share, 5)} ${percent}`, percent],
-      role: share >= 0.8 ? 'warning' : 'muted',
-      weight: 5,
-    });
+    if (share >= SHOWN_SHARE) {
+      const texts = [`${percent} of ${shortCount(context.window)} context`, `${percent} context`, percent];
+      parts.push({ texts, role: share >= WARNING_SHARE ? 'warning' : 'muted', weight: 5, side: 'right' });
+    }
   }
-  parts.push(...confinedPart(sandbox, walls));
-  if (costUsd !== undefined && costUsd !== null && costUsd > 0) {
-    parts.push({ texts: [shortCost(costUsd), ''], role: 'muted', weight: 0 });
+  if (costUsd !== undefined && costUsd !== null && costUsd >= LEAST_COST) {
+    parts.push({ texts: [shortCost(costUsd), shortCost(costUsd), ''], role: 'muted', weight: 0.5, side: 'right' });
   }
   return parts;
 }
 
-/** Which commands are confined: approved ones by the sandbox, those without a question by the kernel. */
-function confinedPart(sandbox: boolean | undefined, walls: StatusFacts['walls']): Part[] {
-  if (sandbox) {
-    const [which, brief] = walls === 'none' ? ['approved commands', 'approved'] : ['all commands', 'all'];
-    return [{ texts: [`confined: ${which}`, `confined: ${brief}`, 'confined'], role: 'muted', weight: 3 }];
-  }
-  if (walls === undefined) return [];
-  return walls === 'full'
-    ? [{ texts: ['confined: unasked commands', 'confined: unasked', ''], role: 'muted', weight: 0.5 }]
-    : [{ texts: ['confined: none', 'unconfined'], role: 'warning', weight: 3.5 }];
-}
+/** Without the provider and the date of its release, which /status has. */
+export const shortModel = (model: string): string => model.slice(model.lastIndexOf('/') + 1).replace(/-20\d{6}$/, '');
 
-/** A progress bar. */
-export function bar(share: number, columns: number): string {
-  const full = Math.min(columns, Math.round(share * columns));
-  return `${'█'.repeat(full)}${'░'.repeat(columns - full)}`;
-}
-
+/** The words for a mode, with its own sign. The default needs none: it asks. */
 const modes: Readonly<Record<PermissionMode, readonly [long: string, brief: string, role: Role]>> = {
-  default: ['default', 'default', 'muted'],
-  acceptEdits: ['accept edits', 'edits', 'success'],
-  plan: ['plan', 'plan', 'accent'],
-  dontAsk: ["don't ask", "don't ask", 'muted'],
-  bypassPermissions: ['bypass permissions', 'bypass', 'failure'],
+  default: ['', '', 'muted'],
+  acceptEdits: ['⏵⏵ accept edits', '⏵⏵ edits', 'success'],
+  plan: ['⏸ plan mode', '⏸ plan', 'accent'],
+  dontAsk: ["⊘ don't ask", "⊘ don't ask", 'muted'],
+  bypassPermissions: ['! bypass permissions', '! bypass', 'failure'],
 };
