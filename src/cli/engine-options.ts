@@ -32,19 +32,32 @@ export type CliEngineOptions = FullEngineOptions & {
   env: Readonly<Record<string, string | undefined>>;
 };
 
+export interface EngineSurroundings {
+  /** The user is asked about untrusted settings anyway, so they are not reported. */
+  asksForTrust?: boolean;
+  /** Default: that of this process. */
+  env?: Readonly<Record<string, string | undefined>>;
+  /** Default: the user's. */
+  home?: string;
+}
+
 /** Options for permissions and tools: from flags, then settings, then the environment. */
-export async function engineOptions(flags: EngineFlagValues, { asksForTrust = false } = {}): Promise<CliEngineOptions> {
+export async function engineOptions(
+  flags: EngineFlagValues,
+  { asksForTrust = false, env: own = process.env, home }: EngineSurroundings = {},
+): Promise<CliEngineOptions> {
   const settings = await readSettings(
     {
       root: process.cwd(),
-      env: process.env,
+      env: own,
+      ...(home !== undefined && { home }),
       ...knownNames({ root: process.cwd() }),
       ...(flags.settings !== undefined && { flag: flags.settings }),
       ...(flags.trust && { trust: true }),
     },
     { asksForTrust },
   );
-  const env = environmentWith(settings.current, process.env);
+  const env = environmentWith(settings.current, own);
   refuseUnknownWalls(env['HELVE_WALLS']);
   const permissionMode = readPermissionMode(flags, settings.current);
   const problem = permissionMode === 'bypassPermissions' ? whyNoBypass(settings.current, env) : undefined;
@@ -55,6 +68,7 @@ export async function engineOptions(flags: EngineFlagValues, { asksForTrust = fa
     permissions: rulesOfFlags(flags),
     additionalDirectories: (flags['add-dir'] ?? []).map(existingFolder),
     interactive: false,
+    ...(home !== undefined && { home }),
     ...(simple && { toolSet: 'simple' }),
     ...(flags['mcp-config'] && { mcpServers: await namedServers(flags['mcp-config']) }),
     ...(flags['strict-mcp-config'] && { strictMcp: true }),

@@ -43,13 +43,21 @@ export function scriptedModel(script: Script, { pace = 0 }: { pace?: number } = 
       const number = played++;
       const turn = script.turns[number];
       if (!turn) throw endOfScript(script);
-      for (const event of turnEvents(turn, number + 1, name)) {
-        if (pace > 0 && isDelta(event)) await delay(pace, undefined, { signal }).catch(() => signal.throwIfAborted());
-        signal.throwIfAborted();
-        yield event;
-      }
+      yield* playTurn(turn, { number: number + 1, model: name, pace, signal });
     },
   };
+}
+
+/** One answer as a model's events, with `pace` milliseconds between its pieces. */
+export async function* playTurn(
+  turn: ScriptedTurn,
+  { number, model, pace, signal }: { number: number; model: string; pace: number; signal: AbortSignal },
+): AsyncGenerator<ModelEvent, void, void> {
+  for (const event of turnEvents(turn, number, model)) {
+    if (pace > 0 && isDelta(event)) await delay(pace, undefined, { signal }).catch(() => signal.throwIfAborted());
+    signal.throwIfAborted();
+    yield event;
+  }
 }
 
 /** Checks scripts of programs without types: a mistyped field would otherwise play empty turns. */

@@ -10,6 +10,12 @@ export interface TerminalOptions {
   version: string;
   /** Sent at once, as if it had been typed. */
   prompt?: string | undefined;
+  /** Placed in the editor, ready to be sent. Plain lines have no editor, so there it is sent at once. */
+  draft?: string | undefined;
+  /** Shown below the first lines: what this conversation is. */
+  welcome?: string | undefined;
+  /** Printed at the end, instead of how to resume the conversation. */
+  farewell?: string | undefined;
   root: string;
   env: Readonly<Record<string, string | undefined>>;
   /** Plain lines, for screen readers: nothing is overdrawn. */

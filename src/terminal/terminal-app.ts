@@ -202,8 +202,10 @@ export class TerminalApp {
   }
 
   async run(): Promise<number> {
-    const { prompt } = this.#options;
+    const { prompt, welcome, draft } = this.#options;
     this.#views.show(this.#start);
+    if (welcome !== undefined) this.#views.show(new NoticeView(this.#theme, 'info', welcome), { hasGap: true });
+    if (draft !== undefined) this.#place.editor.setText(draft);
     this.#screen.start();
     void this.#begin();
     if (prompt !== undefined) this.#submit(prompt);
@@ -388,6 +390,8 @@ export class TerminalApp {
     }
     await this.#session.close();
     await this.#history.flushed();
+    const { farewell } = this.#options;
+    if (farewell !== undefined) return void process.stdout.write(`${farewell}\n`);
     if (!opened?.agent || spending.usage.prompts === 0) return;
     process.stdout.write(`To resume this conversation: helve --resume ${opened.engine.session.id}\n`);
   }

@@ -7,8 +7,14 @@ test.each([[['demo']], [[]]])('helve %j plays the demo to its end: a real failur
   const temporary = await emptyFolder();
   const { code, stdout, stderr } = await runHelve(args, { env: { TMPDIR: temporary } });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout).toContain('The model is a script');
-  expect(stdout).toMatch(/✗ Bash Exit code 1[\s\S]*✓ Bash/);
+  expect(stdout).toContain('A script plays the model');
+  expect(stdout).toMatch(/✗ Bash[\s\S]*One test fails[\s\S]*✓ Bash[\s\S]*● Bash rm -rf dist\n/);
+  expect(stdout).toMatch(
+    /^Done: ten or more of an item are 10 % cheaper, and all tests pass\. The old build is deleted\.$/m,
+  );
+  const marks = stdout.match(/^ *[●✓✗] \w+/gm)?.map((mark) => mark.trim()) ?? [];
+  expect(marks.slice(0, 4)).toEqual(['● LS', '✓ LS', '● Grep', '✓ Grep']);
+  expect(stdout).not.toContain(temporary);
   expect(stdout).toContain('ANTHROPIC_API_KEY');
   expect(await readdir(temporary)).toEqual([]);
 });
@@ -16,12 +22,14 @@ test.each([[['demo']], [[]]])('helve %j plays the demo to its end: a real failur
 test('the demo ends with a command that works: npx helve in the folder of Helve, helve if that is on PATH', async () => {
   const cwd = resolve('.');
   const npx = await runHelve(['demo'], { cwd });
-  expect(npx.stdout).toContain('\n  npx helve -p "what does this project do?"\nnpx helve tools lists');
+  expect(npx.stdout).toMatch(/^ {2}npx helve +start a conversation in this folder$/m);
+  expect(npx.stdout).toContain(`\n  alias helve="${resolve('node_modules/.bin/node')} ${resolve('bin/helve.cjs')}"\n`);
   const bin = await emptyFolder();
   await symlink(resolve('bin/helve.cjs'), join(bin, 'helve'));
   const env = { PATH: [bin, process.env['PATH']].join(delimiter) };
   const installed = await runHelve(['demo'], { cwd, env });
-  expect(installed.stdout).toContain('\n  helve -p "what does this project do?"\nhelve tools lists');
+  expect(installed.stdout).toMatch(/^ {2}helve +start a conversation in your project$/m);
+  expect(installed.stdout).not.toContain('alias');
 });
 
 test('helve doctor says what is there and what is missing', async () => {

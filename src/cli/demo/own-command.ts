@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { isInside } from '../../platform/files/paths.js';
 
@@ -13,6 +13,14 @@ export function ownCommand({ program, path, cwd }: { program: string; path: stri
   const above = dirname(packageFolder);
   const project = basename(above) === 'node_modules' ? dirname(above) : packageFolder;
   return isInside(project, cwd) ? 'npx helve' : 'helve'; // elsewhere it was started by an alias
+}
+
+/** The command line that runs this Helve from every folder, with the Node of its clone; undefined outside a clone. */
+export function ownCommandLine(program: string): string | undefined {
+  const own = realPath(program);
+  if (own === undefined) return undefined;
+  const node = join(dirname(dirname(own)), 'node_modules', '.bin', 'node');
+  return existsSync(node) ? `${node} ${own}` : undefined;
 }
 
 function realPath(path: string): string | undefined {

@@ -19,12 +19,13 @@ export async function interactiveOptions({ engine }: RunFlags): Promise<CliEngin
   return { ...options, interactive: true };
 }
 
-/** Creates a conversation for the terminal or, without a model, just the tools. */
+/** Creates a conversation for the terminal or, without a model, just the tools. `fixed` replaces the configured models. */
 export async function openSession(
   flags: RunFlags,
   given: CliEngineOptions,
   request: SessionRequest,
   ports: TerminalPorts,
+  fixed?: RunModels,
 ): Promise<OpenedSession> {
   const { env, settings } = given;
   const catalogue = await readCatalogue(env);
@@ -51,7 +52,7 @@ export async function openSession(
   let models: RunModels;
   try {
     const named = { ...flags, resume: request.resume, ...(request.model && { model: request.model }) };
-    models = await readModels(named, options, catalogue, observation?.model);
+    models = fixed ?? (await readModels(named, options, catalogue, observation?.model));
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error;
     return toolsOnly(options, catalogue, error, common);

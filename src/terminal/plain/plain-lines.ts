@@ -2,6 +2,7 @@ import type { AgentEvent } from '../../contract/event.js';
 import type { DisplayBody, ToolDisplay } from '../../contract/tool.js';
 import { visible } from '../../platform/text/visible.js';
 import { compactionNotice } from '../session/compaction-notice.js';
+import { WordWrap } from './word-wrap.js';
 
 const MAX_BODY_LINES = 12;
 const MAX_SUBJECT_LINES = 200; // the answer depends on it, and nothing can be expanded here
@@ -9,6 +10,8 @@ const MAX_SUBJECT_LINES = 200; // the answer depends on it, and nothing can be e
 export interface PlainLinesOptions {
   write(text: string): void;
   color: boolean;
+  /** The model's text is wrapped at words to this width. Default: the terminal wraps it. */
+  columns?: number;
 }
 
 /** Prints a conversation as plain lines, top to bottom, for pipes and for terminals that should not be repainted. */
@@ -17,16 +20,18 @@ export class PlainLines {
   readonly #paint: Paint;
   /** Whether the cursor is in the middle of a line of the model's text. */
   #midLine = false;
+  readonly #wrap: WordWrap;
 
-  constructor({ write, color }: PlainLinesOptions) {
+  constructor({ write, color, columns = Number.POSITIVE_INFINITY }: PlainLinesOptions) {
     this.#write = write;
+    this.#wrap = new WordWrap(columns);
     this.#paint = color ? colors : noColors;
   }
 
   draw(event: AgentEvent): void {
     switch (event.type) {
       case 'text_delta':
-        this.#write(visible(event.text));
+        this.#write(this.#wrap.push(visible(event.text)));
         this.#midLine = !event.text.endsWith('\n');
         return;
       case 'notice':
@@ -70,7 +75,8 @@ export class PlainLines {
   }
 
   line(text: string): void {
-    this.#write(`${this.#midLine ? '\n' : ''}${text}\n`);
+    const rest = this.#wrap.flush();
+    this.#write(`${rest}${this.#midLine ? '\n' : ''}${text}\n`);
     this.#midLine = false;
   }
 

@@ -88,10 +88,12 @@ class PlainTerminal {
   }
 
   async run(): Promise<number> {
-    const { version, prompt } = this.#options;
+    const { version, draft, prompt = draft, welcome, farewell } = this.#options;
     this.#lines.line(`Helve ${version}. Type a prompt and press Enter. /help lists commands, /quit leaves.`);
+    if (welcome !== undefined) this.#lines.line(welcome);
     try {
       await Promise.race([this.#begin(), this.#left.promise]);
+      if (draft !== undefined) this.#lines.line(`> ${draft}`);
       if (prompt !== undefined) void this.#take(prompt);
       else this.#input.prompt();
       return await this.#left.promise;
@@ -102,6 +104,7 @@ class PlainTerminal {
       this.#files.end();
       this.letGo();
       await this.#session.close();
+      if (farewell !== undefined) this.#lines.line(farewell);
     }
   }
 

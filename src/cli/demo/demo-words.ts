@@ -1,0 +1,51 @@
+import { table } from '../../platform/text/table.js';
+import type { DemoWords } from './script.js';
+
+export interface OwnCommand {
+  /** What a user can type here to run Helve. */
+  helve: string;
+  /** What runs it from other folders, if `helve` does not. */
+  elsewhere?: string | undefined;
+}
+
+/** What the demo says of itself at a terminal. */
+export interface TerminalDemoWords extends DemoWords {
+  welcome: string;
+  farewell: string;
+}
+
+export const terminalDemoWords = (own: OwnCommand): TerminalDemoWords => ({
+  welcome:
+    'This is a demo: a script plays the model, in a temporary sample project. Nothing leaves your machine.\n' +
+    'Press Enter to send the prompt below. Helve asks before it changes or deletes anything.',
+  ending: [
+    'Now try:',
+    '',
+    '- `/undo` takes back the last change. It restores what a command deleted, too.',
+    '- `/rewind` goes back to your prompt, and takes the files with it.',
+    '- `/quit` leaves the demo. It removes the sample project and says how to use a real model.',
+  ].join('\n'),
+  afterwards: `The script of this demo ends here, so I can't answer that. To work with a real model, leave with \`/quit\`, set a key such as \`ANTHROPIC_API_KEY\`, and run \`${own.helve}\`. \`/undo\`, \`/rewind\` and \`!command\` still work here.`,
+  farewell: nextSteps(own),
+});
+
+export const lineDemoWords = (own: OwnCommand): DemoWords & { introduction: string; farewell: string } => ({
+  introduction: [
+    'A demo of Helve. A script plays the model, so it needs no key and no network.',
+    'Everything else is real: a project in a temporary folder, the tools, the tests, and',
+    'the permission questions, which the demo answers with yes. On a terminal, you answer them.',
+  ].join('\n'),
+  ending: 'Each of these changes can be undone, the deleted folder too.',
+  afterwards: 'The script of this demo ends here.',
+  farewell: nextSteps(own),
+});
+
+function nextSteps({ helve, elsewhere }: OwnCommand): string {
+  const steps = [
+    ['export ANTHROPIC_API_KEY=…', `or the key of another provider: ${helve} models lists them`],
+    [helve, elsewhere === undefined ? 'start a conversation in your project' : 'start a conversation in this folder'],
+    [`${helve} doctor`, 'check the setup'],
+  ] as const;
+  const other = elsewhere === undefined ? [] : ['To use it in other folders:', `  alias helve="${elsewhere}"`];
+  return ['To use Helve with a real model:', ...table(steps), ...other].join('\n');
+}
