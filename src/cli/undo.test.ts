@@ -33,7 +33,8 @@ interface TestProject {
   /** Changes files as a command does. */
   command(callId: string, work: () => Promise<unknown>): Promise<void>;
   edit(callId: string, before: string, after: string): Promise<void>;
-  run(args: string[], options?: { answer?: string; cwd?: string }): Promise<Run>;
+  /** Answers to questions are given in order; the last one is repeated. */
+  run(args: string[], options?: { answer?: string | string[]; cwd?: string }): Promise<Run>;
 }
 
 /** A project with one file, `a`, that a session changes. */
@@ -72,7 +73,9 @@ async function testProject(text: string): Promise<TestProject> {
     },
     async run(args, { answer, cwd = root } = {}) {
       const [out, errors] = [collector(), collector()];
-      const ask = answer === undefined ? {} : { ask: async () => answer };
+      const answers = [answer ?? []].flat();
+      const ask =
+        answer === undefined ? {} : { ask: async () => (answers.length > 1 ? answers.shift() : answers[0]) ?? '' };
       const surroundings = { env: { HELVE_HOME: dataFolder }, cwd, out: out.stream, errors: errors.stream, ...ask };
       const code = await undo(args, surroundings);
       return { code, out: out.text(), errors: errors.text() };
@@ -104,7 +107,7 @@ test('shows the patch, undoes the last call, and says how to redo it', async () 
   const { code, out } = await run(['--yes']);
   expect([code, await text()]).toEqual([0, 'one\n']);
   expect(withoutTimes(out)).toMatch(
-    /^To undo, of session session-1:\n {2}call_1 {2}TIME {2}a\nrestore a\n--- a\/a\n\+\+\+ b\/a\n@@ .* @@\n-two\n\+one\n/,
+    /^To undo, of session session-1:\n {2}TIME {2}a {2}\[call_1\]\nrestore a\n--- a\/a\n\+\+\+ b\/a\n@@ .* @@\n-two\n\+one\n/,
   );
   const [, command = ''] = /1 file or folder was restored\. To reverse this undo: helve undo (.*)\n$/.exec(out) ?? [];
   expect((await run([...command.split(' '), '--yes'])).code).toBe(0);
@@ -163,9 +166,9 @@ test('lists the calls, latest first', async () => {
   expect(code).toBe(0);
   expect(out.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, 'TIME').replaceAll(/undo_\w+/g, 'undo_ID')).toBe(
     `Calls of session session-1 that changed files, latest first:
-  undo_ID  TIME  a (undid call_2)
-  call_2  TIME  a (undone by undo_ID)
-  call_1  TIME  a
+  TIME  a (undid call_2)  [undo_ID]
+  TIME  a (undone by undo_ID)  [call_2]
+  TIME  a  [call_1]
 `,
   );
 });
@@ -253,7 +256,7 @@ test('lists the changes of a command, and those that are not covered', async () 
   const { out } = await run(['--list']);
   expect(out.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, 'TIME')).toBe(
     `Calls of session session-1 that changed files, latest first:
-  call_1  TIME  a (by a command; 1 file not covered, because larger than 10 MB)
+  TIME  a (by a command; 1 file not covered, because larger than 10 MB)  [call_1]
 Not covered: changes by commands outside the project, to files that git ignores and the commands do not name, and to .git, and later changes by processes that they left running.
 `,
   );
@@ -294,10 +297,10 @@ test('lists each call with its tool and subject, below the prompt that it came a
   await command('call_2', () => writeFile(join(root, 'a'), 'three\n'));
   expect(withoutTimes((await run(['--list'])).out)).toContain(`latest first:
 — prompt: now by a command  (TIME, --turn)
-  call_2  TIME  Bash echo three > a: a (by a command)
+  TIME  Bash echo three > a: a (by a command)  [call_2]
 — prompt: never mind  (TIME, --prompts 2)
 — prompt: make it two  (TIME, --prompts 3)
-  call_1  TIME  Edit a
+  TIME  Edit a  [call_1]
 `);
   expect(JSON.parse((await run(['--list', '--json'])).out)).toMatchObject({
     calls: [
@@ -343,7 +346,7 @@ test.each(['in the session file', 'only in the journal'])(
     await say('second');
     await change('call_2', 'two\n', 'three\n');
     const { out } = await run(['--list']);
-    expect(withoutTimes(out)).toMatch(/prompt: second .*\n {2}call_2 .*\n— prompt: first .*\n {2}call_1 /);
+    expect(withoutTimes(out)).toMatch(/prompt: second .*\n.* \[call_2\]\n— prompt: first .*\n.* \[call_1\]\n/);
     await run(['--turn', '--yes']);
     expect(await text()).toBe('two\n');
     await run(['--prompts', '2', '--yes']);
@@ -370,7 +373,7 @@ test('names the session, the prompt and the tool of the changes to undo', async 
   await call('call_1', 'Edit', { file_path: 'a' });
   await edit('call_1', 'one\n', 'two\n');
   expect(withoutTimes((await run(['--dry-run'])).out)).toMatch(
-    /^To undo, of session session-1:\n— prompt: make it two {2}\(TIME\)\n {2}call_1 {2}TIME {2}Edit a\n/,
+    /^To undo, of session session-1:\n— prompt: make it two {2}\(TIME\)\n {2}TIME {2}Edit a {2}\[call_1\]\n/,
   );
 });
 
@@ -522,4 +525,44 @@ test('an undo in an unwritable data folder says what to do', async ({ skip }) =>
   } finally {
     spawnSync('chattr', ['-i', ...folders]);
   }
+});
+
+async function twoEdits(): Promise<TestProject> {
+  const project = await testProject('one\n');
+  await project.say('make it three');
+  await project.call('call_1', 'Edit', { file_path: 'a' });
+  await project.edit('call_1', 'one\n', 'two\n');
+  await project.call('call_2', 'Edit', { file_path: 'a' });
+  await project.edit('call_2', 'two\n', 'three\n');
+  await project.say('thanks');
+  return project;
+}
+
+test('on a terminal, undo offers everything since the last prompt that changed files first', async () => {
+  const { run, text } = await twoEdits();
+  const { code, out } = await run([], { answer: ['1', 'y'] });
+  expect(withoutTimes(out)).toMatch(
+    /^Your prompt was: make it three {2}\(TIME\)\n {2}1 {2}undo everything since then: 2 calls, a\n {2}2 {2}undo the last call only: Edit a\n {2}3 {2}cancel\n/,
+  );
+  expect(out).toContain('-three\n+one\n');
+  expect({ code, text: await text() }).toEqual({ code: 0, text: 'one\n' });
+});
+
+test.each([
+  [['2', 'y'], 0, 'two\n'],
+  [['3'], 1, 'three\n'],
+  [[''], 1, 'three\n'],
+  [['1', 'n'], 1, 'three\n'],
+])('on a terminal, the answers %j to undo lead to exit code %i', async (answer, code, after) => {
+  const { run, text } = await twoEdits();
+  expect((await run([], { answer })).code).toBe(code);
+  expect(await text()).toBe(after);
+});
+
+test('without a terminal, undo --yes undoes the last call, and says that this will change', async () => {
+  const { run, text } = await twoEdits();
+  const { code, errors } = await run(['--yes']);
+  expect({ code, text: await text() }).toEqual({ code: 0, text: 'two\n' });
+  expect(errors).toMatch(/^helve: This is about the last call only\. Add --turn for everything since your last prompt/);
+  expect((await run(['--calls', '1', '--yes'])).errors).toBe('');
 });

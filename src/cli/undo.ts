@@ -28,6 +28,7 @@ import { localSecond } from '../platform/text/local-time.js';
 import { visible } from '../platform/text/visible.js';
 import { readArgs } from './args.js';
 import { exitCode } from './exit-codes.js';
+import { chooseUndo, isAmbiguous } from './undo-choice.js';
 import { type UndoPlace, undoPlaces, waitingElsewhere } from './undo-places.js';
 import { listUndoSessions } from './undo-sessions.js';
 import { UsageProblem } from './usage-problem.js';
@@ -35,6 +36,9 @@ import { writeLine } from './write-line.js';
 
 const MAX_CANDIDATES = 10;
 const MAX_SESSIONS = 200; // the most sessions searched for one that has changed files here
+
+const LAST_CALL_NOTICE =
+  'helve: This is about the last call only. Add --turn for everything since your last prompt, which will become the default, or --calls 1 to keep the last call.';
 
 /** Where the command runs, and whether a user can answer. */
 export interface UndoSurroundings {
@@ -82,19 +86,23 @@ export async function undo(argv: readonly string[], at: UndoSurroundings = ofPro
       const calls = await listUndoable(dataFolder, sessionId);
       return await list(calls, sessionId, { at, json: values.json, outline: outlineSession(dataFolder, sessionId) });
     }
-    const selected =
-      'prompts' in selection
-        ? selectSincePrompt(dataFolder, sessionId, await listUndoable(dataFolder, sessionId), selection.prompts)
-        : selection;
-    const plan = await planUndo(dataFolder, sessionId, selected, { cwd: at.cwd, force: values.force === true });
     const isSure = values.yes === true || values['dry-run'] === true;
+    const isOpen = selection === undefined && at.ask !== undefined && !isSure && !values.json;
+    const chosen = isOpen && at.ask ? await chooseUndo(place, { ...at, ask: at.ask }) : (selection ?? { calls: 1 });
+    if (!chosen) return await cancelled(at);
+    if (selection === undefined && !isOpen && (await isAmbiguous(place))) await writeLine(at.errors, LAST_CALL_NOTICE);
+    const selected =
+      'prompts' in chosen
+        ? selectSincePrompt(dataFolder, sessionId, await listUndoable(dataFolder, sessionId), chosen.prompts)
+        : chosen;
+    const plan = await planUndo(dataFolder, sessionId, selected, { cwd: at.cwd, force: values.force === true });
     if (!isSure && (!at.ask || values.json)) {
       throw new UsageProblem(
         'helve undo asks before it changes files, and there is no terminal to ask on. Use --yes to go ahead, or --dry-run to preview.',
       );
     }
     const code = await carryOut(plan, at, { ...values, dryRun: values['dry-run'] });
-    if ('calls' in selection && plan.calls.length < selection.calls) {
+    if ('calls' in chosen && plan.calls.length < chosen.calls) {
       const more = await otherSessions(usualFolder, sessionId);
       const count = counted(plan.calls.length, 'call');
       await writeLine(at.errors, `helve: The session ${sessionId} had only ${count} to undo.${more}`);
@@ -151,7 +159,15 @@ interface Choices {
   sessions?: boolean | undefined;
 }
 
-function readSelection({ call, calls, turn, prompts, list, sessions }: Choices): UndoSelection | { prompts: number } {
+/** Undefined if the command says nothing about it. */
+function readSelection({
+  call,
+  calls,
+  turn,
+  prompts,
+  list,
+  sessions,
+}: Choices): UndoSelection | { prompts: number } | undefined {
   const flags = [turn, list, sessions].map((flag) => flag || undefined);
   const chosen = [call, calls, prompts, ...flags].filter((choice) => choice !== undefined);
   if (chosen.length > 1) {
@@ -162,7 +178,7 @@ function readSelection({ call, calls, turn, prompts, list, sessions }: Choices):
   if (call !== undefined) return { callIds: [call] };
   if (turn) return { prompts: 1 };
   if (prompts !== undefined) return { prompts: countOf('--prompts', 'prompts to go back by', prompts) };
-  return { calls: calls === undefined ? 1 : countOf('--calls', 'calls to undo', calls) };
+  return calls === undefined ? undefined : { calls: countOf('--calls', 'calls to undo', calls) };
 }
 
 function countOf(option: string, what: string, text: string): number {
@@ -262,8 +278,7 @@ async function carryOut(
   if (!yes && plan.items.length > 0) {
     const answer = (await at.ask?.('Undo this? [y/N] ')) ?? '';
     if (!/^y(es)?$/i.test(answer.trim())) {
-      await writeLine(at.out, 'Nothing was undone.');
-      return exitCode.failed;
+      return await cancelled(at);
     }
   }
   const outcome = await applyUndo(plan, { force }).catch((error: unknown) => {
@@ -277,6 +292,11 @@ async function carryOut(
   });
   await writeLine(at.out, json ? jsonText(asJson(plan, at.cwd, outcome)) : resultText(outcome, plan.sessionId, at.cwd));
   return exitCode.ok;
+}
+
+async function cancelled(at: UndoSurroundings): Promise<number> {
+  await writeLine(at.out, 'Nothing was undone.');
+  return exitCode.failed;
 }
 
 /** Whether it is the data folder that can't be written, and not a file of the project. */

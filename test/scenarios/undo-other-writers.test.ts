@@ -187,7 +187,7 @@ test('helve undo finds sessions of helve call, names their tool, and leaves a co
   await call('Write', input);
   expect((await helve('undo', '--sessions')).stdout).toMatch(/ {2}1 call to undo {2}Write b\.txt\n$/);
   expect((await helve('undo', '--dry-run')).stdout).toMatch(
-    /^To undo, of session .*:\n {2}call_1 .* {2}Write b\.txt\n/,
+    /^To undo, of session .*:\n {2}.* {2}Write b\.txt {2}\[call_1\]\n/,
   );
 
   const running = call('Bash', { command: `${anything('own.txt')}; ${at.waiting('a')}` });

@@ -69,7 +69,7 @@ function lineFor(
   const touched = [...shown, ...more].join(', ') || 'no files';
   const isNamed = known !== undefined && files.length === 1 && files[0] === resolve(cwd, known.title);
   const what = known === undefined ? touched : `${known.tool} ${isNamed ? touched : `${known.title}: ${touched}`}`;
-  return `  ${callId}  ${localSecond(at)}  ${what}${remarks.length > 0 ? ` (${remarks.join('; ')})` : ''}`;
+  return `  ${localSecond(at)}  ${what}${remarks.length > 0 ? ` (${remarks.join('; ')})` : ''}  [${callId}]`;
 }
 
 /** Changes that stay because it is unknown which session made them. */

@@ -1,6 +1,6 @@
 export const help = `helve undo: undo what calls of a session did to files
 
-  helve undo                  the last call
+  helve undo                  asks: everything since your last prompt, or the last call; without a terminal the last call
   helve undo --calls N        the last N calls
   helve undo --turn           everything since your last prompt
   helve undo --prompts N      everything since the Nth last prompt
