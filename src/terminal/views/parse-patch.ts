@@ -1,6 +1,6 @@
 // Parses a patch for display: hunks get line numbers, and anything else is kept as is.
 import { cleanLine, cleanLines } from './fit.js';
-import { type Part, wordChanges } from './word-changes.js';
+import { type ChangedPart, wordChanges } from './word-changes.js';
 
 export interface PatchRow {
   kind: 'same' | 'added' | 'removed' | 'hunk' | 'note' | 'fold';
@@ -11,7 +11,7 @@ export interface PatchRow {
   /** The lines that a hunk covers. */
   lines?: readonly [first: number, last: number];
   /** Where it differs from the line that it replaces, or that replaces it. */
-  parts?: readonly Part[];
+  parts?: readonly ChangedPart[];
 }
 
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$/;

@@ -4,11 +4,11 @@ const MAX_WORDS = 120; // per line: comparing takes the product of the two
 const LEAST_COMMON = 0.4; // lines with less in common are separate lines, not one changed line
 
 /** A range of characters. */
-export type Part = readonly [from: number, to: number];
+export type ChangedPart = readonly [from: number, to: number];
 
 export interface WordChanges {
-  before: readonly Part[];
-  after: readonly Part[];
+  before: readonly ChangedPart[];
+  after: readonly ChangedPart[];
 }
 
 /** The parts that differ, or none if the lines have little in common. */
@@ -51,7 +51,7 @@ function commonWords(one: readonly string[], other: readonly string[]): Array<[n
 }
 
 /** The ranges of the words that are not kept; blanks between two of them belong to the change. */
-function otherParts(words: readonly string[], kept: ReadonlySet<number>): Part[] {
+function otherParts(words: readonly string[], kept: ReadonlySet<number>): ChangedPart[] {
   const parts: Array<[number, number]> = [];
   let offset = 0;
   let blankAt: number | undefined;
