@@ -1,6 +1,6 @@
 export { SessionProblem, type SessionProblemKind } from './agent/store/session-problem.js';
 export type { Agent, CompactOptions } from './contract/agent.js';
-export type { AgentReport, AgentRequest, ChildAgents, StartedAgent } from './contract/agents.js';
+export type { AgentActivity, AgentReport, AgentRequest, ChildAgents, StartedAgent } from './contract/agents.js';
 export type * from './contract/background.js';
 export type { CallAbout, CanUseTool, ToolPermission } from './contract/can-use-tool.js';
 export type * from './contract/command.js';
