@@ -1,6 +1,7 @@
 import { CallAssembler, type CompleteCall, cutCall, type MalformedCall } from '../calls/assemble.js';
 import type { CallEnvironment } from '../calls/environment.js';
 import { CallDropped } from '../calls/failure-text.js';
+import { RefusedCalls } from '../calls/refused-calls.js';
 import { runCall } from '../calls/run-call.js';
 import type { AgentHappening } from '../contract/event.js';
 import type { AssistantBlock, AssistantMessage, ToolResultBlock } from '../contract/message.js';
@@ -111,6 +112,7 @@ class StreamedAnswer {
     this.#model = input.model.name;
     this.#environment = {
       ...input.environment,
+      refused: new RefusedCalls(),
       emit: (happening) => {
         if (happening.type === 'tool_start') this.#atWork.add(happening.callId);
         input.environment.emit(happening);

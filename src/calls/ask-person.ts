@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Effect } from '../contract/effect.js';
-import { ToolFailure } from '../contract/failure.js';
+import type { ToolFailure } from '../contract/failure.js';
 import type {
   AskPermission,
   Decision,
@@ -17,6 +17,7 @@ import { messageOf } from '../platform/message-of.js';
 import type { CallHooks } from './call-hooks.js';
 import type { CallEnvironment } from './environment.js';
 import { denied } from './failure-text.js';
+import { RefusedByPerson } from './refused-calls.js';
 import type { ResolvedCall } from './resolve.js';
 
 /** A call that is to be decided, with the parts of its session that this needs. */
@@ -136,7 +137,7 @@ export const isSameInput = (answered: unknown, input: unknown): boolean =>
   isDeepStrictEqual(answered, input) || isDeepStrictEqual(answered, JSON.parse(JSON.stringify(input ?? null)));
 
 const refusedByPerson = (tool: string, reason: string | undefined): ToolFailure =>
-  new ToolFailure(
+  new RefusedByPerson(
     reason
       ? `The user refused this ${tool} call and said: ${reason}`
       : `The user refused this ${tool} call, so nothing was done.`,

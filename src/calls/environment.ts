@@ -7,6 +7,7 @@ import type { Tool } from '../contract/tool.js';
 import type { Approval, ToolContext } from '../contract/tool-context.js';
 import type { Slots } from '../platform/slots.js';
 import type { Gate } from './gate.js';
+import type { RefusedCalls } from './refused-calls.js';
 
 export interface CallEnvironment {
   /** Resolves once changes that a killed process left unfinished are rolled back, so that files can be examined. */
@@ -17,6 +18,8 @@ export interface CallEnvironment {
   /** Why there is no tool of this name, if more is known than that. */
   whyAbsent?(name: string): string | undefined;
   readonly gate: Gate;
+  /** The calls of the same message that the person refused; absent for a call on its own. */
+  readonly refused?: RefusedCalls;
   /** How many calls may work at the same time. */
   readonly slots: Slots;
   readonly decide: Decide;

@@ -16,6 +16,7 @@ import type { CallEnvironment } from './environment.js';
 import { execute } from './execute.js';
 import { describeFailure } from './failure-text.js';
 import type { QueueEntry } from './gate.js';
+import { RefusedByPerson } from './refused-calls.js';
 import { CORRECT_INPUT, type ResolvedCall, resolve } from './resolve.js';
 import { asText, settleFailure, settleSuccess } from './settle.js';
 
@@ -69,6 +70,9 @@ async function passThrough(
     await environment.settled?.(call.id, words.instead && asText(words.instead.value));
     return await settleSuccess(call, outcome, { words, maxResultChars: tool.maxResultChars, context });
   } catch (error) {
+    if (error instanceof RefusedByPerson) {
+      environment.refused?.add({ order: entry.order, effects: entry.effects, tool: call.name, title: display().title });
+    }
     const failure = describeFailure(call.name, error, signal, started);
     await environment.settled?.(call.id, failure.text);
     const words = started ? await hooks?.afterFailure(failure.text) : undefined;
@@ -104,6 +108,7 @@ async function admit(
   for (;;) {
     const { bound } = resolved;
     const effects: readonly Effect[] = await entry.enter(() => bound.effects(context), signal);
+    environment.refused?.check(entry);
     // Hooks see a call once, and refused ones too. An input that they change is checked and judged like any other.
     let rewritten = await hooks.before(resolved, effects);
     if (rewritten === undefined) {

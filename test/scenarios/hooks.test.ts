@@ -457,10 +457,10 @@ test.skipIf(missing.length > 0)('five typical scripts work in one run', async ()
   const turns = [
     calls(
       bash('mkdir build && rm -rf build'),
-      bash('git push'),
       write('package-lock.json'),
       write('bad.json', '{'),
       write('TODO.md', '- [ ] one\n'),
+      bash('git push'),
     ),
     done,
     calls(write('TODO.md', '- [x] one\n')),

@@ -1,0 +1,81 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { AgentHappening, ToolResultEvent } from '../contract/event.js';
+import type { PermissionAnswer } from '../contract/permission.js';
+import { temporaryProject } from '../testing/temporary-project.js';
+import { RefusedCalls } from './refused-calls.js';
+import { runCall } from './run-call.js';
+
+interface Message {
+  calls: ReadonlyArray<{ name: string; input: Record<string, unknown> }>;
+  answers: readonly PermissionAnswer[];
+  settings?: Parameters<typeof temporaryProject>[1];
+}
+
+/** Runs the calls of one message, and gives their results in order and the tools that were asked about. */
+async function send({ calls, answers, settings }: Message) {
+  const left = [...answers];
+  const asked: string[] = [];
+  const project = await temporaryProject(
+    { 'a.txt': 'one\n', 'b.txt': 'two\n' },
+    {
+      permissionMode: 'default',
+      async askPermission({ tool, display }) {
+        asked.push(`${tool} ${display.title}`);
+        return left.shift() ?? { behavior: 'allow' };
+      },
+      ...settings,
+    },
+  );
+  onTestFinished(() => project.remove());
+  const events: AgentHappening[] = [];
+  const environment = { ...project.engine.environment((event) => events.push(event)), refused: new RefusedCalls() };
+  const { signal } = new AbortController();
+  await Promise.all(calls.map((call, index) => runCall({ id: `call_${index}`, ...call }, environment, signal)));
+  const results = calls.map((_, index) =>
+    events.find((event): event is ToolResultEvent => event.type === 'tool_result' && event.callId === `call_${index}`),
+  );
+  return { results, asked };
+}
+
+const write = (file_path: string) => ({ name: 'Write', input: { file_path, content: 'x\n' } });
+const bash = (command: string) => ({ name: 'Bash', input: { command } });
+
+test('a call that conflicts with a refused call before it is not run and not asked about', async () => {
+  const { results, asked } = await send({
+    calls: [write('new.txt'), bash('touch tested')],
+    answers: [{ behavior: 'deny' }],
+  });
+  expect(asked).toEqual(['Write new.txt']);
+  const words = 'Not run, since Write new.txt before it was refused.';
+  expect(results[1]).toMatchObject({
+    failure: 'permission_denied',
+    problem: words,
+    result: { content: words, is_error: true },
+  });
+});
+
+test('a call that does not conflict with the refused one still runs', async () => {
+  const { results, asked } = await send({
+    calls: [write('new.txt'), write('other.txt'), { name: 'Read', input: { file_path: 'a.txt' } }],
+    answers: [{ behavior: 'deny', reason: 'not this one' }, { behavior: 'allow' }],
+  });
+  expect(asked).toEqual(['Write new.txt', 'Write other.txt']);
+  expect(results.map((result) => result?.failure)).toEqual(['permission_denied', undefined, undefined]);
+});
+
+test('a call before the refused one is not affected', async () => {
+  const { results } = await send({
+    calls: [bash('touch first'), write('new.txt')],
+    answers: [{ behavior: 'allow' }, { behavior: 'deny' }],
+  });
+  expect(results.map((result) => result?.failure)).toEqual([undefined, 'permission_denied']);
+});
+
+test('a call that a rule denies does not stop the calls behind it', async () => {
+  const { results } = await send({
+    calls: [write('new.txt'), bash('touch tested')],
+    answers: [{ behavior: 'allow' }],
+    settings: { permissions: { deny: ['Write(new.txt)'] } },
+  });
+  expect(results.map((result) => result?.failure)).toEqual(['permission_denied', undefined]);
+});

@@ -1,0 +1,34 @@
+// Calls that the person refused take the later calls of their message with them, if these conflict with them.
+import type { Effect } from '../contract/effect.js';
+import { ToolFailure } from '../contract/failure.js';
+import { conflict } from './conflict.js';
+
+const MAX_TITLE_CHARS = 80;
+
+/** The person answered no to the question about a call. */
+export class RefusedByPerson extends ToolFailure {}
+
+interface RefusedCall {
+  order: number;
+  effects: readonly Effect[];
+  /** For messages, such as `Edit src/a.ts`. */
+  name: string;
+}
+
+/** The calls of one message that the person refused. */
+export class RefusedCalls {
+  readonly #refused: RefusedCall[] = [];
+
+  add({ order, effects, tool, title }: Omit<RefusedCall, 'name'> & { tool: string; title: string }): void {
+    const [line = ''] = title.split('\n');
+    const short = line.length > MAX_TITLE_CHARS ? `${line.slice(0, MAX_TITLE_CHARS)}…` : line;
+    this.#refused.push({ order, effects, name: `${tool} ${short}`.trim() });
+  }
+
+  /** Throws if an earlier call that this one had to wait for was refused: it was meant to find that call's work done. */
+  check({ order, effects }: Pick<RefusedCall, 'order' | 'effects'>): void {
+    const before = this.#refused.find((one) => one.order < order && conflict(one.effects, effects));
+    if (!before) return;
+    throw new ToolFailure(`Not run, since ${before.name} before it was refused.`, { kind: 'permission_denied' });
+  }
+}
