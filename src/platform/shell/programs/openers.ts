@@ -4,14 +4,14 @@ import { touch } from './options.js';
 import { known, type Program, type ShellField, type Touch } from './program.js';
 
 const names =
-  'less most pg bat batcat view pr zless zmore zgrep zegrep bzcat xzcat lz4cat zstdcat bzgrep shuf tsort ptx gpg openssl socat http httpie xmllint csvcut mdcat glow code subl open xdg-open';
+  'less most pg bat batcat view pr zless zmore zgrep zegrep bzcat xzcat lz4cat zstdcat bzgrep shuf tsort ptx gpg openssl socat xmllint csvcut mdcat glow code subl open xdg-open';
 
 const output = /^(-o|-O|--output|--output-document|-out|--out)$/;
 
 // The value is a program, not a file.
 const code = /^(-\w*[ceEpr]|--eval|--print)$/;
 
-/** Every word that is not an option may be a file; httpie takes files as `@file` and `name=@file`. */
+/** Every word that is not an option may be a file, also as `@file` and `name=@file`. */
 export function openedFiles(name: string, args: readonly ShellField[]): Touch[] {
   const inPlace = /^(perl|ruby)$/.test(name) && args.some(({ value }) => /^-\w*i/.test(value ?? ''));
   return args.flatMap((field, index): Touch[] => {
@@ -34,7 +34,7 @@ export const openers: readonly Program[] = [
     judge: ({ name, args }) => ({ why: `${name} is not known to be harmless`, touches: openedFiles(name, args) }),
     examples: {
       harmless: [],
-      not: ['less a.txt', 'bat a.txt', 'http POST https://example.com a=@a.txt'],
+      not: ['less a.txt', 'bat a.txt', 'openssl x509 -in a.pem'],
     },
   },
 ];

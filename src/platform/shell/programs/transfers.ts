@@ -175,6 +175,36 @@ function judgeWget({ args }: { args: readonly ShellField[] }): ProgramVerdict {
   };
 }
 
+const httpieOptions = optionTable(
+  `-jfvhbmdcFSI -x -p= -P= -s= -o=write -a= -A= -4 -6 --json --form --multipart --boundary= --raw= --compress --pretty= --style= --unsorted
+  --sorted --response-charset= --response-mime= --format-options= --print= --headers --meta --body --verbose --all --history-print= --stream
+  --output=write --download --continue --quiet --session= --session-read-only= --auth= --auth-type= --ignore-netrc --offline --proxy= --follow
+  --max-redirects= --max-headers= --timeout= --check-status --path-as-is --chunked --verify= --ssl= --ciphers= --cert=read --cert-key=read
+  --cert-key-pass= --ignore-stdin --help --manual --version --traceback --default-scheme= --debug`,
+);
+
+/** `http [METHOD] URL [ITEM…]`: the items are fields, headers and files, as in `name=@file` and `photo@file`. */
+function judgeHttpie({ args }: { args: readonly ShellField[] }): ProgramVerdict {
+  const parsed = parseOptions(withFullNames(args, httpieOptions), httpieOptions, { anyOption: true });
+  const [first, ...rest] = parsed.operands;
+  const hasMethod = rest.length > 0 && /^[A-Za-z]+$/.test(first?.value ?? '');
+  const [url, ...items] = hasMethod ? rest : parsed.operands;
+  const sessions = parsed.options.flatMap(({ name, value }) =>
+    /^--session(-read-only)?$/.test(name) && value?.value?.includes('/') ? touch('write', value) : [],
+  );
+  return {
+    why: 'it reaches the network',
+    network: url ? httpAddresses(url) : [],
+    touches: [...optionFiles(parsed), ...sessions, ...items.flatMap(httpieFile), ...notUnderstood(parsed)],
+  };
+}
+
+function httpieFile(item: ShellField): Touch[] {
+  if (item.value === undefined) return touch('read', item);
+  const path = /^(?:[^=:@]*(?::?=)?)@([^;]+)/s.exec(item.value)?.[1];
+  return path === undefined ? [] : touch('read', known(path));
+}
+
 const scpOptions = optionTable('-346ABCOpqRrsTv -c= -D= -F=read -i=read -J= -l= -o= -P= -S= -X= -b=read');
 
 /** Names with a host are remote; of the others the last is written. */
@@ -242,6 +272,11 @@ export const transfers: readonly Program[] = [
     },
   },
   { names: ['wget'], judge: judgeWget, examples: { harmless: [], not: ['wget -O b x', 'wget -nv -e robots=off x'] } },
+  {
+    names: ['http', 'https', 'httpie', 'xh', 'xhs'],
+    judge: judgeHttpie,
+    examples: { harmless: [], not: ['http example.com', 'http POST https://example.com a=@a.txt', 'xh put :3000 a=b'] },
+  },
   { names: ['scp', 'sftp'], judge: judgeCopy, examples: { harmless: [], not: ['scp a host:b', 'sftp host'] } },
   {
     names: ['nc', 'ncat', 'netcat', 'telnet'],
