@@ -6,6 +6,7 @@ import type { AgentEvent, RunResult } from '../contract/event.js';
 import type { Message } from '../contract/message.js';
 import { type Model, type ModelEvent, ModelFailure, type ModelRequest, type StopReason } from '../contract/model.js';
 import { defineTool } from '../contract/tool.js';
+import { monotonicMs } from '../platform/clock.js';
 import { temporaryProject } from '../testing/temporary-project.js';
 import { noUsage } from './usage.js';
 
@@ -499,4 +500,33 @@ test('a fallback model of the same name at another provider is not priced like t
     { fallbackModels: [{ ...second, provider: 'other' }], retries: { maxRetries: 1, baseMs: 0 } },
   );
   expect((await Array.fromAsync(agent.run('go'))).at(-1)).toMatchObject({ outcome: 'completed', costUsd: null });
+});
+
+test('the time of calls does not count as waiting for the model', async () => {
+  const answered = Promise.withResolvers<void>();
+  let worked = 0;
+  const slow = defineTool({
+    name: 'Slow',
+    description: 'Works after the answer is complete.',
+    input: z.strictObject({}),
+    effects: () => [],
+    async execute() {
+      await answered.promise;
+      const began = monotonicMs();
+      while (monotonicMs() - began < 20) await new Promise((resolve) => setImmediate(resolve));
+      worked = monotonicMs() - began;
+      return 'done';
+    },
+    toModel: (words) => words,
+  });
+  const { model } = modelOf(
+    async function* () {
+      yield* [...call('a', '{}', 'Slow'), end('tool_use')];
+      setImmediate(answered.resolve); // once the loop has read the end of the answer
+    },
+    [...say('done'), end('end_turn')],
+  );
+  const { result } = await run(await agentWith(model, { tools: [slow] }));
+  expect(worked).toBeGreaterThan(0);
+  expect(result.modelMs).toBeLessThanOrEqual(result.totalMs - worked);
 });

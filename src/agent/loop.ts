@@ -3,7 +3,7 @@ import type { CallEnvironment } from '../calls/environment.js';
 import type { AgentEvent, AgentHappening, RunOutcome } from '../contract/event.js';
 import type { Message, UserBlock, UserMessage } from '../contract/message.js';
 import type { Model } from '../contract/model.js';
-import { monotonicMs, steadyClock } from '../platform/clock.js';
+import { steadyClock } from '../platform/clock.js';
 import { EventQueue } from '../platform/event-queue.js';
 import { reapedLeftovers } from '../platform/shell/leftovers.js';
 import type { ConversationContext } from './context/conversation-context.js';
@@ -140,7 +140,6 @@ async function drive(input: LoopInput, { run, timeUp, emit }: Drive): Promise<vo
       tools: session.tools.definitions(),
       messages: session.transcript.forRequest(),
     };
-    const started = monotonicMs();
     const outcome = await runTurn({
       model,
       request,
@@ -159,7 +158,7 @@ async function drive(input: LoopInput, { run, timeUp, emit }: Drive): Promise<vo
       },
       signal,
     });
-    run.add(outcome, monotonicMs() - started);
+    run.add(outcome);
     context.answered(request, outcome);
     const results = await context.fitResults(outcome.results);
 

@@ -64,9 +64,9 @@ export class RunRecord {
     this.#inputs.delete(happening.callId);
   }
 
-  add(outcome: TurnOutcome, milliseconds: number): void {
+  add(outcome: TurnOutcome): void {
     this.#turns += 1;
-    this.#modelMs += milliseconds;
+    this.#modelMs += outcome.modelMs;
     if (outcome.message || isAnything(outcome.usage)) this.#count(outcome.usage);
     this.#answering = this.#model; // each request begins with the requested model
     this.#stopReason = outcome.stopReason;

@@ -14,6 +14,7 @@ import {
   type Usage,
 } from '../contract/model.js';
 import type { Tool } from '../contract/tool.js';
+import { monotonicMs } from '../platform/clock.js';
 import { messageOf } from '../platform/message-of.js';
 import { noUsage } from './usage.js';
 
@@ -31,6 +32,8 @@ export interface TurnOutcome {
   stopReason: StopReason | null;
   explanation: string | undefined;
   usage: Usage;
+  /** How long the model took to answer; calls may have run on. */
+  modelMs: number;
   /** The request failed, before its answer or in the middle of it. */
   failure: ModelFailure | undefined;
   interrupted: boolean;
@@ -54,6 +57,7 @@ export interface TurnInput {
 /** One request to the model: each call starts as soon as its block is complete, while the model still writes. */
 export async function runTurn(input: TurnInput): Promise<TurnOutcome> {
   const answer = new StreamedAnswer(input);
+  const started = monotonicMs();
   let failure: ModelFailure | undefined;
   try {
     for await (const event of input.model.stream(input.request, input.signal)) {
@@ -65,9 +69,10 @@ export async function runTurn(input: TurnInput): Promise<TurnOutcome> {
     if (error instanceof ModelFailure) failure = error;
     else if (!input.signal.aborted) failure = unexpected(error);
   }
+  const modelMs = monotonicMs() - started;
   if (input.signal.aborted) answer.closeInterrupted();
   else if (failure) answer.closeBroken();
-  return { ...(await answer.settle()), failure, interrupted: input.signal.aborted };
+  return { ...(await answer.settle()), modelMs, failure, interrupted: input.signal.aborted };
 }
 
 /** Loads the tool, so that the call can be shown from its first word on. A failure is reported when the call runs. */
@@ -210,7 +215,7 @@ class StreamedAnswer {
     this.#cutShort('stream');
   }
 
-  async settle(): Promise<Omit<TurnOutcome, 'failure' | 'interrupted'>> {
+  async settle(): Promise<Omit<TurnOutcome, 'failure' | 'interrupted' | 'modelMs'>> {
     const facts = { id: this.#id, model: this.#model };
     const message: AssistantMessage = { role: 'assistant', content: this.#content };
     if (this.#isKept()) this.#input.onAnswer?.(message, facts);

@@ -15,6 +15,7 @@ const answered = (input_tokens: number): TurnOutcome => ({
   stopReason: 'end_turn',
   explanation: undefined,
   usage: used(input_tokens),
+  modelMs: 1,
   failure: undefined,
   interrupted: false,
 });
@@ -61,8 +62,8 @@ test('the total cost is unknown if the cost of one model is, and the costs of th
 test('a fallback model is counted at its own prices, only for the turn it answered', () => {
   const run = new RunRecord({ ...model('a', 1), fallbacks: [model('b', 5)] });
   run.note(retry('b'));
-  run.add(answered(1e6), 1);
-  run.add(answered(1e6), 1);
+  run.add(answered(1e6));
+  run.add(answered(1e6));
   expect(run.result('completed', '')).toMatchObject({
     costUsd: 6,
     models: [
@@ -75,22 +76,22 @@ test('a fallback model is counted at its own prices, only for the turn it answer
 test('a model without known prices makes the cost unknown', () => {
   const run = new RunRecord({ ...model('a', 1), fallbacks: [model('b', 5)] });
   run.note(retry('b', 'other'));
-  run.add(answered(1), 1);
+  run.add(answered(1));
   expect(run.result('completed', '')).toMatchObject({ costUsd: null, models: [{ provider: 'other', name: 'b' }] });
 });
 
 test('a request that failed without an answer leaves the cost known', () => {
   const run = new RunRecord(model('a'));
-  run.add({ ...answered(0), message: undefined }, 1);
+  run.add({ ...answered(0), message: undefined });
   expect(run.result('model_error', '')).toMatchObject({ costUsd: 0, models: [] });
 });
 
 test('usage and cost are those of the run, the models those of the session', () => {
   const session = new UsageByModel();
   const first = new RunRecord(model('a', 1), session);
-  first.add(answered(1e6), 1);
+  first.add(answered(1e6));
   const second = new RunRecord(model('a', 1), session);
-  second.add(answered(2e6), 1);
+  second.add(answered(2e6));
   expect(second.result('completed', '')).toMatchObject({
     usage: used(2e6),
     costUsd: 2,

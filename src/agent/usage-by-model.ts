@@ -11,7 +11,7 @@ export class UsageByModel {
 
   add(model: CountedModel, usage: Usage): void {
     const { provider, name, maxOutputTokens, facts: { prices, contextTokens } = {} } = model;
-    const key = JSON.stringify([provider, name]);
+    const key = keyOf(model);
     const before = this.#models.get(key);
     this.#models.set(key, {
       provider,
@@ -37,6 +37,19 @@ export class UsageByModel {
     return this.list().reduce<number | null>((total, { costUsd }) => sum(total, costUsd), 0);
   }
 }
+
+/** The usage of both lists, for each model. */
+export function joinUses(before: readonly ModelUse[], added: readonly ModelUse[]): ModelUse[] {
+  const models = new Map(before.map((use) => [keyOf(use), use]));
+  for (const use of added) {
+    const known = models.get(keyOf(use));
+    const both = known && { usage: addUsage(known.usage, use.usage), costUsd: sum(known.costUsd, use.costUsd) };
+    models.set(keyOf(use), { ...use, ...both });
+  }
+  return [...models.values()];
+}
+
+const keyOf = ({ provider, name }: Pick<ModelUse, 'provider' | 'name'>): string => JSON.stringify([provider, name]);
 
 /** Null if one of them is null. */
 export const sum = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : a + b);

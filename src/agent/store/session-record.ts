@@ -3,7 +3,7 @@
 
 import { isAbsolute } from 'node:path';
 import type { LeftCommand } from '../../contract/background.js';
-import type { RunOutcome } from '../../contract/event.js';
+import type { ModelUse, RunOutcome } from '../../contract/event.js';
 import type { FailureKind } from '../../contract/failure.js';
 import type { AssistantBlock, ContentBlock, UserBlock } from '../../contract/message.js';
 import type { StopReason, Usage } from '../../contract/model.js';
@@ -35,6 +35,17 @@ export interface SessionTotals {
   usage: Usage;
   /** US dollars; null if the cost of a part is unknown. */
   costUsd: number | null;
+  /** Of the runs that ended; absent in sessions of version 0.1.0. */
+  runs?: RunTotals;
+}
+
+/** The prompts of a session, and what they took. */
+export interface RunTotals {
+  prompts: number;
+  models: readonly ModelUse[];
+  /** Time spent waiting for the model, and in total. */
+  modelMs: number;
+  totalMs: number;
 }
 
 /** A result in a `user` record has no content if a `result` record before it has. */
@@ -209,6 +220,20 @@ const usageFields: ReadonlyArray<keyof Usage> = [
 
 function isTotals(total: unknown): boolean {
   if (!isFields(total)) return false;
-  const { turns, usage, costUsd } = total;
-  return typeof turns === 'number' && isUsage(usage) && (costUsd === null || typeof costUsd === 'number');
+  const { turns, usage, costUsd, runs } = total;
+  return typeof turns === 'number' && isUsage(usage) && isCost(costUsd) && (runs === undefined || isRunTotals(runs));
+}
+
+const isCost = (value: unknown): boolean => value === null || typeof value === 'number';
+
+function isRunTotals(runs: unknown): boolean {
+  if (!isFields(runs)) return false;
+  const { prompts, models, modelMs, totalMs } = runs;
+  return [prompts, modelMs, totalMs].every((value) => typeof value === 'number') && isListOf(models, isModelUse);
+}
+
+function isModelUse(value: unknown): boolean {
+  if (!isFields(value)) return false;
+  const { provider, name, usage, costUsd } = value;
+  return isText(provider) && isText(name) && isUsage(usage) && isCost(costUsd);
 }

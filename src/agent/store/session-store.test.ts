@@ -9,7 +9,7 @@ import type { AssistantBlock, Message, ToolResultBlock, UserBlock } from '../../
 import type { Decision } from '../../contract/permission.js';
 import type { SeenFile } from '../../contract/tool-context.js';
 import { protocolViolations } from '../../testing/protocol-violations.js';
-import { addUsage } from '../usage.js';
+import { addUsage, noUsage } from '../usage.js';
 import { WatchedLedger } from '../watched-ledger.js';
 import { LARGE_CHARS } from './large-values.js';
 import { readSession } from './read-session.js';
@@ -510,6 +510,50 @@ test('restores cleared results and forgotten files, including files seen but not
   ]);
   expect([...ledger.keys()]).toEqual(['/kept']);
   expect(JSON.stringify(restoreSession(readSession(folder), { whole: true }).messages)).toContain('long');
+});
+
+test('a resumed session knows its prompts, its models and its time so far, and adds to them', async () => {
+  const result = (tokens: number, name = 'a') => ({
+    type: 'result' as const,
+    outcome: 'completed' as const,
+    text: 'Done',
+    turns: 1,
+    stopReason: 'end_turn' as const,
+    usage: noUsage,
+    costUsd: 1,
+    models: [{ provider: 'test', name, usage: { ...noUsage, input_tokens: tokens }, costUsd: 1 }],
+    modelMs: 10,
+    totalMs: 20,
+    denials: [],
+  });
+  const start = {
+    type: 'session_start' as const,
+    sessionId: 'abc',
+    cwd: '/',
+    model: 'm',
+    mode: 'default' as const,
+    tools: [],
+  };
+  const session = await newSession();
+  session.store.prompt([text('go')]);
+  session.say(start);
+  session.say(result(5));
+  session.say(start);
+  session.say(result(8)); // with the tokens of the prompt before
+  await session.store.close();
+
+  const { restored, store } = await session.resume();
+  expect(restored.totals).toMatchObject({
+    costUsd: 2,
+    runs: { prompts: 2, models: [{ name: 'a', usage: { input_tokens: 8 } }], modelMs: 20, totalMs: 40 },
+  });
+  store.take(start);
+  store.take(result(3));
+  expect(store.totals).toMatchObject({
+    costUsd: 3,
+    runs: { prompts: 3, models: [{ name: 'a', usage: { input_tokens: 11 }, costUsd: 2 }], modelMs: 30 },
+  });
+  await store.close();
 });
 
 test('includes the cost of the summary', async () => {

@@ -16,11 +16,18 @@ import type { Decision, PermissionMode } from '../../contract/permission.js';
 import type { SeenFile } from '../../contract/tool-context.js';
 import { journaledBytes } from '../../platform/journal/session-changes.js';
 import { addUsage, costOf, noUsage } from '../usage.js';
+import { joinUses } from '../usage-by-model.js';
 import type { ReportProblem } from './append-log.js';
 import { SessionFile } from './session-file.js';
 import { type SessionFolder, sessionFolder } from './session-folder.js';
 import type { SessionLock } from './session-lock.js';
-import { SESSION_FORMAT, type SessionHeader, type SessionRecord, type SessionTotals } from './session-record.js';
+import {
+  type RunTotals,
+  SESSION_FORMAT,
+  type SessionHeader,
+  type SessionRecord,
+  type SessionTotals,
+} from './session-record.js';
 import { titleOf } from './session-title.js';
 
 export interface SessionStoreOptions {
@@ -57,6 +64,8 @@ export interface StoreBeginning {
 // A record without its time.
 type Unwritten = SessionRecord extends infer One ? (One extends { at: number } ? Omit<One, 'at'> : never) : never;
 
+const noRuns: RunTotals = { prompts: 0, models: [], modelMs: 0, totalMs: 0 };
+
 export const noTotals: SessionTotals = { turns: 0, usage: noUsage, costUsd: 0 };
 
 export class SessionStore {
@@ -66,6 +75,8 @@ export class SessionStore {
   #title: string | undefined;
   #totals = noTotals;
   #costBefore: number | null = 0;
+  /** Of earlier processes. */
+  #runsBefore: RunTotals | undefined;
   #state: WatchedState | undefined;
   readonly #written = new Map<string, string | undefined>();
   #seen = new Map<string, SeenFile>();
@@ -174,6 +185,7 @@ export class SessionStore {
     switch (happening.type) {
       case 'session_start':
         this.#costBefore = this.#totals.costUsd;
+        this.#runsBefore ??= this.#totals.runs ?? noRuns;
         return;
       case 'turn_start':
       case 'answer_restart':
@@ -225,9 +237,19 @@ export class SessionStore {
         return;
       }
       case 'result': {
-        const { outcome, costUsd } = happening;
+        const { outcome, costUsd, models, modelMs, totalMs } = happening;
         const known = this.#costBefore !== null && costUsd !== null;
-        this.#totals = { ...this.#totals, costUsd: known ? (this.#costBefore ?? 0) + costUsd : null };
+        const runs = this.#totals.runs ?? noRuns;
+        this.#totals = {
+          ...this.#totals,
+          costUsd: known ? (this.#costBefore ?? 0) + costUsd : null,
+          runs: {
+            prompts: runs.prompts + 1,
+            models: joinUses(this.#runsBefore?.models ?? [], models), // the result has those of this process
+            modelMs: runs.modelMs + modelMs,
+            totalMs: runs.totalMs + totalMs,
+          },
+        };
         this.#add({ type: 'run', outcome, total: this.#totals, ...this.#shownTitle() });
         this.#file.flushSoon();
         return;

@@ -91,6 +91,7 @@ export async function openSession(
     agent,
     withoutModel: undefined,
     history: resumed?.restored.messages ?? [],
+    spent: resumed?.restored.totals,
     get model() {
       return `${model.provider}/${model.name}`;
     },

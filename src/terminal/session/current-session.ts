@@ -29,7 +29,7 @@ export class CurrentSession {
     const before = this.#opened;
     this.#opened = session;
     await before?.close();
-    this.#spending = new SessionSpending();
+    this.#spending = new SessionSpending(session.spent);
     return before !== undefined;
   }
 

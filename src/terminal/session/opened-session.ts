@@ -1,5 +1,6 @@
 // The types by which the terminal is given a conversation; no code.
 
+import type { SessionTotals } from '../../agent/store/session-record.js';
 import type { FullAgent } from '../../compose/create-agent.js';
 import type { FullEngine } from '../../compose/create-engine.js';
 import type { Message } from '../../contract/message.js';
@@ -44,6 +45,8 @@ export interface OpenedSession {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The earlier messages, if the session was resumed. */
   readonly history: readonly Message[];
+  /** What it had cost before it was resumed. */
+  readonly spent?: SessionTotals | undefined;
   /** "provider/name". */
   readonly model: string | undefined;
   readonly contextTokens: number | undefined;

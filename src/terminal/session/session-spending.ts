@@ -1,12 +1,25 @@
+import type { SessionTotals } from '../../agent/store/session-record.js';
+import { joinUses, sum } from '../../agent/usage-by-model.js';
 import type { ModelUse, RunResult } from '../../contract/event.js';
 import type { SessionUsage } from '../contract.js';
 
 /** The cost of a conversation so far, from the results of its runs. */
 export class SessionSpending {
+  readonly #before: SessionTotals | undefined;
+  /** Of this process. */
   #models: readonly ModelUse[] = [];
   #prompts = 0;
   #modelMs = 0;
   #totalMs = 0;
+
+  /** `before`: what a resumed conversation had cost until then. */
+  constructor(before?: SessionTotals) {
+    this.#before = before;
+    const { prompts = 0, modelMs = 0, totalMs = 0 } = before?.runs ?? {};
+    this.#prompts = prompts;
+    this.#modelMs = modelMs;
+    this.#totalMs = totalMs;
+  }
 
   take({ models, modelMs, totalMs }: RunResult): void {
     this.#models = models;
@@ -16,10 +29,10 @@ export class SessionSpending {
   }
 
   get usage(): SessionUsage {
-    const costs = this.#models.map(({ costUsd }) => costUsd);
+    const { costUsd = 0, runs } = this.#before ?? {};
     return {
-      models: this.#models,
-      costUsd: costs.reduce((sum: number | null, cost) => (sum === null || cost === null ? null : sum + cost), 0),
+      models: joinUses(runs?.models ?? [], this.#models),
+      costUsd: this.#models.map((model) => model.costUsd).reduce(sum, costUsd),
       prompts: this.#prompts,
       modelMs: this.#modelMs,
       totalMs: this.#totalMs,
