@@ -16,16 +16,41 @@ test('assumes the usual window size for an unknown model', () => {
   expect(new ContextLimits({ maxOutputTokens: 4_000 }, {})).toMatchObject({ window: 128_000, limit: 124_000 });
 });
 
-test('lowers the limit when a provider refuses a request, and never raises it again', () => {
+test('lowers the limit when a provider refuses a request, and a larger refused request does not raise it', () => {
   const limits = new ContextLimits(model, {});
-  limits.refused(30_000, 5_000);
-  expect(limits.limit).toBe(27_000);
-  limits.refused(100_000, 5_000);
-  expect(limits.limit).toBe(27_000);
+  expect(limits.refused(100_000, 5_000)).toBe(true);
+  expect(limits.limit).toBe(90_000);
+  limits.refused(160_000, 5_000);
+  expect(limits.limit).toBe(90_000);
+});
+
+test('learns a small window of an unknown model at once', () => {
+  const limits = new ContextLimits({ maxOutputTokens: 4_000 }, {});
+  expect(limits.refused(5_000, 1_000)).toBe(true);
+  expect(limits.limit).toBe(4_500);
+});
+
+test('one refusal far below the known window does not count, a second one after an answer does', () => {
+  const limits = new ContextLimits(model, {});
+  expect(limits.refused(4_000, 1_000)).toBe(false);
+  expect(limits.refused(3_000, 1_000)).toBe(false);
+  expect(limits.limit).toBe(168_000);
+  limits.answered(30_000);
+  expect(limits.refused(35_000, 1_000)).toBe(true);
+  expect(limits.limit).toBe(31_500);
+});
+
+test('never lowers the limit below a request that was answered', () => {
+  const limits = new ContextLimits(model, {});
+  limits.answered(120_000);
+  expect(limits.refused(100_000, 5_000)).toBe(true);
+  expect(limits.limit).toBe(120_000);
+  limits.reset();
+  expect(limits.limit).toBe(168_000);
 });
 
 test('keeps at least half of the conversation when tools are most of a refused request', () => {
-  const limits = new ContextLimits(model, {});
+  const limits = new ContextLimits({ maxOutputTokens: 4_000 }, {});
   limits.refused(10_000, 9_600);
   expect(limits.limit).toBe(9_800);
 });

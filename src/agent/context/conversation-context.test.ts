@@ -181,13 +181,37 @@ test('an answer that fills the window is kept, and the model continues from the 
 test('ends with a message if the window is full again right after each compaction', async () => {
   const { model, requests, summaries } = modelOf(() => tooLong);
   const { agent } = await agentWith(model, { context: { windowTokens: 100_000 } });
-  const { result } = await run(agent, 'long '.repeat(10_000));
+  const { result } = await run(agent, 'long '.repeat(60_000));
   expect(result.outcome).toBe('context_overflow');
   expect(result.text).toMatch(
     /^The context window is full.*, so the run ends here\. A request may have about [\d,]+ tokens, and the system prompt and the tools alone have [\d,]+\./,
   );
   expect(requests.length).toBeLessThanOrEqual(4);
   expect(summaries.length).toBeLessThanOrEqual(3);
+});
+
+test('a refusal that does not fit the known window ends the run at most, and the next prompt tries again', async () => {
+  const { model, requests } = modelOf((number) => (number === 1 ? tooLong : { say: 'done' }));
+  const { agent } = await agentWith(model, { context: { windowTokens: 1_000_000 } });
+  const { result } = await run(agent);
+  expect(result.outcome).toBe('context_overflow');
+  expect(result.text).toMatch(
+    /^The provider refused the request as too long, although it has about [\d,]+ tokens and the window 1,000,000\. The next prompt tries again\./,
+  );
+  expect((await run(agent, 'Again.')).result).toMatchObject({ outcome: 'completed', text: 'done' });
+  expect(requests).toHaveLength(2);
+});
+
+test('one odd refusal in the middle of the work compacts once and does not shrink the window', async () => {
+  const { model } = modelOf((number) => {
+    if (number === 3) return tooLong;
+    return number < 8 ? { show: [20_000] } : { say: 'done' };
+  });
+  const { agent } = await agentWith(model, { context: { windowTokens: 1_000_000 } });
+  const { result, rooms } = await run(agent);
+  expect(result).toMatchObject({ outcome: 'completed', text: 'done' });
+  expect(rooms).toHaveLength(1);
+  expect(agent.contextUsage().free).toBeGreaterThan(700_000);
 });
 
 test('stops after three compactions in a row, however the model fills the window', async () => {

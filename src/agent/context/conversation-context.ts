@@ -45,6 +45,8 @@ export class ConversationContext {
   readonly #limits: ContextLimits;
   /** Whether the provider reported that the window is full, regardless of the estimate. */
   #isFull = false;
+  /** The last refusal did not fit the known window. */
+  #isOdd = false;
   #answersSince = Number.POSITIVE_INFINITY;
   #inARow = 0;
 
@@ -85,10 +87,10 @@ export class ConversationContext {
   /** Updates the estimates with the real size of a request. */
   answered(request: ModelRequest, { usage, failure, stopReason }: TurnOutcome): void {
     const isRefused = failure?.kind === 'context_overflow';
-    if (isRefused) {
-      const parts = this.#size.measure(request);
-      this.#limits.refused(totalOf(parts), parts.system + parts.tools);
-    } else this.#size.calibrate(request, usage);
+    if (!isRefused) this.#size.calibrate(request, usage);
+    const parts = this.#size.measure(request);
+    if (isRefused) this.#isOdd = !this.#limits.refused(totalOf(parts), parts.system + parts.tools);
+    else if (!failure) this.#limits.answered(totalOf(parts));
     this.#isFull ||= isRefused || stopReason === 'context_overflow';
     if (!failure) this.#answersSince += 1;
   }
@@ -179,13 +181,27 @@ export class ConversationContext {
     return tokens > this.#room() * PROMPT_SHARE;
   }
 
+  /** The run ends here. The next prompt tries again: a provider may refuse a request by mistake. */
   #hopeless(): { end: RunOutcome; text: string } {
+    const text = this.#isOdd ? this.#oddText() : this.#fullText();
+    this.#limits.reset();
+    this.#isFull = false;
+    this.#inARow = 0;
+    return { end: 'context_overflow', text };
+  }
+
+  #oddText(): string {
+    const tokens = grouped(totalOf(this.#measure()));
+    return `The provider refused the request as too long, although it has about ${tokens} tokens and the window ${grouped(this.#limits.window)}. The next prompt tries again. If the provider has a lower limit, set HELVE_CONTEXT_TOKENS to it.`;
+  }
+
+  #fullText(): string {
     const { system, tools } = this.#measure();
     const times = this.#inARow > MAX_IN_A_ROW ? ` right after it was compacted, ${MAX_IN_A_ROW} times in a row` : '';
-    const text =
+    return (
       `The context window is full${times}, so the run ends here. A request may have about ${grouped(this.#limits.limit)} tokens, ` +
-      `and the system prompt and the tools alone have ${grouped(system + tools)}. Choose a model with a larger window, or work in smaller steps.`;
-    return { end: 'context_overflow', text };
+      `and the system prompt and the tools alone have ${grouped(system + tools)}. Choose a model with a larger window, or work in smaller steps.`
+    );
   }
 
   #measure(): ContextParts {
