@@ -147,11 +147,20 @@ export interface Risk {
   undoable: boolean;
   /** For the person, without a subject: `sends data to example.com (POST)`. */
   text: string;
-  /** The index among the effects of the call. */
-  effect?: number;
+  /** The indexes of the effects of the call that it comes from. */
+  effects: readonly number[];
   /** The command that it is about, as it would be typed. */
   part?: string;
 }
+
+/** The modes as people know them. */
+export const modeWords: Readonly<Record<PermissionMode, string>> = {
+  default: 'ask before each change',
+  acceptEdits: 'accept edits',
+  plan: 'plan mode',
+  dontAsk: "don't ask",
+  bypassPermissions: 'bypass permissions',
+};
 
 /** A call by the tool and the input that the model named. */
 export interface SentCall {

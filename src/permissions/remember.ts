@@ -57,7 +57,7 @@ export function whyNoRule(
     const [name] = effect.argv ?? [];
     if (name === undefined) return 'no rule can cover words that are not known before it runs';
     if (name.includes('/')) return 'no rule is offered for a program that is named by its path';
-    if (NEVER_REMEMBERED.test(name)) return `no rule is offered for ${name}: it would cover all that ${name} can do`;
+    if (NEVER_REMEMBERED.test(name)) return `a rule for ${name} would cover everything that ${name} can do`;
     return /\n/.test(effect.text)
       ? 'no rule can cover a command of several lines'
       : 'no rule can cover this form of the command';

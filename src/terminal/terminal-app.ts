@@ -1,5 +1,5 @@
 import type { AgentHappening } from '../contract/event.js';
-import { dataFolderOf, homeFolder } from '../platform/files/paths.js';
+import { dataFolderOf, folderNames, homeFolder } from '../platform/files/paths.js';
 import { counted } from '../platform/text/counted.js';
 import { visible } from '../platform/text/visible.js';
 import { DialogQueue } from './dialogs/dialog-queue.js';
@@ -93,13 +93,20 @@ export class TerminalApp {
       notify,
       onAsk: (callId) => this.#views.asking(callId),
       editText: async (text) => await editInOwnEditor(text, { env, root, screen }),
+      places: { project: folderNames(root), home: [homeFolder() ?? []].flat().flatMap(folderNames) },
+      rows: () => screen.tui.terminal.rows,
+      modeAfterPlan: () => this.#session.orNone?.engine.session.planning.modeAfter ?? 'default',
+      stop: () => void keys.stop(),
       draw: () => screen.draw(),
     });
     let beganAt = 0;
     this.#conversation = new Conversation({
       session: () => this.#session.opened,
       onEvent: (event) => this.#take(event),
-      onSaid: ({ text, shown = text }) => this.#views.said(shown),
+      onSaid: ({ text, shown = text }) => {
+        this.#session.rests();
+        this.#views.said(shown);
+      },
       onChange: () => screen.draw(),
       onProblem: (sentence) => this.#tellFailure(sentence),
       onBegin: () => {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { modeWords } from '../contract/permission.js';
 import type { PlanStep, SwarmReport } from '../contract/planning.js';
 import { defineTool, type ToolProgress } from '../contract/tool.js';
 import type { SessionPort } from '../contract/tool-context.js';
@@ -52,7 +53,9 @@ export const exitPlanModeTool = defineTool({
     const agents = launchSwarm ? `, and ${teammateCount ?? TEAMMATES} child agents run its steps` : '';
     const rule = aboutAgents === undefined ? '' : ` (${aboutAgents.ask})`;
     const words = plan?.trim() ? '' : `:\n${text}`;
-    return { ask: `${which} waits for approval; with it the mode becomes ${modeAfter}${agents}${rule}${words}` };
+    return {
+      ask: `${which} waits for approval; with it the mode becomes "${modeWords[modeAfter]}"${agents}${rule}${words}`,
+    };
   },
 
   async *execute({ plan, launchSwarm = false, teammateCount = TEAMMATES }, { session, callId, signal, inputBy }) {

@@ -2,7 +2,12 @@ import { mkdir, readFile, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import type { FullEngineOptions } from '../compose/options.js';
-import type { PermissionAnswer, PermissionMode, PermissionQuestion } from '../contract/permission.js';
+import {
+  modeWords,
+  type PermissionAnswer,
+  type PermissionMode,
+  type PermissionQuestion,
+} from '../contract/permission.js';
 import type { ApprovedPlan, SwarmReport } from '../contract/planning.js';
 import { temporaryProject } from '../testing/temporary-project.js';
 import { enterPlanModeTool } from './enter-plan-mode.js';
@@ -65,7 +70,7 @@ test.each<PermissionMode>(['default', 'acceptEdits', 'bypassPermissions'])(
     expect(questions[0]).toMatchObject({
       tool: 'ExitPlanMode',
       input: { plan },
-      reason: `the plan waits for approval; with it the mode becomes ${mode}`,
+      reason: `the plan waits for approval; with it the mode becomes "${modeWords[mode]}"`,
       display: { title: 'plan', body: { type: 'text', text: plan } },
       suggestions: [],
     });

@@ -6,7 +6,7 @@ import { converse } from './converse.js';
 import { whyNoTmux } from './tmux.js';
 
 const inTerminal = test.skipIf(whyNoTmux !== undefined);
-const ASKED = 'esc for no'; // the hint appears once the question accepts keys
+const ASKED = 'esc to stop'; // the hint appears once the question accepts keys
 
 inTerminal('a prompt is answered, and quitting restores the terminal', async () => {
   const { terminal, server, say } = await converse([{ text: 'Hello **there**.' }]);

@@ -19,6 +19,6 @@ export const commandQuestion = {
     await say('helve');
     await shows('? for keys');
     await say('Push it.');
-    await shows('esc for no');
+    await shows('esc to stop');
   },
 };

@@ -34,7 +34,7 @@ export function total(items: readonly Item[], discount = 0): number {
     await say('helve');
     await shows('? for keys');
     await say('A discount must leave whole cents.');
-    await shows('esc for no');
+    await shows('esc to stop');
   },
 };
 

@@ -33,6 +33,6 @@ export const plan = {
     await say('helve --permission-mode plan');
     await shows('? for keys');
     await say('Tally should support other currencies than the euro.');
-    await shows('esc for no');
+    await shows('esc to stop');
   },
 };

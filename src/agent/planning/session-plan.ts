@@ -47,6 +47,11 @@ export class SessionPlan implements PlanningPort {
     if (to === 'plan' && from !== 'plan') this.#before = from;
   }
 
+  /** Sets the mode that is restored after plan mode, if it is not the one that was left for it. */
+  returnTo(mode: PermissionMode): void {
+    if (mode !== 'plan') this.#before = mode;
+  }
+
   agreed(callId: string): void {
     this.#agreed.add(callId);
   }

@@ -253,7 +253,7 @@ test.each<[command: string, risks: string[]]>([
 test('names the effect and the part of the command that each risk comes from', async () => {
   const risks = await risksOfCommand('echo a; rm -rf build && git push --force');
   expect(risks.map(({ part }) => part)).toEqual(['git push --force', 'rm -rf build']);
-  expect(risks.map(({ effect }) => effect)).toEqual([2, 3]);
+  expect(risks.map(({ effects }) => effects)).toEqual([[2], [3]]);
 });
 
 test('a tool may write outside the project and undo covers it', () => {
@@ -264,7 +264,7 @@ test('a tool may write outside the project and undo covers it', () => {
       level: 'notable',
       undoable: true,
       text: 'creates ~/notes.md, outside the project',
-      effect: 0,
+      effects: [0],
     },
   ]);
 });

@@ -29,7 +29,7 @@ export function assessRisks({ tool, effects }: DecisionRequest, context: RiskCon
     if (effect.kind === 'network') {
       const command = commands[effect.by?.command ?? -1];
       const found = networkRisk(effect, command);
-      if (found) risks.push({ ...found, effect: index, ...(command && { part: command.text }) });
+      if (found) risks.push({ ...found, effects: [index], ...(command && { part: command.text }) });
     }
     if (effect.kind === 'session' && effect.what === 'memory' && effect.access === 'write') {
       risks.push({
@@ -37,7 +37,7 @@ export function assessRisks({ tool, effects }: DecisionRequest, context: RiskCon
         level: 'notable',
         undoable: false,
         text: 'writes notes that later sessions read',
-        effect: index,
+        effects: [index],
       });
     }
     if (effect.kind === 'unknown') risks.push(unknownRisk(effect.why, index, { tool, commands, effects, context }));
@@ -67,15 +67,21 @@ function merged(files: readonly FileRisk[]): Risk[] {
     const { verb, file, about, ...risk } = first;
     const names = [...new Set([file, ...others.map((other) => other.file)])];
     const words = names.length > 1 ? about.replace(' in it', ' in them') : about;
-    return [{ ...risk, text: `${verb} ${names.join(', ')}${words}` }];
+    return [
+      {
+        ...risk,
+        effects: [first, ...others].flatMap((one) => one.effects),
+        text: `${verb} ${names.join(', ')}${words}`,
+      },
+    ];
   });
 }
 
 /** Whether another risk is about a folder above. */
 const isBelow = (risk: FileRisk, files: readonly FileRisk[], effects: readonly Effect[]): boolean => {
-  const inner = effects[risk.effect ?? -1];
+  const inner = effects[risk.effects[0] ?? -1];
   return files.some((other) => {
-    const outer = effects[other.effect ?? -1];
+    const outer = effects[other.effects[0] ?? -1];
     if (other === risk || other.kind !== risk.kind || other.part !== risk.part) return false;
     if (inner?.kind !== 'file' || outer?.kind !== 'file' || !outer.tree || inner.path === outer.path) return false;
     return outer.pattern === undefined && isInside(outer.path, inner.path);
@@ -85,7 +91,7 @@ const isBelow = (risk: FileRisk, files: readonly FileRisk[], effects: readonly E
 function commandRisks(command: CommandEffect, index: number): Risk[] {
   const line = commandLine(command);
   if (!line || command.harmless) return [];
-  const about = { effect: index, part: command.text };
+  const about = { effects: [index], part: command.text };
   const operands = line.operands.join(' ');
   const forms = riskyPrograms.get(line.name) ?? riskyPrograms.get(line.name.replace(/\..*$/, '')); // mkfs.ext4
   const form = forms?.find(
@@ -112,7 +118,7 @@ function unknownRisk(
     context,
   }: { tool: string; commands: readonly CommandEffect[]; effects: readonly Effect[]; context: RiskContext },
 ): Risk {
-  const base = { undoable: false, effect: index } as const;
+  const base = { undoable: false, effects: [index] } as const;
   if (familyOf(context.tools, tool) !== 'command') {
     return { ...base, kind: 'unknown', level: 'notable', text: `can touch anything: ${why}` };
   }

@@ -31,7 +31,7 @@ export function fileRisk(
 ): FileRisk | undefined {
   if (isNullDevice(effect)) return undefined;
   const command = effects.filter((other) => other.kind === 'command')[effect.by?.command ?? -1];
-  const base = { effect: index, ...(command && { part: command.text }) };
+  const base = { effects: [index], ...(command && { part: command.text }) };
   const secret = effect.listing ? undefined : secretAt(effect, places.style);
   if (effect.access === 'read') {
     if (secret === undefined) return undefined;
@@ -46,7 +46,7 @@ function writeRisk(
   effect: FileEffect,
   command: CommandEffect | undefined,
   { secret, places }: { secret: string | undefined; places: RiskPlaces },
-): Omit<FileRisk, 'effect' | 'part'> | undefined {
+): Omit<FileRisk, 'effects' | 'part'> | undefined {
   const { workspace, home = [], style } = places;
   const file = nameOf(effect, places);
   const isInside = namesOf(effect).every((name) => isUnder(workspace, name));

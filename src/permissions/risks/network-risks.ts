@@ -3,7 +3,7 @@ import type { CommandEffect, NetworkEffect } from '../../contract/effect.js';
 import type { Risk } from '../../contract/permission.js';
 import { type CommandLine, commandLine } from './command-line.js';
 
-type NetworkRisk = Omit<Risk, 'effect' | 'part'>;
+type NetworkRisk = Omit<Risk, 'effects' | 'part'>;
 
 /** A request, or a transfer, to a host. */
 export function networkRisk({ url }: NetworkEffect, command: CommandEffect | undefined): NetworkRisk | undefined {

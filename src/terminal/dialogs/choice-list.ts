@@ -17,7 +17,7 @@ export interface ListedChoice<Value> {
 }
 
 export interface ChoiceListOptions<Value> {
-  /** The item that Enter selects before any key is pressed. */
+  /** The item that Enter selects before any key is pressed; -1 for none. */
   focus?: number;
   /** Typing filters the list, so letters and digits don't select. */
   isFilterable?: boolean;
@@ -81,7 +81,8 @@ export class ChoiceList<Value> {
 
   #move(by: number): undefined {
     const { length } = this.#shown;
-    if (length > 0) this.#focus = (this.#focus + by + length) % length;
+    const from = this.#focus < 0 && by < 0 ? 0 : this.#focus; // with nothing selected, up leads to the last
+    if (length > 0) this.#focus = (from + by + length) % length;
   }
 
   #jump(by: number): undefined {

@@ -1,5 +1,6 @@
 import { stripTerminalSequences, visibleWidth } from '@earendil-works/pi-tui';
 import { expect, test } from 'vitest';
+import type { PermissionMode } from '../../contract/permission.js';
 import type { Answer, Question } from '../../contract/question.js';
 import { Theme } from '../screen/theme.js';
 import { ChoiceDialog } from './choice-dialog.js';
@@ -156,36 +157,36 @@ test('a long list can be scrolled to its end', () => {
   expect(lines(dialog)).toContain('- changed: item 14');
 });
 
-function plan(...pressed: Array<keyof typeof keys | { type: string }>): PlanAnswer[] {
-  const answers: PlanAnswer[] = [];
+function plan(...pressed: Array<keyof typeof keys | { type: string }>): Array<PlanAnswer | 'stop'> {
+  const answers: Array<PlanAnswer | 'stop'> = [];
   press(new PlanDialog(theme, { plan: '1. Do it' }, (answer) => answers.push(answer)), ...pressed);
   return answers;
 }
 
 test('approves a plan, with or without accepting edits, or refuses it with a reason', () => {
-  expect(plan('enter')).toEqual([{ behavior: 'allow' }]);
+  expect(plan('enter')).toEqual([{ behavior: 'allow', mode: 'default' }]);
   expect(plan({ type: 'a' })).toEqual([{ behavior: 'allow', mode: 'acceptEdits' }]);
   expect(plan({ type: 'n' }, { type: 'test first' }, 'enter')).toEqual([{ behavior: 'deny', reason: 'test first' }]);
   expect(plan({ type: 'n' }, 'enter')).toEqual([{ behavior: 'deny' }]);
   expect(plan({ type: 'n' }, { type: 'ny' }, 'escape', 'enter')).toEqual([]);
-  expect(plan('escape')).toEqual([{ behavior: 'deny' }]);
+  expect(plan('escape')).toEqual(['stop']);
 });
 
 test.each([40, 80, 120])('draws the plan above the choices at %i columns', (width) => {
-  const dialog = new PlanDialog(theme, { plan: '1. **Do** it', reason: 'the mode becomes default' }, () => {});
+  const dialog = new PlanDialog(theme, { plan: '1. **Do** it', reason: '3 child agents run its steps' }, () => {});
   expect(lines(dialog, width).slice(1)).toEqual([
     '│ 1. Do it',
     '',
-    'the mode becomes default',
+    '3 child agents run its steps',
     '',
-    '❯ y  Yes, begin',
-    '  a  Yes, and accept edits from now on',
+    '❯ y  Yes, and ask before each edit',
+    '  a  Yes, and accept edits',
     '  n  No, and say what should change',
   ]);
 });
 
 test('the approved plan is the one that the user edited', async () => {
-  const answers: PlanAnswer[] = [];
+  const answers: Array<PlanAnswer | 'stop'> = [];
   const { promise: drawn, resolve: onChange } = Promise.withResolvers<void>();
   const edit = async (text: string) => ({ text: `${text}\n2. Test it` });
   const dialog = new PlanDialog(theme, { plan: '1. Do it', edit, onChange }, (answer) => answers.push(answer));
@@ -193,7 +194,14 @@ test('the approved plan is the one that the user edited', async () => {
   await drawn;
   expect(lines(dialog, 60).slice(1, 4)).toEqual(['Changed by you', '│ 1. Do it', '│ 2. Test it']);
   press(dialog, { type: 'y' });
-  expect(answers).toEqual([{ behavior: 'allow', plan: '1. Do it\n2. Test it' }]);
+  expect(answers).toEqual([{ behavior: 'allow', mode: 'default', plan: '1. Do it\n2. Test it' }]);
+});
+
+test('returns to the mode before the plan, and to accepting edits only if that is chosen', () => {
+  const first = (modeAfter: PermissionMode): string | undefined =>
+    lines(new PlanDialog(theme, { plan: '1. Do it', modeAfter }, () => {})).find((line) => line.startsWith('❯'));
+  expect(first('acceptEdits')).toBe('❯ y  Yes, and ask before each edit');
+  expect(first('bypassPermissions')).toBe('❯ y  Yes, and return to bypass permissions');
 });
 
 test('recognises a question about a plan by its effect', () => {

@@ -1,57 +1,92 @@
+import { visibleWidth } from '@earendil-works/pi-tui';
+import type { Risk } from '../../contract/permission.js';
 import type { Theme } from '../screen/theme.js';
 import { chop, cleanLine } from '../views/fit.js';
+
+/** A part of a command to highlight. */
+export interface MarkedPart {
+  text: string;
+  level: Risk['level'];
+}
+
+type Mark = Risk['level'] | undefined;
 
 /**
  * The lines of a command with the parts in question highlighted: by colour or, without colours, by underlining on the
  * next line.
  */
-export function markedLines(theme: Theme, text: string, parts: readonly string[], width: number): string[] {
-  return text
-    .replace(/\n$/, '')
-    .split('\n')
-    .flatMap((line) => markedLine(theme, cleanLine(line), parts.flatMap(eachLine), width));
+export function markedLines(theme: Theme, text: string, parts: readonly MarkedPart[], width: number): string[] {
+  const lines = text.replace(/\n$/, '').split('\n').map(cleanLine);
+  const found = parts.flatMap((part) => eachLine(part).flatMap((each) => asWritten(each, lines)));
+  return lines.flatMap((line) => markedLine(theme, line, found, width));
 }
 
-const eachLine = (part: string): string[] =>
-  part
+const eachLine = ({ text, level }: MarkedPart): MarkedPart[] =>
+  text
     .split('\n')
-    .map(cleanLine)
-    .filter((line) => line.trim() !== '');
+    .map((line) => ({ text: cleanLine(line), level }))
+    .filter((part) => part.text.trim() !== '');
 
-function markedLine(theme: Theme, line: string, parts: readonly string[], width: number): string[] {
-  const isMarked = marksIn(line, parts);
+/** An analysed command may be quoted otherwise than it was typed: then its first words are highlighted. */
+function asWritten({ text, level }: MarkedPart, lines: readonly string[]): MarkedPart[] {
+  for (let words = text.split(' '); words.length > 0; words = words.slice(0, -1)) {
+    const start = words.join(' ');
+    if (start !== '' && lines.some((line) => line.includes(start))) return [{ text: start, level }];
+  }
+  return [];
+}
+
+function markedLine(theme: Theme, line: string, parts: readonly MarkedPart[], width: number): string[] {
+  const marked = marksIn(line, parts);
   let offset = 0;
   return chop(line, width).flatMap((piece) => {
-    const marks = isMarked.slice(offset, offset + piece.length);
+    const marks = marked.slice(offset, offset + piece.length);
     offset += piece.length;
     if (theme.hasColors) return [painted(theme, piece, marks)];
-    const below = marks
-      .map((isIn) => (isIn ? '^' : ' '))
-      .join('')
-      .trimEnd();
+    const below = underline(piece, marks);
     return below === '' ? [piece] : [piece, below];
   });
 }
 
-/** For each character, whether it is in one of the parts. */
-function marksIn(line: string, parts: readonly string[]): boolean[] {
-  const marks = Array.from({ length: line.length }, () => false);
-  for (const part of parts) {
-    for (let at = line.indexOf(part); at !== -1; at = line.indexOf(part, at + part.length)) {
-      marks.fill(true, at, at + part.length);
+/** A caret below each column of a marked character. */
+function underline(piece: string, marks: readonly Mark[]): string {
+  let out = '';
+  let at = 0;
+  let columns = 0;
+  for (const character of piece) {
+    const before = columns;
+    columns = visibleWidth(piece.slice(0, at + character.length)); // a combining character has none of its own
+    out += (marks[at] === undefined ? ' ' : '^').repeat(Math.max(0, columns - before));
+    at += character.length;
+  }
+  return out.trimEnd();
+}
+
+/** For each character, the level of the part that it is in; the higher one counts. */
+function marksIn(line: string, parts: readonly MarkedPart[]): Mark[] {
+  const marks: Mark[] = Array.from({ length: line.length }, () => undefined);
+  for (const level of ['notable', 'high'] as const) {
+    for (const part of parts.filter((each) => each.level === level)) {
+      for (let at = line.indexOf(part.text); at !== -1; at = line.indexOf(part.text, at + part.text.length)) {
+        if (isWholeWord(line, at, part.text)) marks.fill(level, at, at + part.text.length);
+      }
     }
   }
   return marks;
 }
 
-function painted({ paint }: Theme, piece: string, marks: readonly boolean[]): string {
+/** `rm` is not a part of `format`. */
+const isWholeWord = (line: string, at: number, part: string): boolean =>
+  !/\w/.test(line[at - 1] ?? '') && !(/\w$/.test(part) && /\w/.test(line[at + part.length] ?? ''));
+
+function painted({ paint }: Theme, piece: string, marks: readonly Mark[]): string {
   let out = '';
   for (let start = 0; start < piece.length; ) {
-    const isIn = marks[start];
+    const mark = marks[start];
     let end = start;
-    while (end < piece.length && marks[end] === isIn) end += 1;
+    while (end < piece.length && marks[end] === mark) end += 1;
     const text = piece.slice(start, end);
-    out += isIn ? paint.underline(paint.warning(text)) : text;
+    out += mark === undefined ? text : paint.underline((mark === 'high' ? paint.failure : paint.warning)(text));
     start = end;
   }
   return out;

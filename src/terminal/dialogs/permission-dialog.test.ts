@@ -35,7 +35,16 @@ const command: PermissionQuestion = {
   },
   reason: 'no rule allows "rm -rf build"',
   display: { title: 'ls src && rm -rf build', body: { type: 'text', text: 'ls src && rm -rf build' } },
-  risks: [],
+  risks: [
+    {
+      kind: 'deletes',
+      level: 'notable',
+      undoable: true,
+      text: 'deletes build → /elsewhere/build',
+      effects: [3],
+      part: 'rm -rf build',
+    },
+  ],
   suggestions: ['Shell(rm -rf build)'],
 };
 
@@ -45,16 +54,42 @@ const edit: PermissionQuestion = {
   effects: [{ kind: 'file', access: 'write', path: '/p/a.ts', real: '/p/a.ts' }],
   decision: { behavior: 'ask', reason: 'it writes a file' },
   reason: 'it writes a file',
+  risks: [],
   display: { title: 'a.ts', body: { type: 'diff', path: 'a.ts', patch: '@@ -1 +1 @@\n-a\n+b' } },
   suggestions: [],
 };
 
-const keys = { enter: '\r', escape: '\u001b', down: '\u001b[B', open: '\u000f', erase: '\u0015' };
+const force: PermissionQuestion = {
+  ...command,
+  risks: [
+    {
+      kind: 'rewrites_history',
+      level: 'high',
+      undoable: false,
+      text: 'overwrites commits on origin (force push)',
+      effects: [2],
+      part: 'rm -rf build',
+    },
+  ],
+};
 
-function asked(question: PermissionQuestion, theme = none) {
-  const answers: PermissionAnswer[] = [];
-  const dialog = new PermissionDialog(theme, question, (answer) => answers.push(answer));
-  const press = (...pressed: Array<keyof typeof keys | { type: string }>): PermissionAnswer[] => {
+const keys = {
+  enter: '\r',
+  escape: '\u001b',
+  down: '\u001b[B',
+  up: '\u001b[A',
+  open: '\u000f',
+  erase: '\u0015',
+  pageDown: '\u001b[6~',
+  pageUp: '\u001b[5~',
+};
+
+function asked(question: PermissionQuestion, { theme = none, rows = 60 } = {}) {
+  const answers: Array<PermissionAnswer | 'stop'> = [];
+  const places = { project: ['/p'], home: ['/home/me'] };
+  const facts = { question, places, rows: () => rows };
+  const dialog = new PermissionDialog(theme, facts, (answer) => answers.push(answer));
+  const press = (...pressed: Array<keyof typeof keys | { type: string }>): Array<PermissionAnswer | 'stop'> => {
     for (const each of pressed) {
       if (typeof each === 'string') dialog.handleInput(keys[each]);
       else for (const character of each.type) dialog.handleInput(character);
@@ -65,108 +100,127 @@ function asked(question: PermissionQuestion, theme = none) {
   return { dialog, press, lines };
 }
 
-test('shows the command with the deciding part, the real paths, the reason and the rule', () => {
-  expect(asked(command).lines().slice(1)).toEqual([
+test('shows the command with the risky parts, the risks, the reason and three choices', () => {
+  expect(asked(command).lines()).toEqual([
+    expect.stringMatching(/^── Run this command\? ─+$/),
     '  ls src && rm -rf build',
     '            ^^^^^^^^^^^^',
     '',
-    '  deletes the tree /p/build → /elsewhere/build (a link)',
-    '  runs rm -rf build (rm deletes files)',
-    '  runs ls src',
-    '  reads /p/src',
+    '  △ deletes build → /elsewhere/build · undo restores it',
+    '  rm deletes files',
     '',
-    '  Why it asks: no rule allows "rm -rf build"',
-    '  • "rm -rf build": ask, a rule asks (ask: Shell(rm *), /p/settings.json:4)',
+    '  Why it asks: no rule allows "rm -rf build" (/p/settings.json:4)',
     '',
-    '❯ y  Yes, this once',
-    '  s  Yes, for this session        Shell(rm -rf build)',
-    '  a  Yes, always                  Shell(rm -rf build)',
-    '  e  Yes, always, but change the rule first',
+    '❯ y  Yes',
+    "  a  Yes, and don't ask again in this project for  Shell(rm -rf build)",
     '  n  No, and say what to do instead',
   ]);
 });
 
-test('says how the command will be confined after approval', () => {
+test("the command's own description is the headline, and the agent's name is in front", () => {
+  const described = { ...command, input: { command: 'x', description: 'Remove the build.' } };
+  expect(asked(described).lines()[0]).toMatch(/^── Remove the build\? ─+$/);
+  expect(asked({ ...described, agent: { id: '1', type: 'explore' } }).lines(60)[0]).toMatch(
+    /^── explore agent: Remove the build\? ─+$/,
+  );
+});
+
+test('nothing is selected if the call can not be taken back, so Enter alone does nothing', () => {
+  const { press, lines, dialog } = asked(force);
+  expect(lines().slice(-2)).toEqual(['  y  Yes', '  n  No, and say what to do instead']);
+  expect(press('enter')).toEqual([]);
+  expect(dialog.hint).toBe('y to allow it · n to refuse · esc to stop');
+  expect(asked(force).press({ type: 'y' })).toEqual([{ behavior: 'allow' }]);
+  expect(asked(force).press('down', 'enter')).toEqual([{ behavior: 'allow' }]);
+  const up = asked(force);
+  up.press('up');
+  expect(up.lines().at(-1)).toBe('❯ n  No, and say what to do instead');
+});
+
+test('shows risks by colour if there are colours, and by symbols without', () => {
+  const theme = new Theme({ name: 'dark', depth: 'many' });
+  const { paint } = theme;
+  const high = asked(force, { theme }).dialog.render(80);
+  expect(high).toContain(`  ${paint.failure('▲ overwrites commits on origin (force push)')}`);
+  expect(high[1]).toBe(`  ls src && ${paint.underline(paint.failure('rm -rf build'))}`);
+  expect(asked(command, { theme }).dialog.render(80)[1]).toBe(
+    `  ls src && ${paint.underline(paint.warning('rm -rf build'))}`,
+  );
+  expect(asked(force).lines()).toContain('  ▲ overwrites commits on origin (force push)');
+});
+
+test('highlights the beginning of a part that was typed with other quotes', () => {
+  const text = 'psql -c "drop table x"';
+  const part = "psql -c 'drop table x'";
+  const shown = asked({
+    ...force,
+    risks: force.risks.map((risk) => ({ ...risk, part })),
+    display: { title: text, body: { type: 'text', text } },
+  }).lines();
+  expect(shown.slice(1, 3)).toEqual([`  ${text}`, '  ^^^^^^^']);
+});
+
+test('says how the command will be confined, and without a sandbox only in the details', () => {
   const confinement = 'Runs in the sandbox: no network, writes only in the project.';
-  const { lines } = asked({ ...command, confinement });
-  const shown = lines();
-  expect(shown[shown.indexOf('  reads /p/src') + 1]).toBe(`  ${confinement}`);
+  expect(asked({ ...command, confinement }).lines()).toContain(`  ${confinement}`);
+  const open = asked({ ...command, confinement: 'Runs without a sandbox.' });
+  expect(open.lines()).not.toContain('  Runs without a sandbox.');
+  open.press('open');
+  expect(open.lines()).toContain('  Runs without a sandbox.');
   const hidden = asked({ ...command, confinement: 'Runs \u001b[2Jsafely.' }).dialog.render(80);
   expect(hidden.join('')).not.toContain('\u001b[2J');
 });
 
-test('shows the rules in one column if the window is narrow', () => {
-  const rows = asked({ ...edit, suggestions: ['Edit(./a)'] })
-    .lines(40)
-    .filter((line) => line.includes('Edit('));
-  expect(rows).toEqual(['  s  Yes, for this session  Edit(./a)', '  a  Yes, always            Edit(./a)']);
-});
-
-test('highlights by colour if there are colours', () => {
-  const { dialog } = asked(command, new Theme({ name: 'dark', depth: 'many' }));
-  expect(dialog.render(80)[1]).toBe('  ls src && \u001b[4m\u001b[38;5;209mrm -rf build\u001b[39m\u001b[24m');
-});
-
 test.each([40, 80, 120])('fits into %i columns, with every choice on the screen', (width) => {
-  const { dialog, lines } = asked(command);
+  const { dialog, lines, press } = asked(command);
+  press({ type: 'm' });
   for (const line of dialog.render(width)) expect(visibleWidth(line)).toBeLessThanOrEqual(width);
-  expect(lines(width).filter((line) => /^[ ❯] [ysaen] {2}/.test(line))).toHaveLength(5);
+  expect(lines(width).filter((line) => /^[ ❯] [yasen] {2}/.test(line))).toHaveLength(5);
   expect(lines(width).join('\n')).toContain('/elsewhere/build');
 });
 
 test('shows a change as a diff, and offers to accept edits', () => {
   const { lines, press } = asked(edit);
   expect(lines(40)).toEqual([
-    '── Allow Change? ───────────────────────',
-    '  a.ts',
+    '── Create a.ts? ────────────────────────',
     '  1 - a',
     '  1 + b',
     '',
-    '  writes /p/a.ts',
-    '',
     '  Why it asks: it writes a file',
     '',
-    '❯ y  Yes, this once',
-    '  m  Yes, and accept edits from now on',
+    '❯ y  Yes',
+    '  a  Yes, and accept edits from now on',
     '  n  No, and say what to do instead',
   ]);
-  expect(press({ type: 'm' })).toEqual([{ behavior: 'allow', mode: 'acceptEdits' }]);
+  expect(press({ type: 'a' })).toEqual([{ behavior: 'allow', mode: 'acceptEdits' }]);
 });
 
-test('does not repeat an effect that is also the reason', () => {
-  const because = 'it writes /p/a.ts';
-  const ground = {
-    about: 'writing /p/a.ts',
-    effect: 0,
-    behavior: 'ask',
-    because,
-    basis: 'default',
-    decided: true,
-  } as const;
-  const plain = { ...edit, reason: because, decision: { behavior: 'ask', reason: because, trail: [ground] } } as const;
-  expect(
-    asked(plain)
-      .lines()
-      .filter((line) => line.includes('/p/a.ts')),
-  ).toEqual(['  writes /p/a.ts']);
-  const away = { kind: 'file', access: 'read', path: '/etc/x', real: '/etc/x' } as const;
-  expect(asked({ ...plain, effects: [away] }).lines()).toContain('  Why it asks: it writes /p/a.ts');
+test('an edit of an existing file says so, and several files are counted', () => {
+  const file = (path: string) => ({ kind: 'file', access: 'write', path, real: path, identity: '1:2' }) as const;
+  expect(asked({ ...edit, effects: [file('/p/a.ts')] }).lines()[0]).toMatch(/^── Edit a\.ts\? /);
+  expect(asked({ ...edit, effects: [file('/p/a.ts'), file('/p/b.ts')] }).lines()).toContain('  writes a.ts, b.ts');
 });
 
-test('has one key for each answer', () => {
+test('has one key for each answer, and digits in their order', () => {
   const rules = ['Shell(rm -rf build)'];
+  const remembered = (scope: string) => [{ behavior: 'allow', remember: { rules, scope } }];
   expect(asked(command).press('enter')).toEqual([{ behavior: 'allow' }]);
   expect(asked(command).press({ type: 'y' })).toEqual([{ behavior: 'allow' }]);
-  expect(asked(command).press({ type: 's' })).toEqual([{ behavior: 'allow', remember: { rules, scope: 'session' } }]);
-  expect(asked(command).press({ type: 'a' })).toEqual([{ behavior: 'allow', remember: { rules, scope: 'always' } }]);
-  expect(asked(command).press('escape')).toEqual([{ behavior: 'deny' }]);
+  expect(asked(command).press({ type: 'a' })).toEqual(remembered('always'));
+  expect(asked(command).press({ type: '2' })).toEqual(remembered('always'));
+  expect(asked(command).press({ type: 's' })).toEqual([]);
+  expect(asked(command).press({ type: 'ms' })).toEqual(remembered('session'));
+});
+
+test('Esc stops the turn', () => {
+  expect(asked(command).press('escape')).toEqual(['stop']);
 });
 
 test('refuses with a reason, or without one', () => {
   expect(asked(command).press({ type: 'n' }, { type: 'keep it, yes' }, 'enter')).toEqual([
     { behavior: 'deny', reason: 'keep it, yes' },
   ]);
-  expect(asked(command).press({ type: 'n' }, 'enter')).toEqual([{ behavior: 'deny' }]);
+  expect(asked(command).press({ type: '3' }, 'enter')).toEqual([{ behavior: 'deny' }]);
   const { press, lines } = asked(command);
   expect(press({ type: 'n' }, { type: 'y' }, 'escape')).toEqual([]);
   expect(lines().at(-1)).toBe('❯ n  No, and say what to do instead');
@@ -175,7 +229,7 @@ test('refuses with a reason, or without one', () => {
 test('lets the user change the rules one by one before they are saved', () => {
   const two = { ...command, suggestions: ['Shell(a)', 'Shell(b)'] };
   const { press, lines } = asked(two);
-  press({ type: 'e' });
+  press({ type: 'me' });
   expect(lines().slice(-2)).toEqual(['The rule 1 of 2 to save:', '> Shell(a)']);
   press('erase', { type: 'Shell(a *)' }, 'enter');
   expect(press('enter')).toEqual([
@@ -184,24 +238,30 @@ test('lets the user change the rules one by one before they are saved', () => {
 });
 
 test('saves no empty rule', () => {
-  expect(asked(command).press({ type: 'e' }, 'erase', 'enter')).toEqual([{ behavior: 'allow' }]);
+  expect(asked(command).press({ type: 'me' }, 'erase', 'enter')).toEqual([{ behavior: 'allow' }]);
 });
 
-test('offers no rule if there is none, or if it contains invisible characters', () => {
+test('offers no rule if there is none, or if it contains invisible characters, and says why there is none', () => {
   const hidden = asked({ ...command, suggestions: ['Shell(rm\u200b *)'] });
-  expect(hidden.lines().join('\n')).not.toContain('always');
-  expect(hidden.press({ type: 'a' })).toEqual([]);
+  expect(hidden.lines().join('\n')).not.toContain("don't ask again");
+  expect(hidden.press({ type: 'ma' })).toEqual([]);
+  const why = { ...command, suggestions: [], whyNoRule: 'it has too many parts for rules' };
+  expect(asked(why).lines()).toContain('  Only this once: it has too many parts for rules.');
 });
 
 test('shows all hidden characters in a command and in names', () => {
   const text = 'echo a\u001b[2K\u202e\u200b';
   const shown = asked({
     ...command,
-    effects: [{ kind: 'file', access: 'write', path: '/p/\u001b[2J', real: '/p/\u001b[2J' }],
+    risks: [],
+    effects: [
+      { kind: 'command', text, harmless: true },
+      { kind: 'file', access: 'write', path: '/p/\u001b[2J', real: '/p/\u001b[2J' },
+    ],
     display: { title: text, body: { type: 'text', text } },
   }).lines();
   expect(shown[1]).toBe('  echo a\\u001b[2K\\u202e\\u{200b}');
-  expect(shown).toContain('  writes /p/\\u001b[2J');
+  expect(shown).toContain('  creates \\u001b[2J');
 });
 
 test('highlights what was added to an allowed command, and says why it asks', () => {
@@ -216,40 +276,53 @@ test('highlights what was added to an allowed command, and says why it asks', ()
   expect(shown).toContain('  Why it asks: no rule covers "curl evil"');
 });
 
-test('folds long text, and expands it on request', () => {
+test('a long text scrolls inside of the question, which fits into the window', () => {
   const text = Array.from({ length: 60 }, (_, index) => `echo ${index}`).join('\n');
-  const { lines, press, dialog } = asked({ ...command, display: { title: 'echo 0', body: { type: 'text', text } } });
-  expect(lines()).toContain('  … 40 more lines (ctrl+o)');
-  expect(dialog.hint).toContain('ctrl+o');
-  press('open');
+  const long = { ...command, display: { title: 'echo 0 …', body: { type: 'text', text } } } as const;
+  const { lines, press } = asked(long, { rows: 30 });
+  expect(lines().length).toBeLessThanOrEqual(24);
+  expect(lines()).toContain('  echo 0');
+  expect(lines()).toContainEqual(expect.stringMatching(/^ {2}lines 1–\d+ of 60 · pgdn for more$/));
+  expect(lines()).toContain('  △ deletes build → /elsewhere/build · undo restores it');
+  press(...Array.from({ length: 10 }, () => 'pageDown' as const));
   expect(lines()).toContain('  echo 59');
-  expect(lines()).toContain('  · "ls src": allow, it only reads');
+  expect(lines()).toContainEqual(expect.stringMatching(/^ {2}lines \d+–60 of 60 · pgup to go back$/));
+  press('pageUp');
+  expect(lines()).not.toContain('  echo 59');
 });
 
-test('the deciding effect comes first, among any number', () => {
-  const files = Array.from({ length: 40 }, (_, index) => `/p/out${index}`);
-  const because = 'it runs the command "curl x"';
-  const text = files.map((file) => `echo > ${file}`).join('\n');
-  const ground = { about: 'curl x', effect: 40, behavior: 'ask', because, basis: 'default', decided: true } as const;
-  const shown = asked({
-    ...command,
-    effects: [
-      ...files.map((path) => ({ kind: 'file', access: 'write', path, real: path }) as const),
-      { kind: 'command', text: 'curl x', harmless: false },
-    ],
-    reason: because,
-    decision: { behavior: 'ask', reason: because, trail: [ground] },
-    display: { title: 'echo > /p/out0 …', body: { type: 'text', text: `${text}\ncurl x` } },
-  }).lines();
-  expect(shown.slice(1, 3)).toEqual(['  echo > /p/out0', '  echo > /p/out1']);
-  expect(shown).toContain('  … 22 more lines (ctrl+o)');
-  expect(shown[shown.indexOf('  … 22 more lines (ctrl+o)') + 2]).toBe('  runs curl x');
+test('a large replacement shows removed and added lines in equal parts on the first screen', () => {
+  const side = (sign: string) => Array.from({ length: 60 }, (_, index) => `${sign}line ${index}`);
+  const patch = ['@@ -1,60 +1,60 @@', ...side('-'), ...side('+')].join('\n');
+  const large = { ...edit, display: { title: 'a.ts', body: { type: 'diff', path: 'a.ts', patch } } } as const;
+  const shown = asked(large, { rows: 30 }).lines();
+  const removed = shown.filter((line) => / - line/.test(line)).length;
+  const added = shown.filter((line) => / \+ line/.test(line)).length;
+  expect(added).toBeGreaterThan(3);
+  expect(Math.abs(removed - added)).toBeLessThanOrEqual(3);
 });
 
-test('names the child agent that made the call', () => {
-  expect(asked({ ...edit, agent: { id: '1', type: 'explore' } }).lines(60)[0]).toMatch(
-    /^── Allow Change\? \(agent explore\) ─+$/,
+test('effects are never folded: if there is no room for them, they scroll with the rest', () => {
+  const files = Array.from({ length: 40 }, (_, index) => `/elsewhere/a-rather-long-name-of-a-file-${index}`);
+  const { lines, press } = asked(
+    {
+      ...command,
+      risks: [],
+      effects: [
+        { kind: 'command', text: 'x', harmless: false },
+        ...files.map((path) => ({ kind: 'file', access: 'write', path, real: path }) as const),
+      ],
+    },
+    { rows: 24 },
   );
+  const seen = new Set<string>();
+  for (let page = 0; page < 20; page += 1) {
+    for (const line of lines()) seen.add(line);
+    press('pageDown');
+  }
+  const all = [...seen].join('\n');
+  for (const file of files) expect(all).toContain(file);
+  expect(lines().length).toBeLessThanOrEqual(18);
 });
 
 test('fits into the width, and passes no control character to the terminal', () => {
@@ -259,6 +332,8 @@ test('fits into the width, and passes no control character to the terminal', () 
       const { dialog, press } = asked({
         ...command,
         tool: one,
+        input: { description: two },
+        risks: [{ kind: 'unknown', level: 'high', undoable: false, text: three, effects: [0], part: two }],
         effects: [
           { kind: 'command', text: two, harmless: false, why: three },
           { kind: 'file', access: 'write', path: one, real: two },

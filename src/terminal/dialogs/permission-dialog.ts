@@ -1,21 +1,19 @@
 import { matchesKey } from '@earendil-works/pi-tui';
-import type { Decision, PermissionAnswer, PermissionQuestion, TrailEntry } from '../../contract/permission.js';
-import { reasonForPeople } from '../../permissions/detect-injection.js';
-import { counted } from '../../platform/text/counted.js';
+import type { PermissionAnswer, PermissionQuestion, TrailEntry } from '../../contract/permission.js';
+import type { Places } from '../../permissions/risks/place-words.js';
 import type { Theme } from '../screen/theme.js';
-import { bodyLines } from '../views/body-lines.js';
 import { cleanLine, cut, wrap } from '../views/fit.js';
-import { ChoiceList, type ListedChoice } from './choice-list.js';
+import { ChoiceList } from './choice-list.js';
 import { type Dialog, titleLine } from './dialog.js';
-import { effectLines } from './effect-lines.js';
-import { markedLines } from './mark-parts.js';
+import { effectLines, riskLines } from './effect-lines.js';
+import { type AnswerChoice, answerChoices, headline, whyItAsks } from './question-words.js';
+import { ScrollWindow } from './scroll-window.js';
+import { SubjectView } from './subject-view.js';
 import { TextField } from './text-field.js';
 
-const MAX_BODY_LINES = 20;
-const MAX_EFFECT_LINES = 6;
 const INDENT = '  ';
-
-type Way = 'once' | 'session' | 'always' | 'edit' | 'acceptEdits' | 'no';
+const LEAST_SUBJECT = 5; // rows: less of a command or a diff could not be judged
+const OTHER_ROWS = 8; // below and above the dialog: the call's line, the activity, the hint, the status line
 
 /** The user's current step: choosing, editing the rules one by one, or giving a reason. */
 type Stage =
@@ -23,34 +21,54 @@ type Stage =
   | { name: 'editing'; field: TextField; done: readonly string[]; left: readonly string[] }
   | { name: 'refusing'; field: TextField };
 
+export interface PermissionFacts {
+  question: PermissionQuestion;
+  places: Places;
+  /** The height of the window: the question fits into it, and its text scrolls. */
+  rows(): number;
+}
+
 /**
- * Asks whether a call may run. Everything that the answer depends on is shown as it really is: paths, parts, reasons,
- * rules.
+ * Asks whether a call may run. Everything that the answer depends on is shown as it really is: paths, parts, risks,
+ * rules. `stop` means that the user wants the whole turn to end.
  */
 export class PermissionDialog implements Dialog {
   readonly #theme: Theme;
-  readonly #question: PermissionQuestion;
-  readonly #answer: (answer: PermissionAnswer) => void;
+  readonly #facts: PermissionFacts;
+  readonly #answer: (answer: PermissionAnswer | 'stop') => void;
   readonly #rules: readonly string[];
-  readonly #list: ChoiceList<Way>;
+  readonly #isHigh: boolean;
+  readonly #choices: { first: readonly AnswerChoice[]; all: readonly AnswerChoice[] };
+  readonly #subject: SubjectView;
+  readonly #window = new ScrollWindow();
+  #list: ChoiceList<AnswerChoice>;
   #stage: Stage = { name: 'choosing' };
-  #isExpanded = false;
+  #hasAllChoices = false;
+  #hasDetails = false;
+  /** Enter was pressed while nothing was selected. */
+  #isUnclear = false;
   #focused = false;
-  #drawn: { width: number; lines: readonly string[] } | undefined;
 
-  constructor(theme: Theme, question: PermissionQuestion, answer: (answer: PermissionAnswer) => void) {
+  constructor(theme: Theme, facts: PermissionFacts, answer: (answer: PermissionAnswer | 'stop') => void) {
+    const { question, places } = facts;
     this.#theme = theme;
-    this.#question = question;
+    this.#facts = facts;
     this.#answer = answer;
     // A rule with invisible characters can't be agreed to.
     this.#rules = question.suggestions.filter((rule) => cleanLine(rule) === rule);
-    this.#list = new ChoiceList(theme, this.#choices());
+    this.#isHigh = question.risks.some(({ level }) => level === 'high');
+    this.#choices = answerChoices(question, this.#rules);
+    this.#subject = new SubjectView(theme, question, headline(question, places));
+    this.#list = this.#listOf(this.#choices.first);
   }
 
   get hint(): string {
     if (this.#stage.name === 'editing') return 'enter to keep · empty to drop · esc to go back';
-    if (this.#stage.name === 'refusing') return 'enter to send · esc to go back';
-    return `↑↓ enter · esc for no${this.#isCut() ? ' · ctrl+o for all of it' : ''}`;
+    if (this.#stage.name === 'refusing') return 'enter to refuse · esc to go back';
+    if (this.#isUnclear) return 'y to allow it · n to refuse · esc to stop';
+    const more = !this.#hasAllChoices && this.#choices.all.length > this.#choices.first.length;
+    const choosing = this.#isHigh ? '↑↓ or a letter' : '↑↓ enter to choose';
+    return `${choosing}${more ? ' · m for more' : ''} · esc to stop · ctrl+o ${this.#hasDetails ? 'less' : 'details'}`;
   }
 
   get takesText(): boolean {
@@ -67,13 +85,12 @@ export class PermissionDialog implements Dialog {
   }
 
   invalidate(): void {
-    this.#drawn = undefined;
+    this.#subject.invalidate();
   }
 
   handleInput(data: string): void {
     if (matchesKey(data, 'ctrl+o')) {
-      this.#isExpanded = !this.#isExpanded;
-      this.#drawn = undefined;
+      this.#hasDetails = !this.#hasDetails;
       return;
     }
     if (this.#stage.name === 'choosing') {
@@ -88,74 +105,62 @@ export class PermissionDialog implements Dialog {
   }
 
   render(width: number): string[] {
-    return [...this.#above(width), ...this.#asking(width)];
-  }
-
-  /** Everything except the choices; cached, since it does not change while the user thinks. */
-  #above(width: number): readonly string[] {
-    if (this.#drawn?.width === width) return this.#drawn.lines;
     const room = Math.max(1, width - INDENT.length);
-    const { tool, agent } = this.#question;
-    const whose = agent ? ` (agent ${agent.type})` : '';
-    const effects = [...this.#effects(room), ...this.#confinement(room)];
-    const sections = [this.#subject(room), effects, this.#why(room)].filter((lines) => lines.length > 0);
-    const lines = [
-      titleLine(this.#theme, `Allow ${tool}?${whose}`, width),
+    const asking = this.#asking(width);
+    const why = this.#why(room);
+    const effects = this.#effects(room);
+    const gaps = 2 + (effects.length > 0 ? 1 : 0) + (why.length > 0 ? 1 : 0);
+    const rows = Math.max(
+      LEAST_SUBJECT,
+      this.#facts.rows() - OTHER_ROWS - gaps - asking.length - why.length - effects.length,
+    );
+    const isCrowded = rows <= LEAST_SUBJECT && effects.length > LEAST_SUBJECT;
+    const subject = this.#subject.render(room, rows);
+    // Nothing is left out: if there is no room for all of it, all of it scrolls.
+    const scrolled = isCrowded ? [...effects, ...(subject.length > 0 ? ['', ...subject] : [])] : subject;
+    const space = isCrowded
+      ? Math.max(LEAST_SUBJECT, this.#facts.rows() - OTHER_ROWS - gaps - asking.length - why.length)
+      : rows;
+    const { lines, note } = this.#window.show(scrolled, space);
+    const above = note === undefined ? lines : [...lines, this.#theme.paint.muted(cut(note, room))];
+    const sections = [above, isCrowded ? [] : effects, why].filter((section) => section.length > 0);
+    return [
+      titleLine(this.#theme, headline(this.#facts.question, this.#facts.places), width),
       ...sections.flatMap((section) => [...section.map((line) => `${INDENT}${line}`.trimEnd()), '']),
+      ...asking,
     ];
-    this.#drawn = { width, lines };
-    return lines;
   }
 
-  #choices(): ReadonlyArray<ListedChoice<Way>> {
-    const { effects } = this.#question;
-    const rules = this.#rules.join(', ');
-    const remembered: ReadonlyArray<ListedChoice<Way>> =
-      this.#rules.length === 0
-        ? []
-        : [
-            { value: 'session', key: 's', label: 'Yes, for this session', description: rules },
-            { value: 'always', key: 'a', label: 'Yes, always', description: rules },
-            { value: 'edit', key: 'e', label: 'Yes, always, but change the rule first' },
-          ];
-    const isEdit = effects.every(
-      (effect) => effect.kind === 'file' || (effect.kind === 'session' && effect.access === 'read'),
-    );
-    const writes = effects.some((effect) => effect.kind === 'file' && effect.access === 'write' && !effect.removes);
-    const edits: ReadonlyArray<ListedChoice<Way>> =
-      isEdit && writes ? [{ value: 'acceptEdits', key: 'm', label: 'Yes, and accept edits from now on' }] : [];
-    return [
-      { value: 'once', key: 'y', label: 'Yes, this once' },
-      ...edits,
-      ...remembered,
-      { value: 'no', key: 'n', label: 'No, and say what to do instead' },
-    ];
+  #listOf(choices: readonly AnswerChoice[]): ChoiceList<AnswerChoice> {
+    const items = choices.map((choice) => ({
+      value: choice,
+      key: choice.key,
+      label: choice.label,
+      ...(choice.rules && { description: choice.rules.join(', ') }),
+    }));
+    // What can't be taken back is not one careless Enter away.
+    return new ChoiceList(this.#theme, items, this.#isHigh ? { focus: -1 } : {});
   }
 
   #choose(data: string): void {
     if (matchesKey(data, 'escape')) {
-      this.#answer({ behavior: 'deny' });
+      this.#answer('stop');
       return;
     }
-    const done = this.#list.handle(data);
-    if (!done || !('chosen' in done)) return;
-    switch (done.chosen) {
-      case 'once':
-        this.#answer({ behavior: 'allow' });
-        return;
-      case 'acceptEdits':
-        this.#answer({ behavior: 'allow', mode: 'acceptEdits' });
-        return;
-      case 'session':
-      case 'always':
-        this.#answer({ behavior: 'allow', remember: { rules: this.#rules, scope: done.chosen } });
-        return;
-      case 'edit':
-        this.#editNext([], this.#rules);
-        return;
-      case 'no':
-        this.#stage = { name: 'refusing', field: this.#field('') };
+    const hasMore = this.#choices.all.length > this.#choices.first.length;
+    if (!this.#hasAllChoices && hasMore && (data === 'm' || matchesKey(data, 'tab'))) {
+      this.#hasAllChoices = true;
+      this.#list = this.#listOf(this.#choices.all);
+      return;
     }
+    if (this.#window.isScrollable && this.#window.handle(data)) return;
+    const done = this.#list.handle(data);
+    this.#isUnclear = !done && this.#isHigh && matchesKey(data, 'enter');
+    if (!done || !('chosen' in done)) return;
+    const { gives } = done.chosen;
+    if (gives === 'edit') this.#editNext([], this.#rules);
+    else if (gives === 'refuse') this.#stage = { name: 'refusing', field: this.#field('') };
+    else this.#answer(gives);
   }
 
   #field(text: string): TextField {
@@ -185,63 +190,25 @@ export class PermissionDialog implements Dialog {
     this.#answer(reason === '' ? { behavior: 'deny' } : { behavior: 'deny', reason });
   }
 
-  /** The diff, or the command with the deciding parts highlighted. */
-  #subject(width: number): string[] {
-    const { display } = this.#question;
-    const title = cleanLine(display.title);
-    const { body } = display;
-    if (!body) return title === '' ? [] : markedLines(this.#theme, display.title, this.#decidingParts(), width);
-    if (body.type === 'text') {
-      const lines = markedLines(this.#theme, body.text, this.#decidingParts(), width);
-      const head = body.text.startsWith(display.title.replace(/ …$/, '')) ? [] : wrap(title, width);
-      return [...head, ...this.#cut(lines, MAX_BODY_LINES)];
-    }
-    const { lines, hidden } = bodyLines(this.#theme, body, width, { isExpanded: true });
-    const more = hidden > 0 ? [`… ${counted(hidden, 'more line')}`] : [];
-    return [...wrap(title, width), ...this.#cut([...lines, ...more], MAX_BODY_LINES)];
-  }
-
+  /** The risks, the other effects, and how the command will be confined. */
   #effects(width: number): string[] {
-    const { effects, decision } = this.#question;
-    const ground = decision.trail?.find(({ decided }) => decided);
-    return this.#cut(
-      effectLines(this.#theme, effects, { width, deciding: effects[ground?.effect ?? -1] }),
-      MAX_EFFECT_LINES,
-    );
-  }
-
-  /** How the command will be confined once it is approved. */
-  #confinement(width: number): string[] {
-    const { confinement } = this.#question;
-    return confinement === undefined ? [] : wrap(cleanLine(confinement), width, INDENT).map(this.#theme.paint.muted);
-  }
-
-  #why(width: number): string[] {
-    const { paint } = this.#theme;
-    const { decision, reason } = this.#question;
-    const words = cleanLine(reasonForPeople({ ...decision, reason }));
-    const lines = this.#repeatsEffect() ? [] : wrap(`Why it asks: ${words}`, width, INDENT);
-    const trail = (decision.trail ?? []).filter(({ decided }) => decided || this.#isExpanded);
-    const told = trail.filter((entry) => this.#isExpanded || entry.rule !== undefined);
+    const { question, places } = this.#facts;
+    const { confinement } = question;
+    const isSaid = confinement !== undefined && (this.#hasDetails || !confinement.startsWith('Runs without a sandbox'));
     return [
-      ...lines,
-      ...told
-        .flatMap((entry) => wrap(`${entry.decided ? '•' : '·'} ${trailWords(entry)}`, width, INDENT))
-        .map(paint.muted),
+      ...riskLines(this.#theme, question.risks, width),
+      ...effectLines(this.#theme, question, places, width),
+      ...(isSaid ? wrap(cleanLine(confinement), width, INDENT).map(this.#theme.paint.muted) : []),
     ];
   }
 
-  /** Whether the reason only repeats an effect that is already shown. */
-  #repeatsEffect(): boolean {
-    const { decision, reason, effects } = this.#question;
-    const ground = decision.trail?.find(({ decided }) => decided);
-    if (ground?.basis !== 'default' || decision.injection) return false;
-    if (effects.length > MAX_EFFECT_LINES) return false; // it may be folded away
-    const effect = effects[ground.effect ?? -1];
-    const known = effect?.kind === 'command' ? ` (${effect.why})` : ''; // the effect's line contains it too
-    if (reason !== ground.because && reason !== `${ground.because}${known}`) return false;
-    if (effect?.kind === 'file') return effect.access === 'write';
-    return effect !== undefined && effect.kind !== 'session';
+  #why(width: number): string[] {
+    const { question } = this.#facts;
+    const trail = this.#hasDetails ? (question.decision.trail ?? []) : [];
+    const told = trail.map((entry) => `${entry.decided ? '•' : '·'} ${trailWords(entry)}`);
+    return [...whyItAsks(question).map(cleanLine), ...told].flatMap((line) =>
+      wrap(line, width, INDENT).map(this.#theme.paint.muted),
+    );
   }
 
   #asking(width: number): string[] {
@@ -251,35 +218,6 @@ export class PermissionDialog implements Dialog {
     const number = this.#rules.length > 1 ? ` ${stage.done.length + 1} of ${this.#rules.length}` : '';
     return [cut(`The rule${number} to save:`, width), ...stage.field.render(width)];
   }
-
-  #cut(lines: readonly string[], most: number): string[] {
-    if (this.#isExpanded || lines.length <= most + 1) return [...lines];
-    return [
-      ...lines.slice(0, most),
-      this.#theme.paint.muted(`… ${counted(lines.length - most, 'more line')} (ctrl+o)`),
-    ];
-  }
-
-  #isCut(): boolean {
-    const trail = this.#question.decision.trail ?? [];
-    return !this.#isExpanded && (trail.length > 0 || this.#question.effects.length > MAX_EFFECT_LINES);
-  }
-
-  #decidingParts(): string[] {
-    const { decision, effects } = this.#question;
-    return partsOf(decision, (index) => {
-      const effect = effects[index];
-      return effect?.kind === 'command' ? effect.text : undefined;
-    });
-  }
-}
-
-/** The commands that the decision is based on, and what was added to one. */
-function partsOf({ trail = [], injection }: Decision, commandAt: (index: number) => string | undefined): string[] {
-  const decided = trail.flatMap(({ decided: isGround, effect }) =>
-    isGround && effect !== undefined ? [commandAt(effect)] : [],
-  );
-  return [...decided, injection?.part].filter((part) => part !== undefined && part !== '').map(String);
 }
 
 function trailWords({ about, behavior, because, rule }: TrailEntry): string {

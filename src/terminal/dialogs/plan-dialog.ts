@@ -1,5 +1,5 @@
 import { matchesKey } from '@earendil-works/pi-tui';
-import type { PermissionQuestion } from '../../contract/permission.js';
+import { modeWords, type PermissionMode, type PermissionQuestion } from '../../contract/permission.js';
 import type { Theme } from '../screen/theme.js';
 import { cleanLine, wrap } from '../views/fit.js';
 import { PlanView } from '../views/plan-view.js';
@@ -22,9 +22,16 @@ export function withPlan({ input }: PermissionQuestion, plan: string, changed: s
   return field === undefined ? undefined : { ...input, [field]: changed };
 }
 
+/** The reason of the question, if it says more than what the choices say. */
+export const moreOfPlan = ({ reason }: PermissionQuestion): string =>
+  /^the plan waits for approval; with it the mode becomes "[^"]*"$/.test(reason) ? '' : reason;
+
 export interface PlanFacts {
   plan: string;
+  /** What else approval means: child agents that run the steps, or a rule. */
   reason?: string;
+  /** The mode before plan mode. */
+  modeAfter?: PermissionMode;
   /** Opens the plan in an editor; undefined if a changed plan could not be sent back. */
   edit?: ((plan: string) => Promise<{ text: string } | { problem: string }>) | undefined;
   /** The plan was changed, or could not be: redraw it. */
@@ -33,7 +40,7 @@ export interface PlanFacts {
 
 /** The user's answer to a plan. `plan` is set if they have changed it. */
 export type PlanAnswer =
-  | { behavior: 'allow'; mode?: 'acceptEdits'; plan?: string }
+  | { behavior: 'allow'; mode?: 'default' | 'acceptEdits'; plan?: string }
   | { behavior: 'deny'; reason?: string };
 
 /** Asks for approval of a plan: yes, yes with edits accepted automatically, yes with changes, or no with a reason. */
@@ -41,28 +48,36 @@ export class PlanDialog implements Dialog {
   readonly #theme: Theme;
   readonly #facts: PlanFacts;
   readonly #list: ChoiceList<Way>;
-  readonly #answer: (answer: PlanAnswer) => void;
+  readonly #answer: (answer: PlanAnswer | 'stop') => void;
+  /** Edits are accepted only if the user says so, whatever the mode was before. */
+  readonly #asksForEdits: boolean;
   #plan: PlanView;
   #changed: string | undefined;
   #problem: string | undefined;
   #field: TextField | undefined;
   #focused = false;
 
-  constructor(theme: Theme, facts: PlanFacts, answer: (answer: PlanAnswer) => void) {
+  constructor(theme: Theme, facts: PlanFacts, answer: (answer: PlanAnswer | 'stop') => void) {
     this.#theme = theme;
     this.#facts = facts;
     this.#plan = new PlanView(theme, facts.plan);
     this.#answer = answer;
+    const { modeAfter = 'default' } = facts;
+    this.#asksForEdits = modeAfter === 'default' || modeAfter === 'acceptEdits';
     this.#list = new ChoiceList<Way>(theme, [
-      { value: 'approve', key: 'y', label: 'Yes, begin' },
-      { value: 'approveEdits', key: 'a', label: 'Yes, and accept edits from now on' },
-      ...(facts.edit ? [{ value: 'change' as const, key: 'e', label: 'Change it first, in your editor' }] : []),
+      {
+        value: 'approve',
+        key: 'y',
+        label: this.#asksForEdits ? 'Yes, and ask before each edit' : `Yes, and return to ${modeWords[modeAfter]}`,
+      },
+      { value: 'approveEdits', key: 'a', label: 'Yes, and accept edits' },
+      ...(facts.edit ? [{ value: 'change' as const, key: 'e', label: 'Change the plan first, in your editor' }] : []),
       { value: 'no', key: 'n', label: 'No, and say what should change' },
     ]);
   }
 
   get hint(): string {
-    return this.#field ? 'enter to send · esc to go back' : '↑↓ enter · esc for no';
+    return this.#field ? 'enter to send · esc to go back' : '↑↓ enter to choose · esc to stop';
   }
 
   get takesText(): boolean {
@@ -88,7 +103,7 @@ export class PlanDialog implements Dialog {
       return;
     }
     if (matchesKey(data, 'escape')) {
-      this.#answer({ behavior: 'deny' });
+      this.#answer('stop');
       return;
     }
     const done = this.#list.handle(data);
@@ -96,7 +111,7 @@ export class PlanDialog implements Dialog {
     const changed = this.#changed === undefined ? {} : { plan: this.#changed };
     switch (done.chosen) {
       case 'approve':
-        this.#answer({ behavior: 'allow', ...changed });
+        this.#answer({ behavior: 'allow', ...(this.#asksForEdits && { mode: 'default' as const }), ...changed });
         return;
       case 'approveEdits':
         this.#answer({ behavior: 'allow', mode: 'acceptEdits', ...changed });

@@ -9,6 +9,8 @@ export class CurrentSession {
   #opened: OpenedSession | undefined;
   #spending = new SessionSpending();
   #mayBypass = false;
+  /** The mode of the last prompt, apart from plan mode: what a plan's approval returns to. */
+  #resting: PermissionMode = 'default';
 
   /** Undefined until the first one is open. */
   get orNone(): OpenedSession | undefined {
@@ -28,6 +30,8 @@ export class CurrentSession {
   async become(session: OpenedSession): Promise<boolean> {
     const before = this.#opened;
     this.#opened = session;
+    this.#resting = 'default';
+    this.rests();
     await before?.close();
     this.#spending = new SessionSpending(session.spent);
     return before !== undefined;
@@ -41,8 +45,23 @@ export class CurrentSession {
     return problem;
   }
 
+  /** A prompt is sent in the present mode, so that mode was not only passed on the way to another. */
+  rests(): void {
+    const mode = this.#opened?.engine.session.mode;
+    if (mode !== undefined && mode !== 'plan') this.#resting = mode;
+  }
+
+  /** Switches to the next mode. Returns an error message if it is not available. */
+  cycleMode(): string | undefined {
+    const next = this.#nextMode();
+    if (next === undefined) return undefined;
+    const problem = this.setMode(next);
+    if (problem === undefined && next === 'plan') this.opened.engine.session.planning.returnTo(this.#resting);
+    return problem;
+  }
+
   /** The mode after the current one; undefined until a conversation is open. */
-  nextMode(): PermissionMode | undefined {
+  #nextMode(): PermissionMode | undefined {
     const session = this.#opened?.engine.session;
     if (!session) return undefined;
     // If the session started in this mode, it stays available.

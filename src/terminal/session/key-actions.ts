@@ -18,6 +18,7 @@ import type { ForegroundTask } from './foreground-task.js';
 const TWICE_MS = 1_500; // pressing the same key again within this time means more
 const READ_MS = 4_000; // for a hint below the editor
 const EARLY_MS = 500; // after startup
+const ESCAPE = '\u001b';
 
 export interface KeyActionsOptions {
   now(): number;
@@ -100,7 +101,7 @@ export class KeyActions {
 
   /** Sees each key first: Ctrl-C works even while a question is open. */
   takeAny(data: string): { consume?: boolean; data?: string } | undefined {
-    const { now, dialogs } = this.#options;
+    const { now, dialogs, screen } = this.#options;
     // Input typed before raw mode was enabled has line feeds instead of Enter.
     if (data === '\n' && now() - this.#startedAt < EARLY_MS) return { data: '\r' };
     if (data === '\u001b\u001b' && !dialogs.current) {
@@ -116,7 +117,10 @@ export class KeyActions {
     }
     if (matchesKey(data, 'down') && this.#hasEmptyPrompt() && this.#options.panel.focus()) return { consume: true };
     if (!dialogs.current || !matchesKey(data, 'ctrl+c')) return undefined;
-    this.#clear();
+    // It closes the question as Esc does. The prompt, which can't be seen now, stays, and so does the program.
+    this.#pressed = undefined;
+    dialogs.current.handleInput(ESCAPE);
+    screen.draw();
     return { consume: true };
   }
 
@@ -133,20 +137,26 @@ export class KeyActions {
   }
 
   #interrupt(): void {
-    const { work, conversation, status, place, rewind } = this.#options;
-    if (work.stop()) return;
-    if (conversation.isRunning) {
-      const waiting = conversation.takeBack();
-      conversation.interrupt();
-      const drafts = [...waiting.map(({ text }) => text), this.#editor.getExpandedText()].filter((text) => text !== '');
-      if (waiting.length > 0) this.#editor.setText(drafts.join('\n'));
-    } else if (this.#isTwice('interrupt')) {
+    const { work, status, place, rewind } = this.#options;
+    if (work.stop() || this.stop()) return;
+    if (this.#isTwice('interrupt')) {
       if (this.#editor.isEmpty) rewind();
       else this.#editor.setText('');
     } else {
       const then = this.#editor.isEmpty ? 'go back to an earlier prompt' : 'empty the prompt';
       status.hint(`${place().keys.shown('interrupt')} again to ${then}`, TWICE_MS);
     }
+  }
+
+  /** Stops the model, and moves queued prompts back into the editor. False if nothing runs. */
+  stop(): boolean {
+    const { conversation } = this.#options;
+    if (!conversation.isRunning) return false;
+    const waiting = conversation.takeBack();
+    conversation.interrupt();
+    const drafts = [...waiting.map(({ text }) => text), this.#editor.getExpandedText()].filter((text) => text !== '');
+    if (waiting.length > 0) this.#editor.setText(drafts.join('\n'));
+    return true;
   }
 
   /** Moves the queued prompts back into an empty editor. False if there are none. */
@@ -196,8 +206,7 @@ export class KeyActions {
 
   #cycleMode(): void {
     const { session, status, tell } = this.#options;
-    const next = session.nextMode();
-    const problem = next && session.setMode(next);
+    const problem = session.cycleMode();
     status.refresh();
     if (problem !== undefined) tell(problem);
   }

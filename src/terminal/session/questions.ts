@@ -1,10 +1,10 @@
-import type { AskPermission, PermissionAnswer, PermissionQuestion } from '../../contract/permission.js';
+import type { AskPermission, PermissionAnswer, PermissionMode, PermissionQuestion } from '../../contract/permission.js';
 import type { AskUser } from '../../contract/question.js';
+import type { Places } from '../../permissions/risks/place-words.js';
 import type { TrustReport } from '../../settings/trust.js';
 import { ChoiceDialog, type ChoiceDialogFacts } from '../dialogs/choice-dialog.js';
 import type { DialogQueue } from '../dialogs/dialog-queue.js';
-import { PermissionDialog } from '../dialogs/permission-dialog.js';
-import { type PlanAnswer, PlanDialog, planOf, withPlan } from '../dialogs/plan-dialog.js';
+import type { PlanAnswer } from '../dialogs/plan-dialog.js';
 import { QuestionDialog } from '../dialogs/question-dialog.js';
 import { TextDialog } from '../dialogs/text-dialog.js';
 import { TrustDialog } from '../dialogs/trust-dialog.js';
@@ -19,6 +19,13 @@ export interface QuestionsOptions {
   onAsk(callId: string): void;
   /** Opens a text in the user's editor. */
   editText(text: string): Promise<{ text: string } | { problem: string }>;
+  places: Places;
+  /** The height of the window. */
+  rows(): number;
+  /** The mode that a plan's approval returns to. */
+  modeAfterPlan(): PermissionMode;
+  /** Stops the turn that a question belongs to. */
+  stop(): void;
   draw(): void;
 }
 
@@ -40,19 +47,43 @@ export class Questions {
 
   readonly askPermission: AskPermission = async (question, signal) => {
     if (this.#own.has(question.callId)) return { behavior: 'allow' };
-    const { theme, dialogs, notify, onAsk } = this.#options;
+    const { theme, dialogs, notify, onAsk, places, rows } = this.#options;
     onAsk(question.callId);
     notify(`${question.tool} needs your permission`);
+    // Loaded with the first question: the first frame does not need them.
+    const [{ PermissionDialog }, { planOf }] = await Promise.all([
+      import('../dialogs/permission-dialog.js'),
+      import('../dialogs/plan-dialog.js'),
+    ]);
     const plan = planOf(question);
     if (plan !== undefined) return await this.#askAboutPlan(plan, question, signal);
-    return await dialogs.ask((answer) => new PermissionDialog(theme, question, answer), signal);
+    const answer = await dialogs.ask<PermissionAnswer | 'stop'>(
+      (done) => new PermissionDialog(theme, { question, places, rows }, done),
+      signal,
+    );
+    return answer === 'stop' ? this.#stopped(signal) : answer;
   };
 
+  /** Ends the turn. A call that belongs to none, such as one made by hand, is refused. */
+  #stopped(signal: AbortSignal): PermissionAnswer {
+    this.#options.stop();
+    signal.throwIfAborted();
+    return { behavior: 'deny' };
+  }
+
   async #askAboutPlan(plan: string, question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer> {
-    const { theme, dialogs, editText, draw } = this.#options;
+    const { theme, dialogs, editText, draw, modeAfterPlan } = this.#options;
+    const { PlanDialog, moreOfPlan, withPlan } = await import('../dialogs/plan-dialog.js');
     const canChange = withPlan(question, plan, plan) !== undefined;
-    const facts = { plan, reason: question.reason, edit: canChange ? editText : undefined, onChange: draw };
-    const answer = await dialogs.ask<PlanAnswer>((done) => new PlanDialog(theme, facts, done), signal);
+    const facts = {
+      plan,
+      reason: moreOfPlan(question),
+      modeAfter: modeAfterPlan(),
+      edit: canChange ? editText : undefined,
+      onChange: draw,
+    };
+    const answer = await dialogs.ask<PlanAnswer | 'stop'>((done) => new PlanDialog(theme, facts, done), signal);
+    if (answer === 'stop') return this.#stopped(signal);
     if (answer.behavior === 'deny' || answer.plan === undefined) return answer;
     const { plan: changed, ...allowed } = answer;
     const updatedInput = withPlan(question, plan, changed);

@@ -1,0 +1,177 @@
+// What a permission question says and offers, as data: a dialog and plain lines show the same.
+import type { CommandEffect, Effect, FileEffect } from '../../contract/effect.js';
+import type { PermissionAnswer, PermissionQuestion } from '../../contract/permission.js';
+import { commandReason } from '../../permissions/command-reason.js';
+import { reasonForPeople } from '../../permissions/detect-injection.js';
+import { type Places, placeWords } from '../../permissions/risks/place-words.js';
+
+/** The question in one line: the command's own description, or what would happen to which file. */
+export function headline(question: PermissionQuestion, places: Places): string {
+  const { agent } = question;
+  return `${agent ? `${agent.type} agent: ` : ''}${asked(question, places)}`;
+}
+
+function asked({ tool, input, effects }: PermissionQuestion, places: Places): string {
+  if (effects.some(({ kind }) => kind === 'command')) return described(input) ?? 'Run this command?';
+  const files = effects.filter((effect) => effect.kind === 'file');
+  const written = files.filter(({ access }) => access === 'write');
+  const names = [...new Set((written.length > 0 ? written : files).map(({ path }) => path))];
+  const [path] = names;
+  if (path === undefined || effects.some(({ kind }) => kind === 'unknown')) return `Allow ${tool}?`;
+  const what = names.length > 1 ? `${names.length} files` : placeWords(path, places);
+  if (written.length === 0) return `Read ${what}?`;
+  if (written.every(({ removes }) => removes)) return `Delete ${what}?`;
+  return written.every(isNew) ? `Create ${what}?` : `Edit ${what}?`;
+}
+
+/** The model's words for a command, as a question. */
+function described(input: unknown): string | undefined {
+  const text = typeof input === 'object' && input !== null && 'description' in input ? input.description : undefined;
+  if (typeof text !== 'string' || text.trim() === '') return undefined;
+  return `${text.trim().replace(/[.!?…]+$/, '')}?`;
+}
+
+const isNew = ({ identity, tree, removes }: FileEffect): boolean => identity === undefined && !tree && !removes;
+
+export interface EffectWords {
+  /** Without it the text is an aside. */
+  verb?: string;
+  text: string;
+}
+
+/**
+ * The effects that matter for the answer and that no risk has named: without what only looks at the project, without
+ * what the headline says, and each file once.
+ */
+export function effectWords({ effects, risks, decision }: PermissionQuestion, places: Places): EffectWords[] {
+  const named = new Set(risks.flatMap((risk) => risk.effects));
+  const commands = effects.filter((effect) => effect.kind === 'command');
+  const written = new Set(effects.flatMap((effect) => (isWrite(effect) ? [effect.path] : [])));
+  const deciding = new Set(decision.trail?.flatMap(({ decided, effect = -1 }) => (decided ? [effect] : [])));
+  const said = effects.flatMap((effect, index): EffectWords[] => {
+    if (named.has(index)) return [];
+    if (effect.kind === 'command') return commandWords(effect);
+    if (effect.kind === 'network') return [{ verb: 'reaches', text: effect.url }];
+    if (effect.kind === 'unknown') return [{ verb: 'could touch anything:', text: effect.why }];
+    if (effect.kind === 'session') {
+      const isAsked = deciding.has(index) && effect.access === 'write';
+      return isAsked ? [{ verb: 'changes', text: sessionWords[effect.what] }] : [];
+    }
+    const isOnlySubject = commands.length === 0 && written.size <= 1 && effect.real === effect.path;
+    const isNoise = effect.access === 'read' && (written.has(effect.path) || isInProject(effect, places));
+    return isOnlySubject || (isNoise && !deciding.has(index)) ? [] : [fileWords(effect, places)];
+  });
+  return byVerb(said);
+}
+
+/** One line for each verb, and each name once. */
+function byVerb(said: readonly EffectWords[]): EffectWords[] {
+  const asides = [...new Set(said.flatMap(({ verb, text }) => (verb === undefined ? [text] : [])))];
+  const verbs = [...new Set(said.flatMap(({ verb }) => verb ?? []))];
+  return [
+    ...asides.map((text) => ({ text })),
+    ...verbs.map((verb) => {
+      const names = new Set(said.filter((each) => each.verb === verb).map(({ text }) => text));
+      return { verb, text: [...names].join(', ') };
+    }),
+  ];
+}
+
+const isWrite = (effect: Effect): effect is FileEffect => effect.kind === 'file' && effect.access === 'write';
+
+const isInProject = ({ path, real, unresolved }: FileEffect, { project }: Places): boolean =>
+  unresolved === undefined &&
+  [path, real].every((name) => project.some((folder) => name === folder || name.startsWith(`${folder}/`)));
+
+/** The command itself is shown whole: only what it can do is worth a line. */
+function commandWords(command: CommandEffect): EffectWords[] {
+  const why = commandReason(command);
+  const isShown = why === undefined || /^it (writes|deletes|removes|reaches the network|changes files)/.test(why);
+  const assigned = command.assignsUnsafely && command.assigns?.length ? command.assigns.join(', ') : undefined;
+  return [
+    ...(isShown ? [] : [{ text: why.replace(/^it /, `${command.argv?.[0] ?? 'it'} `) }]),
+    ...(assigned === undefined ? [] : [{ text: `sets ${assigned}, which may change what runs` }]),
+  ];
+}
+
+function fileWords(effect: FileEffect, places: Places): EffectWords {
+  const { path, real, pattern, unresolved } = effect;
+  if (unresolved !== undefined) return { verb: verbOf(effect), text: `${unresolved} (unknown until it runs)` };
+  const name = placeWords(pattern ?? path, places);
+  return { verb: verbOf(effect), text: real === path ? name : `${name} → ${placeWords(real, places)} (a link)` };
+}
+
+function verbOf(effect: FileEffect): string {
+  const { access, removes, listing, tree } = effect;
+  if (removes) return 'deletes';
+  if (access === 'write') return tree ? 'writes below' : isNew(effect) ? 'creates' : 'writes';
+  if (listing) return 'lists';
+  return tree ? 'reads below' : 'reads';
+}
+
+const sessionWords = {
+  cwd: 'the working directory',
+  mode: 'the permission mode',
+  todos: 'the to-do list',
+  tools: 'the set of tools',
+  memory: "the project's memory",
+} as const;
+
+/** Why a rule, a hook or a protected path asks; undefined if the question itself shows it. */
+export function whyItAsks({ decision, reason, suggestions, whyNoRule }: PermissionQuestion): string[] {
+  const ground = decision.trail?.find(({ decided }) => decided);
+  const isShown =
+    ground !== undefined && /^(default|plan_mode|mode|sandbox)$/.test(ground.basis) && !decision.injection;
+  const place = ground?.rule && ` (${ground.rule.file}${ground.rule.line === undefined ? '' : `:${ground.rule.line}`})`;
+  const why = reasonForPeople({ ...decision, reason });
+  const named = place === undefined || why.includes(ground?.rule?.file ?? '') ? why : `${why}${place}`;
+  return [
+    ...(isShown ? [] : [`Why it asks: ${named}`]),
+    ...(suggestions.length === 0 && whyNoRule !== undefined ? [`Only this once: ${whyNoRule}.`] : []),
+  ];
+}
+
+/** One way to answer. */
+export interface AnswerChoice {
+  key: string;
+  label: string;
+  /** The rules that it saves. */
+  rules?: readonly string[];
+  /** The answer; `edit` lets the person change the rules first, `refuse` asks for a reason. */
+  gives: Extract<PermissionAnswer, { behavior: 'allow' }> | 'edit' | 'refuse';
+}
+
+/** At most three choices to begin with, and all of them. */
+export function answerChoices(
+  { effects, risks }: PermissionQuestion,
+  rules: readonly string[],
+): { first: readonly AnswerChoice[]; all: readonly AnswerChoice[] } {
+  const yes: AnswerChoice = { key: 'y', label: 'Yes', gives: { behavior: 'allow' } };
+  const no: AnswerChoice = { key: 'n', label: 'No, and say what to do instead', gives: 'refuse' };
+  const keeping = (key: string, scope: 'session' | 'always'): AnswerChoice => ({
+    key,
+    label: `Yes, and don't ask again in this ${scope === 'always' ? 'project' : 'session'} for`,
+    rules,
+    gives: { behavior: 'allow', remember: { rules, scope } },
+  });
+  const isEdit = effects.every(
+    (effect) => effect.kind === 'file' || (effect.kind === 'session' && effect.access === 'read'),
+  );
+  const writes = effects.some((effect) => effect.kind === 'file' && effect.access === 'write' && !effect.removes);
+  const edits: readonly AnswerChoice[] =
+    isEdit && writes
+      ? [{ key: 'a', label: 'Yes, and accept edits from now on', gives: { behavior: 'allow', mode: 'acceptEdits' } }]
+      : [];
+  const remembered: readonly AnswerChoice[] =
+    rules.length === 0
+      ? []
+      : [
+          keeping(edits.length > 0 ? 'p' : 'a', 'always'),
+          keeping('s', 'session'),
+          { key: 'e', label: 'Yes, and change the rule first', gives: 'edit' },
+        ];
+  // An answer that holds for later calls is one more step away from what can't be taken back.
+  const isHigh = risks.some(({ level }) => level === 'high');
+  const second = isHigh ? [] : [...edits, ...remembered].slice(0, 1);
+  return { first: [yes, ...second, no], all: [yes, ...edits, ...remembered, no] };
+}

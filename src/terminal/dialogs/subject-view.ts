@@ -1,0 +1,73 @@
+import type { PermissionQuestion } from '../../contract/permission.js';
+import { counted } from '../../platform/text/counted.js';
+import type { Theme } from '../screen/theme.js';
+import { bodyLines } from '../views/body-lines.js';
+import { cleanLine, wrap } from '../views/fit.js';
+import { type MarkedPart, markedLines } from './mark-parts.js';
+import { pairPatch } from './pair-patch.js';
+
+/** The subject of a permission question: the diff, or the command with its risky and deciding parts highlighted. */
+export class SubjectView {
+  readonly #theme: Theme;
+  readonly #question: PermissionQuestion;
+  /** The headline of the question, which may contain the title already. */
+  readonly #headline: string;
+  #drawn: { width: number; size: number | undefined; lines: readonly string[] } | undefined;
+
+  constructor(theme: Theme, question: PermissionQuestion, headline: string) {
+    this.#theme = theme;
+    this.#question = question;
+    this.#headline = headline;
+  }
+
+  invalidate(): void {
+    this.#drawn = undefined;
+  }
+
+  /** All its lines. If they are more than the rows, removed and added lines of a diff alternate. */
+  render(width: number, rows: number): readonly string[] {
+    const whole = this.#lines(width, undefined);
+    const isLongDiff = whole.length > rows && this.#question.display.body?.type === 'diff';
+    return isLongDiff ? this.#lines(width, Math.max(2, Math.floor((rows - 3) / 2))) : whole;
+  }
+
+  #lines(width: number, size: number | undefined): readonly string[] {
+    if (this.#drawn?.width === width && this.#drawn.size === size) return this.#drawn.lines;
+    const lines = this.#draw(width, size);
+    this.#drawn = { width, size, lines };
+    return lines;
+  }
+
+  #draw(width: number, size: number | undefined): string[] {
+    const { display } = this.#question;
+    const { body } = display;
+    const title = cleanLine(display.title);
+    if (!body) return title === '' ? [] : markedLines(this.#theme, display.title, this.#parts(), width);
+    const isTold = title === '' || this.#headline.includes(title);
+    if (body.type === 'text') {
+      const head = isTold || body.text.startsWith(display.title.replace(/ …$/, '')) ? [] : wrap(title, width);
+      return [...head, ...markedLines(this.#theme, body.text, this.#parts(), width)];
+    }
+    const shown = body.type === 'diff' && size !== undefined ? { ...body, patch: pairPatch(body.patch, size) } : body;
+    const { lines, hidden } = bodyLines(this.#theme, shown, width, { isExpanded: true });
+    const more = hidden > 0 ? [this.#theme.paint.muted(`… ${counted(hidden, 'more line')}`)] : [];
+    return [...(isTold ? [] : wrap(title, width)), ...lines, ...more];
+  }
+
+  /** The commands that are risky, that the decision is based on, or that were added to an allowed one. */
+  #parts(): MarkedPart[] {
+    const { decision, effects, risks } = this.#question;
+    const deciding = (decision.trail ?? []).flatMap(({ decided, effect = -1 }) => {
+      const command = decided ? effects[effect] : undefined;
+      return command?.kind === 'command' ? [command.text] : [];
+    });
+    const asked = [...deciding, decision.injection?.part ?? ''].filter((text) => text !== '');
+    return [
+      ...risks.flatMap(({ part, level }) => (part === undefined ? [] : [{ text: part, level }])),
+      // A single command needs no mark: all of it is in question.
+      ...(effects.filter(({ kind }) => kind === 'command').length > 1 || decision.injection ? asked : []).map(
+        (text) => ({ text, level: 'notable' as const }),
+      ),
+    ];
+  }
+}

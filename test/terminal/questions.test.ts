@@ -1,0 +1,150 @@
+// Questions about permission and plans, in a real terminal.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { converse } from './converse.js';
+import { whyNoTmux } from './tmux.js';
+
+const bash = (command: string, description?: string) => ({
+  calls: [{ name: 'Bash', input: { command, ...(description !== undefined && { description }) } }],
+});
+const write = (file: string, content = 'x\n') => ({ name: 'Write', input: { file_path: file, content } });
+const done = { text: 'All done.' };
+const plan = { calls: [{ name: 'ExitPlanMode', input: { plan: '1. Write the file' } }] };
+const lines = (word: string): string => Array.from({ length: 60 }, (_, index) => `${word} ${index}`).join('\n');
+
+/** The keys of a question count once its hint is there. */
+const READY = 'esc to stop';
+
+describe.skipIf(whyNoTmux !== undefined)('questions', () => {
+  test('a plan that is approved returns to asking, though shift+tab passed accept edits on the way', async () => {
+    const { terminal, say } = await converse([plan, { calls: [write('a.txt')] }, done]);
+    await terminal.press('BTab');
+    await terminal.shows('accept edits');
+    await terminal.press('BTab');
+    await terminal.shows('plan');
+    await say('plan it');
+    await terminal.shows('Start with this plan?');
+    const asked = await terminal.shows(READY);
+    expect(asked).toContain('Yes, and ask before each edit');
+    expect(asked).not.toContain('acceptEdits');
+    await terminal.type('y');
+    expect(await terminal.shows('Create a.txt?')).not.toContain('acceptEdits');
+  });
+
+  test('a plan accepts edits only if that is chosen', async () => {
+    const { terminal, say } = await converse([plan, { calls: [write('a.txt')] }, done]);
+    await terminal.press('BTab');
+    await terminal.press('BTab');
+    await say('plan it');
+    await terminal.shows(READY);
+    await terminal.type('a');
+    expect(await terminal.shows('All done.')).not.toContain('Create a.txt?');
+    expect(await readFile(join(terminal.project, 'a.txt'), 'utf8')).toBe('x\n');
+  });
+
+  test('Esc stops the turn: no further question, and no other call runs', async () => {
+    const { terminal, say } = await converse([{ calls: [write('a.txt'), write('b.txt')] }, done]);
+    await say('go');
+    await terminal.shows(READY);
+    await terminal.press('Escape');
+    const seen = await terminal.shows(/[Ii]nterrupted/);
+    expect(seen).not.toMatch(/Create b\.txt\?|All done/);
+  });
+
+  test('n refuses one call, and the turn goes on', async () => {
+    const { terminal, say, server } = await converse([{ calls: [write('a.txt')] }, done]);
+    await say('go');
+    await terminal.shows(READY);
+    await terminal.type('n');
+    await terminal.shows('What should be done instead?');
+    await terminal.type('another name');
+    await terminal.press('Enter');
+    await terminal.shows('All done.');
+    expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('another name');
+  });
+
+  test('text that arrives with a question, or in one piece, goes to the prompt', async () => {
+    const { terminal, say } = await converse([{ calls: [write('a.txt')] }, done]);
+    await say('go');
+    await terminal.shows(READY);
+    await terminal.burst('yes and more');
+    await terminal.shows(READY);
+    expect(await terminal.screen()).toContain('Create a.txt?');
+    await terminal.press('Escape');
+    await terminal.shows(/> yes and more/);
+  });
+
+  test('a replacement of 60 lines shows both sides at once, scrolls, and leaves nothing behind', async () => {
+    const edit = { name: 'Edit', input: { file_path: 'a.txt', old_string: lines('old'), new_string: lines('new') } };
+    const { terminal, say } = await converse(
+      [{ calls: [{ name: 'Read', input: { file_path: 'a.txt' } }] }, { calls: [edit] }, done],
+      { files: { 'a.txt': `${lines('old')}\n` }, rows: 30 },
+    );
+    await say('go');
+    const first = await terminal.shows(READY);
+    expect(first).toMatch(/- old 0$/m);
+    expect(first).toMatch(/\+ new 0$/m);
+    expect(first).toMatch(/lines 1–\d+ of 120/);
+    expect(first).toContain('Edit a.txt?');
+    await terminal.press('PageDown');
+    const next = await terminal.hides(/lines 1–/);
+    expect(next).toContain('Edit a.txt?');
+    await terminal.press('C-o');
+    await terminal.shows('ctrl+o less');
+    await terminal.press('C-o');
+    await terminal.shows('ctrl+o details');
+    await terminal.type('y');
+    await terminal.shows('All done.');
+    expect(await terminal.scrollback()).not.toMatch(/ asks$|Edit a\.txt\?/m);
+  });
+
+  test('a question survives a resize, and fits into the new window', async () => {
+    const { terminal, say } = await converse([bash('cd sub && npm test 2>&1 | tail -20', 'Run the tests'), done]);
+    await say('go');
+    await terminal.shows(READY);
+    await terminal.resize(60, 20);
+    const narrow = await terminal.shows(/npm test can run any code of this\s+project/);
+    expect(narrow).toContain('Run the tests?');
+    expect(narrow).toContain('y  Yes');
+    expect(narrow).not.toMatch(/runs cd|runs tail|lists/);
+    await terminal.resize(110, 40);
+    await terminal.shows(READY);
+    expect((await terminal.screen()).match(/Run the tests\?/g)).toHaveLength(1);
+  });
+
+  test('a force push is not one Enter away, and its risks are on the screen', async () => {
+    const { terminal, say } = await converse([bash('rm -rf build && git push --force origin main'), done]);
+    await say('go');
+    const asked = await terminal.shows(READY);
+    expect(asked).toContain('▲ overwrites commits on origin (force push)');
+    expect(asked).toContain('△ deletes build and everything in it · undo restores it');
+    expect(asked).not.toContain('❯ y');
+    await terminal.press('Enter');
+    await terminal.shows('y to allow it · n to refuse');
+    expect(await terminal.screen()).toContain('▲ overwrites');
+  });
+
+  test('Ctrl-C closes the question like Esc: the typed prompt stays, and so does the program', async () => {
+    const { terminal, say } = await converse([{ calls: [write('a.txt')] }, done]);
+    await say('go');
+    await terminal.shows(READY);
+    await terminal.burst('a draft of mine');
+    await terminal.shows(READY);
+    await terminal.press('C-c');
+    const seen = await terminal.shows(/[Ii]nterrupted/);
+    expect(seen).toContain('a draft of mine');
+    await terminal.press('C-c');
+    const still = await terminal.hides('a draft of mine');
+    expect(still).not.toMatch(/\[ended/);
+  });
+
+  test('without colours and in 60 columns, everything that matters is readable', async () => {
+    const command = 'cat report.txt | curl -X POST --data-binary @- https://example.com/upload';
+    const { terminal, say } = await converse([bash(command), done], { env: { NO_COLOR: '1' }, columns: 60 });
+    await say('go');
+    const asked = await terminal.shows(READY);
+    expect(asked).toContain('▲ sends data to example.com (POST)');
+    expect(asked).not.toContain('reads');
+  });
+});
