@@ -30,7 +30,7 @@ import { TypedLines } from './session/typed-lines.js';
 import type { TerminalOptions, TerminalSettings } from './start-terminal.js';
 import { EventViews } from './views/event-views.js';
 import { NoticeView } from './views/notice-view.js';
-import { shownFolder } from './views/shown-path.js';
+import { shownFolder, withShownPaths } from './views/shown-path.js';
 import { StartView } from './views/start-view.js';
 
 /** Events after which other work may run beside the conversation than before. */
@@ -69,7 +69,10 @@ export class TerminalApp {
     this.#options = options;
     const now = (): number => performance.now();
     this.#start = new StartView(theme, { version: options.version, directory: shownFolder(root) });
-    this.#views = new EventViews(screen.history, theme, { now });
+    this.#views = new EventViews(screen.history, theme, {
+      now,
+      shorten: (text) => withShownPaths(text, { root }),
+    });
     this.#dialogs = new DialogQueue({
       theme,
       now,
@@ -173,7 +176,7 @@ export class TerminalApp {
       onSaid: (text) => this.#views.said(text),
       onProblem: (sentence) => this.#tellFailure(sentence),
       onDone: () => this.#status.refresh(),
-      ownCall: (callId) => this.#questions.ownCall(callId),
+      ownCall: (callId) => this.#ownCall(callId),
       attachments,
     });
     const keys = new KeyActions({
@@ -264,6 +267,12 @@ export class TerminalApp {
     this.#screen.draw();
   }
 
+  /** Marks a call as the user's own; the returned function ends that. */
+  #ownCall(callId: string): () => void {
+    this.#views.own(callId);
+    return this.#questions.ownCall(callId);
+  }
+
   #tellFailure(sentence: string): void {
     this.#views.show(new NoticeView(this.#theme, 'failure', sentence));
     this.#screen.draw();
@@ -339,6 +348,7 @@ export class TerminalApp {
     for (const { view, hasGap } of await historyViews(opened.history, {
       theme,
       findTool: (name) => tools.find(name),
+      shorten: (text) => withShownPaths(text, { root: this.#options.root }),
     })) {
       this.#views.show(view, { hasGap });
     }
@@ -378,7 +388,7 @@ export class TerminalApp {
         };
         work.then(end, end);
       },
-      ownCall: (callId) => this.#questions.ownCall(callId),
+      ownCall: (callId) => this.#ownCall(callId),
     });
   }
 

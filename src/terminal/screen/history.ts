@@ -59,10 +59,10 @@ export class History implements Component {
     return this.#entries.slice(0, Math.max(0, index)).reduce((sum, { lines = [] }) => sum + lines.length, 0);
   }
 
-  /** Whether all of a view has scrolled off. */
-  isAbove(view: Component): boolean {
+  /** How many lines of a view have scrolled off, with the gap before it. */
+  linesAbove(view: Component): number {
     const { lines = [] } = this.#entries.find((one) => one.view === view) ?? {};
-    return lines.length > 0 && this.lineOf(view) + lines.length <= this.#above;
+    return Math.min(lines.length, Math.max(0, this.#above - this.lineOf(view)));
   }
 
   /** Reprints from this line on. */

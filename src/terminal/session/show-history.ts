@@ -3,17 +3,23 @@ import { INTERRUPTED, isInterruption } from '../../agent/interruption.js';
 import type { Message, ToolResultBlock } from '../../contract/message.js';
 import type { Tool, ToolDisplay } from '../../contract/tool.js';
 import type { Theme } from '../screen/theme.js';
+import { CallGroup } from '../views/call-group.js';
 import { CallView } from '../views/call-view.js';
 import { MarkdownView } from '../views/markdown-view.js';
 import { NoticeView } from '../views/notice-view.js';
 import { PromptView } from '../views/prompt-view.js';
+import { StreamedCall } from '../views/streamed-call.js';
 
 const SHOWN_MESSAGES = 20; // the rest is in the session's file
 
 /** The last messages of a resumed conversation as views, each with whether an empty line precedes it. */
 export async function historyViews(
   messages: readonly Message[],
-  { theme, findTool }: { theme: Theme; findTool(name: string): Tool | undefined },
+  {
+    theme,
+    findTool,
+    shorten,
+  }: { theme: Theme; findTool(name: string): Tool | undefined; shorten(text: string): string },
 ): Promise<Array<{ view: Component; hasGap: boolean }>> {
   const shown = messages.slice(-SHOWN_MESSAGES);
   const results = new Map<string, ToolResultBlock>();
@@ -37,7 +43,10 @@ export async function historyViews(
         views.push({ view, hasGap: true });
       } else if (block.type === 'tool_use') {
         const display = await displayOf(findTool(block.name), block.name, block.input);
-        views.push({ view: pastCall(theme, block.name, display, results.get(block.id)), hasGap: false });
+        const last = views.at(-1)?.view;
+        const group = last instanceof CallGroup ? last : new CallGroup(theme, { shorten });
+        if (group !== last) views.push({ view: group, hasGap: true });
+        group.add(pastCall({ theme, tool: block.name, display, shorten }, results.get(block.id)));
       }
     }
   }
@@ -56,10 +65,21 @@ async function displayOf(tool: Tool | undefined, name: string, input: unknown): 
   }
 }
 
-function pastCall(theme: Theme, tool: string, display: ToolDisplay, result: ToolResultBlock | undefined): CallView {
-  const view = new CallView(theme, { tool, now: () => 0 });
-  view.showInput(display);
+interface PastCall {
+  theme: Theme;
+  tool: string;
+  display: ToolDisplay;
+  shorten(text: string): string;
+}
+
+function pastCall({ theme, tool, display, shorten }: PastCall, result: ToolResultBlock | undefined): StreamedCall {
+  const now = (): number => 0;
+  const view = new CallView(theme, { tool, now, shorten });
+  const { title, looks } = display;
   // The session keeps only what the model got, which is not for the person.
-  view.end({ display: { title: display.title }, failure: result?.is_error === true ? 'exception' : undefined });
-  return view;
+  view.end({
+    display: { title, ...(looks && { looks }) },
+    failure: result?.is_error === true ? 'exception' : undefined,
+  });
+  return new StreamedCall(view, now);
 }

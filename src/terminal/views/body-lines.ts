@@ -3,14 +3,19 @@ import type { Theme } from '../screen/theme.js';
 import { type DiffBody, DiffView } from './diff-view.js';
 import { cleanLine, cut, wrap } from './fit.js';
 import { MOST_OUTPUT_LINES, outputLines } from './output-lines.js';
+import { tellingLines } from './telling-lines.js';
 import { todoLines } from './todo-view.js';
 
 const COLLAPSED_LINES = { text: 4, output: 4, list: 4, diff: 14, todos: 20 } as const;
+const FAILED_LINES = 8;
+const OWN_LINES = 40;
 
 export interface BodyShape {
   isExpanded: boolean;
-  /** Which lines are shown if not all are: a program's last output shows why it failed. */
-  end?: 'first' | 'last';
+  /** The call failed: of a program's output, the lines that say why are shown, or its last ones. */
+  isFailed?: boolean;
+  /** The user's own command, whose output is what they wanted to see. */
+  isOwn?: boolean;
 }
 
 /** The content of a display as lines, and how many are hidden. */
@@ -18,13 +23,15 @@ export function bodyLines(
   theme: Theme,
   body: DisplayBody,
   width: number,
-  { isExpanded, end = 'first' }: BodyShape,
+  { isExpanded, isFailed = false, isOwn = false }: BodyShape,
 ): { lines: string[]; hidden: number } {
-  const most = isExpanded ? MOST_OUTPUT_LINES : COLLAPSED_LINES[body.type];
+  const most = isExpanded ? MOST_OUTPUT_LINES : isOwn ? OWN_LINES : COLLAPSED_LINES[body.type];
+  const end = isFailed ? 'last' : 'first';
   switch (body.type) {
     case 'text':
       return outputLines(theme, body.text, width, isExpanded ? { end } : { lines: most, end });
     case 'output':
+      if (isFailed && !isExpanded && !isOwn) return failureLines(theme, body, width);
       return outputLines(theme, body.styled ?? body.text, width, isExpanded ? { end } : { lines: most, end });
     case 'diff':
       return diffLines(theme, body, width, most);
@@ -38,6 +45,22 @@ export function bodyLines(
       return { lines, hidden: body.items.length - items.length };
     }
   }
+}
+
+/** The lines that say what failed, or the last ones if none is known to. */
+function failureLines(
+  theme: Theme,
+  { text, styled = text }: Extract<DisplayBody, { type: 'output' }>,
+  width: number,
+): { lines: string[]; hidden: number } {
+  const telling = tellingLines(text, FAILED_LINES);
+  if (telling.length === 0) return outputLines(theme, styled, width, { lines: FAILED_LINES, end: 'last' });
+  const all = text.trimEnd().split('\n');
+  const source = styled.split('\n');
+  const isSame = source.length >= all.length; // colours add no lines
+  const chosen = telling.map((index) => (isSame ? source[index] : all[index]) ?? '');
+  const { lines } = outputLines(theme, chosen.join('\n'), width, { lines: FAILED_LINES });
+  return { lines, hidden: all.length - telling.length };
 }
 
 /** Draws no more of a patch than is shown; a line may take several rows. */

@@ -16,76 +16,130 @@ const tenLines = Array.from({ length: 10 }, (_, index) => `line ${index + 1}`).j
 
 test('shows a call from its input to its result', () => {
   const { view, clock, lines } = call();
-  expect(lines()).toEqual(['○ Run                                  …']);
+  expect(lines()).toEqual(['○ Run  …']);
   view.showInput({ title: 'npm te' });
-  expect(lines()).toEqual(['○ Run npm te                           …']);
+  expect(lines()).toEqual(['○ Run npm te  …']);
   view.showInput({ title: 'npm test' });
   view.wait();
-  expect(lines()).toEqual(['○ Run npm test                   waiting']);
+  expect(lines()).toEqual(['○ Run npm test  waiting']);
   view.ask();
-  expect(lines()).toEqual(['? Run npm test                      asks']);
+  expect(lines()).toEqual(['? Run npm test  asks']);
   view.start();
   expect(lines()).toEqual(['● Run npm test']);
   clock.now = 1999;
   view.showProgress(tenLines);
   expect(lines()).toEqual([
     '● Run npm test',
-    ...['line 6', 'line 7', 'line 8', 'line 9', 'line 10'].map((line) => `    ${line}`),
+    ...['line 6', 'line 7', 'line 8', 'line 9', 'line 10'].map((line) => `  ${line}`),
   ]);
   clock.now = 65_000;
-  expect(lines()[0]).toBe('● Run npm test                     1m 5s');
-  view.end({ display: { title: 'npm test', facts: ['1m 5s'], body: { type: 'text', text: tenLines } } });
+  expect(lines()[0]).toBe('● Run npm test  1m 5s');
+  view.end({ display: { title: 'npm test', facts: ['1m 5s'], body: { type: 'output', text: tenLines } } });
   expect(lines()).toEqual([
-    '✓ Run npm test                     1m 5s',
-    '    line 1',
-    '    line 2',
-    '    line 3',
-    '    line 4',
-    '    … 6 more lines (ctrl+o)',
+    '✓ Run npm test  1m 5s',
+    '  line 1',
+    '  line 2',
+    '  line 3',
+    '  line 4',
+    '  … 6 more lines (ctrl+o)',
   ]);
   view.isExpanded = true;
   expect(lines()).toHaveLength(11);
-  expect(lines().at(-1)).toBe('    line 10');
+  expect(lines().at(-1)).toBe('  line 10');
 });
 
-test.each([40, 80, 120])('keeps symbol, name and time at %i columns', (width) => {
+test.each([40, 80, 120])('a long title gives way to the time at %i columns', (width) => {
   const { view, clock, lines } = call();
   view.showInput({ title: 'echo '.repeat(50) });
   view.start();
   clock.now = 5_000;
   const [head = ''] = lines(width);
-  expect(head).toMatch(/^● Run echo .*… 5s$/);
+  expect(head).toMatch(/^● Run echo .*… {2}5s$/);
   expect(visibleWidth(head)).toBe(width);
 });
 
-test("shows the end of a failed call's output, which has the reason", () => {
+test('a failed command shows its exit code, its time and the lines that say what failed', () => {
   const { view, lines } = call();
+  const text = `${tenLines}\nnot ok 2 - rounds\n  expected: 905\n  actual: 1005\n${tenLines}`;
   view.start();
-  const body = { type: 'output', text: tenLines } as const;
-  view.end({ display: { title: 'npm test', facts: ['1.9s'], body }, failure: 'exception', problem: 'Exit code 1' });
+  const display = { title: 'npm test', facts: ['1.9s'], body: { type: 'output', text } as const };
+  view.end({ display, failure: 'exception', problem: 'Exit code 1' });
   expect(lines()).toEqual([
-    '✗ Run npm test        Exit code 1 · 1.9s',
-    '    … 6 more lines (ctrl+o)',
-    '    line 7',
-    '    line 8',
-    '    line 9',
-    '    line 10',
+    '✗ Run npm test  exit code 1 · 1.9s',
+    '  not ok 2 - rounds',
+    '    expected: 905',
+    '    actual: 1005',
+    '  … 20 more lines (ctrl+o)',
+  ]);
+});
+
+test("shows the end of a failed command's output if no line is known to say why", () => {
+  const { view, lines } = call();
+  view.end({
+    display: { title: 'make', body: { type: 'output', text: tenLines } },
+    failure: 'exception',
+    problem: 'Exit code 2',
+  });
+  expect(lines()).toEqual([
+    '✗ Run make  exit code 2',
+    ...[3, 4, 5, 6, 7, 8, 9, 10].map((number) => `  line ${number}`),
+    '  … 2 more lines (ctrl+o)',
   ]);
 });
 
 test('distinguishes a refusal and an interrupt from a failure', () => {
   const denied = call();
-  denied.view.end({ display: { title: 'rm -rf x' }, failure: 'permission_denied', problem: 'You refused it.' });
-  expect(denied.lines()).toEqual(['⊘ Run rm -rf x                    denied', '    You refused it.']);
+  denied.view.end({
+    display: { title: 'rm -rf x', body: { type: 'text', text: 'rm -rf x' } },
+    failure: 'permission_denied',
+    problem: 'You refused it.',
+  });
+  expect(denied.lines()).toEqual(['⊘ Run rm -rf x  you refused it']);
   const stopped = call();
   stopped.view.end({ display: { title: 'sleep 9' }, failure: 'interrupted', problem: 'Interrupted.' });
-  expect(stopped.lines()[0]).toBe('■ Run sleep 9                interrupted');
+  expect(stopped.lines()).toEqual(['■ Run sleep 9  interrupted']);
 });
 
-test('shows a change as a diff, with the number of lines', () => {
+test('a long problem stands below the title', () => {
+  const { view, lines } = call();
+  const problem = 'a.ts has not been read in this session. An edit could destroy unseen content.';
+  view.end({ display: { title: 'a.ts' }, failure: 'check_refused', problem });
+  expect(lines(50)).toEqual([
+    '✗ Run a.ts  failed',
+    '  a.ts has not been read in this session. An edit',
+    '  could destroy unseen content.',
+  ]);
+});
+
+test('shows a change as a diff, with the number of lines, and says that a file is new', () => {
   const { view, lines } = call();
   view.end({ display: { title: 'a.ts', body: { type: 'diff', path: 'a.ts', patch: '@@ -1 +1 @@\n-a\n+b' } } });
-  expect(lines()).toEqual(['✓ Run a.ts                         +1 -1', '    1 - a', '    1 + b']);
+  expect(lines()).toEqual(['✓ Run a.ts  +1 -1', '  1 - a', '  1 + b']);
+  const fresh = call();
+  fresh.view.end({ display: { title: 'a.ts', body: { type: 'diff', path: 'a.ts', patch: '@@ -0,0 +1 @@\n+b' } } });
+  expect(fresh.lines()).toEqual(['✓ Run a.ts  created · 1 line', '  1 b']);
+});
+
+test("a command of the user's own is shown in full, up to 40 lines", () => {
+  const { view, lines } = call();
+  view.own();
+  view.end({ display: { title: 'git status', body: { type: 'output', text: tenLines } } });
+  expect(lines()).toHaveLength(11);
+});
+
+test('marks the text of others, and shows the tool of a server by both names', () => {
+  const view = new CallView(none, { tool: 'mcp__github__get_issue', now: () => 0 });
+  view.end({ display: { title: '7', body: { type: 'text', text: 'Broken.' }, writtenBy: 'github' } });
+  expect(view.render(60)).toEqual(['✓ github: get_issue 7', '  from github:', '  Broken.']);
+});
+
+test('abbreviates paths until it is expanded', () => {
+  const shorten = (text: string) => text.replaceAll('/p/', '');
+  const view = new CallView(none, { tool: 'Run', now: () => 0, shorten });
+  view.end({ display: { title: '/p/a.ts' }, failure: 'exception', problem: '/p/a.ts is a folder.' });
+  expect(view.render(60)).toEqual(['✗ Run a.ts  a.ts is a folder']);
+  view.isExpanded = true;
+  expect(view.render(60)).toEqual(['✗ Run /p/a.ts  /p/a.ts is a folder']);
 });
 
 test('a question that arrives before the input is complete stays a question, and shows the rest itself', () => {
@@ -93,13 +147,13 @@ test('a question that arrives before the input is complete stays a question, and
   view.showInput({ title: 'plan', body: { type: 'text', text: tenLines } });
   view.ask();
   view.wait();
-  expect(lines()).toEqual(['? Run plan                          asks']);
+  expect(lines()).toEqual(['? Run plan  asks']);
 });
 
 test('shows lists, and todos only when expanded, since they are shown elsewhere', () => {
   const list = call();
   list.view.end({ display: { title: 'x', body: { type: 'list', items: ['a', 'b', 'c', 'd', 'e', 'f'] } } });
-  expect(list.lines().slice(1)).toEqual(['    - a', '    - b', '    - c', '    - d', '    … 2 more lines (ctrl+o)']);
+  expect(list.lines().slice(1)).toEqual(['  - a', '  - b', '  - c', '  - d', '  … 2 more lines (ctrl+o)']);
   const todos = call();
   todos.view.end({
     display: {
@@ -109,7 +163,7 @@ test('shows lists, and todos only when expanded, since they are shown elsewhere'
   });
   expect(todos.lines()).toEqual([]);
   todos.view.isExpanded = true;
-  expect(todos.lines()).toEqual(['✓ Run x', '    ▶ Testing']);
+  expect(todos.lines()).toEqual(['✓ Run x', '  ▶ Testing']);
 });
 
 test('keeps the colours of a program within its output', () => {
@@ -117,7 +171,7 @@ test('keeps the colours of a program within its output', () => {
   const { view, lines } = call(theme);
   view.end({ display: { title: 'x', body: { type: 'output', text: 'red', styled: '\x1b[31mred\x1b[2J\x1b[0m' } } });
   expect(lines()[0]).toBe(`${theme.paint.success('✓')} \x1b[1mRun\x1b[22m x`);
-  expect(lines()[1]).toBe('    \x1b[31mred\x1b[0m');
+  expect(lines()[1]).toBe('  \x1b[31mred\x1b[0m');
 });
 
 test('passes no control sequence from outside to the terminal', () => {

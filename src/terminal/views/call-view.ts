@@ -1,16 +1,19 @@
 import { type Component, visibleWidth } from '@earendil-works/pi-tui';
 import type { FailureKind } from '../../contract/failure.js';
-import type { DisplayBody, ToolDisplay } from '../../contract/tool.js';
+import type { ToolDisplay } from '../../contract/tool.js';
 import { counted } from '../../platform/text/counted.js';
+import { serverPartOf, withoutMcpPrefix } from '../../platform/text/mcp-names.js';
 import type { Theme } from '../screen/theme.js';
 import { bodyLines } from './body-lines.js';
 import { patchCounts } from './diff-view.js';
-import { cleanLine, cut, shortTime, spread, wrap } from './fit.js';
+import { cleanLine, cleanLines, cut, shortTime, wrap } from './fit.js';
 import { outputLines } from './output-lines.js';
 
 const TELL_TIME_MS = 2_000; // a shorter time would only flicker
 const TAIL_LINES = 5;
-const INDENT = '    ';
+const MAX_PROBLEM_CHARS = 60; // a longer problem stands below the title
+const MAX_PROBLEM_LINES = 4;
+const INDENT = '  ';
 const MAX_TITLE_CHARS = 2_000;
 
 /** The stage of a call. */
@@ -35,13 +38,33 @@ export class CallView implements Component {
   #progress = '';
   #startedAt: number | undefined;
   #isExpanded = false;
+  #isOwn = false;
+  readonly #shorten: (text: string) => string;
   #drawn: { width: number; lines: string[] } | undefined;
 
-  /** `now` returns milliseconds from a monotonic clock. */
-  constructor(theme: Theme, { tool, now }: { tool: string; now: () => number }) {
+  /** `now` returns milliseconds from a monotonic clock; `shorten` abbreviates paths in what is shown. */
+  constructor(
+    theme: Theme,
+    { tool, now, shorten = (text) => text }: { tool: string; now: () => number; shorten?: (text: string) => string },
+  ) {
     this.#theme = theme;
     this.#tool = tool;
     this.#now = now;
+    this.#shorten = shorten;
+  }
+
+  /** The user made this call themselves. */
+  own(): void {
+    this.#isOwn = true;
+  }
+
+  get isOwn(): boolean {
+    return this.#isOwn;
+  }
+
+  /** The display as it is now, for views that draw several calls as one line. */
+  get display(): ToolDisplay {
+    return this.#display;
   }
 
   get state(): CallState {
@@ -101,8 +124,7 @@ export class CallView implements Component {
 
   render(width: number): string[] {
     if (this.#drawn?.width === width) return this.#drawn.lines;
-    if (this.#display.body?.type === 'todos' && !this.#isExpanded && !isFailed(this.#state)) return []; // above the editor
-    const lines = [...this.#head(width), ...this.#body(width)];
+    const lines = this.isQuiet ? [] : [...this.#head(width), ...this.#body(width)];
     if (this.isOver) this.#drawn = { width, lines };
     return lines;
   }
@@ -113,59 +135,108 @@ export class CallView implements Component {
 
   #head(width: number): string[] {
     const { paint } = this.#theme;
-    const name = `${paint[roles[this.#state]](signs[this.#state])} ${paint.strong(cleanLine(this.#tool))}`;
-    const title = cleanLine(this.#display.title.slice(0, MAX_TITLE_CHARS));
-    const aside = this.#aside();
+    const sign = paint[roles[this.#state]](signs[this.#state]);
+    const name = `${sign} ${paint.strong(shownTool(cleanLine(this.#tool)))}`;
+    const title = cleanLine(this.#shortened(this.#display.title.slice(0, MAX_TITLE_CHARS)));
     const left = title === '' ? name : `${name} ${title}`;
-    const fits = visibleWidth(left) + visibleWidth(aside) < width;
-    if (this.#isExpanded && !fits)
-      return [...wrap(left, width, '  '), ...(aside === '' ? [] : [`  ${paint.muted(cut(aside, width - 2))}`])];
-    return [aside === '' ? cut(left, width) : spread(left, paint.muted(aside), width)];
+    const aside = this.#aside();
+    const columns = visibleWidth(aside);
+    if (columns === 0) return this.#isExpanded ? wrap(left, width, '  ') : [cut(left, width)];
+    if (this.#isExpanded && visibleWidth(left) + columns + 2 > width)
+      return [...wrap(left, width, '  '), `  ${cut(aside, width - 2)}`];
+    // A long title gives way to the facts, which say how it went.
+    const room = width - Math.min(columns, Math.floor(width / 2)) - 2;
+    return [cut(`${cut(left, Math.max(room, 8))}  ${aside}`, width)];
   }
 
-  /** The text at the right edge: the state if no symbol shows it, facts, the size of a change, and the time so far. */
+  /** Beside the title: the problem, the state if no symbol shows it, facts, the size of a change, and the time so far. */
   #aside(): string {
+    const { paint } = this.#theme;
     const parts: string[] = [];
-    const word = this.#isFailedCommand ? this.#problem : words[this.#state];
-    if (word) parts.push(word);
+    const problem = this.#shortProblem;
+    const word = words[this.#state];
+    if (problem !== undefined) parts.push(paint[this.#state === 'failed' ? 'failure' : 'warning'](problem));
+    else if (word) parts.push(paint.muted(word));
     const { body, facts = [] } = this.#display;
-    parts.push(...facts.map(cleanLine));
-    if (this.#state === 'done' && body?.type === 'diff') {
-      const { added, removed, isNew } = patchCounts(body.patch);
-      if (isNew) parts.push('created', counted(added, 'line'));
-      else if (added + removed > 0) parts.push(`+${added} -${removed}`);
-    }
+    parts.push(...facts.map((fact) => paint.muted(cleanLine(this.#shortened(fact)))));
+    if (this.#state === 'done' && body?.type === 'diff') parts.push(...this.#size(body.patch, facts));
     const elapsed = this.#startedAt === undefined || this.isOver ? 0 : this.#now() - this.#startedAt;
-    if (elapsed >= TELL_TIME_MS) parts.push(shortTime(elapsed));
-    return parts.join(' · ');
+    if (elapsed >= TELL_TIME_MS) parts.push(paint.muted(shortTime(elapsed)));
+    return parts.join(paint.muted(' · '));
+  }
+
+  #size(patch: string, facts: readonly string[]): string[] {
+    const { paint } = this.#theme;
+    const { added, removed, isNew } = patchCounts(patch);
+    const known = facts.join(' ');
+    if (isNew) {
+      const words = ['created', counted(added, 'line')];
+      return words.filter((word) => !known.includes(word)).map((word) => paint.muted(word));
+    }
+    const size = [
+      ...(added > 0 ? [paint.added(`+${added}`)] : []),
+      ...(removed > 0 ? [paint.removed(`-${removed}`)] : []),
+    ];
+    return size.length === 0 ? [] : [size.join(' ')];
+  }
+
+  /** A problem of a few words, which fits beside the title. */
+  get #shortProblem(): string | undefined {
+    if (this.#problem === undefined) return undefined;
+    const problem = cleanLine(this.#shortened(this.#problem));
+    return problem === '' || problem.length > MAX_PROBLEM_CHARS || /[.!?] |⏎/.test(problem)
+      ? undefined
+      : asPhrase(problem);
   }
 
   #body(width: number): string[] {
     if (this.#state === 'asking') return []; // the question shows all of it
     const room = Math.max(1, width - INDENT.length);
-    const end = this.#state === 'done' ? 'first' : 'last';
     if (this.#state === 'running' && this.#progress !== '') {
       const { lines } = outputLines(this.#theme, this.#progress, room, { lines: TAIL_LINES, end: 'last' });
       return lines.map((line) => `${INDENT}${this.#theme.paint.muted(line)}`);
     }
-    const body = this.#shownBody();
-    if (!body) return [];
-    if (body.type === 'todos' && !this.#isExpanded) return []; // the list is shown above the editor
-    const { lines, hidden } = bodyLines(this.#theme, body, room, { isExpanded: this.#isExpanded, end });
-    const isLast = end === 'last' && (body.type === 'text' || body.type === 'output');
-    const more = hidden === 0 ? [] : [this.#theme.paint.muted(cut(this.#more(hidden), room))];
-    return (isLast ? [...more, ...lines] : [...lines, ...more]).map((line) => `${INDENT}${line}`);
+    return [...this.#longProblem(room), ...this.#content(room)].map((line) => `${INDENT}${line}`);
   }
 
-  /** The output of a command that ran and failed; its problem is short and stands beside its title. */
-  get #isFailedCommand(): boolean {
-    return this.#problem !== undefined && this.#display.body?.type === 'output';
+  #longProblem(room: number): string[] {
+    if (this.#problem === undefined || this.#shortProblem !== undefined) return [];
+    const role = this.#state === 'failed' ? 'failure' : 'warning';
+    const lines = cleanLines(this.#shortened(this.#problem)).flatMap((line) => wrap(line, room));
+    const shown = this.#isExpanded || lines.length <= MAX_PROBLEM_LINES + 1 ? lines : lines.slice(0, MAX_PROBLEM_LINES);
+    const more = lines.length - shown.length;
+    return [
+      ...shown.map((line) => this.#theme.paint[role](line)),
+      ...(more > 0 ? [this.#theme.paint.muted(cut(this.#more(more), room))] : []),
+    ];
   }
 
-  /** The problem, if the call failed. */
-  #shownBody(): DisplayBody | undefined {
-    if (this.#problem === undefined || this.#isFailedCommand) return this.#display.body;
-    return { type: 'text', text: this.#problem };
+  #content(room: number): string[] {
+    const { body, looks, writtenBy } = this.#display;
+    const failed = isFailed(this.#state);
+    if (!body || (failed && body.type !== 'output')) return []; // of what was not done, the title is enough
+    if ((body.type === 'todos' || looks !== undefined) && !this.#isExpanded && !this.#isOwn) return [];
+    const shape = { isExpanded: this.#isExpanded, isFailed: failed, isOwn: this.#isOwn };
+    const { lines, hidden } = bodyLines(this.#theme, body, room, shape);
+    const { paint } = this.#theme;
+    const from = writtenBy === undefined ? [] : [paint.muted(cut(`from ${shownTool(cleanLine(writtenBy))}:`, room))];
+    const more = hidden === 0 ? [] : [paint.muted(cut(this.#more(hidden), room))];
+    // Output that went well steps back behind the answer.
+    const isDim = body.type === 'output' && !failed && !this.#isOwn;
+    return [
+      ...from,
+      ...(isDim ? lines.map((line) => (line.includes('\u001b') ? line : paint.muted(line))) : lines),
+      ...more,
+    ];
+  }
+
+  /** The list of tasks is above the editor, so a call that changed it adds nothing. */
+  get isQuiet(): boolean {
+    return this.#display.body?.type === 'todos' && !this.#isExpanded && !isFailed(this.#state);
+  }
+
+  #shortened(text: string): string {
+    return this.#isExpanded ? text : this.#shorten(text);
   }
 
   #more(hidden: number): string {
@@ -174,6 +245,18 @@ export class CallView implements Component {
 }
 
 const isFailed = (state: CallState): boolean => state === 'failed' || state === 'denied' || state === 'interrupted';
+
+/** A server's tool as `github: create_issue`. */
+export function shownTool(name: string): string {
+  const server = serverPartOf(name);
+  return server === undefined ? name : `${server}: ${withoutMcpPrefix(name).slice(server.length + 2)}`;
+}
+
+/** A sentence as a part of a line: "Exit code 1" as "exit code 1". */
+const asPhrase = (sentence: string): string => {
+  const bare = sentence.replace(/\.$/, '');
+  return /^[A-Z][a-z ]/.test(bare) ? `${bare.charAt(0).toLowerCase()}${bare.slice(1)}` : bare;
+};
 
 const isEnd = (state: CallState): boolean =>
   state === 'done' || state === 'failed' || state === 'denied' || state === 'interrupted';

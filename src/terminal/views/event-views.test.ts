@@ -25,7 +25,7 @@ function viewsOf(...events: AgentHappening[]) {
     now: () => 0,
   });
   for (const event of events) views.take(event);
-  return { views, lines: () => history.render(60).map((line) => line.trimEnd()) };
+  return { views, lines: (width = 60) => history.render(width).map((line) => line.trimEnd()) };
 }
 
 test('text, calls and prompts are shown in the order of arrival', () => {
@@ -45,9 +45,10 @@ test('text, calls and prompts are shown in the order of arrival', () => {
     'I will count now.',
     '',
     '✓ Count to ten',
-    '    1 … 10',
+    '  1 … 10',
+    '',
     '✓ Count to ten',
-    '    1 2',
+    '  1 2',
     '',
     'Done.',
   ]);
@@ -66,11 +67,11 @@ test('an answer that starts over removes its earlier text', () => {
 test('expanding shows folded content since the last prompt, and folding hides it again', () => {
   const text = Array.from({ length: 9 }, (_, index) => `line ${index}`).join('\n');
   const { views, lines } = viewsOf(call('a', 'x'), ended('a', text));
-  expect(lines()).not.toContain('    line 8');
+  expect(lines()).not.toContain('  line 8');
   expect(views.toggleExpansion()).toBeDefined();
-  expect(lines()).toContain('    line 8');
+  expect(lines()).toContain('  line 8');
   expect(views.toggleExpansion()).toBeDefined();
-  expect(lines()).not.toContain('    line 8');
+  expect(lines()).not.toContain('  line 8');
 });
 
 test('the activity of child agents is left to the panel', () => {
@@ -122,15 +123,15 @@ test('the output of a failed call keeps its colours', () => {
     problem: 'Exit code 1',
   });
   const [head = '', ...output] = history.render(60).slice(-2);
-  expect(head).toContain('Exit code 1');
-  expect(output).toEqual(['    \u001b[31mred\u001b[0m']);
+  expect(head).toContain('exit code 1');
+  expect(output).toEqual(['  \u001b[31mred\u001b[0m']);
 });
 
 test('a question about a call that is not shown yet applies once it is', () => {
   const { views, lines } = viewsOf();
   views.asking('a');
   views.take(call('a', 'to ten'));
-  expect(lines()).toEqual(['', `? Count to ten${' '.repeat(42)}asks`]);
+  expect(lines()).toEqual(['', '? Count to ten  asks']);
 });
 
 test('control characters are shown, not executed', () => {
@@ -156,6 +157,61 @@ test('a call that ends after it has scrolled off is shown once more', () => {
     ...shown.map((text) => text.trimEnd()),
     '',
     '✓ Count to ten',
-    '    1 … 10',
+    '  1 … 10',
   ]);
+});
+
+const noUsage = { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
+
+const looked = (callId: string, title: string, looks: 'read' | 'search', facts: string[] = []): AgentHappening[] => [
+  { type: 'tool_call', callId, tool: 'Look', input: {}, display: { title, looks } },
+  { type: 'tool_start', callId, tool: 'Look' },
+  {
+    type: 'tool_result',
+    callId,
+    tool: 'Look',
+    result: { type: 'tool_result', tool_use_id: callId, content: 'x' },
+    display: { title, looks, facts },
+  },
+];
+
+test('calls that only look are one line with their patterns, and one line each when expanded', () => {
+  const { views, lines } = viewsOf(
+    ...looked('a', 'src/a.ts', 'read', ['3 lines']),
+    ...looked('b', 'src/b.ts', 'read', ['5 lines']),
+    { type: 'turn_end', turn: 1, stopReason: 'tool_use', usage: noUsage },
+    { type: 'turn_start', turn: 2 },
+    ...looked('c', 'lineTotal in src', 'search', ['6 matching lines in 3 files']),
+  );
+  expect(lines(110)).toEqual([
+    '',
+    '✓ Read src/a.ts, src/b.ts, searched "lineTotal" in src (6 matching lines in 3 files)',
+  ]);
+  expect(lines(60)).toEqual(['', '✓ Read 2 files, searched "lineTotal" in src']);
+  views.toggleExpansion();
+  expect(lines()).toEqual([
+    '',
+    '✓ Look src/a.ts  3 lines',
+    '✓ Look src/b.ts  5 lines',
+    '✓ Look lineTotal in src  6 matching lines in 3 files',
+  ]);
+});
+
+test('a call that fails or asks keeps its own line among those that look', () => {
+  const { views, lines } = viewsOf(...looked('a', 'a.ts', 'read'), ...looked('b', 'b.ts', 'read'));
+  views.take({ type: 'tool_call', callId: 'c', tool: 'Look', input: {}, display: { title: 'c.ts', looks: 'read' } });
+  expect(lines()).toEqual(['', '● Reading a.ts, b.ts, c.ts']);
+  views.asking('c');
+  expect(lines()).toEqual(['', '✓ Read a.ts, b.ts', '? Look c.ts  asks']);
+});
+
+test('an answer that starts over keeps the calls of the turn before', () => {
+  const { lines } = viewsOf(
+    { type: 'turn_start', turn: 1 },
+    ...looked('a', 'a.ts', 'read'),
+    { type: 'turn_start', turn: 2 },
+    { type: 'tool_call', callId: 'b', tool: 'Look', input: {}, display: { title: 'b.ts', looks: 'read' } },
+    { type: 'answer_restart' },
+  );
+  expect(lines()).toEqual(['', '✓ Look a.ts']);
 });

@@ -3,6 +3,7 @@ import type { AgentHappening, RunResult, ToolResultEvent } from '../../contract/
 import type { History } from '../screen/history.js';
 import type { Theme } from '../screen/theme.js';
 import { compactionNotice } from '../session/compaction-notice.js';
+import { CallGroup } from './call-group.js';
 import { CallView } from './call-view.js';
 import { MarkdownView } from './markdown-view.js';
 import { NoticeView } from './notice-view.js';
@@ -12,6 +13,8 @@ import { ThinkingView } from './thinking-view.js';
 
 export interface EventViewsOptions {
   now(): number;
+  /** Abbreviates paths in what is shown of a call. */
+  shorten?: (text: string) => string;
 }
 
 /** A view of something that is still going on, and a function that marks it as final. */
@@ -25,14 +28,18 @@ export class EventViews {
   readonly #history: History;
   readonly #theme: Theme;
   readonly #options: EventViewsOptions;
-  readonly #calls = new Map<string, Open<StreamedCall>>();
+  readonly #calls = new Map<string, { view: StreamedCall; group: Open<CallGroup> }>();
+  /** The group that the next call joins. */
+  #group: Open<CallGroup> | undefined;
   readonly #askedEarly = new Set<string>();
+  readonly #ownEarly = new Set<string>();
   #answer: Open<MarkdownView> | undefined;
   #thinking: Open<ThinkingView> | undefined;
   /** The calls that have started child agents, whose activity is in the panel above the editor. */
   readonly #startsAgents = new Set<string>();
   /** What this turn has shown so far, in case it is retried. */
   #ofTurn: Component[] = [];
+  #callsOfTurn: Array<{ view: StreamedCall; group: Open<CallGroup> }> = [];
   /** The kind of the last view, to decide where an empty line goes. */
   #last: 'call' | 'other' | undefined;
   #isExpanded = false;
@@ -48,6 +55,7 @@ export class EventViews {
     switch (event.type) {
       case 'turn_start':
         this.#ofTurn = [];
+        this.#callsOfTurn = [];
         return;
       case 'answer_restart':
         this.#restart();
@@ -106,6 +114,7 @@ export class EventViews {
   said(text: string): void {
     const view = new PromptView(this.#theme, text);
     this.#endWords();
+    this.#endGroup();
     this.#history.add(view, { hasGap: true });
     this.#last = 'other';
     this.#sinceExpansion = view;
@@ -118,7 +127,13 @@ export class EventViews {
     else this.#askedEarly.add(callId);
   }
 
+  /** The user makes this call themselves. */
+  own(callId: string): void {
+    this.#ownEarly.add(callId);
+  }
+
   show(view: Component, { hasGap = this.#last === 'call' } = {}): void {
+    this.#endGroup();
     this.#history.add(view, { hasGap });
     this.#last = 'other';
   }
@@ -130,9 +145,8 @@ export class EventViews {
     const start = this.#sinceExpansion ? Math.max(0, views.indexOf(this.#sinceExpansion)) : 0;
     let first: Component | undefined;
     for (const view of views.slice(start)) {
-      const foldable = view instanceof StreamedCall ? view.view : view;
-      if (!isFoldable(foldable) || foldable.isExpanded === this.#isExpanded) continue;
-      foldable.isExpanded = this.#isExpanded;
+      if (!isFoldable(view) || view.isExpanded === this.#isExpanded) continue;
+      view.isExpanded = this.#isExpanded;
       this.#history.changed(view);
       first ??= view;
     }
@@ -142,17 +156,20 @@ export class EventViews {
   /** Clears everything. */
   forget(): void {
     this.#calls.clear();
+    this.#group = undefined;
     this.#answer = undefined;
     this.#thinking = undefined;
     this.#startsAgents.clear();
     this.#ofTurn = [];
+    this.#callsOfTurn = [];
     this.#last = undefined;
     this.#sinceExpansion = undefined;
   }
 
-  #open<View extends Component>(view: View, { isCall = false } = {}): Open<View> {
-    const settle = this.#history.add(view, { isLive: true, hasGap: !isCall || this.#last !== 'call' });
-    this.#last = isCall ? 'call' : 'other';
+  #open<View extends Component>(view: View): Open<View> {
+    this.#endGroup();
+    const settle = this.#history.add(view, { isLive: true, hasGap: true });
+    this.#last = 'other';
     this.#ofTurn.push(view);
     return { view, settle };
   }
@@ -161,28 +178,48 @@ export class EventViews {
     return this.#open(new MarkdownView(this.#theme));
   }
 
-  #callView(callId: string, tool: string): Open<StreamedCall> {
+  #callView(callId: string, tool: string): { view: StreamedCall } {
     const known = this.#calls.get(callId);
     if (known) return known;
     this.#endWords();
-    const { now } = this.#options;
-    const call = new CallView(this.#theme, { tool, now });
+    const { now, shorten } = this.#options;
+    const call = new CallView(this.#theme, { tool, now, ...(shorten && { shorten }) });
     call.isExpanded = this.#isExpanded;
     if (this.#askedEarly.delete(callId)) call.ask();
-    const opened = this.#open(new StreamedCall(call, now), { isCall: true });
+    if (this.#ownEarly.delete(callId)) call.own();
+    this.#group ??= this.#openGroup();
+    const opened = { view: new StreamedCall(call, now), group: this.#group };
+    opened.group.view.add(opened.view);
     this.#calls.set(callId, opened);
+    this.#callsOfTurn.push(opened);
     return opened;
+  }
+
+  #openGroup(): Open<CallGroup> {
+    const view = new CallGroup(this.#theme, this.#options);
+    view.isExpanded = this.#isExpanded;
+    const settle = this.#history.add(view, { isLive: true, hasGap: true });
+    this.#last = 'call';
+    return { view, settle };
+  }
+
+  /** The next call starts a new group. */
+  #endGroup(): void {
+    if (this.#group?.view.isOver) this.#group.settle();
+    this.#group = undefined;
   }
 
   #endCall({ callId, display, failure, problem, result }: ToolResultEvent): void {
     const call = this.#calls.get(callId);
     if (!call) return;
-    call.view.settle();
-    call.view.view.end({ display, failure: result.is_error ? (failure ?? 'exception') : undefined, problem });
-    call.settle();
+    const { view, group } = call;
+    const isAbove = this.#history.linesAbove(group.view) >= group.view.endOf(view) + 1; // with the gap
+    view.settle();
+    view.view.end({ display, failure: result.is_error ? (failure ?? 'exception') : undefined, problem });
     this.#calls.delete(callId);
-    // Its start has scrolled off, so the result is shown again.
-    if (this.#history.isAbove(call.view)) this.show(call.view.view, { hasGap: true });
+    if (group !== this.#group && group.view.isOver) group.settle();
+    // It has scrolled off, so the result is shown again.
+    if (isAbove) this.show(view.view, { hasGap: true });
   }
 
   #endWords(): void {
@@ -200,7 +237,13 @@ export class EventViews {
 
   #restart(): void {
     for (const view of this.#ofTurn) this.#history.remove(view);
+    for (const { view, group } of this.#callsOfTurn) {
+      group.view.remove(view);
+      if (group.view.isEmpty) this.#history.remove(group.view);
+    }
+    if (this.#group?.view.isEmpty) this.#group = undefined;
     this.#ofTurn = [];
+    this.#callsOfTurn = [];
     this.#calls.clear();
     this.#answer = undefined;
     this.#thinking = undefined;
@@ -208,8 +251,9 @@ export class EventViews {
 
   #end({ outcome, text }: RunResult): void {
     this.#endWords();
-    for (const { settle } of this.#calls.values()) settle();
+    for (const { group } of this.#calls.values()) group.settle();
     this.#calls.clear();
+    this.#endGroup();
     if (outcome === 'completed') return;
     const kind = outcome === 'interrupted' || outcome === 'stopped' ? 'warning' : 'failure';
     this.show(new NoticeView(this.#theme, kind, text), { hasGap: true });
