@@ -38,7 +38,7 @@ export function readScreen(screen) {
 
 /** Characters that are drawn as shapes, or may come from another font, get a run of their own. */
 function kindOf(segment, columns) {
-  if (isShape(segment)) return ['shape', /[─█▓▒░]/.test(segment) ? segment : 'line'];
+  if (isShape(segment)) return ['shape', /[─█▓▒░▟▜▙▛▌▐▀▄]/.test(segment) ? segment : 'line'];
   return columns === 1 && /^[\u0020-\u024f‘’“”–—…]+$/u.test(segment) ? ['text', 'letter'] : ['sign', segment];
 }
 

@@ -21,7 +21,10 @@ const lines = {
 
 const shades = { '█': 1, '▓': 0.75, '▒': 0.5, '░': 0.22 };
 
-export const isShape = (character) => character in lines || character in shades;
+/** The quarters of a cell: top left, top right, bottom left, bottom right. */
+const quarters = { '▟': '0111', '▜': '1101', '▙': '1011', '▛': '1110', '▌': '1010', '▐': '0101', '▀': '1100', '▄': '0011' };
+
+export const isShape = (character) => character in lines || character in shades || character in quarters;
 
 /** A stretch of lines, or of one kind of block, with its top left corner at `x` and `y`. */
 export function drawShapes(text, { x, y, cell, row, fill }) {
@@ -29,8 +32,9 @@ export function drawShapes(text, { x, y, cell, row, fill }) {
   const width = short(text.length * cell);
   if (character in shades) {
     const shade = shades[character] === 1 ? '' : ` opacity="${shades[character]}"`;
-    return `<rect x="${short(x)}" y="${y + 3}" width="${width}" height="${row - 6}" fill="${fill}"${shade}/>`;
+    return `<rect x="${short(x)}" y="${y}" width="${width}" height="${row}" fill="${fill}"${shade}/>`;
   }
+  if (character in quarters) return drawQuarters(text, { x, y, cell, row, fill });
   const middle = y + row / 2;
   const ends = { l: `h${short(-cell / 2)}`, r: `h${short(cell / 2)}`, u: `v${-row / 2}`, d: `v${row / 2}` };
   const strokes = [...text].flatMap((each, index) =>
@@ -38,6 +42,17 @@ export function drawShapes(text, { x, y, cell, row, fill }) {
   );
   const path = character === '─' ? `M${short(x)} ${middle}h${width}` : strokes.join('');
   return `<path d="${path}" fill="none" stroke="${fill}"/>`;
+}
+
+function drawQuarters(text, { x, y, cell, row, fill }) {
+  const squares = [...text].flatMap((each, index) =>
+    [...quarters[each]].flatMap((isFull, place) => {
+      if (isFull === '0') return [];
+      const [left, top] = [x + (index + (place % 2) / 2) * cell, y + (place < 2 ? 0 : row / 2)];
+      return [`M${short(left)} ${short(top)}h${short(cell / 2)}v${row / 2}h${short(-cell / 2)}z`];
+    }),
+  );
+  return `<path d="${squares.join('')}" fill="${fill}"/>`;
 }
 
 /** A length with one decimal at most. */

@@ -68,7 +68,7 @@ export async function openTerminal({ columns, rows, env, home, project }) {
     shows: (text) => waitFor(text, true),
     hides: (text) => waitFor(text, false),
     /** With the codes of its colours. */
-    capture: () => tmux('capture-pane', '-e', '-p'),
+    capture: () => tmux('capture-pane', '-e', '-p', '-N'),
     async close() {
       await tmux('kill-server').catch(() => {}); // this picture's own, by its socket
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });

@@ -1,8 +1,10 @@
+import { basename } from 'node:path';
 import { ProcessTerminal } from '@earendil-works/pi-tui';
 import type { WatchedSettings } from '../settings/watch.js';
 import { Screen } from './screen/screen.js';
 import { guardTerminal } from './screen/terminal-guard.js';
 import { chooseTheme, supportsLinks, Theme } from './screen/theme.js';
+import { WindowTitle } from './screen/window-title.js';
 import type { OpenedSession, SessionRequest, TerminalPorts } from './session/opened-session.js';
 import { TerminalApp } from './terminal-app.js';
 
@@ -38,6 +40,11 @@ export async function startTerminal(options: TerminalOptions): Promise<number> {
     return await (await import('./plain/plain-terminal.js')).startPlainTerminal(options);
   }
   const screen = new Screen(new ProcessTerminal());
+  screen.title = new WindowTitle({
+    write: (text) => screen.tui.terminal.write(text),
+    env,
+    folder: basename(options.root),
+  });
   const theme = new Theme(chooseTheme({ env }), { links: supportsLinks(env) });
   const app = new TerminalApp(screen, theme, options);
   const guard = guardTerminal(screen, {

@@ -61,6 +61,7 @@ export class TerminalApp {
   readonly #ending = new AbortController();
   #commands: LoadedCommands | undefined;
   #isLeaving = false;
+  #hasWorked = false;
 
   constructor(screen: Screen, theme: Theme, options: TerminalOptions) {
     const { env, root } = options;
@@ -82,6 +83,7 @@ export class TerminalApp {
       },
       onChange: () => {
         screen.dialog = this.#dialogs.current ? this.#dialogs : undefined;
+        this.#retitle();
       },
       onEarlyInput: (data) => this.#place.editor.handleInput(data),
     });
@@ -109,15 +111,18 @@ export class TerminalApp {
       onSaid: ({ text, shown = text }) => {
         this.#session.rests();
         this.#views.said(shown);
+        if (screen.title) screen.title.task = shown;
       },
       onChange: () => screen.draw(),
       onProblem: (sentence) => this.#tellFailure(sentence),
       onBegin: () => {
         beganAt = now();
         this.#activity.begin();
+        this.#retitle();
       },
       onRest: () => {
         this.#activity.end();
+        this.#retitle();
         this.#status.refresh();
         if (now() - beganAt > LONG_MS) notify('The work is done');
       },
@@ -265,6 +270,15 @@ export class TerminalApp {
       if (text !== '') this.#views.show(new NoticeView(this.#theme, 'warning', text));
     }
     this.#screen.draw();
+  }
+
+  /** Shows in the window's title whether the user is waited for. */
+  #retitle(): void {
+    const { title } = this.#screen;
+    if (!title) return;
+    const { isRunning } = this.#conversation;
+    title.state = this.#dialogs.current ? 'asking' : isRunning ? 'working' : this.#hasWorked ? 'done' : 'idle';
+    this.#hasWorked ||= isRunning;
   }
 
   /** Marks a call as the user's own; the returned function ends that. */

@@ -1,6 +1,7 @@
 import { type Component, Container, type Terminal } from '@earendil-works/pi-tui';
 import { History } from './history.js';
 import { InlineScreen } from './inline-screen.js';
+import type { WindowTitle } from './window-title.js';
 
 /** From top to bottom: the transcript, the current activity, a dialog or the editor, the status line. */
 export class Screen {
@@ -12,6 +13,8 @@ export class Screen {
   #editor: Component | undefined;
   #dialog: Component | undefined;
   #isOn = false;
+  /** The title of the window, if it is shown. */
+  title: WindowTitle | undefined;
 
   constructor(terminal: Terminal) {
     this.tui = new InlineScreen(terminal);
@@ -29,12 +32,14 @@ export class Screen {
     this.#isOn = true;
     this.tui.start();
     this.tui.renderNow(); // before anything else is loaded
+    this.title?.start();
   }
 
   /** Restores the terminal. May be called at any time, and repeatedly. */
   stop(): void {
     if (!this.#isOn) return;
     this.#isOn = false;
+    this.title?.stop();
     this.tui.stop();
   }
 
