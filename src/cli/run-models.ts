@@ -1,4 +1,4 @@
-import { type Model, ModelFailure } from '../contract/model.js';
+import { type Effort, type Model, ModelFailure } from '../contract/model.js';
 import { type Catalogue, isSetUp } from '../models/catalogue/catalogue.js';
 import { chooseModel } from '../models/catalogue/choose-model.js';
 import { MAX_FALLBACKS, withRetries } from '../models/retry/retry.js';
@@ -16,6 +16,8 @@ export interface RunModels {
   fallbacks: readonly Model[];
   /** A model by its name, or the default one, with retries for transient failures. */
   resilientModel(name?: string): Promise<Model>;
+  /** The effort of models that are created from now on; undefined for their own default. */
+  effort: Effort | undefined;
 }
 
 export async function readModels(
@@ -25,8 +27,9 @@ export async function readModels(
   observed: (model: Model) => Model = (model) => model,
 ): Promise<RunModels> {
   const retries = retriesFrom(env);
-  const options = { ...readEffort(flags.effort ?? current.effort?.value), catalogue };
+  let { effort } = readEffort(flags.effort ?? current.effort?.value);
   const choose = async (name: string | undefined, from?: string): Promise<Model> => {
+    const options = { ...(effort && { effort }), catalogue };
     const model = await chooseModel(name, env, options).catch((error: unknown) => {
       throw from === undefined ? error : namedBy(from, error);
     });
@@ -49,6 +52,12 @@ export async function readModels(
   return {
     first,
     fallbacks,
+    get effort() {
+      return effort;
+    },
+    set effort(wanted) {
+      effort = wanted;
+    },
     async resilientModel(name) {
       const model = name === undefined ? first : await choose(name);
       return withRetries(model, { ...retries, fallbacks });

@@ -22,6 +22,8 @@ export interface FullAgent extends Agent {
   readonly engine: FullEngine;
   /** The types of child agents that can be started. */
   agentTypes(): Promise<readonly AgentType[]>;
+  /** Gives the session another title; false if it is not saved. */
+  rename(title: string): boolean;
 }
 
 /** A conversation with a model that can use the tools. Nothing is loaded, read or written before its first prompt. */
@@ -69,6 +71,10 @@ export function createAgent(options: FullAgentOptions): FullAgent {
     },
     commands: async () => (await tools.commands?.listed()) ?? [],
     agentTypes: () => agents.types(),
+    rename(title) {
+      composed.writer?.rename(title);
+      return composed.writer !== undefined;
+    },
     contextUsage: () => context.usage(),
     interrupt: () => runs.interrupt(),
     end,

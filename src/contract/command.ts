@@ -22,6 +22,8 @@ export interface ListedCommand {
   kind: CommandKind | 'prompt';
   description: string;
   argumentHint: string;
+  /** The file that it comes from, for people; left out for a prompt of a server. */
+  file?: string;
 }
 
 /** The kind of file that a command comes from. */

@@ -2,7 +2,7 @@
 import type { StartedAgent } from '../contract/agents.js';
 import type { ListedCommand } from '../contract/command.js';
 import type { CompactionEvent, ModelUse } from '../contract/event.js';
-import type { JsonSchema } from '../contract/model.js';
+import type { Effort, JsonSchema } from '../contract/model.js';
 import type { PermissionMode } from '../contract/permission.js';
 import type { Todo } from '../contract/todo.js';
 import type { ToolDisplay } from '../contract/tool.js';
@@ -18,16 +18,38 @@ export interface TerminalCommand {
   readonly argumentHint?: string;
   /** It changes the conversation, so it waits until no prompt is running. */
   readonly needsRest?: boolean;
+  /**
+   * When its line is shown in the transcript: at once by default; `answered`: only with an answer, so that a picker that
+   * was cancelled leaves nothing; `never`: what it does is shown anyway.
+   */
+  readonly echo?: 'answered' | 'never';
+  /** A command of the user's own with the same name runs instead. */
+  readonly yields?: boolean;
+  /** The heading under which help lists it. */
+  readonly group?: CommandGroup;
   /** Completions of its arguments, given what is typed so far. */
   complete?(typed: string, session: CommandSession): Promise<readonly Choice[]> | readonly Choice[];
   /** Rejects with an `Error` whose message is for the user. */
   run(args: string, session: CommandSession): Promise<CommandAnswer>;
 }
 
+/** A heading of help. */
+export type CommandGroup = 'Conversation' | 'Changes' | 'Model' | 'Session' | 'Settings';
+
 /** The outcome of a command. The code that shows it makes control characters visible. */
 export type CommandAnswer =
   /** Lines, shown as is. */
   | { type: 'text'; text: string }
+  /** Lines under headings, which are drawn in bold. */
+  | {
+      type: 'sections';
+      sections: readonly AnswerSection[] /** Headings beside their lines, to save rows. */;
+      isDense?: boolean;
+    }
+  /** Changes of files. */
+  | { type: 'diffs'; title: string; files: ReadonlyArray<{ path: string; patch: string }>; notes: readonly string[] }
+  /** Lines that may change for a while; the view is redrawn until `settled` resolves. */
+  | { type: 'live'; lines(): readonly string[]; settled: Promise<unknown> }
   /** Text to render as Markdown. */
   | { type: 'markdown'; text: string }
   /** The use of the model's context window. */
@@ -46,14 +68,27 @@ export type CommandAnswer =
       choose(value: string): Promise<CommandAnswer>;
     }
   /** A question for one line of text; `isSecret` masks it. Cancelling changes nothing. */
-  | { type: 'ask'; title: string; isSecret?: boolean; answer(text: string): Promise<CommandAnswer> }
+  | {
+      type: 'ask';
+      title: string;
+      isSecret?: boolean /** What Enter does: `save`. */;
+      verb?: string;
+      answer(text: string): Promise<CommandAnswer>;
+    }
   /** Sent to the model as if the user had typed it. `shown` is displayed instead of it. */
-  | { type: 'prompt'; text: string; shown?: string }
+  | { type: 'prompt'; text: string; shown?: string /** For the model alone, with the text. */; instructions?: string }
   /** Placed in the editor, to be edited and sent. The text, if any, is shown. */
   | { type: 'edit'; draft: string; text?: string }
   | { type: 'quit' }
   /** Nothing to show. */
   | { type: 'done' };
+
+export interface AnswerSection {
+  title: string;
+  /** Beside the title. */
+  note?: string;
+  lines: readonly string[];
+}
 
 export interface Choice {
   /** The value that is returned, or inserted into the line. */
@@ -63,11 +98,15 @@ export interface Choice {
   description?: string;
   /** Whether it is the current value. */
   isCurrent?: boolean;
+  /** A heading above it and the items that follow it with the same one. */
+  group?: string;
 }
 
 /** What commands can read and change in the conversation. */
 export interface CommandSession {
   readonly id: string;
+  /** Of Helve. */
+  readonly version: string;
   readonly root: string;
   readonly cwd: string;
   readonly dataFolder: string;
@@ -88,10 +127,33 @@ export interface CommandSession {
   /** Background tasks. */
   readonly tasks: readonly RunningTask[];
   readonly servers: readonly ShownServer[];
+  /** The title of the conversation; empty until it has one. */
+  title(): Promise<string>;
+  /** False if the conversation is not saved. */
+  rename(title: string): boolean;
+  readonly effort: EffortPort;
+  /** The model's last answer; undefined if there is none. */
+  lastAnswer(): string | undefined;
+  /** Puts the text into the clipboard, and says how. */
+  copy(text: string): Promise<string>;
+  /** Opens a file in the user's editor. Returns a problem, if any. */
+  editFile(path: string): Promise<string | undefined>;
+  /** vi keys in the prompt; undefined where there is no editor. */
+  readonly vim?: { readonly isOn: boolean; set(isOn: boolean): void } | undefined;
+  /** Tells the model something with the next prompt. */
+  remind(text: string): void;
+  /** Whether the sandbox of the settings is on, and whether the kernel confines commands that run without a question. */
+  readonly confinement: { sandbox: boolean; walls: 'full' | 'none' | undefined };
   /** Starts connecting, if that has not begun, and waits briefly. */
   connectServers(): Promise<void>;
   /** Reconnects one. Resolves once it has connected or failed. */
   reconnect(server: string): Promise<void>;
+  /** Resolves once each server has connected or failed. */
+  serversSettled(): Promise<void>;
+  /** The tools of MCP servers, and the tokens that their definitions take. */
+  serverTools(): ReadonlyArray<{ server: string; tokens: number }>;
+  /** The largest results in the conversation, the largest first. */
+  largestResults(): ReadonlyArray<{ title: string; tokens: number }>;
   readonly usage: SessionUsage;
   /** Undefined until the first request. */
   readonly context: ShownContext | undefined;
@@ -127,6 +189,15 @@ export interface CommandSession {
   checkSetup(): Promise<readonly SetupFinding[]>;
   /** Whether a call would be allowed, and why, as lines of text. */
   explain(tool: string, input: unknown): Promise<string>;
+}
+
+export interface EffortPort {
+  /** Undefined for the model's own default. */
+  readonly current: Effort | undefined;
+  /** The levels that the model accepts; undefined if that is not known. */
+  readonly accepted: readonly Effort[] | undefined;
+  /** For the running conversation, from its next request on. Rejects with a message for the user. */
+  set(effort: Effort | undefined): Promise<void>;
 }
 
 export interface PastPrompt {
@@ -174,6 +245,13 @@ export interface ShownContext {
   readonly total: number;
   readonly window: number;
   readonly free: number;
+  /** The largest parts of some categories, estimated. */
+  readonly details?: readonly ContextDetail[];
+}
+
+export interface ContextDetail {
+  title: string;
+  items: ReadonlyArray<{ name: string; tokens: number }>;
 }
 
 export interface ThemePort {

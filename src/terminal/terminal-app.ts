@@ -20,6 +20,7 @@ import { Conversation } from './session/conversation.js';
 import { CurrentSession } from './session/current-session.js';
 import { EditorSlot } from './session/editor-slot.js';
 import { ForegroundTask } from './session/foreground-task.js';
+import { hostPorts } from './session/host-ports.js';
 import { editInOwnEditor, KeyActions } from './session/key-actions.js';
 import type { LoadedCommands } from './session/loaded-commands.js';
 import { openSettings } from './session/open-settings.js';
@@ -32,6 +33,7 @@ import { EventViews } from './views/event-views.js';
 import { NoticeView } from './views/notice-view.js';
 import { shownFolder, withShownPaths } from './views/shown-path.js';
 import { StartView } from './views/start-view.js';
+import { workCounts } from './views/work-panel.js';
 
 /** Events after which other work may run beside the conversation than before. */
 const mayChangeWork: ReadonlySet<string> = new Set(['tool_result', 'agent_event', 'session_start', 'result']);
@@ -238,16 +240,10 @@ export class TerminalApp {
   /** Asks first if that would end work in the background; asked twice, it leaves at once. */
   async #leave(): Promise<void> {
     this.#panel.refresh();
-    const running = this.#panel.items.filter(({ kind }) => kind === 'command').length;
-    const agents = this.#panel.items.length - running;
-    if (this.#isLeaving || running + agents === 0) return this.quit();
+    const { items: running } = this.#panel;
+    if (this.#isLeaving || running.length === 0) return this.quit();
     this.#isLeaving = true;
-    const what = [
-      ...(running > 0 ? [counted(running, 'background command')] : []),
-      ...(agents > 0 ? [counted(agents, 'agent')] : []),
-    ].join(' and ');
-    const isOne = running + agents === 1;
-    const title = `${what} still ${isOne ? 'runs' : 'run'}: end ${isOne ? 'it' : 'them'} and leave?`;
+    const title = `${workCounts(running)} still ${running.length === 1 ? 'runs: end it' : 'run: end them'} and leave?`;
     const items = [
       { value: 'leave', label: 'Yes, leave' },
       { value: 'stay', label: 'No, stay here' },
@@ -351,11 +347,8 @@ export class TerminalApp {
   async #change(settings: TerminalSettings, request: SessionRequest): Promise<void> {
     const opened = await settings.openSession(request);
     const theme = this.#theme;
-    const { id, tools, mode } = opened.engine.session;
-    if (await this.#session.become(opened)) {
-      this.#views.forget();
-      this.#views.show(new NoticeView(theme, 'info', `Conversation ${id.slice(0, 8)}`), { hasGap: true });
-    }
+    const { tools, mode } = opened.engine.session;
+    if (await this.#session.become(opened)) this.#views.forget();
     this.#start.update({ model: opened.model, mode });
     this.#screen.history.changed(this.#start);
     const { historyViews } = await import('./session/show-history.js');
@@ -383,10 +376,14 @@ export class TerminalApp {
       themes: themePort(this.#screen, this.#theme),
       keys: () => this.#place.keys.listed(),
       signal: this.#ending.signal,
-      show: (view) => {
-        this.#views.show(view, { hasGap: true });
+      version: this.#options.version,
+      ...hostPorts({ screen: this.#screen, place: this.#place, env: this.#options.env, root: this.#options.root }),
+      show: (view, options) => {
+        const settle = this.#views.show(view, { hasGap: true, ...options });
         this.#screen.draw();
+        return settle;
       },
+      draw: () => this.#screen.draw(),
       say: (prompt) => this.#conversation.say(prompt),
       edit: (draft) => this.#place.editor.setText(draft),
       quit: () => void this.#leave(),

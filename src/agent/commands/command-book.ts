@@ -48,7 +48,10 @@ export class CommandBook {
   get listed(): ListedCommand[] {
     return this.#commands
       .filter(({ forPerson, problem }) => forPerson && problem === undefined)
-      .map(({ name, kind, description, argumentHint = '' }) => ({ name, kind, description, argumentHint }));
+      .map(({ name, kind, description, argumentHint = '', shown }) => ({
+        ...{ name, kind, description, argumentHint },
+        file: shown,
+      }));
   }
 
   /** The commands and skills that tools list for the model. A command without a description is for people only. */

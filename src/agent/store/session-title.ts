@@ -4,9 +4,14 @@ import { visible } from '../../platform/text/visible.js';
 
 const MAX_CHARS = 80;
 
+/** Blocks that Helve or a command of the person has added to a prompt. */
+const ADDED = /^<(?:system-reminder|user-command)>/;
+
 /** The first non-empty line of a prompt. */
 export function titleOf(content: readonly UserBlock[]): string {
-  const text = content.map((block) => (block.type === 'text' ? block.text : '')).find((words) => words.trim() !== '');
+  const text = content
+    .map((block) => (block.type === 'text' ? block.text : ''))
+    .find((words) => words.trim() !== '' && !ADDED.test(words));
   const line = visible(text ?? '')
     .trimStart()
     .slice(0, 10 * MAX_CHARS)

@@ -47,6 +47,7 @@ function demoModels(words: Parameters<typeof demoModel>[0]): RunModels {
   return {
     first: model,
     fallbacks: [],
+    effort: undefined,
     async resilientModel(name) {
       if (name === undefined || name === 'scripted/demo') return model;
       throw new Error('The demo has no other model than its script.');

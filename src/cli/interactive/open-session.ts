@@ -2,14 +2,15 @@ import type { ResumedSession } from '../../agent/store/resume-session.js';
 import { createAgent } from '../../compose/create-agent.js';
 import { createEngine } from '../../compose/create-engine.js';
 import type { FullEngineOptions } from '../../compose/options.js';
-import { type Model, ModelFailure } from '../../contract/model.js';
-import { type Catalogue, secretVariables } from '../../models/catalogue/catalogue.js';
+import { type Model, type ModelFacts, ModelFailure } from '../../contract/model.js';
+import { type Catalogue, isSetUp, knownModel, secretVariables } from '../../models/catalogue/catalogue.js';
+import type { Choice } from '../../terminal/contract.js';
 import type { OpenedSession, SessionRequest, TerminalPorts } from '../../terminal/session/opened-session.js';
 import { ownCallTools } from '../../tools/index.js';
 import { type CliEngineOptions, engineOptions, whyNoBypass } from '../engine-options.js';
 import { readCatalogue } from '../read-catalogue.js';
 import type { RunFlags } from '../run-flags.js';
-import { modelChoices, type RunModels, readModels } from '../run-models.js';
+import { type RunModels, readModels } from '../run-models.js';
 import { requestedTelemetry, variablesForTracing } from '../telemetry-flags.js';
 import { watchedModel } from '../watched-model.js';
 
@@ -99,7 +100,26 @@ export async function openSession(
       return model.facts?.contextTokens;
     },
     begin: () => model.begin(),
-    models: async () => await choices(catalogue, env, models.first),
+    effort: {
+      get current() {
+        return models.effort;
+      },
+      get accepted() {
+        return knownModel(catalogue, model.provider, model.name).efforts;
+      },
+      async set(effort) {
+        const before = models.effort;
+        models.effort = effort;
+        try {
+          model.choose(await models.resilientModel(`${model.provider}/${model.name}`));
+          model.begin();
+        } catch (error) {
+          models.effort = before;
+          throw error;
+        }
+      },
+    },
+    models: async () => await choices(catalogue, env, model),
     async chooseModel(name) {
       const chosen = await models.resilientModel(name === 'default' ? undefined : name);
       model.choose(chosen);
@@ -130,6 +150,13 @@ function toolsOnly(
     model: undefined,
     contextTokens: undefined,
     begin: () => {},
+    effort: {
+      current: undefined,
+      accepted: undefined,
+      set: async () => {
+        throw new Error(message);
+      },
+    },
     models: async () => await choices(catalogue, common.env),
     chooseModel: async () => {
       throw new Error(message);
@@ -155,23 +182,52 @@ async function saveLocalRule(rule: string, env: CliEngineOptions['env']): Promis
 }
 
 /** The models of providers that are set up, and local ones. */
-async function choices(catalogue: Catalogue, env: CliEngineOptions['env'], first?: Model) {
+async function choices(
+  catalogue: Catalogue,
+  env: CliEngineOptions['env'],
+  current?: Pick<Model, 'provider' | 'name'>,
+): Promise<Choice[]> {
   const { findLocalServers, localPlaces } = await import('../../models/catalogue/local-servers.js');
   const local = await findLocalServers(localPlaces(catalogue, env));
   const { withStoredKeys } = await import('../../models/catalogue/stored-keys.js');
-  const all = modelChoices(catalogue, withStoredKeys(env), first ?? { provider: '', name: '' });
-  const known = (first ? all : all.slice(1)).map(({ value, displayName, description }) => ({
-    value,
-    label: displayName,
-    description,
-  }));
+  const keys = withStoredKeys(env);
+  const known = [...catalogue.models].flatMap(([value, facts]) => {
+    const provider = catalogue.providers.get(value.slice(0, value.indexOf('/')));
+    if (!provider || !isSetUp(provider, keys)) return [];
+    return [
+      { value, label: value.slice(value.indexOf('/') + 1), description: modelFacts(facts), group: provider.title },
+    ];
+  });
   const names = new Set(known.map(({ value }) => value));
   const here = local
     .flatMap(({ provider, title, models }) =>
-      models.map((name) => ({ value: `${provider}/${name}`, label: name, description: `${title}, on this machine` })),
+      models.map((name) => ({
+        value: `${provider}/${name}`,
+        label: name,
+        description: 'free',
+        group: `${title}, on this machine`,
+      })),
     )
     .filter(({ value }) => !names.has(value));
-  return [...known, ...here];
+  const all = [...known, ...here];
+  const now = current && `${current.provider}/${current.name}`;
+  // A model that is not in the catalogue, such as one with a date in its name.
+  const other =
+    now === undefined || all.some(({ value }) => value === now) ? [] : [{ value: now, label: now, group: 'In use' }];
+  const groups = Map.groupBy([...other, ...all], ({ group }) => group);
+  return [...groups.values()].flat();
+}
+
+/** The price and the context window of a model, as far as they are known. */
+function modelFacts({ prices, contextTokens }: ModelFacts): string {
+  const price = prices && `$${prices.input} in, $${prices.output} out per 1M tokens`;
+  const window =
+    contextTokens === undefined
+      ? undefined
+      : contextTokens >= 1_000_000
+        ? `${Math.round(contextTokens / 100_000) / 10}M context`
+        : `${Math.round(contextTokens / 1000)}k context`;
+  return [price ?? 'price unknown', window].filter(Boolean).join(' · ');
 }
 
 function explainer({ engine }: RunFlags): OpenedSession['explain'] {

@@ -6,6 +6,7 @@ import { problem, text } from './answers.js';
 
 export const addDir: TerminalCommand = {
   name: 'add-dir',
+  group: 'Settings',
   description: 'add a folder to the project',
   argumentHint: 'folder',
   complete: async (typed, { cwd, home }) => await completePath(typed, { cwd, home, onlyFolders: true }),

@@ -5,7 +5,8 @@ import { fitted } from './answers.js';
 
 export const agents: TerminalCommand = {
   name: 'agents',
-  description: 'the types of child agents, and those that were started',
+  group: 'Session',
+  description: 'list child agents and their types',
 
   async run(_, session) {
     const types = await session.agentTypes();

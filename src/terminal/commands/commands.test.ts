@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { SessionStore } from '../../agent/store/session-store.js';
 import { readSettings } from '../../settings/load.js';
 import { temporaryProject } from '../../testing/temporary-project.js';
@@ -16,7 +19,12 @@ async function run(line: string, session: CommandSession): Promise<CommandAnswer
   return await runCommand({ name, args: args.join(' ') }, session);
 }
 
-const shown = (answer: CommandAnswer): string => ('text' in answer ? (answer.text ?? '') : '');
+const shown = (answer: CommandAnswer): string =>
+  answer.type === 'sections'
+    ? answer.sections.flatMap(({ title, lines }) => lines.map((line) => `${title.padEnd(14)}${line}`)).join('\n')
+    : 'text' in answer
+      ? (answer.text ?? '')
+      : '';
 
 async function choose(answer: CommandAnswer, value: string): Promise<CommandAnswer> {
   if (answer.type !== 'choose') throw new Error(`There is nothing to choose in ${JSON.stringify(answer)}`);
@@ -32,7 +40,7 @@ async function reread(session: TestSession): Promise<TestSession> {
 
 test('has all documented commands', () => {
   const promised =
-    'help clear compact resume rewind undo permissions mcp agents tasks todos model cost context config doctor export theme init add-dir quit';
+    'help clear compact resume rewind undo permissions mcp agents tasks todos model cost context config doctor export theme init add-dir quit status diff review copy memory hooks tools skills rename effort vim';
   const names = terminalCommands.map(({ name }) => name);
   expect(promised.split(' ').filter((name) => !names.includes(name))).toEqual([]);
   expect(new Set(terminalCommands.flatMap(({ name, aliases = [] }) => [name, ...aliases])).size).toBe(
@@ -87,12 +95,15 @@ test('adds a rule, lists it with its location, and removes it', async () => {
   const session = await testSession();
   expect(shown(await run('permissions deny Bash(rm *)', session))).toContain('.helve/settings.local.json');
   await reread(session);
-  expect(shown(await run('permissions', session))).toMatch(
-    /^deny {3}Bash\(rm \*\) {2}\.helve\/settings\.local\.json:\d+/,
-  );
+  expect(await run('permissions', session)).toMatchObject({
+    type: 'choose',
+    items: expect.arrayContaining([
+      expect.objectContaining({ label: 'deny  Bash(rm *)', group: '.helve/settings.local.json' }),
+    ]),
+  });
   expect(await run('permissions remove Bash(rm *)', session)).toMatchObject({ type: 'text' });
   await reread(session);
-  expect(shown(await run('permissions', session))).toContain('No rules.');
+  expect(JSON.stringify(await run('permissions', session))).toContain('No rules yet');
 });
 
 test('refuses an invalid rule, and writes nothing', async () => {
@@ -152,13 +163,21 @@ test('the first model that the user chooses is saved, later ones are not', async
   expect(model).toBe('ollama/two');
 });
 
-test('asks for a key without showing it, stores it privately, and uses it', async () => {
+test('asks for a key without showing it, stores it privately, checks it, and uses it', async () => {
+  const server = createServer((request, response) => {
+    response.statusCode = request.url === '/v1/models' && request.headers['x-api-key'] === 'sk-test-1' ? 200 : 401;
+    response.end('{}');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
   const session = await testSession({ model: undefined });
+  const { port } = server.address() as AddressInfo; // it listens on a port
+  Object.assign(session.env, { ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}` });
   const asked = await choose(await run('key', session), 'anthropic');
   if (asked.type !== 'ask') throw new Error('It asks.');
   expect(asked.isSecret).toBe(true);
   const answer = await asked.answer('export ANTHROPIC_API_KEY="sk-test-1"');
-  expect(shown(answer)).toContain('Stored. The model is anthropic');
+  expect(shown(answer)).toContain('Stored. Anthropic accepts it. The model is anthropic');
   expect(JSON.stringify(answer)).not.toContain('sk-test-1');
   const file = join(session.dataFolder, 'keys.json');
   expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -211,8 +230,10 @@ test('shows the use of the context, and the cost', async () => {
       totalMs: 125_000,
     },
   });
-  expect(await run('context', session)).toEqual({ type: 'context', context: session.context });
-  expect(shown(await run('cost', session))).toMatch(/^Cost \$0\.50, 2 prompts\nTime 2 min 5 s, of it 1 min 1 s/);
+  expect(await run('context', session)).toMatchObject({ type: 'context', context: session.context ?? {} });
+  expect(shown(await run('cost', session))).toMatch(
+    /^Cost \$0\.50, 2 prompts\nTime 2 min 5 s: 1 min 1 s for the model, 1 min 4 s for tools/,
+  );
 });
 
 test('stops a task', async () => {
@@ -252,10 +273,16 @@ test('adds an existing folder, and no other', async () => {
 
 test('has the model write AGENTS.md, or improve an existing one', async () => {
   const session = await testSession();
-  expect(await run('init', session)).toMatchObject({ type: 'prompt', shown: '/init' });
-  expect(shown(await run('init', session))).toContain('Write AGENTS.md');
+  expect(await run('init', session)).toMatchObject({
+    type: 'prompt',
+    text: '/init',
+    instructions: expect.stringContaining('Write AGENTS.md'),
+  });
   writeFileSync(join(session.root, 'CLAUDE.md'), '# x\n');
-  expect(shown(await run('init be brief', session))).toMatch(/Improve CLAUDE\.md[\s\S]*be brief/);
+  expect(await run('init be brief', session)).toMatchObject({
+    text: '/init be brief',
+    instructions: expect.stringMatching(/Improve CLAUDE\.md[\s\S]*be brief/),
+  });
 });
 
 test('appends a note to the file that the user chooses', async () => {
@@ -266,6 +293,7 @@ test('appends a note to the file that the user chooses', async () => {
   const own = join(session.dataFolder, 'HELVE.md');
   await choose(remember('be kind', session), own);
   expect(readFileSync(own, 'utf8')).toBe('- be kind\n');
+  expect(session.done.at(-1)).toMatch(/^remind The user has saved this note .*: be kind$/);
 });
 
 test('shows what an undo would do, and does it only if the person agrees', async () => {
@@ -277,7 +305,7 @@ test('shows what an undo would do, and does it only if the person agrees', async
   expect(asked).toMatchObject({ type: 'choose', title: 'Take this back?', text: expect.stringContaining('b.txt') });
   expect(shown(await choose(asked, 'no'))).toBe('The files stay as they are.');
   expect(existsSync(join(root, 'b.txt'))).toBe(true);
-  expect(shown(await choose(await run('undo', session), 'yes'))).toMatch(/^1 file or folder was restored/);
+  expect(shown(await choose(await run('undo', session), 'yes'))).toMatch(/^Restored 1 file\./);
   expect(existsSync(join(root, 'b.txt'))).toBe(false);
   expect(await run('undo 7', await testSession())).toMatchObject({ type: 'problem' });
 });

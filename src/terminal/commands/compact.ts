@@ -3,6 +3,7 @@ import { problem } from './answers.js';
 
 export const compact: TerminalCommand = {
   name: 'compact',
+  group: 'Conversation',
   description: 'summarise the conversation, to free context',
   argumentHint: '[what to keep]',
   needsRest: true,

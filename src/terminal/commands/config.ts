@@ -1,3 +1,4 @@
+import { efforts } from '../../contract/model.js';
 import { describeSettings, settingValues } from '../../settings/describe.js';
 import { describeEntry, labelOf } from '../../settings/describe-entry.js';
 import { type EditableScope, editablePlace, editSettings } from '../../settings/edit-file.js';
@@ -6,6 +7,7 @@ import { findSetting, typedValue } from '../../settings/find-setting.js';
 import { settings as knownSettings, settingNames } from '../../settings/schema.js';
 import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
 import { firstWord, fitted, problem, text, words } from './answers.js';
+import { setEffort } from './effort.js';
 
 const usual = ['model', 'theme', 'editorMode', 'permissions.defaultMode'];
 const ofTheScreen = /^(?:theme|editorMode|statusLine|keys\..*)$/; // read once, at startup
@@ -13,7 +15,9 @@ const ofTheScreen = /^(?:theme|editorMode|statusLine|keys\..*)$/; // read once, 
 export const config: TerminalCommand = {
   name: 'config',
   aliases: ['settings'],
-  description: 'settings: show them, or set one',
+  group: 'Settings',
+  echo: 'answered',
+  description: 'show settings, or set one',
   argumentHint: '[list | key [value] | unset key] [--project | --local]',
   complete: (typed) => (/\s/.test(typed) ? [] : words(typed, ['list', 'unset', ...settingNames])),
 
@@ -104,8 +108,9 @@ async function change(
   typed: string,
   value: string | undefined,
   scope: EditableScope,
-  { root, env, home }: CommandSession,
+  session: CommandSession,
 ): Promise<CommandAnswer> {
+  const { root, env, home } = session;
   const wanted = findSetting(typed);
   if ('problem' in wanted) return problem(wanted.problem);
   const { key, name } = wanted;
@@ -122,5 +127,15 @@ async function change(
     changed ? `${typed} was set in ${file}.` : `${typed} already has this value in ${file}.`,
     ...(needsTrust ? ['It takes effect once the folder is trusted: helve config trust'] : []),
     ...(ofTheScreen.test(key) ? ['It takes effect at the next start.'] : []),
+    ...(key === 'effort' ? await applyEffort(given, session) : []),
+    ...(key === 'model' ? ['It is used from the next conversation on; /model changes this one.'] : []),
   );
+}
+
+/** The running conversation uses it too. */
+async function applyEffort(value: unknown, session: CommandSession): Promise<string[]> {
+  const level = efforts.find((known) => known === value);
+  if (session.model === undefined || level === undefined) return [];
+  const answer = await setEffort(level, session);
+  return answer.type === 'text' || answer.type === 'problem' ? answer.text.split('\n') : [];
 }

@@ -49,8 +49,8 @@ export function confirmUndo(
       if (value === 'no') return await then('The files stay as they are.');
       const { done, left, undoId } = await applyUndo(plan, { force: value === 'force' });
       const kept = left.map(({ real, why }) => `Left: ${shortPath(cwd, real)}, because ${clause(why)}.`);
-      const count = counted(done.length, 'file or folder was', 'files and folders were');
-      return await then([...kept, `${count} restored. To reverse this: /undo ${undoId}`].join('\n'));
+      const restored = `Restored ${counted(done.length, 'file')}. To reverse this: /undo ${undoId}`;
+      return await then([...kept, restored].join('\n'));
     },
   };
 }

@@ -8,13 +8,14 @@ import { fitted } from './answers.js';
 export const cost: TerminalCommand = {
   name: 'cost',
   aliases: ['usage'],
-  description: 'show the tokens, cost and time of this conversation',
+  group: 'Model',
+  description: 'show tokens, cost and time of this conversation',
 
   async run(_, { usage }) {
     const { models, costUsd, prompts, modelMs, totalMs } = usage;
     return fitted([
       `Cost ${shownCost(costUsd)}, ${counted(prompts, 'prompt')}`,
-      `Time ${shownTime(totalMs)}, of it ${shownTime(modelMs)} waiting for the model`,
+      `Time ${shownTime(totalMs)}: ${shownTime(modelMs)} for the model, ${shownTime(Math.max(0, totalMs - modelMs))} for tools, questions and the rest`,
       ...table(
         models.map(({ provider, name, usage: used, costUsd: own }) => [
           `${provider}/${name}`,

@@ -5,6 +5,7 @@ const marks = { ok: '✓', warning: '!', missing: '–', broken: '✗' } as cons
 
 export const doctor: TerminalCommand = {
   name: 'doctor',
+  group: 'Session',
   description: 'check the setup of this machine',
 
   async run(_, session) {

@@ -1,27 +1,23 @@
 import { nearestWords } from '../../platform/text/similar-text.js';
 import { table } from '../../platform/text/table.js';
-import type { CommandSession, TerminalCommand } from '../contract.js';
+import type { AnswerSection, CommandAnswer, CommandGroup, CommandSession, TerminalCommand } from '../contract.js';
 import { problem, text, words } from './answers.js';
 
-const MAX_OWN_LINES = 3;
-const MAX_KEY_LINES = 6;
-const WIDTH = 78;
+const MAX_OWN_NAMES = 6;
+const groups: readonly CommandGroup[] = ['Conversation', 'Changes', 'Model', 'Session', 'Settings'];
 
 export const help: TerminalCommand = {
   name: 'help',
   aliases: ['?'],
+  group: 'Settings',
   description: 'list commands and keys',
-  argumentHint: '[command]',
-  complete: (typed, session) =>
-    words(
-      typed,
-      session.builtIn.map(({ name }) => name),
-    ),
+  argumentHint: '[command | keys]',
+  complete: (typed, session) => words(typed, [...session.builtIn.map(({ name }) => name), 'keys']),
 
   async run(args, session) {
     const name = args.trim().replace(/^\//, '');
     const own = await session.commands();
-    if (name === '') return text(...overview(session), ...ownLines(own));
+    if (name === '') return overview(session, own);
     if (name === 'keys') return text(...table(session.keys.map(({ keys, about }) => [keys, about])));
     const found = session.builtIn.find((command) => command.name === name || command.aliases?.includes(name));
     const { description, argumentHint } = found ?? own.find((command) => command.name === name) ?? {};
@@ -35,31 +31,22 @@ export const help: TerminalCommand = {
   },
 };
 
-function overview({ builtIn, keys }: CommandSession): string[] {
-  const lines = packed(keys.map((key) => `${key.keys} ${key.about}`));
-  return [
-    'Commands; /help NAME describes one',
-    ...table(builtIn.map(({ name, description }) => [`/${name}`, description])),
-    '@file names a file · !command runs in the shell · #note is remembered',
-    ...lines.slice(0, MAX_KEY_LINES),
-    ...(lines.length > MAX_KEY_LINES ? ['  … /help keys lists all keys'] : []),
-  ];
-}
-
-function ownLines(own: ReadonlyArray<{ name: string; description: string }>): string[] {
-  if (own.length === 0) return [];
-  const names = packed(own.map(({ name }) => `/${name}`));
-  const isAll = names.length <= MAX_OWN_LINES;
-  return ['Your own', ...names.slice(0, MAX_OWN_LINES), ...(isAll ? [] : ['  … Tab after a slash shows all'])];
-}
-
-/** As many per line as fit. */
-function packed(parts: readonly string[]): string[] {
-  const lines: string[] = [];
-  for (const part of parts) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + part.length + 3 <= WIDTH) lines[lines.length - 1] = `${last} · ${part}`;
-    else lines.push(`  ${part}`);
-  }
-  return lines;
+function overview({ builtIn }: CommandSession, own: ReadonlyArray<{ name: string }>): CommandAnswer {
+  const columns = Math.max(...builtIn.map(({ name }) => name.length)) + 3;
+  const lineOf = ({ name, description }: TerminalCommand): string => `${`/${name}`.padEnd(columns)}${description}`;
+  const sections: AnswerSection[] = groups.map((group) => ({
+    title: group,
+    lines: builtIn.filter((command) => command.group === group).map(lineOf),
+  }));
+  const named = own.slice(0, MAX_OWN_NAMES).map(({ name }) => `/${name}`);
+  const more = own.length > named.length ? [`and ${own.length - named.length} more`] : [];
+  return {
+    type: 'sections',
+    isDense: true,
+    sections: [
+      ...sections,
+      ...(own.length === 0 ? [] : [{ title: 'Yours', lines: [[...named, ...more].join(' ')] }]),
+      { title: 'Also', lines: ['@file  !shell command  #note to remember  ? for keys  /help NAME'] },
+    ],
+  };
 }

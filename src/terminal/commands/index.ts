@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { messageOf } from '../../platform/message-of.js';
 import { isMcpName } from '../../platform/text/mcp-names.js';
-import { nearestWords } from '../../platform/text/similar-text.js';
+import { nearestWords, wordSimilarity } from '../../platform/text/similar-text.js';
 import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
 import type { CompletedCommand } from '../input/completion.js';
 import { addDir } from './add-dir.js';
@@ -12,49 +12,73 @@ import { clear } from './clear.js';
 import { compact } from './compact.js';
 import { config } from './config.js';
 import { context } from './context.js';
+import { copy } from './copy.js';
 import { cost } from './cost.js';
+import { diff } from './diff.js';
 import { doctor } from './doctor.js';
+import { effort } from './effort.js';
 import { exportConversation } from './export.js';
 import { help } from './help.js';
+import { hooks } from './hooks.js';
 import { init } from './init.js';
 import { key } from './key.js';
 import { mcp } from './mcp.js';
+import { memory } from './memory.js';
 import { model } from './model.js';
 import { permissions } from './permissions.js';
 import { quit } from './quit.js';
+import { rename } from './rename.js';
 import { resume } from './resume.js';
+import { review } from './review.js';
 import { rewind } from './rewind.js';
+import { skills } from './skills.js';
+import { status } from './status.js';
 import { tasks } from './tasks.js';
 import { theme } from './theme.js';
 import { todos } from './todos.js';
+import { tools } from './tools.js';
 import { undo } from './undo.js';
+import { vim } from './vim.js';
 
 export { remember } from './remember.js';
 
+const TYPO = 0.7; // of two short words that are one or two slips apart
+
 /** In the order in which help lists them. */
 export const terminalCommands: readonly TerminalCommand[] = [
-  help,
   clear,
-  compact,
   resume,
   rewind,
+  compact,
+  rename,
+  copy,
+  exportConversation,
+  quit,
+  diff,
   undo,
-  model,
-  key,
-  permissions,
-  mcp,
-  agents,
-  tasks,
+  review,
+  init,
   todos,
+  tasks,
+  model,
+  effort,
+  key,
   context,
   cost,
-  config,
-  theme,
-  addDir,
-  init,
-  exportConversation,
+  status,
+  tools,
+  mcp,
+  skills,
+  agents,
+  hooks,
+  memory,
   doctor,
-  quit,
+  help,
+  config,
+  permissions,
+  addDir,
+  theme,
+  vim,
 ];
 
 export const findCommand = (name: string, commands = terminalCommands): TerminalCommand | undefined =>
@@ -70,13 +94,14 @@ export async function runCommand(
 ): Promise<CommandAnswer> {
   try {
     const command = findCommand(name, session.builtIn);
-    if (command) return await command.run(args, session);
+    if (command && !command.yields) return await command.run(args, session);
     const own = await session.commands();
     const typed = `/${name}${args === '' ? '' : ` ${args}`}`;
     const isOwn = own.some((one) => one.name === name || one.name.endsWith(`:${name}`));
+    if (command && !isOwn) return await command.run(args, session);
     // An MCP server may still be connecting; and a path at the start of a prompt is not a command.
     if (isOwn || isMcpName(name) || existsSync(`/${name}`)) return { type: 'prompt', text: typed };
-    const [nearest] = nearestWords(
+    const nearest = meant(
       name,
       [...session.builtIn, ...own].map((one) => one.name),
     );
@@ -86,6 +111,13 @@ export async function runCommand(
   } catch (error) {
     return problem(`/${name} did not work: ${messageOf(error)}`);
   }
+}
+
+/** The name that was probably meant: a typo of it, or its beginning. A wrong guess would mislead. */
+function meant(name: string, names: readonly string[]): string | undefined {
+  const [nearest] = nearestWords(name, names);
+  if (nearest !== undefined && wordSimilarity(name, nearest) >= TYPO) return nearest;
+  return name.length >= 2 ? names.find((one) => one.startsWith(name)) : undefined;
 }
 
 /** All completions after a slash: the terminal's commands, then the user's own. */

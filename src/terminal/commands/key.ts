@@ -1,14 +1,17 @@
 import { messageOf } from '../../platform/message-of.js';
 import { nearestWords } from '../../platform/text/similar-text.js';
 import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
+import { checkKey } from '../first-run/check-key.js';
 import { type KeyProvider, keyProviders } from '../first-run/model-offers.js';
-import { forgetKey, storeKey } from '../first-run/store-key.js';
+import { forgetKey, keyIn, storeKey } from '../first-run/store-key.js';
 import { firstWord, problem, text, words } from './answers.js';
 
 export const key: TerminalCommand = {
   name: 'key',
   aliases: ['login'],
-  description: 'store an API key, for you alone',
+  group: 'Model',
+  echo: 'answered',
+  description: 'store an API key',
   argumentHint: '[provider | forget provider]',
   complete: async (typed, { env }) => words(typed, [...(await keyProviders(env)).map(({ id }) => id), 'forget']),
 
@@ -23,7 +26,7 @@ export const key: TerminalCommand = {
       items: providers.map(({ id, title, variable, from }) => ({
         value: id,
         label: title,
-        description: from === 'environment' ? `in the environment already` : from ? 'stored already' : variable,
+        description: from === 'environment' ? 'set in the environment' : from ? 'stored already' : variable,
       })),
       choose: async (id) => ask(id, providers, session),
     };
@@ -40,14 +43,16 @@ function ask(id: string, providers: readonly KeyProvider[], session: CommandSess
     type: 'ask',
     title: `Key for ${title} (${variable}), stored for you alone`,
     isSecret: true,
+    verb: 'save',
     async answer(typed) {
       const refused = await storeKey(variable, typed, session.env);
       if (refused !== undefined) return problem(refused);
-      if (session.model !== undefined) return text(`Stored. /model ${id} uses ${title}.`);
+      const checked = await checkKey(id, keyIn(typed), session.env);
+      if (session.model !== undefined) return text(`Stored. ${checked} /model ${id} uses ${title}.`);
       try {
-        return text(`Stored. The model is ${await session.chooseModel(id)}.`);
+        return text(`Stored. ${checked} The model is ${await session.chooseModel(id)}.`);
       } catch (error) {
-        return text(`Stored. ${messageOf(error)}`);
+        return text(`Stored. ${checked} ${messageOf(error)}`);
       }
     },
   };

@@ -1,11 +1,12 @@
 import { counted } from '../../platform/text/counted.js';
 import { nearestWords } from '../../platform/text/similar-text.js';
 import type { CommandAnswer, CommandSession, ShownServer, TerminalCommand } from '../contract.js';
-import { firstWord, fitted, problem, text, words } from './answers.js';
+import { firstWord, fitted, problem, words } from './answers.js';
 
 export const mcp: TerminalCommand = {
   name: 'mcp',
-  description: 'MCP servers and their state; reconnect one',
+  group: 'Session',
+  description: 'show MCP servers, or connect one again',
   argumentHint: '[server | reconnect server]',
   complete: (typed, { servers }) =>
     words(typed, [...servers.map(({ name }) => name), ...servers.map(({ name }) => `reconnect ${name}`)]),
@@ -13,6 +14,10 @@ export const mcp: TerminalCommand = {
   async run(args, session) {
     await session.refresh(); // a server may have been added meanwhile
     await session.connectServers();
+    const isStarting = session.servers.some(({ status }) => signs[status] === undefined);
+    if (args.trim() === '' && isStarting) {
+      return { type: 'live', lines: () => overviewLines(session), settled: session.serversSettled() };
+    }
     if (args.trim() === '') return overview(session);
     const [first, second] = firstWord(args);
     const name = first === 'reconnect' && second !== '' ? second : args.trim();
@@ -28,34 +33,39 @@ export const mcp: TerminalCommand = {
   },
 };
 
-function overview({ servers, settings }: CommandSession): CommandAnswer {
+function overview(session: CommandSession): CommandAnswer {
+  return fitted(overviewLines(session));
+}
+
+function overviewLines({ servers, settings }: CommandSession): string[] {
   const unused = settings.entries.filter(({ key, ignored }) => key === 'mcpServers' && ignored !== undefined);
   if (servers.length === 0 && unused.length === 0) {
-    return text('No MCP servers. To add one, in a shell: helve mcp add NAME -- COMMAND');
+    return ['No MCP servers. To add one, in a shell: helve mcp add NAME -- COMMAND'];
   }
   const isUntrusted = unused.some(({ ignored }) => /trusted/.test(ignored ?? ''));
   const failed = servers.find(({ status }) => status === 'failed');
-  return fitted(
-    [
-      ...servers.map((server) => `${signOf(server)} ${server.name}: ${stateOf(server)}`),
-      ...unused.map(({ name, ignored, origin }) => `– ${name ?? ''}: not used: ${ignored} (${origin.file})`),
-    ],
-    {
-      last: [
-        ...(failed ? [`Details: /mcp ${failed.name}. To retry: /mcp reconnect ${failed.name}`] : []),
-        ...(isUntrusted ? ['To review and trust untrusted servers: helve config trust'] : []),
-      ],
-    },
-  );
+  return [
+    ...servers.map((server) => `${signOf(server)} ${server.name}: ${stateOf(server)}`),
+    ...unused.map(({ name, ignored, origin }) => `– ${name ?? ''}: not used: ${ignored} (${origin.file})`),
+    ...(failed ? [`Details: /mcp ${failed.name}. To retry: /mcp reconnect ${failed.name}`] : []),
+    ...(isUntrusted ? ['To review and trust untrusted servers: helve config trust'] : []),
+  ];
 }
 
-const signOf = ({ status }: ShownServer): string =>
-  status === 'connected' ? '✓' : status === 'failed' ? '✗' : status === 'disabled' ? '–' : '…';
+/** The states that stay; a server in another one is still starting. */
+const signs: Readonly<Record<string, string>> = { connected: '✓', failed: '✗', disabled: '–' };
+
+const signOf = ({ status }: ShownServer): string => signs[status] ?? '…';
 
 function stateOf({ name, status, detail, tools, setAside }: ShownServer): string {
   const facts = status === 'connected' ? [counted(tools, 'tool')] : [];
   const aside = setAside.length === 0 ? [] : [`${setAside.length} not used`];
-  return [status, ...facts, ...aside, ...(detail === undefined ? [] : [withoutName(detail, name)])].join(', ');
+  return [
+    signs[status] === undefined ? 'connecting' : status,
+    ...facts,
+    ...aside,
+    ...(detail === undefined ? [] : [withoutName(detail, name)]),
+  ].join(', ');
 }
 
 /** The server's name is already shown before it. */

@@ -5,6 +5,8 @@ import { beginning, problem, text } from './answers.js';
 
 export const model: TerminalCommand = {
   name: 'model',
+  group: 'Model',
+  echo: 'answered',
   description: 'choose the model',
   argumentHint: '[provider/name]',
   complete: async (typed, session) => beginning(typed, await session.models()),
@@ -16,8 +18,8 @@ export const model: TerminalCommand = {
     const isCurrent = (value: string): boolean => value === session.model;
     return {
       type: 'choose',
-      title: session.model === undefined ? 'Which model?' : `Which model? Now: ${session.model}`,
-      items: items.map((item) => ({ ...item, isCurrent: item.isCurrent ?? isCurrent(item.value) })),
+      title: 'Which model?',
+      items: items.map((item) => ({ ...item, isCurrent: isCurrent(item.value) })),
       choose: async (value) => await use(value, session),
     };
   },

@@ -1,11 +1,12 @@
 import { permissionModes } from '../../contract/permission.js';
-import { ruleLines } from '../../settings/describe-rules.js';
+import { orderedRules, ruleCounts } from '../../settings/describe-rules.js';
 import { editablePlace, editSettings, rememberRule } from '../../settings/edit-file.js';
 import { EditRefused } from '../../settings/edit-json.js';
 import { oneLine } from '../../settings/settings-problem.js';
 import { parseCall } from '../console/parse-call.js';
 import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
 import { firstWord, fitted, problem, text, words } from './answers.js';
+import { modeWords } from './status.js';
 
 const lists = ['allow', 'ask', 'deny'] as const;
 const USAGE = '/permissions, /permissions allow|ask|deny RULE, remove RULE, mode MODE, or explain CALL';
@@ -13,7 +14,9 @@ const USAGE = '/permissions, /permissions allow|ask|deny RULE, remove RULE, mode
 export const permissions: TerminalCommand = {
   name: 'permissions',
   aliases: ['allowed-tools'],
-  description: 'the rules and the mode; add a rule, or explain a call',
+  group: 'Settings',
+  echo: 'answered',
+  description: 'show and change permission rules and the mode',
   argumentHint: '[allow|ask|deny|remove RULE | mode MODE | explain CALL]',
 
   complete(typed, session) {
@@ -33,31 +36,101 @@ export const permissions: TerminalCommand = {
     if (verb === 'explain') return await explain(rest, session);
     const list = lists.find((known) => known === verb);
     if (rest === '' || (!list && verb !== 'remove')) return problem(`That is not understood. Use ${USAGE}.`);
-    try {
-      return list ? await add(rest, list, session) : await remove(rest, session);
-    } catch (error) {
-      if (error instanceof EditRefused) return problem(error.message);
-      throw error;
-    }
+    return await refusing(async () => (list ? await add(rest, list, session) : await remove(rest, session)));
   },
 };
 
-function overview({ settings, mode, additionalDirectories }: CommandSession): CommandAnswer {
-  const rules = ruleLines(settings);
-  const last = [
-    `Mode: ${mode}`,
-    ...additionalDirectories.map((folder) => `Part of the project: ${oneLine(folder)}`),
-    ...(settings.trust.pending.length === 0 ? [] : ['This folder is not trusted: its allow rules are ignored.']),
-    '/help permissions says how to change them.',
-  ];
-  return fitted(rules.length === 0 ? ['No rules.'] : rules, { last });
+/** The rules by file, to remove one, and what else can be done. */
+function overview(session: CommandSession): CommandAnswer {
+  const { settings, mode, additionalDirectories } = session;
+  const rules = orderedRules(settings).map((rule, index) => ({
+    value: `rule ${index}`,
+    label: `${rule.list.padEnd(5)} ${oneLine(rule.text)}`,
+    ...(!ruleCounts(rule) && { description: 'does not count: the folder is not trusted' }),
+    group: oneLine(rule.source.file),
+  }));
+  const byFile = [...Map.groupBy(rules, ({ group }) => group).values()].flat();
+  const actions = [
+    ...lists.map((list) => ({ value: `add ${list}`, label: `Add a rule to ${list}`, description: aboutList[list] })),
+    { value: 'mode', label: 'Change the mode', description: modeWords[mode] },
+    { value: 'explain', label: 'Explain a call', description: 'how it would be decided, and why' },
+  ].map((action) => ({ ...action, group: rules.length === 0 ? 'No rules yet' : 'More' }));
+  const folders = additionalDirectories.map((folder) => `Also part of the project: ${oneLine(folder)}`);
+  return {
+    type: 'choose',
+    title: 'Permission rules; Enter removes one',
+    text: folders.join('\n'),
+    items: [...byFile, ...actions],
+    async choose(value) {
+      const [what, which = ''] = value.split(' ');
+      const rule = what === 'rule' ? orderedRules(settings)[Number(which)] : undefined;
+      if (rule) return confirmRemoval(rule.text, session);
+      const list = lists.find((one) => one === which);
+      if (list) return askForRule(list, session);
+      return what === 'mode' ? chooseMode(session) : askForCall(session);
+    },
+  };
+}
+
+const aboutList = {
+  allow: 'calls that run without a question',
+  ask: 'calls that always need a question',
+  deny: 'calls that are refused',
+} as const;
+
+function confirmRemoval(rule: string, session: CommandSession): CommandAnswer {
+  return {
+    type: 'choose',
+    title: `Remove ${oneLine(rule)}?`,
+    items: [
+      { value: 'yes', label: 'Yes, remove it' },
+      { value: 'no', label: 'No, keep it' },
+    ],
+    choose: async (value) => (value === 'yes' ? await refusing(() => remove(rule, session)) : overview(session)),
+  };
+}
+
+const askForRule = (list: (typeof lists)[number], session: CommandSession): CommandAnswer => ({
+  type: 'ask',
+  title: `A rule to ${list}, as in Bash(npm test:*), Read(docs/**) or WebFetch(domain:example.com)`,
+  verb: 'save',
+  answer: async (typed) => await refusing(() => add(typed.trim(), list, session)),
+});
+
+const askForCall = (session: CommandSession): CommandAnswer => ({
+  type: 'ask',
+  title: 'Which call? As in: Bash npm test',
+  verb: 'explain',
+  answer: async (typed) => await explain(typed.trim(), session),
+});
+
+const chooseMode = (session: CommandSession): CommandAnswer => ({
+  type: 'choose',
+  title: 'Which mode?',
+  items: permissionModes.map((value) => ({
+    value,
+    label: modeWords[value].split(':')[0] ?? value,
+    description: modeWords[value].slice(modeWords[value].indexOf(':') + 2),
+    isCurrent: value === session.mode,
+  })),
+  choose: async (value) => setMode(value, session),
+});
+
+/** A rule that can't be written is a message, not a failure of the command. */
+async function refusing(change: () => Promise<CommandAnswer>): Promise<CommandAnswer> {
+  try {
+    return await change();
+  } catch (error) {
+    if (error instanceof EditRefused) return problem(error.message);
+    throw error;
+  }
 }
 
 function setMode(wanted: string, session: CommandSession): CommandAnswer {
   const mode = permissionModes.find((known) => known.toLowerCase() === wanted.toLowerCase());
   if (!mode) return problem(`There is no mode "${wanted}". There are: ${permissionModes.join(', ')}.`);
   const refused = session.setMode(mode);
-  return refused === undefined ? text(`The mode is ${mode}.`) : problem(refused);
+  return refused === undefined ? text(`The mode is ${modeWords[mode].split(':')[0]}.`) : problem(refused);
 }
 
 const optionsOf = ({ root, env, home }: CommandSession) => ({ root, env, ...(home !== undefined && { home }) });

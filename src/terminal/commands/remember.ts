@@ -1,4 +1,4 @@
-// `#note`: appended to the instructions file, for later conversations.
+// `#note`: appended to the instructions file for later conversations, and told to the model with the next prompt.
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findInstructions } from '../../agent/instructions/instruction-files.js';
@@ -15,18 +15,26 @@ export function remember(note: string, session: CommandSession): CommandAnswer {
     items: placesFor(session),
     async choose(path) {
       await append(path, line);
-      return text(`Saved to ${path}. It applies from the next conversation on.`);
+      session.remind(`The user has saved this note to ${path}; it applies from now on: ${line}`);
+      return text(`Saved to ${path}. The model gets it with your next prompt.`);
     },
   };
 }
 
-function placesFor({ root, home, dataFolder, env }: CommandSession): Choice[] {
+function placesFor(session: CommandSession): Choice[] {
+  const { root, home, dataFolder, env } = session;
   const found = findInstructions({ root, home, dataFolder, env }).map(({ path, shown, source }) => ({
     value: path,
     label: shown,
     description: source === 'user' ? 'yours, in every project' : 'of the project',
   }));
-  const others = [
+  const others = newInstructionFiles(session);
+  return [...found, ...others.filter(({ value }) => !found.some((one) => one.value === value))];
+}
+
+/** Instruction files that can be created. */
+export function newInstructionFiles({ root, dataFolder }: Pick<CommandSession, 'root' | 'dataFolder'>): Choice[] {
+  return [
     { value: join(root, 'AGENTS.md'), label: 'AGENTS.md', description: 'of the project, will be created' },
     {
       value: join(root, 'HELVE.local.md'),
@@ -39,7 +47,6 @@ function placesFor({ root, home, dataFolder, env }: CommandSession): Choice[] {
       description: 'in every project, will be created',
     },
   ];
-  return [...found, ...others.filter(({ value }) => !found.some((one) => one.value === value))];
 }
 
 /** Appended on a separate line. */

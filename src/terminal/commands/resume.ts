@@ -11,6 +11,8 @@ const MAX_LISTED = 100;
 export const resume: TerminalCommand = {
   name: 'resume',
   aliases: ['sessions'],
+  group: 'Conversation',
+  echo: 'never',
   description: 'resume an earlier conversation',
   argumentHint: '[id]',
   needsRest: true,
@@ -32,7 +34,8 @@ export const resume: TerminalCommand = {
 
 async function resumeSession(wanted: string, session: CommandSession): Promise<CommandAnswer> {
   await session.resume(wanted);
-  return text(`Resumed: ${session.id.slice(0, 8)}`);
+  const title = await session.title();
+  return text(title === '' ? 'Resumed.' : `Resumed "${title}".`);
 }
 
 /** The other conversations of a folder, latest first. */

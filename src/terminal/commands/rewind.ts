@@ -1,7 +1,7 @@
-import { outlineSession } from '../../agent/store/session-outline.js';
+import { outlineSession, type SessionOutline } from '../../agent/store/session-outline.js';
 import { planUndo } from '../../agent/undo/undo.js';
-import { listUndoable } from '../../agent/undo/undo-calls.js';
-import { callsSince } from '../../agent/undo/undo-prompts.js';
+import { listUndoable, type UndoableCall } from '../../agent/undo/undo-calls.js';
+import { callsSince, promptCounter } from '../../agent/undo/undo-prompts.js';
 import { counted } from '../../platform/text/counted.js';
 import { localMinute } from '../../platform/text/local-time.js';
 import type { CommandAnswer, CommandSession, PastPrompt, TerminalCommand } from '../contract.js';
@@ -12,19 +12,22 @@ const MAX_TITLE_CHARS = 70;
 
 export const rewind: TerminalCommand = {
   name: 'rewind',
-  description: 'go back to an earlier prompt, with the files or without',
+  group: 'Conversation',
+  echo: 'never',
+  description: 'go back to an earlier prompt',
   needsRest: true,
 
   async run(_, session) {
-    const { prompts } = session;
+    const { prompts, dataFolder, id } = session;
     if (prompts.length === 0) return problem('Nothing has been said yet, so there is nothing to go back to.');
+    const changed = filesByPrompt(await listUndoable(dataFolder, id), outlineSession(dataFolder, id));
     return {
       type: 'choose',
       title: 'Go back to before which prompt?',
       items: prompts.toReversed().map(({ index, text: said, at }) => ({
         value: String(index),
         label: titleOf(said),
-        description: localMinute(new Date(at)),
+        description: [localMinute(new Date(at)), ...filesNote(changed.get(index))].join(' · '),
       })),
       async choose(value) {
         const prompt = prompts.find(({ index }) => String(index) === value);
@@ -33,6 +36,20 @@ export const rewind: TerminalCommand = {
     };
   },
 };
+
+/** How many files the calls of each prompt have changed. */
+function filesByPrompt(calls: readonly UndoableCall[], outline: SessionOutline): Map<number, number> {
+  const promptsBefore = promptCounter(outline);
+  const files = Map.groupBy(
+    calls.filter(({ undoes, undoneBy }) => !undoes && !undoneBy),
+    (call) => promptsBefore(call) - 1,
+  );
+  return new Map(
+    [...files].map(([index, changes]) => [index, new Set(changes.flatMap(({ files: names }) => names)).size]),
+  );
+}
+
+const filesNote = (count = 0): string[] => (count === 0 ? [] : [`changed ${counted(count, 'file')}`]);
 
 function titleOf(said: string): string {
   const line = said.trim().replaceAll(/\s+/g, ' ');

@@ -5,6 +5,7 @@ import { firstWord, fitted, problem, text, words } from './answers.js';
 export const tasks: TerminalCommand = {
   name: 'tasks',
   aliases: ['bashes'],
+  group: 'Changes',
   description: 'list background tasks, or stop one',
   argumentHint: '[stop ID]',
 

@@ -22,6 +22,7 @@ export async function testSession(given: Partial<CommandSession> = {}): Promise<
   let model: string | undefined = 'fake/model';
   const session: CommandSession = {
     id: '0f0f0f0f-0000-4000-8000-000000000000',
+    version: '1.2.3',
     root,
     cwd: root,
     dataFolder,
@@ -37,6 +38,27 @@ export async function testSession(given: Partial<CommandSession> = {}): Promise<
     agents: [],
     tasks: [],
     servers: [],
+    title: async () => 'the first prompt',
+    rename(title) {
+      done.push(`rename ${title}`);
+      return true;
+    },
+    effort: {
+      current: undefined,
+      accepted: ['low', 'high'],
+      set: async (effort) => void done.push(`effort ${effort}`),
+    },
+    lastAnswer: () => undefined,
+    copy: async (text) => {
+      done.push(`copy ${text}`);
+      return 'with a test.';
+    },
+    editFile: async (path) => void done.push(`edit ${path}`),
+    remind: (text) => void done.push(`remind ${text}`),
+    confinement: { sandbox: false, walls: 'full' },
+    serversSettled: async () => {},
+    serverTools: () => [],
+    largestResults: () => [],
     connectServers: async () => {},
     reconnect: async (server) => void done.push(`reconnect ${server}`),
     usage: { models: [], costUsd: 0, prompts: 0, modelMs: 0, totalMs: 0 },

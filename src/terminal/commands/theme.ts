@@ -4,6 +4,8 @@ import { problem, text, words } from './answers.js';
 
 export const theme: TerminalCommand = {
   name: 'theme',
+  group: 'Settings',
+  echo: 'answered',
   description: 'choose the colours',
   argumentHint: '[name]',
   complete: (typed, { themes }) => words(typed, themes.names),

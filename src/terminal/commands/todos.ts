@@ -3,6 +3,7 @@ import { text } from './answers.js';
 
 export const todos: TerminalCommand = {
   name: 'todos',
+  group: 'Changes',
   description: 'show the to-do list',
 
   async run(_, { todos: items }) {

@@ -9,7 +9,9 @@ import { confirmUndo } from './confirm-undo.js';
 
 export const undo: TerminalCommand = {
   name: 'undo',
-  description: 'undo changes to files',
+  group: 'Changes',
+  echo: 'answered',
+  description: 'undo changes of files',
   argumentHint: '[number of calls | turn | list | id of a call]',
   needsRest: true,
   complete: (typed) => words(typed, ['list', 'turn']),

@@ -10,6 +10,8 @@ export interface ListedChoice<Value> {
   value: Value;
   label: string;
   description?: string | undefined;
+  /** A heading above it and the items that follow it with the same one. */
+  group?: string | undefined;
   /** A letter that selects it at once. */
   key?: string | undefined;
   /** Whether it is the current value. */
@@ -76,7 +78,9 @@ export class ChoiceList<Value> {
   get #shown(): ReadonlyArray<ListedChoice<Value>> {
     const wanted = this.#filter.toLowerCase();
     if (wanted === '') return this.#all;
-    return this.#all.filter(({ label, description = '' }) => `${label} ${description}`.toLowerCase().includes(wanted));
+    return this.#all.filter(({ label, description = '', group = '' }) =>
+      `${label} ${description} ${group}`.toLowerCase().includes(wanted),
+    );
   }
 
   #move(by: number): undefined {
@@ -100,7 +104,10 @@ export class ChoiceList<Value> {
     const shown = this.#shown;
     const start = Math.max(0, Math.min(this.#focus - MAX_SHOWN + 3, shown.length - MAX_SHOWN));
     const window = shown.slice(start, start + MAX_SHOWN);
-    const lines = window.flatMap((choice, index) => this.#line(choice, start + index, width));
+    const lines = window.flatMap((choice, index) => [
+      ...this.#heading(choice, window[index - 1], width),
+      ...this.#line(choice, start + index, width),
+    ]);
     const filter = this.#options.isFilterable
       ? [
           cut(
@@ -113,6 +120,12 @@ export class ChoiceList<Value> {
     const below = shown.length - start - window.length;
     const nothing = shown.length === 0 ? [paint.muted('  nothing fits')] : [];
     return [...filter, ...above, ...lines, ...nothing, ...(below > 0 ? [paint.muted(`  ↓ ${below} more`)] : [])];
+  }
+
+  #heading({ group }: ListedChoice<Value>, before: ListedChoice<Value> | undefined, width: number): string[] {
+    return group === undefined || group === before?.group
+      ? []
+      : [this.#theme.paint.strong(cut(cleanLine(group), width))];
   }
 
   #labelColumn(width: number): number {

@@ -7,6 +7,8 @@ export interface TextDialogFacts {
   text?: string;
   /** Masks the text. */
   isSecret?: boolean;
+  /** What Enter does. Default: send. */
+  verb?: string | undefined;
   /** The initial text. */
   draft?: string;
 }
@@ -16,7 +18,7 @@ export class TextDialog extends TitledDialog {
   constructor(theme: Theme, facts: TextDialogFacts, answer: (text: string | undefined) => void) {
     const field = new TextField({ text: facts.draft ?? '', isSecret: facts.isSecret ?? false });
     super(theme, facts, {
-      hint: 'enter to send · esc to leave',
+      hint: `enter to ${facts.verb ?? 'send'} · esc to leave`,
       takesText: true,
       get focused() {
         return field.focused;

@@ -6,12 +6,16 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const MAX_KEY_CHARS = 4_000;
 
-/** Returns an error message if the text is not a key. */
-export async function storeKey(variable: string, typed: string, env: Environment): Promise<string | undefined> {
-  const key = typed
+/** The key in what was typed or pasted, which may be a whole line of a shell script. */
+export const keyIn = (typed: string): string =>
+  typed
     .trim()
     .replace(/^(?:export\s+)?[A-Z][A-Z0-9_]*=/, '')
     .replaceAll(/^["']|["']$/g, '');
+
+/** Returns an error message if the text is not a key. */
+export async function storeKey(variable: string, typed: string, env: Environment): Promise<string | undefined> {
+  const key = keyIn(typed);
   if (key === '') return 'Nothing was typed, so nothing was stored.';
   if (/[^\x21-\x7e]/.test(key) || key.length > MAX_KEY_CHARS) {
     return 'That is not a key: a key has no spaces and only ASCII characters. Nothing was stored.';

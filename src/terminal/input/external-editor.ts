@@ -15,6 +15,8 @@ export interface ExternalEditorOptions {
   resume(): void | Promise<void>;
 }
 
+const NO_EDITOR = 'No editor was found. Set VISUAL or EDITOR, as in EDITOR=nano, and start helve again.';
+
 /** The saved text, or why there is none. Unchanged text is returned as is. */
 export async function editExternally(
   text: string,
@@ -23,7 +25,7 @@ export async function editExternally(
   const named = env['VISUAL']?.trim() || env['EDITOR']?.trim() || usualEditor(env['PATH']);
   const [program, ...args] = splitWords(named ?? '');
   if (program === undefined) {
-    return { problem: 'No editor was found. Set VISUAL or EDITOR, as in EDITOR=nano, and start helve again.' };
+    return { problem: NO_EDITOR };
   }
   let folder: string | undefined;
   let failed = `No file for ${program} can be created`;
@@ -45,6 +47,25 @@ export async function editExternally(
     return { problem: `${failed} (${messageOf(error)}), so the text is unchanged.` };
   } finally {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Opens a file in the user's editor, which creates it if necessary. Returns a problem, if any. */
+export async function editFileExternally(
+  file: string,
+  { env, cwd, pause, resume }: ExternalEditorOptions,
+): Promise<string | undefined> {
+  const named = env['VISUAL']?.trim() || env['EDITOR']?.trim() || usualEditor(env['PATH']);
+  const [program, ...args] = splitWords(named ?? '');
+  if (program === undefined) return NO_EDITOR;
+  await pause();
+  try {
+    const ending = await runEditor(program, [...args, file], { env, cwd });
+    return ending === undefined ? undefined : `${program} ${ending}.`;
+  } catch (error) {
+    return `${program} can't be started (${messageOf(error)}).`;
+  } finally {
+    await resume();
   }
 }
 

@@ -148,9 +148,7 @@ class PlainTerminal {
   /** Switches to another conversation, leaving the current one, if any. */
   async #change(settings: TerminalSettings, request: SessionRequest): Promise<void> {
     const opened = await settings.openSession(request);
-    if (await this.#session.become(opened)) {
-      this.#lines.line(`Conversation ${opened.engine.session.id.slice(0, 8)}`);
-    }
+    await this.#session.become(opened);
     if (opened.withoutModel !== undefined) this.#print(await hintWithoutModel(opened, this.#options));
   }
 
@@ -163,7 +161,15 @@ class PlainTerminal {
       themes: { names: ['none'], current: 'none', use: () => {} },
       keys: () => new KeyBindings().listed(),
       signal: this.#ending.signal,
-      show: (view) => this.#print(view.render(WIDTH).join('\n')),
+      version: this.#options.version,
+      copy: async (text) => await (await import('../input/copy-text.js')).copyText(text, { env: this.#options.env }),
+      editFile: async (path) => await this.#editFile(path),
+      isPlain: true,
+      show: (view) => {
+        this.#print(view.render(WIDTH).join('\n'));
+        return () => {};
+      },
+      draw: () => {},
       say: (prompt) => this.#conversation.say(prompt),
       edit: (draft) => this.#input.edit(draft),
       quit: () => this.quit(),
@@ -174,6 +180,12 @@ class PlainTerminal {
       onCompaction: () => {},
       ownCall: (callId) => this.#questions.ownCall(callId),
     });
+  }
+
+  async #editFile(path: string): Promise<string | undefined> {
+    const { editFileExternally } = await import('../input/external-editor.js');
+    const { env, root } = this.#options;
+    return await editFileExternally(path, { env, cwd: root, pause: () => {}, resume: () => {} });
   }
 
   async #take(line: string): Promise<void> {

@@ -1,11 +1,14 @@
 import { type Component, visibleWidth } from '@earendil-works/pi-tui';
-import type { Choice, CommandAnswer } from '../contract.js';
+import { abortable } from '../../platform/abortable.js';
+import type { AnswerSection, Choice, CommandAnswer } from '../contract.js';
 import type { Theme } from '../screen/theme.js';
 import { bodyLines } from '../views/body-lines.js';
 import { ContextView } from '../views/context-view.js';
-import { cleanLine, cleanLines, wrap } from '../views/fit.js';
+import { cleanLine, cleanLines, cut, padEnd, wrap } from '../views/fit.js';
 import { MarkdownView } from '../views/markdown-view.js';
 import { NoticeView } from '../views/notice-view.js';
+
+const LOOK_MS = 200; // for lines that change
 
 /** Questions to the user. Undefined if they cancel. */
 export interface AnswerQuestions {
@@ -13,15 +16,21 @@ export interface AnswerQuestions {
     facts: { title: string; text: string; items: readonly Choice[] },
     signal: AbortSignal,
   ): Promise<string | undefined>;
-  askText(facts: { title: string; isSecret: boolean }, signal: AbortSignal): Promise<string | undefined>;
+  askText(
+    facts: { title: string; isSecret: boolean; verb?: string | undefined },
+    signal: AbortSignal,
+  ): Promise<string | undefined>;
 }
 
 export interface CommandAnswersOptions {
   theme: Theme;
   questions: AnswerQuestions;
-  show(view: Component): void;
+  /** `isLive`: it may change until the returned function is called. */
+  show(view: Component, options?: { isLive?: boolean }): () => void;
+  /** Redraws. */
+  draw(): void;
   /** Sends it to the model. */
-  say(prompt: { text: string; shown?: string | undefined }): void;
+  say(prompt: { text: string; shown?: string | undefined; instructions?: string | undefined }): void;
   edit(draft: string): void;
   quit(): void;
   /** For lines that are read aloud: omits purely visual content. */
@@ -36,9 +45,32 @@ export class CommandAnswers {
     this.#options = options;
   }
 
-  async follow(first: CommandAnswer, signal: AbortSignal): Promise<void> {
+  /** `beforeShown` is called once, before anything is shown. */
+  async follow(first: CommandAnswer, signal: AbortSignal, beforeShown: () => void = () => {}): Promise<void> {
     let answer: CommandAnswer | undefined = first;
-    while (answer) answer = await this.#take(answer, signal);
+    let isShown = false;
+    while (answer) {
+      if (!isShown && shows(answer)) {
+        isShown = true;
+        beforeShown();
+      }
+      answer = await this.#take(answer, signal);
+    }
+  }
+
+  /** Redraws the lines until they are settled. Lines that are read aloud are printed once they are. */
+  async #follow({ lines, settled }: Extract<CommandAnswer, { type: 'live' }>, signal: AbortSignal): Promise<void> {
+    const { show, draw, isPlain = false } = this.#options;
+    const done = abortable(() => settled, signal).catch(() => {}); // the lines say what has failed
+    if (isPlain) await done;
+    const settle = show(new LiveText(lines), { isLive: true });
+    const timer = setInterval(draw, LOOK_MS).unref();
+    // The prompt is free meanwhile.
+    void done.finally(() => {
+      clearInterval(timer);
+      settle();
+      draw();
+    });
   }
 
   async #take(answer: CommandAnswer, signal: AbortSignal): Promise<CommandAnswer | undefined> {
@@ -46,6 +78,15 @@ export class CommandAnswers {
     switch (answer.type) {
       case 'text':
         show(new PlainText(answer.text));
+        return undefined;
+      case 'sections':
+        show(new SectionsText(theme, answer));
+        return undefined;
+      case 'diffs':
+        show(new DiffsText(theme, answer));
+        return undefined;
+      case 'live':
+        await this.#follow(answer, signal);
         return undefined;
       case 'markdown':
         show(new MarkdownView(theme, answer.text));
@@ -65,8 +106,8 @@ export class CommandAnswers {
         return chosen === undefined ? undefined : await choose(chosen);
       }
       case 'ask': {
-        const { title, isSecret = false } = answer;
-        const typed = await questions.askText({ title, isSecret }, signal);
+        const { title, isSecret = false, verb } = answer;
+        const typed = await questions.askText({ title, isSecret, verb }, signal);
         return typed === undefined ? undefined : await answer.answer(typed);
       }
       case 'prompt':
@@ -84,6 +125,10 @@ export class CommandAnswers {
     }
   }
 }
+
+/** Whether something of it stays in the transcript. A prompt is shown by the conversation. */
+const shows = ({ type }: CommandAnswer): boolean =>
+  type !== 'choose' && type !== 'ask' && type !== 'prompt' && type !== 'quit';
 
 /** Lines shown as is, with invisible characters made visible. */
 class PlainText implements Component {
@@ -106,6 +151,87 @@ function wrapRow(row: string, width: number): string[] {
   if (head === '' || visibleWidth(head) > width / 2) return wrap(row, width, '  ');
   const [first = '', ...rest] = wrap(row.slice(head.length), width - visibleWidth(head));
   return [`${head}${first}`, ...rest.map((line) => `${' '.repeat(visibleWidth(head))}${line}`)];
+}
+
+/** Lines that are computed whenever they are drawn. */
+class LiveText implements Component {
+  readonly #lines: () => readonly string[];
+
+  constructor(lines: () => readonly string[]) {
+    this.#lines = lines;
+  }
+
+  invalidate(): void {}
+
+  render(width: number): string[] {
+    return new PlainText(this.#lines().join('\n')).render(width);
+  }
+}
+
+/** Lines under headings. */
+class SectionsText implements Component {
+  readonly #theme: Theme;
+  readonly #sections: readonly AnswerSection[];
+  readonly #isDense: boolean;
+
+  constructor(theme: Theme, { sections, isDense = false }: Extract<CommandAnswer, { type: 'sections' }>) {
+    this.#theme = theme;
+    this.#sections = sections;
+    this.#isDense = isDense;
+  }
+
+  invalidate(): void {}
+
+  render(width: number): string[] {
+    const { paint } = this.#theme;
+    if (this.#isDense) return this.#dense(width);
+    return this.#sections.flatMap(({ title, note, lines }) => [
+      cut(`${paint.strong(cleanLine(title))}${note === undefined ? '' : ` ${paint.muted(cleanLine(note))}`}`, width),
+      ...new PlainText(lines.join('\n')).render(width),
+    ]);
+  }
+
+  #dense(width: number): string[] {
+    const column = Math.max(...this.#sections.map(({ title }) => visibleWidth(title))) + 2;
+    return this.#sections.flatMap(({ title, lines }) =>
+      lines.map((line, index) => {
+        const head = padEnd(index === 0 ? this.#theme.paint.strong(cleanLine(title)) : '', column);
+        return cut(`${head}${cleanLine(line)}`, width);
+      }),
+    );
+  }
+}
+
+/** The changes of files, each below its name. */
+class DiffsText implements Component {
+  readonly #theme: Theme;
+  readonly #answer: Extract<CommandAnswer, { type: 'diffs' }>;
+
+  constructor(theme: Theme, answer: Extract<CommandAnswer, { type: 'diffs' }>) {
+    this.#theme = theme;
+    this.#answer = answer;
+  }
+
+  invalidate(): void {}
+
+  render(width: number): string[] {
+    const { paint } = this.#theme;
+    const { title, files, notes } = this.#answer;
+    return [
+      cut(paint.strong(cleanLine(title)), width),
+      ...files.flatMap(({ path, patch }) => {
+        const body = patch.includes('@@')
+          ? ({ type: 'diff', path, patch } as const)
+          : { type: 'text' as const, text: patch };
+        return [
+          '',
+          cut(paint.accent(cleanLine(path)), width),
+          ...bodyLines(this.#theme, body, width, { isExpanded: true }).lines,
+        ];
+      }),
+      ...(notes.length === 0 ? [] : ['', ...notes.flatMap((note) => wrap(paint.muted(cleanLine(note)), width))]),
+    ];
+  }
 }
 
 class DisplayText implements Component {

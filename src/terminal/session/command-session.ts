@@ -1,12 +1,19 @@
 import type { BackgroundCommand, BackgroundCommands } from '../../platform/shell/background.js';
 import type { CommandSession, PastPrompt, RunningTask, TerminalCommand, ThemePort } from '../contract.js';
+import { largestResults, lastAnswer, serverTools } from './message-facts.js';
 import type { OpenedSession, SessionRequest } from './opened-session.js';
 import type { SessionSpending } from './session-spending.js';
 import { consoleTools } from './tool-console.js';
 
-const CONNECT_MS = 3_000; // the user is looking at the screen meanwhile
+const CONNECT_MS = 300; // the answer shows how it goes on
+const SETTLE_MS = 60_000;
 
 export interface CommandSessionParts {
+  readonly version: string;
+  copy: CommandSession['copy'];
+  editFile: CommandSession['editFile'];
+  readonly vim?: CommandSession['vim'];
+  titleOf(dataFolder: string, id: string): Promise<string>;
   session(): OpenedSession;
   spending(): SessionSpending;
   /** The conversation's background commands and their states. */
@@ -33,6 +40,7 @@ export function commandSession(parts: CommandSessionParts): CommandSession {
     get id() {
       return session().id;
     },
+    version: parts.version,
     get root() {
       return session().root;
     },
@@ -83,8 +91,24 @@ export function commandSession(parts: CommandSessionParts): CommandSession {
           errorOutput,
         }));
     },
+    title: async () => await parts.titleOf(session().dataFolder, session().id),
+    rename: (title) => opened().agent?.rename(title) ?? false,
+    get effort() {
+      return opened().effort;
+    },
+    lastAnswer: () => lastAnswer(opened().agent?.messages ?? opened().history),
+    copy: parts.copy,
+    editFile: parts.editFile,
+    vim: parts.vim,
+    remind: (text) => session().remind(text),
+    get confinement() {
+      return { sandbox: session().sandbox !== undefined, walls: session().foundWalls };
+    },
     connectServers: async () => await opened().engine.servers.settled({ withinMs: CONNECT_MS }),
     reconnect: async (server) => await opened().engine.servers.reconnect(server),
+    serversSettled: async () => await opened().engine.servers.settled({ withinMs: SETTLE_MS }),
+    serverTools: () => serverTools(opened().engine.session.tools.definitions()),
+    largestResults: () => largestResults(opened().agent?.messages ?? []),
     get usage() {
       return parts.spending().usage;
     },

@@ -2,6 +2,7 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import type { AgentEvent, AgentHappening } from '../../contract/event.js';
 import type { ImageBlock, UserBlock } from '../../contract/message.js';
 import { messageOf } from '../../platform/message-of.js';
+import { reminder } from '../../platform/text/reminder.js';
 import type { OpenedSession } from './opened-session.js';
 
 const BREATH_MS = 8; // events may arrive faster than they are drawn; keys are handled in between
@@ -11,6 +12,8 @@ export interface WantedPrompt {
   text: string;
   /** Displayed instead of the text. Default: the text. */
   shown?: string | undefined;
+  /** For the model alone, with the prompt. */
+  instructions?: string | undefined;
   /** Its attachments. */
   images?: readonly ImageBlock[];
 }
@@ -141,4 +144,8 @@ export class Conversation {
   }
 }
 
-const blocksOf = ({ text, images = [] }: WantedPrompt): UserBlock[] => [...images, { type: 'text', text }];
+const blocksOf = ({ text, images = [], instructions }: WantedPrompt): UserBlock[] => [
+  ...(instructions === undefined ? [] : [{ type: 'text' as const, text: reminder(instructions) }]),
+  ...images,
+  { type: 'text', text },
+];

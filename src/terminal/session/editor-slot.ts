@@ -30,6 +30,7 @@ export class EditorSlot {
   #keys = new KeyBindings();
   #editor: PromptEditor;
   #completion: PromptCompletion | undefined;
+  #isVi = false;
 
   constructor(screen: Screen, theme: Theme, options: EditorPlaceOptions) {
     this.#screen = screen;
@@ -41,6 +42,10 @@ export class EditorSlot {
 
   get editor(): PromptEditor {
     return this.#editor;
+  }
+
+  get isVi(): boolean {
+    return this.#isVi;
   }
 
   get keys(): KeyBindings {
@@ -55,6 +60,7 @@ export class EditorSlot {
   /** Keeps what is already typed. */
   use(keys: KeyBindings, { vi }: { vi: boolean }): void {
     this.#keys = keys;
+    this.#isVi = vi;
     keys.install();
     const text = this.#editor.getExpandedText();
     this.#editor = this.#make({ vi });

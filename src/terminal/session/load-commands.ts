@@ -7,6 +7,10 @@ import type { LoadedCommands } from './loaded-commands.js';
 
 export interface CommandParts extends CommandAnswersOptions {
   session: CurrentSession;
+  version: string;
+  copy: CommandSessionParts['copy'];
+  editFile: CommandSessionParts['editFile'];
+  vim?: CommandSessionParts['vim'];
   files: FileIndex;
   themes: CommandSessionParts['themes'];
   keys: CommandSessionParts['keys'];
@@ -29,6 +33,7 @@ export async function loadCommands(parts: CommandParts): Promise<LoadedCommands>
   const { LoadedCommands } = await import('./loaded-commands.js');
   const { CommandAnswers } = await import('./command-answers.js');
   const { sessionBackground, stateText } = await import('../../tools/bash/session-shells.js');
+  const { sessionTitle } = await import('./session-title.js');
   const { pastPrompts } = await import('./past-prompts.js');
   return new LoadedCommands({
     session: {
@@ -36,6 +41,11 @@ export async function loadCommands(parts: CommandParts): Promise<LoadedCommands>
       spending: () => session.spending,
       background: () => session.opened.engine.session.own(sessionBackground),
       stateOf: stateText,
+      version: parts.version,
+      copy: parts.copy,
+      editFile: parts.editFile,
+      vim: parts.vim,
+      titleOf: sessionTitle,
       themes,
       keys,
       prompts: () => pastPrompts(session.opened.engine.session),

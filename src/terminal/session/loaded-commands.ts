@@ -6,7 +6,7 @@ import { ToolConsole, type ToolConsoleOptions } from './tool-console.js';
 
 /** Shows a command's answer and asks its questions. */
 export interface AnswerFollower {
-  follow(answer: CommandAnswer, signal: AbortSignal): Promise<void>;
+  follow(answer: CommandAnswer, signal: AbortSignal, beforeShown?: () => void): Promise<void>;
 }
 
 export interface LoadedCommandsOptions {
@@ -42,8 +42,9 @@ export class LoadedCommands {
     return findCommand(name);
   }
 
-  async run(command: { name: string; args: string }, signal: AbortSignal): Promise<void> {
-    await this.follow(await runCommand(command, this.#session), signal);
+  /** `beforeShown` is called once, before anything of the answer is shown. */
+  async run(command: { name: string; args: string }, signal: AbortSignal, beforeShown?: () => void): Promise<void> {
+    await this.#answers.follow(await runCommand(command, this.#session), signal, beforeShown);
   }
 
   async remember(note: string, signal: AbortSignal): Promise<void> {

@@ -7,7 +7,7 @@ import type { Message } from '../../contract/message.js';
 import type { AskPermission, PermissionMode } from '../../contract/permission.js';
 import type { AskUser } from '../../contract/question.js';
 import type { WatchedSettings } from '../../settings/watch.js';
-import type { Choice, SetupFinding } from '../contract.js';
+import type { Choice, EffortPort, SetupFinding } from '../contract.js';
 
 /** Which conversation to open: a new one, unless one is to be resumed. */
 export interface SessionRequest {
@@ -54,6 +54,7 @@ export interface OpenedSession {
   readonly commandTool: string;
   /** A run starts: applies the model that was chosen last. */
   begin(): void;
+  readonly effort: EffortPort;
   models(): Promise<readonly Choice[]>;
   /** Returns "provider/name". Rejects with a message for the user. */
   chooseModel(name: string): Promise<string>;

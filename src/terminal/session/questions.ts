@@ -103,7 +103,10 @@ export class Questions {
   }
 
   /** A line of text; undefined if the user cancels. */
-  async askText(facts: { title: string; isSecret: boolean }, signal: AbortSignal): Promise<string | undefined> {
+  async askText(
+    facts: { title: string; isSecret: boolean; verb?: string | undefined },
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
     const { theme, dialogs } = this.#options;
     return await dialogs.ask<string | undefined>((answer) => new TextDialog(theme, facts, answer), signal);
   }

@@ -62,8 +62,7 @@ export class TypedLines {
     const { session, conversation, signal, onSaid, attachments } = this.#options;
     switch (typed.type) {
       case 'command':
-        if (commands.find(typed.name)) onSaid(text);
-        return await this.#run(typed, commands);
+        return await this.#run(typed, commands, () => onSaid(text));
       case 'note':
         return await commands.remember(typed.text, signal);
       case 'shell':
@@ -76,10 +75,16 @@ export class TypedLines {
     }
   }
 
-  async #run(command: { name: string; args: string }, commands: LoadedCommands): Promise<void> {
+  async #run(
+    command: { name: string; args: string },
+    commands: LoadedCommands,
+    echo: () => void = () => {},
+  ): Promise<void> {
     const { conversation, signal, onDone } = this.#options;
-    if (commands.find(command.name)?.needsRest) await conversation.atRest();
-    await commands.run(command, signal);
+    const found = commands.find(command.name);
+    if (found && found.echo === undefined) echo();
+    if (found?.needsRest) await conversation.atRest();
+    await commands.run(command, signal, found?.echo === 'answered' ? echo : undefined);
     onDone();
   }
 

@@ -2,7 +2,7 @@ import type { Component } from '@earendil-works/pi-tui';
 import { grouped } from '../../platform/text/digits.js';
 import type { ShownContext } from '../contract.js';
 import type { Role, Theme } from '../screen/theme.js';
-import { cut } from './fit.js';
+import { cleanLine, cut } from './fit.js';
 
 const ROWS = 3;
 const MAX_COLUMNS = 60;
@@ -33,13 +33,27 @@ export class ContextView implements Component {
     const head = `${paint.strong('Context')} ${grouped(total)} of ${grouped(window)} tokens (${percent(total, window)})`;
     const digits = Math.max(...kinds.map(({ tokens }) => grouped(tokens).length));
     const legend = kinds.map(({ sign, role, name, tokens }) => {
-      const share = percent(tokens, window).padStart(4);
+      const share = percent(tokens, window).padStart(6);
       const mark = this.#isPlain ? '' : `${paint[role](sign)} `;
       return cut(`${mark}${name.padEnd(14)} ${grouped(tokens).padStart(digits)} ${share}`, width);
     });
     const advice = paint.muted(cut('To free context: /compact, or /clear for a new conversation', width));
     const picture = this.#isPlain ? [] : ['', ...rows];
-    return [cut(head, width), ...picture, '', ...legend, '', advice];
+    return [cut(head, width), ...picture, '', ...legend, ...this.#details(width), '', advice];
+  }
+
+  /** What the categories consist of, the largest first. */
+  #details(width: number): string[] {
+    const { details = [] } = this.#context;
+    const { paint } = this.#theme;
+    return details.flatMap(({ title, items }) => {
+      const digits = Math.max(...items.map(({ tokens }) => grouped(tokens).length));
+      return [
+        '',
+        cut(paint.strong(title), width),
+        ...items.map(({ name, tokens }) => cut(`  ${grouped(tokens).padStart(digits)}  ${cleanLine(name)}`, width)),
+      ];
+    });
   }
 }
 
@@ -86,4 +100,10 @@ function painted(cells: readonly Kind[], { paint }: Theme): string {
   return line;
 }
 
-const percent = (part: number, whole: number): string => (whole <= 0 ? '0%' : `${Math.round((part / whole) * 100)}%`);
+/** With a decimal below ten, so that small parts of a large window can be told apart. */
+function percent(part: number, whole: number): string {
+  if (whole <= 0 || part <= 0) return '0%';
+  const share = (part / whole) * 100;
+  if (share < 0.1) return '<0.1%';
+  return share < 10 ? `${share.toFixed(1)}%` : `${Math.round(share)}%`;
+}

@@ -132,10 +132,12 @@ export class EventViews {
     this.#ownEarly.add(callId);
   }
 
-  show(view: Component, { hasGap = this.#last === 'call' } = {}): void {
+  /** Returns a function that marks a live view as final. */
+  show(view: Component, { hasGap = this.#last === 'call', isLive = false } = {}): () => void {
     this.#endGroup();
-    this.#history.add(view, { hasGap });
+    const settle = this.#history.add(view, { hasGap, isLive });
     this.#last = 'other';
+    return settle;
   }
 
   /** Expands what is folded since the last prompt, or folds it again. Returns the first view that must be redrawn. */

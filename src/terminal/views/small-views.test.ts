@@ -169,6 +169,15 @@ test('draws the use of the context window', () => {
     total: 60_100,
     window: 120_000,
     free: 59_900,
+    details: [
+      {
+        title: 'Instruction files',
+        items: [
+          { name: 'AGENTS.md', tokens: 1_200 },
+          { name: 'CLAUDE.md', tokens: 30 },
+        ],
+      },
+    ],
   };
   expect(new ContextView(none, context).render(40)).toEqual([
     'Context 60,100 of 120,000 tokens (50%)',
@@ -177,12 +186,16 @@ test('draws the use of the context window', () => {
     '▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒░···················',
     '········································',
     '',
-    '█ instructions   10,000   8%',
-    '▓ tools          20,000  17%',
-    '▒ messages       30,000  25%',
-    '░ tool results      100   0%',
-    '╌ for the answer      0   0%',
-    '· free           59,900  50%',
+    '█ instructions   10,000   8.3%',
+    '▓ tools          20,000    17%',
+    '▒ messages       30,000    25%',
+    '░ tool results      100  <0.1%',
+    '╌ for the answer      0     0%',
+    '· free           59,900    50%',
+    '',
+    'Instruction files',
+    '  1,200  AGENTS.md',
+    '     30  CLAUDE.md',
     '',
     'To free context: /compact, or /clear fo…',
   ]);

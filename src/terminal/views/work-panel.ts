@@ -67,7 +67,7 @@ export class WorkPanel implements Component, Focusable {
     const hidden = all.length - shown.length;
     return [
       ...(hasWorkAbove() ? [''] : []),
-      cut(`${paint.strong(headOf(all))} ${paint.muted(`· ${this.#hint()}`)}`, width),
+      cut(`${paint.strong(workCounts(all))} ${paint.muted(`· ${this.#hint()}`)}`, width),
       ...shown.map((item, index) => {
         const isChosen = this.#isFocused && start + index === chosen;
         const sign = item.isAsking ? paint.warning('?') : paint.accent('●');
@@ -90,7 +90,8 @@ export class WorkPanel implements Component, Focusable {
   }
 }
 
-function headOf(items: readonly WorkItem[]): string {
+/** `1 background command, 2 agents`. */
+export function workCounts(items: readonly WorkItem[]): string {
   const commands = items.filter(({ kind }) => kind === 'command').length;
   const agents = items.length - commands;
   return [

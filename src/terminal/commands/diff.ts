@@ -1,0 +1,74 @@
+import { outlineSession } from '../../agent/store/session-outline.js';
+import { planUndo } from '../../agent/undo/undo.js';
+import { listUndoable, UndoFailure } from '../../agent/undo/undo-calls.js';
+import { callsSince } from '../../agent/undo/undo-prompts.js';
+import { shortPath } from '../../platform/files/paths.js';
+import { askGit } from '../../platform/shell/ask-git.js';
+import { counted } from '../../platform/text/counted.js';
+import { reversePatch, splitPatch } from '../../platform/text/reverse-patch.js';
+import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
+import { problem, text, words } from './answers.js';
+
+const MAX_NOTED = 20;
+/** No program that the repository names runs. */
+const GIT_DIFF = ['-c', 'core.fsmonitor=false', 'diff', '--no-ext-diff', '--no-textconv', '--no-color'];
+
+export const diff: TerminalCommand = {
+  name: 'diff',
+  group: 'Changes',
+  description: 'show the changes of this conversation',
+  argumentHint: '[turn | git]',
+  complete: (typed) => words(typed, ['turn', 'git']),
+
+  async run(args, session) {
+    const wanted = args.trim();
+    if (wanted === 'git') return await sinceCommit(session);
+    if (wanted !== '' && wanted !== 'turn')
+      return problem('That is not understood. Use /diff, /diff turn or /diff git.');
+    return (await ofConversation(session, wanted === 'turn')) ?? (await sinceCommit(session));
+  },
+};
+
+/** Undefined if the conversation has changed nothing that is still there. */
+async function ofConversation(session: CommandSession, isLastOnly: boolean): Promise<CommandAnswer | undefined> {
+  const { dataFolder, id, cwd } = session;
+  const calls = await listUndoable(dataFolder, id);
+  const outline = outlineSession(dataFolder, id);
+  const since = isLastOnly ? Math.max(0, outline.prompts.length - 1) : 0;
+  const callIds = callsSince(isLastOnly ? since : -1, calls, outline).map(({ callId }) => callId);
+  const none = isLastOnly ? text('Your last prompt has changed no files.') : undefined;
+  if (callIds.length === 0) return none;
+  try {
+    const { items } = await planUndo(dataFolder, id, { callIds }, { cwd });
+    const files = items.flatMap(({ real, diff: patch }) =>
+      patch === undefined ? [] : [{ path: shortPath(cwd, real), patch: reversePatch(patch) }],
+    );
+    if (files.length === 0) return none;
+    const what = isLastOnly ? 'your last prompt' : 'this conversation';
+    return { type: 'diffs', title: `Changes of ${what}: ${counted(files.length, 'file')}`, files, notes: [] };
+  } catch (error) {
+    if (error instanceof UndoFailure) return problem(error.message);
+    throw error;
+  }
+}
+
+async function sinceCommit({ root, env }: CommandSession): Promise<CommandAnswer> {
+  const changed = await askGit(root, [...GIT_DIFF, 'HEAD'], { ...env });
+  if (!changed.ok) {
+    return text(`No file was changed in this conversation, and git has nothing to compare with: ${changed.why}`);
+  }
+  const others = await askGit(root, ['ls-files', '--others', '--exclude-standard'], { ...env });
+  const untracked = others.ok ? others.output.split('\n').filter(Boolean) : [];
+  const files = splitPatch(changed.output);
+  if (files.length + untracked.length === 0) return text('Nothing has changed since the last commit.');
+  const more = untracked.length > MAX_NOTED ? [`… ${untracked.length - MAX_NOTED} more`] : [];
+  return {
+    type: 'diffs',
+    title: `Changes since the last commit: ${counted(files.length, 'file')}`,
+    files,
+    notes:
+      untracked.length === 0
+        ? []
+        : ['New and not tracked by git:', ...untracked.slice(0, MAX_NOTED).map((name) => `  ${name}`), ...more],
+  };
+}

@@ -1,0 +1,135 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { SessionStore } from '../../agent/store/session-store.js';
+import { temporaryProject } from '../../testing/temporary-project.js';
+import { writeTool } from '../../tools/write.js';
+import type { CommandAnswer, CommandSession } from '../contract.js';
+import { pastPrompts } from '../session/past-prompts.js';
+import { runCommand } from './index.js';
+import { testSession } from './test-session.js';
+
+async function run(line: string, session: CommandSession): Promise<CommandAnswer> {
+  const [name = '', ...args] = line.split(' ');
+  return await runCommand({ name, args: args.join(' ') }, session);
+}
+
+const linesOf = (answer: CommandAnswer): string[] =>
+  answer.type === 'sections' ? answer.sections.flatMap(({ title, lines }) => [title, ...lines]) : [];
+
+test('status names the version, the model, the mode, the session and the files', async () => {
+  const session = await testSession();
+  const lines = linesOf(await run('status', session)).join('\n');
+  for (const part of ['Helve 1.2.3', 'fake/model', 'asks before', session.root, session.id, session.dataFolder]) {
+    expect(lines).toContain(part);
+  }
+});
+
+test('diff shows what the conversation has changed, from before to now', async () => {
+  const project = await temporaryProject({ 'a.txt': 'before\n' });
+  const { id, root, dataFolder } = project.engine.session;
+  const session = await testSession({ id, root, cwd: root, dataFolder });
+  expect(await run('diff', session)).toMatchObject({ type: 'text' });
+  await project.run(writeTool, { file_path: 'b.txt', content: 'made\n' });
+  expect(await run('diff', session)).toMatchObject({
+    type: 'diffs',
+    title: 'Changes of this conversation: 1 file',
+    files: [{ path: 'b.txt', patch: expect.stringContaining('\n+made') }],
+  });
+});
+
+test('copy says that there is nothing yet, and how it has copied', async () => {
+  expect(await run('copy', await testSession())).toMatchObject({ type: 'problem' });
+  const session = await testSession({ lastAnswer: () => 'one\ntwo' });
+  expect(await run('copy', session)).toEqual({
+    type: 'text',
+    text: 'Copied the last answer, 2 lines, with a test.',
+  });
+  expect(session.done).toEqual(['copy one\ntwo']);
+});
+
+test('effort is changed for the running conversation, also by its setting', async () => {
+  const session = await testSession();
+  expect(await run('effort', session)).toMatchObject({
+    type: 'choose',
+    items: [{ value: 'low' }, { value: 'high' }, { value: 'default', isCurrent: true }],
+  });
+  expect(await run('effort high', session)).toMatchObject({
+    text: expect.stringContaining('from the next request on'),
+  });
+  expect(await run('effort max', session)).toMatchObject({
+    text: expect.stringContaining('gets the nearest of these'),
+  });
+  expect(await run('effort hihg', session)).toMatchObject({ type: 'problem' });
+  expect(await run('config effort low', session)).toMatchObject({ text: expect.stringContaining('next request') });
+  expect(session.done).toEqual(['effort high', 'effort max', 'effort low']);
+});
+
+test('memory lists the instruction files in use, and edits one', async () => {
+  const session = await testSession();
+  const file = join(session.root, 'AGENTS.md');
+  writeFileSync(file, '# Rules\n');
+  const answer = await run('memory', session);
+  expect(answer).toMatchObject({ type: 'choose', items: [{ value: file, group: 'In use' }, {}, {}] });
+  if (answer.type === 'choose') await answer.choose(file);
+  expect(session.done).toEqual([`edit ${file}`, expect.stringMatching(/^remind .*AGENTS\.md/)]);
+});
+
+test('rename changes the name of the conversation', async () => {
+  const session = await testSession();
+  expect(await run('rename  the   parser', session)).toMatchObject({ text: expect.stringContaining('"the parser"') });
+  expect(await run('rename', session)).toMatchObject({
+    type: 'ask',
+    title: expect.stringContaining('the first prompt'),
+  });
+  expect(session.done).toEqual(['rename the parser']);
+});
+
+test('skills and tools say where each comes from', async () => {
+  const skill = { name: 'x', kind: 'skill' as const, description: 'does x', argumentHint: '', file: '.helve/skills/x' };
+  const session = await testSession({ commands: async () => [skill] });
+  expect(linesOf(await run('skills', session))).toEqual(['Skills', '  /x  does x', '      from .helve/skills/x']);
+  expect(linesOf(await run('tools', session))).toEqual(['Built in', '  Tool']);
+  expect(await run('hooks', session)).toMatchObject({ type: 'text', text: expect.stringContaining('No hooks') });
+});
+
+test('review is a prompt, unless the user has a command of that name', async () => {
+  expect(await run('review', await testSession())).toMatchObject({ type: 'prompt', text: '/review' });
+  const own = { name: 'review', kind: 'command' as const, description: 'mine', argumentHint: '' };
+  const session = await testSession({ commands: async () => [own] });
+  expect(await run('review', session)).toEqual({ type: 'prompt', text: '/review' });
+});
+
+test.each([
+  ['statsu', 'Did you mean /status?'],
+  ['perm', 'Did you mean /permissions?'],
+  ['frobnicate', '/help lists all commands.'],
+  ['plugins', '/help lists all commands.'],
+])('/%s: %s', async (typed, words) => {
+  expect(await run(typed, await testSession())).toMatchObject({ text: expect.stringContaining(words) });
+});
+
+test('rewind marks prompts that changed files', async () => {
+  const project = await temporaryProject();
+  const { id, root, dataFolder } = project.engine.session;
+  const store = new SessionStore({ dataFolder, id, root, model: 'x' });
+  await store.open();
+  store.prompt([{ type: 'text', text: 'make b' }]);
+  await store.flushed();
+  await project.run(writeTool, { file_path: 'b.txt', content: 'made\n' });
+  const session = await testSession({ id, root, cwd: root, dataFolder, prompts: pastPrompts({ dataFolder, id }) });
+  expect(await run('rewind', session)).toMatchObject({
+    items: [{ label: 'make b', description: expect.stringContaining('changed 1 file') }],
+  });
+});
+
+test('permissions adds and removes rules by choice', async () => {
+  const session = await testSession();
+  const answer = await run('permissions', session);
+  if (answer.type !== 'choose') throw new Error('It is a list.');
+  const asked = await answer.choose('add deny');
+  if (asked.type !== 'ask') throw new Error('It asks for the rule.');
+  expect(await asked.answer('Bash(rm *)')).toMatchObject({ text: expect.stringContaining('was written') });
+  expect(await asked.answer('Nothing(')).toMatchObject({ type: 'problem' });
+  expect(await answer.choose('mode')).toMatchObject({ type: 'choose', title: 'Which mode?' });
+});

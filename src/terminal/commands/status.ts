@@ -1,0 +1,69 @@
+import type { CommandSession, TerminalCommand } from '../contract.js';
+
+export const status: TerminalCommand = {
+  name: 'status',
+  group: 'Session',
+  description: 'show version, model, mode, session and files',
+
+  async run(_, session) {
+    const { version, model, mode, root, cwd, id, dataFolder, settings, servers, additionalDirectories } = session;
+    const title = await session.title();
+    const files = settings.files.map(({ kind, file }) => `${kind.padEnd(9)}${file}`);
+    const connected = servers.filter(({ status: state }) => state === 'connected').length;
+    return {
+      type: 'sections',
+      sections: [
+        {
+          title: `Helve ${version}`,
+          lines: rows([
+            ['model', model ?? 'none: /model chooses one'],
+            ['effort', session.effort.current ?? 'default of the model'],
+            ['mode', modeWords[mode]],
+            ['folder', cwd === root ? root : `${root} (now in ${cwd})`],
+            ...additionalDirectories.map((folder) => ['also', folder] as const),
+          ]),
+        },
+        {
+          title: 'Session',
+          lines: rows([
+            ['name', title === '' ? 'none yet' : title],
+            ['id', id],
+            ['servers', servers.length === 0 ? 'none' : `${connected} of ${servers.length} MCP servers connected`],
+            ['commands', confinementWords(session)],
+          ]),
+        },
+        {
+          title: 'Files',
+          lines: [
+            ...rows([['data', dataFolder]]),
+            ...(files.length === 0
+              ? rows([['settings', 'none']])
+              : rows(files.map((file, index) => [index === 0 ? 'settings' : '', file] as const))),
+          ],
+        },
+      ],
+    };
+  },
+};
+
+const rows = (pairs: ReadonlyArray<readonly [string, string]>): string[] =>
+  pairs.map(([name, value]) => `  ${name.padEnd(10)}${value}`);
+
+export const modeWords: Readonly<Record<CommandSession['mode'], string>> = {
+  default: 'default: asks before it changes anything',
+  acceptEdits: 'accept edits: edits of files in the project need no question',
+  plan: 'plan: reads and plans, changes nothing',
+  dontAsk: "don't ask: refuses what would need a question",
+  bypassPermissions: 'bypass permissions: asks about nothing',
+};
+
+/** Which commands are confined: approved ones by the sandbox, those without a question by the kernel. */
+function confinementWords({ confinement: { sandbox, walls } }: CommandSession): string {
+  if (sandbox) {
+    return walls === 'none' ? 'approved ones run in the sandbox' : 'all are confined: the sandbox is on';
+  }
+  if (walls === undefined) return 'the sandbox is off; none has run yet';
+  return walls === 'full'
+    ? 'those that run without a question are confined; approved ones are not (the sandbox is off)'
+    : 'none is confined: this machine has no means for it, and the sandbox is off';
+}

@@ -1,0 +1,30 @@
+import { serverPartOf } from '../../platform/text/mcp-names.js';
+import type { ConsoleTool, TerminalCommand } from '../contract.js';
+
+const MAX_ABOUT_CHARS = 90;
+
+export const tools: TerminalCommand = {
+  name: 'tools',
+  group: 'Session',
+  description: 'list the tools that the model can call',
+
+  async run(_, session) {
+    await session.connectServers();
+    const groups = Map.groupBy(session.tools, ({ name }) => serverPartOf(name));
+    const columns = Math.max(...session.tools.map(({ name }) => name.length), 0) + 2;
+    return {
+      type: 'sections',
+      sections: [...groups].map(([server, own]) => ({
+        title: server === undefined ? 'Built in' : `MCP server ${server}`,
+        note: `${own.length}`,
+        lines: own.map((tool) => `  ${tool.name.padEnd(columns)}${aboutOf(tool)}`.trimEnd()),
+      })),
+    };
+  },
+};
+
+/** The first sentence of the description. */
+function aboutOf({ description }: ConsoleTool): string {
+  const [sentence = ''] = description.trim().split(/(?<=\.)\s|\n/, 1);
+  return sentence.length > MAX_ABOUT_CHARS ? `${sentence.slice(0, MAX_ABOUT_CHARS - 1)}…` : sentence;
+}

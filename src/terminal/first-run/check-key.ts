@@ -1,0 +1,37 @@
+// Checks a key by listing the provider's models, which costs nothing.
+import type { Provider } from '../../models/catalogue/catalogue.js';
+import { loadCatalogue } from '../../models/catalogue/load-catalogue.js';
+import { messageOf } from '../../platform/message-of.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const WAIT_MS = 5_000; // the user waits for the answer
+
+/** Whether the provider accepts the key, as a sentence. */
+export async function checkKey(id: string, key: string, env: Environment): Promise<string> {
+  const provider = (await loadCatalogue(env)).providers.get(id);
+  if (!provider) return 'It was not checked.';
+  const named = provider.baseUrlVariable === undefined ? undefined : env[provider.baseUrlVariable]?.trim();
+  try {
+    const { status } = await fetch(addressOf(provider, named || provider.baseUrl), {
+      headers: headersOf(provider, key),
+      redirect: 'error',
+      signal: AbortSignal.timeout(WAIT_MS),
+    });
+    if (status === 401 || status === 403) return `But ${provider.title} does not accept it (${status}): check the key.`;
+    if (status >= 200 && status < 300) return `${provider.title} accepts it.`;
+    return `It could not be checked: ${provider.title} answered with ${status}.`;
+  } catch (error) {
+    return `It could not be checked: ${provider.title} was not reached (${messageOf(error)}).`;
+  }
+}
+
+const addressOf = ({ wire }: Provider, base: string): string =>
+  `${base.replace(/\/+$/, '')}${wire === 'anthropic' && !/\/v1\/?$/.test(base) ? '/v1' : ''}/models`;
+
+const headersOf = ({ wire, headers = {} }: Provider, key: string): Record<string, string> => ({
+  ...headers,
+  ...(wire === 'anthropic'
+    ? { 'x-api-key': key, 'anthropic-version': '2023-06-01' }
+    : { authorization: `Bearer ${key}` }),
+});

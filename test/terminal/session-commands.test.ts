@@ -1,0 +1,98 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { converse } from './converse.js';
+import { whyNoTmux } from './tmux.js';
+
+const inTerminal = test.skipIf(whyNoTmux !== undefined);
+const OPEN = 'enter to choose'; // the hint appears once the list accepts keys
+
+inTerminal('a picker that was cancelled leaves nothing', async () => {
+  const { terminal, say } = await converse([]);
+  for (const command of ['/model', '/theme', '/effort', '/permissions']) {
+    await say(command);
+    await terminal.shows(OPEN);
+    await terminal.press('Escape');
+    await terminal.hides(OPEN);
+  }
+  expect(await terminal.scrollback()).not.toMatch(/> \/(?:model|theme|effort|permissions)/);
+});
+
+inTerminal('the effort of the running conversation is changed on the wire', async () => {
+  const { terminal, server, say } = await converse([{ text: 'One.' }, { text: 'Two.' }]);
+  await say('first');
+  await terminal.shows('One.');
+  await say('/effort high');
+  await terminal.shows('The effort is high');
+  await say('second');
+  await terminal.shows('Two.');
+  const [before, after] = server.requests.map(({ body: { thinking, output_config } }) => ({ thinking, output_config }));
+  expect(after).not.toEqual(before);
+});
+
+inTerminal('the model list has prices and windows, and the current model once', async () => {
+  const { terminal, say } = await converse([]);
+  await say('/model');
+  const seen = await terminal.shows(OPEN);
+  expect(seen).toMatch(/^Anthropic$/m);
+  expect(seen).toMatch(/claude-sonnet-5-5 ✓ +\$.* in, \$.* out per 1M tokens · 1M context/);
+  expect(seen.match(/✓/g)).toHaveLength(1);
+});
+
+inTerminal('/init is shown short, at once and after --continue', async () => {
+  const first = await converse([{ text: 'Written.' }]);
+  await first.say('/init');
+  await first.terminal.shows('Written.');
+  expect((await first.terminal.scrollback()).match(/\/init/g)).toHaveLength(1);
+  expect(first.server.requests[0]?.text).toContain('Write AGENTS.md');
+  await first.say('/quit');
+  await first.terminal.exitCode();
+  const { project, home } = first.terminal;
+  const again = await converse([], { folders: { project, home }, args: ['--continue'] });
+  const seen = await again.terminal.shows('Written.');
+  expect(seen).toMatch(/\/init\n/);
+  expect(seen).not.toContain('Look first');
+});
+
+inTerminal('an export goes to the data folder, and its path is shown', async () => {
+  const { terminal, say } = await converse([{ text: 'Hello.' }]);
+  await say('hi');
+  await terminal.shows('Hello.');
+  await say('/export');
+  await terminal.shows('Written to');
+  expect(readdirSync(terminal.project)).toEqual([]);
+  expect(existsSync(join(terminal.home, '.helve', 'exports'))).toBe(true);
+});
+
+inTerminal('a note reaches the model with the next prompt', async () => {
+  const { terminal, server, say } = await converse([{ text: 'I know.' }]);
+  await say('#always use tabs');
+  await terminal.shows(OPEN);
+  await terminal.press('Enter');
+  await terminal.shows('Saved to');
+  await say('go');
+  await terminal.shows('I know.');
+  expect(JSON.stringify(server.requests[0]?.body.messages)).toContain('always use tabs');
+});
+
+inTerminal('status, diff and copy answer on the screen', async () => {
+  const { terminal, say } = await converse(
+    [{ calls: [{ name: 'Write', input: { file_path: 'made.txt', content: 'new line\n' } }] }, { text: 'It is made.' }],
+    { args: ['--permission-mode', 'acceptEdits'] },
+  );
+  await say('make it');
+  await terminal.shows('It is made.');
+  await say('/diff');
+  await terminal.shows(/Changes of this conversation: 1 file\n\nmade\.txt\n.*new line/);
+  await say('/copy');
+  await terminal.shows('Copied the last answer, 1 line, through the terminal');
+  await say('/status');
+  await terminal.shows(/Helve \d.*\n +model +anthropic\/claude-sonnet-5-5/);
+});
+
+inTerminal('a new conversation has no number in its notice', async () => {
+  const { terminal, say } = await converse([]);
+  await say('/clear');
+  await terminal.shows('New conversation.');
+  expect(await terminal.scrollback()).not.toMatch(/Conversation [0-9a-f]{8}/);
+});
