@@ -22,11 +22,18 @@ import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
 const USAGE =
-  'Use helve call TOOL JSON, for example helve call Read \'{"file_path": "README.md"}\', or helve call --stdin.';
+  'Use helve call TOOL with words or JSON, for example helve call Read README.md or helve call Read \'{"file_path": "README.md"}\', or helve call --stdin.';
 
 /** Runs one call, or one call per line, through the whole call path without a model. */
 export async function call(argv: readonly string[]): Promise<number> {
-  const { values, positionals } = readArgs(argv, { ...engineFlags, stdin: { type: 'boolean' } });
+  const { values, positionals } = readArgs(argv, {
+    ...engineFlags,
+    stdin: { type: 'boolean' },
+    json: { type: 'boolean' },
+    text: { type: 'boolean' },
+  });
+  if (values.json && values.text) throw new UsageProblem('--json and --text contradict each other. Leave one out.');
+  if (values.stdin && values.text) throw new UsageProblem('--stdin writes JSON lines, so it does not go with --text.');
   const single = values.stdin ? undefined : readSingleCall(positionals);
   if (values.stdin && positionals.length > 0)
     throw new UsageProblem(`--stdin takes its calls from standard input. ${USAGE}`);
@@ -36,8 +43,11 @@ export async function call(argv: readonly string[]): Promise<number> {
   const hiddenVariables = [...secrets, ...variablesForTracing(options.env)];
   const engine = createEngine({ ...options, hiddenVariables });
   const signals = onSignals(() => engine.session.killAll());
+  const asText = values.text ?? (!values.json && process.stdout.isTTY === true);
   try {
-    const failed = single ? await runSingle(engine, single, signals.signal) : await runLines(engine, signals.signal);
+    const failed = single
+      ? await runSingle(engine, single, { asText, signal: signals.signal })
+      : await runLines(engine, signals.signal);
     return signals.exitCode ?? (failed ? exitCode.failed : exitCode.ok);
   } finally {
     const running = engine.session.stillRunning;
@@ -65,9 +75,16 @@ function readSingleCall(positionals: readonly string[]): RequestedCall {
   return { tool, input };
 }
 
-async function runSingle(engine: FullEngine, { tool, input }: RequestedCall, signal: AbortSignal): Promise<boolean> {
-  const { result, decision } = await runOne(engine, 'call_1', { tool, input }, signal);
-  await writeLine(process.stdout, jsonLine(result));
+/** Programs get the result as JSON; people get its text. */
+async function runSingle(
+  engine: FullEngine,
+  { tool, input }: RequestedCall,
+  { asText, signal }: { asText: boolean; signal: AbortSignal },
+): Promise<boolean> {
+  const { result, decision, problem } = await runOne(engine, 'call_1', { tool, input }, signal);
+  if (!asText) await writeLine(process.stdout, jsonLine(result));
+  else if (result.is_error) await writeLine(process.stderr, `helve: ${visible(problem ?? textOf(result))}`);
+  else await writeLine(process.stdout, visible(textOf(result)));
   if (decision?.behavior === 'ask') {
     const way = ruleMayAllow(decision, input)
       ? 'A rule may allow it, see --allowed-tools and helve permissions explain.'
@@ -76,6 +93,11 @@ async function runSingle(engine: FullEngine, { tool, input }: RequestedCall, sig
   }
   return result.is_error === true;
 }
+
+const textOf = ({ content }: ToolResultBlock): string =>
+  typeof content === 'string'
+    ? content
+    : content.map((block) => (block.type === 'text' ? block.text : `[image: ${block.source.media_type}]`)).join('\n');
 
 /** Strictly serial: the next line starts once the result of the last is written. */
 async function runLines(engine: FullEngine, signal: AbortSignal): Promise<boolean> {
@@ -133,15 +155,17 @@ async function runOne(
   id: string,
   { tool, input }: RequestedCall,
   signal: AbortSignal,
-): Promise<{ result: ToolResultBlock; decision: Decision | undefined }> {
+): Promise<{ result: ToolResultBlock; decision: Decision | undefined; problem: string | undefined }> {
   let decision: Decision | undefined;
+  let problem: string | undefined;
   const onEvent = (event: AgentHappening): void => {
     if (event.type === 'permission_decision') decision = event.decision;
+    if (event.type === 'tool_result') problem = event.problem;
     if (event.type === 'notice') process.stderr.write(`helve: ${visible(event.text)}\n`);
   };
   const [result] = await engine.callTools([{ id, name: tool, input }], { signal, onEvent });
   if (!result) throw new Error(`The call ${id} of ${tool} gave no result.`);
-  return { result, decision };
+  return { result, decision, problem };
 }
 
 function asJson(answer: LineAnswer, line: string, number: number): string {

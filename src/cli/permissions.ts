@@ -21,7 +21,7 @@ import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
 const USAGE =
-  'Use helve permissions explain TOOL JSON, helve permissions explain --stdin, helve permissions test FILE or helve permissions list.';
+  'Use helve permissions explain TOOL with words or JSON, helve permissions explain --stdin, helve permissions test FILE or helve permissions list.';
 
 const flags = {
   json: { type: 'boolean' },

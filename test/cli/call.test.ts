@@ -20,6 +20,22 @@ test('runs one call and prints its tool_result as JSON', async () => {
   });
 });
 
+test('takes plain words in place of JSON, and prints text with --text', async () => {
+  const cwd = await emptyFolder();
+  await writeFile(join(cwd, 'a b.txt'), 'one\ntwo\nthree\n');
+  expect(await runHelve(['call', '--text', 'read', 'a b.txt', '--', '--limit', '2'], { cwd })).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^1\tone\n2\ttwo\n/),
+  });
+  const shell = await runHelve(['call', '--text', ...bypass, 'Bash', 'echo "a  b" | tr a-z A-Z'], { cwd });
+  expect(shell).toMatchObject({ code: 0, stdout: 'A  B\n' });
+  expect(await runHelve(['call', '--text', 'Read', 'missing.txt'], { cwd })).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^helve: missing\.txt does not exist/),
+  });
+});
+
 test('exits 1 when the call failed, with the failure as the result', async () => {
   const run = await runHelve(['call', 'Read', '{"file_path":"missing.txt"}']);
   expect(run.code).toBe(1);
@@ -38,11 +54,14 @@ test('denies a write when no one can be asked, and says how to allow it', async 
 });
 
 test.each([
-  [['call'], 'The tool and its JSON input are missing. Use helve call TOOL JSON'],
-  [['call', 'Read'], 'The JSON input is missing. Use helve call TOOL JSON'],
-  [['call', 'Read', '{}', 'extra'], 'Unexpected argument: extra. Use helve call TOOL JSON'],
-  [['permissions', 'explain'], 'The tool and its JSON input are missing. Use helve permissions explain TOOL JSON'],
-  [['permissions', 'explain', 'Read'], 'The JSON input is missing. Use helve permissions explain TOOL JSON'],
+  [['call'], 'The tool and its input are missing. Use helve call TOOL with words or JSON'],
+  [['call', 'Read'], 'Read: file_path is missing.\nUsage: Read FILE-PATH [--offset N]'],
+  [['call', 'Read', '{}', 'extra'], 'Unexpected argument: extra. Use helve call TOOL with words or JSON'],
+  [['call', 'Raed', 'a.txt'], 'There is no built-in tool "Raed". Did you mean Read?'],
+  [['call', '--text', '--json', 'LS'], '--json and --text contradict each other'],
+  [['call', '--text', '--stdin'], '--stdin writes JSON lines, so it does not go with --text'],
+  [['permissions', 'explain'], 'The tool and its input are missing. Use helve permissions explain TOOL'],
+  [['permissions', 'explain', 'Read'], 'Read: file_path is missing.'],
   [['permissions', 'explain', 'Read', '{}', 'a', 'b'], 'Unexpected arguments: a b. Use helve permissions explain TOOL'],
   [['call', 'Read', '{"file_path":'], 'The input of Read is not valid JSON'],
   [['call', 'Read', '[1]'], 'The input of Read must be a JSON object'],

@@ -116,17 +116,21 @@ test('the explanation for people names an injected command as the JSON does', as
     ...['permissions', 'explain', 'Bash', '{"command": "npm test && curl example.com"}'],
     ...['--settings', JSON.stringify({ permissions: { allow: ['Bash(npm test:*)'] } })],
   ]);
-  expect(stdout).toMatch(/^ask: command_injection_detected: the rule "Bash\(npm test:\*\)" allows/);
+  expect(stdout).toMatch(/^Asks first: command_injection_detected: the rule "Bash\(npm test:\*\)" allows/);
 });
 
 test('refuses a Write outside the project for writing, and a Read for reading', async () => {
   const explain = async (tool: string, input: object): Promise<string> =>
     (await runHelve(['permissions', 'explain', tool, JSON.stringify(input)])).stdout;
-  expect(await explain('Write', { file_path: '/srv/x.txt', content: 'x' })).toMatch(/^ask: it writes \/srv\/x\.txt/);
-  expect(await explain('Edit', { file_path: '/srv/x.txt', old_string: 'a', new_string: 'b' })).toMatch(
-    /^ask: it writes/,
+  expect(await explain('Write', { file_path: '/srv/x.txt', content: 'x' })).toMatch(
+    /^Asks first: it writes \/srv\/x\.txt/,
   );
-  expect(await explain('Read', { file_path: '/srv/x.txt' })).toMatch(/^ask: it reads \/srv\/x\.txt, which is outside/);
+  expect(await explain('Edit', { file_path: '/srv/x.txt', old_string: 'a', new_string: 'b' })).toMatch(
+    /^Asks first: it writes/,
+  );
+  expect(await explain('Read', { file_path: '/srv/x.txt' })).toMatch(
+    /^Asks first: it reads \/srv\/x\.txt, which is outside/,
+  );
 });
 
 test('the explanation for people has the decision, the effects of each part, and the location of each rule', async () => {
@@ -136,17 +140,16 @@ test('the explanation for people has the decision, the effects of each part, and
     { cwd: project },
   );
   expect(code).toBe(0);
-  expect(stdout.split('\n')[0]).toBe(
-    `deny: the rule "Read(./.env)" (.helve/settings.json:7) denies reading ${project}/.env`,
+  expect(stdout).toMatch(
+    /^Denied: the rule "Read\(\.\/\.env\)" \(\.helve\/settings\.json:7\) denies reading \.env\.\n\n/,
   );
-  expect(stdout).toContain(`Bash in ${project}, mode default`);
-  expect(stdout).toContain('  command: npm test (');
-  expect(stdout).toContain(`    reads ${project}/.env\n      deny   the rule`);
-  expect(stdout).toContain(`    writes ${project}/out\\u001b[31m`);
-  expect(stdout).toContain('  deny   Read(./.env)  (.helve/settings.json:7)');
+  expect(stdout).toMatch(/^ {2}\? runs npm test: /m);
   expect(stdout).toContain(
-    'Bash(npm test:*)  (.helve/settings.json:4), which does not count: the folder is not trusted',
+    '\n      allow rule Bash(npm test:*) (.helve/settings.json:4), which has no effect: the folder is not trusted\n',
   );
+  expect(stdout).toContain('\n      ✗ reads .env: deny rule Read(./.env) (.helve/settings.json:7)\n');
+  expect(stdout).toMatch(/^ {6}\? writes out\\u001b\[31m/m);
+  expect(stdout).toMatch(/^Mode default\.$/m);
   expect(stdout).not.toContain('\u001b');
 });
 
@@ -172,11 +175,11 @@ test.each([
 ])('permissions explain denies the invalid call %s %s, with exit code 2', async (tool, input) => {
   const { code, stdout } = await runHelve(['permissions', 'explain', tool, input]);
   expect(code).toBe(2);
-  expect(stdout).toMatch(/^deny: /);
+  expect(stdout).toMatch(/^Denied: /);
 });
 
 test.each([
-  [['explain'], 'Use helve permissions explain TOOL JSON'],
+  [['explain'], 'Use helve permissions explain TOOL with words or JSON'],
   [['explain', 'Read', '{'], 'is not valid JSON'],
   [['explain', 'Read', '{}', 'more'], 'Use helve'],
   [['explain', '--stdin', 'Read'], 'takes its calls from standard input'],
@@ -342,7 +345,7 @@ test('a call that cannot be judged is reported with all lines of its reason', as
     'no such: could not be judged, which proves nothing. There is no tool named "Raed". Did you mean "Read"?\n1 test, 1 fail\n',
   );
   const { stdout } = await runHelve(['permissions', 'explain', 'Read', '{"file": 3}'], { cwd: folder });
-  expect(stdout).toMatch(/^deny: Read: the input has 2 problems\.\n {2}- "file_path" is required/);
+  expect(stdout).toMatch(/^Denied: Read: the input has 2 problems\.\n {2}- "file_path" is required/);
 });
 
 test('commands that settings allow in the sandbox are allowed only if --walls says that there is one', async () => {
@@ -383,19 +386,19 @@ test('a policy test may depend on the sandbox, and the explanation says how a co
     (await runHelve(['permissions', 'explain', 'Bash', '{"command": "make"}', ...args], { cwd: folder })).stdout;
   expect(await explained('--walls', 'full', '--trust')).toContain('It runs in the sandbox');
   expect(await explained('--walls', 'full')).toContain('Once approved: Runs in the sandbox: no network');
-  expect(await explained('--walls', 'full')).toContain(', mode default, confinement: available\n');
-  expect(await explained('--walls', 'none')).toContain(', mode default, confinement: not available\n');
+  expect(await explained('--walls', 'full')).toContain('Helve can confine commands here.\n');
+  expect(await explained('--walls', 'none')).toContain("Helve can't confine commands here.\n");
 });
 
 test('explain and test judge by the rules of flags, as -p does', async () => {
   const explain = async (...args: string[]): Promise<string> =>
     (await runHelve(['permissions', 'explain', 'Bash', '{"command": "make all"}', ...args])).stdout;
-  expect(await explain()).toMatch(/^ask:/);
+  expect(await explain()).toMatch(/^Asks first:/);
   expect(await explain('--allowed-tools', 'Read,Bash(make:*)')).toMatch(
-    /^allow: the rule "Bash\(make:\*\)" \(the options of this run\)/,
+    /^Allowed: the rule "Bash\(make:\*\)" \(the options of this run\)/,
   );
-  expect(await explain('--allowedTools', 'Bash', '--disallowed-tools', 'Bash(make all)')).toMatch(/^deny: /);
-  expect(await explain('--dangerously-skip-permissions')).toMatch(/^allow: /);
+  expect(await explain('--allowedTools', 'Bash', '--disallowed-tools', 'Bash(make all)')).toMatch(/^Denied: /);
+  expect(await explain('--dangerously-skip-permissions')).toMatch(/^Allowed: /);
   expect(await runHelve(['permissions', 'list', '--allowed-tools', 'Bash'])).toMatchObject({ code: 2 });
 });
 
@@ -409,11 +412,11 @@ test.each(['Edit', 'Edit(*)', 'Write', 'Write(*)'])(
           cwd,
         })
       ).stdout;
-    expect(await explain('echo A >> f')).toMatch(/^allow: the rule/);
-    expect(await explain('echo A >> sub/f')).toMatch(/^allow: the rule/);
-    expect(await explain('echo A > /srv/f')).toMatch(/^ask: it writes \/srv\/f, which is outside/);
-    expect(await explain('echo A > .git/config')).toMatch(/^ask: /);
-    expect(await explain('make')).toMatch(/^ask: /);
+    expect(await explain('echo A >> f')).toMatch(/^Allowed: the rule/);
+    expect(await explain('echo A >> sub/f')).toMatch(/^Allowed: the rule/);
+    expect(await explain('echo A > /srv/f')).toMatch(/^Asks first: it writes \/srv\/f, which is outside/);
+    expect(await explain('echo A > .git/config')).toMatch(/^Asks first: /);
+    expect(await explain('make')).toMatch(/^Asks first: /);
   },
 );
 

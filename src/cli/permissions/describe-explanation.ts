@@ -1,80 +1,118 @@
-// A decision for people: the answer first, then each part of the call with its effects and what decided about them.
+// A decision for people: the answer first, then each part of the call with its own answer and the rule behind it.
 
 import type { Explanation } from '../../compose/explain-call.js';
 import type { CommandEffect, Effect } from '../../contract/effect.js';
 import type { Behavior, Confinement, TrailEntry, Walls } from '../../contract/permission.js';
 import { commandReason } from '../../permissions/command-reason.js';
 import { confinementWords } from '../../permissions/sandboxed-call.js';
+import { clause } from '../../platform/text/clause.js';
 import { visible } from '../../platform/text/visible.js';
 import { oneLine } from '../../settings/settings-problem.js';
 
 export function describeExplanation(explanation: Explanation, { cwd }: { cwd: string }): string {
-  const { decision, reason, tool, mode, walls, effects, risks, trail, problems } = explanation;
-  const { confinement, sandbox } = explanation;
+  const { decision, reason, tool, mode, walls, effects, risks, trail, problems, confinement, sandbox } = explanation;
+  const short = (text: string): string => shortened(text, cwd);
   const commands = effects.filter((effect) => effect.kind === 'command');
-  const whole = trail.filter(({ effect }) => effect === undefined);
   const lines = [
-    `${decision}: ${indented(reason)}`,
+    `${verdicts[decision]}: ${indented(short(clause(reason)))}.`,
     ...risks.map(({ level, text }) => `  ${level === 'high' ? '!!' : '! '} ${oneLine(text)}`),
     '',
-    `${oneLine(tool)} in ${oneLine(cwd)}, mode ${mode}${confinement ? `, confinement: ${available[walls]}` : ''}`,
-    ...(confinement ? [`  ${inWordsOf(confinement, decision, sandbox)}`] : []),
   ];
-  lines.push(...whole.flatMap((entry) => ground(entry, '  ')));
-  const part = (effect: Effect, index: number, indent: string): string[] => [
-    `${indent}${oneLine(inWords(effect, commands))}`,
-    ...trail.filter((entry) => entry.effect === index).flatMap((entry) => ground(entry, `${indent}  `)),
-  ];
+  const part = (effect: Effect | undefined, entries: readonly TrailEntry[], indent: string): string[] => {
+    const main = entries.find(({ decided }) => decided) ?? strictest(entries);
+    const about = effect ? inWords(effect) : `${tool} as a whole`;
+    const why = whyOf(main, effect, commands);
+    return [
+      `${indent}${main ? signs[main.behavior] : ' '} ${oneLine(short(about))}${why === '' ? '' : `: ${oneLine(short(why))}`}`,
+      ...entries.flatMap((entry) =>
+        entry !== main && entry.rule ? [`${indent}    ${oneLine(ruleWords(entry))}`] : [],
+      ),
+    ];
+  };
+  const whole = trail.filter(({ effect }) => effect === undefined);
+  if (whole.length > 0) lines.push(...part(undefined, whole, '  '));
+  const entriesOf = (index: number) => trail.filter(({ effect }) => effect === index);
   for (const [index, effect] of effects.entries()) {
     if (effect.kind === 'file' && effect.by) continue; // shown below its command
     if (effect.kind === 'session' && effect.access === 'read') continue; // true for every relative path
-    lines.push(...part(effect, index, '  '));
+    lines.push(...part(effect, entriesOf(index), '  '));
     if (effect.kind !== 'command') continue;
     const position = commands.indexOf(effect);
     for (const [at, file] of effects.entries()) {
-      if (file.kind === 'file' && file.by?.command === position) lines.push(...part(file, at, '    '));
+      if (file.kind === 'file' && file.by?.command === position) lines.push(...part(file, entriesOf(at), '      '));
     }
   }
-  const rules = new Map(
-    trail.flatMap(({ rule, basis }) => {
-      if (!rule) return [];
-      const place = rule.line === undefined ? rule.file : `${rule.file}:${rule.line}`;
-      const note = basis === 'untrusted' ? ', which does not count: the folder is not trusted' : '';
-      const line = `  ${rule.list.padEnd(5)}  ${oneLine(rule.text)}  (${oneLine(place)})${note}`;
-      return [[line, line]];
-    }),
-  );
-  lines.push('', rules.size === 0 ? 'No rule matched.' : 'Rules that matched:', ...rules.keys());
+  if (lines.at(-1) !== '') lines.push('');
+  const rule = trail.some((entry) => entry.rule) ? '' : ' No rule matches.';
+  lines.push(`Mode ${mode}.${rule}`);
+  if (confinement) lines.push(`${inWordsOf(confinement, decision, sandbox)} ${available[walls]}`);
   if (problems.length > 0) lines.push('', 'Problems:', ...problems.map(({ message }) => `  ${oneLine(message)}`));
   return lines.join('\n');
 }
 
+const verdicts: Readonly<Record<Behavior, string>> = { allow: 'Allowed', ask: 'Asks first', deny: 'Denied' };
+const signs: Readonly<Record<Behavior, string>> = { allow: '✓', ask: '?', deny: '✗' };
+const strictness: readonly Behavior[] = ['deny', 'ask', 'allow'];
+
+const strictest = (entries: readonly TrailEntry[]): TrailEntry | undefined =>
+  strictness.flatMap((behavior) =>
+    entries.filter((entry) => entry.behavior === behavior && entry.basis !== 'untrusted'),
+  )[0];
+
+/** What the answer rests on, if the effect itself does not already say it. */
+function whyOf(entry: TrailEntry | undefined, effect: Effect | undefined, commands: readonly CommandEffect[]): string {
+  if (!entry) return '';
+  if (entry.rule) return ruleWords(entry);
+  const subject = subjectOf(effect);
+  const repeats = subject !== undefined && entry.because.includes(subject);
+  if (!repeats) return entry.because;
+  if (effect?.kind === 'command') return noteOf(effect, commands);
+  return entry.because
+    .slice(entry.because.indexOf(subject) + subject.length)
+    .replace(/^,? *(?:(?:and it|which) is |and )?/, '');
+}
+
+function subjectOf(effect: Effect | undefined): string | undefined {
+  if (effect?.kind === 'command') return effect.text;
+  if (effect?.kind === 'unknown') return effect.why;
+  return effect?.kind === 'file' ? effect.path : undefined;
+}
+
+function ruleWords({ rule, basis }: TrailEntry): string {
+  if (!rule) return '';
+  const place = rule.line === undefined ? rule.file : `${rule.file}:${rule.line}`;
+  const note = basis === 'untrusted' ? ', which has no effect: the folder is not trusted' : '';
+  return `${rule.list} rule ${rule.text} (${place})${note}`;
+}
+
 /** Whether this machine can confine commands. */
-const available: Readonly<Record<Walls, string>> = { full: 'available', none: 'not available' };
+const available: Readonly<Record<Walls, string>> = {
+  full: 'Helve can confine commands here.',
+  none: "Helve can't confine commands here.",
+};
 
 function inWordsOf(confinement: Confinement, decision: Behavior, sandbox: string | undefined): string {
   if (confinement === 'approved' && sandbox !== undefined)
     return decision === 'allow' ? sandbox : `Once approved: ${sandbox}`;
   const words = `runs ${confinementWords[confinement]}.`;
-  return decision === 'allow' ? `It ${words}` : `Approved, it ${words}`;
+  return decision === 'allow' ? `It ${words}` : `Once approved, it ${words}`;
 }
 
 /** Indents further lines, so that they can't be mistaken for lines of ours. */
 const indented = (text: string): string => visible(text).replaceAll('\n', '\n  ');
 
-const ground = ({ behavior, because, decided }: TrailEntry, indent: string): string[] => [
-  `${indent}${behavior.padEnd(5)}  ${oneLine(because)}${decided ? '  <- decides' : ''}`,
-];
+/** Paths in the project are relative to it. */
+const shortened = (text: string, cwd: string): string => (cwd === '/' ? text : text.replaceAll(`${cwd}/`, ''));
 
-function inWords(effect: Effect, commands: readonly CommandEffect[]): string {
+function inWords(effect: Effect): string {
   switch (effect.kind) {
     case 'command':
-      return `command: ${effect.text}${notes(effect, commands)}`;
+      return `runs ${effect.text}`;
     case 'file': {
-      const verb = effect.removes ? 'removes' : effect.access === 'read' ? 'reads' : 'writes';
+      const verb = effect.removes ? 'deletes' : effect.access === 'read' ? 'reads' : 'writes';
       const real = effect.real === effect.path ? '' : ` (really ${effect.real})`;
       const name = effect.unresolved ?? effect.pattern ?? `${effect.path}${real}`;
-      return `${verb} ${effect.found ? 'what it finds in ' : ''}${name}${effect.tree && !effect.found && effect.unresolved === undefined ? ' and what is below it' : ''}`;
+      return `${verb} ${effect.found ? 'what it finds in ' : ''}${name}${effect.tree && !effect.found && effect.unresolved === undefined ? ' and everything below it' : ''}`;
     }
     case 'network':
       return `network: ${effect.url}`;
@@ -85,12 +123,9 @@ function inWords(effect: Effect, commands: readonly CommandEffect[]): string {
   }
 }
 
-function notes(command: CommandEffect, commands: readonly CommandEffect[]): string {
-  if (!command.harmless && command.needsWalls) return ' (needs no question only if it runs read-only and offline)';
-  if (!command.harmless) {
-    const why = commandReason(command);
-    return why === undefined ? '' : ` (${why})`;
-  }
+function noteOf(command: CommandEffect, commands: readonly CommandEffect[]): string {
+  if (!command.harmless && command.needsWalls) return 'needs no question only if it runs read-only and offline';
+  if (!command.harmless) return commandReason(command) ?? '';
   const position = commands.indexOf(command);
-  return commands.some(({ wrappedBy }) => wrappedBy === position) ? '' : ' (harmless)';
+  return commands.some(({ wrappedBy }) => wrappedBy === position) ? '' : 'harmless';
 }
