@@ -1,16 +1,20 @@
 import { realpathSync } from 'node:fs';
 import { type AuditEntry, auditedSessions, checkAudit, readAudit } from '../agent/observe/read-audit.js';
+import { listSessions } from '../agent/store/list-sessions.js';
 import { sessionFolder } from '../agent/store/session-folder.js';
 import { noSuchSession, SessionProblem } from '../agent/store/session-problem.js';
 import { dataFolderOf } from '../platform/files/paths.js';
 import { counted } from '../platform/text/counted.js';
 import { jsonLine, jsonText } from '../platform/text/json-line.js';
-import { localSecond } from '../platform/text/local-time.js';
+import { localMinute, localSecond } from '../platform/text/local-time.js';
+import { table } from '../platform/text/table.js';
 import { visible } from '../platform/text/visible.js';
 import { oneLine } from '../settings/settings-problem.js';
 import { readArgs } from './args.js';
+import { auditedCallLines } from './audit-calls.js';
 import { chooseAction } from './choose-action.js';
 import { exitCode } from './exit-codes.js';
+import { cleanTitle, SHORT_ID_CHARS } from './sessions/session-table.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
@@ -20,6 +24,7 @@ const flags = {
   json: { type: 'boolean' },
   all: { type: 'boolean' },
   hash: { type: 'string' },
+  long: { type: 'boolean' },
 } as const;
 
 type Flags = ReturnType<typeof readArgs<typeof flags>>['values'];
@@ -79,13 +84,15 @@ async function list(words: readonly string[], { json, all }: Flags): Promise<num
     .filter(({ root }) => all || root === here);
   if (json) await writeLine(process.stdout, jsonText(rows));
   else {
-    for (const { session, begun, calls, denied, intact, root } of rows) {
-      const facts = `${counted(calls, 'call')}, ${denied} denied${intact ? '' : ', NOT INTACT'}`;
-      await writeLine(
-        process.stdout,
-        `${session}  ${begun === null ? '?' : localSecond(begun)}  ${facts}${all ? `  ${oneLine(root ?? '?')}` : ''}`,
-      );
-    }
+    const titles = new Map((await listSessions(dataFolder())).map(({ id, title }) => [id, title]));
+    const shown = rows.map(({ session, begun, calls, denied, intact, root }) => [
+      session.slice(0, SHORT_ID_CHARS),
+      begun === null ? '?' : localMinute(new Date(begun)),
+      `${counted(calls, 'call')}, ${denied} denied${intact ? '' : ', NOT INTACT'}`,
+      ...(all ? [oneLine(root ?? '?')] : []),
+      oneLine(cleanTitle(titles.get(session) ?? '')) || '(no title)',
+    ]);
+    for (const line of table(shown, { indent: '' })) await writeLine(process.stdout, line);
     if (rows.length === 0) {
       const where = all ? '' : ` for ${oneLine(here)}. helve audit list --all shows those of other folders`;
       await writeLine(process.stderr, `No audit log${where}.`);
@@ -115,11 +122,17 @@ function sessionOf(wanted: string): string {
   );
 }
 
-async function show(words: readonly string[], { json }: Flags): Promise<number> {
+async function show(words: readonly string[], { json, long }: Flags): Promise<number> {
   const [wanted, ...more] = words;
   if (wanted === undefined || more.length > 0) throw new UsageProblem(`helve audit show takes one session. ${USAGE}`);
   const { entries, problems } = load(sessionOf(wanted));
-  for (const entry of entries) await writeLine(process.stdout, json ? jsonLine(entry) : describe(entry));
+  const lines = json
+    ? entries.map((entry) => jsonLine(entry))
+    : long
+      ? entries.map(describe)
+      : auditedCallLines(entries, process.stdout.isTTY ? process.stdout.columns : undefined);
+  for (const line of lines) await writeLine(process.stdout, line);
+  if (lines.length === 0) await writeLine(process.stderr, 'helve: The session made no calls.');
   for (const problem of problems) await writeLine(process.stderr, `helve: ${problem}`);
   return problems.length === 0 ? exitCode.ok : exitCode.failed;
 }

@@ -36,6 +36,7 @@ import { writeLine } from './write-line.js';
 
 const flags = {
   policy: { type: 'string' },
+  'from-now': { type: 'boolean' },
   'from-start': { type: 'boolean' },
   strict: { type: 'boolean' },
   skip: { type: 'string', multiple: true },
@@ -47,7 +48,7 @@ const flags = {
 
 type Flags = ReturnType<typeof readArgs<typeof flags>>['values'];
 
-const ONLY_PLAYED = ['from-start', 'strict', 'skip', 'settings', 'no-sandbox', 'keep'] as const;
+const ONLY_PLAYED = ['from-now', 'from-start', 'strict', 'skip', 'settings', 'no-sandbox', 'keep'] as const;
 
 /** Replays the calls of a saved session and reports which results differ, or which decisions under another policy. */
 export async function replay(argv: readonly string[]): Promise<number> {
@@ -58,6 +59,9 @@ export async function replay(argv: readonly string[]): Promise<number> {
   }
   const idle = values.policy === undefined ? undefined : ONLY_PLAYED.find((flag) => values[flag] !== undefined);
   if (idle !== undefined) throw new UsageProblem(`--policy runs nothing, so --${idle} does not go with it.`);
+  if (values['from-now'] && values['from-start']) {
+    throw new UsageProblem('--from-now and --from-start contradict each other. --from-start is the default.');
+  }
   try {
     const dataFolder = realPathSync(dataFolderOf({ env: process.env }));
     const id = await findSession(dataFolder, wanted, { root: realpathSync(process.cwd()) });
@@ -127,7 +131,7 @@ async function replayCalls(session: RecordedSession, location: SessionLocation, 
     const tree = await copyTree({ from: realRoot, to: copy, skip, signal: signals.signal });
     const changes = await changesOf(session, location.dataFolder);
     const notes = [...session.notes, ...leftOut(tree)];
-    if (values['from-start']) {
+    if (!values['from-now']) {
       const date = session.created ?? new Date(0);
       notes.push(...(await putBack({ dataFolder: location.dataFolder, changes, root: location.root, copy, date })));
     }
@@ -238,7 +242,7 @@ function reportOf(session: RecordedSession, root: string, replayed: Replayed): R
     title: session.title,
     root,
     tree: {
-      state: values['from-start'] ? 'as at the start of the session' : 'as it is now',
+      state: values['from-now'] ? 'as it is now' : 'as at the start of the session',
       entries: tree.entries,
       bytes: tree.bytes,
     },

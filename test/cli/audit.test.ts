@@ -21,7 +21,9 @@ async function auditedProject() {
 test('lists the sessions of this folder, and shows what was called, decided and done', async () => {
   const { id, run } = await auditedProject();
   const listed = await run('list');
-  expect(listed.stdout).toMatch(new RegExp(`^${id}  \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d  2 calls, 1 denied\n$`));
+  expect(listed.stdout).toMatch(
+    new RegExp(`^${id.slice(0, 8)}  \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d  2 calls, 1 denied  \\(no title\\)\n$`),
+  );
   const shown = await run('show', id.slice(0, 8), '--json');
   expect(shown.code).toBe(0);
   expect(jsonLines(shown.stdout)).toMatchObject([
@@ -35,7 +37,12 @@ test('lists the sessions of this folder, and shows what was called, decided and 
     { type: 'result', tool: 'Bash', ok: false, failure: 'permission_denied' },
     { type: 'end' },
   ]);
-  expect((await run('show', 'last')).stdout).toContain('decision Bash call_2  behavior="ask"');
+  expect((await run('show', 'last', '--long')).stdout).toContain('decision Bash call_2  behavior="ask"');
+  expect((await run('show', 'last')).stdout.split('\n')).toEqual([
+    expect.stringMatching(/^\S+ \S+ {2}✓ Read {2}a\.txt {5}allowed: it reads inside the project {2}\d+ ms$/),
+    expect.stringMatching(/^\S+ \S+ {2}⊘ Bash {2}rm a\.txt {2}denied: it runs the command "rm a\.txt"/),
+    '',
+  ]);
 });
 
 test('the last session is the last one of this folder', async () => {

@@ -63,7 +63,7 @@ test('a replay of the demo session on the original files gives the same results,
   const { replay, tree } = await demoSession();
   const before = await tree();
   // Without walls: they hide /tmp, and with it the Node of a clone that lies there.
-  const { code, stdout, stderr } = await replay('--from-start', '--no-sandbox');
+  const { code, stdout, stderr } = await replay('--no-sandbox');
   // How many differ in their durations alone is a matter of chance.
   expect(stdout).toMatch(/All 9 results are the same( \(\d of them except for: duration\))?\.\n$/);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -72,10 +72,12 @@ test('a replay of the demo session on the original files gives the same results,
 
 test('a replay on the current files differs where the session itself changed them, and says so', async () => {
   const { replay } = await demoSession();
-  const { code, stdout } = await replay();
+  const { code, stdout } = await replay('--from-now');
   expect(code).toBe(1);
   expect(stdout).toMatch(/✗ Edit \S+ {2}\{"file_path":"src\/price\.js"/);
-  expect(stdout).toContain('The session itself changed 1 file; --from-start plays it on the tree as it was before.');
+  expect(stdout).toContain(
+    'The session itself changed 1 file; without --from-now it is played on the files as they were before.',
+  );
 });
 
 const reading = () =>
@@ -128,7 +130,7 @@ test('listings, git status and the working directory are the same in the copy', 
     { calls: [{ name: 'Grep', input: { pattern: 'o', path: join(root, 'src'), output_mode: 'content' } }] },
   ]);
   const { stdout } = await replay();
-  expect(stdout).toMatch(/\nAll 9 results are the same.*\n$/);
+  expect(stdout).toMatch(/\nAll 8 results are the same.*\n$/);
 });
 
 test('a replay changes nothing outside of its copy, for any calls of the session', async () => {
@@ -159,7 +161,7 @@ test('a replay changes nothing outside of its copy, for any calls of the session
 
 test('calls that were allowed in the session are allowed in the replay, and denied calls are denied', async () => {
   const free = await recorded({}, () => [{ calls: [{ name: 'Bash', input: { command: 'touch x; ls' } }] }]);
-  const { stdout } = await free.replay('--from-start', '--json');
+  const { stdout } = await free.replay('--json');
   expect(JSON.parse(stdout)).toMatchObject({ allowedAgain: [expect.any(String)] });
 
   const strict = await recorded({}, () => [{ calls: [{ name: 'Bash', input: { command: 'touch x' } }] }], []);
@@ -311,7 +313,7 @@ test('a call of an MCP server is not replayed, since the server cannot be copied
 test('a call whose decision was not recorded is refused', async () => {
   const session = await recorded({}, () => [{ calls: [{ name: 'Bash', input: { command: 'touch x; ls' } }] }]);
   await session.damage(/^\{"type":"(?:call|result)".*$/gm);
-  const { stdout } = await session.replay('--from-start', '--json');
+  const { stdout } = await session.replay('--json');
   expect(JSON.parse(stdout)).toMatchObject({ calls: 1, allowedAgain: [], different: [{ tool: 'Bash' }] });
 });
 

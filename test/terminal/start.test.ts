@@ -76,7 +76,7 @@ inTerminal('a missing session is reported after the screen is restored', async (
     args: ['--resume', 'nothing'],
     env: { ANTHROPIC_API_KEY: 'sk-test', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' },
   });
-  expect(await terminal.exitCode()).toBe(2);
+  expect(await terminal.exitCode()).toBe(1);
   expect(await terminal.screen()).toMatch(/no session/i);
 });
 

@@ -67,7 +67,12 @@ export function replayLines(report: ReplayReport): string[] {
   else lines.push(`${same === 1 ? '1 result is' : `All ${same} results are`} the same${butFor}.`);
   if (different.length > 0 && report.changedFiles > 0 && tree.state === 'as it is now') {
     const files = counted(report.changedFiles, 'file');
-    lines.push(`The session itself changed ${files}; --from-start plays it on the tree as it was before.`);
+    lines.push(
+      `The session itself changed ${files}; without --from-now it is played on the files as they were before.`,
+    );
+  }
+  if (different.length > 0 && tree.state !== 'as it is now') {
+    lines.push('To play it on the files as they are now: --from-now.');
   }
   return lines;
 }

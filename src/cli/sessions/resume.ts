@@ -1,7 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { findSession, projectOf } from '../../agent/store/list-sessions.js';
 import { type ResumedSession, resumeSession } from '../../agent/store/resume-session.js';
-import { SessionProblem } from '../../agent/store/session-problem.js';
 import type { Model } from '../../contract/model.js';
 import type { PermissionMode } from '../../contract/permission.js';
 import { dataFolderOf } from '../../platform/files/paths.js';
@@ -23,17 +22,8 @@ export interface ResumeRequest {
   options: Pick<CliEngineOptions, 'env' | 'permissionMode'>;
 }
 
-/** Resumes a session of this folder, and tells the user what has changed. */
-export async function resume(request: ResumeRequest): Promise<ResumedSession> {
-  try {
-    return await resumeHere(request);
-  } catch (error) {
-    if (error instanceof SessionProblem) throw new UsageProblem(error.message);
-    throw error;
-  }
-}
-
-async function resumeHere({ flags, options, ...request }: ResumeRequest): Promise<ResumedSession> {
+/** Resumes a session of this folder, and tells the user what has changed. Rejects with `SessionProblem` if there is none. */
+export async function resume({ flags, options, ...request }: ResumeRequest): Promise<ResumedSession> {
   const { wanted, fork = false, beforePrompt, model } = request;
   const isModeGiven = flags['permission-mode'] !== undefined || flags['dangerously-skip-permissions'];
   const mode = request.mode ?? (isModeGiven ? options.permissionMode : undefined);

@@ -6,7 +6,7 @@ import { localMinute } from '../../platform/text/local-time.js';
 import { table } from '../../platform/text/table.js';
 import { visible } from '../../platform/text/visible.js';
 
-const SHORT_ID_CHARS = 8;
+export const SHORT_ID_CHARS = 8;
 
 /** A table of sessions, one per line. */
 export function sessionTable(found: readonly SessionSummary[], { withRoot = false } = {}): string {
