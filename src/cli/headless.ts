@@ -12,6 +12,8 @@ import { exitCode } from './exit-codes.js';
 import { Budget } from './headless/budget.js';
 import { type FinishedRun, RunEnd } from './headless/finish-run.js';
 import { maxPipedBytes, readPiped } from './headless/read-piped.js';
+import { StepLines } from './headless/step-lines.js';
+import { writeAnswer } from './headless/write-answer.js';
 import { readCatalogue } from './read-catalogue.js';
 import { type RunFlags, readRunFlags } from './run-flags.js';
 import { modelChoices, type RunModels, readModels } from './run-models.js';
@@ -84,6 +86,7 @@ export async function headless(argv: readonly string[], version: string): Promis
   permissionTool?.attach(agent.session);
   await observation?.begin(agent.session);
   const signals = onSignals(() => agent.session.killAll());
+  const isWatched = flags.format === 'text' && !flags.quiet && process.stderr.isTTY === true;
   let run: FinishedRun | undefined;
   let endFailure: unknown;
   try {
@@ -92,7 +95,7 @@ export async function headless(argv: readonly string[], version: string): Promis
       const input = flags.hostInput ? process.stdin : undefined;
       run = await host.converse(agent, { model, input, signal: signals.signal });
     } else {
-      run = await runOnce(agent, prompt ?? '', end, signals.signal);
+      run = await runOnce(agent, prompt ?? '', { end, steps: isWatched ? stepLines() : undefined }, signals.signal);
     }
   } finally {
     for (const what of agent.session.stillRunning) await writeLine(process.stderr, `helve: ending ${visible(what)}`);
@@ -104,7 +107,10 @@ export async function headless(argv: readonly string[], version: string): Promis
   }
   if (host?.hasGivenUp) process.exit(signals.exitCode ?? exitCode.failed); // output that was not read would keep the process alive
   if (run && flags.format === 'json') await writeJson(run, { sessionId, version });
-  if (run && flags.format === 'text') await writeText(run);
+  if (run && flags.format === 'text') {
+    const { env } = options;
+    await writeAnswer(run, { isWatched, env, sessionId: flags.save ? sessionId : undefined });
+  }
   if (endFailure !== undefined) throw endFailure; // such as a failed write to disk: the answer is available all the same
   return signals.exitCode ?? (run?.failed ? exitCode.failed : exitCode.ok);
 }
@@ -123,19 +129,32 @@ function createAgentOrSay(options: FullAgentOptions): FullAgent {
   }
 }
 
-async function runOnce(agent: FullAgent, prompt: string, end: RunEnd, signal: AbortSignal): Promise<FinishedRun> {
+const stepLines = (): StepLines =>
+  new StepLines({ write: (text) => process.stderr.write(text), columns: () => process.stderr.columns || 80 });
+
+async function runOnce(
+  agent: FullAgent,
+  prompt: string,
+  { end, steps }: { end: RunEnd; steps: StepLines | undefined },
+  signal: AbortSignal,
+): Promise<FinishedRun> {
+  steps?.begin();
+  const tell = async (line: string): Promise<void> =>
+    steps ? steps.line(line) : await writeLine(process.stderr, line);
   const stopped = new AbortController();
   let result: RunResult | undefined;
   const told: string[] = [];
   for await (const event of agent.run(prompt, { signal: AbortSignal.any([signal, stopped.signal]) })) {
     end.see(event, () => stopped.abort(new Error('Given up.')));
+    steps?.see(event);
     if (event.type === 'result') result = event;
-    else if (event.type === 'model_retry') await writeLine(process.stderr, retryLine(event));
+    else if (event.type === 'model_retry') await tell(retryLine(event));
     else if (event.type === 'notice') {
       told.push(event.text);
-      await writeLine(process.stderr, `helve: ${visible(event.text)}`);
+      await tell(`helve: ${visible(event.text)}`);
     }
   }
+  steps?.end();
   const absent = absentServers(agent.session.tools.servers, told);
   if (absent !== undefined) await writeLine(process.stderr, `helve: ${visible(absent)}`);
   if (!result) throw new Error('The run ended without a result.');
@@ -238,17 +257,6 @@ async function writeJson(run: FinishedRun, ids: { sessionId: string; version: st
   const { EventLines } = await import('./stream-json/event-lines.js');
   const lines = new EventLines({ ...ids, apiKeySource: () => 'none' });
   await writeLine(process.stdout, jsonLine(lines.result(run)));
-}
-
-/** A program gets the text unchanged; on a terminal, control characters are made visible. */
-async function writeText({ text, failed, denials, rulesMayAllow }: FinishedRun): Promise<void> {
-  if (failed) await writeLine(process.stderr, `helve: ${visible(text)}`);
-  else await writeLine(process.stdout, process.stdout.isTTY ? visible(text) : text);
-  const denied = denials.map(({ tool }) => tool);
-  if (denied.length === 0) return;
-  const what = `${denied.length === 1 ? 'a call was' : `${denied.length} calls were`} denied (${[...new Set(denied)].join(', ')})`;
-  const way = rulesMayAllow ? `; rules may allow ${denied.length === 1 ? 'it' : 'them'}` : '';
-  await writeLine(process.stderr, `helve: ${what}. helve audit show last says why${way}.`);
 }
 
 /** The argument, followed by piped input. */

@@ -32,11 +32,12 @@ export async function interactive(argv: readonly string[], version: string): Pro
 }
 
 /** Flags that have no effect at a terminal. */
-function withoutEffectHere({ jsonSchema, maxBudgetUsd, format, permissionTool }: RunFlags): string[] {
+function withoutEffectHere({ jsonSchema, maxBudgetUsd, format, permissionTool, quiet }: RunFlags): string[] {
   return [
     ...(jsonSchema === undefined ? [] : ['--json-schema']),
     ...(maxBudgetUsd === undefined ? [] : ['--max-budget-usd']),
     ...(format === 'text' ? [] : ['--output-format']),
+    ...(quiet ? ['--quiet'] : []),
     ...(permissionTool === undefined ? [] : ['--permission-prompt-tool']),
   ];
 }

@@ -40,6 +40,7 @@ const flags = {
   'fork-session': { type: 'boolean' },
   'no-save': { type: 'boolean' },
   'no-session-persistence': { type: 'boolean' },
+  quiet: { type: 'boolean', short: 'q' },
   verbose: { type: 'boolean' }, // other programs send it along with stream-json
 } as const;
 
@@ -77,6 +78,8 @@ export interface RunFlags {
   fork: boolean;
   sessionId: string | undefined;
   save: boolean;
+  /** With -p on a terminal: no steps, no rendering, no hint how to continue. */
+  quiet: boolean;
   /** Plain lines at the terminal. */
   screenReader: boolean;
   /** The arguments that are not flags. */
@@ -124,6 +127,7 @@ export function readRunFlags(argv: readonly string[], { isInteractive = false } 
     fork: values.fork === true || values['fork-session'] === true,
     sessionId: readSessionId(values['session-id']),
     save: !values['no-save'] && !values['no-session-persistence'],
+    quiet: values.quiet === true,
     screenReader: values['screen-reader'] === true,
     words: positionals,
   };

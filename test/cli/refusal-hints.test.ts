@@ -18,9 +18,9 @@ const hook = {
 test.each([
   ['where there is no rule', make, []],
   ['in the mode that denies what would be asked', make, ['--permission-mode', 'dontAsk']],
-])('-p says that a rule may allow a denied call %s', async (_, call, args) => {
+])('-p names the flag that would allow a denied call %s', async (_, call, args) => {
   expect(await hintAfter(call, args)).toContain(
-    'helve: a call was denied (Bash). helve audit show last says why; rules may allow it.\n',
+    "helve: a call was denied (Bash). To allow it, add --allowed-tools 'Bash(make all)'. helve audit show last says why.\n",
   );
 });
 
@@ -29,10 +29,17 @@ test.each([
   ["after a hook's deny", make, ['--settings', JSON.stringify(hook)]],
   ['after a rule that denies', make, ['--disallowed-tools', 'Bash(make:*)']],
   ['on a protected path', { name: 'Write', input: { file_path: '.git/config', content: '' } }, []],
-])('-p does not say that a rule may allow a denied call %s', async (_, call, args) => {
+])('-p names no flag for a denied call %s', async (_, call, args) => {
   const told = await hintAfter(call, args);
   expect(told).toContain('helve audit show last says why.\n');
-  expect(told).not.toContain('rules may allow');
+  expect(told).not.toContain('To allow');
+});
+
+test('-p names the mode that would allow a denied edit', async () => {
+  const write = { name: 'Write', input: { file_path: 'a.txt', content: 'x' } };
+  expect(await hintAfter(write)).toContain(
+    'helve: a call was denied (Write). To allow it, add --permission-mode acceptEdits. helve audit show last says why.\n',
+  );
 });
 
 test.each([
@@ -74,8 +81,8 @@ test.each(['npm ls', 'npm ls zod', 'npm ls @types/node --depth=0'])(
   async (command) => {
     const args = ['permissions', 'explain', '--walls', 'full', 'Bash', JSON.stringify({ command })];
     const { stdout } = await runHelve(args);
-    expect(stdout).toMatch(/^allow: /);
-    expect(stdout).toContain(`command: ${command} (needs no question only if it runs read-only and offline)`);
+    expect(stdout).toMatch(/^Allowed: /);
+    expect(stdout).toContain(`runs ${command}: needs no question only if it runs read-only and offline`);
     expect(stdout).not.toContain('not known');
   },
 );

@@ -13,8 +13,8 @@ export interface FinishedRun extends RunResult {
   subtype?: string;
   terminalReason?: string;
   structuredOutput?: { value: unknown };
-  /** A rule could have allowed one of the denied calls. */
-  rulesMayAllow?: boolean;
+  /** The denied calls that a rule could have allowed. */
+  allowable?: RunResult['denials'];
 }
 
 /** How flags affect the end of a run. */
@@ -43,11 +43,11 @@ export class RunEnd {
   }
 
   finish(result: RunResult): FinishedRun {
-    const rulesMayAllow = result.denials.some(({ callId, input }) => {
+    const allowable = result.denials.filter(({ callId, input }) => {
       const decision = this.#decisions.get(callId);
       return decision !== undefined && ruleMayAllow(decision, input);
     });
-    const run = { ...result, failed: result.outcome !== 'completed', rulesMayAllow };
+    const run = { ...result, failed: result.outcome !== 'completed', allowable };
     if (run.outcome === 'model_error' && this.#budget?.hasRefused) {
       const turns = Math.max(run.turns - 1, 0); // the last request was not sent
       return { ...run, turns, subtype: 'error_max_budget_usd', terminalReason: 'budget_exhausted' };

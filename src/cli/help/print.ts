@@ -35,6 +35,7 @@ Input and output
   --permission-prompt-tool mcp__SERVER__TOOL   ask that tool for permission
   --replay-user-messages    with it: repeat prompts in the output
   --include-partial-messages   with --output-format stream-json: also the model's text while it is written
+  --quiet, -q               on a terminal: only the answer, as it is, without steps and without the session's id
   --verbose                 accepted and without effect
 
 Permissions and tools

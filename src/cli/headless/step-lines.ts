@@ -1,0 +1,78 @@
+import type { AgentEvent, ToolResultEvent } from '../../contract/event.js';
+import { visible } from '../../platform/text/visible.js';
+
+const CLEAR_LINE = '\r\u001b[K';
+const MIN_COLUMNS = 20;
+
+/**
+ * Shows the work of a run on a terminal, for the person who waits: one line for each call, and below them a line about
+ * what is going on, which is overwritten.
+ */
+export class StepLines {
+  readonly #write: (text: string) => void;
+  readonly #columns: () => number;
+  readonly #running = new Map<string, string>();
+  #hasLive = false;
+
+  constructor({ write, columns }: { write(text: string): void; columns(): number }) {
+    this.#write = write;
+    this.#columns = columns;
+  }
+
+  see(event: AgentEvent): void {
+    if (event.type === 'tool_call') {
+      this.#running.set(event.callId, `${event.tool} ${firstLine(event.display.title)}`);
+      this.#live();
+    } else if (event.type === 'tool_result') this.#ended(event);
+    else if (event.type === 'turn_end') this.#live();
+    else if (event.type === 'result') this.end();
+  }
+
+  /** Shows that the model is working. */
+  begin(): void {
+    this.#live();
+  }
+
+  /** A line that stays. */
+  line(text: string): void {
+    this.#clear();
+    this.#write(`${this.#fit(text)}\n`);
+    this.#live();
+  }
+
+  /** Removes the line about what is going on. */
+  end(): void {
+    this.#running.clear();
+    this.#clear();
+  }
+
+  #ended({ display, tool, callId, problem, result }: ToolResultEvent): void {
+    const started = this.#running.get(callId);
+    this.#running.delete(callId);
+    const failed = result.is_error === true;
+    const facts = failed ? [firstLine(problem ?? '')] : (display.facts ?? []);
+    const what = [started ?? `${tool} ${firstLine(display.title)}`, ...facts].filter((part) => part !== '').join('  ');
+    this.line(`${failed ? '✗' : '✓'} ${what}`);
+  }
+
+  #live(): void {
+    const current = [...this.#running.values()].at(-1);
+    const text = current === undefined ? 'waiting for the model' : `running ${current}`;
+    this.#clear();
+    this.#write(this.#fit(`… ${text}`));
+    this.#hasLive = true;
+  }
+
+  #clear(): void {
+    if (this.#hasLive) this.#write(CLEAR_LINE);
+    this.#hasLive = false;
+  }
+
+  #fit(text: string): string {
+    const width = Math.max(this.#columns() - 1, MIN_COLUMNS);
+    const line = visible(text).replaceAll('\n', ' ');
+    return line.length > width ? `${line.slice(0, width - 1)}…` : line;
+  }
+}
+
+const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';

@@ -1,0 +1,59 @@
+import { resolve } from 'node:path';
+import { isInside } from '../../platform/files/paths.js';
+import { isObject } from '../../platform/is-object.js';
+import { visible } from '../../platform/text/visible.js';
+import { toolTable } from '../../tools/index.js';
+import { writeLine } from '../write-line.js';
+import type { FinishedRun } from './finish-run.js';
+
+const MAX_RULE_CHARS = 100;
+
+/** Whether a person watches the run: then its steps are shown, the answer is rendered, and the session is named. */
+export interface AnswerOptions {
+  isWatched: boolean;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Undefined if the session is not saved. */
+  sessionId: string | undefined;
+}
+
+/** The answer to stdout, and the rest to stderr. A program gets the text unchanged. */
+export async function writeAnswer(run: FinishedRun, { isWatched, env, sessionId }: AnswerOptions): Promise<void> {
+  const { text, failed } = run;
+  if (failed) await writeLine(process.stderr, `helve: ${visible(text)}`);
+  else if (isWatched && process.stdout.isTTY) await writeLine(process.stdout, await rendered(text, env));
+  else await writeLine(process.stdout, process.stdout.isTTY ? visible(text) : text);
+  const denied = deniedSentence(run);
+  if (denied !== undefined) await writeLine(process.stderr, `helve: ${visible(denied)}`);
+  if (isWatched && sessionId !== undefined) {
+    await writeLine(process.stderr, `To continue: helve --resume ${sessionId}`);
+  }
+}
+
+/** Markdown as the terminal shows it. */
+async function rendered(text: string, env: AnswerOptions['env']): Promise<string> {
+  const { MarkdownView } = await import('../../terminal/views/markdown-view.js');
+  const { chooseTheme, supportsLinks, Theme } = await import('../../terminal/screen/theme.js');
+  const view = new MarkdownView(new Theme(chooseTheme({ env }), { links: supportsLinks(env) }), text);
+  view.finish();
+  return view.render(process.stdout.columns).join('\n');
+}
+
+/** Which calls were denied, and the flags that would have allowed them. */
+function deniedSentence({ denials, allowable = [] }: FinishedRun): string | undefined {
+  if (denials.length === 0) return undefined;
+  const names = [...new Set(denials.map(({ tool }) => tool))].join(', ');
+  const what = denials.length === 1 ? `a call was denied (${names})` : `${denials.length} calls were denied (${names})`;
+  const flags = [...new Set(allowable.map(flagFor))];
+  const way =
+    flags.length === 0 ? '' : ` To allow ${denials.length === 1 ? 'it' : 'such calls'}, add ${flags.join(' ')}.`;
+  return `${what}.${way} helve audit show last says why.`;
+}
+
+function flagFor({ tool, input }: { tool: string; input: unknown }): string {
+  const { family, subject: [field = ''] = [] } = toolTable().traits.get(tool) ?? {};
+  const subject = isObject(input) ? input[field] : undefined;
+  if (typeof subject !== 'string') return `--allowed-tools ${tool}`;
+  if (family === 'edit' && isInside(process.cwd(), resolve(subject))) return '--permission-mode acceptEdits';
+  const isSimple = family === 'command' && subject.length <= MAX_RULE_CHARS && /^[^\n'()*]+$/.test(subject);
+  return isSimple ? `--allowed-tools '${tool}(${subject})'` : `--allowed-tools ${tool}`;
+}
