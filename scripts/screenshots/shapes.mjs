@@ -22,7 +22,16 @@ const lines = {
 const shades = { '█': 1, '▓': 0.75, '▒': 0.5, '░': 0.22 };
 
 /** The quarters of a cell: top left, top right, bottom left, bottom right. */
-const quarters = { '▟': '0111', '▜': '1101', '▙': '1011', '▛': '1110', '▌': '1010', '▐': '0101', '▀': '1100', '▄': '0011' };
+const quarters = {
+  '▟': '0111',
+  '▜': '1101',
+  '▙': '1011',
+  '▛': '1110',
+  '▌': '1010',
+  '▐': '0101',
+  '▀': '1100',
+  '▄': '0011',
+};
 
 export const isShape = (character) => character in lines || character in shades || character in quarters;
 

@@ -1,6 +1,5 @@
 import type { AgentHappening } from '../contract/event.js';
 import { dataFolderOf, folderNames, homeFolder } from '../platform/files/paths.js';
-import { counted } from '../platform/text/counted.js';
 import { visible } from '../platform/text/visible.js';
 import { DialogQueue } from './dialogs/dialog-queue.js';
 import { Attachments } from './input/attachments.js';

@@ -1,7 +1,7 @@
 export const help = `helve permissions: show what is allowed here, and why, without running anything
 
   helve permissions explain TOOL WORDS  would this call be allowed: its parts, every matching rule, the answer;
-                                        for example helve permissions explain Bash 'rm -rf /'
+                                        for example helve permissions explain Bash 'git push'
   helve permissions explain TOOL JSON   the same with all parameters
   helve permissions explain --stdin     one object per line in, one answer per line out:
                                         {"id"?, "cwd"?, "home"?, "settings"?, "mode"?, "walls"?, "tool", "input"}

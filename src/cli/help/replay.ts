@@ -4,7 +4,8 @@ export const help = `helve replay: replay a session's calls in a copy of the pro
   helve replay ID --policy FILE run nothing: which calls these settings would have decided differently
 
 Options
-  --from-now                    use the files as they are now, not as they were when the session started
+  --from-start                  use the files as they were when the session started; the default
+  --from-now                    use the files as they are now
   --strict                      results must be identical, including durations and other volatile parts
   --skip DIR                    leave DIR out of the copy; may be given several times
   --settings FILE               settings with precedence over project and user, as a file or as JSON

@@ -9,9 +9,9 @@ const NAMED_FILES = 3; // more are counted
 type Look = NonNullable<ToolDisplay['looks']>;
 
 const verbs: Readonly<Record<Look, readonly [done: string, running: string]>> = {
-  read: ['Read', 'Reading'],
-  search: ['Searched', 'Searching'],
-  list: ['Listed', 'Listing'],
+  read: ['read', 'reading'],
+  search: ['searched', 'searching'],
+  list: ['listed', 'listing'],
 };
 
 /** Several calls that only look, as one line: `Read 4 files, searched "total" (6 matching lines in 3 files)`. */
@@ -34,7 +34,7 @@ export function looksLine(
       .map(({ look, calls }, index) => {
         const [done, running] = verbs[look];
         const verb = isRunning ? running : done;
-        const name = index === 0 ? paint.strong(verb) : verb.toLowerCase();
+        const name = index === 0 ? paint.strong(`${verb.charAt(0).toUpperCase()}${verb.slice(1)}`) : verb;
         return `${name} ${subjects(theme, look, calls, isShort, shorten)}`;
       })
       .join(', ');
