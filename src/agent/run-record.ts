@@ -34,6 +34,8 @@ export class RunRecord {
   /** The text so far of an answer that continues in the next message. */
   #saidBefore = '';
   #stopRequest: string | undefined;
+  /** The failed request that ended the run. */
+  #failure: ModelFailure | undefined;
   /** The cost of child agents and their children. */
   #childrenCostUsd: number | null = 0;
 
@@ -136,6 +138,7 @@ export class RunRecord {
       type: 'result',
       outcome,
       text,
+      ...(outcome === 'model_error' && this.#failure && { failure: factsOf(this.#failure) }),
       turns: this.#turns,
       stopReason: this.#stopReason,
       usage: this.#used.usage,
@@ -163,7 +166,10 @@ export class RunRecord {
     if (failure.kind === 'context_overflow') return contextOverflow;
     // A request that failed after all retries ends the run, even if the last attempt left an incomplete answer.
     const isHopeless = failure.transient === false || this.#brokenStreams > MAX_BROKEN_STREAMS;
-    if (!outcome.message || isHopeless) return { end: 'model_error', text: failure.message };
+    if (!outcome.message || isHopeless) {
+      this.#failure = failure;
+      return { end: 'model_error', text: failure.message };
+    }
     if (outcome.results.length > 0) return {};
     return { say: '[The connection broke while you were answering. Go on exactly where you stopped.]' };
   }
@@ -185,6 +191,8 @@ export class RunRecord {
 const hasWords = (text: string): boolean => /[^\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text);
 
 const isAnything = (usage: Usage): boolean => Object.values(usage).some((count) => count !== 0);
+
+const factsOf = ({ kind, problem, about }: ModelFailure) => ({ kind, problem, ...(about && { about }) });
 
 const contextOverflow: NextStep = {
   end: 'context_overflow',

@@ -1,6 +1,6 @@
 import type { FailureKind } from './failure.js';
 import type { AssistantMessage, ToolResultBlock, UserMessage } from './message.js';
-import type { RetryFacts, StopReason, Usage } from './model.js';
+import type { FailureSubject, ModelFailureKind, RetryFacts, StopReason, Usage } from './model.js';
 import type { Decision, PermissionMode } from './permission.js';
 import type { ToolDisplay } from './tool.js';
 
@@ -126,6 +126,8 @@ export interface RunResult {
   outcome: RunOutcome;
   /** The model's last message, or for a failure one sentence about it. */
   text: string;
+  /** The failed request that ended the run: what happened, and what a person has to change, if that is known. */
+  failure?: { kind: ModelFailureKind; problem: string; about?: FailureSubject };
   /** Requests to the model. */
   turns: number;
   /** The model's last one. */

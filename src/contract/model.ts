@@ -91,7 +91,7 @@ export interface RetryFacts {
   /** The number of the last retry, if all fail like this one. */
   maxRetries: number;
   waitMs: number;
-  /** The error, and if a fallback takes over, that another model is asked now. */
+  /** What happened, and if a fallback takes over, that another model is asked now. */
   reason: string;
   /** The HTTP status, if the server sent one. */
   status?: number | undefined;
@@ -139,23 +139,38 @@ export type ModelFailureKind =
   /** The answer broke off, or nothing came for too long. Sent again: yes, while nothing of the answer is complete; after that, the run goes on from there. */
   | 'broken_stream';
 
-/** A request that failed. The message is one sentence for a person: what happened and what to set. */
+/** What a person has to change after a failed request. A surface says how that is done there. */
+export type FailureSubject = 'key' | 'credit' | 'model' | 'address' | 'network';
+
+export interface ModelFailureOptions {
+  /** What to do about it: the variable or flag to check. It follows the message. */
+  advice?: string | undefined;
+  about?: FailureSubject | undefined;
+  status?: number | undefined;
+  retryAfterMs?: number | undefined;
+  transient?: boolean | undefined;
+  cause?: unknown;
+}
+
+/** A request that failed. The message is for a person: what happened, and what to set. */
 export class ModelFailure extends Error {
   readonly kind: ModelFailureKind;
+  /** What happened, without advice. */
+  readonly problem: string;
+  /** What has to be changed, if that is known. */
+  readonly about: FailureSubject | undefined;
   readonly status: number | undefined;
   /** How long the server asks to wait before the next attempt. */
   readonly retryAfterMs: number | undefined;
   /** Whether the same request may succeed when it is sent again; by default the kind and the cause decide. */
   readonly transient: boolean | undefined;
 
-  constructor(
-    kind: ModelFailureKind,
-    message: string,
-    options: { status?: number; retryAfterMs?: number; transient?: boolean; cause?: unknown } = {},
-  ) {
-    super(message, { cause: options.cause });
+  constructor(kind: ModelFailureKind, problem: string, options: ModelFailureOptions = {}) {
+    super([problem, options.advice].filter(Boolean).join(' '), { cause: options.cause });
     this.name = 'ModelFailure';
     this.kind = kind;
+    this.problem = problem;
+    this.about = options.about;
     this.status = options.status;
     this.retryAfterMs = options.retryAfterMs;
     this.transient = options.transient;

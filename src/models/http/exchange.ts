@@ -116,8 +116,8 @@ async function wrongAnswer(answer: HttpAnswer, endpoint: Endpoint): Promise<Mode
   if (error) return serverFailure(endpoint, error);
   return new ModelFailure(
     'unreachable',
-    `${shownUrl(endpoint)} answered with ${describeAnswer(answer, body, endpoint)}. Check ${endpoint.baseUrlVariable}.`,
-    { status: answer.status },
+    `${shownUrl(endpoint)} answered with ${describeAnswer(answer, body, endpoint)}.`,
+    { advice: `Check ${endpoint.baseUrlVariable}.`, about: 'address', status: answer.status },
   );
 }
 

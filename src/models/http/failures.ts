@@ -1,4 +1,4 @@
-import { ModelFailure, type ModelFailureKind } from '../../contract/model.js';
+import { ModelFailure, type ModelFailureKind, type ModelFailureOptions } from '../../contract/model.js';
 
 const MAX_WORDS = 300; // of a server's response in one message; enough for every error of the API, too short for a page
 
@@ -35,14 +35,20 @@ export interface ServerError {
 
 export function serverFailure(endpoint: Endpoint, error: ServerError): ModelFailure {
   const { status, retryAfterMs } = error;
-  const { kind, sentence } = judge(endpoint, error);
-  return new ModelFailure(kind, sentence, {
+  const { kind, problem, ...rest } = judge(endpoint, error);
+  return new ModelFailure(kind, problem, {
+    ...rest,
     ...(status !== undefined && { status }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   });
 }
 
-function judge(endpoint: Endpoint, error: ServerError): { kind: ModelFailureKind; sentence: string } {
+interface Judgement extends Pick<ModelFailureOptions, 'advice' | 'about'> {
+  kind: ModelFailureKind;
+  problem: string;
+}
+
+function judge(endpoint: Endpoint, error: ServerError): Judgement {
   const { retryAfterMs } = error;
   const status = error.status ?? statusIn(error.code);
   const { model, secret, secrets, baseUrlVariable } = endpoint;
@@ -60,47 +66,54 @@ function judge(endpoint: Endpoint, error: ServerError): { kind: ModelFailureKind
     isUnpaid(words)
   ) {
     const account = secret ? `the account of ${secret.variable}` : 'this account';
-    const sentence = `${server} requires credit for ${account} ${facts}. Add credit there, or set another key.`;
-    return { kind: 'auth', sentence };
+    const problem = `${server} requires credit for ${account} ${facts}.`;
+    return { kind: 'auth', problem, advice: 'Add credit there, or set another key.', about: 'credit' };
   }
   if (
     status === 401 ||
     status === 403 ||
     says('authentication_error', 'permission_error', 'invalid_api_key', 'invalid_authentication_error')
   ) {
-    const sentence = secret
-      ? `${server} refused the key ${facts}. Check ${secret.variable}.`
-      : `${server} wants a key ${facts}. Set ${endpoint.keyVariables.join(' or ')}.`;
-    return { kind: 'auth', sentence };
+    const about = 'key' as const;
+    if (secret) {
+      return {
+        kind: 'auth',
+        problem: `${server} refused the key ${facts}.`,
+        advice: `Check ${secret.variable}.`,
+        about,
+      };
+    }
+    const advice = `Set ${endpoint.keyVariables.join(' or ')}.`;
+    return { kind: 'auth', problem: `${server} wants a key ${facts}.`, advice, about };
   }
   if (isUnknownModel({ ...error, ...(status !== undefined && { status }) }, words, model)) {
-    const sentence = `${server} does not know the model "${model}" ${facts}. Check the name in --model or HELVE_MODEL.`;
-    return { kind: 'unknown_model', sentence };
+    const problem = `${server} does not know the model "${model}" ${facts}.`;
+    return { kind: 'unknown_model', problem, advice: 'Check the name in --model or HELVE_MODEL.', about: 'model' };
   }
   if (status === 404 || says('not_found_error')) {
-    const sentence = `${url} does not exist ${facts}. Check ${baseUrlVariable}: it is the part before ${endpoint.path}.`;
-    return { kind: 'unreachable', sentence };
+    const advice = `Check ${baseUrlVariable}: it is the part before ${endpoint.path}.`;
+    return { kind: 'unreachable', problem: `${url} does not exist ${facts}.`, advice, about: 'address' };
   }
   if (status === 413 || says(...TOO_LONG_NAMES) || (status !== 429 && isTooLong(words))) {
-    const sentence = `The conversation is too long for ${model} ${facts}. Send less, or start a new conversation.`;
-    return { kind: 'context_overflow', sentence };
+    const problem = `The conversation is too long for ${model} ${facts}.`;
+    return { kind: 'context_overflow', problem, advice: 'Send less, or start a new conversation.' };
   }
   if (status === 529 || says('overloaded_error', 'engine_overloaded_error') || (isServers(status) && isBusy(words))) {
-    return { kind: 'overloaded', sentence: `${server} is overloaded ${facts}. Try again in a while.` };
+    return { kind: 'overloaded', problem: `${server} is overloaded ${facts}.`, advice: 'Try again in a while.' };
   }
   if (status === 429 || says('rate_limit_error', 'rate_limit_exceeded', 'rate_limit_reached_error')) {
     const wait = retryAfterMs === undefined ? 'Wait a while' : `Wait ${Math.ceil(retryAfterMs / 1000)} s`;
-    return { kind: 'rate_limited', sentence: `${server} limits the rate ${facts}. ${wait}, then try again.` };
+    return { kind: 'rate_limited', problem: `${server} limits the rate ${facts}.`, advice: `${wait}, then try again.` };
   }
   if (status === 408 || status === 409 || isServers(status) || says('api_error', 'timeout_error', 'server_error')) {
-    return { kind: 'server_error', sentence: `${server} failed ${facts}. Try again in a while.` };
+    return { kind: 'server_error', problem: `${server} failed ${facts}.`, advice: 'Try again in a while.' };
   }
   if (status !== undefined && status >= 300 && status < 400) {
-    const sentence = `${url} redirects elsewhere ${facts}. Set ${baseUrlVariable} to the address itself, because keys do not follow redirects.`;
-    return { kind: 'unreachable', sentence };
+    const advice = `Set ${baseUrlVariable} to the address itself, because keys do not follow redirects.`;
+    return { kind: 'unreachable', problem: `${url} redirects elsewhere ${facts}.`, advice, about: 'address' };
   }
-  const sentence = `${server} rejected the request as invalid ${facts}. A retry of the same request would fail too.`;
-  return { kind: 'invalid_request', sentence };
+  const problem = `${server} rejected the request as invalid ${facts}.`;
+  return { kind: 'invalid_request', problem, advice: 'A retry of the same request would fail too.' };
 }
 
 /** A stream has no status; gateways send the upstream status as the code. */
@@ -164,15 +177,19 @@ export function unreachableFailure(endpoint: Endpoint, error: unknown): ModelFai
   const why = shorten(`${code ? `${code}: ` : ''}${networkReason(code, error)}`, endpoint.secrets);
   return new ModelFailure(
     'unreachable',
-    `Can't reach ${server.includes(place) ? server : `${server} at ${place}`} (${why}). Check the network, and ${endpoint.baseUrlVariable} if the server is another one.`,
-    { cause: error },
+    `Can't reach ${server.includes(place) ? server : `${server} at ${place}`} (${why}).`,
+    {
+      advice: `Check the network, and ${endpoint.baseUrlVariable} if the server is another one.`,
+      about: 'network',
+      cause: error,
+    },
   );
 }
 
 /** The response started and did not finish. */
 export function brokenStreamFailure(endpoint: Endpoint, why: string, cause?: unknown): ModelFailure {
-  const sentence = `The answer of ${endpoint.model} from ${endpoint.place} broke off: ${shorten(why, endpoint.secrets)}. Try again.`;
-  return new ModelFailure('broken_stream', sentence, { cause });
+  const problem = `The answer of ${endpoint.model} from ${endpoint.place} broke off: ${shorten(why, endpoint.secrets)}.`;
+  return new ModelFailure('broken_stream', problem, { advice: 'Try again.', cause });
 }
 
 /** Why a connection failed, for messages. */

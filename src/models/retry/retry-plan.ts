@@ -80,7 +80,7 @@ export class RetryPlan {
     const waitMs = Math.round(Math.max(this.#backoff(), failure.retryAfterMs ?? 0));
     this.#retries += 1;
     this.#doublings += 1;
-    return this.#retry(failure, { waitMs, reason: failure.message, left: left - 1 });
+    return this.#retry(failure, { waitMs, reason: failure.problem, left: left - 1 });
   }
 
   /** How many retries are left if each fails like this one. */
@@ -97,7 +97,7 @@ export class RetryPlan {
     if (this.#silences >= MAX_SILENCES || this.#options.maxRetries === 0) throw this.#givenUp(failure);
     this.#silences += 1;
     this.#unavailable = 0;
-    return this.#retry(failure, { waitMs: 0, reason: failure.message, left: MAX_SILENCES - this.#silences });
+    return this.#retry(failure, { waitMs: 0, reason: failure.problem, left: MAX_SILENCES - this.#silences });
   }
 
   #askAnother(failure: ModelFailure): RetryFacts | undefined {
@@ -108,7 +108,7 @@ export class RetryPlan {
     this.#unavailable = 0;
     this.#doublings = 0;
     const [next, last] = distinctNames(this.model, before);
-    const reason = `${failure.message} Using ${next} instead of ${last} for now.`;
+    const reason = `${failure.problem} Using ${next} instead of ${last} for now.`;
     return this.#retry(failure, { waitMs: 0, reason, left: this.#options.maxRetries - this.#retries });
   }
 
@@ -128,9 +128,18 @@ export class RetryPlan {
   #givenUp(failure: ModelFailure, advice = ''): ModelFailure {
     const tries = this.#retries + this.#silences + 1;
     const tried = tries > 1 ? `It was tried ${tries} times.` : '';
-    const { kind, status, retryAfterMs } = failure;
-    const message = [failure.message, tried, advice].filter(Boolean).join(' ');
-    return new ModelFailure(kind, message, { status, retryAfterMs, transient: false, cause: failure });
+    const { kind, about, status, retryAfterMs, problem, message } = failure;
+    // The advice of the failure stays where it was, between the two.
+    const given = message.slice(problem.length).trim();
+    const rest = [given, tried, advice].filter(Boolean).join(' ');
+    return new ModelFailure(kind, problem, {
+      advice: rest,
+      about,
+      status,
+      retryAfterMs,
+      transient: false,
+      cause: failure,
+    });
   }
 }
 

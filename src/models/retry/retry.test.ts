@@ -432,11 +432,22 @@ test('accepts at most three fallback models', () => {
   );
 });
 
+test('the reason of a retry has no advice, and the failure in the end has all of it', async () => {
+  const busy = new ModelFailure('overloaded', 'The model is overloaded.', { advice: 'Try again in a while.' });
+  const { events, failure } = await ask(modelOf([[busy], [busy]]), { maxRetries: 1 });
+  expect(events).toMatchObject([{ type: 'retry', reason: 'The model is overloaded.', attempt: 1, maxRetries: 1 }]);
+  expect(failure).toMatchObject({
+    problem: 'The model is overloaded.',
+    message: 'The model is overloaded. Try again in a while. It was tried 2 times.',
+  });
+});
+
 test.each(['127.0.0.1', 'localhost'])(
   'retries a server that never answered on %s only twice, and says what to start',
   async (host) => {
     const port = await unusedPort();
-    const { waits, failure } = await ask(anthropicModel({ name: 'test', baseUrl: `http://${host}:${port}` }));
+    const { events, waits, failure } = await ask(anthropicModel({ name: 'test', baseUrl: `http://${host}:${port}` }));
+    expect(retriesIn(events)).toEqual(['1 of 2', '2 of 2']);
     expect(waits).toEqual([500, 1000]);
     expect(failure).toMatchObject({
       kind: 'unreachable',

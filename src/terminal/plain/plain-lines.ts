@@ -2,6 +2,7 @@ import type { AgentEvent } from '../../contract/event.js';
 import type { DisplayBody, ToolDisplay } from '../../contract/tool.js';
 import { visible } from '../../platform/text/visible.js';
 import { compactionNotice } from '../session/compaction-notice.js';
+import { endText } from '../session/end-text.js';
 import { WordWrap } from './word-wrap.js';
 
 const MAX_BODY_LINES = 12;
@@ -60,6 +61,9 @@ export class PlainLines {
         else this.#lines(capped([...rest(problem), ...outputOf(body)], MAX_BODY_LINES), undefined);
         return;
       }
+      case 'result':
+        if (event.outcome !== 'completed') this.line(`  ! ${visible(endText(event))}`);
+        return;
       case 'turn_end':
         this.line('');
         return;

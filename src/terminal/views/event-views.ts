@@ -3,6 +3,7 @@ import type { AgentHappening, RunResult, ToolResultEvent } from '../../contract/
 import type { History } from '../screen/history.js';
 import type { Theme } from '../screen/theme.js';
 import { compactionNotice } from '../session/compaction-notice.js';
+import { endText } from '../session/end-text.js';
 import { CallGroup } from './call-group.js';
 import { CallView } from './call-view.js';
 import { MarkdownView } from './markdown-view.js';
@@ -251,14 +252,15 @@ export class EventViews {
     this.#thinking = undefined;
   }
 
-  #end({ outcome, text }: RunResult): void {
+  #end(result: RunResult): void {
+    const { outcome } = result;
     this.#endWords();
     for (const { group } of this.#calls.values()) group.settle();
     this.#calls.clear();
     this.#endGroup();
     if (outcome === 'completed') return;
     const kind = outcome === 'interrupted' || outcome === 'stopped' ? 'warning' : 'failure';
-    this.show(new NoticeView(this.#theme, kind, text), { hasGap: true });
+    this.show(new NoticeView(this.#theme, kind, endText(result)), { hasGap: true });
   }
 }
 
