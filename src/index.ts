@@ -14,12 +14,14 @@ export type { HookCallback, HookEvent, HookInput, HookOutput, HookPayloads } fro
 export type * from './contract/message.js';
 export {
   type Effort,
+  type FailureSubject,
   type JsonSchema,
   type Model,
   type ModelEvent,
   type ModelFacts,
   ModelFailure,
   type ModelFailureKind,
+  type ModelFailureOptions,
   type ModelRequest,
   type RetryFacts,
   type StopReason,
