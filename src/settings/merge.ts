@@ -83,7 +83,13 @@ const isOfProject = ({ origin: { kind } }: UnderstoodContribution): boolean => k
 
 const loosens = ({ key, value }: UnderstoodContribution): boolean => settings[key].loosens?.(value) ?? false;
 
-const itemOf = ({ key, name, value }: UnderstoodContribution) => ({ key, name, value });
+const itemOf = ({ key, name, value, origin: { file, line } }: UnderstoodContribution) => ({
+  key,
+  name,
+  value,
+  file,
+  ...(line !== undefined && { line }),
+});
 
 const entryOf = ({ key, name, value, origin, ignored }: Statement): SettingEntry => ({
   key,

@@ -10,11 +10,14 @@ import { readPrivateFile, withLock, writePrivateFile } from './private-file.js';
 
 /** An item of a folder that applies only if a person trusts it. */
 export interface CoveredItem {
-  /** `hooks`, `mcpServers`, `env`, `permissions.allow`. */
+  /** `hooks`, `mcpServers`, `env`, `permissions.allow`; `instructions` for a file that the model reads. */
   key: string;
   /** Which entry: an event, a server, a variable. */
   name?: string | undefined;
   value: unknown;
+  /** The file that it comes from, and the line in it, for people. Trust does not depend on them. */
+  file?: string | undefined;
+  line?: number | undefined;
 }
 
 export interface TrustReport {

@@ -147,4 +147,23 @@ describe.skipIf(whyNoTmux !== undefined)('questions', () => {
     expect(asked).toContain('▲ sends data to example.com (POST)');
     expect(asked).not.toContain('reads');
   });
+
+  test('plain mode asks the same, from top to bottom, with the rest behind one more answer', async () => {
+    const { terminal, say } = await converse([bash('git push --force origin main', 'Publish the branch'), done], {
+      args: ['--screen-reader'],
+    });
+    await terminal.shows(/^>/m);
+    await say('go');
+    const asked = await terminal.shows('A number:');
+    expect(asked).toMatch(
+      /Publish the branch\?\n\s+git push --force origin main\nDanger: overwrites commits on origin \(force push\)/,
+    );
+    expect(asked).toMatch(/1\. Yes \(y\)\n2\. No, and say what to do instead \(n\)\n3\. More choices \(m\)/);
+    await say('m');
+    await terminal.shows(/Yes, and don't ask again in this session for Bash\(git push:\*\) \(s\)/);
+    await say('n');
+    await terminal.shows('What should be done instead?');
+    await say('do not push');
+    await terminal.shows('All done.');
+  });
 });

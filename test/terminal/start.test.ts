@@ -91,9 +91,9 @@ inTerminal('for a screen reader everything is plain lines, and questions have nu
   );
   await terminal.shows(/^>/m);
   await say('write it');
-  expect(await terminal.shows('A number:')).toMatch(/Allow Write\? made.txt\n\s+@@ .*\n\s+\+new\n/);
+  expect(await terminal.shows('A number:')).toMatch(/Create made.txt\?\n\s+@@ .*\n\s+\+new\n/);
   await say('1');
-  await terminal.shows(/Allow Bash\? mkdir folder[\s\S]*Runs without a sandbox\./);
+  await terminal.shows(/Run this command\?\n\s+mkdir folder[\s\S]*Runs without a sandbox\./);
   await say('1');
   await terminal.shows('Written.');
   expect(await readFile(join(terminal.project, 'made.txt'), 'utf8')).toBe('new\n');

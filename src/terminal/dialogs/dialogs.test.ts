@@ -9,7 +9,7 @@ import { type PlanAnswer, PlanDialog, planOf, withPlan } from './plan-dialog.js'
 import { QuestionDialog } from './question-dialog.js';
 import { TextDialog } from './text-dialog.js';
 import { TrustDialog } from './trust-dialog.js';
-import { trustWords } from './trust-words.js';
+import { trustFacts, trustWords } from './trust-words.js';
 
 const theme = new Theme({ name: 'none', depth: 'many' });
 
@@ -117,23 +117,66 @@ test('never draws a secret', () => {
 });
 
 const trust = {
-  folder: '/work/project',
+  folder: '~/project',
   state: 'untrusted',
-  items: [{ text: 'hooks.PreToolUse: rm -rf \u202e/' }, { text: 'env.PATH: .' }],
+  groups: [
+    { file: '.claude/settings.json', items: [{ text: 'runs at PreToolUse: rm -rf \u202e/', line: 4 }] },
+    { file: '.mcp.json', items: [{ text: 'starts a: node a.js' }] },
+  ],
+  instructions: [],
+  rows: () => 40,
 } as const;
 
-test.each([40, 80, 120])('lists what trust would enable at %i columns', (width) => {
+test.each([60, 80, 120])('lists what trust would switch on, by file, at %i columns', (width) => {
   const dialog = new TrustDialog(theme, trust, () => {});
   expect(lines(dialog, width).slice(1)).toEqual([
-    '/work/project',
+    '  ~/project',
     '',
-    'Trusting it would enable:',
-    '- hooks.PreToolUse: rm -rf \\u202e/',
-    '- env.PATH: .',
+    'Trusting it switches this on:',
+    '  .claude/settings.json',
+    '    runs at PreToolUse: rm -rf \\u202e/ (line 4)',
+    '  .mcp.json',
+    '    starts a: node a.js',
     '',
     '❯ n  Continue and ignore all of this',
     '  t  Trust the folder, with all of this',
   ]);
+});
+
+test('a folder with instructions alone is asked about in one sentence', () => {
+  const dialog = new TrustDialog(theme, { ...trust, groups: [], instructions: ['CLAUDE.md'] }, () => {});
+  expect(lines(dialog, 80).slice(3)).toEqual([
+    'CLAUDE.md tells the model how to work here. Trust it if you know who wrote it.',
+    '',
+    '❯ n  No, treat it as notes',
+    '  t  Yes, follow it',
+  ]);
+});
+
+test('an item of a folder is named with its file and line', () => {
+  const pending = [
+    { key: 'permissions.allow', value: 'Bash(ls)', file: '.claude/settings.json', line: 4, change: 'new' },
+    { key: 'instructions', name: 'AGENTS.md', value: 'x', change: 'new' },
+    { key: 'permissions.allow', value: 'Bash(cat)', file: '.claude/settings.json', line: 5, change: 'changed' },
+  ] as const;
+  const facts = trustFacts(
+    { state: 'changed', folder: '/home/me/p', covered: pending, pending },
+    { home: ['/home/me'] },
+  );
+  expect(facts).toEqual({
+    folder: '~/p',
+    state: 'changed',
+    groups: [
+      {
+        file: '.claude/settings.json',
+        items: [
+          { text: 'allows: Bash(ls)', line: 4, change: 'new' },
+          { text: 'allows: Bash(cat)', line: 5, change: 'changed' },
+        ],
+      },
+    ],
+    instructions: ['AGENTS.md'],
+  });
 });
 
 test('trusts only on an explicit yes', () => {
@@ -150,11 +193,12 @@ test('trusts only on an explicit yes', () => {
 });
 
 test('a long list can be scrolled to its end', () => {
-  const items = Array.from({ length: 15 }, (_, index) => ({ text: `item ${index}`, change: 'changed' as const }));
-  const dialog = new TrustDialog(theme, { ...trust, state: 'changed', items }, () => {});
-  expect(lines(dialog)).toContain('… 3 more (ctrl+o)');
-  press(dialog, 'open');
-  expect(lines(dialog)).toContain('- changed: item 14');
+  const items = Array.from({ length: 30 }, (_, index) => ({ text: `item ${index}`, change: 'changed' as const }));
+  const groups = [{ file: 'a.json', items }];
+  const dialog = new TrustDialog(theme, { ...trust, state: 'changed', groups, rows: () => 24 }, () => {});
+  expect(lines(dialog)).toContain('  lines 1–9 of 31 · pgdn for more');
+  for (let page = 0; page < 5; page += 1) dialog.handleInput('\u001b[6~');
+  expect(lines(dialog)).toContain('    changed: item 29');
 });
 
 function plan(...pressed: Array<keyof typeof keys | { type: string }>): Array<PlanAnswer | 'stop'> {

@@ -3,16 +3,41 @@ import type { Theme } from '../screen/theme.js';
 import { cleanLine, wrap } from '../views/fit.js';
 import { ChoiceList } from './choice-list.js';
 import { type Dialog, titleLine } from './dialog.js';
+import { ScrollWindow } from './scroll-window.js';
 
-const MAX_ITEMS = 12;
+const OTHER_ROWS = 14; // the start screen, the title, the choices and the status line
+const LEAST_ROWS = 6;
 
 export interface TrustFacts {
-  /** The real path. */
+  /** For people: `~/project`. */
   folder: string;
   /** `changed`: it was trusted before, and something was added or changed since. */
   state: 'changed' | 'untrusted';
-  /** What trust would enable, one sentence each. */
-  items: ReadonlyArray<{ text: string; change?: 'new' | 'changed' }>;
+  /** What trust would enable, by the file that it comes from. */
+  groups: readonly TrustGroup[];
+  /** Files with instructions for the model. Alone, they are asked about in one sentence. */
+  instructions: readonly string[];
+}
+
+export interface TrustGroup {
+  file: string;
+  items: ReadonlyArray<{ text: string; line?: number | undefined; change?: 'new' | 'changed' | undefined }>;
+}
+
+/** The question and its two answers. */
+export function trustQuestion({ state, groups, instructions }: TrustFacts) {
+  const isSimple = groups.length === 0;
+  const names = instructions.join(' and ');
+  return {
+    title: state === 'changed' ? 'This folder has changed since you trusted it' : 'Do you trust this folder?',
+    sentence: isSimple
+      ? names === ''
+        ? 'Nothing in it needs trust.'
+        : `${names} tells the model how to work here. Trust it if you know who wrote it.`
+      : 'Trusting it switches this on:',
+    no: isSimple ? 'No, treat it as notes' : 'Continue and ignore all of this',
+    yes: isSimple ? 'Yes, follow it' : 'Trust the folder, with all of this',
+  };
 }
 
 /**
@@ -24,22 +49,25 @@ export class TrustDialog implements Dialog {
   readonly #facts: TrustFacts;
   readonly #list: ChoiceList<boolean>;
   readonly #answer: (isTrusted: boolean) => void;
+  readonly #rows: () => number;
+  readonly #window = new ScrollWindow();
   readonly takesText = false;
-  #isExpanded = false;
   focused = false;
 
-  constructor(theme: Theme, facts: TrustFacts, answer: (isTrusted: boolean) => void) {
+  constructor(theme: Theme, { rows, ...facts }: TrustFacts & { rows(): number }, answer: (isTrusted: boolean) => void) {
     this.#theme = theme;
     this.#facts = facts;
+    this.#rows = rows;
     this.#answer = answer;
+    const { no, yes } = trustQuestion(facts);
     this.#list = new ChoiceList(theme, [
-      { value: false, key: 'n', label: 'Continue and ignore all of this' },
-      { value: true, key: 't', label: 'Trust the folder, with all of this' },
+      { value: false, key: 'n', label: no },
+      { value: true, key: 't', label: yes },
     ]);
   }
 
   get hint(): string {
-    return `↑↓ enter · esc to continue without${this.#facts.items.length > MAX_ITEMS ? ' · ctrl+o for all of it' : ''}`;
+    return '↑↓ enter to choose · esc to continue without';
   }
 
   handleInput(data: string): void {
@@ -47,10 +75,7 @@ export class TrustDialog implements Dialog {
       this.#answer(false);
       return;
     }
-    if (matchesKey(data, 'ctrl+o')) {
-      this.#isExpanded = !this.#isExpanded;
-      return;
-    }
+    if (this.#window.isScrollable && this.#window.handle(data)) return;
     const done = this.#list.handle(data);
     if (done && 'chosen' in done) this.#answer(done.chosen);
   }
@@ -59,22 +84,33 @@ export class TrustDialog implements Dialog {
 
   render(width: number): string[] {
     const { paint } = this.#theme;
-    const { folder, state, items } = this.#facts;
-    const title = state === 'changed' ? 'This folder has changed since you trusted it' : 'Do you trust this folder?';
-    const shown = this.#isExpanded ? items : items.slice(0, MAX_ITEMS);
-    const hidden = items.length - shown.length;
+    const { folder, groups, instructions } = this.#facts;
+    const { title, sentence } = trustQuestion(this.#facts);
+    const more =
+      groups.length > 0 && instructions.length > 0 ? [`${instructions.join(', ')}: instructions for the model`] : [];
+    const listed = [
+      ...groups.flatMap((group) => [
+        ...wrap(cleanLine(group.file), width - 2, '  ').map((line) => `  ${paint.strong(line)}`),
+        ...group.items.flatMap((item) => this.#item(item, width)),
+      ]),
+      ...more.flatMap((text) => wrap(`  ${cleanLine(text)}`, width, '    ')),
+    ];
+    const { lines, note } = this.#window.show(listed, Math.max(LEAST_ROWS, this.#rows() - OTHER_ROWS));
     return [
       titleLine(this.#theme, title, width),
-      ...wrap(cleanLine(folder), width, '  '),
+      ...wrap(`  ${cleanLine(folder)}`, width, '  '),
       '',
-      ...wrap(items.length === 0 ? 'Nothing in it needs trust.' : 'Trusting it would enable:', width),
-      ...shown.flatMap(({ text, change }) => {
-        const mark = change === 'changed' ? 'changed: ' : '';
-        return wrap(`- ${mark}${cleanLine(text)}`, width, '  ');
-      }),
-      ...(hidden > 0 ? [paint.warning(`… ${hidden} more (ctrl+o)`)] : []),
+      ...wrap(sentence, width),
+      ...lines,
+      ...(note === undefined ? [] : [paint.muted(`  ${note}`)]),
       '',
       ...this.#list.render(width),
     ];
+  }
+
+  #item({ text, line, change }: TrustGroup['items'][number], width: number): string[] {
+    const mark = change === 'changed' ? 'changed: ' : '';
+    const place = line === undefined ? '' : ` (line ${line})`;
+    return wrap(`    ${mark}${cleanLine(text)}${place}`, width, '      ');
   }
 }

@@ -1,6 +1,8 @@
 // Describes what a folder's settings do, for the trust question.
 import * as z from 'zod';
-import { type CoveredItem, describeItem } from '../../settings/trust.js';
+import { type Places, placeWords } from '../../permissions/risks/place-words.js';
+import { type CoveredItem, describeItem, type TrustReport } from '../../settings/trust.js';
+import type { TrustFacts, TrustGroup } from './trust-dialog.js';
 
 const command = z.strictObject({ type: z.literal('command'), command: z.string() });
 const hook = z.strictObject({ event: z.string(), matcher: z.string().optional(), hook: command });
@@ -28,6 +30,22 @@ export function trustWords(item: CoveredItem): string {
     if (data) return line(`starts the MCP server ${name ?? ''}`, [data.command, ...(data.args ?? [])].join(' '));
   }
   return describeItem(item);
+}
+
+/** What a folder's items would do, by the file that they come from, in the order of their first items. */
+export function trustFacts({ folder, state, pending }: TrustReport, { home }: Pick<Places, 'home'>): TrustFacts {
+  const groups = new Map<string, Array<TrustGroup['items'][number]>>();
+  for (const item of pending.filter(({ key }) => key !== 'instructions')) {
+    const file = item.file ?? 'settings';
+    const { line: at, change } = item;
+    groups.set(file, [...(groups.get(file) ?? []), { text: trustWords(item), line: at, change }]);
+  }
+  return {
+    folder: placeWords(folder, { project: [], home }),
+    state: state === 'changed' ? 'changed' : 'untrusted',
+    groups: [...groups].map(([file, items]) => ({ file, items })),
+    instructions: pending.flatMap(({ key, name }) => (key === 'instructions' && name !== undefined ? [name] : [])),
+  };
 }
 
 /** With invisible characters made visible. */

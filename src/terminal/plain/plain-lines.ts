@@ -72,10 +72,12 @@ export class PlainLines {
     }
   }
 
-  /** The subject of a question: the change, the command, the plan. */
-  subject({ title, body }: ToolDisplay): void {
+  /** The subject of a question: the change, the command, the plan. The headline may name it already. */
+  subject({ title, body }: ToolDisplay, headline: string): void {
     const lines = asLines(body);
-    if (lines.join('\n') !== title) this.#lines(capped(lines, MAX_SUBJECT_LINES), body);
+    const isTold = headline.includes(title) || lines.join('\n').startsWith(title.replace(/ …$/, ''));
+    this.#lines(isTold ? [] : [title], undefined);
+    this.#lines(capped(lines, MAX_SUBJECT_LINES), body);
   }
 
   line(text: string): void {

@@ -1,21 +1,26 @@
 // Questions as lines with numbered answers.
-import type { AskPermission } from '../../contract/permission.js';
+import type { AskPermission, PermissionAnswer, PermissionQuestion } from '../../contract/permission.js';
 import type { AskUser, Question } from '../../contract/question.js';
-import { reasonForPeople } from '../../permissions/detect-injection.js';
+import type { Places } from '../../permissions/risks/place-words.js';
 import { visible } from '../../platform/text/visible.js';
 import type { TrustReport } from '../../settings/trust.js';
 import type { Choice } from '../contract.js';
-import { trustWords } from '../dialogs/trust-words.js';
+import { moreOfPlan, planOf } from '../dialogs/plan-dialog.js';
+import { type AnswerChoice, answerChoices, effectWords, headline, whyItAsks } from '../dialogs/question-words.js';
+import { trustQuestion } from '../dialogs/trust-dialog.js';
+import { trustFacts } from '../dialogs/trust-words.js';
 import type { PlainInput } from './plain-input.js';
 import type { PlainLines } from './plain-lines.js';
 
 export class PlainQuestions {
   readonly #lines: PlainLines;
   readonly #input: PlainInput;
+  readonly #places: Places;
   /** Calls made by the user, which need no permission question. */
   readonly #own = new Set<string>();
 
-  constructor(lines: PlainLines, input: PlainInput) {
+  constructor(lines: PlainLines, input: PlainInput, places: Places) {
+    this.#places = places;
     this.#lines = lines;
     this.#input = input;
   }
@@ -27,25 +32,75 @@ export class PlainQuestions {
   }
 
   readonly askPermission: AskPermission = async (question, signal) => {
-    const { callId, tool, display, decision, reason, suggestions, confinement } = question;
-    if (this.#own.has(callId)) return { behavior: 'allow' };
-    this.#lines.line(`Allow ${tool}? ${visible(display.title)}`);
-    this.#lines.subject(display);
-    this.#lines.line(`Why it asks: ${visible(reasonForPeople({ ...decision, reason }))}`);
+    if (this.#own.has(question.callId)) return { behavior: 'allow' };
+    const plan = planOf(question);
+    if (plan !== undefined) return await this.#askAboutPlan(question, signal);
+    const { display, risks, suggestions, confinement } = question;
+    const asked = headline(question, this.#places);
+    this.#lines.line(visible(asked));
+    this.#lines.subject(display, asked);
+    for (const { level, text, undoable } of risks) {
+      const mark = level === 'high' ? 'Danger' : 'Note';
+      this.#lines.line(`${mark}: ${visible(text)}${undoable ? ', undo restores it' : ''}`);
+    }
+    for (const { verb, text } of effectWords(question, this.#places)) {
+      this.#lines.line(visible(verb === undefined ? text : `${verb} ${text}`));
+    }
+    for (const why of whyItAsks(question)) this.#lines.line(visible(why));
     if (confinement !== undefined) this.#lines.line(visible(confinement));
-    const rules = suggestions.map(visible).join(', ');
-    const ways = [
-      'Yes, this once',
-      'No',
-      ...(suggestions.length > 0 ? [`Yes, for this session: ${rules}`, `Yes, always: ${rules}`] : []),
-    ];
-    const chosen = await this.#number(ways, signal);
-    if (chosen === 0) return { behavior: 'allow' };
-    if (chosen === 2) return { behavior: 'allow', remember: { rules: suggestions, scope: 'session' } };
-    if (chosen === 3) return { behavior: 'allow', remember: { rules: suggestions, scope: 'always' } };
+    // A rule with invisible characters can't be agreed to.
+    const rules = suggestions.filter((rule) => visible(rule) === rule);
+    const { first, all } = answerChoices(question, rules);
+    const chosen = (await this.#choice(first, all, signal))?.gives ?? 'refuse';
+    if (chosen === 'edit') return await this.#withRules(rules, signal);
+    if (chosen !== 'refuse') return chosen;
     const why = await this.#input.ask('What should be done instead? (Enter for nothing) ', { signal });
     return { behavior: 'deny', ...(why && { reason: why }) };
   };
+
+  /** By number or letter. "More" lists all choices. */
+  async #choice(
+    first: readonly AnswerChoice[],
+    all: readonly AnswerChoice[],
+    signal: AbortSignal,
+  ): Promise<AnswerChoice | undefined> {
+    const hasMore = all.length > first.length;
+    const label = (choice: AnswerChoice): string =>
+      visible(`${choice.label}${choice.rules ? ` ${choice.rules.join(', ')}` : ''} (${choice.key})`);
+    const ways = [...first.map(label), ...(hasMore ? ['More choices (m)'] : [])];
+    const keys = [...first.map(({ key }) => key), ...(hasMore ? ['m'] : [])];
+    const chosen = await this.#number(ways, signal, { keys });
+    if (hasMore && chosen === first.length) return await this.#choice(all, all, signal);
+    return chosen === undefined ? undefined : first[chosen];
+  }
+
+  async #withRules(rules: readonly string[], signal: AbortSignal): Promise<PermissionAnswer> {
+    const kept: string[] = [];
+    for (const rule of rules) {
+      const typed = await this.#input.ask(`The rule to save instead of ${rule} (Enter keeps it, - drops it): `, {
+        signal,
+      });
+      if (typed !== '-') kept.push(typed === '' ? rule : typed);
+    }
+    return { behavior: 'allow', ...(kept.length > 0 && { remember: { rules: kept, scope: 'always' } }) };
+  }
+
+  async #askAboutPlan(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer> {
+    this.#lines.line('Start with this plan?');
+    this.#lines.subject(question.display, 'Start with this plan?');
+    const more = moreOfPlan(question);
+    if (more !== '') this.#lines.line(visible(more));
+    const ways = [
+      'Yes, and ask before each edit (y)',
+      'Yes, and accept edits (a)',
+      'No, and say what should change (n)',
+    ];
+    const chosen = await this.#number(ways, signal, { keys: ['y', 'a', 'n'] });
+    if (chosen === 0) return { behavior: 'allow', mode: 'default' };
+    if (chosen === 1) return { behavior: 'allow', mode: 'acceptEdits' };
+    const why = await this.#input.ask('What should change? (Enter for nothing) ', { signal });
+    return { behavior: 'deny', ...(why && { reason: why }) };
+  }
 
   readonly askUser: AskUser = async (questions, signal) => {
     const answers = [];
@@ -53,10 +108,19 @@ export class PlainQuestions {
     return answers;
   };
 
-  async askForTrust({ folder, pending }: TrustReport): Promise<boolean> {
-    this.#lines.line(`This folder has settings that apply only if you trust it: ${visible(folder)}`);
-    for (const item of pending) this.#lines.line(`- ${trustWords(item)}`);
-    return (await this.#number(['Continue and ignore all of this', 'Trust the folder, with all of this'])) === 1;
+  async askForTrust(report: TrustReport): Promise<boolean> {
+    const facts = trustFacts(report, this.#places);
+    const { title, sentence, no, yes } = trustQuestion(facts);
+    this.#lines.line(`${title} ${visible(facts.folder)}`);
+    this.#lines.line(visible(sentence));
+    for (const { file, items } of facts.groups) {
+      this.#lines.line(`${visible(file)}:`);
+      for (const { text, line, change } of items) {
+        const place = line === undefined ? '' : ` (line ${line})`;
+        this.#lines.line(`- ${change === 'changed' ? 'changed: ' : ''}${text}${place}`);
+      }
+    }
+    return (await this.#number([no, yes])) === 1;
   }
 
   /** Undefined if the user chooses none. */
@@ -69,7 +133,7 @@ export class PlainQuestions {
     const ways = items.map(({ value, label = value, description, isCurrent = false }) =>
       visible(`${label}${description ? `: ${description}` : ''}${isCurrent ? ' (current)' : ''}`),
     );
-    const chosen = await this.#number(ways, signal, 'A number, or Enter for none: ');
+    const chosen = await this.#number(ways, signal, { words: 'A number, or Enter for none: ' });
     return chosen === undefined ? undefined : items[chosen]?.value;
   }
 
@@ -94,10 +158,15 @@ export class PlainQuestions {
   }
 
   /** The index of the choice; undefined if it was none of them. */
-  async #number(ways: readonly string[], signal?: AbortSignal, words = 'A number: '): Promise<number | undefined> {
+  async #number(
+    ways: readonly string[],
+    signal?: AbortSignal,
+    { words = 'A number: ', keys = [] }: { words?: string; keys?: readonly string[] } = {},
+  ): Promise<number | undefined> {
     for (const [index, way] of ways.entries()) this.#lines.line(`${index + 1}. ${way}`);
     const typed = (await this.#input.ask(words, { signal })).toLowerCase();
-    if (typed === 'y' || typed === 'yes') return 0;
+    const byKey = keys.findIndex((key) => typed === key || (key === 'y' && typed === 'yes'));
+    if (byKey >= 0) return byKey;
     const number = Number(typed);
     return Number.isInteger(number) && number >= 1 && number <= ways.length ? number - 1 : undefined;
   }

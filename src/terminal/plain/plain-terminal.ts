@@ -1,6 +1,7 @@
 // The conversation as plain lines, top to bottom, for screen readers and simple terminals: nothing is ever overdrawn,
 // every question is a line with numbered answers, and input is read line by line.
 import type { AgentHappening } from '../../contract/event.js';
+import { folderNames, homeFolder } from '../../platform/files/paths.js';
 import { visible } from '../../platform/text/visible.js';
 import { FileIndex } from '../input/file-index.js';
 import { KeyBindings } from '../input/key-bindings.js';
@@ -60,7 +61,10 @@ class PlainTerminal {
         if (!this.#work.stop() && !this.#conversation.interrupt()) this.quit();
       },
     });
-    this.#questions = new PlainQuestions(this.#lines, this.#input);
+    this.#questions = new PlainQuestions(this.#lines, this.#input, {
+      project: folderNames(options.root),
+      home: [homeFolder() ?? []].flat().flatMap(folderNames),
+    });
     this.#conversation = new Conversation({
       session: () => session.opened,
       onEvent: (event) => this.#draw(event),

@@ -112,11 +112,10 @@ export class Questions {
   }
 
   /** Whether the user trusts the folder's settings. */
-  async askForTrust({ folder, state, pending }: TrustReport, signal: AbortSignal): Promise<boolean> {
-    const { theme, dialogs } = this.#options;
-    const { trustWords } = await import('../dialogs/trust-words.js');
-    const items = pending.map((item) => ({ text: trustWords(item), change: item.change }));
-    const facts = { folder, items, state: state === 'changed' ? ('changed' as const) : ('untrusted' as const) };
+  async askForTrust(report: TrustReport, signal: AbortSignal): Promise<boolean> {
+    const { theme, dialogs, places, rows } = this.#options;
+    const { trustFacts } = await import('../dialogs/trust-words.js');
+    const facts = { ...trustFacts(report, places), rows };
     return await dialogs.ask<boolean>((answer) => new TrustDialog(theme, facts, answer), signal);
   }
 }
