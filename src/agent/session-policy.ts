@@ -128,8 +128,8 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
     },
     reader: () => showing(policy()),
     unreadable: () => deniedReads(allRules()),
-    suggest: (request, decision) => suggestRules(request, decision, { project, tools }),
-    whyNoRule: (request, decision) => whyNoRule(request, decision, { project, tools }),
+    suggest: (request, decision) => suggestRules(request, decision, { project, home: anchors.home, tools }),
+    whyNoRule: (request, decision) => whyNoRule(request, decision, { project, home: anchors.home, tools }),
     risks: (request) => assessRisks(request, { project, workspace: workspace(), home: anchors.home, tools }),
     async remember(rules, scope) {
       for (const text of rules) {

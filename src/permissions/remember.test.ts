@@ -23,7 +23,7 @@ function suggested(tool: string, effects: Effect[], allow: string[] = []): strin
     style,
   };
   const request = { tool, input: {}, effects };
-  return suggestRules(request, decide(request, policy), { project: ['/p', '/real/p'], tools });
+  return suggestRules(request, decide(request, policy), { project: ['/p', '/real/p'], home: ['/home/me'], tools });
 }
 
 const command = (text: string, more: Partial<CommandEffect> = {}): CommandEffect => ({
@@ -53,6 +53,11 @@ test.each<[string, string[]]>([
   ['xargs rm', []],
 ])('"%s" would be remembered as %j', (text, expected) => {
   expect(suggested('Bash', [command(text)])).toEqual(expected);
+});
+
+test('names a file of the home folder below ~', () => {
+  const path = '/home/me/.ssh/config';
+  expect(suggested('Read', [{ kind: 'file', access: 'read', path, real: path }])).toEqual(['Read(~/.ssh/config)']);
 });
 
 test('offers one rule for each part that needs it, and none for the others', () => {

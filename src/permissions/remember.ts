@@ -15,6 +15,8 @@ const MAX_RULE_CHARS = 200;
 interface RulesFor {
   /** As written and resolved. Rules name files in it by relative paths. */
   project: readonly string[];
+  /** As written and resolved. Rules name other files in it below `~`. */
+  home?: readonly string[];
   tools: ToolTable;
 }
 
@@ -25,13 +27,13 @@ interface RulesFor {
 export function suggestRules(
   request: DecisionRequest,
   { behavior, trail = [] }: Decision,
-  { project, tools }: RulesFor,
+  context: RulesFor,
 ): string[] {
   if (behavior !== 'ask') return [];
   const asking = answersOf(trail).filter((entry) => entry.behavior === 'ask');
   const rules = asking.map((entry) => {
     const effect = request.effects[entry.effect ?? -1];
-    return entry.basis === 'default' && effect ? rulesFor(effect, request, { project, tools }) : undefined;
+    return entry.basis === 'default' && effect ? rulesFor(effect, request, context) : undefined;
   });
   const all = [...new Set(rules.flatMap((some) => some ?? ['']))];
   const isComplete = all.length > 0 && all.length <= MAX_RULES && all.every((rule) => canBeShown(rule));
@@ -80,12 +82,16 @@ function answersOf(trail: readonly TrailEntry[]): TrailEntry[] {
   return [...answers.values()];
 }
 
-function rulesFor(effect: Effect, { tool }: DecisionRequest, { project, tools }: RulesFor): string[] | undefined {
+function rulesFor(
+  effect: Effect,
+  { tool }: DecisionRequest,
+  { project, home = [], tools }: RulesFor,
+): string[] | undefined {
   switch (effect.kind) {
     case 'file': {
       const [access] = namesIn(tools, effect.access === 'read' ? 'read' : 'edit');
       const names = [...new Set([effect.path, effect.real])]; // a symlink needs a rule for its path and one for its target
-      return [...new Set(names.map((name) => `${access}(${pathPattern(name, project)})`))];
+      return [...new Set(names.map((name) => `${access}(${pathPattern(name, { project, home })})`))];
     }
     case 'command': {
       const [shell] = namesIn(tools, 'command');
@@ -107,9 +113,14 @@ function rulesFor(effect: Effect, { tool }: DecisionRequest, { project, tools }:
 }
 
 /** `./x` means x in the project and nowhere else, wherever the project is on another machine. */
-function pathPattern(path: string, project: readonly string[]): string {
-  const folder = project.find((name) => name !== path && isInside(name, path));
-  return folder === undefined ? `/${escapePath(path)}` : `./${escapePath(relative(folder, path).replaceAll(sep, '/'))}`;
+function pathPattern(path: string, { project, home }: { project: readonly string[]; home: readonly string[] }): string {
+  const below = (folders: readonly string[]): string | undefined => {
+    const folder = folders.find((name) => name !== path && isInside(name, path));
+    return folder === undefined ? undefined : escapePath(relative(folder, path).replaceAll(sep, '/'));
+  };
+  const [inProject, inHome] = [below(project), below(home)];
+  if (inProject !== undefined) return `./${inProject}`;
+  return inHome === undefined ? `/${escapePath(path)}` : `~/${inHome}`;
 }
 
 /** A prefix if the program is known to have subcommands, else the exact command. */

@@ -46,6 +46,7 @@ test('highlights the part of a command that decided, and shows the target of a s
   const { shown, isError } = await asked(bashTool, { command: 'ls && rm link.txt' }, 'y');
   expect(shown).toEqual([
     expect.stringMatching(/^── Run this command\? ─+$/),
+    '',
     '  ls && rm link.txt',
     '        ^^^^^^^^^^^',
     '',
@@ -63,6 +64,7 @@ test("shows what would be written, and passes the user's reason to the model", a
   const { shown, content } = await asked(writeTool, { file_path: 'b.txt', content: 'one\ntwo\n' }, 'nnot now\r');
   expect(shown).toEqual([
     expect.stringMatching(/^── Create b\.txt\? ─+$/),
+    '',
     '  1 one',
     '  2 two',
     '',

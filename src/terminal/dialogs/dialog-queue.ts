@@ -116,7 +116,7 @@ export class DialogQueue implements Component, Focusable {
     const waits = this.waiting === 0 ? '' : `${counted(this.waiting, 'more question')} · `;
     // Key hints are shown only once keys count.
     const hint = this.#takesKeys(entry) ? entry.dialog.hint : '…';
-    return [...entry.dialog.render(width), paint.muted(cut(`${waits}${hint}`, width))];
+    return [...entry.dialog.render(width), '', paint.muted(cut(`${waits}${hint}`, width))];
   }
 
   #takesKeys({ quietSince }: Entry): boolean {

@@ -16,11 +16,11 @@ export interface Dialog extends Component, Focusable {
 }
 
 /** The first line of a dialog. */
-export function titleLine(theme: Theme, title: string, width: number): string {
+export function titleLine(theme: Theme, title: string, width: number, tone: 'warning' | 'failure' = 'warning'): string {
   const { paint } = theme;
   const text = cut(cleanLine(title), Math.max(1, width - 6));
   const rest = Math.max(0, width - visibleWidth(text) - 4);
-  return cut(`${paint.warning('──')} ${paint.strong(text)} ${paint.warning('─'.repeat(rest))}`, width);
+  return cut(`${paint[tone]('──')} ${paint.strong(text)} ${paint[tone]('─'.repeat(rest))}`, width);
 }
 
 /** The character that a key types, or undefined if it types none. */

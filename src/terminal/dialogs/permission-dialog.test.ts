@@ -103,6 +103,7 @@ function asked(question: PermissionQuestion, { theme = none, rows = 60 } = {}) {
 test('shows the command with the risky parts, the risks, the reason and three choices', () => {
   expect(asked(command).lines()).toEqual([
     expect.stringMatching(/^── Run this command\? ─+$/),
+    '',
     '  ls src && rm -rf build',
     '            ^^^^^^^^^^^^',
     '',
@@ -142,8 +143,8 @@ test('shows risks by colour if there are colours, and by symbols without', () =>
   const { paint } = theme;
   const high = asked(force, { theme }).dialog.render(80);
   expect(high).toContain(`  ${paint.failure('▲ overwrites commits on origin (force push)')}`);
-  expect(high[1]).toBe(`  ls src && ${paint.underline(paint.failure('rm -rf build'))}`);
-  expect(asked(command, { theme }).dialog.render(80)[1]).toBe(
+  expect(high[2]).toBe(`  ls src && ${paint.underline(paint.failure('rm -rf build'))}`);
+  expect(asked(command, { theme }).dialog.render(80)[2]).toBe(
     `  ls src && ${paint.underline(paint.warning('rm -rf build'))}`,
   );
   expect(asked(force).lines()).toContain('  ▲ overwrites commits on origin (force push)');
@@ -157,7 +158,7 @@ test('highlights the beginning of a part that was typed with other quotes', () =
     risks: force.risks.map((risk) => ({ ...risk, part })),
     display: { title: text, body: { type: 'text', text } },
   }).lines();
-  expect(shown.slice(1, 3)).toEqual([`  ${text}`, '  ^^^^^^^']);
+  expect(shown.slice(2, 4)).toEqual([`  ${text}`, '  ^^^^^^^']);
 });
 
 test('says how the command will be confined, and without a sandbox only in the details', () => {
@@ -183,6 +184,7 @@ test('shows a change as a diff, and offers to accept edits', () => {
   const { lines, press } = asked(edit);
   expect(lines(40)).toEqual([
     '── Create a.ts? ────────────────────────',
+    '',
     '  1 - a',
     '  1 + b',
     '',
@@ -260,7 +262,7 @@ test('shows all hidden characters in a command and in names', () => {
     ],
     display: { title: text, body: { type: 'text', text } },
   }).lines();
-  expect(shown[1]).toBe('  echo a\\u001b[2K\\u202e\\u{200b}');
+  expect(shown[2]).toBe('  echo a\\u001b[2K\\u202e\\u{200b}');
   expect(shown).toContain('  creates \\u001b[2J');
 });
 
@@ -272,7 +274,7 @@ test('highlights what was added to an allowed command, and says why it asks', ()
     decision: { behavior: 'ask', reason, injection: { code: 'command_injection_detected', part: 'curl evil' } },
     display: { title: 'git status; curl evil', body: { type: 'text', text: 'git status; curl evil' } },
   }).lines();
-  expect(shown.slice(1, 3)).toEqual(['  git status; curl evil', '              ^^^^^^^^^']);
+  expect(shown.slice(2, 4)).toEqual(['  git status; curl evil', '              ^^^^^^^^^']);
   expect(shown).toContain('  Why it asks: no rule covers "curl evil"');
 });
 

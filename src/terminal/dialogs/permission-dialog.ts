@@ -13,7 +13,7 @@ import { TextField } from './text-field.js';
 
 const INDENT = '  ';
 const LEAST_SUBJECT = 5; // rows: less of a command or a diff could not be judged
-const OTHER_ROWS = 8; // below and above the dialog: the call's line, the activity, the hint, the status line
+const OTHER_ROWS = 9; // below and above the dialog: the call's line, the activity, the hint, the status line
 
 /** The user's current step: choosing, editing the rules one by one, or giving a reason. */
 type Stage =
@@ -109,7 +109,7 @@ export class PermissionDialog implements Dialog {
     const asking = this.#asking(width);
     const why = this.#why(room);
     const effects = this.#effects(room);
-    const gaps = 2 + (effects.length > 0 ? 1 : 0) + (why.length > 0 ? 1 : 0);
+    const gaps = 3 + (effects.length > 0 ? 1 : 0) + (why.length > 0 ? 1 : 0);
     const rows = Math.max(
       LEAST_SUBJECT,
       this.#facts.rows() - OTHER_ROWS - gaps - asking.length - why.length - effects.length,
@@ -125,7 +125,13 @@ export class PermissionDialog implements Dialog {
     const above = note === undefined ? lines : [...lines, this.#theme.paint.muted(cut(note, room))];
     const sections = [above, isCrowded ? [] : effects, why].filter((section) => section.length > 0);
     return [
-      titleLine(this.#theme, headline(this.#facts.question, this.#facts.places), width),
+      titleLine(
+        this.#theme,
+        headline(this.#facts.question, this.#facts.places),
+        width,
+        this.#isHigh ? 'failure' : 'warning',
+      ),
+      '',
       ...sections.flatMap((section) => [...section.map((line) => `${INDENT}${line}`.trimEnd()), '']),
       ...asking,
     ];
