@@ -27,7 +27,7 @@ const drawn = (screen: string) => drawSvg(screen, { title: 'a window', about: 'a
 
 test.each([
   ['1', 'fill:#d7dae0;font-weight:700'],
-  ['2', 'fill:#d7dae0;opacity:.6'],
+  ['2', 'fill:#d7dae0;fill-opacity:.6'],
   ['3;4', 'fill:#d7dae0;font-style:italic;text-decoration:underline'],
   ['9', 'fill:#d7dae0;text-decoration:line-through'],
   ['31', 'fill:#e06c75'],

@@ -31,7 +31,10 @@ export function drawSvg(screen, { title, about, columns, theme = 'dark' }) {
       const [x, width] = [PADDING + column * CELL, short(wide * CELL)];
       if (ground) shapes.push(`<rect x="${short(x)}" y="${y}" width="${width}" height="${ROW}" fill="${ground}"/>`);
       if (text.trim() === '') continue;
-      if (kind === 'shape') shapes.push(drawShapes(text, { x, y, cell: CELL, row: ROW, fill }));
+      if (kind === 'shape') {
+        const drawn = drawShapes(text, { x, y, cell: CELL, row: ROW, fill });
+        shapes.push(style.dim ? `<g opacity=".6">${drawn}</g>` : drawn);
+      }
       const name = classOf(kind === 'shape' ? 'fill:none' : `fill:${fill}${font}`);
       const fit = kind === 'sign' ? ' lengthAdjust="spacingAndGlyphs"' : ''; // it may come from a font that is wider
       spans.push(`<tspan class="${name}" x="${short(x)}" textLength="${width}"${fit}>${escaped(text)}</tspan>`);
@@ -57,7 +60,7 @@ function lookOf({ foreground, background, bold, dim, italic, underline, struck, 
     ...(bold ? ['font-weight:700'] : []),
     ...(italic ? ['font-style:italic'] : []),
     ...(decoration === '' ? [] : [`text-decoration:${decoration}`]),
-    ...(dim ? ['opacity:.6'] : []),
+    ...(dim ? ['fill-opacity:.6'] : []),
   ];
   return {
     fill: inverse ? (back ?? colors.background) : (front ?? colors.text),

@@ -41,7 +41,7 @@ export function drawShapes(text, { x, y, cell, row, fill }) {
   const width = short(text.length * cell);
   if (character in shades) {
     const shade = shades[character] === 1 ? '' : ` opacity="${shades[character]}"`;
-    return `<rect x="${short(x)}" y="${y}" width="${width}" height="${row}" fill="${fill}"${shade}/>`;
+    return `<rect x="${short(x)}" y="${y}" width="${width}" height="${row}" fill="${fill}"${shade} shape-rendering="crispEdges"/>`;
   }
   if (character in quarters) return drawQuarters(text, { x, y, cell, row, fill });
   const middle = y + row / 2;
@@ -61,7 +61,7 @@ function drawQuarters(text, { x, y, cell, row, fill }) {
       return [`M${short(left)} ${short(top)}h${short(cell / 2)}v${row / 2}h${short(-cell / 2)}z`];
     }),
   );
-  return `<path d="${squares.join('')}" fill="${fill}"/>`;
+  return `<path d="${squares.join('')}" fill="${fill}" shape-rendering="crispEdges"/>`;
 }
 
 /** A length with one decimal at most. */

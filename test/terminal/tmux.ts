@@ -62,6 +62,8 @@ export interface TestTerminal extends Folders {
   exitCode(): Promise<number>;
   /** How the terminal was set once the program had ended, as stty says it. */
   modes(): Promise<string>;
+  /** The title that the program has given its window. */
+  title(): Promise<string>;
   /** The process id of the program. */
   pid(): Promise<number>;
   /** The terminal goes away, as when its window is closed. */
@@ -152,6 +154,7 @@ export async function startTerminal(options: TerminalOptions = {}): Promise<Test
       const { stdout } = await run('cat', [join(folder, 'stty')]);
       return stdout;
     },
+    title: async () => (await tmux('display-message', '-p', '#{pane_title}')).trim(),
     async pid() {
       const { stdout } = await run('cat', [pidFile]);
       return Number(stdout);

@@ -22,6 +22,8 @@ const tasks = [
   { description: 'review the public API', subagent_type: 'general-purpose', prompt: 'Review: which names mislead?' },
 ];
 
+const WATCH = 'node --watch test/total.ts';
+
 const never = new Promise(() => {});
 
 /** Answers by agent, since the order of their requests varies; the number of results says how far an agent is. */
@@ -34,7 +36,11 @@ function answer({ body }) {
 }
 
 const main = [
-  { text: 'I start three agents for this.', calls: [call('TodoWrite', { todos })], usage: used(5_300, 240) },
+  {
+    text: 'The tests run in the background, and three agents review the code.',
+    calls: [call('TodoWrite', { todos }), call('Bash', { command: WATCH, run_in_background: true })],
+    usage: used(5_300, 240),
+  },
   { calls: tasks.map((task) => call('Task', task)), usage: used(5_600, 310) },
 ];
 
@@ -64,20 +70,20 @@ const scripts = {
 
 export const agents = {
   name: 'agents',
-  about: 'Child agents as a tree, and the to-do list',
-  columns: 100,
+  about: 'Child agents and a command in the background, with the to-do list',
+  columns: 110,
   rows: 40,
   project: tally,
   environment: anthropicAt,
+  settings: { permissions: { allow: [`Bash(${WATCH})`] } },
   answers: answer,
   async play({ say, shows, press }) {
     await say('helve');
     await shows('? for keys');
     await say('Review the code before the release.');
-    await shows(/1 done/);
     await shows('Read src/format.ts');
     await shows('Grep ^export');
-    await press('C-o');
-    await shows(/● Task .* \d+s\n(?:.*\n)*● Task .* \d+s\n/); // the tree may be between the two
+    await press('Down');
+    await shows('x to stop');
   },
 };

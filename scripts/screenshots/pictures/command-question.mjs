@@ -4,7 +4,7 @@ import { tally } from '../tally.mjs';
 export const commandQuestion = {
   name: 'command-question',
   about: 'A question about a command, with the deciding part marked',
-  columns: 100,
+  columns: 110,
   rows: 36,
   project: tally,
   environment: anthropicAt,

@@ -3,7 +3,7 @@ import { runTests, tally } from '../tally.mjs';
 export const toolConsole = {
   name: 'tool-console',
   about: 'The tool console: real tools without any model',
-  columns: 100,
+  columns: 110,
   rows: 36,
   project: tally,
   answers: [],

@@ -1,9 +1,9 @@
 import { anthropicAt, call, used } from '../answers.mjs';
 import { tally } from '../tally.mjs';
 
-/** The same run in both themes. */
+/** The same run in two widths. */
 const editQuestion = {
-  columns: 100,
+  columns: 110,
   rows: 40,
   project: tally,
   environment: anthropicAt,
@@ -44,4 +44,9 @@ export const darkEditQuestion = {
   about: 'A question about an edit, with its diff',
 };
 
-export const lightEditQuestion = { ...editQuestion, name: 'light', about: 'The light theme', theme: 'light' };
+export const wideEditQuestion = {
+  ...editQuestion,
+  name: 'wide',
+  about: 'A diff side by side in a wide window',
+  columns: 200,
+};

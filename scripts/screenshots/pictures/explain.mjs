@@ -4,7 +4,7 @@ import { tally } from '../tally.mjs';
 export const explain = {
   name: 'explain',
   about: 'What would happen to a call, and why',
-  columns: 100,
+  columns: 110,
   rows: 40,
   project: tally,
   environment: anthropicAt,

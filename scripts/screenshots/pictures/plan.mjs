@@ -17,7 +17,7 @@ Tested by \`node test/total.ts\`. Nothing that calls \`price\` today has to chan
 export const plan = {
   name: 'plan',
   about: 'A plan that asks for approval',
-  columns: 100,
+  columns: 110,
   rows: 44,
   project: tally,
   environment: anthropicAt,

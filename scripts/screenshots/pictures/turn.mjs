@@ -4,14 +4,21 @@ import { runTests, tally } from '../tally.mjs';
 export const turn = {
   name: 'turn',
   about: 'A turn: helve finds out why a test fails, fixes the code and reports the result',
-  columns: 100,
-  rows: 44,
+  columns: 110,
+  rows: 60,
   project: tally,
   environment: anthropicAt,
   settings: { permissions: { allow: [`Bash(${runTests})`] } },
   answers: [
     { text: 'I run the tests first.', calls: [call('Bash', { command: runTests })], usage: used(5_120, 64) },
-    { calls: [call('Read', { file_path: 'src/total.ts' })], usage: used(5_480, 88) },
+    {
+      calls: [
+        call('Read', { file_path: 'src/total.ts' }),
+        call('Read', { file_path: 'test/total.ts' }),
+        call('Grep', { pattern: 'discount', glob: '*.ts', output_mode: 'content' }),
+      ],
+      usage: used(5_480, 88),
+    },
     {
       text: 'The discount leaves a **fraction of a cent**, and nothing rounds it.',
       calls: [

@@ -69,7 +69,7 @@ const dark: Palette = {
     removed: '#f47f86',
   },
   grounds: {
-    prompt: ['#2b2922', 236],
+    prompt: ['#322e24', 236],
     code: ['#1f2229', 235],
     added: ['#15301f', 22],
     removed: ['#3b1c22', 52],
@@ -130,7 +130,7 @@ export const palettes: Readonly<Record<PaletteName, Palette>> = {
     },
     grounds: {
       ...dark.grounds,
-      prompt: ['#2a2730', 236],
+      prompt: ['#2f2b37', 236],
       added: ['#12293f', 17],
       removed: ['#3a2410', 94],
       addedPart: ['#1b3f63', 24],

@@ -223,11 +223,7 @@ export class CallView implements Component {
     const more = hidden === 0 ? [] : [paint.muted(cut(this.#more(hidden), room))];
     // Output that went well steps back behind the answer.
     const isDim = body.type === 'output' && !failed && !this.#isOwn;
-    return [
-      ...from,
-      ...(isDim ? lines.map((line) => (line.includes('\u001b') ? line : paint.muted(line))) : lines),
-      ...more,
-    ];
+    return [...from, ...(isDim ? lines.map((line) => dimmed(line, paint.muted)) : lines), ...more];
   }
 
   /** The list of tasks is above the editor, so a call that changed it adds nothing. */
@@ -245,6 +241,15 @@ export class CallView implements Component {
 }
 
 const isFailed = (state: CallState): boolean => state === 'failed' || state === 'denied' || state === 'interrupted';
+
+/** In a colour that also applies behind a program's own colours. */
+function dimmed(line: string, painted: (text: string) => string): string {
+  const [open = ''] = painted('x').split('x');
+  return painted(line.replaceAll(ENDS_COLOR, (end) => `${end}${open}`));
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: styles are written with them
+const ENDS_COLOR = /\u001b\[(?:0|39|22)?m/g;
 
 /** A server's tool as `github: create_issue`. */
 export function shownTool(name: string): string {

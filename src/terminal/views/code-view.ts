@@ -1,7 +1,9 @@
 import { type Component, visibleWidth } from '@earendil-works/pi-tui';
 import type { Theme } from '../screen/theme.js';
-import { chop, cleanLine, cut, expandTabs } from './fit.js';
+import { chopCode, cleanLine, cut, expandTabs } from './fit.js';
 import { codeSpans, paintedSpans, sliceSpans } from './highlight.js';
+
+const HANG = 2; // columns that a continuation is indented by, beyond the line itself
 
 /** A fenced code block. The text must be clean: it is drawn as is. */
 export class CodeView implements Component {
@@ -34,11 +36,12 @@ export function codeLines(
     const line = spans[index] ?? [{ text }];
     // The plain line is measured, which is much cheaper than measuring the styled one.
     if (visibleWidth(text) <= room) return [paintedSpans(line, paint)];
+    const hang = Math.min(/^ */.exec(text)?.[0].length ?? 0, Math.floor(room / 3)) + HANG;
     let at = 0;
-    return chop(text, room).map((piece) => {
+    return chopCode(text, room, hang).map((piece, row) => {
       const painted = paintedSpans(sliceSpans(line, at, at + piece.length), paint);
       at += piece.length;
-      return painted;
+      return row === 0 ? painted : `${' '.repeat(hang)}${painted}`;
     });
   });
   const name = cleanLine(language).split(/[\s{]/, 1)[0] ?? '';

@@ -1,8 +1,8 @@
-import { type Component, visibleWidth } from '@earendil-works/pi-tui';
+import type { Component } from '@earendil-works/pi-tui';
 import type { DisplayBody } from '../../contract/tool.js';
 import type { Theme } from '../screen/theme.js';
 import { capRows } from './cap-rows.js';
-import { chop, cut, padEnd, wrap } from './fit.js';
+import { chopCode, cut, padEnd, wrap } from './fit.js';
 import { type CodeSpan, codeSpans, languageOf, paintedSpans, sliceSpans } from './highlight.js';
 import { markChanges, type PatchRow, parsePatch } from './parse-patch.js';
 
@@ -171,16 +171,11 @@ const hangOf = (text: string, room: number): number =>
 
 /** The ranges of the text that fit into a row each; continuations are indented. */
 function rangesOf(text: string, room: number): Array<[from: number, to: number]> {
-  if (visibleWidth(text) <= room) return [[0, text.length]];
-  const [first = ''] = chop(text, room, 2);
-  const start = first.length;
-  const ranges: Array<[number, number]> = [[0, start]];
-  let at = start;
-  for (const piece of chop(text.slice(start), room - hangOf(text, room))) {
-    ranges.push([at, at + piece.length]);
+  let at = 0;
+  return chopCode(text, room, hangOf(text, room)).map((piece) => {
     at += piece.length;
-  }
-  return ranges;
+    return [at - piece.length, at];
+  });
 }
 
 /** The colours of each line: the old lines of a hunk are read as one text, and so are the new ones. */

@@ -40,6 +40,7 @@ test('text, calls and prompts are shown in the order of arrival', () => {
   views.take({ type: 'text_delta', text: 'Done.' });
   expect(lines()).toEqual([
     '',
+    '─'.repeat(60),
     '❯ count for me',
     '',
     'I will count now.',

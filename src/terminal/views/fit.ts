@@ -68,6 +68,33 @@ export function chop(text: string, width: number, maxPieces = 50): string[] {
   return [...pieces, piece];
 }
 
+/**
+ * Splits a line of code into pieces of at most this width, where possible between words. Nothing is left out, and
+ * pieces after the first are narrower by `hang`, for an indentation.
+ */
+export function chopCode(text: string, width: number, hang = 0): string[] {
+  if (visibleWidth(text) <= width) return [text];
+  const pieces: string[] = [];
+  for (let rest = text; rest !== '' && pieces.length < MAX_PIECES; ) {
+    const room = Math.max(2, pieces.length === 0 ? width : width - hang);
+    const [widest = ''] = chop(rest, room, 2);
+    const piece = visibleWidth(rest) <= room ? rest : withoutHalfWord(widest);
+    pieces.push(piece);
+    rest = rest.slice(piece.length);
+  }
+  return pieces;
+}
+
+const MAX_PIECES = 50;
+
+/** Ends with a blank or a sign in its last half, if there is one. */
+function withoutHalfWord(piece: string): string {
+  const blank = piece.lastIndexOf(' ');
+  if (blank + 1 > piece.length / 2) return piece.slice(0, blank + 1);
+  const end = Math.max(...[',', ';', '(', '{', '[', '.', '|', '&', '/', '='].map((sign) => piece.lastIndexOf(sign)));
+  return end + 1 > piece.length / 2 ? piece.slice(0, end + 1) : piece;
+}
+
 export const padEnd = (line: string, width: number): string =>
   `${line}${' '.repeat(Math.max(0, width - visibleWidth(line)))}`;
 

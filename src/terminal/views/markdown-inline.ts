@@ -20,7 +20,7 @@ function pieceOf(theme: Theme, token: Token, roles: readonly Role[]): string {
     case 'del':
       return within('struck');
     case 'codespan':
-      return painted(theme, textOf(token), [...roles, 'code']);
+      return painted(theme, theme.hasColors ? textOf(token) : `\`${textOf(token)}\``, [...roles, 'code']);
     case 'link':
       return linkOf(theme, token as Tokens.Link, roles); // its type says so
     case 'br':

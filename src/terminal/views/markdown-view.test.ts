@@ -71,7 +71,7 @@ test.each([40, 80, 120])('draws headings, lists, tables, code, quotes and links 
   expect(drawn(document, width)).toEqual([
     'Title',
     '',
-    'Some bold text with code and a list:',
+    'Some bold text with `code` and a list:',
     '',
     '1. one',
     '   • inner',
@@ -102,7 +102,7 @@ test('draws headings of every level without their marks, and tasks as boxes', ()
     'Five',
     '',
     '☐ open',
-    '☑ done, with code',
+    '☑ done, with `code`',
     '• none',
   ]);
 });
@@ -182,7 +182,7 @@ const unfinished: ReadonlyArray<[what: string, text: string, lines: string[]]> =
   ['a row that is being written', '| a | b |\n|---|---|\n| 1', ['a │ b', '──┼──', '1 │']],
   ['bold text without its end', 'some **bold te', ['some bold te']],
   ['two stars with nothing behind them', 'some **', ['some']],
-  ['code without its end', 'run `npm te', ['run npm te']],
+  ['code without its end', 'run `npm te', ['run `npm te`']],
   ['half a character', 'smile \ud83d', ['smile']],
 ];
 
@@ -235,13 +235,13 @@ test('fits any text into the width', () => {
 
 test('distinguishes dollar signs of money and variables from formulas', () => {
   expect(drawn('Put $HOME/bin first, for $5 **now**.')).toEqual(['Put $HOME/bin first, for $5 now.']);
-  expect(drawn('`$PATH` and\n\n```sh\necho $A\n```')).toEqual(['$PATH and', '', '│ sh', '│ echo $A']);
+  expect(drawn('`$PATH` and\n\n```sh\necho $A\n```')).toEqual(['`$PATH` and', '', '│ sh', '│ echo $A']);
   expect(drawn('So $x^2$ grows.')).toEqual(['So x² grows.']);
   expect(drawn('$$\n\\alpha + 1\n$$')).toEqual(['α + 1']);
 });
 
 test('decodes character references, and shows images by their address', () => {
-  expect(drawn('a &lt;b&gt; &amp;lt; `&lt;` &#27;')).toEqual(['a <b> &lt; &lt; &#27;']);
+  expect(drawn('a &lt;b&gt; &amp;lt; `&lt;` &#27;')).toEqual(['a <b> &lt; `&lt;` &#27;']);
   expect(drawn('![a chart](http://x.example/c.png)', 60)).toEqual(['image: a chart (http://x.example/c.png)']);
 });
 

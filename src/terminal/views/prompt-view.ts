@@ -7,7 +7,7 @@ const FOLDED_ROWS = 8; // of a longer prompt, such as a pasted log
 const SIGN = '❯ ';
 const BELOW = '  ';
 
-/** The user's prompt: a bar over the width, so that it is found again when scrolling back. */
+/** The user's prompt: a bar over the width, or below a line where there are no backgrounds, so that it is found again when scrolling back. */
 export class PromptView implements Component {
   readonly #theme: Theme;
   readonly #text: string;
@@ -31,10 +31,8 @@ export class PromptView implements Component {
       ? [paint.muted(cut(`… ${counted(rows.length - shown.length, 'more line')} (ctrl+o)`, room))]
       : [];
     const lines = [...shown.map((line) => (line === '' ? '' : paint.user(line))), ...more];
-    return lines.map((line, index) => {
-      const sign = index === 0 ? paint.selected(SIGN) : BELOW;
-      const bar = `${sign}${line}`;
-      return this.#theme.hasGrounds ? this.#theme.on('prompt', bar, width) : bar.trimEnd();
-    });
+    const signed = lines.map((line, index) => `${index === 0 ? paint.selected(SIGN) : BELOW}${line}`);
+    if (this.#theme.hasGrounds) return signed.map((line) => this.#theme.on('prompt', line, width));
+    return [paint.border('─'.repeat(width)), ...signed.map((line) => line.trimEnd())];
   }
 }

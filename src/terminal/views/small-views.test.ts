@@ -47,14 +47,14 @@ test('marks each kind of notice with its symbol', () => {
 });
 
 test('a prompt is a bar over the width, and a long one is folded', () => {
-  expect(new PromptView(none, 'hello\n\nthere').render(40)).toEqual(['❯ hello', '', '  there']);
+  expect(new PromptView(none, 'hello\n\nthere').render(40)).toEqual(['─'.repeat(40), '❯ hello', '', '  there']);
   const [line = ''] = new PromptView(dark, 'hello').render(40);
   expect(line).toBe(dark.on('prompt', `${dark.paint.selected('❯ ')}${dark.paint.user('hello')}`, 40));
   expect(visibleWidth(line)).toBe(40);
   const long = new PromptView(none, Array.from({ length: 30 }, (_, index) => `line ${index}`).join('\n'));
-  expect(long.render(40).slice(7)).toEqual(['  line 7', '  … 22 more lines (ctrl+o)']);
+  expect(long.render(40).slice(8)).toEqual(['  line 7', '  … 22 more lines (ctrl+o)']);
   long.isExpanded = true;
-  expect(long.render(40)).toHaveLength(30);
+  expect(long.render(40)).toHaveLength(31);
 });
 
 test('the first lines keep their places when the model is known', () => {
@@ -70,7 +70,7 @@ test('the first lines keep their places when the model is known', () => {
   view.update({ model: 'anthropic/claude-x', mode: 'plan' });
   expect(view.render(60)[3]).toBe('   ▌  claude-x · plans first, changes nothing');
   view.update({ model: undefined, mode: 'default' });
-  expect(view.render(40)[3]).toBe('   ▌  no model set up · asks before it …');
+  expect(view.render(40)[3]).toBe('   ▌  no model set up');
 });
 
 test('shows the last lines of thinking, then only that there was some', () => {

@@ -4,7 +4,11 @@ import type { Role, Theme } from '../screen/theme.js';
 import { cleanLine, cut, fitMiddle } from './fit.js';
 
 /** An axe, of which the handle is called helve. */
-const MARK = ['▟█▌', '▜█▌', '  ▌'] as const;
+const MARK = [
+  ['▟█', '▌'],
+  ['▜█', '▌'],
+  ['  ', '▌'],
+] as const;
 const HINTS = '? for keys · / for commands · @ for files';
 
 export interface StartFacts {
@@ -43,7 +47,10 @@ export class StartView implements Component {
     ];
     return [
       '',
-      ...lines.map((line, row) => cut(` ${paint.accent(MARK[row] ?? '')}  ${line}`, width).trimEnd()),
+      ...lines.map((line, row) => {
+        const [head = '', helve = ''] = MARK[row] ?? [];
+        return cut(` ${paint.muted(head)}${paint.accent(helve)}  ${line}`, width).trimEnd();
+      }),
       '',
       paint.muted(cut(` ${HINTS}`, width)),
     ];
@@ -53,9 +60,9 @@ export class StartView implements Component {
     if (!this.#facts) return '';
     const { paint } = this.#theme;
     const { model, mode } = this.#facts;
+    if (model === undefined) return paint.warning('no model set up');
     const [words, role] = modes[mode];
-    const name =
-      model === undefined ? paint.warning('no model set up') : cleanLine(model.slice(model.indexOf('/') + 1));
+    const name = cleanLine(model.slice(model.indexOf('/') + 1));
     return `${name}${paint.muted(' · ')}${paint[role](words)}`;
   }
 }
