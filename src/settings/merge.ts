@@ -241,6 +241,7 @@ function collect(
     ...given('instructions', one('instructions')),
     ...given('outputStyle', one('outputStyle')),
     ...given('theme', one('theme')),
+    ...given('notifications', one('notifications')),
     ...given('editorMode', one('editorMode')),
     keys: new Map(
       keyActionNames.flatMap((action) => {

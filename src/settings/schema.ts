@@ -28,6 +28,8 @@ const isTrue = (value: unknown): boolean => value === true;
 const isFalse = (value: unknown): boolean => value === false;
 const ownSources: readonly SourceKind[] = ['managed', 'flag', 'user'];
 
+const notificationWays = ['auto', 'bell', 'osc9', 'osc777', 'osc99', 'off'] as const;
+
 const keySetting = (action: KeyAction) => ({
   about: `The key, or the list of keys, to ${keyActions[action].about}; ${keyActions[action].keys.map((one) => `\`${one}\``).join(' or ')} by default.`,
   shape: 'one' as const,
@@ -238,6 +240,13 @@ export const settingTable = {
     schema: z
       .enum(['normal', 'vim', 'vi'], 'must be "normal" or "vim"')
       .transform((mode) => (mode === 'vi' ? 'vim' : mode)),
+    from: ownSources,
+  },
+  notifications: {
+    about:
+      'How you are notified when a question waits or long work ends: `auto` (what the terminal supports, else the bell), `bell`, `osc9`, `osc777`, `osc99` or `off`. `HELVE_NOTIFY` overrides it for one run.',
+    shape: 'one',
+    schema: z.enum(notificationWays, `must be one of ${notificationWays.join(', ')}`),
     from: ownSources,
   },
   ...keySettings,

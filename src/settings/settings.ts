@@ -55,6 +55,7 @@ export interface Settings {
   readonly outputStyle?: Sourced<string>;
   readonly theme?: Sourced<string>;
   readonly editorMode?: Sourced<'normal' | 'vim'>;
+  readonly notifications?: Sourced<string>;
   /** Configured keys of the terminal, by action. */
   readonly keys: ReadonlyMap<KeyAction, Sourced<readonly string[]>>;
   readonly includeCoAuthoredBy?: Sourced<boolean>;

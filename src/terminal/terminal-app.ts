@@ -15,6 +15,7 @@ import type { Theme } from './screen/theme.js';
 import { applyTheme, themePort } from './screen/theme-choice.js';
 import { WaitingView } from './screen/waiting-view.js';
 import { BackgroundPanel } from './session/background-panel.js';
+import { mayChangeWork } from './session/background-work.js';
 import { Conversation } from './session/conversation.js';
 import { CurrentSession } from './session/current-session.js';
 import { EditorSlot } from './session/editor-slot.js';
@@ -34,8 +35,6 @@ import { shownFolder, withShownPaths } from './views/shown-path.js';
 import { StartView } from './views/start-view.js';
 import { workCounts } from './views/work-panel.js';
 
-/** Events after which other work may run beside the conversation than before. */
-const mayChangeWork: ReadonlySet<string> = new Set(['tool_result', 'agent_event', 'session_start', 'result']);
 const LONG_MS = 10_000; // the user is notified at the end of work that takes longer than this
 
 /** The terminal application: assembles its parts, and runs until the user leaves. */
@@ -91,7 +90,7 @@ export class TerminalApp {
     const notify = createNotify({
       write: (text) => screen.tui.terminal.write(text),
       env,
-      way: env['HELVE_NOTIFY'],
+      way: () => env['HELVE_NOTIFY'] || this.#session.orNone?.settings.current.notifications?.value,
     });
     this.#questions = new Questions({
       theme,

@@ -1,6 +1,7 @@
 import type { AgentEvent } from '../../contract/event.js';
 import type { DisplayBody, ToolDisplay } from '../../contract/tool.js';
 import { visible } from '../../platform/text/visible.js';
+import { retryReason } from '../screen/retry-line.js';
 import { compactionNotice } from '../session/compaction-notice.js';
 import { endText } from '../session/end-text.js';
 import { WordWrap } from './word-wrap.js';
@@ -42,7 +43,9 @@ export class PlainLines {
         this.line(`  · ${compactionNotice(event)}`);
         return;
       case 'model_retry':
-        this.line(`  … ${visible(event.reason)} Trying again in ${Math.ceil(event.waitMs / 1000)} s.`);
+        this.line(
+          `  … ${visible(retryReason(event.reason))} Retrying in ${Math.ceil(event.waitMs / 1000)} s (${event.attempt} of ${event.maxRetries}).`,
+        );
         return;
       case 'answer_restart':
         this.line('  … The answer was cut off and starts over.');

@@ -7,6 +7,7 @@ import { FileIndex } from '../input/file-index.js';
 import { KeyBindings } from '../input/key-bindings.js';
 import { guardTerminal } from '../screen/terminal-guard.js';
 import { Theme } from '../screen/theme.js';
+import { BackgroundWork, endedWords, mayChangeWork } from '../session/background-work.js';
 import { Conversation } from '../session/conversation.js';
 import { CurrentSession } from '../session/current-session.js';
 import { ForegroundTask } from '../session/foreground-task.js';
@@ -50,6 +51,7 @@ class PlainTerminal {
   readonly #work: ForegroundTask;
   readonly #typed: TypedLines;
   readonly #files: FileIndex;
+  readonly #background: BackgroundWork;
 
   constructor(options: TerminalOptions) {
     this.#options = options;
@@ -60,6 +62,13 @@ class PlainTerminal {
       onInterrupt: () => {
         if (!this.#work.stop() && !this.#conversation.interrupt()) this.quit();
       },
+    });
+    this.#background = new BackgroundWork({
+      session: () => session.orNone,
+      now: () => performance.now(),
+      onStart: (title) => this.#lines.line(`In the background: ${visible(title)}. /tasks lists what runs.`),
+      onEnd: (ended) => this.#print(endedWords(ended)),
+      onChange: () => {},
     });
     this.#questions = new PlainQuestions(this.#lines, this.#input, {
       project: folderNames(options.root),
@@ -106,6 +115,7 @@ class PlainTerminal {
       this.#conversation.interrupt();
       this.#work.stop();
       this.#files.end();
+      this.#background.end();
       this.letGo();
       await this.#session.close();
       if (farewell !== undefined) this.#lines.line(farewell);
@@ -198,6 +208,7 @@ class PlainTerminal {
   }
 
   #draw(event: AgentHappening): void {
+    if (mayChangeWork.has(event.type)) this.#background.refresh();
     if (event.type === 'result') this.#session.spending.take(event);
     this.#lines.draw({ ...event, at: Date.now() });
   }

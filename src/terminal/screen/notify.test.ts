@@ -3,7 +3,7 @@ import { createNotify } from './notify.js';
 
 const told = (env: Record<string, string>, way?: string): string => {
   let written = '';
-  createNotify({ env, way, write: (text) => (written += text) })('Done; now\u0007\u001b]0;you');
+  createNotify({ env, way: () => way, write: (text) => (written += text) })('Done; now\u0007\u001b]0;you');
   return written;
 };
 

@@ -3,8 +3,8 @@
 export interface NotifyOptions {
   write(text: string): void;
   env: Readonly<Record<string, string | undefined>>;
-  /** The setting: how to notify, or not at all. */
-  way?: string | undefined;
+  /** How to notify, or not at all: asked each time, since settings are read after the first frame. Default: auto. */
+  way?(): string | undefined;
 }
 
 export type Notify = (text: string) => void;
@@ -12,9 +12,10 @@ export type Notify = (text: string) => void;
 const BELL = '\u0007';
 
 /** `auto`: a desktop notification if the terminal is known to support it, else the bell. */
-export function createNotify({ write, env, way = 'auto' }: NotifyOptions): Notify {
-  const chosen = way === 'auto' ? wayOf(env) : way;
+export function createNotify({ write, env, way }: NotifyOptions): Notify {
   return (text) => {
+    const wanted = way?.() ?? 'auto';
+    const chosen = wanted === 'auto' ? wayOf(env) : wanted;
     // Removes characters that would end the escape sequence early.
     const words = text.replaceAll(/[\p{Cc};]/gu, ' ').slice(0, 200);
     if (chosen === 'off') return;

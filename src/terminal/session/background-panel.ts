@@ -2,14 +2,12 @@ import type { DialogQueue } from '../dialogs/dialog-queue.js';
 import { ScrollDialog } from '../dialogs/scroll-dialog.js';
 import type { Screen } from '../screen/screen.js';
 import type { Theme } from '../screen/theme.js';
-import { cleanLine, cut, shortTime } from '../views/fit.js';
 import { NoticeView } from '../views/notice-view.js';
 import { WorkPanel } from '../views/work-panel.js';
-import { BackgroundWork, type EndedWork, type WorkItem } from './background-work.js';
+import { BackgroundWork, type EndedWork, endedWords, type WorkItem } from './background-work.js';
 import type { CurrentSession } from './current-session.js';
 
 const LOOK_MS = 1_000;
-const TITLE_CHARS = 100;
 
 export interface BackgroundPanelOptions {
   screen: Screen;
@@ -78,11 +76,9 @@ export class BackgroundPanel {
     this.#work.end();
   }
 
-  #report({ title, outcome, hasFailed, milliseconds, lastLine }: EndedWork): void {
+  #report(ended: EndedWork): void {
     const { theme, show, screen } = this.#options;
-    const last = lastLine === '' ? '' : `\n${lastLine}`;
-    const text = `${cut(cleanLine(title), TITLE_CHARS)} ended in the background: ${outcome} (${shortTime(milliseconds)})${last}`;
-    show(new NoticeView(theme, hasFailed ? 'failure' : 'info', text));
+    show(new NoticeView(theme, ended.hasFailed ? 'failure' : 'info', endedWords(ended)));
     screen.draw();
   }
 

@@ -1,9 +1,11 @@
 import type { StartedAgent } from '../../contract/agents.js';
 import type { LeftCommand } from '../../contract/background.js';
+import { cleanLine, cut, shortTime } from '../views/fit.js';
 import type { OpenedSession } from './opened-session.js';
 
 const LOOK_MS = 1_000; // a clock that counts seconds is shown beside each item
 const LAST_LINE_CHARS = 400;
+const TITLE_CHARS = 100;
 const MAX_OUTPUT_CHARS = 200_000;
 const MAX_OUTPUT_LINES = 2_000;
 
@@ -34,6 +36,8 @@ export interface EndedWork {
 export interface BackgroundWorkOptions {
   session(): OpenedSession | undefined;
   now(): number;
+  /** Called once for each that runs in the background. */
+  onStart?(title: string): void;
   /** Called once for each. */
   onEnd(ended: EndedWork): void;
   onChange(): void;
@@ -87,11 +91,15 @@ export class BackgroundWork {
         before.get(command.id) ?? { command, startedAt: this.#options.now(), latest: undefined },
       ]),
     );
+    for (const { id, command } of running) if (!before.has(id)) this.#options.onStart?.(command.trim());
     for (const [id, { command, startedAt }] of before) {
       if (!this.#commands.has(id)) void this.#reportCommand(opened, command, startedAt);
     }
     const agentsBefore = this.#agents;
     this.#agents = new Map((session.agents?.all ?? []).filter(({ report }) => !report).map((one) => [one.id, one]));
+    for (const [id, { inBackground, type, description }] of this.#agents) {
+      if (inBackground && !agentsBefore.has(id)) this.#options.onStart?.(`${type}: ${description}`);
+    }
     for (const [id, agent] of agentsBefore) if (!this.#agents.has(id) && agent.inBackground) this.#reportAgent(agent);
     this.#keepTime();
     this.#options.onChange();
@@ -195,4 +203,13 @@ const agentLines = ({ activity, report }: StartedAgent): string[] => [
 async function backgroundOf({ engine }: OpenedSession) {
   const { sessionBackground } = await import('../../tools/bash/session-shells.js');
   return engine.session.own(sessionBackground);
+}
+
+/** Events after which other work may run beside the conversation than before. */
+export const mayChangeWork: ReadonlySet<string> = new Set(['tool_result', 'agent_event', 'session_start', 'result']);
+
+/** What is noted about work that has ended. */
+export function endedWords({ title, outcome, milliseconds, lastLine }: EndedWork): string {
+  const last = lastLine === '' ? '' : `\n${lastLine}`;
+  return `${cut(cleanLine(title), TITLE_CHARS)} ended in the background: ${outcome} (${shortTime(milliseconds)})${last}`;
 }
