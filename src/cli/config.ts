@@ -1,8 +1,9 @@
 import { createInterface } from 'node:readline/promises';
 import { holdsAgents, projectAgentFolders } from '../agent/children/agent-places.js';
 import { commandPlaces } from '../agent/commands/command-places.js';
+import { projectInstructions } from '../agent/instructions/instruction-files.js';
 import { knownNames } from '../agent/known-names.js';
-import { dataFolderOf, shortPath } from '../platform/files/paths.js';
+import { dataFolderOf, homeFolder, shortPath } from '../platform/files/paths.js';
 import { jsonText } from '../platform/text/json-line.js';
 import { visible } from '../platform/text/visible.js';
 import { describeSettings, settingsJsonSchema } from '../settings/describe.js';
@@ -14,7 +15,7 @@ import { findFiles, readSettings } from '../settings/load.js';
 import { settingsPlaces } from '../settings/locations.js';
 import { settings as knownSettings, sectionNames, settingNames } from '../settings/schema.js';
 import type { SettingEntry, Settings } from '../settings/settings.js';
-import { isFatal, trustNotice } from '../settings/settings-problem.js';
+import { isFatal, placeOf, trustNotice } from '../settings/settings-problem.js';
 import { describeItem, forgetTrust, trustFolder } from '../settings/trust.js';
 import { readArgs, settingsOptions } from './args.js';
 import { chooseAction } from './choose-action.js';
@@ -246,7 +247,7 @@ async function trust(values: Flags): Promise<number> {
     const change = pending.find((one) => one.key === item.key && one.name === item.name && one.value === item.value);
     await writeLine(
       process.stdout,
-      `  ${describeItem(item)}${state === 'changed' && change ? ` (${change.change})` : ''}`,
+      `  ${describeItem(item)}${item.file === undefined ? '' : `  (${placeOf({ file: item.file, line: item.line })})`}${state === 'changed' && change ? ` (${change.change})` : ''}`,
     );
   }
   const commands = commandPlaces({
@@ -269,7 +270,11 @@ async function trust(values: Flags): Promise<number> {
   if (agents.length > 0) {
     await writeLine(process.stdout, `  agents, now and later: ${agents.join(', ')}`);
   }
-  if (covered.length + commands.length + agents.length === 0)
+  const instructions = projectInstructions({ root: folder, home: homeFolder() }).map(({ shown }) => shown);
+  if (instructions.length > 0) {
+    await writeLine(process.stdout, `  instructions for the model, now and later: ${visible(instructions.join(', '))}`);
+  }
+  if (covered.length + commands.length + agents.length + instructions.length === 0)
     await writeLine(process.stdout, '  nothing that needs trust today');
   if (!values.yes && !(await saysYes())) {
     await writeLine(process.stdout, 'Nothing was changed.');

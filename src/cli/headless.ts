@@ -14,6 +14,7 @@ import { type FinishedRun, RunEnd } from './headless/finish-run.js';
 import { maxPipedBytes, readPiped } from './headless/read-piped.js';
 import { StepLines } from './headless/step-lines.js';
 import { writeAnswer } from './headless/write-answer.js';
+import { instructionsNotFollowed, notFollowedNotice } from './instructions-not-followed.js';
 import { readCatalogue } from './read-catalogue.js';
 import { type RunFlags, readRunFlags } from './run-flags.js';
 import { modelChoices, type RunModels, readModels } from './run-models.js';
@@ -31,6 +32,8 @@ export async function headless(argv: readonly string[], version: string): Promis
   const flags = readRunFlags(argv);
   if (flags.picksSession) throw await (await import('./sessions/which-session.js')).whichSession();
   const options = await engineOptions(flags.engine);
+  const notes = notFollowedNotice(instructionsNotFollowed(flags, options));
+  if (notes !== undefined) await writeLine(process.stderr, `helve: ${notes}`);
   const prompt = flags.hostInput ? undefined : await readPrompt(flags.words, options.env);
   const structured = flags.jsonSchema === undefined ? undefined : await structuredOutput(flags.jsonSchema, options);
 

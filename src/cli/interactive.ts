@@ -19,8 +19,10 @@ export async function interactive(argv: readonly string[], version: string): Pro
     async open(ports) {
       const { interactiveOptions, openSession } = await import('./interactive/open-session.js');
       const options = await interactiveOptions(flags);
+      const { instructionsNotFollowed } = await import('./instructions-not-followed.js');
       return {
         settings: options.settings,
+        notFollowed: instructionsNotFollowed(flags, options),
         async openSession(request) {
           const opened = await openSession({ ...flags, setup }, options, request, ports);
           setup = undefined; // only for the first session, not after /clear

@@ -35,6 +35,8 @@ export interface ResolvedOptions {
   settings(): Settings | undefined;
   /** Whether a person has trusted the project. */
   isTrusted(): boolean;
+  /** Whether a person follows the project's instruction files. */
+  followsInstructions(): boolean;
 }
 
 /** Throws `TypeError` for a folder or a mode that does not exist. */
@@ -68,6 +70,10 @@ export function resolveOptions(options: FullEngineOptions): ResolvedOptions {
       // A session that is resumed may belong to another folder than the one that settings were read for.
       const { state, folder } = settings()?.trust ?? {};
       return state === 'trusted' && folder === root;
+    },
+    followsInstructions() {
+      const { followsInstructions = false, folder } = settings()?.trust ?? {};
+      return followsInstructions && folder === root;
     },
   };
 }

@@ -124,6 +124,7 @@ function createInstructions({ session, resolved, notices, notifications, context
     env: resolved.env,
     dataFolder: session.dataFolder,
     isTrusted: resolved.isTrusted,
+    isFollowed: resolved.followsInstructions,
     mayRead: (real) => contextFor('instructions', new AbortController().signal).mayRead(real),
     remind: (text) => session.remind(text),
     notify: notices.say,

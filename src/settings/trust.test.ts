@@ -3,7 +3,15 @@ import { expect, test } from 'vitest';
 import { local, machine, project } from '../testing/temporary-machine.js';
 import { loadSettings } from './load.js';
 import { trustNotice } from './settings-problem.js';
-import { approveItem, type CoveredItem, describeItem, forgetTrust, trustFolder, trustState } from './trust.js';
+import {
+  approveItem,
+  type CoveredItem,
+  describeItem,
+  followInstructions,
+  forgetTrust,
+  trustFolder,
+  trustState,
+} from './trust.js';
 
 const hook = (command: string) => ({ Stop: [{ hooks: [{ type: 'command', command }] }] });
 
@@ -149,4 +157,34 @@ test('a record that others may write, that is a symlink or that is broken makes 
 test('everything to be trusted is shown in full, with invisible characters made visible', () => {
   const item = { key: 'env', name: 'A', value: 'a\u202e\u200b\n\u001b[2Jb' };
   expect(describeItem(item)).toBe('env.A: a\\u202e\\u{200b}\\u{a}\\u001b[2Jb');
+});
+
+const item: CoveredItem = { key: 'env', name: 'A', value: 'b' };
+
+test('following the instructions of a folder trusts nothing else in it, and survives changes', async () => {
+  const here = machine({});
+  await followInstructions(here.root, here);
+  expect(trustState(here.root, [item], here)).toMatchObject({
+    state: 'untrusted',
+    followsInstructions: true,
+    pending: [{ key: 'env' }],
+  });
+  await approveItem(here.root, item, here);
+  expect(trustState(here.root, [item], here)).toMatchObject({ state: 'untrusted', followsInstructions: true });
+  await forgetTrust(here.root, here);
+  expect(trustState(here.root, [], here)).toMatchObject({ state: 'untrusted', followsInstructions: false });
+});
+
+test('a trusted folder keeps its instructions while a changed item waits', async () => {
+  const here = machine({});
+  await trustFolder(here.root, [], here);
+  expect(trustState(here.root, [item], here)).toMatchObject({ state: 'changed', followsInstructions: true });
+});
+
+test('the report says where each item is written', async () => {
+  const { trust } = await loadSettings(machine({ [project]: { model: 'x', hooks: hook('./a') } }));
+  expect(trust.pending.map(({ key, file }) => [key, file])).toEqual([
+    ['model', '.helve/settings.json'],
+    ['hooks', '.helve/settings.json'],
+  ]);
 });

@@ -27,6 +27,8 @@ export interface TrustReport {
   folder: string;
   /** For the whole run, by a list in the user's own settings, or by approved items. */
   by?: 'flag' | 'settings' | 'approval';
+  /** A person follows the folder's instruction files. Trust in the folder includes it, also while items are pending. */
+  followsInstructions?: boolean;
   /** The folder's items that need trust. */
   covered: readonly CoveredItem[];
   /** Items that were not approved, so they do not apply. */
@@ -51,7 +53,7 @@ export function trustState(
 ): TrustReport & { problem?: string } {
   const real = realFolder(folder);
   const whole = wholeTrust(real, options);
-  if (whole) return { state: 'trusted', folder: real, by: whole, covered, pending: [] };
+  if (whole) return { state: 'trusted', folder: real, by: whole, followsInstructions: true, covered, pending: [] };
   let record: FolderRecord | undefined;
   try {
     record = readRecords(options.dataFolder)[real];
@@ -67,8 +69,10 @@ export function trustState(
     ...item,
     change: lost.has(labelOf(item)) ? ('changed' as const) : ('new' as const),
   }));
-  if (!record?.trusted) return { state: 'untrusted', folder: real, covered, pending };
-  return { state: missing.length > 0 ? 'changed' : 'trusted', folder: real, by: 'approval', covered, pending };
+  const followsInstructions = record?.trusted === true || record?.instructions === true;
+  const report = { folder: real, followsInstructions, covered, pending };
+  if (!record?.trusted) return { state: 'untrusted', ...report };
+  return { state: missing.length > 0 ? 'changed' : 'trusted', by: 'approval', ...report };
 }
 
 const asNew = (covered: readonly CoveredItem[]) => covered.map((item) => ({ ...item, change: 'new' as const }));
@@ -94,6 +98,23 @@ export async function trustFolder(
   }));
 }
 
+/**
+ * Records that a person follows the folder's instruction files, without trusting anything else in it. The files may
+ * change: they are text, and people edit them daily.
+ */
+export async function followInstructions(
+  folder: string,
+  { dataFolder }: Pick<TrustOptions, 'dataFolder'>,
+): Promise<void> {
+  await updateRecord(folder, dataFolder, (before) => ({
+    trusted: false,
+    at: new Date().toISOString(),
+    items: {},
+    ...before,
+    instructions: true,
+  }));
+}
+
 /** Records that a person has approved this one item, without trusting the folder. */
 export async function approveItem(
   folder: string,
@@ -101,8 +122,9 @@ export async function approveItem(
   { dataFolder }: Pick<TrustOptions, 'dataFolder'>,
 ): Promise<void> {
   await updateRecord(folder, dataFolder, (before) => ({
-    trusted: before?.trusted ?? false,
-    at: before?.at ?? new Date().toISOString(),
+    trusted: false,
+    at: new Date().toISOString(),
+    ...before,
     items: { ...before?.items, [hashOf(item)]: labelOf(item) },
   }));
 }
@@ -148,6 +170,8 @@ function sorted(value: unknown): unknown {
 interface FolderRecord {
   /** A person trusts the folder. Without it, only the items are approved, one by one. */
   trusted: boolean;
+  /** A person follows the instruction files of the folder. */
+  instructions?: boolean;
   at: string;
   /** The name of each item, by hash. */
   items: Readonly<Record<string, string>>;

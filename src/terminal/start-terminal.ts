@@ -5,6 +5,7 @@ import { Screen } from './screen/screen.js';
 import { guardTerminal } from './screen/terminal-guard.js';
 import { chooseTheme, supportsLinks, Theme } from './screen/theme.js';
 import { WindowTitle } from './screen/window-title.js';
+import type { ShownInstructions } from './session/ask-instructions.js';
 import type { OpenedSession, SessionRequest, TerminalPorts } from './session/opened-session.js';
 import { TerminalApp } from './terminal-app.js';
 
@@ -30,6 +31,8 @@ export interface TerminalOptions {
 
 export interface TerminalSettings {
   settings: WatchedSettings;
+  /** Instruction files of the project that the user has not agreed to follow. */
+  notFollowed?: readonly ShownInstructions[];
   openSession(request: SessionRequest): Promise<OpenedSession>;
 }
 

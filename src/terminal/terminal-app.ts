@@ -308,7 +308,10 @@ export class TerminalApp {
       const settings = await openSettings(
         this.#options,
         { askPermission, askUser, tell: (sentence) => this.tell(sentence) },
-        async (trust) => await this.#questions.askForTrust(trust, this.#ending.signal),
+        {
+          askForTrust: async (trust) => await this.#questions.askForTrust(trust, this.#ending.signal),
+          choose: async (facts) => await this.#questions.choose(facts, this.#ending.signal),
+        },
       );
       this.#useSettings(settings);
       await this.#change(settings, await this.#firstWish());

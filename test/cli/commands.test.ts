@@ -10,6 +10,9 @@ const files = {
   '.claude/skills/report/SKILL.md': '---\ndescription: Reports\n---\nReport.',
 };
 
+const NOTES =
+  'helve: The model gets CLAUDE.md as notes only, because this folder is not trusted. To follow the instructions: helve config trust; for one run: --trust.\n';
+
 /** Runs a prompt in a project with these files; `sent` is the request, if there was one. */
 async function run(...args: string[]) {
   const cwd = await emptyFolder();
@@ -26,17 +29,23 @@ async function run(...args: string[]) {
 
 test('a prompt includes the instructions of the project, and the text of the command that it calls', async () => {
   const { code, sent, stderr } = await run('/greet them');
-  expect([code, stderr]).toEqual([0, '']);
+  expect([code, stderr]).toEqual([0, NOTES]);
   expect(sent).toContain('Use tabs.');
   expect(sent).toContain('Greet them.');
   expect(sent).toContain('- report: Reports');
+});
+
+test('with --trust, -p follows the instructions and says nothing', async () => {
+  const { stderr, sent } = await run('--trust', 'hi');
+  expect(stderr).toBe('');
+  expect(sent).not.toContain('has not agreed to follow');
 });
 
 test('an unknown command fails, with the nearest name', async () => {
   expect(await run('/great')).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: 'helve: There is no command /great. Did you mean /greet?\n',
+    stderr: `${NOTES}helve: There is no command /great. Did you mean /greet?\n`,
     sent: '',
   });
 });

@@ -141,7 +141,7 @@ test('the explanation for people has the decision, the effects of each part, and
   );
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /^Denied: the rule "Read\(\.\/\.env\)" \(\.helve\/settings\.json:7\) denies reading \.env\.\n\n/,
+    /^Denied: the rule "Read\(\.\/\.env\)" \(\.helve\/settings\.json:7\) denies reading \.env\.\n/,
   );
   expect(stdout).toMatch(/^ {2}\? runs npm test: /m);
   expect(stdout).toContain(

@@ -120,7 +120,7 @@ test('an untrusted project cannot import files outside of it, and a notice says 
     '~/.ssh/config.md, which CLAUDE.md imports, was not read: it is outside the project, and this folder is not trusted.',
     '.env, which CLAUDE.md imports, was not read: it may hold secrets.',
   ]);
-  expect(lastBlock()).toContain('This project is not trusted');
+  expect(lastBlock()).toContain('The person has not agreed to follow the instructions of this project');
 });
 
 test('a trusted project can import files outside of it, except for secrets', async () => {
@@ -128,7 +128,7 @@ test('a trusted project can import files outside of it, except for secrets', asy
   await run('hi');
   expect(sent()).toContain('My notes.');
   expect(sent()).not.toMatch(/Host secret|KEY=/);
-  expect(lastBlock()).not.toContain('This project is not trusted');
+  expect(lastBlock()).not.toContain('The person has not agreed to follow the instructions of this project');
 });
 
 test('an instruction file that is a link out of an untrusted project is not read', async () => {

@@ -9,7 +9,7 @@ async function startDemo(): Promise<TestTerminal> {
   const terminal = await startTerminal({ args: ['demo'], rows: 50 });
   onTestFinished(async () => await terminal.close());
   await terminal.shows('Press Enter to send the prompt below');
-  await terminal.shows(/scripted\/demo/);
+  await terminal.shows('demo · asks before it changes anything');
   return terminal;
 }
 

@@ -25,9 +25,12 @@ export interface InstructionPlaces {
 
 /** The files at the start of a session: those of the person, then those of the project, the outermost folder first. */
 export function findInstructions(places: InstructionPlaces): InstructionFile[] {
-  const folders = foldersFrom(places);
-  return [...userFiles(places), ...folders.flatMap((folder) => instructionsIn(folder, places.root))];
+  return [...userFiles(places), ...projectInstructions(places)];
 }
+
+/** Those of the project among them. */
+export const projectInstructions = (places: Pick<InstructionPlaces, 'root' | 'home'>): InstructionFile[] =>
+  foldersFrom(places).flatMap((folder) => instructionsIn(folder, places.root));
 
 /** The instruction files of one folder of the project. */
 export function instructionsIn(folder: string, root: string): InstructionFile[] {
@@ -48,7 +51,7 @@ export function projectBoundary({ root, home }: Pick<InstructionPlaces, 'root' |
   return root;
 }
 
-function foldersFrom({ root, home }: InstructionPlaces): string[] {
+function foldersFrom({ root, home }: Pick<InstructionPlaces, 'root' | 'home'>): string[] {
   const boundary = projectBoundary({ root, home });
   const folders = [root];
   while (folders[0] !== undefined && folders[0] !== boundary && isInside(boundary, folders[0])) {

@@ -140,7 +140,7 @@ class PlainTerminal {
     const settings = await openSettings(
       this.#options,
       { askPermission, askUser, tell: (sentence) => this.#tell(sentence) },
-      async (trust) => await this.#questions.askForTrust(trust),
+      this.#questions,
     );
     await this.#change(settings, await this.#firstWish());
     this.#loading.resolve(await this.#loadCommands(settings));

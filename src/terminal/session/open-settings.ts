@@ -1,24 +1,44 @@
 import { dataFolderOf } from '../../platform/files/paths.js';
 import type { TrustReport } from '../../settings/trust.js';
 import type { TerminalOptions, TerminalSettings } from '../start-terminal.js';
+import { askAboutInstructions, namesOf } from './ask-instructions.js';
 import type { TerminalPorts } from './opened-session.js';
 
-/** Reads settings. If the folder brings settings that require trust, the user is asked before any of them apply. */
+/** The questions about what a folder brings. */
+interface FolderQuestions {
+  askForTrust(trust: TrustReport): Promise<boolean>;
+  choose: Parameters<typeof askAboutInstructions>[1];
+}
+
+/**
+ * Reads settings. If the folder brings settings that require trust, or instructions for the model, the user is asked
+ * before any of them apply.
+ */
 export async function openSettings(
   { open, env }: Pick<TerminalOptions, 'open' | 'env'>,
   ports: TerminalPorts,
-  askForTrust: (trust: TrustReport) => Promise<boolean>,
+  questions: FolderQuestions,
 ): Promise<TerminalSettings> {
   const settings = await open(ports);
   const { trust } = settings.settings.current;
-  if (trust.pending.length === 0) return settings;
-  if (!(await askForTrust(trust))) {
+  const { notFollowed = [] } = settings;
+  const dataFolder = dataFolderOf({ env });
+  if (trust.pending.length > 0) {
+    if (await questions.askForTrust(trust)) {
+      const { trustFolder } = await import('../../settings/trust.js');
+      await trustFolder(trust.folder, trust.covered, { dataFolder });
+      return await open(ports);
+    }
     ports.tell(
       'The settings of this folder that need trust are ignored. To review and trust them later: helve config trust',
     );
-    return settings;
+  } else if (notFollowed.length > 0 && (await askAboutInstructions(notFollowed, questions.choose))) {
+    const { followInstructions } = await import('../../settings/trust.js');
+    await followInstructions(trust.folder, { dataFolder });
+    return await open(ports);
   }
-  const { trustFolder } = await import('../../settings/trust.js');
-  await trustFolder(trust.folder, trust.covered, { dataFolder: dataFolderOf({ env }) });
-  return await open(ports);
+  if (notFollowed.length > 0) {
+    ports.tell(`The model gets ${namesOf(notFollowed)} as notes only. To follow the instructions: helve config trust`);
+  }
+  return settings;
 }
