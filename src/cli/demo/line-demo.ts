@@ -27,7 +27,7 @@ export async function lineDemo(own: OwnCommand): Promise<number> {
     lines.line(`The demo failed: ${result?.text ?? 'no result'} Run ${own.helve} doctor to see what is missing.`);
     return exitCode.failed;
   }
-  lines.line(`\n${words.farewell}`);
+  lines.line(words.farewell);
   return exitCode.ok;
 }
 
