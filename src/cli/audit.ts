@@ -15,6 +15,7 @@ import { auditedCallLines } from './audit-calls.js';
 import { chooseAction } from './choose-action.js';
 import { exitCode } from './exit-codes.js';
 import { cleanTitle, SHORT_ID_CHARS } from './sessions/session-table.js';
+import { terminalWidth } from './terminal-width.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
@@ -92,7 +93,7 @@ async function list(words: readonly string[], { json, all }: Flags): Promise<num
       ...(all ? [oneLine(root ?? '?')] : []),
       oneLine(cleanTitle(titles.get(session) ?? '')) || '(no title)',
     ]);
-    for (const line of table(shown, { indent: '' })) await writeLine(process.stdout, line);
+    for (const line of table(shown, { indent: '', width: terminalWidth() })) await writeLine(process.stdout, line);
     if (rows.length === 0) {
       const where = all ? '' : ` for ${oneLine(here)}. helve audit list --all shows those of other folders`;
       await writeLine(process.stderr, `No audit log${where}.`);
@@ -130,7 +131,7 @@ async function show(words: readonly string[], { json, long }: Flags): Promise<nu
     ? entries.map((entry) => jsonLine(entry))
     : long
       ? entries.map(describe)
-      : auditedCallLines(entries, process.stdout.isTTY ? process.stdout.columns : undefined);
+      : auditedCallLines(entries, terminalWidth());
   for (const line of lines) await writeLine(process.stdout, line);
   if (lines.length === 0) await writeLine(process.stderr, 'helve: The session made no calls.');
   for (const problem of problems) await writeLine(process.stderr, `helve: ${problem}`);

@@ -121,7 +121,7 @@ test('set reports the problem with a value, without a line number', async () => 
     /^Nothing was written: "Bash\(git push" has no closing parenthesis\. Correct it, and set it again\.$/,
   );
   await expect(config(['set', 'permissions.deny', 'Bsh(git push:*)'])).rejects.toThrow(
-    /^Nothing was written: "Bsh\(git push:\*\)" names no tool that there is\. Did you mean "Bash\(git push:\*\)"\?$/,
+    /^Nothing was written: "Bsh\(git push:\*\)" names a tool that does not exist\. Did you mean "Bash\(git push:\*\)"\?$/,
   );
   await expect(config(['set', 'permissions.defaultMode', 'x'])).rejects.toThrow(
     /^Nothing was written: "permissions\.defaultMode" must be one of [^:]+, but was "x"\. Correct it, and set it again\.$/,

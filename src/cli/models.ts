@@ -24,6 +24,7 @@ import { exitCode } from './exit-codes.js';
 import { namedModel } from './named-model.js';
 import { readCatalogue } from './read-catalogue.js';
 import { readSettings } from './read-settings.js';
+import { terminalWidth } from './terminal-width.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
@@ -136,13 +137,19 @@ function meaningOf(name: string, catalogue: Catalogue, env: NodeJS.ProcessEnv): 
 }
 
 function asText({ chosen, named_by, problem, providers, local, models: known, aliases }: Overview): string {
+  const width = terminalWidth();
   return [
     chosen
       ? `In use: ${visible(chosen)}${named_by === null ? '' : ` (named by ${named_by})`}`
-      : `None in use. ${seenHere(problem ?? '')}${named_by === null ? '' : ` The model is named by ${named_by}.`}`,
+      : named_by === null
+        ? 'No model is set up yet. Set one of the keys below, or start a model on this machine.'
+        : `No model can be used: ${seenHere(problem ?? '')} The model is named by ${named_by}.`,
     '',
     'Providers',
-    ...table(providers.map((provider) => [provider.id, provider.title, access(provider), defaultOf(provider)])),
+    ...table(
+      providers.map((provider) => [provider.id, provider.title, access(provider), defaultOf(provider)]),
+      { width },
+    ),
     '',
     'Running on this machine',
     ...(local.length > 0
@@ -150,7 +157,10 @@ function asText({ chosen, named_by, problem, providers, local, models: known, al
       : ['  nothing that answers on the usual ports']),
     '',
     'Known models (context and output in tokens, US dollars per million tokens in and out)',
-    ...table(known.map((model) => [model.id, size(model.context_tokens), size(model.output_tokens), priceOf(model)])),
+    ...table(
+      known.map((model) => [model.id, size(model.context_tokens), size(model.output_tokens), priceOf(model)]),
+      { width },
+    ),
     '',
     'Short names',
     ...table(Object.entries(aliases)),

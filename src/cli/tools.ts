@@ -2,11 +2,13 @@ import { conditionalTools } from '../agent/conditional-tools.js';
 import type { PooledTool } from '../agent/tool-pool.js';
 import { createEngine } from '../compose/create-engine.js';
 import { jsonText } from '../platform/text/json-line.js';
+import { table } from '../platform/text/table.js';
 import { visible } from '../platform/text/visible.js';
 import { engineFlags, readArgs } from './args.js';
 import { engineOptions } from './engine-options.js';
 import { exitCode } from './exit-codes.js';
 import { onSignals } from './signals.js';
+import { terminalWidth } from './terminal-width.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
@@ -68,13 +70,11 @@ interface Row {
 }
 
 function asTable(rows: readonly Row[]): string {
-  const width = Math.max(...rows.map(({ name }) => name.length));
-  return rows
-    .map(({ name, description, exposure, enabled, off }) => {
-      const why = off === undefined ? 'off here' : `off here: ${off}`;
-      const notes = [exposure !== 'direct' && exposure, !enabled && why].filter(Boolean).join(', ');
-      const [summary = ''] = description.split('\n');
-      return `${name.padEnd(width)}  ${summary}${notes ? ` (${notes})` : ''}`;
-    })
-    .join('\n');
+  const cells = rows.map(({ name, description, exposure, enabled, off }) => {
+    const why = off === undefined ? 'off here' : `off here: ${off}`;
+    const notes = [exposure !== 'direct' && exposure, !enabled && why].filter(Boolean).join(', ');
+    const [summary = ''] = description.split('\n');
+    return [name, `${summary}${notes ? ` (${notes})` : ''}`];
+  });
+  return table(cells, { indent: '', width: terminalWidth() }).join('\n');
 }

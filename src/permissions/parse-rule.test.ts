@@ -20,7 +20,7 @@ const severity = (text: unknown, list: Behavior) => parseRule(text, options(list
 
 test('reports the location of a broken rule, the problem, its consequence, and what to do', () => {
   expect(parseRule('Bash(npm', options('deny')).problem?.message).toBe(
-    '.helve/settings.json:14: "Bash(npm" has no closing parenthesis, so the rule was ignored, and an ignored deny rule is unsafe, so helve will not start. Fix or remove it.',
+    '.helve/settings.json:14: "Bash(npm" has no closing parenthesis, so helve will not start: without this deny rule, it would allow too much. Fix or remove it.',
   );
 });
 
@@ -165,7 +165,7 @@ test('one bad rule does not affect the others, and each keeps its line', () => {
   expect(problems.map(({ source, severity: how }) => [source.line, how])).toEqual([[10, 'dropped']]);
 });
 
-const fatalEnd = 'so the rule was ignored, and an ignored deny rule is unsafe, so helve will not start.';
+const fatalEnd = 'so helve will not start: without this deny rule, it would allow too much.';
 
 test.each<[rule: string, meant: string]>([
   ['Bsh(git push:*)', 'Bash(git push:*)'],
@@ -177,7 +177,7 @@ test.each<[rule: string, meant: string]>([
 ])('a deny rule with a misspelt tool, %s, is refused with the nearest name', (rule, meant) => {
   expect(parseRule(rule, options('deny')).problem).toMatchObject({
     severity: 'fatal',
-    message: `.helve/settings.json:14: "${rule}" names no tool that there is, ${fatalEnd} Did you mean "${meant}"?`,
+    message: `.helve/settings.json:14: "${rule}" names a tool that does not exist, ${fatalEnd} Did you mean "${meant}"?`,
   });
 });
 
@@ -187,14 +187,14 @@ test('a bare name that is nearly a tool is a warning, which says that the rule p
   expect(problem).toMatchObject({
     severity: 'warning',
     message:
-      '.helve/settings.json:14: "WebFtech" names no tool that there is. Did you mean "WebFetch"? It guards nothing now.',
+      '.helve/settings.json:14: "WebFtech" names a tool that does not exist. Did you mean "WebFetch"? It guards nothing now.',
   });
   expect(parseRule('WebFtech', options('allow')).problem?.message).toMatch(/Did you mean "WebFetch"\?$/);
 });
 
 test('a tool of other agents is not reported as a typo, nor is a field of an unknown tool', () => {
   expect(parseRule('WebSearch', options('deny', { knownTools: ['ToolSearch'] })).problem?.message).toMatch(
-    /names no tool that there is\. Check the name, or remove it\.$/,
+    /names a tool that does not exist\. Check the name, or remove it\.$/,
   );
   expect(severity('Deploy(stage:production)', 'deny')).toBe('warning');
 });

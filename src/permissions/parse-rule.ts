@@ -56,7 +56,7 @@ function problemOf(
   const consequences = {
     warning: '',
     dropped: ', so the rule was ignored',
-    fatal: `, so the rule was ignored, and an ignored ${list} rule is unsafe, so helve will not start`,
+    fatal: `, so helve will not start: without this ${list} rule, it would allow too much`,
   };
   const message = `${where}: "${rule}" ${what}${consequences[severity]}. ${fix}`;
   const reason = `"${rule}" ${what}. ${fix}`;
@@ -100,7 +100,7 @@ function ofUnknownTool(
   outcome: ParsedSubject,
   options: Pick<RuleOptions, 'list' | 'knownTools' | 'tools'>,
 ): ParsedSubject {
-  const what = 'names no tool that there is';
+  const what = 'names a tool that does not exist';
   const meant = nearestTool(tool, options);
   const isSlip = specifier !== undefined && meant !== undefined && isOneSlip(tool.toLowerCase(), meant.toLowerCase());
   if (meant !== undefined && ((isSlip && options.list !== 'allow') || !outcome.subject)) {

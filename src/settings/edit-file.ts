@@ -80,7 +80,10 @@ function refuseBroken(
 /** The problem with a value that was not written, so it has no line and no consequence. */
 const asOffered = (problem: SettingsProblem): string =>
   withoutPlace(problem)
-    .replace(/, so (?:the rule was ignored|what it refuses could get by|it is left out|it counts as)[^.]*(?=\. )/, '')
+    .replace(
+      /, so (?:the rule was ignored|helve will not start|what it refuses could get by|it is left out|it counts as)[^.]*(?=\. )/,
+      '',
+    )
     .replace(/(?:Fix|Correct) or remove it\.$/, 'Correct it, and set it again.');
 
 function problemsIn(text: string, { path: _, ...place }: SettingsPlace, options: ReadSettingsOptions) {

@@ -140,12 +140,12 @@ describe('invalid settings', () => {
     [
       'Bash(npm',
       'deny',
-      'fatal .helve/settings.json:3: "Bash(npm" has no closing parenthesis, so the rule was ignored, and an ignored deny rule is unsafe, so helve will not start. Fix or remove it.',
+      'fatal .helve/settings.json:3: "Bash(npm" has no closing parenthesis, so helve will not start: without this deny rule, it would allow too much. Fix or remove it.',
     ],
     [
       'Bash(npm',
       'ask',
-      'fatal .helve/settings.json:3: "Bash(npm" has no closing parenthesis, so the rule was ignored, and an ignored ask rule is unsafe, so helve will not start. Fix or remove it.',
+      'fatal .helve/settings.json:3: "Bash(npm" has no closing parenthesis, so helve will not start: without this ask rule, it would allow too much. Fix or remove it.',
     ],
     [
       'Bash(npm',

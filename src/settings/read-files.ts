@@ -175,7 +175,9 @@ function unknownSwitches(
     const [meant] = nearestWords(name, knownTools);
     const next = meant === undefined ? 'Check the name, or remove it.' : `Did you mean "${meant}"?`;
     const severity = meant === undefined ? 'warning' : 'dropped';
-    return [problemAt(origin, severity, `"tools.${name}" names no tool that there is, so it does nothing. ${next}`)];
+    return [
+      problemAt(origin, severity, `"tools.${name}" names a tool that does not exist, so it does nothing. ${next}`),
+    ];
   });
 }
 

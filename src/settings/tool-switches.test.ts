@@ -39,8 +39,8 @@ test('a switch of an unknown tool is reported, with the nearest name', async () 
   const place = machine({ [user]: { tools: { WebFetsh: false, Zzz: true, my_tool: false, Think: false } } });
   const { problems } = await readSettings({ ...place, knownTools: ['Think', 'WebFetch'] });
   expect(problems.map(({ severity, message }) => [severity, message.replace(/^.*?: /, '')])).toEqual([
-    ['dropped', '"tools.WebFetsh" names no tool that there is, so it does nothing. Did you mean "WebFetch"?'],
-    ['warning', '"tools.Zzz" names no tool that there is, so it does nothing. Check the name, or remove it.'],
+    ['dropped', '"tools.WebFetsh" names a tool that does not exist, so it does nothing. Did you mean "WebFetch"?'],
+    ['warning', '"tools.Zzz" names a tool that does not exist, so it does nothing. Check the name, or remove it.'],
   ]);
 });
 

@@ -113,12 +113,10 @@ test.each([
 test('helve models says why nothing is in use, and exits 0', async () => {
   const { code, stdout } = await runHelve(['models']);
   expect(code).toBe(0);
-  expect(stdout).toMatch(
-    /^None in use\. No model is set up: set ANTHROPIC_API_KEY, OPENAI_API_KEY or another key listed below, or name/,
-  );
+  expect(stdout).toMatch(/^No model is set up yet\. Set one of the keys below, or start a model on this machine\.\n/);
   const mistyped = await runHelve(['models'], { env: { HELVE_MODEL: 'sonet' } });
   expect(mistyped.stdout).toMatch(
-    /^None in use\. "sonet" names no model\. .* or scripted\/FILE; known models are listed below\./,
+    /^No model can be used: "sonet" names no model\. .* or scripted\/FILE; known models are listed below\./,
   );
 });
 

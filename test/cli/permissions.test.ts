@@ -300,7 +300,7 @@ test.each([
     '"permissions.deny"',
   ],
   [{ permissions: { refuse: ['Read(a)'] } }, '"permissions.refuse" is not a setting that helve knows', 'Remove it.'],
-  [{ permissions: { deny: ['Bsh(npm:*)'] } }, '"Bsh(npm:*)" names no tool that there is', '"Bash(npm:*)"'],
+  [{ permissions: { deny: ['Bsh(npm:*)'] } }, '"Bsh(npm:*)" names a tool that does not exist', '"Bash(npm:*)"'],
 ])('a typo in the settings of a line denies, and is reported: %j', async (settings, what, fix) => {
   const read = { cwd: await emptyFolder(), tool: 'Read', input: { file_path: 'b' } };
   const known = { permissions: { allow: [], defaultMode: 'plan' }, $schema: 'x', env: {}, deny: ['Read(a)'] };
@@ -317,7 +317,7 @@ test.each([
 const slips = [
   ['{"permisions": {"deny": ["Read(a)"]}}', '"permisions" is not a setting that helve knows'],
   ['{"permissions": {"deney": ["Read(a)"]}}', '"permissions.deney" is not a setting that helve knows'],
-  ['{"permissions": {"deny": ["Bsh(npm:*)"]}}', '"Bsh(npm:*)" names no tool that there is'],
+  ['{"permissions": {"deny": ["Bsh(npm:*)"]}}', '"Bsh(npm:*)" names a tool that does not exist'],
 ] as const;
 
 test.each(slips)('a policy with a typo is not tested, but reported as at a start: %s', async (policy, sentence) => {

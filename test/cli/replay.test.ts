@@ -205,7 +205,7 @@ test('--policy says which calls another policy would have decided differently, a
 test.each([
   ['{ "permisions": { "deny": ["Bash"] } }', '"permisions" is not a setting that helve knows'],
   ['{ "permissions": { "deney": ["Bash"] } }', '"permissions.deney" is not a setting that helve knows'],
-  ['{ "permissions": { "deny": ["Bsh(npm:*)"] } }', '"Bsh(npm:*)" names no tool that there is'],
+  ['{ "permissions": { "deny": ["Bsh(npm:*)"] } }', '"Bsh(npm:*)" names a tool that does not exist'],
 ])('--policy refuses settings with which helve would not start: %s', async (text, sentence) => {
   const { replay, elsewhere } = await recorded({ 'a.txt': 'one\n' }, () => [
     { calls: [{ name: 'Read', input: { file_path: 'a.txt' } }] },

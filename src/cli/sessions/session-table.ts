@@ -5,6 +5,7 @@ import { counted } from '../../platform/text/counted.js';
 import { localMinute } from '../../platform/text/local-time.js';
 import { table } from '../../platform/text/table.js';
 import { visible } from '../../platform/text/visible.js';
+import { terminalWidth } from '../terminal-width.js';
 
 export const SHORT_ID_CHARS = 8;
 
@@ -22,7 +23,7 @@ export function sessionTable(found: readonly SessionSummary[], { withRoot = fals
       ...(inUse ? ['(in use)'] : []),
     ].join(' '),
   ]);
-  return table(rows, { indent: '' }).join('\n');
+  return table(rows, { indent: '', width: terminalWidth() }).join('\n');
 }
 
 export const cleanTitle = (title: string): string => redactSecrets(title, secretsIn(process.env));
