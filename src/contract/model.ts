@@ -142,6 +142,7 @@ export type ModelFailureKind =
 /** What a person has to change after a failed request. A surface says how that is done there. */
 export type FailureSubject = 'key' | 'credit' | 'model' | 'address' | 'network';
 
+/** The parts of a model failure beside its message. */
 export interface ModelFailureOptions {
   /** What to do about it: the variable or flag to check. It follows the message. */
   advice?: string | undefined;

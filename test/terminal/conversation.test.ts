@@ -43,7 +43,7 @@ inTerminal('a refusal with a reason reaches the model', async () => {
   await say('put it into docs');
   await terminal.shows('I see.');
   expect(server.requests[1]?.text).toContain('put it into docs');
-  await terminal.shows('denied');
+  await terminal.shows('You refused it');
 });
 
 inTerminal('Esc stops the answer, and the next prompt continues', async () => {
@@ -130,7 +130,7 @@ inTerminal('a command that arrives with its Enter in one burst runs, and its ans
   await terminal.burst('/help\r');
   const screen = await terminal.shows('/quit');
   expect(screen).toContain('/help');
-  expect(screen).toContain('Commands');
+  expect(screen).toContain('Conversation');
 });
 
 inTerminal('without colours there are none', async () => {
