@@ -357,6 +357,7 @@ export class TerminalApp {
       theme,
       findTool: (name) => tools.find(name),
       shorten: (text) => withShownPaths(text, { root: this.#options.root }),
+      failures: opened.failures,
     })) {
       this.#views.show(view, { hasGap });
     }

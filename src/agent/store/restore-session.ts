@@ -2,6 +2,7 @@
 // call that started and has no result is answered as interrupted, and a lost part of a turn does not affect other parts.
 import { statSync } from 'node:fs';
 import type { LeftCommand } from '../../contract/background.js';
+import type { FailureKind } from '../../contract/failure.js';
 import type { AssistantBlock, Message, ToolResultBlock, UserBlock } from '../../contract/message.js';
 import type { PermissionMode } from '../../contract/permission.js';
 import type { SeenFile } from '../../contract/tool-context.js';
@@ -17,6 +18,8 @@ export interface RestoredSession {
   title: string;
   /** Valid for any provider. */
   messages: readonly Message[];
+  /** The calls that failed, by id, as the person was told about them. */
+  failures: ReadonlyMap<string, { kind: FailureKind; problem: string | undefined }>;
   /** Ids that new calls must not use. */
   callIds: readonly string[];
   /** Calls that started since the session was last resumed, and whose outcome is unknown. */
@@ -74,6 +77,7 @@ class History {
   readonly #begun = new Set<string>();
   /** Results of the turn that is being read. */
   #results = new Map<string, KnownResult>();
+  readonly #failures = new Map<string, { kind: FailureKind; problem: string | undefined }>();
   /** The message whose results are in a later record. */
   #asked: readonly AssistantBlock[] | undefined;
   #cwd: string | undefined;
@@ -123,6 +127,7 @@ class History {
         return;
       case 'result':
         this.#results.set(record.id, record);
+        if (record.failure) this.#failures.set(record.id, { kind: record.failure, problem: record.problem });
         return;
       case 'cwd':
         this.#cwd = record.cwd;
@@ -278,6 +283,7 @@ class History {
       header: this.#header,
       title: this.#title ?? this.#header?.title ?? '',
       messages: repaired(this.#messages),
+      failures: this.#failures,
       callIds: [...this.#callIds],
       interrupted: this.#interrupted,
       root,

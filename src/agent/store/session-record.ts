@@ -81,6 +81,8 @@ export type SessionRecord = {
       content: string | readonly ContentBlock[];
       is_error?: boolean;
       failure?: FailureKind;
+      /** What went wrong, for the person. */
+      problem?: string;
     }
   | { type: 'cwd'; cwd: string }
   | { type: 'mode'; mode: PermissionMode }
@@ -134,7 +136,8 @@ const checks: Checks<string> = {
   assistant: ({ content }) => isListOf(content, isAssistantBlock),
   blocks: ({ content }) => isListOf(content, isAssistantBlock),
   call: ({ id, tool, said }) => isText(id) && isText(tool) && (said === undefined || isText(said)),
-  result: ({ id, content }) => isText(id) && (isText(content) || isListOf(content, isContentBlock)),
+  result: ({ id, content, problem }) =>
+    isText(id) && (isText(content) || isListOf(content, isContentBlock)) && (problem === undefined || isText(problem)),
   cwd: ({ cwd }) => isPath(cwd),
   mode: ({ mode }) => permissionModes.some((known) => known === mode),
   todos: () => true,

@@ -208,11 +208,18 @@ export class SessionStore {
         if (!this.#harmless.has(happening.callId)) this.#callStarts(happening.callId, happening.tool);
         return;
       case 'tool_result': {
-        const { callId: id, result, failure } = happening;
+        const { callId: id, result, failure, problem } = happening;
         const { content, is_error } = result;
         this.#results.set(id, result);
         this.#addBlocks();
-        this.#add({ type: 'result', id, content, ...(is_error && { is_error }), ...(failure && { failure }) });
+        this.#add({
+          type: 'result',
+          id,
+          content,
+          ...(is_error && { is_error }),
+          ...(failure && { failure }),
+          ...(problem !== undefined && { problem }),
+        });
         this.#addState();
         this.#file.write();
         return;

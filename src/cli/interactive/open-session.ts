@@ -92,6 +92,7 @@ export async function openSession(
     agent,
     withoutModel: undefined,
     history: resumed?.restored.messages ?? [],
+    failures: resumed?.restored.failures,
     spent: resumed?.restored.totals,
     get model() {
       return `${model.provider}/${model.name}`;

@@ -1,5 +1,6 @@
 // The types by which the terminal is given a conversation; no code.
 
+import type { RestoredSession } from '../../agent/store/restore-session.js';
 import type { SessionTotals } from '../../agent/store/session-record.js';
 import type { FullAgent } from '../../compose/create-agent.js';
 import type { FullEngine } from '../../compose/create-engine.js';
@@ -35,6 +36,8 @@ export interface TerminalPorts {
   tell(sentence: string): void;
 }
 
+export type PastFailures = RestoredSession['failures'];
+
 export interface OpenedSession {
   readonly engine: FullEngine;
   /** Undefined if no model is set up: then only the tools can be used. */
@@ -45,6 +48,8 @@ export interface OpenedSession {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The earlier messages, if the session was resumed. */
   readonly history: readonly Message[];
+  /** The calls in it that failed, by id. */
+  readonly failures?: PastFailures | undefined;
   /** What it had cost before it was resumed. */
   readonly spent?: SessionTotals | undefined;
   /** "provider/name". */

@@ -9,17 +9,21 @@ import { MarkdownView } from '../views/markdown-view.js';
 import { NoticeView } from '../views/notice-view.js';
 import { PromptView } from '../views/prompt-view.js';
 import { StreamedCall } from '../views/streamed-call.js';
+import type { PastFailures } from './opened-session.js';
 
 const SHOWN_MESSAGES = 20; // the rest is in the session's file
+
+interface HistoryOptions {
+  theme: Theme;
+  findTool(name: string): Tool | undefined;
+  shorten(text: string): string;
+  failures?: PastFailures | undefined;
+}
 
 /** The last messages of a resumed conversation as views, each with whether an empty line precedes it. */
 export async function historyViews(
   messages: readonly Message[],
-  {
-    theme,
-    findTool,
-    shorten,
-  }: { theme: Theme; findTool(name: string): Tool | undefined; shorten(text: string): string },
+  { theme, findTool, shorten, failures }: HistoryOptions,
 ): Promise<Array<{ view: Component; hasGap: boolean }>> {
   const shown = messages.slice(-SHOWN_MESSAGES);
   const results = new Map<string, ToolResultBlock>();
@@ -46,15 +50,18 @@ export async function historyViews(
         const last = views.at(-1)?.view;
         const group = last instanceof CallGroup ? last : new CallGroup(theme, { shorten });
         if (group !== last) views.push({ view: group, hasGap: true });
-        group.add(pastCall({ theme, tool: block.name, display, shorten }, results.get(block.id)));
+        const failed = results.get(block.id)?.is_error ? (failures?.get(block.id) ?? UNTOLD) : undefined;
+        group.add(pastCall({ theme, tool: block.name, display, shorten }, failed));
       }
     }
   }
   return views;
 }
 
-/** Excludes Helve's own reminders to the model. */
-const isUserText = (text: string): boolean => text.trim() !== '' && !/^<(?:system-reminder|user-command)>/.test(text);
+/** Excludes what Helve itself says to the model. */
+const isUserText = (text: string): boolean =>
+  text.trim() !== '' &&
+  !/^<(?:system-reminder|user-command)>|^\[(?:Your answer|The connection broke|The answer has to)\b/.test(text);
 
 async function displayOf(tool: Tool | undefined, name: string, input: unknown): Promise<ToolDisplay> {
   await tool?.load().catch(() => {}); // if its code can't be loaded, it is shown by its name
@@ -72,14 +79,15 @@ interface PastCall {
   shorten(text: string): string;
 }
 
-function pastCall({ theme, tool, display, shorten }: PastCall, result: ToolResultBlock | undefined): StreamedCall {
+/** Sessions of version 0.1.0 keep only what the model was told. */
+const UNTOLD = { kind: 'exception', problem: undefined } as const;
+
+type PastFailure = NonNullable<ReturnType<PastFailures['get']>>;
+
+function pastCall({ theme, tool, display, shorten }: PastCall, failed: PastFailure | undefined): StreamedCall {
   const now = (): number => 0;
   const view = new CallView(theme, { tool, now, shorten });
   const { title, looks } = display;
-  // The session keeps only what the model got, which is not for the person.
-  view.end({
-    display: { title, ...(looks && { looks }) },
-    failure: result?.is_error === true ? 'exception' : undefined,
-  });
+  view.end({ display: { title, ...(looks && { looks }) }, failure: failed?.kind, problem: failed?.problem });
   return new StreamedCall(view, now);
 }

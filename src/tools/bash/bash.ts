@@ -288,12 +288,13 @@ async function report(
     });
   }
   if (!ending.cut) await shown?.ended(ending.output);
+  const said = [...known([ending.meaning, limitFact(result)]), ...facts];
   return {
     output: ending.output,
     ...(ending.styled !== undefined && { styledOutput: ending.styled }),
     exitCode: result.exitCode ?? 0,
     notes: known([ending.meaning && `(exit code 1: ${ending.meaning})`, ...notes]),
-    facts: [...known([ending.meaning, limitFact(result)]), ...(ending.output === '' ? ['no output'] : []), ...facts],
+    facts: ending.output === '' && said.length === 0 ? ['no output'] : said,
     durationMs: result.durationMs,
     cwd: context.cwd,
     ...((ending.cut || result.leftRunning) && { outputFile }),
