@@ -37,6 +37,11 @@ test('denies a request with an invalid tool, input, mode, folder or setting, and
   expect(await denied({ ...read, cwd: join(root, 'file') })).toContain('is not a folder');
 });
 
+test('names what a call puts at risk', async () => {
+  const request = { tool: 'Bash', input: { command: 'git push --force origin main' }, cwd: root, settings: {} };
+  expect((await createExplainer()(request)).risks).toMatchObject([{ kind: 'rewrites_history', level: 'high' }]);
+});
+
 test('decides about a project folder that does not exist as about one that does', async () => {
   const cwd = join(root, 'not-there');
   const explain = createExplainer();

@@ -119,6 +119,18 @@ test.each<[unknown, string]>([
   expect(result?.content).toContain(why);
 });
 
+test('canUseTool gets the risks of a call', async () => {
+  const seen: string[] = [];
+  const engine = await engineFor({
+    canUseTool: (_tool, _input, { risks }) => {
+      seen.push(...risks.map(({ level, kind, text }) => `${level} ${kind}: ${text}`));
+      return { behavior: 'deny' };
+    },
+  });
+  await engine.runCalls([{ id: 'a', name: 'Bash', input: { command: 'npm publish' } }]);
+  expect(seen).toEqual(['high publishes: publishes this package to the registry']);
+});
+
 test('rules that canUseTool returns apply to the rest of the session', async () => {
   const asked: string[] = [];
   const engine = await engineFor({

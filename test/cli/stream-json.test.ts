@@ -409,6 +409,7 @@ test('asks the host for permission in the documented format, and runs allowed ca
     tool_use_id: 'toolu_1',
     permission_suggestions: expect.any(Array),
     decision_reason: expect.any(String),
+    risks: [],
     confinement: expect.stringMatching(/^Runs without a sandbox\./),
   });
   // The call itself was shown before.

@@ -33,6 +33,16 @@ test('shows what the call would touch, links with their targets, and what a yes 
   );
 });
 
+test('names the risks before the rest', () => {
+  const risk = { kind: 'deletes', undoable: false, effects: [1], text: 'deletes x' } as const;
+  const risks = [{ ...risk, level: 'high' } as const, { ...risk, level: 'notable', text: 'reaches y' } as const];
+  expect(
+    permissionForm({ ...question, risks })
+      .message.split('\n')
+      .slice(0, 3),
+  ).toEqual(['Bash: rm x', '!! deletes x', '! reaches y']);
+});
+
 test('makes hidden characters visible', () => {
   const hidden = { ...question, display: { title: 'rm \u202etxt.x\u001b[2J' } };
   expect(permissionForm(hidden).message).toContain('rm \\u202etxt.x\\u001b[2J');

@@ -219,6 +219,7 @@ test('approves a plan, with or without accepting edits, or refuses it with a rea
 test.each([40, 80, 120])('draws the plan above the choices at %i columns', (width) => {
   const dialog = new PlanDialog(theme, { plan: '1. **Do** it', reason: '3 child agents run its steps' }, () => {});
   expect(lines(dialog, width).slice(1)).toEqual([
+    '',
     '│ 1. Do it',
     '',
     '3 child agents run its steps',
@@ -236,9 +237,18 @@ test('the approved plan is the one that the user edited', async () => {
   const dialog = new PlanDialog(theme, { plan: '1. Do it', edit, onChange }, (answer) => answers.push(answer));
   press(dialog, { type: 'e' });
   await drawn;
-  expect(lines(dialog, 60).slice(1, 4)).toEqual(['Changed by you', '│ 1. Do it', '│ 2. Test it']);
+  expect(lines(dialog, 60).slice(2, 5)).toEqual(['Changed by you', '│ 1. Do it', '│ 2. Test it']);
   press(dialog, { type: 'y' });
   expect(answers).toEqual([{ behavior: 'allow', mode: 'default', plan: '1. Do it\n2. Test it' }]);
+});
+
+test('a long plan scrolls inside of the question', () => {
+  const steps = Array.from({ length: 40 }, (_, index) => `${index + 1}. Step`).join('\n');
+  const dialog = new PlanDialog(theme, { plan: steps, rows: () => 30 }, () => {});
+  expect(lines(dialog)).toContain('lines 1–15 of 40 · pgdn for more');
+  for (let page = 0; page < 3; page += 1) dialog.handleInput('\u001b[6~');
+  expect(lines(dialog)).toContain('│ 40. Step');
+  expect(lines(dialog).length).toBeLessThanOrEqual(24);
 });
 
 test('returns to the mode before the plan, and to accepting edits only if that is chosen', () => {

@@ -1,11 +1,15 @@
 import { matchesKey } from '@earendil-works/pi-tui';
 import { modeWords, type PermissionMode, type PermissionQuestion } from '../../contract/permission.js';
 import type { Theme } from '../screen/theme.js';
-import { cleanLine, wrap } from '../views/fit.js';
+import { cleanLine, cut, wrap } from '../views/fit.js';
 import { PlanView } from '../views/plan-view.js';
 import { ChoiceList } from './choice-list.js';
 import { type Dialog, titleLine } from './dialog.js';
+import { ScrollWindow } from './scroll-window.js';
 import { TextField } from './text-field.js';
+
+const OTHER_ROWS = 14; // the call's line, the title, the choices, the hint and the status line
+const LEAST_ROWS = 5;
 
 type Way = 'approve' | 'approveEdits' | 'change' | 'no';
 
@@ -34,6 +38,8 @@ export interface PlanFacts {
   modeAfter?: PermissionMode;
   /** Opens the plan in an editor; undefined if a changed plan could not be sent back. */
   edit?: ((plan: string) => Promise<{ text: string } | { problem: string }>) | undefined;
+  /** The height of the window: a longer plan scrolls. */
+  rows?(): number;
   /** The plan was changed, or could not be: redraw it. */
   onChange?: () => void;
 }
@@ -51,6 +57,7 @@ export class PlanDialog implements Dialog {
   readonly #answer: (answer: PlanAnswer | 'stop') => void;
   /** Edits are accepted only if the user says so, whatever the mode was before. */
   readonly #asksForEdits: boolean;
+  readonly #window = new ScrollWindow();
   #plan: PlanView;
   #changed: string | undefined;
   #problem: string | undefined;
@@ -106,6 +113,7 @@ export class PlanDialog implements Dialog {
       this.#answer('stop');
       return;
     }
+    if (this.#window.isScrollable && this.#window.handle(data)) return;
     const done = this.#list.handle(data);
     if (!done || !('chosen' in done)) return;
     const changed = this.#changed === undefined ? {} : { plan: this.#changed };
@@ -149,9 +157,13 @@ export class PlanDialog implements Dialog {
       ...wrap(text, width).map(index === 0 ? paint.muted : paint.warning),
     ]);
     const asking = this.#field ? ['What should change?', ...this.#field.render(width)] : this.#list.render(width);
+    const rows = this.#facts.rows?.() ?? Number.POSITIVE_INFINITY;
+    const { lines, note } = this.#window.show(this.#plan.render(width), Math.max(LEAST_ROWS, rows - OTHER_ROWS));
     return [
       titleLine(this.#theme, 'Start with this plan?', width),
-      ...this.#plan.render(width),
+      '',
+      ...lines,
+      ...(note === undefined ? [] : [paint.muted(cut(note, width))]),
       ...reason,
       '',
       ...asking,

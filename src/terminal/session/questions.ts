@@ -72,13 +72,14 @@ export class Questions {
   }
 
   async #askAboutPlan(plan: string, question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer> {
-    const { theme, dialogs, editText, draw, modeAfterPlan } = this.#options;
+    const { theme, dialogs, editText, draw, modeAfterPlan, rows } = this.#options;
     const { PlanDialog, moreOfPlan, withPlan } = await import('../dialogs/plan-dialog.js');
     const canChange = withPlan(question, plan, plan) !== undefined;
     const facts = {
       plan,
       reason: moreOfPlan(question),
       modeAfter: modeAfterPlan(),
+      rows,
       edit: canChange ? editText : undefined,
       onChange: draw,
     };
