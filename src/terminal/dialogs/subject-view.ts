@@ -6,13 +6,16 @@ import { cleanLine, wrap } from '../views/fit.js';
 import { type MarkedPart, markedLines } from './mark-parts.js';
 import { pairPatch } from './pair-patch.js';
 
+const MAX_DRAWN = 4; // a resize brings other widths
+
 /** The subject of a permission question: the diff, or the command with its risky and deciding parts highlighted. */
 export class SubjectView {
   readonly #theme: Theme;
   readonly #question: PermissionQuestion;
   /** The headline of the question, which may contain the title already. */
   readonly #headline: string;
-  #drawn: { width: number; size: number | undefined; lines: readonly string[] } | undefined;
+  /** By the width and the size of alternating parts: a long diff needs two of them in each frame. */
+  readonly #drawn = new Map<string, readonly string[]>();
 
   constructor(theme: Theme, question: PermissionQuestion, headline: string) {
     this.#theme = theme;
@@ -21,7 +24,7 @@ export class SubjectView {
   }
 
   invalidate(): void {
-    this.#drawn = undefined;
+    this.#drawn.clear();
   }
 
   /** All its lines. If they are more than the rows, removed and added lines of a diff alternate. */
@@ -32,9 +35,12 @@ export class SubjectView {
   }
 
   #lines(width: number, size: number | undefined): readonly string[] {
-    if (this.#drawn?.width === width && this.#drawn.size === size) return this.#drawn.lines;
+    const key = `${width} ${size}`;
+    const known = this.#drawn.get(key);
+    if (known) return known;
+    if (this.#drawn.size >= MAX_DRAWN) this.#drawn.clear();
     const lines = this.#draw(width, size);
-    this.#drawn = { width, size, lines };
+    this.#drawn.set(key, lines);
     return lines;
   }
 
