@@ -35,7 +35,7 @@ test('a fork is marked as one', async () => {
 test('sessions show does not mention that a mode is not restored; --continue does', async () => {
   const { run, say } = await person('go', ['--permission-mode', 'acceptEdits']);
   expect(await run('sessions', 'show', 'last')).toMatchObject({ code: 0, stderr: '' });
-  expect((await say('on', '--continue')).stderr).toContain('The mode acceptEdits is not restored.');
+  expect((await say('on', '--continue')).stderr).toContain('The mode "accept edits" is not restored.');
 });
 
 test('an interrupt is not listed as a prompt', async () => {

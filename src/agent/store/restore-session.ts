@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import type { LeftCommand } from '../../contract/background.js';
 import type { FailureKind } from '../../contract/failure.js';
 import type { AssistantBlock, Message, ToolResultBlock, UserBlock } from '../../contract/message.js';
-import type { PermissionMode } from '../../contract/permission.js';
+import { modeWords, type PermissionMode } from '../../contract/permission.js';
 import type { SeenFile } from '../../contract/tool-context.js';
 import { withCleared } from '../context/clear-results.js';
 import { Transcript } from '../transcript.js';
@@ -278,7 +278,8 @@ class History {
     if (!isThere) notes.push(`The folder ${this.#cwd} is gone, so commands start in ${root} again.`);
     const isEscalated = this.#mode === 'bypassPermissions' || this.#mode === 'acceptEdits';
     const { mode: chosen } = this.#options;
-    if (isEscalated && !chosen) notes.push(`The mode ${this.#mode} is not restored. Choose it again if you want it.`);
+    if (isEscalated && !chosen)
+      notes.push(`The mode "${modeWords[this.#mode]}" is not restored. Choose it again if you want it.`);
     return {
       header: this.#header,
       title: this.#title ?? this.#header?.title ?? '',

@@ -414,7 +414,7 @@ test('does not restore a mode that allows more than the default, unless it is ch
   await session.store.close();
   const { restored, store } = await session.resume();
   expect(restored.mode).toBe('default');
-  expect(restored.notes).toEqual(['The mode bypassPermissions is not restored. Choose it again if you want it.']);
+  expect(restored.notes).toEqual(['The mode "bypass permissions" is not restored. Choose it again if you want it.']);
   await store.close();
   const chosen = restoreSession(readSession(session.store.folder), { mode: 'bypassPermissions' });
   expect({ mode: chosen.mode, notes: chosen.notes }).toEqual({ mode: 'bypassPermissions', notes: [] });

@@ -29,7 +29,7 @@ export function fileRisk(
   index: number,
   { effects, places }: { effects: readonly Effect[]; places: RiskPlaces },
 ): FileRisk | undefined {
-  if (isNullDevice(effect)) return undefined;
+  if (isNullDevice(effect) || effect.path === '/dev/tty') return undefined;
   const command = effects.filter((other) => other.kind === 'command')[effect.by?.command ?? -1];
   const base = { effects: [index], ...(command && { part: command.text }) };
   const secret = effect.listing ? undefined : secretAt(effect, places.style);

@@ -35,4 +35,9 @@ export const naming =
 
 export const none = (): undefined => undefined;
 
+/** Scripts and targets whose name says that others will see the result. */
+export const DEPLOYING = /(^|[ :_./-])(deploy|release|publish|ship)\b/i;
+
+export const mayDeploy = naming(0, 'publishes', 'notable', 'may publish or change other systems, by its name');
+
 export const publishesPackage = always('publishes', 'high', 'publishes this package to the registry');

@@ -132,6 +132,10 @@ export const infrastructure: readonly RiskyProgram[] = [
         risk: always('privileges', 'high', 'gives a container rights over this machine'),
       },
       {
+        on: /^(exec|compose exec|container exec)\b/,
+        risk: naming(1, 'remote_change', 'notable', 'runs in a container'),
+      },
+      {
         on: /^(pull|run|compose (up|pull|build)|build|image pull|container run|up)\b/,
         risk: always('downloaded_code', 'notable', 'may download images and run them'),
       },

@@ -1,5 +1,5 @@
 import { hasOption } from '../command-line.js';
-import { always, naming, none, publishesPackage, type RiskyProgram } from './form.js';
+import { always, DEPLOYING, mayDeploy, naming, none, publishesPackage, type RiskyProgram } from './form.js';
 
 const readsPackages = always(
   'downloaded_code',
@@ -23,13 +23,14 @@ export const packages: readonly RiskyProgram[] = [
         risk: always('secrets', 'high', 'changes or shows the login for the registry'),
       },
       {
-        on: /^(exec|x|dlx|create|init \S)/,
+        on: /^(exec|x|dlx|create)\b|^init \S/,
         risk: naming(1, 'downloaded_code', 'notable', 'downloads and runs a package if it is not installed'),
       },
       {
         on: /^(install|i|ci|add|in|isntall|update|up|upgrade|install-test|it|audit fix|rebuild|link|import|dedupe)\b/,
         risk: readsPackages,
       },
+      { on: DEPLOYING, when: (line) => !hasOption(line, /^--dry-run$/), risk: mayDeploy },
       {
         on: /^(config set|set|config delete)\b/,
         risk: naming(1, 'startup', 'notable', 'changes the settings of the package manager'),
@@ -37,6 +38,9 @@ export const packages: readonly RiskyProgram[] = [
       { when: ({ name, operands }) => operands.length === 0 && /^(yarn|pnpm)$/.test(name), risk: readsPackages },
     ],
   },
+  { names: 'make gmake just task invoke fab nx turbo', forms: [{ on: DEPLOYING, risk: mayDeploy }] },
+  { names: 'bash sh zsh python python3 node ruby', forms: [{ on: DEPLOYING, risk: mayDeploy }] },
+  { names: 'deploy release publish ship', forms: [{ risk: mayDeploy }] },
   { names: 'npx pnpx bunx', forms: [{ risk: runsPackage }] },
   {
     names: 'uvx pipx',
