@@ -166,4 +166,12 @@ describe.skipIf(whyNoTmux !== undefined)('questions', () => {
     await say('do not push');
     await terminal.shows('All done.');
   });
+
+  test('the trust question names the file and the line of each entry', async () => {
+    const files = { '.mcp.json': '{\n  "mcpServers": {\n    "db": { "command": "node", "args": ["db.js"] }\n  }\n}\n' };
+    const { terminal } = await converse([done], { files, shows: 'Do you trust this folder?' });
+    const asked = await terminal.shows('esc to continue without');
+    expect(asked).toMatch(/^ {2}\.mcp\.json\n {4}starts the MCP server db: node db\.js \(line 3\)$/m);
+    expect(asked).toContain('❯ n');
+  });
 });
