@@ -364,7 +364,7 @@ export class TerminalApp {
     if (opened.withoutModel !== undefined) {
       this.#views.show(new NoticeView(theme, 'info', await hintWithoutModel(opened, this.#options)), { hasGap: true });
     }
-    this.#status.refresh();
+    this.#status.refresh(this.#session.spending.usage.costUsd);
     this.#screen.draw();
   }
 

@@ -180,11 +180,11 @@ inTerminal('Shift-Tab goes through the modes', async () => {
   const { terminal } = await converse([]);
   await terminal.shows('? for keys');
   await terminal.press('BTab');
-  await terminal.shows('· ⏵⏵ accept edits ·');
+  await terminal.shows('· ✎ accept edits ·');
   await terminal.press('BTab');
-  await terminal.shows('· ⏸ plan mode ·');
+  await terminal.shows('· ◇ plan mode ·');
   await terminal.press('BTab');
-  await terminal.hides('⏸ plan mode');
+  await terminal.hides('◇ plan mode');
 });
 
 inTerminal('a command of the user runs without the model, which gets it with the next prompt', async () => {

@@ -31,7 +31,7 @@ inTerminal('the box says what kind of line is typed, and in which mode', async (
   const note = border(await terminal.styledScreen());
   await terminal.press('BSpace');
   await terminal.press('BTab', 'BTab');
-  await terminal.shows('⏸ plan mode');
+  await terminal.shows('◇ plan mode');
   const plan = border(await terminal.styledScreen());
   expect(new Set([plain, shell, note, plan]).size).toBe(4);
 });
@@ -39,7 +39,7 @@ inTerminal('the box says what kind of line is typed, and in which mode', async (
 inTerminal('the name of the model survives in a narrow window', async () => {
   const { terminal } = await converse([], { columns: 60 });
   await terminal.press('BTab', 'BTab');
-  await terminal.shows(/^claude-sonnet-5-5 · ⏸ plan mode/m);
+  await terminal.shows(/^claude-sonnet-5-5 · ◇ plan mode/m);
 });
 
 /** The colour of the line above the prompt. */

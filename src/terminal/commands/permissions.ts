@@ -137,7 +137,7 @@ const optionsOf = ({ root, env, home }: CommandSession) => ({ root, env, ...(hom
 
 async function add(rule: string, list: (typeof lists)[number], session: CommandSession): Promise<CommandAnswer> {
   await rememberRule(rule, list, optionsOf(session));
-  return text(`${list}  ${rule}  was written to ${editablePlace('local', optionsOf(session)).file}.`);
+  return text(`The rule ${list} ${rule} was written to ${editablePlace('local', optionsOf(session)).file}.`);
 }
 
 /** Removes it only from files that Helve writes; the user edits the others. */

@@ -8,6 +8,7 @@ import { cleanLine, cleanLines, cut, padEnd, wrap } from '../views/fit.js';
 import { MarkdownView } from '../views/markdown-view.js';
 import { NoticeView } from '../views/notice-view.js';
 
+const DENSE_COLUMNS = 76; // for a heading, a name and what it does on one line
 const LOOK_MS = 200; // for lines that change
 
 /** Questions to the user. Undefined if they cancel. */
@@ -184,8 +185,9 @@ class SectionsText implements Component {
 
   render(width: number): string[] {
     const { paint } = this.#theme;
-    if (this.#isDense) return this.#dense(width);
-    return this.#sections.flatMap(({ title, note, lines }) => [
+    if (this.#isDense && width >= DENSE_COLUMNS) return this.#dense(width);
+    return this.#sections.flatMap(({ title, note, lines }, index) => [
+      ...(index > 0 && !this.#isDense ? [''] : []),
       cut(`${paint.strong(cleanLine(title))}${note === undefined ? '' : ` ${paint.muted(cleanLine(note))}`}`, width),
       ...new PlainText(lines.join('\n')).render(width),
     ]);
@@ -196,7 +198,9 @@ class SectionsText implements Component {
     return this.#sections.flatMap(({ title, lines }) =>
       lines.map((line, index) => {
         const head = padEnd(index === 0 ? this.#theme.paint.strong(cleanLine(title)) : '', column);
-        return cut(`${head}${cleanLine(line)}`, width);
+        // The name before a wider gap is read first.
+        const [, name = line, rest = ''] = /^(\S+ {2,})(.*)$/.exec(line) ?? [];
+        return cut(`${head}${cleanLine(name)}${this.#theme.paint.muted(cleanLine(rest))}`, width);
       }),
     );
   }

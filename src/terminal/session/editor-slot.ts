@@ -95,7 +95,7 @@ const kindRoles: Readonly<Partial<Record<TypedInput['type'], Role>>> = { shell: 
 const modeRoles: Readonly<Record<PermissionMode, Role>> = {
   default: 'border',
   acceptEdits: 'success',
-  plan: 'accent',
+  plan: 'keyword',
   dontAsk: 'border',
   bypassPermissions: 'failure',
 };

@@ -102,6 +102,22 @@ test('a call that writes the todo list leaves no line', () => {
   expect(lines()).toEqual([]);
 });
 
+test('a call after the todo list begins with an empty line, as it would without it', () => {
+  const { lines } = viewsOf(
+    { type: 'text_delta', text: 'I begin.' },
+    {
+      type: 'tool_call',
+      callId: 't',
+      tool: 'List',
+      input: {},
+      display: { title: '', body: { type: 'todos', items: [] } },
+    },
+    call('a', 'to ten'),
+  );
+  expect(lines().slice(0, 3)).toEqual(['', 'I begin.', '']);
+  expect(lines()[3]).toContain('Count to ten');
+});
+
 test('a retry leaves no line', () => {
   const { lines } = viewsOf({
     type: 'model_retry',

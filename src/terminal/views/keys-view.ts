@@ -4,7 +4,7 @@ import type { KeyBindings } from '../input/key-bindings.js';
 import type { Theme } from '../screen/theme.js';
 import { cut, padEnd } from './fit.js';
 
-const COLUMN = 38;
+const COLUMN = 40;
 
 const signs: ReadonlyArray<readonly [string, string]> = [
   ['/', 'commands'],
@@ -57,7 +57,7 @@ export class KeysView implements Component {
     const columns = Math.max(1, Math.floor(width / COLUMN));
     const rows = Math.ceil(entries.length / columns);
     const keyColumns = Math.max(...entries.map(([key]) => visibleWidth(key)));
-    const cells = entries.map(([key, about]) => `${paint.accent(padEnd(key, keyColumns))} ${paint.muted(about)}`);
+    const cells = entries.map(([key, about]) => `${paint.accent(padEnd(key, keyColumns))}  ${paint.muted(about)}`);
     return Array.from({ length: rows }, (_, row) =>
       cut(
         `  ${Array.from({ length: columns }, (__, column) => padEnd(cells[column * rows + row] ?? '', COLUMN)).join('')}`.trimEnd(),

@@ -112,12 +112,12 @@ const facts: StatusFacts = {
 test.each([
   [
     132,
-    'claude-opus-5 · ⏵⏵ accept edits · ~/projects/helve · ⎇ main',
+    'claude-opus-5 · ✎ accept edits · ~/projects/helve · ⎇ main',
     'shift+tab to change the mode · ? for keys · 34% of 200k context · $1.50',
   ],
-  [80, 'claude-opus-5 · ⏵⏵ accept edits · ~/projects/helve · main', '34% context · $1.50'],
-  [60, 'claude-opus-5 · ⏵⏵ accept edits · helve · main', '34% context'],
-  [40, 'claude-opus-5 · ⏵⏵ edits · helve', '34%'],
+  [80, 'claude-opus-5 · ✎ accept edits · ~/projects/helve · main', '34% context · $1.50'],
+  [60, 'claude-opus-5 · ✎ accept edits · helve · main', '34% context'],
+  [40, 'claude-opus-5 · ✎ edits · helve', '34%'],
 ])('shortens the facts to %i columns, the least important first', (width, left, right) => {
   const [line = ''] = new StatusLineView(none, facts).render(width);
   expect(line.split(/ {2,}/)).toEqual([left, right]);

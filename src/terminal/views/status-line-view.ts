@@ -106,7 +106,7 @@ function partsOf(facts: StatusFacts): Part[] {
   } else if (model !== undefined) {
     const short = shortModel(cleanLine(model));
     const texts = [short, short, short, short.replace(/^claude-/, '')];
-    parts.push({ texts, role: 'accent', weight: 9, side: 'left' });
+    parts.push({ texts, role: 'user', weight: 9, side: 'left' });
   }
   const [long, brief, role] = modes[mode];
   parts.push({ texts: [long, long, brief], role, weight: 6, side: 'left' });
@@ -146,8 +146,8 @@ export const shortModel = (model: string): string => model.slice(model.lastIndex
 /** The words for a mode, with its own sign. The default needs none: it asks. */
 const modes: Readonly<Record<PermissionMode, readonly [long: string, brief: string, role: Role]>> = {
   default: ['', '', 'muted'],
-  acceptEdits: ['⏵⏵ accept edits', '⏵⏵ edits', 'success'],
-  plan: ['⏸ plan mode', '⏸ plan', 'accent'],
+  acceptEdits: ['✎ accept edits', '✎ edits', 'success'],
+  plan: ['◇ plan mode', '◇ plan', 'keyword'],
   dontAsk: ["⊘ don't ask", "⊘ don't ask", 'muted'],
   bypassPermissions: ['! bypass permissions', '! bypass', 'failure'],
 };

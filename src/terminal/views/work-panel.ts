@@ -67,7 +67,7 @@ export class WorkPanel implements Component, Focusable {
     const hidden = all.length - shown.length;
     return [
       ...(hasWorkAbove() ? [''] : []),
-      cut(`${paint.strong(workCounts(all))} ${paint.muted(`· ${this.#hint()}`)}`, width),
+      this.#head(workCounts(all), width),
       ...shown.map((item, index) => {
         const isChosen = this.#isFocused && start + index === chosen;
         const sign = item.isAsking ? paint.warning('?') : paint.accent('●');
@@ -85,8 +85,14 @@ export class WorkPanel implements Component, Focusable {
     return this.#isFocused ? this.#chosen : 0;
   }
 
-  #hint(): string {
-    return this.#isFocused ? '↑↓ to choose · enter to look · x to stop · esc to go back' : '↓ to look or stop';
+  /** In a narrow window, the keys matter more than the counts. */
+  #head(counts: string, width: number): string {
+    const { paint } = this.#theme;
+    const hint = this.#isFocused ? '↑↓ choose · enter to look · x to stop · esc to go back' : '↓ to look or stop';
+    const whole = `${paint.strong(counts)} ${paint.muted(`· ${hint}`)}`;
+    return visibleWidth(whole) <= width
+      ? whole
+      : cut(this.#isFocused ? paint.muted(hint) : paint.strong(counts), width);
   }
 }
 
