@@ -1,13 +1,13 @@
 import type { AgentHappening } from '../contract/event.js';
 import { dataFolderOf, folderNames, homeFolder } from '../platform/files/paths.js';
 import { visible } from '../platform/text/visible.js';
+import type { Choice } from './contract.js';
 import { DialogQueue } from './dialogs/dialog-queue.js';
 import { Attachments } from './input/attachments.js';
 import { FileIndex } from './input/file-index.js';
 import { KeyBindings } from './input/key-bindings.js';
 import { PromptHistory } from './input/prompt-history.js';
 import { Activity } from './screen/activity.js';
-import { familyOf } from './screen/current-step.js';
 import { createNotify } from './screen/notify.js';
 import type { Screen } from './screen/screen.js';
 import { StatusLine } from './screen/status-line.js';
@@ -19,6 +19,7 @@ import { mayChangeWork } from './session/background-work.js';
 import { Conversation } from './session/conversation.js';
 import { CurrentSession } from './session/current-session.js';
 import { EditorSlot } from './session/editor-slot.js';
+import { firstSession } from './session/first-session.js';
 import { ForegroundTask } from './session/foreground-task.js';
 import { hostPorts } from './session/host-ports.js';
 import { editInOwnEditor, KeyActions } from './session/key-actions.js';
@@ -33,7 +34,6 @@ import { EventViews } from './views/event-views.js';
 import { NoticeView } from './views/notice-view.js';
 import { shownFolder, withShownPaths } from './views/shown-path.js';
 import { StartView } from './views/start-view.js';
-import { workCounts } from './views/work-panel.js';
 
 const LONG_MS = 10_000; // the user is notified at the end of work that takes longer than this
 
@@ -60,7 +60,6 @@ export class TerminalApp {
   readonly #loading = Promise.withResolvers<LoadedCommands>();
   readonly #ending = new AbortController();
   #commands: LoadedCommands | undefined;
-  #isLeaving = false;
   #hasWorked = false;
 
   constructor(screen: Screen, theme: Theme, options: TerminalOptions) {
@@ -129,13 +128,8 @@ export class TerminalApp {
     });
     this.#activity = new Activity(screen, theme, {
       now,
-      todos: () => this.#session.orNone?.engine.session.todos,
-      canMoveToBackground: () => this.#session.orNone?.engine.session.canMoveToBackground === true,
-      familyOf: (tool) => familyOf(this.#session.orNone?.engine.session.tools.find(tool)),
-      keys: () => {
-        const { keys } = this.#place;
-        return { interrupt: keys.hint('interrupt'), background: keys.hint('background') };
-      },
+      session: () => this.#session.orNone,
+      keys: () => this.#place.keys,
       note: (sentence) => this.#views.show(new NoticeView(theme, 'info', sentence)),
     });
     screen.addLive(new WaitingView(theme, () => this.#conversation.waiting));
@@ -235,21 +229,13 @@ export class TerminalApp {
     this.#left.resolve(code);
   }
 
-  /** Asks first if that would end work in the background; asked twice, it leaves at once. */
+  /** Asks first if that would end work in the background. */
   async #leave(): Promise<void> {
-    this.#panel.refresh();
-    const { items: running } = this.#panel;
-    if (this.#isLeaving || running.length === 0) return this.quit();
-    this.#isLeaving = true;
-    const title = `${workCounts(running)} still ${running.length === 1 ? 'runs: end it' : 'run: end them'} and leave?`;
-    const items = [
-      { value: 'leave', label: 'Yes, leave' },
-      { value: 'stay', label: 'No, stay here' },
-    ];
-    const chosen = await this.#questions.choose({ title, items }, this.#ending.signal).catch(() => 'stay');
-    this.#isLeaving = false;
-    if (chosen === 'leave') this.quit();
+    if (await this.#panel.confirmEnd(this.#choose)) this.quit();
   }
+
+  readonly #choose = async (title: string, items: readonly Choice[]): Promise<string | undefined> =>
+    await this.#questions.choose({ title, items }, this.#ending.signal);
 
   /** Kills everything that calls have left running, and the command of the status line. */
   killAll(): void {
@@ -314,25 +300,14 @@ export class TerminalApp {
         },
       );
       this.#useSettings(settings);
-      await this.#change(settings, await this.#firstWish());
+      const ask = { choose: this.#choose, tell: (sentence: string) => this.tell(sentence) };
+      await this.#change(settings, await firstSession(this.#options, ask));
       this.#commands = await this.#loadCommands(settings);
       this.#place.completion = this.#commands.completion;
       this.#loading.resolve(this.#commands);
     } catch (error) {
       if (!this.#ending.signal.aborted) this.#left.reject(error);
     }
-  }
-
-  async #firstWish(): Promise<SessionRequest> {
-    const { first, root, env } = this.#options;
-    if (!first.picks) return first;
-    const { pickSession } = await import('./session/pick-session.js');
-    return await pickSession(first, {
-      root,
-      env,
-      choose: async (title, items) => await this.#questions.choose({ title, items }, this.#ending.signal),
-      tell: (sentence) => this.tell(sentence),
-    });
   }
 
   #useSettings({ settings: { current } }: TerminalSettings): void {

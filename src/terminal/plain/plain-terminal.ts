@@ -10,6 +10,7 @@ import { Theme } from '../screen/theme.js';
 import { BackgroundWork, endedWords, mayChangeWork } from '../session/background-work.js';
 import { Conversation } from '../session/conversation.js';
 import { CurrentSession } from '../session/current-session.js';
+import { firstSession } from '../session/first-session.js';
 import { ForegroundTask } from '../session/foreground-task.js';
 import { loadCommands } from '../session/load-commands.js';
 import type { LoadedCommands } from '../session/loaded-commands.js';
@@ -142,21 +143,13 @@ class PlainTerminal {
       { askPermission, askUser, tell: (sentence) => this.#tell(sentence) },
       this.#questions,
     );
-    await this.#change(settings, await this.#firstWish());
-    this.#loading.resolve(await this.#loadCommands(settings));
-  }
-
-  async #firstWish(): Promise<SessionRequest> {
-    const { first, root, env } = this.#options;
-    if (!first.picks) return first;
-    const { pickSession } = await import('../session/pick-session.js');
-    return await pickSession(first, {
-      root,
-      env,
+    const first = await firstSession(this.#options, {
       choose: async (_, items) =>
         await this.#questions.choose({ title: 'Which conversation? Enter alone starts a new one.', items }),
       tell: (sentence) => this.#lines.line(sentence),
     });
+    await this.#change(settings, first);
+    this.#loading.resolve(await this.#loadCommands(settings));
   }
 
   /** Switches to another conversation, leaving the current one, if any. */

@@ -1,9 +1,11 @@
 import type { AgentHappening } from '../../contract/event.js';
 import type { Todo } from '../../contract/todo.js';
+import type { KeyBindings } from '../input/key-bindings.js';
+import type { OpenedSession } from '../session/opened-session.js';
 import { cleanLine, wrap } from '../views/fit.js';
 import { SpinnerView } from '../views/spinner-view.js';
 import { TodoView } from '../views/todo-view.js';
-import { CurrentStep, type CurrentStepOptions } from './current-step.js';
+import { CurrentStep, familyOf } from './current-step.js';
 import { RetryLine } from './retry-line.js';
 import type { Screen } from './screen.js';
 import type { Theme } from './theme.js';
@@ -11,13 +13,10 @@ import type { Theme } from './theme.js';
 const BACKGROUND_HINT_MS = 3_000; // shorter commands need no hint
 const MAX_RETRY_LINES = 2;
 
-export interface ActivityOptions extends CurrentStepOptions {
+export interface ActivityOptions {
   now(): number;
-  todos(): readonly Todo[] | undefined;
-  /** Whether a command runs that could move to the background. */
-  canMoveToBackground(): boolean;
-  /** The keys that stop the work, and that move a command to the background. */
-  keys(): { interrupt: string; background: string };
+  session(): OpenedSession | undefined;
+  keys(): Pick<KeyBindings, 'hint'>;
   /** A notice for the transcript. */
   note(sentence: string): void;
 }
@@ -46,8 +45,8 @@ export class Activity {
     this.#options = options;
     this.#spinner = new SpinnerView(theme, options);
     this.#todos = new TodoView(theme);
-    this.#step = new CurrentStep(options);
-    this.#retry = new RetryLine(options);
+    this.#step = new CurrentStep({ familyOf: (tool) => familyOf(options.session()?.engine.session.tools.find(tool)) });
+    this.#retry = new RetryLine({ now: options.now, model: () => options.session()?.model });
     screen.addLive({
       render: (width) => {
         if (screen.hasDialog) return ['']; // it is waiting for the user
@@ -89,7 +88,7 @@ export class Activity {
     if (notice !== undefined) this.#options.note(notice);
     this.#step.take(event);
     this.#commandSince = this.#step.runsCommand ? (this.#commandSince ?? this.#options.now()) : undefined;
-    if (event.type === 'session_start') this.#earlierTodos = this.#options.todos();
+    if (event.type === 'session_start') this.#earlierTodos = this.#allTodos;
     if (event.type === 'turn_end') {
       const { input_tokens, output_tokens, cache_read_input_tokens = 0, cache_creation_input_tokens = 0 } = event.usage;
       this.#tokens.input += input_tokens + cache_read_input_tokens + cache_creation_input_tokens;
@@ -98,9 +97,13 @@ export class Activity {
     }
   }
 
+  get #allTodos(): readonly Todo[] | undefined {
+    return this.#options.session()?.engine.session.todos;
+  }
+
   /** The list, if the model has written it for this prompt. */
   get #currentTodos(): readonly Todo[] {
-    const todos = this.#options.todos();
+    const todos = this.#allTodos;
     return todos === undefined || todos === this.#earlierTodos ? [] : todos;
   }
 
@@ -111,13 +114,14 @@ export class Activity {
 
   #shownTodos(width: number): string[] {
     if (!this.#isShowingTodos) return [];
-    this.#todos.setTodos(this.#options.todos() ?? []);
+    this.#todos.setTodos(this.#allTodos ?? []);
     return this.#todos.render(width);
   }
 
   #shownSpinner(width: number): string[] {
     if (!this.#spinner.isRunning) return [];
-    const { interrupt, background } = this.#options.keys();
+    const keys = this.#options.keys();
+    const interrupt = keys.hint('interrupt');
     const retry = this.#retry.words;
     if (retry !== undefined) {
       const { paint } = this.#theme;
@@ -128,10 +132,13 @@ export class Activity {
     const canMove =
       this.#commandSince !== undefined &&
       this.#options.now() - this.#commandSince >= BACKGROUND_HINT_MS &&
-      this.#options.canMoveToBackground();
+      this.#options.session()?.engine.session.canMoveToBackground === true;
     this.#spinner.update({
       label: this.#step.words ?? active ?? this.#label,
-      hint: [`${interrupt} to interrupt`, ...(canMove ? [`${background} to run in the background`] : [])].join(' · '),
+      hint: [
+        `${interrupt} to interrupt`,
+        ...(canMove ? [`${keys.hint('background')} to run in the background`] : []),
+      ].join(' · '),
     });
     return this.#spinner.render(width);
   }

@@ -42,14 +42,14 @@ test('the words of a call end with it', () => {
   expect(step.runsCommand).toBe(false);
 });
 
-const retry = (attempt: number): AgentHappening => ({
+const retry = (attempt: number, reason = 'Anthropic is overloaded (529).'): AgentHappening => ({
   type: 'model_retry',
-  ...{ attempt, maxRetries: 10, waitMs: 4_000, reason: 'Anthropic is overloaded (529).', provider: 'a', model: 'b' },
+  ...{ attempt, maxRetries: 10, waitMs: 4_000, reason, provider: 'a', model: 'b' },
 });
 
 test('a retry counts down, and is forgotten when the answer comes', () => {
   let now = 0;
-  const line = new RetryLine({ now: () => now });
+  const line = new RetryLine({ now: () => now, model: () => 'a/b' });
   expect(line.take(retry(2))).toBeUndefined();
   expect(line.words).toBe('Anthropic is overloaded (529). Retrying in 4 s (2 of 10)');
   now = 3_500;
@@ -61,9 +61,16 @@ test('a retry counts down, and is forgotten when the answer comes', () => {
 });
 
 test('one sentence remains of many retries', () => {
-  const line = new RetryLine({ now: () => 0 });
+  const line = new RetryLine({ now: () => 0, model: () => 'a/b' });
   line.take(retry(4));
   expect(line.take({ type: 'text_delta', text: 'a' })).toBe(
     'Anthropic is overloaded (529). The model answered after 4 retries.',
   );
+});
+
+test('a model that takes over is noted once', () => {
+  const line = new RetryLine({ now: () => 0, model: () => 'a/first' });
+  const reason = 'Using b instead of first for now.';
+  expect(line.take(retry(1, reason))).toBe(reason);
+  expect(line.take(retry(2))).toBeUndefined();
 });

@@ -6,11 +6,14 @@ const NOTED_RETRIES = 3; // fewer are not worth a line in the transcript
 /** One line about a request that is sent again, with a countdown. */
 export class RetryLine {
   readonly #now: () => number;
+  readonly #model: () => string | undefined;
   #facts: RetryFacts | undefined;
   #until = 0;
 
-  constructor({ now }: { now(): number }) {
+  /** `model`: "provider/name" of the model that should answer. */
+  constructor({ now, model }: { now(): number; model(): string | undefined }) {
     this.#now = now;
+    this.#model = model;
   }
 
   /** Undefined if no request is being retried. */
@@ -22,12 +25,14 @@ export class RetryLine {
     return `${retryReason(reason)} Retrying ${when} (${attempt} of ${maxRetries})`;
   }
 
-  /** Returns a notice if the request has succeeded after several retries. */
+  /** Returns a notice if another model takes over, or if the request has succeeded after several retries. */
   take(event: AgentHappening): string | undefined {
     if (event.type === 'model_retry') {
+      const before = this.#facts;
       this.#facts = event;
       this.#until = this.#now() + event.waitMs;
-      return undefined;
+      const takesOver = `${event.provider}/${event.model}` !== this.#model() && event.model !== before?.model;
+      return takesOver ? retryReason(event.reason) : undefined;
     }
     const before = this.#facts;
     if (!before || event.type === 'agent_event' || event.type === 'notice') return undefined;

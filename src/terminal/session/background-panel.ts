@@ -1,9 +1,10 @@
+import type { Choice } from '../contract.js';
 import type { DialogQueue } from '../dialogs/dialog-queue.js';
 import { ScrollDialog } from '../dialogs/scroll-dialog.js';
 import type { Screen } from '../screen/screen.js';
 import type { Theme } from '../screen/theme.js';
 import { NoticeView } from '../views/notice-view.js';
-import { WorkPanel } from '../views/work-panel.js';
+import { WorkPanel, workCounts } from '../views/work-panel.js';
 import { BackgroundWork, type EndedWork, endedWords, type WorkItem } from './background-work.js';
 import type { CurrentSession } from './current-session.js';
 
@@ -31,6 +32,7 @@ export class BackgroundPanel {
   readonly #options: BackgroundPanelOptions;
   readonly #work: BackgroundWork;
   readonly #panel: WorkPanel;
+  #isAsking = false;
 
   constructor(options: BackgroundPanelOptions) {
     const { screen, theme, session, now, isWorking, onOtherKey } = options;
@@ -70,6 +72,22 @@ export class BackgroundPanel {
     if (this.items.length === 0) return false;
     this.#options.screen.focusOn(this.#panel);
     return true;
+  }
+
+  /** Whether everything that runs may end: asks if something does. Asked again meanwhile, it may. */
+  async confirmEnd(choose: (title: string, items: readonly Choice[]) => Promise<string | undefined>): Promise<boolean> {
+    this.refresh();
+    const { items } = this;
+    if (this.#isAsking || items.length === 0) return true;
+    this.#isAsking = true;
+    const title = `${workCounts(items)} still ${items.length === 1 ? 'runs: end it' : 'run: end them'} and leave?`;
+    const answers = [
+      { value: 'leave', label: 'Yes, leave' },
+      { value: 'stay', label: 'No, stay here' },
+    ];
+    const chosen = await choose(title, answers).catch(() => 'stay'); // the terminal was closed
+    this.#isAsking = false;
+    return chosen === 'leave';
   }
 
   end(): void {

@@ -1,0 +1,12 @@
+import type { SessionRequest } from './opened-session.js';
+import type { PickSessionOptions } from './pick-session.js';
+
+/** The conversation to start with, which the user picks if that is requested. The list is loaded only then. */
+export async function firstSession(
+  { first, root, env }: Pick<PickSessionOptions, 'root' | 'env'> & { first: SessionRequest },
+  ask: Pick<PickSessionOptions, 'choose' | 'tell'>,
+): Promise<SessionRequest> {
+  if (!first.picks) return first;
+  const { pickSession } = await import('./pick-session.js');
+  return await pickSession(first, { root, env, ...ask });
+}
