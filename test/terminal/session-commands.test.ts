@@ -96,3 +96,15 @@ inTerminal('a new conversation has no number in its notice', async () => {
   await terminal.shows('New conversation.');
   expect(await terminal.scrollback()).not.toMatch(/Conversation [0-9a-f]{8}/);
 });
+
+inTerminal('/mcp follows a server that is starting until it has failed', async () => {
+  const wait = { type: 'stdio', command: 'sh', args: ['-c', 'sleep 2; exit 1'] };
+  const { terminal, say } = await converse([], {
+    args: ['--settings', JSON.stringify({ mcpServers: { slow: wait } })],
+  });
+  await terminal.shows('? for keys');
+  await say('/mcp');
+  await terminal.shows('… slow: connecting');
+  const seen = await terminal.shows('✗ slow: failed');
+  expect(seen).not.toContain('… slow');
+});
