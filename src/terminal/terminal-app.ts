@@ -162,10 +162,7 @@ export class TerminalApp {
         this.#status.refresh();
       },
     });
-    const attachments = new Attachments({
-      home: homeFolder(),
-      onProblem: (sentence) => this.#tellFailure(sentence),
-    });
+    const attachments = new Attachments({ home: homeFolder(), onProblem: (sentence) => this.#tellFailure(sentence) });
     this.#typed = new TypedLines({
       session: this.#session,
       conversation: this.#conversation,
