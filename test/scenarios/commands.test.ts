@@ -69,7 +69,7 @@ test('an agent whose program does not ask for commands sends a slash as it is', 
   expect(promptOf(agent)).toEqual(['/fix']);
 });
 
-test("a user's command is not replaced by a project's of the same name", async () => {
+test("a user's command is not replaced by an untrusted project's of the same name", async () => {
   const agent = await agentWith({
     'home/.claude/commands/commit.md': 'Mine.',
     'project/.helve/commands/commit.md': 'Theirs.',

@@ -17,7 +17,7 @@ export interface CommandPlacesOptions {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** By precedence: a project does not replace commands of the person. */
+/** Those of the person, then those of the project. */
 export function commandPlaces({ root, home, dataFolder, env }: CommandPlacesOptions): CommandPlace[] {
   const claude = env['CLAUDE_CONFIG_DIR'] || (home === undefined ? undefined : join(home, '.claude'));
   const folders = [

@@ -15,7 +15,8 @@ function machine(files: Readonly<Record<string, string>>) {
   const [root, home] = [join(folder, 'project'), join(folder, 'home')];
   const place = { root, home, dataFolder: join(home, '.helve'), env: {} };
   const rules = { ...place, boundary: root, trusted: false, mayRead: () => true };
-  return { folder, place, find: async () => await findCommands(commandPlaces(place), rules) };
+  const find = async ({ trusted = false } = {}) => await findCommands(commandPlaces(place), { ...rules, trusted });
+  return { folder, place, find };
 }
 
 test('finds commands and skills of the person and the project, each name once', async () => {
@@ -38,6 +39,16 @@ test('finds commands and skills of the person and the project, each name once', 
     ['s', 'skill', 'user', '~/.claude/skills/s/SKILL.md', 'skill'],
     ['t', 'skill', 'project', '.helve/skills/t/skill.md', 'small letters'],
   ]);
+});
+
+test('the command of a project replaces one of the person only if the project is trusted', async () => {
+  const { find } = machine({
+    'home/.helve/commands/commit.md': 'mine',
+    'project/.claude/commands/commit.md': 'theirs',
+    'project/.helve/commands/commit.md': 'theirs too',
+  });
+  expect((await find()).map(({ body }) => body)).toEqual(['mine']);
+  expect((await find({ trusted: true })).map(({ body }) => body)).toEqual(['theirs too']);
 });
 
 test('there are no places to search if no such folder exists', () => {

@@ -1,5 +1,6 @@
 // Finds commands and skills: every markdown file below a folder of commands, every SKILL.md in a folder of
-// skills. Of several with the same name, the first is used.
+// skills. Of several with the same name, the first is used. A trusted project's come before the person's own, as with
+// agents; an untrusted project replaces no command of the person.
 
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -20,7 +21,9 @@ export interface FindOptions extends TextRules {
 }
 
 export async function findCommands(places: readonly CommandPlace[], options: FindOptions): Promise<Command[]> {
-  const found = await Promise.all(places.map(async (place) => await commandsIn(place, options)));
+  const rank = ({ source }: CommandPlace): number => Number((source === 'project') !== options.trusted);
+  const ordered = places.toSorted((one, other) => rank(one) - rank(other));
+  const found = await Promise.all(ordered.map(async (place) => await commandsIn(place, options)));
   const byName = new Map<string, Command>();
   for (const command of found.flat()) if (!byName.has(command.name)) byName.set(command.name, command);
   return [...byName.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
