@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
-import { outlineSession, type SessionOutline } from '../agent/store/session-outline.js';
+import { outlineSession, type SessionOutline, titlesIn } from '../agent/store/session-outline.js';
 import { applyUndo, takeBackUndo, type UndoOutcome } from '../agent/undo/apply-undo.js';
 import {
   describeUndoItem,
@@ -74,7 +74,7 @@ export async function undo(argv: readonly string[], at: UndoSurroundings = ofPro
   const usualFolder = realName(dataFolderOf({ env: at.env }));
   // A journal that can't be read or written must not prevent an undo in another one.
   const recovered = await recoverChanges(usualFolder, takeBackUndo).catch(() => undefined);
-  const recovery = recovered && describeRecovery(recovered);
+  const recovery = recovered && describeRecovery(recovered, titlesIn(usualFolder));
   if (recovery !== undefined) await writeLine(at.errors, `helve: ${recovery}`);
   let sessionId = '';
   try {

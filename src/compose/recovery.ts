@@ -18,7 +18,10 @@ async function recover(session: Session, notify: (text: string) => void): Promis
   void session.own(reapedLeftovers); // not awaited: no call depends on processes that a killed Helve left running
   // Reading works without the data folder; a call that changes a file reports that the folder can't be used.
   for (const text of await movedSpareData(session.dataFolder, { withFailures: false })) notify(text);
-  const text = await recoverIfNeeded(session.dataFolder, takeBackUndo).catch(() => undefined);
+  const text = await recoverIfNeeded(session.dataFolder, takeBackUndo, async () => {
+    const { titlesIn } = await import('../agent/store/session-outline.js');
+    return titlesIn(session.dataFolder);
+  }).catch(() => undefined);
   if (text !== undefined) notify(text);
 }
 

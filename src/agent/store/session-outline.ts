@@ -31,6 +31,12 @@ export interface OutlinedPrompt {
   changes: number | undefined;
 }
 
+/** Names a call by its command or file; undefined if it is not recorded. */
+export const titlesIn =
+  (dataFolder: string) =>
+  ({ sessionId, callId }: { sessionId: string; callId: string }): string | undefined =>
+    outlineSession(dataFolder, sessionId).calls.get(callId)?.title;
+
 /** The prompts of a session and its calls that could change something; empty if the session is not saved. */
 export function outlineSession(dataFolder: string, sessionId: string): SessionOutline {
   const prompts: OutlinedPrompt[] = [];

@@ -42,9 +42,15 @@ export interface RecoveryReport {
   /** Temporary files that were removed. */
   removed: string[];
   /** Calls whose commands were running when Helve died: their changes are in the session's list. */
-  listed: string[];
+  listed: InterruptedCall[];
   /** Interrupted undos: all their changes were rolled back. */
   undos: Array<{ undoId: string } & RolledBackUndo>;
+}
+
+/** A call whose command was running when Helve died. */
+export interface InterruptedCall {
+  sessionId: string;
+  callId: string;
 }
 
 /** The outcome of an interrupted undo: paths restored to their state before it, and paths that could not be. */
@@ -91,7 +97,7 @@ async function recoverCommands(folders: JournalFolders, report: RecoveryReport):
     if (commands.length > 0) await endLeftovers(folders);
     for (const command of commands) {
       const listed = await recoverNewFiles(folders, file, command);
-      if (listed.length > 0) report.listed.push(command.callId);
+      if (listed.length > 0) report.listed.push({ sessionId: command.sessionId, callId: command.callId });
     }
   });
 }
@@ -232,7 +238,8 @@ async function finishCommands(
     if (log.running.length > 0) await endLeftovers(folders);
     const { finishSnapshots } = await import('../snapshots/workspace-snapshot.js');
     // If this fails, recovery continues without it and nothing is lost.
-    report.listed.push(...(await finishSnapshots(dirname(folders.top), sessionId, log).catch(() => [])));
+    const calls = await finishSnapshots(dirname(folders.top), sessionId, log).catch(() => []);
+    report.listed.push(...calls.map((callId) => ({ sessionId, callId })));
   }
   await unlink(path).catch(() => {});
 }
@@ -361,12 +368,15 @@ async function isMixture(
   return bytes.every((byte, index) => byte === old[index] || byte === wanted[index]);
 }
 
-/** The report in words, for a person; undefined if there is nothing to report. */
-export function describeRecovery(report: RecoveryReport): string | undefined {
+/** The report in words, for a person; undefined if there is nothing to report. `titleOf` names the command of a call. */
+export function describeRecovery(
+  report: RecoveryReport,
+  titleOf: (call: InterruptedCall) => string | undefined = () => undefined,
+): string | undefined {
   const { restored, finished, left, removed, listed, undos } = report;
   const commands =
     listed.length > 0 &&
-    `Helve was ended while a command ran (${listed.join(', ')}). What was changed until now counts as its work, and helve undo can take it back.`;
+    `Helve was stopped while it ran ${listed.map((call) => titleOf(call) ?? call.callId).join(' and ')}. What was changed until now counts as the work of that command, and helve undo can take it back.`;
   const sentences = [
     restored.length > 0 && `Put back as it was before: ${restored.join(', ')}.`,
     finished.length > 0 && `Found complete: ${finished.join(', ')}.`,

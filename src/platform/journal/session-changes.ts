@@ -7,7 +7,7 @@ import { lazy } from '../lazy.js';
 import { sharedRound } from '../shared-round.js';
 import type { AnnouncedWriters } from './announced-writers.js';
 import { CLEAN_UP_EVERY_MS } from './clean-up-marker.js';
-import type { RollBackUndo } from './recover-changes.js';
+import type { InterruptedCall, RollBackUndo } from './recover-changes.js';
 import type { SpareJournalOptions } from './spare-journal.js';
 
 /** The code for changes is loaded with the first of them. */
@@ -29,13 +29,17 @@ export function sessionWriters(session: { dataFolder: string; id: string }): Pic
 }
 
 /** Recovers interrupted changes, and returns a report in words. If there are none, two directory lookups show it. */
-export async function recoverIfNeeded(dataFolder: string, takeBackUndo?: RollBackUndo): Promise<string | undefined> {
+export async function recoverIfNeeded(
+  dataFolder: string,
+  takeBackUndo?: RollBackUndo,
+  titles?: () => Promise<(call: InterruptedCall) => string | undefined>,
+): Promise<string | undefined> {
   if (!needsCare(join(dataFolder, 'journal'))) return undefined;
   const { describeRecovery, recoverChanges } = await import('./recover-changes.js');
   // Agents that start at the same time see the same records. The first of them reports to the person.
   const key = `recover ${dataFolder}${takeBackUndo ? ' with undos' : ''}`;
   const found = await sharedRound(key, async () => ({
-    text: describeRecovery(await recoverChanges(dataFolder, takeBackUndo)),
+    text: describeRecovery(await recoverChanges(dataFolder, takeBackUndo), await titles?.()),
   }));
   const { text } = found;
   found.text = undefined;
