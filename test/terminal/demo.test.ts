@@ -34,7 +34,7 @@ inTerminal('the demo asks real questions in the real interface, and ends with ho
   await terminal.press('Enter');
   await terminal.shows(/back[\s\S]*recreate dist[\s\S]*enter to choose/);
   await terminal.press('Enter');
-  await terminal.shows('restored');
+  await terminal.shows('Restored 2 files.');
   await terminal.type('What else can you do?');
   await terminal.press('Enter');
   await terminal.shows('The script of this demo ends here');

@@ -22,10 +22,11 @@ export const terminalDemoWords = (own: OwnCommand): TerminalDemoWords => ({
     'Now try:',
     '',
     '- `/undo` takes back the last change. It restores what a command deleted, too.',
-    '- `/rewind` goes back to your prompt, and takes the files with it.',
+    '- `/diff` shows everything that has changed.',
+    '- `/rewind` returns to your prompt, and restores the files.',
     '- `/quit` leaves the demo. It removes the sample project and says how to use a real model.',
   ].join('\n'),
-  afterwards: `The script of this demo ends here, so I can't answer that. To work with a real model, leave with \`/quit\`, set a key such as \`ANTHROPIC_API_KEY\`, and run \`${own.helve}\`. \`/undo\`, \`/rewind\` and \`!command\` still work here.`,
+  afterwards: `The script of this demo ends here, so I can't answer that. To work with a real model, leave with \`/quit\`, set a key such as \`ANTHROPIC_API_KEY\`, and run \`${own.helve}\`. \`/undo\`, \`/diff\` and \`!command\` still work here.`,
   farewell: nextSteps(own),
 });
 
