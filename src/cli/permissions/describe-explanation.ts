@@ -63,6 +63,7 @@ const strictest = (entries: readonly TrailEntry[]): TrailEntry | undefined =>
 function whyOf(entry: TrailEntry | undefined, effect: Effect | undefined, commands: readonly CommandEffect[]): string {
   if (!entry) return '';
   if (entry.rule) return ruleWords(entry);
+  if (effect?.kind === 'network' && entry.basis === 'default') return ''; // it says the address again
   const subject = subjectOf(effect);
   const repeats = subject !== undefined && entry.because.includes(subject);
   if (!repeats) return entry.because;
