@@ -43,7 +43,7 @@ inTerminal('a refusal with a reason reaches the model', async () => {
   await say('put it into docs');
   await terminal.shows('I see.');
   expect(server.requests[1]?.text).toContain('put it into docs');
-  await terminal.shows('You refused it');
+  await terminal.shows('⊘ Write made.txt  you refused it: put it into docs');
 });
 
 inTerminal('Esc stops the answer, and the next prompt continues', async () => {
@@ -169,7 +169,7 @@ inTerminal('SIGTERM restores the terminal and ends everything that was started',
 inTerminal('Ctrl-C twice exits', async () => {
   const { terminal } = await converse([]);
   await terminal.type('a draft');
-  await terminal.shows('> a draft');
+  await terminal.shows('❯ a draft');
   await terminal.press('C-c');
   expect(await terminal.shows('again to leave')).not.toContain('a draft');
   await terminal.press('C-c');

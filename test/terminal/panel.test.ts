@@ -48,7 +48,7 @@ inTerminal('a key that the panel does not know goes to the prompt', async () => 
   await terminal.press('Down');
   await terminal.shows('x to stop');
   await terminal.type('hello');
-  await terminal.shows('> hello');
+  await terminal.shows('❯ hello');
 });
 
 inTerminal('leaving asks once while a command runs in the background', async () => {

@@ -201,8 +201,8 @@ inTerminal("the prompt returns from the user's editor, and nothing is on the scr
   const files = { 'edit.sh': 'echo and more >> "$1"\n' };
   const { terminal } = await converse([], { files, env: { VISUAL: 'sh edit.sh' } });
   await terminal.type('a draft');
-  await terminal.shows('> a draft');
+  await terminal.shows('❯ a draft');
   await terminal.press('C-g');
-  const screen = await terminal.shows(/> a draft\n {2}and more/);
+  const screen = await terminal.shows(/❯ a draft\n {2}and more/);
   expect(screen.match(/Helve/g)).toHaveLength(1);
 });

@@ -43,7 +43,7 @@ export interface PromptEditorOptions extends EditorOptions {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is how a terminal marks a paste
 const WHOLE_PASTE = /^\x1b\[200~([\s\S]*)\x1b\[201~$/;
 
-const SIGN = '> ';
+const SIGN = '❯ ';
 const MAX_LISTED = 8;
 
 /** What kind of line the first character makes it. */

@@ -25,8 +25,8 @@ export class CallGroup implements Component {
     this.#calls = this.#calls.filter((one) => one !== call);
   }
 
-  get isEmpty(): boolean {
-    return this.#calls.length === 0;
+  get size(): number {
+    return this.#calls.length;
   }
 
   get isOver(): boolean {

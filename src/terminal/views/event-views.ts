@@ -12,6 +12,8 @@ import { PromptView } from './prompt-view.js';
 import { StreamedCall } from './streamed-call.js';
 import { ThinkingView } from './thinking-view.js';
 
+const MAX_GROUP = 50; // calls that are kept together: the history drops only whole views
+
 export interface EventViewsOptions {
   now(): number;
   /** Abbreviates paths in what is shown of a call. */
@@ -190,6 +192,7 @@ export class EventViews {
     call.isExpanded = this.#isExpanded;
     if (this.#askedEarly.delete(callId)) call.ask();
     if (this.#ownEarly.delete(callId)) call.own();
+    if ((this.#group?.view.size ?? 0) >= MAX_GROUP) this.#endGroup();
     this.#group ??= this.#openGroup();
     const opened = { view: new StreamedCall(call, now), group: this.#group };
     opened.group.view.add(opened.view);
@@ -242,9 +245,9 @@ export class EventViews {
     for (const view of this.#ofTurn) this.#history.remove(view);
     for (const { view, group } of this.#callsOfTurn) {
       group.view.remove(view);
-      if (group.view.isEmpty) this.#history.remove(group.view);
+      if (group.view.size === 0) this.#history.remove(group.view);
     }
-    if (this.#group?.view.isEmpty) this.#group = undefined;
+    if (this.#group?.view.size === 0) this.#group = undefined;
     this.#ofTurn = [];
     this.#callsOfTurn = [];
     this.#calls.clear();
