@@ -124,7 +124,7 @@ export class CallView implements Component {
 
   render(width: number): string[] {
     if (this.#drawn?.width === width) return this.#drawn.lines;
-    const lines = this.isQuiet ? [] : [...this.#head(width), ...this.#body(width)];
+    const lines = this.#isElsewhere ? [] : [...this.#head(width), ...this.#body(width)];
     if (this.isOver) this.#drawn = { width, lines };
     return lines;
   }
@@ -190,7 +190,6 @@ export class CallView implements Component {
   }
 
   #body(width: number): string[] {
-    if (this.#state === 'asking') return []; // the question shows all of it
     const room = Math.max(1, width - INDENT.length);
     if (this.#state === 'running' && this.#progress !== '') {
       const { lines } = outputLines(this.#theme, this.#progress, room, { lines: TAIL_LINES, end: 'last' });
@@ -226,8 +225,9 @@ export class CallView implements Component {
     return [...from, ...(isDim ? lines.map((line) => dimmed(line, paint.muted)) : lines), ...more];
   }
 
-  /** The list of tasks is above the editor, so a call that changed it adds nothing. */
-  get isQuiet(): boolean {
+  /** Drawn elsewhere: a question shows its call, and the list of tasks is above the editor. */
+  get #isElsewhere(): boolean {
+    if (this.#state === 'asking') return true;
     return this.#display.body?.type === 'todos' && !this.#isExpanded && !isFailed(this.#state);
   }
 

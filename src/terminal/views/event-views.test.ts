@@ -148,7 +148,7 @@ test('a question about a call that is not shown yet applies once it is', () => {
   const { views, lines } = viewsOf();
   views.asking('a');
   views.take(call('a', 'to ten'));
-  expect(lines()).toEqual(['', '? Count to ten  asks']);
+  expect(lines()).toEqual([]); // the question shows it
 });
 
 test('control characters are shown, not executed', () => {
@@ -214,12 +214,14 @@ test('calls that only look are one line with their patterns, and one line each w
   ]);
 });
 
-test('a call that fails or asks keeps its own line among those that look', () => {
+test('a call with a question leaves the line of those that look until it runs', () => {
   const { views, lines } = viewsOf(...looked('a', 'a.ts', 'read'), ...looked('b', 'b.ts', 'read'));
   views.take({ type: 'tool_call', callId: 'c', tool: 'Look', input: {}, display: { title: 'c.ts', looks: 'read' } });
   expect(lines()).toEqual(['', '● Reading a.ts, b.ts, c.ts']);
   views.asking('c');
-  expect(lines()).toEqual(['', '✓ Read a.ts, b.ts', '? Look c.ts  asks']);
+  expect(lines()).toEqual(['', '✓ Read a.ts, b.ts']); // the question shows c.ts
+  views.take({ type: 'tool_start', callId: 'c', tool: 'Look' });
+  expect(lines()).toEqual(['', '● Reading a.ts, b.ts, c.ts']);
 });
 
 test('an answer that starts over keeps the calls of the turn before', () => {
