@@ -97,8 +97,8 @@ inTerminal('a prompt is a bar over the width, once in the scrollback after a res
     await terminal.resize(columns, 40);
     await terminal.shows('Seen.');
   }
-  await say('/status');
-  await terminal.shows('/status');
+  await say('/todos');
+  await terminal.shows('❯ /todos');
   expect((await terminal.scrollback()).match(/find me again/g)).toHaveLength(1);
 });
 
