@@ -72,7 +72,7 @@ describe.skipIf(whyNoTmux !== undefined)('questions', () => {
     await terminal.shows(READY);
     expect(await terminal.screen()).toContain('Create a.txt?');
     await terminal.press('Escape');
-    await terminal.shows(/> yes and more/);
+    await terminal.shows(/❯ yes and more/);
   });
 
   test('a replacement of 60 lines shows both sides at once, scrolls, and leaves nothing behind', async () => {
