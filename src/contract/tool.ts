@@ -24,7 +24,7 @@ export type ToolSpec<Input, Data> = ToolBehaviour<Input, Data> &
 interface ToolBehaviour<Input, Data> {
   /** Letters, digits, `_` and `-`, at most 64 characters: what every provider accepts. */
   name: string;
-  /** A name for people. Default: the name. */
+  /** A name for people, which displays show. Default: the name. */
   title?: string;
   /** What it does, when to use it, when to use another, and its limits, in that order. */
   description: string | ((context: DescribeContext) => string | Promise<string>);
@@ -99,6 +99,8 @@ export interface ToolProgress {
 export interface ToolDisplay {
   /** The subject of the call: the file, the command, the pattern. The same before and after the call. */
   title: string;
+  /** The action in a word or two, where the tool's name is not one that people use. Default: the tool's name. */
+  action?: string;
   /** Short facts about the result, shown beside the title: `120 lines`, `6 matches in 3 files`, `exit code 1`. */
   facts?: readonly string[];
   /** A call that only looks: several of them in one step may be drawn as one line. */
@@ -111,6 +113,7 @@ export interface ToolDisplay {
 /** The content below the title. */
 export type DisplayBody =
   | { type: 'text'; text: string }
+  | { type: 'markdown'; text: string }
   /** The output of a program; `styled` is the same with ANSI colours, if it has any. */
   | { type: 'output'; text: string; styled?: string }
   | { type: 'diff'; path: string; patch: string }
@@ -238,16 +241,20 @@ export function defineTool<Input, Data>(spec: ToolSpec<Input, Data> & { traits?:
     },
 
     // A partial input need not match its type, which is one more reason why a display may throw.
-    displayCall: (partial) => shownOr(nothing, () => spec.displayCall?.(asPartial<Input>(partial))),
+    displayCall: (partial) => shownOr(spec, nothing, () => spec.displayCall?.(asPartial<Input>(partial))),
   };
 }
 
 const nothing: ToolDisplay = { title: '' };
 
 /** A display is decoration: if it throws, it is left out, whatever happens to the call. */
-function shownOr(otherwise: ToolDisplay, draw: () => ToolDisplay | undefined): ToolDisplay {
+function shownOr(
+  { title }: { title?: string },
+  otherwise: ToolDisplay,
+  draw: () => ToolDisplay | undefined,
+): ToolDisplay {
   try {
-    return draw() ?? otherwise;
+    return { ...(title !== undefined && { action: title }), ...(draw() ?? otherwise) };
   } catch {
     return otherwise;
   }
@@ -271,8 +278,8 @@ const asPartial = <Input>(value: unknown): Partial<Input> =>
 
 function bind<Input, Data>(spec: ToolBehaviour<Input, Data>, input: Input): BoundCall {
   const plain = { title: shown(input) };
-  const display = (): ToolDisplay => shownOr(plain, () => spec.displayCall?.(asPartial<Input>(input)));
-  const refusal = (): ToolDisplay => shownOr(display(), () => spec.displayRefusal?.(input));
+  const display = (): ToolDisplay => shownOr(spec, plain, () => spec.displayCall?.(asPartial<Input>(input)));
+  const refusal = (): ToolDisplay => shownOr(spec, display(), () => spec.displayRefusal?.(input));
   return {
     input,
     async effects(context) {
@@ -281,7 +288,7 @@ function bind<Input, Data>(spec: ToolBehaviour<Input, Data>, input: Input): Boun
     },
     async validate(context) {
       const { ask, display: found } = (await spec.validate?.(input, context)) ?? {};
-      return { ...(ask !== undefined && { ask }), display: () => shownOr(refusal(), () => found?.()) };
+      return { ...(ask !== undefined && { ask }), display: () => shownOr(spec, refusal(), () => found?.()) };
     },
     async *run(context) {
       const running = spec.execute(input, context);
@@ -291,7 +298,7 @@ function bind<Input, Data>(spec: ToolBehaviour<Input, Data>, input: Input): Boun
         content,
         data,
         ...(spec.toHooks && { forHooks: () => ({ ...(isRecord(data) && data), ...spec.toHooks?.(data, input) }) }),
-        display: shownOr(asWritten(content, display(), spec.name), () => spec.displayResult?.(data, input)),
+        display: shownOr(spec, asWritten(content, display(), spec.name), () => spec.displayResult?.(data, input)),
       };
     },
     displayRefusal: refusal,

@@ -24,6 +24,7 @@ interface Look {
 
 export const agentOutputTool = defineTool({
   name: 'AgentOutput',
+  title: 'Agent',
   traits: { olderNames: ['TaskOutput', 'AgentOutputTool'] },
   exposure: 'deferred',
   description,
@@ -52,7 +53,7 @@ export const agentOutputTool = defineTool({
   displayResult: ({ description, report }) => ({
     title: description,
     facts: report ? factsOf(report) : ['still running'],
-    ...(report && { body: { type: 'text', text: report.answer } }),
+    ...(report && { body: { type: 'markdown', text: report.answer } }),
   }),
 });
 

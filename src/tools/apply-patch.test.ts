@@ -73,6 +73,7 @@ The edited places:
 29\tl29
 30\tl30`);
   expect(run.display).toEqual({
+    action: 'Patch',
     title: 'a.txt',
     facts: [],
     body: { type: 'diff', path: 'a.txt', patch: difference },
@@ -758,9 +759,10 @@ test('denying the write of one file refuses the whole patch', async () => {
 
 test('shows the file names while the patch streams, and the whole patch with a question', () => {
   const text = patch('*** Add File: a.txt', '+x', '*** Delete File: b.txt');
-  expect(applyPatchTool.displayCall({ input: text.slice(0, -12) })).toEqual({ title: 'a.txt, b.txt' });
+  expect(applyPatchTool.displayCall({ input: text.slice(0, -12) })).toEqual({ action: 'Patch', title: 'a.txt, b.txt' });
   const accepted = applyPatchTool.accept({ input: text });
   expect(accepted.ok && accepted.call.displayRefusal()).toEqual({
+    action: 'Patch',
     title: 'a.txt, b.txt',
     body: { type: 'diff', path: 'a.txt, b.txt', patch: text },
   });

@@ -51,6 +51,7 @@ interface PatchData {
 
 export const applyPatchTool = defineTool<PatchInput, PatchData>({
   name: 'apply_patch',
+  title: 'Patch',
   traits: { family: 'edit', worksAs: ['Edit', 'Write', 'MultiEdit'], editStyle: 'patch' },
   description,
   input,

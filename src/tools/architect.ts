@@ -39,7 +39,7 @@ export const architectTool = defineTool({
 
   toModel: ({ plan, notes }) => [plan, ...notes].join('\n\n'),
   displayCall: ({ prompt = '' }) => ({ title: prompt }),
-  displayResult: ({ plan }, { prompt }) => ({ title: prompt, body: { type: 'text', text: plan } }),
+  displayResult: ({ plan }, { prompt }) => ({ title: prompt, body: { type: 'markdown', text: plan } }),
 });
 
 function agentsOf({ agents }: SessionPort): NonNullable<SessionPort['agents']> {

@@ -44,6 +44,7 @@ interface Answered {
 
 export const askUserQuestionTool = defineTool({
   name: 'AskUserQuestion',
+  title: 'Question',
   description,
   input,
   needsPerson: true,

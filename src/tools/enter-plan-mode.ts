@@ -7,6 +7,7 @@ Use it before work that has several ways or touches many files. Not for small or
 
 export const enterPlanModeTool = defineTool({
   name: 'EnterPlanMode',
+  title: 'Plan',
   description,
   input: z.strictObject({}),
   needsPerson: true,

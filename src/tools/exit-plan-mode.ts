@@ -23,6 +23,7 @@ const input = z.strictObject({
 
 export const exitPlanModeTool = defineTool({
   name: NAME,
+  title: 'Plan',
   description,
   input,
   needsPerson: true,
@@ -80,11 +81,11 @@ export const exitPlanModeTool = defineTool({
     return `${agreed}\nChild agents have run its steps:\n${reported(data.steps, data.report)}\nLook at what they did, and finish what is left.`;
   },
 
-  displayCall: ({ plan = '' }) => ({ title: 'plan', body: { type: 'text', text: plan } }),
+  displayCall: ({ plan = '' }) => ({ title: 'plan', body: { type: 'markdown', text: plan } }),
   displayResult: (data) => ({
-    title: 'Plan approved',
+    title: 'approved',
     facts: [...(data.isEdited ? ['with your changes'] : []), ...('report' in data ? [stepsDone(data.report)] : [])],
-    body: { type: 'text', text: data.plan },
+    body: { type: 'markdown', text: data.plan },
   }),
 });
 

@@ -52,6 +52,7 @@ interface LsData {
 
 export const lsTool = defineTool<z.output<typeof input>, LsData>({
   name: 'LS',
+  title: 'List',
   traits: { family: 'read', subject: ['path'], fields: ['path'] },
   description,
   input,

@@ -42,6 +42,7 @@ interface MultiEditData {
 
 export const multiEditTool = defineTool<MultiEditInput, MultiEditData>({
   name: 'MultiEdit',
+  title: 'Edit',
   traits: { family: 'edit', subject: ['file_path'], fields: ['file_path'], worksAs: ['Edit'] },
   description,
   input,

@@ -48,6 +48,7 @@ interface NotebookEditData {
 
 export const notebookEditTool = defineTool<NotebookEditInput, NotebookEditData>({
   name: 'NotebookEdit',
+  title: 'Edit',
   traits: {
     family: 'edit',
     subject: ['notebook_path'],

@@ -23,6 +23,7 @@ const input = withAliases(
 
 export const notebookReadTool = defineTool<z.output<typeof input>, Cells>({
   name: 'NotebookRead',
+  title: 'Read',
   traits: {
     family: 'read',
     subject: ['notebook_path'],

@@ -71,7 +71,7 @@ test.each<PermissionMode>(['default', 'acceptEdits', 'bypassPermissions'])(
       tool: 'ExitPlanMode',
       input: { plan },
       reason: `the plan waits for approval; with it the mode becomes "${modeWords[mode]}"`,
-      display: { title: 'plan', body: { type: 'text', text: plan } },
+      display: { title: 'plan', body: { type: 'markdown', text: plan } },
       suggestions: [],
     });
   },

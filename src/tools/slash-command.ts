@@ -21,6 +21,7 @@ const input = z.strictObject({
 
 export const slashCommandTool = defineTool({
   name: 'SlashCommand',
+  title: 'Command',
   traits: { family: 'slash', subject: ['command'], fields: [] },
   description,
   input,

@@ -37,6 +37,7 @@ interface Launched {
 
 export const taskTool = defineTool({
   name: AGENT_TOOL,
+  title: 'Agent',
   traits: { family: 'agent', subject: ['subagent_type'], olderNames: ['Agent'] },
   description,
   input,
@@ -71,7 +72,7 @@ export const taskTool = defineTool({
   displayResult: ({ type, report }, { description }) => ({
     title: `${type}: ${description}`,
     facts: report ? factsOf(report) : ['in the background'],
-    ...(report && { body: { type: 'text', text: report.answer } }),
+    ...(report && { body: { type: 'markdown', text: report.answer } }),
   }),
 });
 

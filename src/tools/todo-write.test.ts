@@ -12,7 +12,12 @@ test('keeps the list in the session, shows it, and returns the usual text', asyn
   const todos = [todo('Look', 'completed'), todo('Change', 'in_progress'), todo('Test', 'pending')];
   const run = await project.run(todoWriteTool, { todos });
   expect(run).toMatchObject({ content: reply, isError: false, data: { oldTodos: [], newTodos: todos } });
-  expect(run.display).toEqual({ title: '3 todos', facts: ['1 of 3 done'], body: { type: 'todos', items: todos } });
+  expect(run.display).toEqual({
+    action: 'Todos',
+    title: '3 todos',
+    facts: ['1 of 3 done'],
+    body: { type: 'todos', items: todos },
+  });
   expect(project.engine.session.todos).toEqual(todos);
   expect(project.engine.session.takeReminders()).toEqual([]);
 });

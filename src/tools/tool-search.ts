@@ -21,6 +21,7 @@ const input = z.strictObject({
 
 export const toolSearchTool = defineTool({
   name: 'ToolSearch',
+  title: 'Find tools',
   description,
   input,
   isEnabled: ({ deferredTools }) => deferredTools.length > 0,

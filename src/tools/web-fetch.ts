@@ -60,6 +60,7 @@ export type WebFetchData =
 
 export const webFetchTool = defineTool({
   name: 'WebFetch',
+  title: 'Fetch',
   traits: { family: 'domain', subject: ['url', 'domain'] },
   description,
   input,

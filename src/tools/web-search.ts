@@ -30,6 +30,7 @@ export interface WebSearchData {
 
 export const webSearchTool = defineTool({
   name: 'WebSearch',
+  title: 'Web search',
   traits: { family: 'search' },
   description,
   input,

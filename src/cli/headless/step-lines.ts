@@ -21,7 +21,7 @@ export class StepLines {
 
   see(event: AgentEvent): void {
     if (event.type === 'tool_call') {
-      this.#running.set(event.callId, `${event.tool} ${firstLine(event.display.title)}`);
+      this.#running.set(event.callId, `${event.display.action ?? event.tool} ${firstLine(event.display.title)}`);
       this.#live();
     } else if (event.type === 'tool_result') this.#ended(event);
     else if (event.type === 'turn_end') this.#live();

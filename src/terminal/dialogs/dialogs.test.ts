@@ -266,7 +266,7 @@ test('recognises a question about a plan by its effect', () => {
     effects: [{ kind: 'session', access: 'write', what: 'mode' }],
     decision: { behavior: 'ask', reason: '' },
     reason: '',
-    display: { title: 'plan', body: { type: 'text', text: '1. Do it' } },
+    display: { title: 'plan', body: { type: 'markdown', text: '1. Do it' } },
     risks: [],
     suggestions: [],
   } as const;

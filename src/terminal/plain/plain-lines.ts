@@ -51,7 +51,9 @@ export class PlainLines {
         this.line('  … The answer was cut off and starts over.');
         return;
       case 'tool_call':
-        this.line(`${this.#paint.bold(`● ${event.tool}`)} ${visible(firstLine(event.display.title))}`);
+        this.line(
+          `${this.#paint.bold(`● ${visible(event.display.action ?? event.tool)}`)} ${visible(firstLine(event.display.title))}`,
+        );
         return;
       case 'tool_result': {
         const { display, result, problem = '' } = event;
@@ -59,7 +61,9 @@ export class PlainLines {
         const failed = result.is_error === true;
         const mark = failed ? this.#paint.red('✗') : this.#paint.green('✓');
         const title = failed ? firstLine(problem) : firstLine(display.title);
-        this.line(`  ${mark} ${event.tool} ${this.#paint.dim(visible([title, ...facts].join(' · ')))}`);
+        this.line(
+          `  ${mark} ${visible(display.action ?? event.tool)} ${this.#paint.dim(visible([title, ...facts].join(' · ')))}`,
+        );
         if (!failed) this.#lines(capped(asLines(body), MAX_BODY_LINES), body);
         else this.#lines(capped([...rest(problem), ...outputOf(body)], MAX_BODY_LINES), undefined);
         return;

@@ -2,11 +2,12 @@ import type { DisplayBody } from '../../contract/tool.js';
 import type { Theme } from '../screen/theme.js';
 import { type DiffBody, DiffView } from './diff-view.js';
 import { cleanLine, cut, wrap } from './fit.js';
+import { MarkdownView } from './markdown-view.js';
 import { MOST_OUTPUT_LINES, outputLines } from './output-lines.js';
 import { tellingLines } from './telling-lines.js';
 import { todoLines } from './todo-view.js';
 
-const COLLAPSED_LINES = { text: 4, output: 4, list: 4, diff: 14, todos: 20 } as const;
+const COLLAPSED_LINES = { text: 4, markdown: 8, output: 4, list: 4, diff: 14, todos: 20 } as const;
 const FAILED_LINES = 8;
 const OWN_LINES = 40;
 
@@ -30,6 +31,8 @@ export function bodyLines(
   switch (body.type) {
     case 'text':
       return outputLines(theme, body.text, width, isExpanded ? { end } : { lines: most, end });
+    case 'markdown':
+      return capped(new MarkdownView(theme, body.text).render(width), most);
     case 'output':
       if (isFailed && !isExpanded && !isOwn) return failureLines(theme, body, width);
       return outputLines(theme, body.styled ?? body.text, width, isExpanded ? { end } : { lines: most, end });

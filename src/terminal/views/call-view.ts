@@ -39,6 +39,7 @@ export class CallView implements Component {
   #startedAt: number | undefined;
   #isExpanded = false;
   #isOwn = false;
+  #isInPanel = false;
   readonly #shorten: (text: string) => string;
   #drawn: { width: number; lines: string[] } | undefined;
 
@@ -90,6 +91,11 @@ export class CallView implements Component {
     this.#goTo('asking');
   }
 
+  /** Its child agents are shown in the panel above the editor until it ends. */
+  showInPanel(): void {
+    this.#isInPanel = true;
+  }
+
   /** The call runs. */
   start(): void {
     this.#goTo('running');
@@ -136,7 +142,7 @@ export class CallView implements Component {
   #head(width: number): string[] {
     const { paint } = this.#theme;
     const sign = paint[roles[this.#state]](signs[this.#state]);
-    const name = `${sign} ${paint.strong(shownTool(cleanLine(this.#tool)))}`;
+    const name = `${sign} ${paint.strong(cleanLine(this.#display.action ?? shownTool(this.#tool)))}`;
     const title = cleanLine(this.#shortened(this.#display.title.slice(0, MAX_TITLE_CHARS)));
     const left = title === '' ? name : `${name} ${title}`;
     const aside = this.#aside();
@@ -225,9 +231,9 @@ export class CallView implements Component {
     return [...from, ...(isDim ? lines.map((line) => dimmed(line, paint.muted)) : lines), ...more];
   }
 
-  /** Drawn elsewhere: a question shows its call, and the list of tasks is above the editor. */
+  /** Drawn elsewhere: a question shows its call; the list of tasks and the child agents are above the editor. */
   get #isElsewhere(): boolean {
-    if (this.#state === 'asking') return true;
+    if (this.#state === 'asking' || (this.#isInPanel && !this.isOver)) return true;
     return this.#display.body?.type === 'todos' && !this.#isExpanded && !isFailed(this.#state);
   }
 

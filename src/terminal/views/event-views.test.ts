@@ -88,7 +88,7 @@ test('the activity of child agents is left to the panel', () => {
     },
     { type: 'tool_progress', callId: 'a', tool: 'Count', text: 'Count two' },
   );
-  expect(lines()).toEqual(['', '● Count with help']);
+  expect(lines()).toEqual([]);
 });
 
 test('a call that writes the todo list leaves no line', () => {

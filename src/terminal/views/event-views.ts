@@ -98,6 +98,7 @@ export class EventViews {
         return;
       case 'agent_event':
         this.#startsAgents.add(event.parentCallId);
+        this.#calls.get(event.parentCallId)?.view.view.showInPanel();
         return;
       case 'notice':
         this.show(new NoticeView(this.#theme, 'warning', event.text));

@@ -32,6 +32,7 @@ interface Look {
 
 export const bashOutputTool = defineTool({
   name: 'BashOutput',
+  title: 'Output',
   traits: { olderNames: ['BashOutputTool'], worksAs: ['TaskOutput'], printsCommands: true },
   description,
   input,

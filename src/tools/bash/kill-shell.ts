@@ -12,6 +12,7 @@ const input = z.strictObject({
 
 export const killShellTool = defineTool({
   name: 'KillShell',
+  title: 'Stop',
   traits: { olderNames: ['KillBash', 'TaskStop'] },
   description,
   input,

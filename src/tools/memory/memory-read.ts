@@ -12,6 +12,7 @@ Without file_path it lists them, and shows ${INDEX} if there is one. Look before
 
 export const memoryReadTool = defineTool({
   name: 'MemoryRead',
+  title: 'Memory',
   description,
   exposure: 'deferred',
   optIn: true,

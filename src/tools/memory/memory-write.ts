@@ -8,6 +8,7 @@ Use it for what took effort to find out and stays true: how to build, decisions 
 
 export const memoryWriteTool = defineTool({
   name: 'MemoryWrite',
+  title: 'Memory',
   description,
   exposure: 'deferred',
   optIn: true,
