@@ -22,7 +22,7 @@ const exceptions: Readonly<Record<string, string>> = {
   [String.raw`/\\[\s\S]|\[[!^]?\]?[^\]]*\]|[\s\S]/gu`]: 'platform/shell/find-links.ts does the same',
   [String.raw`/%output\{([^}]*)\}/g`]: 'platform/shell/programs/transfers.ts cuts the text behind the last "}" before',
   '/([?&][^=&#]+=)([^&#]*)/g': 'cli/mcp/show-server.ts runs it on the address of a server, to show it',
-  [String.raw`/, so (?:the rule was ignored|what it refuses could get by|it is left out|it counts as)[^.]*(?=\. )/`]:
+  [String.raw`/, so (?:the rule was ignored|helve will not start|what it refuses could get by|it is left out|it counts as)[^.]*(?=\. )/`]:
     'settings/edit-file.ts runs it on a sentence about a value that a person sets',
 };
 

@@ -8,7 +8,6 @@ import { isDeniedOutright, mayConcernCall } from '../permissions/match-rule.js';
 import { parseRule, parseRules } from '../permissions/parse-rule.js';
 import type { Policy } from '../permissions/policy.js';
 import { suggestRules, whyNoRule } from '../permissions/remember.js';
-import { assessRisks } from '../permissions/risks/assess-risks.js';
 import type { Rule, RuleLists } from '../permissions/rule.js';
 import { describeConfinement, policySandbox } from '../permissions/sandboxed-call.js';
 import { folderNames, realName } from '../platform/files/paths.js';
@@ -53,8 +52,8 @@ export interface SessionPolicy {
   suggest(request: DecisionRequest, decision: Decision): string[];
   /** Why there is no such rule, for the person. */
   whyNoRule(request: DecisionRequest, decision: Decision): string | undefined;
-  /** What a call puts at risk. */
-  risks(request: DecisionRequest): Risk[];
+  /** What a call puts at risk. Loaded with the first question. */
+  risks(request: DecisionRequest): Promise<Risk[]>;
   /** The rules apply from now on; with `always` they are saved for later sessions, too. */
   remember(rules: readonly string[], scope: 'session' | 'always'): Promise<void>;
   /** Calls the listener whenever a rule is remembered, until the returned function is called. */
@@ -130,7 +129,10 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
     unreadable: () => deniedReads(allRules()),
     suggest: (request, decision) => suggestRules(request, decision, { project, home: anchors.home, tools }),
     whyNoRule: (request, decision) => whyNoRule(request, decision, { project, home: anchors.home, tools }),
-    risks: (request) => assessRisks(request, { project, workspace: workspace(), home: anchors.home, tools }),
+    async risks(request) {
+      const { assessRisks } = await import('../permissions/risks/assess-risks.js');
+      return assessRisks(request, { project, workspace: workspace(), home: anchors.home, tools });
+    },
     async remember(rules, scope) {
       for (const text of rules) {
         const rule = parsed(text);

@@ -11,7 +11,6 @@ import type {
   PermissionQuestion,
 } from '../contract/permission.js';
 import type { ToolDisplay } from '../contract/tool.js';
-import { commandReason } from '../permissions/command-reason.js';
 import { abortable } from '../platform/abortable.js';
 import { messageOf } from '../platform/message-of.js';
 import type { CallHooks } from './call-hooks.js';
@@ -47,7 +46,7 @@ export async function askPerson(call: PendingCall, open: OpenDecision): Promise<
   const { decision } = open;
   const { askPermission } = environment;
   if (!askPermission) {
-    throw denied(tool.name, `${withKnownReason(decision, effects)}, and no one can be asked here`);
+    throw denied(tool.name, `${await withKnownReason(decision, effects)}, and no one can be asked here`);
   }
   hooks.notify(`Helve needs your permission to use ${tool.name}`);
   const answer = await answerTo(askPermission, call, open);
@@ -82,9 +81,9 @@ async function answerTo(
     input: bound.input,
     ...(sentAs && { sentAs }),
     effects,
-    risks: environment.assessRisks?.(request) ?? [],
+    risks: (await environment.assessRisks?.(request)) ?? [],
     decision,
-    reason: withKnownReason(decision, effects),
+    reason: await withKnownReason(decision, effects),
     display: display(),
     suggestions,
     ...(whyNoRule !== undefined && { whyNoRule }),
@@ -109,11 +108,12 @@ async function answerTo(
 }
 
 /** The reason of a decision; for a command, also why it is not harmless, if that says more. */
-function withKnownReason({ reason, trail = [] }: Decision, effects: readonly Effect[]): string {
+async function withKnownReason({ reason, trail = [] }: Decision, effects: readonly Effect[]): Promise<string> {
   const deciding = trail.find(({ decided, basis }) => decided && basis === 'default')?.effect;
   const effect = deciding === undefined ? undefined : effects[deciding];
   if (effect?.kind !== 'command' || effect.harmless || effect.why === undefined) return reason;
   const isSaid = /^it writes( a file)?$/.test(effect.why) && / (writes|removes) /.test(reason);
+  const { commandReason } = await import('../permissions/command-reason.js');
   const why = commandReason(effect);
   return isSaid || why === undefined || reason.includes(why) ? reason : `${reason} (${why})`;
 }

@@ -29,7 +29,7 @@ export interface CallEnvironment {
   /** Why there is no such rule, for the person. */
   whyNoRule?(request: DecisionRequest, decision: Decision): string | undefined;
   /** What the call puts at risk, the worst first. */
-  assessRisks?(request: DecisionRequest): readonly Risk[];
+  assessRisks?(request: DecisionRequest): Promise<readonly Risk[]>;
   /** For the person who is asked: how the command of a call is confined once it is approved. */
   describeConfinement?(request: DecisionRequest): string | undefined;
   /** Saves rules that a person has agreed to. */

@@ -113,7 +113,7 @@ test('leaves the session unchanged with --fork-session, and saves nothing with -
   const other = await emptyFolder();
   await ask([{ text: 'ok' }], ['go', '--no-session-persistence'], { cwd: other, env });
   const none = await ask([], ['on', '-c'], { cwd: other, env });
-  expect(none.code).toBe(2);
+  expect(none.code).toBe(1);
 });
 
 test('ends a run at its time limit, with everything it has started', async () => {

@@ -26,7 +26,7 @@ describe.each(nodes)('on $name', ({ path, missing }) => {
     expect(checked.stdout).toContain(join(installed.folder, 'node_modules/@vscode'));
     const played = await helve(['demo']);
     expect({ code: played.code, stderr: played.stderr }).toEqual({ code: 0, stderr: '' });
-    expect(played.stdout).toContain('That was the engine with a scripted model');
+    expect(played.stdout).toContain('To use Helve with a real model');
   });
 
   test('the installed helve call reads files, runs commands and searches', async ({ skip }) => {

@@ -28,7 +28,7 @@ function asked({ tool, input, effects }: PermissionQuestion, places: Places): st
 function described(input: unknown): string | undefined {
   const text = typeof input === 'object' && input !== null && 'description' in input ? input.description : undefined;
   if (typeof text !== 'string' || text.trim() === '') return undefined;
-  return `${text.trim().replace(/[.!?…]+$/, '')}?`;
+  return `${text.trim().replace(/[.!?…]{1,10}$/, '')}?`;
 }
 
 const isNew = ({ identity, tree, removes }: FileEffect): boolean => identity === undefined && !tree && !removes;

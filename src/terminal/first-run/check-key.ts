@@ -27,7 +27,7 @@ export async function checkKey(id: string, key: string, env: Environment): Promi
 }
 
 const addressOf = ({ wire }: Provider, base: string): string =>
-  `${base.replace(/\/+$/, '')}${wire === 'anthropic' && !/\/v1\/?$/.test(base) ? '/v1' : ''}/models`;
+  `${base.replace(/\/{1,10}$/, '')}${wire === 'anthropic' && !/\/v1\/?$/.test(base) ? '/v1' : ''}/models`;
 
 const headersOf = ({ wire, headers = {} }: Provider, key: string): Record<string, string> => ({
   ...headers,

@@ -115,7 +115,7 @@ export function escaped(text: string): string {
   let fence: string | undefined;
   return text
     .replaceAll(
-      /^ {0,3}(?:\$\$[ \t]*\n([^$]*?)\n?\$\$|\\\[[ \t]*\n([^\]]*?)\n?\\\])[ \t]*$/gm,
+      /^ {0,3}(?:\$\$[ \t]*\n([^$]*?)\n?\$\$|\\\[[ \t]*\n((?:(?!\\\[)[^\]])*?)\n?\\\])[ \t]*$/gm,
       (whole, dollars, brackets) => formula(dollars ?? brackets, { display: true }) ?? whole,
     )
     .split('\n')
@@ -145,7 +145,7 @@ const escapedProse = (text: string): string =>
   imagesAsLinks(
     text
       .replaceAll(
-        /\$\$?([^$\n\\^]*[\\^][^$\n]*)\$\$?|\\\(([^\n]+?)\\\)|\\\[([^\n]+?)\\\]|\\\$|\$/g,
+        /\$\$?([^$\n\\^]*[\\^][^$\n]*)\$\$?|\\\(((?:(?!\\\()[^\n])+?)\\\)|\\\[((?:(?!\\\[)[^\n])+?)\\\]|\\\$|\$/g,
         (found, dollars, round, square) => {
           const latex = dollars ?? round ?? square;
           if (latex !== undefined) return formula(latex) ?? found;

@@ -4,6 +4,7 @@
 const FOLLOWING = 14; // lines after a failure in which its details are looked for
 const DETAILS = 5; // of one failure
 const MAX_CHARS = 400_000;
+const MAX_LINE = 1_000; // a longer line is data
 
 /** Lines that name a failure. */
 const failures: readonly RegExp[] = [
@@ -36,7 +37,7 @@ const details: readonly RegExp[] = [
   /^\s*(?:\w*Error|\w*Exception)\b.*:/,
   /^\s*(?:error|message|cause):? ['"]?[^\s|>]/i,
   /^thread '.*' panicked at /,
-  /^\s*[-+]?\s*(?:expected|received|actual|got|want|left|right)\b.*[:=]\s*\S/i,
+  /^\s*(?:[-+]\s*)?(?:expected|received|actual|got|want|left|right)\b.*[:=]\s*\S/i,
   /^\s*Expected\b.*, (?:got|received)\b/i,
   /^\s*expected .+, got /i,
   /^E\s+\S/, // pytest
@@ -52,7 +53,7 @@ export function tellingLines(output: string, most: number): number[] {
   const chosen: number[] = [];
   for (const [index, line] of lines.entries()) {
     if (chosen.length >= most) break;
-    if (line.length > 1_000 || !failures.some((pattern) => pattern.test(line)) || (chosen.at(-1) ?? -1) >= index)
+    if (line.length > MAX_LINE || !failures.some((pattern) => pattern.test(line)) || (chosen.at(-1) ?? -1) >= index)
       continue;
     const name = nameOf(line);
     if (seen.has(name)) {
@@ -72,8 +73,9 @@ function detailsBelow(lines: readonly string[], start: number, seen: Set<string>
   const end = Math.min(lines.length, start + 1 + FOLLOWING);
   for (let index = start + 1; index < end && found.length < DETAILS; index += 1) {
     const line = lines[index] ?? '';
+    if (line.length > MAX_LINE) continue;
     if (failures.slice(0, 8).some((pattern) => pattern.test(line))) break; // the next failing test
-    if (line.length > 1_000 || !details.some((pattern) => pattern.test(line)) || seen.has(nameOf(line))) continue;
+    if (!details.some((pattern) => pattern.test(line)) || seen.has(nameOf(line))) continue;
     seen.add(nameOf(line));
     found.push(index);
   }
@@ -83,6 +85,6 @@ function detailsBelow(lines: readonly string[], start: number, seen: Set<string>
 /** A line without signs and durations, which differ where a runner repeats it. */
 const nameOf = (line: string): string =>
   line
-    .replace(/\(?\d+(?:\.\d+)? ?m?s\)?/g, '')
+    .replace(/\(?\d{1,9}(?:\.\d{1,9})? ?m?s\)?/g, '')
     .replace(/^[\s✖×✗✕●]+/, '')
     .trim();

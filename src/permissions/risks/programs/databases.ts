@@ -36,7 +36,7 @@ export const databases: readonly RiskyProgram[] = [
     names: 'mongosh mongo',
     forms: [
       {
-        when: ({ words }) => /(drop|delete|remove|update|insert|replace)\w*\(/i.test(words.join(' ')),
+        when: ({ words }) => /(?:drop|delete|remove|update|insert|replace)\w{0,40}\(/i.test(words.join(' ')),
         risk: always('remote_change', 'high', 'changes a database'),
       },
       { risk: always('network', 'notable', 'asks a database') },

@@ -11,7 +11,7 @@ export const machine: readonly RiskyProgram[] = [
     names: 'chmod',
     forms: [
       {
-        on: /(^| )0?[0-7]?[0-7]{2}[2367]( |$)|(^| )[augo]*[ao][augo]*\+[rxst]*w/,
+        on: /(^| )0?[0-7]?[0-7]{2}[2367]( |$)|(^| )[ug]{0,4}[ao][augo]{0,8}\+[rxst]{0,8}w/,
         risk: naming(1, 'privileges', 'notable', 'lets every user of this machine write'),
       },
       {
