@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { Theme } from '../screen/theme.js';
 import { ChoiceDialog } from './choice-dialog.js';
 import { DialogQueue } from './dialog-queue.js';
+import { ScrollDialog } from './scroll-dialog.js';
 
 const theme = new Theme({ name: 'none', depth: 'many' });
 const never = new AbortController().signal;
@@ -153,4 +154,22 @@ test('does not show a question that was already answered', async () => {
   const { queue, ask } = queued();
   await expect(ask('One', AbortSignal.abort(new Error('over')))).rejects.toThrow('over');
   expect(queue.current).toBeUndefined();
+});
+
+test('a question is shown before a text that is being read, and the text comes back after it', async () => {
+  const { queue, ask, pass, draw } = queued();
+  const facts = { title: 'Output', lines: () => ['a line'], rows: () => 20 };
+  void queue.ask<undefined>((close) => new ScrollDialog(theme, facts, () => close(undefined)), never);
+  expect(draw()).toContain('a line');
+  const one = ask('One');
+  void ask('Two');
+  expect(draw()).toContain('One');
+  pass(300);
+  queue.handleInput('1');
+  expect(await one).toBe('a');
+  expect(draw()).toContain('Two');
+  pass(300);
+  queue.handleInput('2');
+  await new Promise(setImmediate);
+  expect(draw()).toContain('a line');
 });

@@ -48,7 +48,7 @@ export class DialogQueue implements Component, Focusable {
     const entry: Entry = { dialog: make(resolve), quietSince: undefined };
     const abort = (): void => reject(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
-    this.#entries.push(entry);
+    this.#entries = entry.dialog.givesWay ? [...this.#entries, entry] : this.#withQuestion(entry);
     this.#changed();
     try {
       return await promise;
@@ -57,6 +57,12 @@ export class DialogQueue implements Component, Focusable {
       this.#entries = this.#entries.filter((other) => other !== entry);
       this.#changed();
     }
+  }
+
+  /** A question waits for earlier questions, and not for a dialog that asks nothing. */
+  #withQuestion(entry: Entry): Entry[] {
+    const index = this.#entries.findIndex(({ dialog }) => dialog.givesWay);
+    return index === -1 ? [...this.#entries, entry] : this.#entries.toSpliced(index, 0, entry);
   }
 
   get current(): Dialog | undefined {

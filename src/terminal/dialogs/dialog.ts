@@ -13,6 +13,8 @@ export interface Dialog extends Component, Focusable {
   readonly hint: string;
   /** Whether keys currently write into a text field, so that several at once are text and not an answer. */
   readonly takesText: boolean;
+  /** It asks nothing, so a question is shown before it. */
+  readonly givesWay?: boolean;
 }
 
 /** The first line of a dialog. */

@@ -20,6 +20,7 @@ export interface ScrollDialogFacts {
 /** A text that may be longer than the screen. It follows the end until the user scrolls up. */
 export class ScrollDialog implements Dialog {
   readonly takesText = false;
+  readonly givesWay = true;
   focused = false;
   readonly #theme: Theme;
   readonly #facts: ScrollDialogFacts;
