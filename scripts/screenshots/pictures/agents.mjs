@@ -81,8 +81,8 @@ export const agents = {
     await say('helve');
     await shows('? for keys');
     await say('Review the code before the release.');
-    await shows('Read src/format.ts');
-    await shows('Grep ^export');
+    await shows('tokens · Read s');
+    await shows('Grep ^');
     await press('Down');
     await shows('x to stop');
   },

@@ -1,7 +1,7 @@
 import { visibleWidth } from '@earendil-works/pi-tui';
 import type { Risk } from '../../contract/permission.js';
 import type { Theme } from '../screen/theme.js';
-import { chop, cleanLine } from '../views/fit.js';
+import { chopCode, cleanLine } from '../views/fit.js';
 
 /** A part of a command to highlight. */
 export interface MarkedPart {
@@ -39,7 +39,7 @@ function asWritten({ text, level }: MarkedPart, lines: readonly string[]): Marke
 function markedLine(theme: Theme, line: string, parts: readonly MarkedPart[], width: number): string[] {
   const marked = marksIn(line, parts);
   let offset = 0;
-  return chop(line, width).flatMap((piece) => {
+  return chopCode(line, width, 0, MAX_ROWS).flatMap((piece) => {
     const marks = marked.slice(offset, offset + piece.length);
     offset += piece.length;
     if (theme.hasColors) return [painted(theme, piece, marks)];
@@ -61,6 +61,9 @@ function underline(piece: string, marks: readonly Mark[]): string {
   }
   return out.trimEnd();
 }
+
+/** A command is shown whole: the question scrolls. */
+const MAX_ROWS = 20_000;
 
 /** For each character, the level of the part that it is in; the higher one counts. */
 function marksIn(line: string, parts: readonly MarkedPart[]): Mark[] {

@@ -1,7 +1,19 @@
 import { visibleWidth } from '@earendil-works/pi-tui';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chop, cleanLine, cleanLines, cut, expandTabs, fitMiddle, shortCount, shortTime, spread, wrap } from './fit.js';
+import {
+  chop,
+  chopCode,
+  cleanLine,
+  cleanLines,
+  cut,
+  expandTabs,
+  fitMiddle,
+  shortCount,
+  shortTime,
+  spread,
+  wrap,
+} from './fit.js';
 
 test('makes control characters visible, and keeps line feeds', () => {
   expect(cleanLines('a\u001b[2Jb\r\nc\u202ed\n')).toEqual(['a\\u001b[2Jb', 'c\\u202ed']);
@@ -57,4 +69,11 @@ test('abbreviates large counts and long times', () => {
     '1.3M',
   ]);
   expect([0, 59_999, 75_000, 3_700_000].map(shortTime)).toEqual(['0s', '59s', '1m 15s', '1h 1m']);
+});
+
+test('splits code between words, keeps all of it, and marks what is beyond the last piece', () => {
+  expect(chopCode('git log -3 && git push origin', 12)).toEqual(['git log -3 ', '&& git push ', 'origin']);
+  const long = Array.from({ length: 2_000 }, (_, index) => `word${index}`).join(' ');
+  expect(chopCode(long, 20, 0, 20_000).join('')).toBe(long);
+  expect(chopCode(long, 20).at(-1)).toMatch(/…$/);
 });

@@ -69,16 +69,17 @@ export function chop(text: string, width: number, maxPieces = 50): string[] {
 }
 
 /**
- * Splits a line of code into pieces of at most this width, where possible between words. Nothing is left out, and
- * pieces after the first are narrower by `hang`, for an indentation.
+ * Splits a line of code into pieces of at most this width, where possible between words. Nothing is left out unless
+ * there would be more pieces than `maxPieces`. Pieces after the first are narrower by `hang`, for an indentation.
  */
-export function chopCode(text: string, width: number, hang = 0): string[] {
+export function chopCode(text: string, width: number, hang = 0, maxPieces = MAX_PIECES): string[] {
   if (visibleWidth(text) <= width) return [text];
   const pieces: string[] = [];
-  for (let rest = text; rest !== '' && pieces.length < MAX_PIECES; ) {
+  for (let rest = text; rest !== ''; ) {
     const room = Math.max(2, pieces.length === 0 ? width : width - hang);
-    const [widest = ''] = chop(rest, room, 2);
-    const piece = visibleWidth(rest) <= room ? rest : withoutHalfWord(widest);
+    if (pieces.length + 1 === maxPieces) return [...pieces, cut(rest, room)];
+    const [widest = ''] = chop(rest.slice(0, room * LONGEST_CHARACTER), room, 2);
+    const piece = widest.length === rest.length ? rest : withoutHalfWord(widest);
     pieces.push(piece);
     rest = rest.slice(piece.length);
   }
@@ -86,6 +87,7 @@ export function chopCode(text: string, width: number, hang = 0): string[] {
 }
 
 const MAX_PIECES = 50;
+const LONGEST_CHARACTER = 16; // in code units, with what is combined to it; a longer one is split
 
 /** Ends with a blank or a sign in its last half, if there is one. */
 function withoutHalfWord(piece: string): string {
