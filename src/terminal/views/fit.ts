@@ -17,9 +17,11 @@ export function cleanLines(text: string): string[] {
 export function expandTabs(line: string): string {
   if (!line.includes('\t')) return line;
   let out = '';
+  let columns = 0;
   for (const [index, piece] of line.split('\t').entries()) {
-    if (index > 0) out += ' '.repeat(TAB_COLUMNS - (visibleWidth(out) % TAB_COLUMNS));
-    out += piece;
+    const blanks = index > 0 ? TAB_COLUMNS - (columns % TAB_COLUMNS) : 0;
+    out += `${' '.repeat(blanks)}${piece}`;
+    columns += blanks + visibleWidth(piece);
   }
   return out;
 }

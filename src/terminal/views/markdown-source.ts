@@ -2,6 +2,7 @@
 // are completed, so that no line on the screen jumps when the missing characters arrive.
 import { renderLatex } from '@earendil-works/pi-tui';
 
+const MAX_FORMULA = 2_000; // a longer one is no formula, and could be nested too deeply
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
 /** Fenced code at the left margin, or anything else. */
@@ -130,6 +131,7 @@ export function escaped(text: string): string {
 
 /** A formula as text, which starts no markup. */
 function formula(latex: string, options?: { display: boolean }): string | undefined {
+  if (latex.length > MAX_FORMULA) return undefined;
   return renderLatex(latex.trim(), options)?.replaceAll(/[\\`*_[\]<>#|~]/g, '\\$&');
 }
 

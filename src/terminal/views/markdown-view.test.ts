@@ -250,3 +250,14 @@ test('writes no escape sequence without colours', () => {
     '| a | long column with many words in it |\n|---|---|\n| `x` | some **text** that is long enough to wrap |';
   expect([...drawn(wide), ...drawn(document)].join('')).not.toContain('\u001b');
 });
+
+test.each([
+  ['quotes', `${'>'.repeat(5_000)} deep`],
+  ['lists', `${'- '.repeat(3_000)} deep`],
+  ['formulas', `$$\n${'\\frac{'.repeat(4_000)}deep\n$$`],
+  ['bold text without an end', `${'**a '.repeat(20_000)}deep`],
+  ['code without an end', `${'`a '.repeat(20_000)}deep`],
+  ['brackets', `${'\\['.repeat(20_000)}deep`],
+])('draws %s beyond all measure as text', (_, text) => {
+  expect(new MarkdownView(none, text).render(80).join('\n')).toContain('deep');
+});
