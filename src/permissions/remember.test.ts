@@ -1,17 +1,20 @@
 import { expect, test } from 'vitest';
-import type { CommandEffect, Effect } from '../contract/effect.js';
+import type { CommandEffect, Effect, FileEffect } from '../contract/effect.js';
 import { toolTable } from '../tools/index.js';
 import { decide } from './engine.js';
 import { parseRules } from './parse-rule.js';
 import type { Policy } from './policy.js';
-import { suggestRules } from './remember.js';
+import { suggestRules, whyNoRule } from './remember.js';
 
 const tools = toolTable();
 
 const anchors = { source: ['/p'], project: ['/p'], home: ['/home/me'] };
 const style = { foldsCase: false, windows: false };
 
-function suggested(tool: string, effects: Effect[], allow: string[] = []): string[] {
+const suggested = (tool: string, effects: Effect[], allow: string[] = []): string[] =>
+  offered(tool, effects, allow).rules;
+
+function offered(tool: string, effects: Effect[], allow: string[] = []): { rules: string[]; why: string | undefined } {
   const { rules } = parseRules({ allow }, { source: { file: 'settings.json' }, anchors, tools });
   const policy: Policy = {
     mode: 'default',
@@ -23,7 +26,9 @@ function suggested(tool: string, effects: Effect[], allow: string[] = []): strin
     style,
   };
   const request = { tool, input: {}, effects };
-  return suggestRules(request, decide(request, policy), { project: ['/p', '/real/p'], home: ['/home/me'], tools });
+  const decision = decide(request, policy);
+  const context = { project: ['/p', '/real/p'], home: ['/home/me'], tools };
+  return { rules: suggestRules(request, decision, context), why: whyNoRule(request, decision, context) };
 }
 
 const command = (text: string, more: Partial<CommandEffect> = {}): CommandEffect => ({
@@ -127,5 +132,30 @@ test('the remembered rules allow the same call the next time', () => {
       style,
     };
     expect(decide({ tool, input: {}, effects }, policy).behavior).toBe('allow');
+  }
+});
+
+test.each<[string, Partial<FileEffect>, string]>([
+  [
+    'a file from a variable',
+    { path: '/', tree: true, unresolved: '"$F"' },
+    'no rule can cover files that are not known before it runs',
+  ],
+  [
+    'the root of the file system',
+    { path: '/', tree: true },
+    'a rule for the root of the file system would cover everything below it',
+  ],
+  [
+    'a link to the root of the file system',
+    { path: '/p/link', real: '/', tree: true },
+    'a rule for the root of the file system would cover everything below it',
+  ],
+  ['the home folder', { path: '/home/me', tree: true }, 'a rule for your home folder would cover everything below it'],
+])('offers no rule for %s, and says why', (_, file, why) => {
+  const path = file.path ?? '/';
+  for (const access of ['read', 'write'] as const) {
+    const effect: FileEffect = { kind: 'file', real: path, ...file, path, access, by: { command: 0, as: 'operand' } };
+    expect(offered('Bash', [{ ...command('cat'), harmless: true }, effect])).toEqual({ rules: [], why });
   }
 });

@@ -1,6 +1,6 @@
 // The rules that "always" saves: they would have allowed exactly the parts that were asked about.
-import { relative, sep } from 'node:path';
-import type { CommandEffect, Effect } from '../contract/effect.js';
+import { dirname, relative, sep } from 'node:path';
+import type { CommandEffect, Effect, FileEffect } from '../contract/effect.js';
 import { type Decision, type DecisionRequest, decisionBases, type TrailEntry } from '../contract/permission.js';
 import type { ToolTable } from '../contract/tool-traits.js';
 import { isInside } from '../platform/files/paths.js';
@@ -55,6 +55,10 @@ export function whyNoRule(
   for (const { effect: index } of asking) {
     const effect = request.effects[index ?? -1];
     if (!effect || rulesFor(effect, request, context)?.every(canBeShown)) continue;
+    if (effect.kind === 'file' && effect.unresolved === undefined && tooBroad(effect, context)) {
+      return `a rule for ${tooBroad(effect, context)} would cover everything below it`;
+    }
+    if (effect.kind === 'file') return 'no rule can cover files that are not known before it runs';
     if (effect.kind !== 'command') return 'no rule can cover what is not known before it runs';
     const [name] = effect.argv ?? [];
     if (name === undefined) return 'no rule can cover words that are not known before it runs';
@@ -89,6 +93,7 @@ function rulesFor(
 ): string[] | undefined {
   switch (effect.kind) {
     case 'file': {
+      if (effect.unresolved !== undefined || tooBroad(effect, { home }) !== undefined) return undefined;
       const [access] = namesIn(tools, effect.access === 'read' ? 'read' : 'edit');
       const names = [...new Set([effect.path, effect.real])]; // a symlink needs a rule for its path and one for its target
       return [...new Set(names.map((name) => `${access}(${pathPattern(name, { project, home })})`))];
@@ -110,6 +115,13 @@ function rulesFor(
     case 'session':
       return undefined;
   }
+}
+
+/** The root of the file system, or the home folder, in words: a rule for it would be a rule for everything. */
+function tooBroad({ path, real }: FileEffect, { home = [] }: Pick<RulesFor, 'home'>): string | undefined {
+  const names = [path, real];
+  if (names.some((name) => dirname(name) === name)) return 'the root of the file system';
+  return names.some((name) => home.includes(name)) ? 'your home folder' : undefined;
 }
 
 /** `./x` means x in the project and nowhere else, wherever the project is on another machine. */
