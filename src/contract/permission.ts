@@ -143,8 +143,8 @@ export interface Risk {
   kind: RiskKind;
   /** `high`: it can't be taken back, or it leaves this machine. */
   level: 'high' | 'notable';
-  /** Whether `helve undo` restores what it changes. */
-  undoable: boolean;
+  /** Whether `helve undo` restores what it changes; `perhaps`: as far as it could be copied in time. */
+  undoable: boolean | 'perhaps';
   /** For the person, without a subject: `sends data to example.com (POST)`. */
   text: string;
   /** The indexes of the effects of the call that it comes from. */

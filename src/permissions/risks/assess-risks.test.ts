@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Effect } from '../../contract/effect.js';
+import type { Risk } from '../../contract/permission.js';
 import { createCommandAnalyzer } from '../../platform/shell/command-effects.js';
 import { toolTable } from '../../tools/index.js';
 import { assessRisks } from './assess-risks.js';
@@ -9,6 +13,9 @@ const project = ['/project'];
 const context = { project, workspace: project, home: ['/home/me'], tools: toolTable() };
 
 const risksOf = (effects: readonly Effect[], tool = 'Bash') => assessRisks({ tool, input: {}, effects }, context);
+
+const inWords = ({ level, kind, text, undoable }: Risk): string =>
+  `${level} ${kind}: ${text}${undoable ? ` (${undoable === true ? 'undo' : undoable})` : ''}`;
 
 async function risksOfCommand(command: string) {
   return risksOf(await analyzer.effects(command, { cwd: '/project', home: '/home/me', workspace: project }));
@@ -21,14 +28,16 @@ test.each<[command: string, risks: string[]]>([
   ['git status', []],
   ['rm -rf build', ['notable deletes: deletes build and everything in it (undo)']],
   ['rm a.txt b.txt', ['notable deletes: deletes a.txt, b.txt (undo)']],
-  ['rm *.log', ['notable deletes: deletes *.log (undo)']],
+  ['rm *.log', ['notable deletes: deletes *.log (perhaps)']],
   ['rm -rf node_modules dist', ['notable deletes: deletes node_modules, dist and everything in them (undo)']],
   ['rm -rf /', ['high deletes: deletes /: it is the root of the file system']],
   ['rm -rf ~', ['high deletes: deletes your home folder']],
   ['rm -rf .', ['high deletes: deletes the project folder']],
   ['rm -rf .git', ['high deletes: deletes .git and everything in it']],
   ['rm -rf "$DIR"', ['high deletes: deletes files that are not known before it runs']],
-  ["find . -name '*.tmp' -delete", ['notable deletes: deletes what it finds in the project folder (undo)']],
+  ["find . -name '*.tmp' -delete", ['notable deletes: deletes what it finds in the project folder (perhaps)']],
+  ['rm -f /tmp/out.txt', ['notable deletes: deletes /tmp/out.txt, outside the project']],
+  ['rm -rf /tmp', ['high deletes: deletes /tmp: it is directly below the root of the file system']],
   ['mv a.txt b.txt', []],
   ['mv a.txt /srv/b.txt', ['high writes_outside: writes /srv/b.txt and what is below it, outside the project']],
   ['git push', ['high publishes: pushes commits to the remote']],
@@ -46,7 +55,7 @@ test.each<[command: string, risks: string[]]>([
     ['high rewrites_history: discards uncommitted changes, and may drop commits from the branch'],
   ],
   ['git reset a.txt', []],
-  ['git clean -fd', ['notable deletes: deletes files that git does not track (undo)']],
+  ['git clean -fd', ['notable deletes: deletes files that git does not track (perhaps)']],
   ['git clean -fdx', ['high deletes: deletes files that git does not track, also ignored ones such as .env']],
   ['git clean -n', []],
   ['git branch -D feature', ['high rewrites_history: deletes a branch even if it is not merged: feature']],
@@ -56,10 +65,10 @@ test.each<[command: string, risks: string[]]>([
   ['git rebase -i main', ['notable rewrites_history: rewrites commits of this branch']],
   ['git commit --amend', ['notable rewrites_history: replaces the last commit']],
   ["git commit -m 'say --amend'", []],
-  ['git checkout -- src', ['notable rewrites_history: discards uncommitted changes of files (undo)']],
-  ['git checkout .', ['notable rewrites_history: discards uncommitted changes of files (undo)']],
+  ['git checkout -- src', ['notable rewrites_history: discards uncommitted changes of files (perhaps)']],
+  ['git checkout .', ['notable rewrites_history: discards uncommitted changes of files (perhaps)']],
   ['git checkout main', []],
-  ['git restore src', ['notable rewrites_history: discards uncommitted changes of files (undo)']],
+  ['git restore src', ['notable rewrites_history: discards uncommitted changes of files (perhaps)']],
   [
     'git config --global user.name me',
     ['high startup: changes the git settings of all your repositories: user.name me'],
@@ -255,15 +264,65 @@ test.each<[command: string, risks: string[]]>([
   ['timeout 5 npm publish', ['high publishes: publishes this package to the registry']],
 ])('%s', async (command, expected) => {
   const risks = await risksOfCommand(command);
-  expect(
-    risks.map(({ level, kind, text, undoable }) => `${level} ${kind}: ${text}${undoable ? ' (undo)' : ''}`),
-  ).toEqual(expected);
+  expect(risks.map(inWords)).toEqual(expected);
 });
 
 test('names the effect and the part of the command that each risk comes from', async () => {
   const risks = await risksOfCommand('echo a; rm -rf build && git push --force');
   expect(risks.map(({ part }) => part)).toEqual(['git push --force', 'rm -rf build']);
   expect(risks.map(({ effects }) => effects)).toEqual([[2], [3]]);
+});
+
+test.each([
+  ['> ~/important.db', 'high writes_outside: creates ~/important.db, outside the project'],
+  ['>| ~/important.db', 'high writes_outside: creates ~/important.db, outside the project'],
+  ['FOO=1 > ~/important.db', 'high writes_outside: creates ~/important.db, outside the project'],
+  ['{ > ~/important.db; }', 'high writes_outside: creates ~/important.db, outside the project'],
+  ['2> ~/.bashrc', 'high startup: creates ~/.bashrc, which can run programs, outside the project'],
+  [
+    '> ~/.ssh/authorized_keys',
+    'high startup: creates ~/.ssh/authorized_keys, which can run programs, outside the project',
+  ],
+  ['> /etc/passwd', 'high writes_outside: writes /etc/passwd, outside the project'],
+  ['> /tmp/x.log', 'notable writes_outside: creates /tmp/x.log, outside the project'],
+])('undo does not cover the bare redirection %s', async (command, expected) => {
+  expect((await risksOfCommand(command)).map(inWords)).toEqual([expected]);
+});
+
+test('a workspace that is the home folder is not copied, so nothing is promised', async () => {
+  const options = { cwd: '/home/me', home: '/home/me', workspace: ['/home/me'] };
+  const effects = await analyzer.effects('rm a.txt', options);
+  const places = { ...context, project: ['/home/me'], workspace: ['/home/me'] };
+  expect(assessRisks({ tool: 'Bash', input: {}, effects }, places)).toMatchObject([{ level: 'high', undoable: false }]);
+});
+
+test('promises an undo only for what can be copied', async () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'risks-')));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const at = (path: string, bytes = 1): void => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), '');
+    truncateSync(join(folder, path), bytes);
+  };
+  at('small.txt');
+  at('large.bin', 11_000_000);
+  at('huge.bin', 101_000_000);
+  at('build/a/b.js');
+  at('vendor/lib/.git/HEAD');
+  for (let count = 0; count < 1_100; count += 1) at(`many/${count}`);
+  const risk = async (command: string) => {
+    const effects = await analyzer.effects(command, { cwd: folder, home: '/home/me', workspace: [folder] });
+    const places = { ...context, project: [folder], workspace: [folder] };
+    return assessRisks({ tool: 'Bash', input: {}, effects }, places).map(inWords);
+  };
+  expect(await risk('rm small.txt')).toEqual(['notable deletes: deletes small.txt (undo)']);
+  expect(await risk('rm -rf build')).toEqual(['notable deletes: deletes build and everything in it (undo)']);
+  expect(await risk('rm large.bin')).toEqual(['notable deletes: deletes large.bin (perhaps)']);
+  expect(await risk('rm huge.bin')).toEqual(['high deletes: deletes huge.bin, more than undo can copy']);
+  expect(await risk('rm -rf many')).toEqual(['notable deletes: deletes many and everything in it (perhaps)']);
+  expect(await risk('rm -rf vendor')).toEqual([
+    'high deletes: deletes vendor and everything in it, with a repository that undo does not restore',
+  ]);
 });
 
 test('a tool may write outside the project and undo covers it', () => {

@@ -1,4 +1,4 @@
-// What a call puts at risk, by its effects. Pure: every surface shows the same.
+// What a call puts at risk, by its effects and by what undo can restore of its files. Every surface shows the same.
 import type { CommandEffect, Effect } from '../../contract/effect.js';
 import { type DecisionRequest, type Risk, riskKinds } from '../../contract/permission.js';
 import type { ToolTable } from '../../contract/tool-traits.js';
@@ -11,6 +11,7 @@ import { commandLine } from './command-line.js';
 import { type FileRisk, fileRisk, type RiskPlaces } from './file-risks.js';
 import { networkRisk } from './network-risks.js';
 import { riskyPrograms } from './programs/index.js';
+import { lookBudget } from './undo-coverage.js';
 
 export interface RiskContext extends Omit<RiskPlaces, 'style'> {
   tools: ToolTable;
@@ -21,10 +22,11 @@ export interface RiskContext extends Omit<RiskPlaces, 'style'> {
 export function assessRisks({ tool, effects }: DecisionRequest, context: RiskContext): Risk[] {
   const places = { ...context, style: context.style ?? thisPathStyle() };
   const commands = effects.filter((effect) => effect.kind === 'command');
+  const around = { effects, places, byCommand: familyOf(context.tools, tool) === 'command', budget: lookBudget() };
   const files: FileRisk[] = [];
   const risks: Risk[] = [];
   for (const [index, effect] of effects.entries()) {
-    if (effect.kind === 'file') files.push(...optional(fileRisk(effect, index, { effects, places })));
+    if (effect.kind === 'file') files.push(...optional(fileRisk(effect, index, around)));
     if (effect.kind === 'command') risks.push(...commandRisks(effect, index));
     if (effect.kind === 'network') {
       const command = commands[effect.by?.command ?? -1];

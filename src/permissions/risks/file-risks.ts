@@ -9,6 +9,7 @@ import { criticalPlace, protectedPlace } from '../protected-paths.js';
 import { commandLine } from './command-line.js';
 import { type Places, placeWords } from './place-words.js';
 import { secretAt } from './secret-names.js';
+import { isNeverCopied, type LookBudget, type UndoCoverage, undoCoverage } from './undo-coverage.js';
 
 export interface RiskPlaces extends Places {
   /** The project and the folders added to it, each as written and with symlinks resolved. */
@@ -24,11 +25,19 @@ export interface FileRisk extends Omit<Risk, 'text'> {
   about: string;
 }
 
+interface Around {
+  places: RiskPlaces;
+  /** Whether a command of the call touches the files, and not the tool itself. */
+  byCommand: boolean;
+  budget: LookBudget;
+}
+
 export function fileRisk(
   effect: FileEffect,
   index: number,
-  { effects, places }: { effects: readonly Effect[]; places: RiskPlaces },
+  { effects, ...around }: Around & { effects: readonly Effect[] },
 ): FileRisk | undefined {
+  const { places } = around;
   if (isNullDevice(effect) || effect.path === '/dev/tty') return undefined;
   const command = effects.filter((other) => other.kind === 'command')[effect.by?.command ?? -1];
   const base = { effects: [index], ...(command && { part: command.text }) };
@@ -38,22 +47,29 @@ export function fileRisk(
     const file = nameOf(effect, places);
     return { ...base, kind: 'secrets', level: 'high', undoable: false, verb: 'reads', file, about: `, ${secret}` };
   }
-  const risk = writeRisk(effect, command, { secret, places });
+  const risk = writeRisk(effect, command, { ...around, secret });
   return risk && { ...base, ...risk };
 }
 
 function writeRisk(
   effect: FileEffect,
   command: CommandEffect | undefined,
-  { secret, places }: { secret: string | undefined; places: RiskPlaces },
+  { secret, places, byCommand, budget }: Around & { secret: string | undefined },
 ): Omit<FileRisk, 'effects' | 'part'> | undefined {
   const { workspace, home = [], style } = places;
   const file = nameOf(effect, places);
   const isInside = namesOf(effect).every((name) => isUnder(workspace, name));
   const isGitData = namesOf(effect).some((name) => components(name, style).includes('.git'));
   // Undo keeps what tools write anywhere, and what commands write in the workspace.
-  const undoable = (effect.by === undefined || isInside) && !isGitData && effect.unresolved === undefined;
-  const level = undoable ? ('notable' as const) : ('high' as const);
+  const isOutOfReach =
+    isGitData || effect.unresolved !== undefined || (byCommand && (!isInside || isNeverCopied(workspace, home)));
+  const { undoable, why = '' }: UndoCoverage = isOutOfReach
+    ? { undoable: false }
+    : byCommand
+      ? undoCoverage(effect, budget)
+      : { undoable: true };
+  const isTemporary = !isInside && namesOf(effect).every((name) => isUnder(TEMPORARY, name));
+  const level = undoable || (isTemporary && effect.unresolved === undefined) ? ('notable' as const) : ('high' as const);
   const facts = { level, undoable, file };
   const outside = isInside ? '' : ', outside the project';
   if (effect.removes) {
@@ -67,7 +83,7 @@ function writeRisk(
       return { ...facts, kind: 'deletes', level: 'high', undoable: false, verb: 'deletes', about };
     }
     if (isInside && command && commandLine(command)?.name === 'mv') return undefined; // a rename
-    const about = `${effect.tree && effect.pattern === undefined && !effect.found ? ' and everything in it' : ''}${outside}`;
+    const about = `${effect.tree && effect.pattern === undefined && !effect.found ? ' and everything in it' : ''}${outside}${why}`;
     return { ...facts, kind: 'deletes', verb: effect.found ? 'deletes what it finds in' : 'deletes', about };
   }
   const verb = effect.identity === undefined && !effect.tree ? 'creates' : 'writes';
@@ -80,16 +96,19 @@ function writeRisk(
       about: '',
     };
   }
-  if (secret !== undefined) return { ...facts, kind: 'secrets', verb, about: `, ${secret}${outside}` };
+  const lasting = { ...facts, level: undoable ? ('notable' as const) : ('high' as const) };
+  if (secret !== undefined) return { ...lasting, kind: 'secrets', verb, about: `, ${secret}${outside}` };
   if (protectedPlace(effect, style) !== undefined) {
-    return { ...facts, kind: 'startup', verb, about: `, which can run programs${outside}` };
+    return { ...lasting, kind: 'startup', verb, about: `, which can run programs${outside}` };
   }
   if (isInside) return undefined;
-  const isTemporary = namesOf(effect).every((name) => isUnder(['/tmp', '/var/tmp', '/private/tmp'], name));
-  if (isTemporary) return { ...facts, level: 'notable', kind: 'writes_outside', verb, about: outside };
+  if (isTemporary) return { ...facts, kind: 'writes_outside', verb, about: outside };
   const below = effect.tree ? ' and what is below it' : '';
   return { ...facts, kind: 'writes_outside', verb, about: `${below}${outside}` };
 }
+
+/** What is there is expected to go away. */
+const TEMPORARY = ['/tmp', '/var/tmp', '/private/tmp'];
 
 /** A symlink is named with its target, since that is what changes. */
 function nameOf({ path, real, pattern }: FileEffect, places: RiskPlaces): string {

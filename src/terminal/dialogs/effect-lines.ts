@@ -3,7 +3,7 @@ import type { PermissionQuestion, Risk } from '../../contract/permission.js';
 import type { Places } from '../../permissions/risks/place-words.js';
 import type { Theme } from '../screen/theme.js';
 import { cleanLine, wrap } from '../views/fit.js';
-import { effectWords } from './question-words.js';
+import { effectWords, undoWords } from './question-words.js';
 
 /** Symbols, so that the level shows without colours too. */
 export const riskMarks: Readonly<Record<Risk['level'], string>> = { high: '▲', notable: '△' };
@@ -12,7 +12,8 @@ export function riskLines(theme: Theme, risks: readonly Risk[], width: number): 
   const { paint } = theme;
   return risks.flatMap(({ level, text, undoable }) => {
     const painted = level === 'high' ? paint.failure : paint.warning;
-    const lines = wrap(`${riskMarks[level]} ${cleanLine(text)}${undoable ? ' · undo restores it' : ''}`, width, '  ');
+    const said = [cleanLine(text), undoWords(undoable)].filter((words) => words !== '').join(' · ');
+    const lines = wrap(`${riskMarks[level]} ${said}`, width, '  ');
     return lines.map((line) => painted(line));
   });
 }

@@ -197,6 +197,21 @@ test('shows a change as a diff, and offers to accept edits', () => {
   expect(press({ type: 'a' })).toEqual([{ behavior: 'allow', mode: 'acceptEdits' }]);
 });
 
+test('a command that only redirects is no edit, so that accepting edits is not offered', () => {
+  const lines = asked({ ...edit, confinement: 'Runs without a sandbox.' }).lines();
+  expect(lines.join('\n')).not.toContain('accept edits');
+  expect(lines[0]).toContain('Run this command?');
+});
+
+test('says that undo restores only what it could copy', () => {
+  const risks = command.risks.map((risk) => ({ ...risk, undoable: 'perhaps' as const }));
+  expect(
+    asked({ ...command, risks })
+      .lines()
+      .join('\n'),
+  ).toContain('· undo restores what it could copy');
+});
+
 test('an edit of an existing file says so, and several files are counted', () => {
   const file = (path: string) => ({ kind: 'file', access: 'write', path, real: path, identity: '1:2' }) as const;
   expect(asked({ ...edit, effects: [file('/p/a.ts')] }).lines()[0]).toMatch(/^── Edit a\.ts\? /);

@@ -1,6 +1,6 @@
 // What a permission question says and offers, as data: a dialog and plain lines show the same.
 import type { CommandEffect, Effect, FileEffect } from '../../contract/effect.js';
-import type { PermissionAnswer, PermissionQuestion } from '../../contract/permission.js';
+import type { PermissionAnswer, PermissionQuestion, Risk } from '../../contract/permission.js';
 import { commandReason } from '../../permissions/command-reason.js';
 import { reasonForPeople } from '../../permissions/detect-injection.js';
 import { type Places, placeWords } from '../../permissions/risks/place-words.js';
@@ -11,8 +11,9 @@ export function headline(question: PermissionQuestion, places: Places): string {
   return `${agent ? `${agent.type} agent: ` : ''}${asked(question, places)}`;
 }
 
-function asked({ tool, input, effects }: PermissionQuestion, places: Places): string {
-  if (effects.some(({ kind }) => kind === 'command')) return described(input) ?? 'Run this command?';
+function asked({ tool, input, effects, confinement }: PermissionQuestion, places: Places): string {
+  if (confinement !== undefined || effects.some(({ kind }) => kind === 'command'))
+    return described(input) ?? 'Run this command?';
   const files = effects.filter((effect) => effect.kind === 'file');
   const written = files.filter(({ access }) => access === 'write');
   const names = [...new Set((written.length > 0 ? written : files).map(({ path }) => path))];
@@ -131,6 +132,12 @@ export function whyItAsks({ decision, reason, suggestions, whyNoRule }: Permissi
   ];
 }
 
+/** What a question says about undo after a risk; empty if undo does not help. */
+export function undoWords(undoable: Risk['undoable']): string {
+  if (undoable === 'perhaps') return 'undo restores what it could copy';
+  return undoable ? 'undo restores it' : '';
+}
+
 /** One way to answer. */
 export interface AnswerChoice {
   key: string;
@@ -143,7 +150,7 @@ export interface AnswerChoice {
 
 /** At most three choices to begin with, and all of them. */
 export function answerChoices(
-  { effects, risks }: PermissionQuestion,
+  { effects, risks, confinement }: PermissionQuestion,
   rules: readonly string[],
 ): { first: readonly AnswerChoice[]; all: readonly AnswerChoice[] } {
   const yes: AnswerChoice = { key: 'y', label: 'Yes', gives: { behavior: 'allow' } };
@@ -154,9 +161,11 @@ export function answerChoices(
     rules,
     gives: { behavior: 'allow', remember: { rules, scope } },
   });
-  const isEdit = effects.every(
-    (effect) => effect.kind === 'file' || (effect.kind === 'session' && effect.access === 'read'),
-  );
+  // A redirection without a command, as in `> file`, has the effects of an edit.
+  const runsCommand = confinement !== undefined;
+  const isEdit =
+    !runsCommand &&
+    effects.every((effect) => effect.kind === 'file' || (effect.kind === 'session' && effect.access === 'read'));
   const writes = effects.some((effect) => effect.kind === 'file' && effect.access === 'write' && !effect.removes);
   const edits: readonly AnswerChoice[] =
     isEdit && writes

@@ -6,7 +6,14 @@ import { visible } from '../../platform/text/visible.js';
 import type { TrustReport } from '../../settings/trust.js';
 import type { Choice } from '../contract.js';
 import { moreOfPlan, planOf } from '../dialogs/plan-dialog.js';
-import { type AnswerChoice, answerChoices, effectWords, headline, whyItAsks } from '../dialogs/question-words.js';
+import {
+  type AnswerChoice,
+  answerChoices,
+  effectWords,
+  headline,
+  undoWords,
+  whyItAsks,
+} from '../dialogs/question-words.js';
 import { trustQuestion } from '../dialogs/trust-dialog.js';
 import { trustFacts } from '../dialogs/trust-words.js';
 import type { PlainInput } from './plain-input.js';
@@ -41,7 +48,8 @@ export class PlainQuestions {
     this.#lines.subject(display, asked);
     for (const { level, text, undoable } of risks) {
       const mark = level === 'high' ? 'Danger' : 'Note';
-      this.#lines.line(`${mark}: ${visible(text)}${undoable ? ', undo restores it' : ''}`);
+      const undo = undoWords(undoable);
+      this.#lines.line(`${mark}: ${visible(text)}${undo === '' ? '' : `, ${undo}`}`);
     }
     for (const { verb, text } of effectWords(question, this.#places)) {
       this.#lines.line(visible(verb === undefined ? text : `${verb} ${text}`));

@@ -3,7 +3,7 @@
 import type { Risk } from '../../../contract/permission.js';
 import type { CommandLine } from '../command-line.js';
 
-export type CommandRisk = Pick<Risk, 'kind' | 'level' | 'text'> & { undoable?: boolean };
+export type CommandRisk = Pick<Risk, 'kind' | 'level' | 'text'> & { undoable?: Risk['undoable'] };
 
 export interface RiskyForm {
   /** What the operands, joined by blanks, must match. */

@@ -46,7 +46,12 @@ const forms: readonly RiskyForm[] = [
   {
     on: /^clean\b/,
     when: (line) => hasOption(line, /^--force$/, 'f'),
-    risk: () => ({ kind: 'deletes', level: 'notable', undoable: true, text: 'deletes files that git does not track' }),
+    risk: () => ({
+      kind: 'deletes',
+      level: 'notable',
+      undoable: 'perhaps',
+      text: 'deletes files that git does not track',
+    }),
   },
   {
     on: /^branch\b/,
@@ -96,7 +101,7 @@ const forms: readonly RiskyForm[] = [
     risk: () => ({
       kind: 'rewrites_history',
       level: 'notable',
-      undoable: true,
+      undoable: 'perhaps',
       text: 'discards uncommitted changes of files',
     }),
   },
@@ -105,7 +110,7 @@ const forms: readonly RiskyForm[] = [
     risk: () => ({
       kind: 'rewrites_history',
       level: 'notable',
-      undoable: true,
+      undoable: 'perhaps',
       text: 'discards uncommitted changes of files',
     }),
   },
@@ -115,7 +120,7 @@ const forms: readonly RiskyForm[] = [
     risk: () => ({
       kind: 'rewrites_history',
       level: 'notable',
-      undoable: true,
+      undoable: 'perhaps',
       text: 'discards uncommitted changes of files',
     }),
   },
