@@ -49,7 +49,7 @@ export interface SessionPolicy {
   /** The files that sandboxed commands can't read, by the rules that apply now; undefined if there are none. */
   unreadable(): UnreadableFiles | undefined;
   /** The rules that the answer "always" would save. */
-  suggest(request: DecisionRequest, decision: Decision): string[];
+  suggest(request: DecisionRequest, decision: Decision, options: { isExact: boolean }): string[];
   /** Why there is no such rule, for the person. */
   whyNoRule(request: DecisionRequest, decision: Decision): string | undefined;
   /** What a call puts at risk. Loaded with the first question. */
@@ -127,7 +127,8 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
     },
     reader: () => showing(policy()),
     unreadable: () => deniedReads(allRules()),
-    suggest: (request, decision) => suggestRules(request, decision, { project, home: anchors.home, tools }),
+    suggest: (request, decision, { isExact }) =>
+      suggestRules(request, decision, { project, home: anchors.home, tools, isExact }),
     whyNoRule: (request, decision) => whyNoRule(request, decision, { project, home: anchors.home, tools }),
     async risks(request) {
       const { assessRisks } = await import('../permissions/risks/assess-risks.js');

@@ -73,7 +73,9 @@ async function answerTo(
 ): Promise<PermissionAnswer | 'settled'> {
   const { tool, bound, sentAs } = resolved;
   const confinement = environment.describeConfinement?.(request);
-  const suggestions = environment.suggestRules(request, decision);
+  const risks = (await environment.assessRisks?.(request)) ?? [];
+  const isExact = risks.some(({ level }) => level === 'high');
+  const suggestions = environment.suggestRules(request, decision, { isExact });
   const whyNoRule = suggestions.length === 0 ? environment.whyNoRule?.(request, decision) : undefined;
   const question: PermissionQuestion = {
     callId,
@@ -81,7 +83,7 @@ async function answerTo(
     input: bound.input,
     ...(sentAs && { sentAs }),
     effects,
-    risks: (await environment.assessRisks?.(request)) ?? [],
+    risks,
     decision,
     reason: await withKnownReason(decision, effects),
     display: display(),

@@ -25,7 +25,7 @@ export interface CallEnvironment {
   readonly decide: Decide;
   readonly hooks: Hooks;
   /** The rules that "always" would save. */
-  suggestRules(request: DecisionRequest, decision: Decision): readonly string[];
+  suggestRules(request: DecisionRequest, decision: Decision, options: { isExact: boolean }): readonly string[];
   /** Why there is no such rule, for the person. */
   whyNoRule?(request: DecisionRequest, decision: Decision): string | undefined;
   /** What the call puts at risk, the worst first. */

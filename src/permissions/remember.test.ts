@@ -14,7 +14,12 @@ const style = { foldsCase: false, windows: false };
 const suggested = (tool: string, effects: Effect[], allow: string[] = []): string[] =>
   offered(tool, effects, allow).rules;
 
-function offered(tool: string, effects: Effect[], allow: string[] = []): { rules: string[]; why: string | undefined } {
+function offered(
+  tool: string,
+  effects: Effect[],
+  allow: string[] = [],
+  isExact = false,
+): { rules: string[]; why: string | undefined } {
   const { rules } = parseRules({ allow }, { source: { file: 'settings.json' }, anchors, tools });
   const policy: Policy = {
     mode: 'default',
@@ -27,7 +32,7 @@ function offered(tool: string, effects: Effect[], allow: string[] = []): { rules
   };
   const request = { tool, input: {}, effects };
   const decision = decide(request, policy);
-  const context = { project: ['/p', '/real/p'], home: ['/home/me'], tools };
+  const context = { project: ['/p', '/real/p'], home: ['/home/me'], tools, isExact };
   return { rules: suggestRules(request, decision, context), why: whyNoRule(request, decision, context) };
 }
 
@@ -50,10 +55,22 @@ test.each<[string, string[]]>([
   ['npm', ['Bash(npm)']],
   ['rm -rf build', []],
   ['sudo make', []],
-  ['python3 x.py', []],
+  ['python3 x.py', ['Bash(python3 x.py)']],
+  ['python3 -m pytest -q', ['Bash(python3 -m pytest -q)']],
+  ['python3 -c 1', []],
+  ['python3', []],
+  ['python3 -', []],
+  ['node --test', ['Bash(node --test)']],
+  ['node --import ./x.js y.js', []],
+  ['perl -ne 1', []],
+  ['deno run https://x', []],
   ['node -e 1', []],
-  ['bash run.sh', []],
-  ['./run.sh', []],
+  ['bash run.sh', ['Bash(bash run.sh)']],
+  ['bash -c ls', []],
+  ['./run.sh', ['Bash(./run.sh)']],
+  ['scripts/check.sh --all', ['Bash(scripts/check.sh --all)']],
+  ['../run.sh', []],
+  ['/tmp/x', []],
   ['curl https://x', []],
   ['xargs rm', []],
 ])('"%s" would be remembered as %j', (text, expected) => {
@@ -158,4 +175,22 @@ test.each<[string, Partial<FileEffect>, string]>([
     const effect: FileEffect = { kind: 'file', real: path, ...file, path, access, by: { command: 0, as: 'operand' } };
     expect(offered('Bash', [{ ...command('cat'), harmless: true }, effect])).toEqual({ rules: [], why });
   }
+});
+
+test('of a call that can not be undone only the very command is remembered, and never the whole project', () => {
+  const push = command('git push --force origin main');
+  expect(offered('Bash', [push], [], true).rules).toEqual(['Bash(git push --force origin main)']);
+  const reset = command('git reset --hard HEAD~3');
+  const project: Effect = {
+    kind: 'file',
+    access: 'write',
+    path: '/p',
+    real: '/p',
+    tree: true,
+    by: { command: 0, as: 'operand' },
+  };
+  expect(offered('Bash', [reset, project], [], true)).toEqual({
+    rules: [],
+    why: 'a rule for the project would cover everything below it',
+  });
 });

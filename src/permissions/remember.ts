@@ -18,6 +18,8 @@ interface RulesFor {
   /** As written and resolved. Rules name other files in it below `~`. */
   home?: readonly string[];
   tools: ToolTable;
+  /** The call can't be undone or leaves the machine, so a rule covers this command alone, not those like it. */
+  isExact?: boolean;
 }
 
 /**
@@ -89,18 +91,18 @@ function answersOf(trail: readonly TrailEntry[]): TrailEntry[] {
 function rulesFor(
   effect: Effect,
   { tool }: DecisionRequest,
-  { project, home = [], tools }: RulesFor,
+  { project, home = [], tools, isExact = false }: RulesFor,
 ): string[] | undefined {
   switch (effect.kind) {
     case 'file': {
-      if (effect.unresolved !== undefined || tooBroad(effect, { home }) !== undefined) return undefined;
+      if (effect.unresolved !== undefined || tooBroad(effect, { project, home }) !== undefined) return undefined;
       const [access] = namesIn(tools, effect.access === 'read' ? 'read' : 'edit');
       const names = [...new Set([effect.path, effect.real])]; // a symlink needs a rule for its path and one for its target
       return [...new Set(names.map((name) => `${access}(${pathPattern(name, { project, home })})`))];
     }
     case 'command': {
       const [shell] = namesIn(tools, 'command');
-      const rule = commandRule(effect);
+      const rule = commandRule(effect, isExact);
       return rule === undefined ? undefined : [`${shell}(${rule})`];
     }
     case 'network': {
@@ -117,11 +119,18 @@ function rulesFor(
   }
 }
 
-/** The root of the file system, or the home folder, in words: a rule for it would be a rule for everything. */
-function tooBroad({ path, real }: FileEffect, { home = [] }: Pick<RulesFor, 'home'>): string | undefined {
+/**
+ * The root of the file system, the home folder, or the project that a command writes below, in words: a rule for it
+ * would be a rule for everything.
+ */
+function tooBroad(
+  { path, real, access, by }: FileEffect,
+  { project, home = [] }: Pick<RulesFor, 'project' | 'home'>,
+): string | undefined {
   const names = [path, real];
   if (names.some((name) => dirname(name) === name)) return 'the root of the file system';
-  return names.some((name) => home.includes(name)) ? 'your home folder' : undefined;
+  if (names.some((name) => home.includes(name))) return 'your home folder';
+  return by && access === 'write' && names.some((name) => project.includes(name)) ? 'the project' : undefined;
 }
 
 /** `./x` means x in the project and nowhere else, wherever the project is on another machine. */
@@ -136,11 +145,13 @@ function pathPattern(path: string, { project, home }: { project: readonly string
 }
 
 /** A prefix if the program is known to have subcommands, else the exact command. */
-function commandRule(command: CommandEffect): string | undefined {
+function commandRule(command: CommandEffect, isExact: boolean): string | undefined {
   const { argv, text } = command;
   const [name] = argv ?? [];
-  if (!argv || name === undefined || NEVER_REMEMBERED.test(name)) return undefined;
-  const count = subCommandWords(argv);
+  if (!argv || name === undefined) return undefined;
+  const isFile = runsFile(argv);
+  if (NEVER_REMEMBERED.test(name) && !isFile) return undefined;
+  const count = isExact || isFile ? 0 : subCommandWords(argv);
   const first = argv.slice(0, count);
   const isPrefix = count > 0 && first.length === count && first.every((word) => /^[\w@.:/+][\w@.:/+-]*$/.test(word));
   const specifier = isPrefix ? `${first.join(' ')}:*` : text.replace(/[*\\]/g, (special) => `\\${special}`);
@@ -152,6 +163,22 @@ function commandRule(command: CommandEffect): string | undefined {
 /** Programs that run, delete or send whatever they are given. A path instead of a name may be any program. */
 const NEVER_REMEMBERED =
   /\/|^(?:[a-z]*sh|python[\d.]*|pypy\d*|node|nodejs|deno|bun|ruby|perl|php|lua|tclsh|osascript|awk|gawk|mawk|Rscript|java|eval|exec|source|\.|command|builtin|env|xargs|parallel|find|sudo|doas|su|pkexec|chroot|unshare|nsenter|runuser|setsid|nohup|timeout|watch|flock|ionice|nice|stdbuf|time|script|expect|tmux|screen|at|batch|crontab|systemd-run|rm|rmdir|unlink|shred|dd|mkfs.*|kill|pkill|killall|shutdown|reboot|curl|wget|ssh|scp|rsync|nc|ncat|socat)$/;
+
+/**
+ * Whether the command runs a file or a module of this machine, such as `node --test`, `python3 -m pytest` or
+ * `./check.sh`: a rule for these very words covers nothing else. Code among the words, from standard input or from the
+ * network is another matter.
+ */
+function runsFile([name = '', ...words]: readonly string[]): boolean {
+  if (words.some((word) => word.includes('://') || word === '-')) return false;
+  if (name.includes('/')) return /^(?:\.\/)?[\w@][\w@.+-]*(?:\/[\w@][\w@.+-]*)*$/.test(name);
+  if (!INTERPRETER.test(name) || words.length === 0) return false;
+  const operand = words.findIndex((word) => !word.startsWith('-'));
+  const options = operand === -1 ? words : words.slice(0, operand);
+  return !options.some((option) => /^-[a-z]*[ceEpr]|^--(?:eval|print|command|import|require|loader)/.test(option));
+}
+
+const INTERPRETER = /^(?:bash|sh|zsh|dash|python[\d.]*|node|ruby|perl|php|lua|Rscript|java)$/;
 
 /** How many words identify the command: three for `npm run dev`. 0 if the program is not known. */
 function subCommandWords(argv: readonly string[]): number {
