@@ -79,3 +79,20 @@ test('a call that a rule denies does not stop the calls behind it', async () => 
   });
   expect(results.map((result) => result?.failure)).toEqual(['permission_denied', undefined]);
 });
+
+test('a refused command stops no call that only reads, unless the command names what that reads', async () => {
+  const { results } = await send({
+    calls: [bash('make all; touch a.txt'), { name: 'Read', input: { file_path: 'a.txt' } }, bash('make all')],
+    answers: [{ behavior: 'deny' }],
+  });
+  expect(results.map((result) => result?.failure)).toEqual([
+    'permission_denied',
+    'permission_denied',
+    'permission_denied',
+  ]);
+  const other = await send({
+    calls: [bash('make all'), { name: 'Read', input: { file_path: 'a.txt' } }],
+    answers: [{ behavior: 'deny' }],
+  });
+  expect(other.results.map((result) => result?.failure)).toEqual(['permission_denied', undefined]);
+});

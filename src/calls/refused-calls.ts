@@ -25,10 +25,21 @@ export class RefusedCalls {
     this.#refused.push({ order, effects, name: `${tool} ${short}`.trim() });
   }
 
-  /** Throws if an earlier call that this one had to wait for was refused: it was meant to find that call's work done. */
+  /**
+   * Throws if an earlier call that this one had to wait for was refused: it was meant to find that call's work done. A
+   * call that only looks is stopped by changes of the files that it looks at, not by a command that could change any.
+   */
   check({ order, effects }: Pick<RefusedCall, 'order' | 'effects'>): void {
-    const before = this.#refused.find((one) => one.order < order && conflict(one.effects, effects));
+    const isLook = effects.every(onlyLooks);
+    const before = this.#refused.find(
+      (one) => one.order < order && conflict(isLook ? one.effects.filter(isKnown) : one.effects, effects),
+    );
     if (!before) return;
     throw new ToolFailure(`Not run, since ${before.name} before it was refused.`, { kind: 'permission_denied' });
   }
 }
+
+const isKnown = ({ kind }: Effect): boolean => kind === 'file' || kind === 'session';
+
+const onlyLooks = (effect: Effect): boolean =>
+  (effect.kind === 'file' || effect.kind === 'session') && effect.access === 'read';
