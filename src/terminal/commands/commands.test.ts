@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -361,4 +361,15 @@ test('no answer without arguments is longer than a screen', async () => {
     const answer = await run(name, session);
     if (answer.type === 'text') expect(answer.text.split('\n').length, name).toBeLessThanOrEqual(38);
   }
+});
+
+test('a note says where a link leads before it is saved there', async () => {
+  const session = await testSession();
+  const elsewhere = join(session.root, '..', 'elsewhere.md');
+  writeFileSync(elsewhere, '');
+  symlinkSync(elsewhere, join(session.root, 'AGENTS.md'));
+  const asked = remember('be brief', session);
+  expect(asked.type === 'choose' && asked.items[0]?.description).toBe(
+    `of the project, a link to ${realpathSync(elsewhere)}`,
+  );
 });

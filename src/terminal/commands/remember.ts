@@ -1,6 +1,7 @@
 // `#note`: appended to the instructions file for later conversations, and told to the model with the next prompt.
+import { realpathSync } from 'node:fs';
 import { appendFile, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { findInstructions } from '../../agent/instructions/instruction-files.js';
 import { mkdirPrivate } from '../../platform/files/mkdir-private.js';
 import type { Choice, CommandAnswer, CommandSession } from '../contract.js';
@@ -16,7 +17,7 @@ export function remember(note: string, session: CommandSession): CommandAnswer {
     async choose(path) {
       await append(path, line);
       session.remind(`The user has saved this note to ${path}; it applies from now on: ${line}`);
-      return text(`Saved to ${path}. The model gets it with your next prompt.`);
+      return text(`Saved to ${path}${linkWords(path)}. The model gets it with your next prompt.`);
     },
   };
 }
@@ -26,10 +27,20 @@ function placesFor(session: CommandSession): Choice[] {
   const found = findInstructions({ root, home, dataFolder, env }).map(({ path, shown, source }) => ({
     value: path,
     label: shown,
-    description: source === 'user' ? 'yours, in every project' : 'of the project',
+    description: `${source === 'user' ? 'yours, in every project' : 'of the project'}${linkWords(path)}`,
   }));
   const others = newInstructionFiles(session);
   return [...found, ...others.filter(({ value }) => !found.some((one) => one.value === value))];
+}
+
+/** Where a link leads: a note must not end up in another file unseen. */
+function linkWords(path: string): string {
+  try {
+    const real = realpathSync(path);
+    return real === join(realpathSync(dirname(path)), basename(path)) ? '' : `, a link to ${real}`;
+  } catch {
+    return ''; // it will be created
+  }
 }
 
 /** Instruction files that can be created. */
