@@ -12,6 +12,7 @@ import { type FileRisk, fileRisk, type RiskPlaces } from './file-risks.js';
 import { networkRisk } from './network-risks.js';
 import { riskyPrograms } from './programs/index.js';
 import { lookBudget } from './undo-coverage.js';
+import { unknownAddressRisk } from './unknown-addresses.js';
 
 export interface RiskContext extends Omit<RiskPlaces, 'style'> {
   tools: ToolTable;
@@ -27,7 +28,15 @@ export function assessRisks({ tool, effects }: DecisionRequest, context: RiskCon
   const risks: Risk[] = [];
   for (const [index, effect] of effects.entries()) {
     if (effect.kind === 'file') files.push(...optional(fileRisk(effect, index, around)));
-    if (effect.kind === 'command') risks.push(...commandRisks(effect, index));
+    if (effect.kind === 'command') {
+      risks.push(...commandRisks(effect, index));
+      const line = commandLine(effect);
+      const isKnown = effects.some(
+        (other) => other.kind === 'network' && other.by?.command === commands.indexOf(effect),
+      );
+      const found = line && !isKnown && !effect.harmless ? unknownAddressRisk(effect, line) : undefined;
+      if (found) risks.push({ undoable: false, ...found, effects: [index], part: effect.text });
+    }
     if (effect.kind === 'network') {
       const command = commands[effect.by?.command ?? -1];
       const found = networkRisk(effect, command);

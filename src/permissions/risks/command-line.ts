@@ -35,8 +35,10 @@ const valuedOptions: Readonly<Record<string, string>> = {
   crontab: '-u',
 };
 
-export function commandLine({ argv, words: partly = [] }: CommandEffect): CommandLine | undefined {
-  const [first, ...rest] = argv ?? partly;
+export const commandLine = ({ argv, words = [] }: CommandEffect): CommandLine | undefined => lineOf(argv ?? words);
+
+/** The same for words that another command runs. */
+export function lineOf([first, ...rest]: readonly (string | null)[]): CommandLine | undefined {
   if (typeof first !== 'string') return undefined;
   const name = first.replace(/^.*\//, '');
   const words = rest.map((word) => word ?? '…');
@@ -64,3 +66,14 @@ export const hasOption = ({ options }: CommandLine, long: RegExp, short = ''): b
       : long.test(option) ||
         (short !== '' && [...short].some((letter) => /^-\w+$/.test(option) && option.includes(letter))),
   );
+
+/** The values of an option, as a word of its own or glued to it: `-c x`, `-cx`, `--command=x`. */
+export function optionValues({ words }: CommandLine, names: RegExp): string[] {
+  return words.flatMap((word, index) => {
+    const [, long, value] = /^(--?[\w-]+)=(.*)$/s.exec(word) ?? [];
+    if (long !== undefined && names.test(long)) return [value ?? ''];
+    if (names.test(word)) return [words[index + 1] ?? '…'];
+    const short = /^-\w(?=.)/.exec(word)?.[0];
+    return short !== undefined && names.test(short) ? [word.slice(2)] : [];
+  });
+}

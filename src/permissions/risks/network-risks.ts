@@ -61,7 +61,7 @@ interface Request {
   hasBody: boolean;
 }
 
-function requestOf({ name, words }: CommandLine): Request | undefined {
+export function requestOf({ name, words }: CommandLine): Request | undefined {
   if (name === 'curl') return curlRequest(words);
   if (name === 'wget') return wgetRequest(words);
   if (/^(http|https|httpie|xh)$/.test(name)) {
@@ -72,7 +72,7 @@ function requestOf({ name, words }: CommandLine): Request | undefined {
   return undefined;
 }
 
-const isSending = (method: string): boolean => !/^(GET|HEAD|OPTIONS|…)$/i.test(method);
+export const isSending = (method: string): boolean => !/^(GET|HEAD|OPTIONS|…)$/i.test(method);
 
 function curlRequest(words: readonly string[]): Request {
   let method: string | undefined;

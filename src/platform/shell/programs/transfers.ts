@@ -89,9 +89,12 @@ function curlFiles(name: string, field: ShellField): Touch[] {
   return [];
 }
 
-/** `file:///etc/passwd` is a local file; an unknown URL may be one. */
+/** `file:///etc/passwd` is a local file; an unknown URL may be one, unless its scheme is known. */
 function localFile(url: ShellField): Touch[] {
-  if (url.value === undefined) return touch('read', url);
+  if (url.value === undefined) {
+    const isRemote = !url.splits && /^"?(https?|ftps?|sftp|scp):\/\//i.test(url.text);
+    return isRemote ? [] : touch('read', url);
+  }
   const path = /^file:\/\/(?:localhost)?(\/.*)$/is.exec(url.value)?.[1] ?? /^file:(\/[^/].*)$/is.exec(url.value)?.[1];
   return path === undefined ? [] : touch('read', known(decoded(path)));
 }
