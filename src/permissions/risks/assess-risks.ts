@@ -3,14 +3,13 @@ import type { CommandEffect, Effect } from '../../contract/effect.js';
 import { type DecisionRequest, type Risk, riskKinds } from '../../contract/permission.js';
 import type { ToolTable } from '../../contract/tool-traits.js';
 import { isInside } from '../../platform/files/paths.js';
-import { findProgram } from '../../platform/shell/programs/index.js';
-import { neverFree } from '../../platform/shell/programs/never-free.js';
 import { thisPathStyle } from '../match-path.js';
 import { familyOf } from '../tool-names.js';
 import { commandLine } from './command-line.js';
+import { commandRisks } from './command-risks.js';
 import { type FileRisk, fileRisk, type RiskPlaces } from './file-risks.js';
 import { networkRisk } from './network-risks.js';
-import { riskyPrograms } from './programs/index.js';
+import { runsDownloads } from './run-downloads.js';
 import { lookBudget } from './undo-coverage.js';
 import { unknownAddressRisk } from './unknown-addresses.js';
 
@@ -53,6 +52,7 @@ export function assessRisks({ tool, effects }: DecisionRequest, context: RiskCon
     }
     if (effect.kind === 'unknown') risks.push(unknownRisk(effect.why, index, { tool, commands, effects, context }));
   }
+  risks.push(...runsDownloads(effects));
   return once([...risks, ...merged(files.filter((risk) => !isBelow(risk, files, effects)))]).sort(
     (one, other) => weight(one) - weight(other),
   );
@@ -98,24 +98,6 @@ const isBelow = (risk: FileRisk, files: readonly FileRisk[], effects: readonly E
     return outer.pattern === undefined && isInside(outer.path, inner.path);
   });
 };
-
-function commandRisks(command: CommandEffect, index: number): Risk[] {
-  const line = commandLine(command);
-  if (!line || command.harmless) return [];
-  const about = { effects: [index], part: command.text };
-  const operands = line.operands.join(' ');
-  const forms = riskyPrograms.get(line.name) ?? riskyPrograms.get(line.name.replace(/\..*$/, '')); // mkfs.ext4
-  const form = forms?.find(
-    ({ on, when }) => (on === undefined || on.test(operands)) && (when === undefined || when(line)),
-  );
-  const found = form?.risk(line);
-  if (found) return [{ undoable: false, ...found, ...about }];
-  const [written = ''] = command.argv ?? [];
-  const isKnown = forms !== undefined || written.includes('/');
-  if (isKnown || findProgram(line.name) !== undefined || neverFree(line.name) !== undefined) return [];
-  const text = `runs ${line.name}, a program that Helve does not know`;
-  return [{ kind: 'unknown', level: 'notable', undoable: false, text, ...about }];
-}
 
 const DOWNLOADERS = /^(curl|wget|wget2|aria2c|http|https|xh|fetch|git|gh|scp|ssh)$/;
 

@@ -19,13 +19,19 @@ export function networkRisk({ url }: NetworkEffect, command: CommandEffect | und
     return risk(isLocal(host) ? 'notable' : 'high', words);
   }
   if (line && /^(ssh|mosh)$/.test(line.name)) return remoteShell(line, host);
-  if (line && /^(scp|sftp|rsync)$/.test(line.name)) {
+  if (line?.name === 'sftp') return risk('high', `can send files to ${host}`);
+  if (line && /^(scp|rsync)$/.test(line.name)) {
     const isUpload = isRemote(line.operands.at(-1) ?? '');
     return isUpload
       ? risk('high', `sends ${line.operands.slice(0, -1).join(' ') || 'files'} to ${host}`)
       : risk('notable', `downloads from ${host}`);
   }
   if (isLocal(host)) return undefined;
+  const isScan = line?.options.some((option) => /^-\w*z/.test(option)) === true;
+  if (/^(tcp|udp):/.test(url) && !isScan) return risk('high', `opens a connection to ${host}, which can send data`);
+  if (line?.name === 'git' && /^(fetch|pull)$/.test(line.operands[0] ?? '') && !isRemote(line.operands[1] ?? '')) {
+    return undefined; // `main:main` is no host, but names branches
+  }
   if (line?.name === 'git')
     return /^(clone|fetch|pull|ls-remote|submodule)$/.test(line.operands[0] ?? '')
       ? risk('notable', `downloads from ${host}`)

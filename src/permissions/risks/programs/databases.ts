@@ -1,25 +1,51 @@
-import type { CommandLine } from '../command-line.js';
 import { always, naming, type RiskyProgram } from './form.js';
+import { changesData, statementsOf } from './statements.js';
 
-const SQL_CHANGE = /\b(drop|truncate|delete|alter|update|insert|replace|grant|revoke|create|merge|vacuum)\b/i;
-
-/** A statement on one line, short enough for a question. */
-const statement = ({ words }: CommandLine): string => {
-  const text = (words.find((word) => SQL_CHANGE.test(word)) ?? '').replace(/\s+/g, ' ').trim();
+/** On one line, short enough for a question. */
+const shortened = (statement = ''): string => {
+  const text = statement.replace(/\s+/g, ' ').trim();
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 };
 
+/** Options with which a client reads no statements at all. */
+const ASKS_ONLY = /^(-l|--list|-V|--version|-\?|--help|-version|-help)$/;
+
 export const databases: readonly RiskyProgram[] = [
   {
-    names: 'psql mysql mariadb sqlite3 sqlcmd mysqladmin clickhouse-client cockroach duckdb bq usql pgcli mycli',
+    names: 'mysqladmin',
     forms: [
       {
-        when: (line) => SQL_CHANGE.test(line.words.join(' ')),
-        risk: (line) => ({ kind: 'remote_change', level: 'high', text: `changes a database: ${statement(line)}` }),
+        on: /(^| )(ping|status|extended-status|processlist|variables|version)\b/,
+        risk: always('network', 'notable', 'asks a database'),
+      },
+      { risk: naming(0, 'remote_change', 'high', 'changes a database server') },
+    ],
+  },
+  {
+    names: 'psql mysql mariadb sqlite3 sqlcmd clickhouse-client cockroach duckdb bq usql pgcli mycli',
+    forms: [
+      {
+        when: (line) => statementsOf(line).includes('…'),
+        risk: always('remote_change', 'high', 'runs statements on a database that are known only when it runs'),
       },
       {
-        when: ({ options }) => options.some((option) => /^(-f|--file)/.test(option)),
+        when: (line) => statementsOf(line).some(changesData),
+        risk: (line) => ({
+          kind: 'remote_change',
+          level: 'high',
+          text: `changes a database: ${shortened(statementsOf(line).find(changesData))}`,
+        }),
+      },
+      {
+        when: ({ options }) => options.some((option) => /^(-f|-i|--file|-init)/.test(option)),
         risk: always('remote_change', 'high', 'runs a file of statements on a database'),
+      },
+      {
+        when: (line) =>
+          statementsOf(line).length === 0 &&
+          !/^(bq|cockroach)$/.test(line.name) &&
+          !line.options.some((option) => ASKS_ONLY.test(option)),
+        risk: always('remote_change', 'high', 'runs statements on a database that come from its input'),
       },
       { when: ({ name }) => !/^(sqlite3|duckdb)$/.test(name), risk: always('network', 'notable', 'asks a database') },
     ],
@@ -53,11 +79,16 @@ export const databases: readonly RiskyProgram[] = [
     ],
   },
   {
-    names: 'rails rake artisan prisma sequelize knex typeorm alembic flyway liquibase dbmate drizzle-kit',
+    names:
+      'rails rake artisan prisma sequelize sequelize-cli knex typeorm alembic flyway liquibase dbmate drizzle-kit manage.py django-admin',
     forms: [
       {
-        on: /\b(db:(drop|reset|purge|migrate:reset)|migrate:?(fresh|reset|refresh)|migrate reset|db push|drop|clean|downgrade|undo|rollback|revert)\b/,
+        on: /\b(db:(drop|reset|purge|migrate:reset)|migrate:?(fresh|reset|refresh)|migrate reset|db push|drop|flush|clean|downgrade|undo|rollback|revert)\b/,
         risk: naming(0, 'remote_change', 'high', 'can delete data of the database'),
+      },
+      {
+        on: /^(release|publish)\b/,
+        risk: always('publishes', 'high', 'publishes this package to the registry'),
       },
       {
         on: /\b(db:migrate|migrate|upgrade|up|update|push|latest)\b/,

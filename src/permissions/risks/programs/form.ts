@@ -36,7 +36,8 @@ export const naming =
 export const none = (): undefined => undefined;
 
 /** Scripts and targets whose name says that others will see the result. */
-export const DEPLOYING = /(^|[ :_./-])(deploy|release|publish|ship)\b/i;
+export const DEPLOYING =
+  /(^|[ :_./-])(deploy|release|publish|ship)\b(?!-(notes?|drafter|please-dry|candidate-notes|check|info))/i;
 
 export const mayDeploy = naming(0, 'publishes', 'notable', 'may publish or change other systems, by its name');
 

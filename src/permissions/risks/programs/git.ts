@@ -147,7 +147,31 @@ const forms: readonly RiskyForm[] = [
   },
   { on: /^credential\b/, risk: always('secrets', 'high', 'reads or changes stored passwords') },
   {
-    on: /^(fetch|pull|ls-remote|submodule (update|add)|lfs (pull|fetch)|remote update)\b/,
+    on: /^(fetch|pull)\b/,
+    risk: ({ operands }) => {
+      const [, remote, ...refs] = operands;
+      const from = remote === undefined || remote.startsWith('+') ? 'the remote' : remote;
+      const isForced = refs.some((ref) => ref.startsWith('+') && ref.includes(':'));
+      if (isForced) {
+        return {
+          kind: 'rewrites_history',
+          level: 'notable',
+          text: `downloads from ${from}, and overwrites ${refs.join(' ')}`,
+        };
+      }
+      if (/[:/]/.test(from)) return undefined; // the address is named by itself
+      return {
+        kind: 'network',
+        level: 'notable',
+        text: `downloads from ${from}${refs.length > 0 ? `: ${refs.join(' ')}` : ''}`,
+      };
+    },
+  },
+  { on: /^send-email\b/, risk: always('network', 'high', 'sends mail') },
+  { on: /^svn dcommit\b|^p4 submit\b/, risk: always('publishes', 'high', 'pushes commits to the remote') },
+  { on: /^(notes remove|lfs prune)\b/, risk: always('rewrites_history', 'notable', 'deletes data of the repository') },
+  {
+    on: /^(ls-remote|submodule (update|add)|lfs (pull|fetch)|remote update)\b/,
     risk: naming(1, 'network', 'notable', 'downloads from the remote'),
   },
 ];

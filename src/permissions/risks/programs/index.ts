@@ -1,13 +1,31 @@
 import { databases } from './databases.js';
+import { deletions, innerDeletions } from './deletions.js';
 import { forges } from './forges.js';
-import type { RiskyForm } from './form.js';
+import type { RiskyForm, RiskyProgram } from './form.js';
 import { git } from './git.js';
 import { infrastructure } from './infrastructure.js';
 import { keys, machine } from './machine.js';
 import { packages } from './packages.js';
+import { storage } from './storage.js';
+import { tunnels } from './tunnels.js';
 
-export const riskyPrograms: ReadonlyMap<string, readonly RiskyForm[]> = new Map(
-  [...git, ...packages, ...forges, ...infrastructure, ...databases, ...machine, ...keys].flatMap(({ names, forms }) =>
-    names.split(' ').map((name) => [name, forms] as const),
-  ),
-);
+type Forms = ReadonlyMap<string, readonly RiskyForm[]>;
+
+const byName = (programs: readonly RiskyProgram[]): Forms =>
+  new Map(programs.flatMap(({ names, forms }) => names.split(' ').map((name) => [name, forms] as const)));
+
+export const riskyPrograms: Forms = byName([
+  ...git,
+  ...packages,
+  ...forges,
+  ...infrastructure,
+  ...storage,
+  ...databases,
+  ...tunnels,
+  ...deletions,
+  ...machine,
+  ...keys,
+]);
+
+/** Programs that are a risk if another program runs them, out of sight of the shell. */
+export const innerPrograms: Forms = byName(innerDeletions);

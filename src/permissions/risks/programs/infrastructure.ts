@@ -39,7 +39,7 @@ export const infrastructure: readonly RiskyProgram[] = [
     names: 'terraform tofu terragrunt pulumi cdk cdktf sam serverless sls',
     forms: [
       {
-        on: /^(run-all )?(destroy|remove|down|delete)\b/,
+        on: /^(run-all )?(destroy|remove|down|delete|workspace delete)\b/,
         risk: always('remote_change', 'high', 'destroys the infrastructure that this project describes'),
       },
       {
@@ -51,6 +51,11 @@ export const infrastructure: readonly RiskyProgram[] = [
   {
     names: 'aws',
     forms: [
+      {
+        on: /^s3 sync\b/,
+        when: (line) => hasOption(line, /^--delete$/),
+        risk: naming(2, 'remote_change', 'high', 'deletes from S3 what is not in the source'),
+      },
       { on: /^s3 (rm|rb)\b/, risk: naming(2, 'remote_change', 'high', 'deletes from S3') },
       {
         on: /^s3 (cp|mv|sync)\b/,
@@ -114,7 +119,11 @@ export const infrastructure: readonly RiskyProgram[] = [
         on: /^(system|volume|image|container|network|builder) prune\b/,
         risk: naming(0, 'deletes', 'high', 'deletes what containers do not use now, which may be data'),
       },
-      { on: /^volume rm\b/, risk: naming(2, 'deletes', 'high', 'deletes volumes with their data') },
+      {
+        on: /^(stack rm|swarm leave|service rm|node rm|network rm|secret rm|config rm|machine rm|pod rm|system reset)\b/,
+        risk: naming(0, 'deletes', 'high', 'deletes services, networks or machines'),
+      },
+      { on: /^volume (rm|remove)\b/, risk: naming(2, 'deletes', 'high', 'deletes volumes with their data') },
       {
         on: /^(compose )?down\b/,
         when: (line) => hasOption(line, /^--(volumes|rmi)/, 'v'),
@@ -127,8 +136,17 @@ export const infrastructure: readonly RiskyProgram[] = [
       {
         on: /^(run|create|exec|container run)\b/,
         when: ({ words }) =>
-          words.some((word) => /^--privileged|^--pid=host|^--net(work)?=host|docker\.sock/.test(word)) ||
-          words.some((word, index) => /^(-v|--volume|--mount)$/.test(word) && /^\/(:|$)/.test(words[index + 1] ?? '')),
+          words.some((word) =>
+            /^--privileged|^--pid=host|^--net(work)?=host|^--cap-add|^--device|docker\.sock/.test(word),
+          ) ||
+          / --(pid|network|net|ipc|userns) host\b/.test(` ${words.join(' ')}`) ||
+          words.some(
+            (word, index) =>
+              /^(-v|--volume|--mount)$/.test(word) &&
+              /^(\/|~|\$HOME|\/(home|Users)\/[^/:]+|\/root|\/etc|\/var|\/usr|.*\/\.(ssh|aws|gnupg|kube|docker))(:|$)/.test(
+                words[index + 1] ?? '',
+              ),
+          ),
         risk: always('privileges', 'high', 'gives a container rights over this machine'),
       },
       {

@@ -36,11 +36,11 @@ export const machine: readonly RiskyProgram[] = [
   },
   {
     names:
-      'setcap setfacl chattr visudo useradd userdel usermod groupadd groupdel adduser deluser passwd chpasswd chsh',
+      'gpasswd setcap setfacl chattr visudo useradd userdel usermod groupadd groupdel adduser deluser passwd chpasswd chsh',
     forms: [{ risk: naming(0, 'privileges', 'high', 'changes users or rights on this machine') }],
   },
   {
-    names: 'iptables nft ufw firewall-cmd ip6tables',
+    names: 'iptables nft ufw firewall-cmd ip6tables iptables-restore pfctl',
     forms: [{ risk: always('privileges', 'high', 'changes the firewall of this machine') }],
   },
   {
@@ -67,19 +67,23 @@ export const machine: readonly RiskyProgram[] = [
   },
   { names: 'at batch schtasks', forms: [{ risk: always('startup', 'high', 'runs a command later') }] },
   {
-    names: 'shutdown reboot halt poweroff',
+    names: 'shutdown reboot halt poweroff init telinit kexec',
     forms: [{ risk: always('privileges', 'high', 'shuts this machine down') }],
   },
   {
     names: 'kill pkill killall xkill skill taskkill',
     forms: [
+      {
+        when: ({ name, words }) => name === 'kill' && words.slice(1).includes('-1'),
+        risk: always('privileges', 'high', 'ends all processes'),
+      },
       { when: (line) => !hasOption(line, /^$/, 'lL'), risk: naming(0, 'privileges', 'notable', 'ends processes') },
     ],
   },
   { names: 'dd', forms: [{ on: /(^| )of=\/dev\//, risk: naming(0, 'privileges', 'high', 'overwrites a disk') }] },
   {
     names:
-      'mkfs mke2fs mkswap fdisk sfdisk gdisk parted wipefs cryptsetup zpool lvremove vgremove pvremove mdadm diskutil',
+      'mkfs mke2fs mkswap fdisk sfdisk gdisk sgdisk cgdisk parted wipefs cryptsetup zpool lvremove vgremove pvremove mdadm dmsetup diskutil hdparm blkdiscard badblocks fsck e2fsck tune2fs resize2fs xfs_growfs grub-install efibootmgr flashrom fwupdmgr nvme',
     forms: [{ risk: naming(0, 'privileges', 'high', 'changes disks, and can erase them') }],
   },
   {
@@ -90,6 +94,20 @@ export const machine: readonly RiskyProgram[] = [
     names: 'shred srm wipe',
     forms: [{ risk: naming(0, 'deletes', 'high', 'overwrites files, so that nothing can restore them') }],
   },
+  {
+    names: 'modprobe insmod rmmod',
+    forms: [{ risk: naming(0, 'privileges', 'high', 'changes what the kernel runs') }],
+  },
+  {
+    names: 'ip ifconfig route nmcli networksetup hostnamectl timedatectl brctl',
+    forms: [
+      {
+        on: /(^| )(set|add|del|delete|flush|down|up|change|replace|modify|set-hostname|set-time|set-timezone|set-ntp|hw)\b/,
+        risk: naming(0, 'privileges', 'high', 'changes the network or the settings of this machine'),
+      },
+    ],
+  },
+  { names: 'systemd-run', forms: [{ risk: naming(0, 'startup', 'high', 'runs a command as a service') }] },
   {
     names: 'defaults',
     forms: [{ on: /^(write|delete)\b/, risk: naming(1, 'startup', 'notable', 'changes settings of this machine') }],

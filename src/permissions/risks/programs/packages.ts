@@ -1,4 +1,5 @@
 import { hasOption } from '../command-line.js';
+import { inlinePrograms } from './deletions.js';
 import { always, DEPLOYING, mayDeploy, naming, none, publishesPackage, type RiskyProgram } from './form.js';
 
 const readsPackages = always(
@@ -39,7 +40,77 @@ export const packages: readonly RiskyProgram[] = [
     ],
   },
   { names: 'make gmake just task invoke fab nx turbo', forms: [{ on: DEPLOYING, risk: mayDeploy }] },
-  { names: 'bash sh zsh python python3 node ruby', forms: [{ on: DEPLOYING, risk: mayDeploy }] },
+  { names: 'bash sh zsh', forms: [{ on: DEPLOYING, risk: mayDeploy }] },
+  {
+    names: 'python python2 python3 pypy3 node nodejs ruby perl php lua',
+    forms: [
+      {
+        on: /^0\.0\.0\.0\b/,
+        when: ({ name, words }) => name === 'php' && words.includes('-S'),
+        risk: always('network', 'notable', 'lets other machines reach files of this one'),
+      },
+      {
+        when: ({ words }) => /(^| )-m http\.server\b/.test(words.join(' ')),
+        risk: always('network', 'notable', 'lets other machines reach files of this one'),
+      },
+      ...inlinePrograms,
+      {
+        on: DEPLOYING,
+        when: ({ words }) => !words.some((word) => /^(-[a-z]*[cer]|-m|--eval|-p|--print)$/.test(word)),
+        risk: mayDeploy,
+      },
+    ],
+  },
+  {
+    names: 'deno',
+    forms: [
+      { on: /^publish\b/, risk: publishesPackage },
+      {
+        on: /^(run|install|x|eval|test)? ?(https?|npm|jsr):/,
+        risk: naming(1, 'downloaded_code', 'high', 'runs code that it downloads'),
+      },
+      { on: /^(install|add|cache|upgrade|update)\b/, risk: readsPackages },
+      { on: /^eval\b/, risk: always('unknown', 'notable', 'runs a program text') },
+      { on: DEPLOYING, risk: mayDeploy },
+    ],
+  },
+  {
+    names: 'setup.py',
+    forms: [
+      { on: /(^| )(upload|register)\b/, risk: publishesPackage },
+      { on: /(^| )(install|develop)\b/, risk: readsPackages },
+    ],
+  },
+  {
+    names: 'sbt',
+    forms: [{ on: /(^| )\+?(\w+\/)?(publish(?!Local|M2)\w*|sonatype\w*|release)\b/, risk: publishesPackage }],
+  },
+  { names: 'lein', forms: [{ on: /(^| )deploy\b/, risk: publishesPackage }] },
+  {
+    names: 'dart flutter pub',
+    forms: [
+      { on: /^(pub )?(publish|lish)\b/, risk: publishesPackage },
+      { on: /^(pub )?(get|add|upgrade)\b/, risk: readsPackages },
+    ],
+  },
+  { names: 'hex rebar3', forms: [{ on: /^(hex )?(publish|cut|retire)\b/, risk: publishesPackage }] },
+  {
+    names: 'fastlane eas expo cabal stack jsr wasm-pack conan vcpkg',
+    forms: [
+      { on: /(^| )(publish|upload|release|submit|deliver|supply|pilot|deploy|update)\b/, risk: publishesPackage },
+      { on: /^(install|add|get)\b/, risk: readsPackages },
+    ],
+  },
+  {
+    names: 'xcrun altool notarytool',
+    forms: [
+      {
+        when: ({ words }) => words.some((word) => /^(--upload-\w+|submit|--notarize-app)$/.test(word)),
+        risk: publishesPackage,
+      },
+    ],
+  },
+  { names: 'gh-pages', forms: [{ risk: always('publishes', 'high', 'publishes a website') }] },
   { names: 'deploy release publish ship', forms: [{ risk: mayDeploy }] },
   { names: 'npx pnpx bunx', forms: [{ risk: runsPackage }] },
   {
@@ -49,7 +120,13 @@ export const packages: readonly RiskyProgram[] = [
   {
     names: 'pip pip3 conda mamba easy_install gem composer luarocks cpan cpanm nuget opam mix',
     forms: [
-      { on: /^(push|yank|owner)\b/, risk: publishesPackage },
+      { on: /^(push|yank|owner|hex\.(publish|retire|owner)|upload|trunk)\b/, risk: publishesPackage },
+      {
+        on: /^(env remove|env delete|remove|uninstall|clean)\b/,
+        risk: naming(0, 'deletes', 'notable', 'removes installed packages'),
+      },
+      { on: /^ecto\.(drop|reset)\b/, risk: naming(0, 'remote_change', 'high', 'can delete data of the database') },
+      { on: /^(phx\.)?(gen\.)?release\b/, risk: none },
       { on: /^(install|update|upgrade|require|add|download|wheel|create|deps\.get)\b/, risk: readsPackages },
     ],
   },
@@ -79,7 +156,10 @@ export const packages: readonly RiskyProgram[] = [
       { on: /^run \S+@/, risk: runsPackage },
     ],
   },
-  { names: 'mvn mvnw', forms: [{ on: /(^| )(deploy|release:perform)\b/, risk: publishesPackage }] },
+  {
+    names: 'mvn mvnw',
+    forms: [{ on: /(^| )(deploy(:deploy\S*)?|release:\w+|nexus-staging:\S+)\b/, risk: publishesPackage }],
+  },
   { names: 'gradle gradlew', forms: [{ on: /(^| )(publish|upload)/i, risk: publishesPackage }] },
   {
     names: 'dotnet',
@@ -99,17 +179,16 @@ export const packages: readonly RiskyProgram[] = [
     names: 'vsce ovsx lerna changeset semantic-release release-it np goreleaser',
     forms: [
       {
-        on: /^(publish|release)?\b/,
         when: ({ operands }) => /^(publish|release)?$/.test(operands[0] ?? ''),
         risk: publishesPackage,
       },
     ],
   },
   {
-    names: 'apt apt-get aptitude dnf yum zypper pacman apk brew port snap flatpak nix-env choco winget emerge',
+    names: 'apt apt-get aptitude dnf yum zypper pacman apk brew port snap flatpak nix-env choco winget emerge dpkg rpm',
     forms: [
       {
-        on: /^(remove|purge|autoremove|uninstall|erase|delete)\b/,
+        on: /^(remove|purge|autoremove|uninstall|erase|delete|del)\b/,
         risk: naming(1, 'privileges', 'high', 'removes software from this machine'),
       },
       {
@@ -121,7 +200,7 @@ export const packages: readonly RiskyProgram[] = [
         risk: naming(0, 'downloaded_code', 'notable', 'installs software on this machine'),
       },
       {
-        when: ({ options }) => options.some((option) => /^-(R|e)/.test(option)),
+        when: ({ options }) => options.some((option) => /^-(R|e|r|P)|^--(erase|remove|purge)$/.test(option)),
         risk: naming(0, 'privileges', 'high', 'removes software from this machine'),
       },
     ],
