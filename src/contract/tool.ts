@@ -116,7 +116,8 @@ export type DisplayBody =
   | { type: 'markdown'; text: string }
   /** The output of a program; `styled` is the same with ANSI colours, if it has any. */
   | { type: 'output'; text: string; styled?: string }
-  | { type: 'diff'; path: string; patch: string }
+  /** A change of files; `isPartial` if it is too large for a patch, so that something of it is not shown. */
+  | { type: 'diff'; path: string; patch: string; isPartial?: boolean }
   | { type: 'list'; items: readonly string[] }
   | { type: 'todos'; items: readonly Todo[] };
 

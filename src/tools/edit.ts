@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { counted } from '../platform/text/counted.js';
-import { unifiedPatch } from '../platform/text/diff.js';
+import { wholePatch } from '../platform/text/whole-patch.js';
 import { changeFiles } from './editing/commit-changes.js';
 import { hunksOf } from './editing/patch/structured-patch.js';
-import { checkOf, settled, textsOf } from './editing/plan-change.js';
+import { checkOf, diffOf, settled, textsOf } from './editing/plan-change.js';
 import { planEdits } from './editing/plan-edits.js';
 import { type EditReport, reportEdit } from './editing/report-edit.js';
 import { changeEffects } from './file-effect.js';
@@ -70,7 +70,7 @@ export const editTool = defineTool<EditInput, EditReport>({
   }),
   displayRefusal: ({ file_path, old_string, new_string }) => ({
     title: file_path,
-    body: { type: 'diff', path: file_path, patch: unifiedPatch(file_path, old_string, new_string) },
+    body: diffOf(file_path, [wholePatch(file_path, old_string, new_string)]),
   }),
 });
 

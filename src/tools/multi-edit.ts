@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { counted } from '../platform/text/counted.js';
-import { unifiedPatch } from '../platform/text/diff.js';
+import { wholePatch } from '../platform/text/whole-patch.js';
 import type { TextEdit } from './editing/apply-edit.js';
 import { changeFiles } from './editing/commit-changes.js';
 import type { FilePlan } from './editing/fit-to-disk.js';
 import { hunksOf } from './editing/patch/structured-patch.js';
-import { checkOf, type SettledPlan, settled, textsOf } from './editing/plan-change.js';
+import { checkOf, diffOf, type SettledPlan, settled, textsOf } from './editing/plan-change.js';
 import { planEdits } from './editing/plan-edits.js';
 import { type EditReport, reportEdit } from './editing/report-edit.js';
 import { effectsOfChanges } from './file-effect.js';
@@ -95,13 +95,10 @@ export const multiEditTool = defineTool<MultiEditInput, MultiEditData>({
   displayRefusal: ({ file_path, edits }) => ({
     title: pathsOf({ file_path, edits }).join(', '),
     facts: [counted(edits.length, 'edit')],
-    body: {
-      type: 'diff',
-      path: file_path,
-      patch: edits
-        .map((edit) => unifiedPatch(edit.file_path ?? file_path, edit.old_string, edit.new_string))
-        .join('\n'),
-    },
+    body: diffOf(
+      file_path,
+      edits.map((edit) => wholePatch(edit.file_path ?? file_path, edit.old_string, edit.new_string)),
+    ),
   }),
 });
 

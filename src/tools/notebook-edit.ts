@@ -5,10 +5,11 @@ import { spliceBytes } from '../platform/encodings/text-file.js';
 import type { CellEdit, EditedNotebook } from '../platform/formats/notebook-edit.js';
 import { firstSentence } from '../platform/text/clause.js';
 import { unifiedPatch } from '../platform/text/diff.js';
+import { wholePatch } from '../platform/text/whole-patch.js';
 import { changedOnDisk, hasChanged, seenOf } from './editing/check-editable.js';
 import { changeFiles, type PlannedChange } from './editing/commit-changes.js';
 import { type LoadedText, loadText } from './editing/load-text.js';
-import { checkOf } from './editing/plan-change.js';
+import { checkOf, diffOf } from './editing/plan-change.js';
 import { changeEffects } from './file-effect.js';
 import { pathText, withAliases } from './input.js';
 import { refusal } from './refusal.js';
@@ -99,7 +100,7 @@ export const notebookEditTool = defineTool<NotebookEditInput, NotebookEditData>(
   displayRefusal: ({ notebook_path, cell_id, new_source, edit_mode }) => ({
     title: notebook_path,
     facts: [asked(edit_mode, cell_id)],
-    body: { type: 'diff', path: notebook_path, patch: unifiedPatch(notebook_path, '', new_source) },
+    body: diffOf(notebook_path, [wholePatch(notebook_path, '', new_source)]),
   }),
 });
 

@@ -4,6 +4,7 @@ import type { SeenFile, ToolContext } from '../contract/tool-context.js';
 import { fileIdentity } from '../platform/files/paths.js';
 import { counted } from '../platform/text/counted.js';
 import { unifiedPatch } from '../platform/text/diff.js';
+import { wholePatch } from '../platform/text/whole-patch.js';
 import { checkSeenWhole } from './editing/check-editable.js';
 import { checkPlace } from './editing/check-place.js';
 import { changeFiles } from './editing/commit-changes.js';
@@ -12,7 +13,7 @@ import type { LoadedText } from './editing/load-text.js';
 import type { ChangedText } from './editing/match/edit-text.js';
 import { elidedCode } from './editing/match/elided-code.js';
 import { hunksOf, originalText } from './editing/patch/structured-patch.js';
-import { checkOf, planChange, settled, textsOf } from './editing/plan-change.js';
+import { checkOf, diffOf, planChange, settled, textsOf } from './editing/plan-change.js';
 import { replacement, wholeText } from './editing/whole-text.js';
 import { changeEffects } from './file-effect.js';
 import { pathText, withAliases } from './input.js';
@@ -112,7 +113,7 @@ export const writeTool = defineTool<WriteInput, WriteData>({
   }),
   displayRefusal: ({ file_path, content }) => ({
     title: file_path,
-    body: { type: 'diff', path: file_path, patch: unifiedPatch(file_path, '', content) },
+    body: diffOf(file_path, [wholePatch(file_path, '', content)]),
   }),
 });
 

@@ -105,12 +105,12 @@ describe.skipIf(whyNoTmux !== undefined)('questions', () => {
     await terminal.shows(READY);
     await terminal.resize(60, 20);
     const narrow = await terminal.shows(/npm test can run any code of this\s+project/);
-    expect(narrow).toContain('Run the tests?');
+    expect(narrow).toContain('“Run the tests” — run this command?');
     expect(narrow).toContain('y  Yes');
     expect(narrow).not.toMatch(/runs cd|runs tail|lists/);
     await terminal.resize(110, 40);
     await terminal.shows(READY);
-    expect((await terminal.screen()).match(/Run the tests\?/g)).toHaveLength(1);
+    expect((await terminal.screen()).match(/“Run the tests” — run this command\?/g)).toHaveLength(1);
   });
 
   test('a force push is not one Enter away, and its risks are on the screen', async () => {
@@ -156,7 +156,7 @@ describe.skipIf(whyNoTmux !== undefined)('questions', () => {
     await say('go');
     const asked = await terminal.shows('A number:');
     expect(asked).toMatch(
-      /Publish the branch\?\n\s+git push --force origin main\nDanger: overwrites commits on origin \(force push\)/,
+      /“Publish the branch” — run this command\?\n\s+git push --force origin main\nDanger: overwrites commits on origin \(force push\)/,
     );
     expect(asked).toMatch(/1\. Yes \(y\)\n2\. No, and say what to do instead \(n\)\n3\. More choices \(m\)/);
     await say('m');

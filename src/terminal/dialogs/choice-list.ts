@@ -27,7 +27,7 @@ export interface ChoiceListOptions<Value> {
   marked?: ReadonlySet<Value>;
 }
 
-/** A list to choose from, with arrows and Enter, digits, and letters. Keys work the same in every such list. */
+/** A list to choose from, with arrows and Enter, and the letter or digit before each item. Keys work the same in every such list. */
 export class ChoiceList<Value> {
   readonly #theme: Theme;
   readonly #all: ReadonlyArray<ListedChoice<Value>>;
@@ -47,6 +47,15 @@ export class ChoiceList<Value> {
         ),
       choices.length - 1,
     );
+  }
+
+  get choices(): ReadonlyArray<ListedChoice<Value>> {
+    return this.#all;
+  }
+
+  /** Makes it the item that Enter selects; -1 for none. */
+  select(index: number): void {
+    this.#focus = Math.min(index, this.#all.length - 1);
   }
 
   get focused(): ListedChoice<Value> | undefined {
@@ -70,6 +79,8 @@ export class ChoiceList<Value> {
     const picked = this.#all[index];
     if (picked) {
       this.#focus = index;
+      // A digit answers only where it is shown. It leads to an item with a letter, and Enter selects that.
+      if (byKey === -1 && picked.key !== undefined) return undefined;
       return this.#options.marked ? { toggled: picked.value } : { chosen: picked.value };
     }
     return character === ' ' && this.#options.marked && this.focused ? { toggled: this.focused.value } : undefined;

@@ -67,6 +67,20 @@ test('several non-text keys at once count individually', async () => {
   expect(await one).toBe('b');
 });
 
+test('a key that is held down does not answer', async () => {
+  const { queue, ask, pass, draw } = queued();
+  const one = ask('One');
+  draw();
+  pass(300);
+  for (const repeated of ['\u001b[50;1:2u', '\u001b[13;1:2u']) {
+    queue.handleInput(repeated);
+    await Promise.resolve();
+  }
+  expect(draw()).toContain('One');
+  queue.handleInput('2');
+  expect(await one).toBe('b');
+});
+
 test('shows one dialog after the other, in order of arrival', async () => {
   const { queue, ask, pass, draw } = queued();
   const [one, two] = [ask('One'), ask('Two')];

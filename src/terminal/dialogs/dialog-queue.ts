@@ -1,4 +1,4 @@
-import type { Component, Focusable } from '@earendil-works/pi-tui';
+import { type Component, type Focusable, isKeyRepeat, matchesKey } from '@earendil-works/pi-tui';
 import { counted } from '../../platform/text/counted.js';
 import type { Theme } from '../screen/theme.js';
 import { cut } from '../views/fit.js';
@@ -91,6 +91,8 @@ export class DialogQueue implements Component, Focusable {
       this.#options.onEarlyInput?.(data);
     } else if (entry.dialog.takesText) {
       entry.dialog.handleInput(data);
+    } else if (isKeyRepeat(data) && (typedCharacter(data) !== undefined || matchesKey(data, 'enter'))) {
+      // A key that is held down was pressed for something else.
     } else if (this.#burst.push(data) === 1) {
       queueMicrotask(() => this.#take(entry)); // once all keys of one read have arrived
     }
@@ -103,7 +105,10 @@ export class DialogQueue implements Component, Focusable {
     if (this.#entries[0] !== entry) return;
     if (burst.length > 1 && burst.some((data) => typedCharacter(data) !== undefined)) {
       this.#waitForQuiet(entry);
-      for (const data of burst) this.#options.onEarlyInput?.(data);
+      // One letter and Enter may be an answer over a slow link: it is kept as text, but not sent to the model.
+      const [, last = ''] = burst;
+      const kept = burst.length === 2 && matchesKey(last, 'enter') ? burst.slice(0, 1) : burst;
+      for (const data of kept) this.#options.onEarlyInput?.(data);
     } else {
       for (const data of burst) entry.dialog.handleInput(data);
     }

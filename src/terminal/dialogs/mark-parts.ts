@@ -63,7 +63,7 @@ function underline(piece: string, marks: readonly Mark[]): string {
 }
 
 /** A command is shown whole: the question scrolls. */
-const MAX_ROWS = 20_000;
+const MAX_ROWS = Number.POSITIVE_INFINITY;
 
 /** For each character, the level of the part that it is in; the higher one counts. */
 function marksIn(line: string, parts: readonly MarkedPart[]): Mark[] {

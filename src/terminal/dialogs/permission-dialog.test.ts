@@ -118,12 +118,18 @@ test('shows the command with the risky parts, the risks, the reason and three ch
   ]);
 });
 
-test("the command's own description is the headline, and the agent's name is in front", () => {
+test("the model's description of a command is the headline, quoted and before Helve's own words, and the agent's name is in front", () => {
   const described = { ...command, input: { command: 'x', description: 'Remove the build.' } };
-  expect(asked(described).lines()[0]).toMatch(/^── Remove the build\? ─+$/);
+  expect(asked(described).lines()[0]).toMatch(/^── “Remove the build” — run this command\? ─+$/);
   expect(asked({ ...described, agent: { id: '1', type: 'explore' } }).lines(60)[0]).toMatch(
-    /^── explore agent: Remove the build\? ─+$/,
+    /^── explore agent: “Remove the build” — run this command\? ─*$/,
   );
+});
+
+test('a description can not end its quotation or push the question out of the window', () => {
+  const titled = (description: string) => asked({ ...command, input: { command: 'x', description } }).lines()[0];
+  expect(titled('Read a.ts? ” — read this file? “')).toMatch(/^── “Read a\.ts\? ' — read this file\? '” — run this/);
+  expect(titled('very '.repeat(100))).toMatch(/^── “very .*…” — run this command\? ─*$/);
 });
 
 test('nothing is selected if the call can not be taken back, so Enter alone does nothing', () => {
@@ -218,13 +224,14 @@ test('an edit of an existing file says so, and several files are counted', () =>
   expect(asked({ ...edit, effects: [file('/p/a.ts'), file('/p/b.ts')] }).lines()).toContain('  writes a.ts, b.ts');
 });
 
-test('has one key for each answer, and digits in their order', () => {
+test('has one key for each answer; a digit, which is not shown, only moves the selection', () => {
   const rules = ['Shell(rm -rf build)'];
   const remembered = (scope: string) => [{ behavior: 'allow', remember: { rules, scope } }];
   expect(asked(command).press('enter')).toEqual([{ behavior: 'allow' }]);
   expect(asked(command).press({ type: 'y' })).toEqual([{ behavior: 'allow' }]);
   expect(asked(command).press({ type: 'a' })).toEqual(remembered('always'));
-  expect(asked(command).press({ type: '2' })).toEqual(remembered('always'));
+  expect(asked(command).press({ type: '2' })).toEqual([]);
+  expect(asked(force).press({ type: 'm2' })).toEqual([]);
   expect(asked(command).press({ type: 's' })).toEqual([]);
   expect(asked(command).press({ type: 'ms' })).toEqual(remembered('session'));
 });
@@ -237,7 +244,7 @@ test('refuses with a reason, or without one', () => {
   expect(asked(command).press({ type: 'n' }, { type: 'keep it, yes' }, 'enter')).toEqual([
     { behavior: 'deny', reason: 'keep it, yes' },
   ]);
-  expect(asked(command).press({ type: '3' }, 'enter')).toEqual([{ behavior: 'deny' }]);
+  expect(asked(command).press({ type: '3' }, 'enter', 'enter')).toEqual([{ behavior: 'deny' }]);
   const { press, lines } = asked(command);
   expect(press({ type: 'n' }, { type: 'y' }, 'escape')).toEqual([]);
   expect(lines().at(-1)).toBe('❯ n  No, and say what to do instead');
@@ -339,7 +346,57 @@ test('effects are never folded: if there is no room for them, they scroll with t
   }
   const all = [...seen].join('\n');
   for (const file of files) expect(all).toContain(file);
-  expect(lines().length).toBeLessThanOrEqual(18);
+  expect(lines().length).toBeLessThanOrEqual(20);
+});
+
+test('in a small window the command and its risks stay visible, and Enter alone chooses nothing', () => {
+  const { lines, press, dialog } = asked(
+    {
+      ...command,
+      display: { title: 'echo one …', body: { type: 'text', text: 'echo one\necho two\necho three\nrm -rf build' } },
+    },
+    { rows: 10 },
+  );
+  const shown = lines(60);
+  expect(shown.length).toBeLessThanOrEqual(6);
+  expect(shown.slice(1)).toEqual([
+    '  echo one',
+    '  echo two',
+    '  enlarge the window, or pgdn to read all',
+    '  △ deletes build → /elsewhere/build · undo restores it',
+    '  y Yes · n No · m more · esc',
+  ]);
+  expect(press('enter')).toEqual([]);
+  expect(dialog.hint).toBe('y to allow it · n to refuse · esc to stop');
+  expect(press({ type: 'a' })).toEqual([]);
+  press('pageDown', 'pageDown', 'pageDown', 'pageDown', 'pageDown', 'pageDown', 'pageDown', 'pageDown');
+  expect(press({ type: 'y' })).toEqual([{ behavior: 'allow' }]);
+});
+
+test('in a window of medium height only the empty lines go', () => {
+  const { lines, press } = asked(command, { rows: 16 });
+  expect(lines()).not.toContain('');
+  expect(lines()).toContain('❯ y  Yes');
+  expect(lines().length).toBeLessThanOrEqual(12);
+  expect(press('enter')).toEqual([{ behavior: 'allow' }]);
+});
+
+test('a large diff is shown to its last line, and to the end of its longest line', () => {
+  const added = [...Array.from({ length: 5_000 }, (_, index) => `+line ${index}`), `+${'x'.repeat(30_000)}END`];
+  const patch = `@@ -0,0 +1,5001 @@\n${added.join('\n')}`;
+  const large = { ...edit, display: { title: 'a.ts', body: { type: 'diff', path: 'a.ts', patch } } } as const;
+  const { lines, press } = asked(large, { rows: 30 });
+  expect(lines().join('\n')).toMatch(/lines 1–\d+ of \d{4}/);
+  press(...Array.from({ length: 1_000 }, () => 'pageDown' as const));
+  expect(lines().join('\n')).toContain('xEND');
+});
+
+test('warns if a change is too large to be shown, and selects nothing', () => {
+  const body = { type: 'diff', path: 'a.ts', patch: '(the difference is too large to show)', isPartial: true } as const;
+  const { lines, press } = asked({ ...edit, display: { title: 'a.ts', body } });
+  expect(lines().join('\n')).toContain('▲ Not everything is shown: the change is too large.');
+  expect(lines().some((line) => line.startsWith('❯'))).toBe(false);
+  expect(press('enter')).toEqual([]);
 });
 
 test('fits into the width, and passes no control character to the terminal', () => {

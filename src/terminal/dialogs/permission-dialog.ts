@@ -12,7 +12,9 @@ import { SubjectView } from './subject-view.js';
 import { TextField } from './text-field.js';
 
 const INDENT = '  ';
-const LEAST_SUBJECT = 5; // rows: less of a command or a diff could not be judged
+const LEAST_SUBJECT = 5; // rows: less of a command or a diff is hard to judge
+const LEAST_ROWS = 3; // of the subject in the smallest window, with the note that there is more
+const ROWS_BELOW = 4; // the hint and the status line
 const OTHER_ROWS = 9; // below and above the dialog: the call's line, the activity, the hint, the status line
 
 /** The user's current step: choosing, editing the rules one by one, or giving a reason. */
@@ -28,6 +30,17 @@ export interface PermissionFacts {
   rows(): number;
 }
 
+/** What is drawn between the title and the choices. */
+interface Layout {
+  sections: ReadonlyArray<readonly string[]>;
+  /** Something that the answer depends on is not visible. */
+  isUnread: boolean;
+  /** Without empty lines. */
+  isTight?: boolean;
+  /** The choices take one line. */
+  isFolded?: boolean;
+}
+
 /**
  * Asks whether a call may run. Everything that the answer depends on is shown as it really is: paths, parts, risks,
  * rules. `stop` means that the user wants the whole turn to end.
@@ -41,10 +54,14 @@ export class PermissionDialog implements Dialog {
   readonly #choices: { first: readonly AnswerChoice[]; all: readonly AnswerChoice[] };
   readonly #subject: SubjectView;
   readonly #window = new ScrollWindow();
+  /** Yes and no, for a window without space for the list. */
+  readonly #folded: ChoiceList<AnswerChoice>;
   #list: ChoiceList<AnswerChoice>;
   #stage: Stage = { name: 'choosing' };
   #hasAllChoices = false;
   #hasDetails = false;
+  #isFolded = false;
+  #isUnread = false;
   /** Enter was pressed while nothing was selected. */
   #isUnclear = false;
   #focused = false;
@@ -60,14 +77,19 @@ export class PermissionDialog implements Dialog {
     this.#choices = answerChoices(question, this.#rules);
     this.#subject = new SubjectView(theme, question, headline(question, places));
     this.#list = this.#listOf(this.#choices.first);
+    const short = this.#choices.first
+      .filter(({ key }) => key === 'y' || key === 'n')
+      .map((choice) => ({ value: choice, key: choice.key, label: choice.key === 'y' ? 'Yes' : 'No' }));
+    this.#folded = new ChoiceList(theme, short, { focus: -1 });
   }
 
   get hint(): string {
     if (this.#stage.name === 'editing') return 'enter to keep · empty to drop · esc to go back';
     if (this.#stage.name === 'refusing') return 'enter to refuse · esc to go back';
     if (this.#isUnclear) return 'y to allow it · n to refuse · esc to stop';
+    if (this.#isFolded) return 'y, n or m · esc to stop';
     const more = !this.#hasAllChoices && this.#choices.all.length > this.#choices.first.length;
-    const choosing = this.#isHigh ? '↑↓ or a letter' : '↑↓ enter to choose';
+    const choosing = this.#isHigh || this.#isUnread ? '↑↓ or a letter' : '↑↓ enter to choose';
     return `${choosing}${more ? ' · m for more' : ''} · esc to stop · ctrl+o ${this.#hasDetails ? 'less' : 'details'}`;
   }
 
@@ -105,36 +127,82 @@ export class PermissionDialog implements Dialog {
   }
 
   render(width: number): string[] {
+    const { question, places } = this.#facts;
     const room = Math.max(1, width - INDENT.length);
-    const asking = this.#asking(width);
-    const why = this.#why(room);
-    const effects = this.#effects(room);
-    const gaps = 3 + (effects.length > 0 ? 1 : 0) + (why.length > 0 ? 1 : 0);
-    const rows = Math.max(
-      LEAST_SUBJECT,
-      this.#facts.rows() - OTHER_ROWS - gaps - asking.length - why.length - effects.length,
+    const title = titleLine(
+      this.#theme,
+      headline(question, places, width - 6),
+      width,
+      this.#isHigh ? 'failure' : 'warning',
     );
-    const isCrowded = rows <= LEAST_SUBJECT && effects.length > LEAST_SUBJECT;
-    const subject = this.#subject.render(room, rows);
-    // Nothing is left out: if there is no room for all of it, all of it scrolls.
-    const scrolled = isCrowded ? [...effects, ...(subject.length > 0 ? ['', ...subject] : [])] : subject;
-    const space = isCrowded
-      ? Math.max(LEAST_SUBJECT, this.#facts.rows() - OTHER_ROWS - gaps - asking.length - why.length)
-      : rows;
-    const { lines, note } = this.#window.show(scrolled, space);
-    const above = note === undefined ? lines : [...lines, this.#theme.paint.muted(cut(note, room))];
-    const sections = [above, isCrowded ? [] : effects, why].filter((section) => section.length > 0);
+    const layout = this.#layout(width, room);
+    this.#isFolded = layout.isFolded ?? false;
+    this.#block(layout.isUnread);
+    const indented = (lines: readonly string[]): string[] => lines.map((line) => `${INDENT}${line}`.trimEnd());
+    const gap = layout.isTight ? [] : [''];
     return [
-      titleLine(
-        this.#theme,
-        headline(this.#facts.question, this.#facts.places),
-        width,
-        this.#isHigh ? 'failure' : 'warning',
-      ),
-      '',
-      ...sections.flatMap((section) => [...section.map((line) => `${INDENT}${line}`.trimEnd()), '']),
-      ...asking,
+      title,
+      ...gap,
+      ...layout.sections.filter((section) => section.length > 0).flatMap((section) => [...indented(section), ...gap]),
+      ...(layout.isFolded ? this.#foldedLine(width) : this.#asking(width)),
     ];
+  }
+
+  /**
+   * The beginning of the subject and every risk are visible, or Enter alone chooses nothing. In a small window, empty
+   * lines go first, then what is no risk, then all but two choices.
+   */
+  #layout(width: number, room: number): Layout {
+    const asking = this.#asking(width).length;
+    const why = this.#why(room);
+    const risks = this.#risks(room);
+    const effects = this.#effects(room);
+    const gaps = 3 + (risks.length + effects.length > 0 ? 1 : 0) + (why.length > 0 ? 1 : 0);
+    const others = asking + why.length + risks.length + effects.length;
+    const space = this.#facts.rows() - OTHER_ROWS - gaps - others;
+    const subject = this.#subject.render(room, Math.max(LEAST_SUBJECT, space));
+    const isUnread = this.#subject.isPartial;
+    if (space >= Math.min(LEAST_SUBJECT, subject.length)) {
+      return { sections: [this.#scrolled(subject, space, room), [...risks, ...effects], why], isUnread };
+    }
+    const inner = this.#facts.rows() - ROWS_BELOW - 1;
+    const all = [...subject, ...effects, ...why];
+    const tight = inner - risks.length - asking;
+    if (tight >= Math.min(LEAST_SUBJECT, all.length)) {
+      return { sections: [this.#scrolled(all, tight, room), risks], isUnread, isTight: true };
+    }
+    const isFolded = this.#stage.name === 'choosing' && !this.#hasAllChoices;
+    const few = inner - risks.length - (isFolded ? 1 : asking);
+    if (few >= LEAST_ROWS) {
+      return { sections: [this.#scrolled(all, few, room), risks], isUnread: true, isTight: true, isFolded };
+    }
+    // Even the risks do not fit: everything scrolls.
+    const rows = Math.max(LEAST_ROWS, inner - (isFolded ? 1 : asking));
+    const scrolled = this.#scrolled([...risks, ...all], rows, room);
+    return { sections: [scrolled], isUnread: true, isTight: true, isFolded };
+  }
+
+  #scrolled(text: readonly string[], rows: number, width: number): string[] {
+    const { lines, note } = this.#window.show(text, rows);
+    if (note === undefined) return [...lines];
+    const isSmall = rows < LEAST_SUBJECT;
+    return [...lines, this.#theme.paint.muted(cut(isSmall ? 'enlarge the window, or pgdn to read all' : note, width))];
+  }
+
+  /** While something that matters is not visible, nothing is selected. */
+  #block(isUnread: boolean): void {
+    if (isUnread === this.#isUnread) return;
+    this.#isUnread = isUnread;
+    this.#list.select(isUnread || this.#isHigh ? -1 : 0);
+  }
+
+  #foldedLine(width: number): string[] {
+    const { paint } = this.#theme;
+    const choices = this.#folded.choices.map(({ key, label }) => {
+      const text = `${key} ${label}`;
+      return this.#folded.focused?.key === key ? paint.selected(`❯ ${text}`) : text;
+    });
+    return [cut(`${INDENT}${[...choices, 'm more', 'esc'].join(' · ')}`, width)];
   }
 
   #listOf(choices: readonly AnswerChoice[]): ChoiceList<AnswerChoice> {
@@ -145,7 +213,7 @@ export class PermissionDialog implements Dialog {
       ...(choice.rules && { description: choice.rules.join(', ') }),
     }));
     // What can't be taken back is not one careless Enter away.
-    return new ChoiceList(this.#theme, items, this.#isHigh ? { focus: -1 } : {});
+    return new ChoiceList(this.#theme, items, this.#isHigh || this.#isUnread ? { focus: -1 } : {});
   }
 
   #choose(data: string): void {
@@ -154,14 +222,14 @@ export class PermissionDialog implements Dialog {
       return;
     }
     const hasMore = this.#choices.all.length > this.#choices.first.length;
-    if (!this.#hasAllChoices && hasMore && (data === 'm' || matchesKey(data, 'tab'))) {
+    if (!this.#hasAllChoices && (hasMore || this.#isFolded) && (data === 'm' || matchesKey(data, 'tab'))) {
       this.#hasAllChoices = true;
       this.#list = this.#listOf(this.#choices.all);
       return;
     }
     if (this.#window.isScrollable && this.#window.handle(data)) return;
-    const done = this.#list.handle(data);
-    this.#isUnclear = !done && this.#isHigh && matchesKey(data, 'enter');
+    const done = (this.#isFolded ? this.#folded : this.#list).handle(data);
+    this.#isUnclear = !done && matchesKey(data, 'enter');
     if (!done || !('chosen' in done)) return;
     const { gives } = done.chosen;
     if (gives === 'edit') this.#editNext([], this.#rules);
@@ -196,13 +264,21 @@ export class PermissionDialog implements Dialog {
     this.#answer(reason === '' ? { behavior: 'deny' } : { behavior: 'deny', reason });
   }
 
-  /** The risks, the other effects, and how the command will be confined. */
+  #risks(width: number): string[] {
+    const { paint } = this.#theme;
+    const warning = '▲ Not everything is shown: the change is too large. Read the file before you allow it.';
+    return [
+      ...(this.#subject.isPartial ? wrap(warning, width, INDENT).map((line) => paint.failure(line)) : []),
+      ...riskLines(this.#theme, this.#facts.question.risks, width),
+    ];
+  }
+
+  /** The effects that are no risks, and how the command will be confined. */
   #effects(width: number): string[] {
     const { question, places } = this.#facts;
     const { confinement } = question;
     const isSaid = confinement !== undefined && (this.#hasDetails || !confinement.startsWith('Runs without a sandbox'));
     return [
-      ...riskLines(this.#theme, question.risks, width),
       ...effectLines(this.#theme, question, places, width),
       ...(isSaid ? wrap(cleanLine(confinement), width, INDENT).map(this.#theme.paint.muted) : []),
     ];

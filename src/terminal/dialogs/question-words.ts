@@ -1,19 +1,34 @@
 // What a permission question says and offers, as data: a dialog and plain lines show the same.
+import { visibleWidth } from '@earendil-works/pi-tui';
 import type { CommandEffect, Effect, FileEffect } from '../../contract/effect.js';
 import type { PermissionAnswer, PermissionQuestion, Risk } from '../../contract/permission.js';
 import { commandReason } from '../../permissions/command-reason.js';
 import { reasonForPeople } from '../../permissions/detect-injection.js';
 import { type Places, placeWords } from '../../permissions/risks/place-words.js';
+import { cleanLine, cut } from '../views/fit.js';
 
-/** The question in one line: the command's own description, or what would happen to which file. */
-export function headline(question: PermissionQuestion, places: Places): string {
-  const { agent } = question;
-  return `${agent ? `${agent.type} agent: ` : ''}${asked(question, places)}`;
+/**
+ * The question in one line: what would happen to which file, or the model's description of a command. A description is
+ * quoted, and shortened to the columns, so that Helve's own words always stand behind it.
+ */
+export function headline(question: PermissionQuestion, places: Places, columns = MAX_HEADLINE): string {
+  const from = question.agent ? `${question.agent.type} agent: ` : '';
+  const said = runsCommand(question) ? described(question.input) : undefined;
+  if (said === undefined) return `${from}${asked(question, places)}`;
+  const ending = ' — run this command?';
+  const room = Math.max(8, Math.min(columns, MAX_HEADLINE) - visibleWidth(cleanLine(from)) - ending.length - 2);
+  return `${from}“${cut(cleanLine(said), room)}”${ending}`;
 }
 
-function asked({ tool, input, effects, confinement }: PermissionQuestion, places: Places): string {
-  if (confinement !== undefined || effects.some(({ kind }) => kind === 'command'))
-    return described(input) ?? 'Run this command?';
+const MAX_HEADLINE = 200; // columns
+
+/** A redirection alone is a command too. */
+const runsCommand = ({ effects, confinement }: PermissionQuestion): boolean =>
+  confinement !== undefined || effects.some(({ kind }) => kind === 'command');
+
+function asked(question: PermissionQuestion, places: Places): string {
+  if (runsCommand(question)) return 'Run this command?';
+  const { tool, effects } = question;
   const files = effects.filter((effect) => effect.kind === 'file');
   const written = files.filter(({ access }) => access === 'write');
   const names = [...new Set((written.length > 0 ? written : files).map(({ path }) => path))];
@@ -25,11 +40,14 @@ function asked({ tool, input, effects, confinement }: PermissionQuestion, places
   return written.every(isNew) ? `Create ${what}?` : `Edit ${what}?`;
 }
 
-/** The model's words for a command, as a question. */
+/** The model's words for a command. Quotes in them can't end the quotation. */
 function described(input: unknown): string | undefined {
   const text = typeof input === 'object' && input !== null && 'description' in input ? input.description : undefined;
   if (typeof text !== 'string' || text.trim() === '') return undefined;
-  return `${text.trim().replace(/[.!?…]{1,10}$/, '')}?`;
+  return text
+    .trim()
+    .replace(/[.!?…]{1,10}$/, '')
+    .replaceAll(/[“”„‟"]/g, "'");
 }
 
 const isNew = ({ identity, tree, removes }: FileEffect): boolean => identity === undefined && !tree && !removes;

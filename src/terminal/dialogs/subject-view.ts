@@ -2,6 +2,7 @@ import type { PermissionQuestion } from '../../contract/permission.js';
 import { counted } from '../../platform/text/counted.js';
 import type { Theme } from '../screen/theme.js';
 import { bodyLines } from '../views/body-lines.js';
+import { DiffView } from '../views/diff-view.js';
 import { cleanLine, wrap } from '../views/fit.js';
 import { type MarkedPart, markedLines } from './mark-parts.js';
 import { pairPatch } from './pair-patch.js';
@@ -16,11 +17,19 @@ export class SubjectView {
   readonly #headline: string;
   /** By the width and the size of alternating parts: a long diff needs two of them in each frame. */
   readonly #drawn = new Map<string, readonly string[]>();
+  /** Lines that are not drawn. */
+  #hidden = 0;
 
   constructor(theme: Theme, question: PermissionQuestion, headline: string) {
     this.#theme = theme;
     this.#question = question;
     this.#headline = headline;
+  }
+
+  /** Whether something of it is too large to be shown. */
+  get isPartial(): boolean {
+    const { body } = this.#question.display;
+    return this.#hidden > 0 || (body?.type === 'diff' && body.isPartial === true);
   }
 
   invalidate(): void {
@@ -44,20 +53,27 @@ export class SubjectView {
     return lines;
   }
 
-  #draw(width: number, size: number | undefined): string[] {
+  #draw(width: number, size: number | undefined): readonly string[] {
     const { display } = this.#question;
     const { body } = display;
     const title = cleanLine(display.title);
     if (!body) return title === '' ? [] : markedLines(this.#theme, display.title, this.#parts(), width);
     const isTold = title === '' || this.#headline.includes(title);
     if (body.type === 'text') {
-      const head = isTold || body.text.startsWith(display.title.replace(/ …$/, '')) ? [] : wrap(title, width);
+      const head = isTold || body.text.includes(display.title.replace(/ …$/, '')) ? [] : wrap(title, width);
       return [...head, ...markedLines(this.#theme, body.text, this.#parts(), width)];
     }
-    const shown = body.type === 'diff' && size !== undefined ? { ...body, patch: pairPatch(body.patch, size) } : body;
-    const { lines, hidden } = bodyLines(this.#theme, shown, width, { isExpanded: true });
+    const head = isTold ? [] : wrap(title, width);
+    if (body.type === 'diff') {
+      const patch = size === undefined ? body.patch : pairPatch(body.patch, size);
+      // The same object, so that a patch without replacements is not drawn twice.
+      if (size !== undefined && patch === body.patch) return this.#lines(width, undefined);
+      return [...head, ...new DiffView(this.#theme, { ...body, patch }, { isWhole: true }).render(width)];
+    }
+    const { lines, hidden } = bodyLines(this.#theme, body, width, { isExpanded: true });
+    this.#hidden = hidden;
     const more = hidden > 0 ? [this.#theme.paint.muted(`… ${counted(hidden, 'more line')}`)] : [];
-    return [...(isTold ? [] : wrap(title, width)), ...lines, ...more];
+    return [...head, ...lines, ...more];
   }
 
   /** The commands that are risky, that the decision is based on, or that were added to an allowed one. */

@@ -7,7 +7,6 @@ import { endText } from '../session/end-text.js';
 import { WordWrap } from './word-wrap.js';
 
 const MAX_BODY_LINES = 12;
-const MAX_SUBJECT_LINES = 200; // the answer depends on it, and nothing can be expanded here
 
 export interface PlainLinesOptions {
   write(text: string): void;
@@ -84,7 +83,7 @@ export class PlainLines {
     const lines = asLines(body);
     const isTold = headline.includes(title) || lines.join('\n').startsWith(title.replace(/ …$/, ''));
     this.#lines(isTold ? [] : [title], undefined);
-    this.#lines(capped(lines, MAX_SUBJECT_LINES), body);
+    this.#lines(lines, body);
   }
 
   line(text: string): void {

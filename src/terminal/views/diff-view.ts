@@ -8,6 +8,7 @@ import { markChanges, type PatchRow, parsePatch } from './parse-patch.js';
 
 const SIDE_BY_SIDE_COLUMNS = 140; // each side is then as wide as a narrow window
 const BETWEEN = ' │ ';
+const MAX_PIECES = 50; // rows of one line of the file
 const MAX_HANG = 24; // columns that a continuation is indented by at most
 
 export type DiffBody = Extract<DisplayBody, { type: 'diff' }>;
@@ -20,13 +21,14 @@ export class DiffView implements Component {
   readonly #spans: ReadonlyMap<PatchRow, readonly CodeSpan[]>;
   /** How many lines of the patch are not drawn. */
   readonly hidden: number;
+  readonly #maxPieces: number;
   #drawn: { width: number; lines: string[] } | undefined;
 
-  /** With `maxRows`, only that many lines of the patch are drawn. */
+  /** With `maxRows`, only that many lines of the patch are drawn; `isWhole` draws very long lines to their end. */
   constructor(
     theme: Theme,
     { patch, path = '' }: { patch: string; path?: string },
-    { maxRows }: { maxRows?: number } = {},
+    { maxRows, isWhole = false }: { maxRows?: number; isWhole?: boolean } = {},
   ) {
     this.#theme = theme;
     const [first, ...rest] = parsePatch(patch);
@@ -38,6 +40,7 @@ export class DiffView implements Component {
     this.#shown = shown;
     this.#spans = spansByRow(shown, languageOf(path));
     this.hidden = hidden;
+    this.#maxPieces = isWhole ? Number.POSITIVE_INFINITY : MAX_PIECES;
   }
 
   invalidate(): void {
@@ -93,7 +96,7 @@ export class DiffView implements Component {
     const sign = isNew ? '' : `${signs[row.kind]} `;
     const painted = isChange && row.kind !== 'same' ? paint[row.kind === 'added' ? 'added' : 'removed'] : paint.muted;
     const room = width - gutter.length - sign.length;
-    return rangesOf(row.text, room).map(([from, to], index) => {
+    return rangesOf(row.text, room, this.#maxPieces).map(([from, to], index) => {
       const head = index === 0 ? painted(`${gutter}${sign}`) : ' '.repeat(width - room);
       const hang = index === 0 ? '' : ' '.repeat(hangOf(row.text, room));
       const line = `${head}${hang}${this.#text(row, from, to, isChange)}`;
@@ -170,9 +173,9 @@ const hangOf = (text: string, room: number): number =>
   Math.min(/^ */.exec(text)?.[0].length ?? 0, MAX_HANG, Math.max(0, Math.floor(room / 2) - 2)) + (room > 12 ? 2 : 0);
 
 /** The ranges of the text that fit into a row each; continuations are indented. */
-function rangesOf(text: string, room: number): Array<[from: number, to: number]> {
+function rangesOf(text: string, room: number, maxPieces: number): Array<[from: number, to: number]> {
   let at = 0;
-  return chopCode(text, room, hangOf(text, room)).map((piece) => {
+  return chopCode(text, room, hangOf(text, room), maxPieces).map((piece) => {
     at += piece.length;
     return [at - piece.length, at];
   });

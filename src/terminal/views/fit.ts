@@ -80,7 +80,8 @@ export function chopCode(text: string, width: number, hang = 0, maxPieces = MAX_
   for (let rest = text; rest !== ''; ) {
     const room = Math.max(2, pieces.length === 0 ? width : width - hang);
     if (pieces.length + 1 === maxPieces) return [...pieces, cut(rest, room)];
-    const [widest = ''] = chop(rest.slice(0, room * LONGEST_CHARACTER), room, 2);
+    const isPlain = /^[ -~]*$/.test(rest.slice(0, room + 1)); // then every character has one column
+    const [widest = ''] = isPlain ? [rest.slice(0, room)] : chop(rest.slice(0, room * LONGEST_CHARACTER), room, 2);
     const piece = widest.length === rest.length ? rest : withoutHalfWord(widest);
     pieces.push(piece);
     rest = rest.slice(piece.length);

@@ -7,8 +7,8 @@ import type { ToolContext } from '../../contract/tool-context.js';
 import { formatName, UnencodableText } from '../../platform/encodings/text-file.js';
 import { clause } from '../../platform/text/clause.js';
 import { counted } from '../../platform/text/counted.js';
-import { unifiedPatch } from '../../platform/text/diff.js';
 import { countEndings } from '../../platform/text/line-endings.js';
+import { type WholePatch, wholePatch } from '../../platform/text/whole-patch.js';
 import { refusal } from '../refusal.js';
 import type { TargetFile } from '../target-file.js';
 import { seenOf } from './check-editable.js';
@@ -80,13 +80,17 @@ export function questionAbout(
 /** The result of validating changes: the question to ask, and the files' planned content. */
 export function checkOf(texts: Parameters<typeof questionAbout>[0]): ToolCheck {
   const names = texts.map(({ target }) => target.shown).join(', ');
-  const patch = (): string =>
-    texts.map(({ target, before = '', after }) => unifiedPatch(target.shown, before, after)).join('\n');
-  return {
-    ...questionAbout(texts),
-    display: () => ({ title: names, body: { type: 'diff', path: names, patch: patch() } }),
-  };
+  const patches = () => texts.map(({ target, before = '', after }) => wholePatch(target.shown, before, after));
+  return { ...questionAbout(texts), display: () => ({ title: names, body: diffOf(names, patches()) }) };
 }
+
+/** Patches as one body, for a question that shows the whole change. */
+export const diffOf = (path: string, patches: readonly WholePatch[]) => ({
+  type: 'diff' as const,
+  path,
+  patch: patches.map(({ patch }) => patch).join('\n'),
+  ...(patches.some(({ isPartial }) => isPartial) && { isPartial: true }),
+});
 
 /** The texts that a plan may write, to be scanned before the decision. */
 export const textsOf = ({ target, before, changed, conflict }: FilePlan) => ({
