@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { FullEngineOptions } from '../../compose/options.js';
 import type { AgentHappening } from '../../contract/event.js';
 import type { ToolResultBlock } from '../../contract/message.js';
-import type { AskPermission } from '../../contract/permission.js';
+import type { AskPermission, PermissionQuestion } from '../../contract/permission.js';
 import { type TestProject, temporaryProject } from '../../testing/temporary-project.js';
 
 const oddServer = resolve('test/fixtures/mcp/odd-server.mjs');
@@ -54,6 +54,24 @@ async function appears(file: string, words: string | undefined): Promise<void> {
 }
 
 const newFile = async (): Promise<string> => join(await mkdtemp(join(tmpdir(), 'helve-mcp-')), 'file');
+
+test('the title of a call is its first text, and a question about it shows all of the input', async () => {
+  const asked: PermissionQuestion[] = [];
+  const { call } = await projectWith(
+    { odd: odd() },
+    {
+      permissionMode: 'default',
+      askPermission: async (question) => {
+        asked.push(question);
+        return { behavior: 'allow' };
+      },
+    },
+  );
+  await call('mcp__odd__echo', { say: `hello ${'x'.repeat(10_000)} the end` });
+  const [{ display } = { display: undefined }] = asked;
+  expect(display?.title).toMatch(/^hello x+…$/);
+  expect(display?.body).toMatchObject({ type: 'text', text: expect.stringContaining('x the end') });
+});
 
 test("a call of a server's tool runs and returns its result", async () => {
   const { call } = await projectWith({ odd: odd() });

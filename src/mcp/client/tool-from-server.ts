@@ -17,6 +17,7 @@ const MAX_DESCRIPTION = 2_048;
 const MAX_PIN_CHARS = 64 * 1024;
 const MAX_DIFFERENCE = 4_000; // shown to the user in a question
 const MAX_DISPLAY = 4_000;
+const MAX_TITLE = 200;
 const PROGRESS_MS = 100;
 const MAX_ANNOTATED_CHARS = 500_000; // even if the server declares larger results
 
@@ -133,7 +134,6 @@ interface Answered {
 
 export function toolFromServer(tool: ServerTool, host: ToolHost, exposure: ToolExposure): Tool {
   const { server, connection, pins, pinKey } = host;
-  const shown = `${plainLine(server, 40)}: ${plainLine(tool.original, 60)}`;
   return defineTool<unknown, Answered>({
     name: tool.name,
     description: tool.description,
@@ -191,15 +191,27 @@ export function toolFromServer(tool: ServerTool, host: ToolHost, exposure: ToolE
         : [...blocks, words(JSON.stringify(structured))],
 
     displayCall: (input) => ({
-      title: shown,
+      title: salientInput(input),
       body: { type: 'text', text: plainText(JSON.stringify(input, null, 2), MAX_DISPLAY) },
     }),
-    displayResult: ({ blocks }) => ({
-      title: shown,
+    // Also the subject of a permission question, which shows all of the input.
+    displayRefusal: (input) => ({
+      title: salientInput(input),
+      body: { type: 'text', text: plainText(JSON.stringify(input, null, 2), Number.POSITIVE_INFINITY) },
+    }),
+    displayResult: ({ blocks }, input) => ({
+      title: salientInput(input),
       writtenBy: plainLine(server, 40),
       body: { type: 'text', text: plainText(blocks.map(asText).join('\n'), MAX_DISPLAY) },
     }),
   });
+}
+
+/** The first text of the input, which says best what the call is about; empty if it has none. */
+function salientInput(input: unknown): string {
+  const values: unknown[] = isObject(input) ? Object.values(input) : [];
+  const text = values.find((value) => typeof value === 'string' && value.trim() !== '');
+  return typeof text === 'string' ? plainLine(text, MAX_TITLE) : '';
 }
 
 async function differenceOf(before: PinnedTool, { name, pin }: ServerTool): Promise<string> {
