@@ -231,8 +231,8 @@ export class TerminalApp {
     if (await this.#panel.confirmEnd(this.#choose)) this.quit();
   }
 
-  readonly #choose = async (title: string, items: readonly Choice[]): Promise<string | undefined> =>
-    await this.#questions.choose({ title, items }, this.#ending.signal);
+  readonly #choose = async (title: string, items: readonly Choice[], cancel?: string): Promise<string | undefined> =>
+    await this.#questions.choose({ title, items, cancel }, this.#ending.signal);
 
   /** Kills everything that calls have left running, and the command of the status line. */
   killAll(): void {

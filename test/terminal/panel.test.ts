@@ -57,11 +57,13 @@ inTerminal('leaving asks once while a command runs in the background', async () 
   await terminal.shows('↓ to look or stop');
   await say('/quit');
   await terminal.shows('1 background command still runs: end it and leave?');
-  await terminal.shows('enter to choose');
+  await terminal.shows('enter to choose · esc to stay');
   await terminal.press('Escape');
   await terminal.shows('↓ to look or stop');
   await say('/quit');
-  await terminal.shows('enter to choose');
+  expect(await terminal.shows('enter to choose')).toContain('❯ 1. No, stay here');
+  await terminal.press('Down');
+  await terminal.shows('❯ 2. Yes, leave');
   await terminal.press('Enter');
   expect(await terminal.exitCode()).toBe(0);
 });

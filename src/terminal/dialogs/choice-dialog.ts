@@ -11,6 +11,8 @@ export interface ChoiceDialogFacts {
   /** Text above the choices. */
   text?: string;
   items: readonly Choice[];
+  /** What Escape does. Default: leave. */
+  cancel?: string | undefined;
 }
 
 /** A list with a title. Undefined if the user cancels. */
@@ -20,7 +22,7 @@ export class ChoiceDialog extends TitledDialog {
     const isFilterable = choices.length > MANY;
     const list = new ChoiceList(theme, choices, { isFilterable });
     super(theme, facts, {
-      hint: '↑↓ enter to choose · esc to leave',
+      hint: `↑↓ enter to choose · esc to ${facts.cancel ?? 'leave'}`,
       takesText: isFilterable,
       render: (width) => list.render(width),
       handle(data) {

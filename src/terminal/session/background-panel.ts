@@ -75,17 +75,19 @@ export class BackgroundPanel {
   }
 
   /** Whether everything that runs may end: asks if something does. Asked again meanwhile, it may. */
-  async confirmEnd(choose: (title: string, items: readonly Choice[]) => Promise<string | undefined>): Promise<boolean> {
+  async confirmEnd(
+    choose: (title: string, items: readonly Choice[], cancel: string) => Promise<string | undefined>,
+  ): Promise<boolean> {
     this.refresh();
     const { items } = this;
     if (this.#isAsking || items.length === 0) return true;
     this.#isAsking = true;
     const title = `${workCounts(items)} still ${items.length === 1 ? 'runs: end it' : 'run: end them'} and leave?`;
     const answers = [
-      { value: 'leave', label: 'Yes, leave' },
       { value: 'stay', label: 'No, stay here' },
+      { value: 'leave', label: 'Yes, leave' },
     ];
-    const chosen = await choose(title, answers).catch(() => 'stay'); // the terminal was closed
+    const chosen = await choose(title, answers, 'stay').catch(() => 'stay'); // the terminal was closed
     this.#isAsking = false;
     return chosen === 'leave';
   }
