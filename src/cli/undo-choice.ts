@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { outlineSession } from '../agent/store/session-outline.js';
 import { listUndoable, type UndoableCall, type UndoSelection } from '../agent/undo/undo-calls.js';
-import { callsSince } from '../agent/undo/undo-prompts.js';
+import { sinceLastPrompt } from '../agent/undo/undo-prompts.js';
 import { shortPath } from '../platform/files/paths.js';
 import { counted } from '../platform/text/counted.js';
 import { localSecond } from '../platform/text/local-time.js';
@@ -19,12 +19,10 @@ interface UndoSource {
 async function lastPrompt({ dataFolder, sessionId }: UndoSource) {
   const calls = await listUndoable(dataFolder, sessionId);
   const outline = outlineSession(dataFolder, sessionId);
-  const index = outline.prompts.findLastIndex((_, at) => callsSince(at, calls, outline).length > 0);
-  const prompt = outline.prompts[index];
-  const since = prompt ? callsSince(index, calls, outline) : [];
-  const last = since.at(-1);
-  return prompt && last && since.length > 1
-    ? { prompt, since, last, known: outline.calls.get(last.callId) }
+  const found = sinceLastPrompt(calls, outline);
+  const last = found?.calls.at(-1);
+  return found && last && found.calls.length > 1
+    ? { prompt: found.prompt, since: found.calls, last, known: outline.calls.get(last.callId) }
     : undefined;
 }
 

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readFile, realpath, rename, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { SessionStore } from '../agent/store/session-store.js';
 import { AnnouncedWriters } from '../platform/journal/announced-writers.js';
@@ -34,7 +35,7 @@ interface TestProject {
   command(callId: string, work: () => Promise<unknown>): Promise<void>;
   edit(callId: string, before: string, after: string): Promise<void>;
   /** Answers to questions are given in order; the last one is repeated. */
-  run(args: string[], options?: { answer?: string | string[]; cwd?: string }): Promise<Run>;
+  run(args: string[], options?: { answer?: string | string[]; cwd?: string; width?: number }): Promise<Run>;
 }
 
 /** A project with one file, `a`, that a session changes. */
@@ -71,12 +72,19 @@ async function testProject(text: string): Promise<TestProject> {
       await work();
       await snapshots.after(callId);
     },
-    async run(args, { answer, cwd = root } = {}) {
+    async run(args, { answer, cwd = root, width } = {}) {
       const [out, errors] = [collector(), collector()];
       const answers = [answer ?? []].flat();
       const ask =
         answer === undefined ? {} : { ask: async () => (answers.length > 1 ? answers.shift() : answers[0]) ?? '' };
-      const surroundings = { env: { HELVE_HOME: dataFolder }, cwd, out: out.stream, errors: errors.stream, ...ask };
+      const surroundings = {
+        env: { HELVE_HOME: dataFolder },
+        cwd,
+        width,
+        out: out.stream,
+        errors: errors.stream,
+        ...ask,
+      };
       const code = await undo(args, surroundings);
       return { code, out: out.text(), errors: errors.text() };
     },
@@ -107,9 +115,9 @@ test('shows the patch, undoes the last call, and says how to redo it', async () 
   const { code, out } = await run(['--yes']);
   expect([code, await text()]).toEqual([0, 'one\n']);
   expect(withoutTimes(out)).toMatch(
-    /^To undo, of session session-1:\n {2}TIME {2}a {2}\[call_1\]\nrestore a\n--- a\/a\n\+\+\+ b\/a\n@@ .* @@\n-two\n\+one\n/,
+    /^To undo, of session session-1:\n {2}TIME {2}a\nrestore a\n--- a\/a\n\+\+\+ b\/a\n@@ .* @@\n-two\n\+one\n/,
   );
-  const [, command = ''] = /1 file or folder was restored\. To reverse this undo: helve undo (.*)\n$/.exec(out) ?? [];
+  const [, command = ''] = /Restored 1 file\.\nTo reverse this undo: helve undo (.*)\n$/.exec(out) ?? [];
   expect((await run([...command.split(' '), '--yes'])).code).toBe(0);
   expect(await text()).toBe('two\n');
 });
@@ -373,7 +381,7 @@ test('names the session, the prompt and the tool of the changes to undo', async 
   await call('call_1', 'Edit', { file_path: 'a' });
   await edit('call_1', 'one\n', 'two\n');
   expect(withoutTimes((await run(['--dry-run'])).out)).toMatch(
-    /^To undo, of session session-1:\n— prompt: make it two {2}\(TIME\)\n {2}TIME {2}Edit a {2}\[call_1\]\n/,
+    /^To undo, of session session-1:\n— prompt: make it two {2}\(TIME\)\n {2}TIME {2}Edit a\n/,
   );
 });
 
@@ -565,4 +573,13 @@ test('without a terminal, undo --yes undoes the last call, and says that this wi
   expect({ code, text: await text() }).toEqual({ code: 0, text: 'two\n' });
   expect(errors).toMatch(/^helve: This is about the last call only\. Add --turn for everything since your last prompt/);
   expect((await run(['--calls', '1', '--yes'])).errors).toBe('');
+});
+
+test('on a terminal, undo draws the change with colours and line numbers instead of a raw patch', async () => {
+  const { run } = await edited();
+  const { out } = await run([], { answer: 'y', width: 60 });
+  const plain = stripVTControlCharacters(out);
+  expect(out).not.toBe(plain);
+  expect(plain).toMatch(/\n\nrestore a \+1 -1\n {2}1 - two *\n {2}1 \+ one *\n\nRestored 1 file\.\n/);
+  expect(plain).not.toMatch(/@@|---|call_1/);
 });

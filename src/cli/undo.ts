@@ -3,10 +3,10 @@ import type { Writable } from 'node:stream';
 import { outlineSession, type SessionOutline, titlesIn } from '../agent/store/session-outline.js';
 import { applyUndo, takeBackUndo, type UndoOutcome } from '../agent/undo/apply-undo.js';
 import {
-  describeUndoItem,
   NEVER_COVERED,
   NOTHING_TO_DO,
   planLines,
+  restoredWords,
   runningLines,
   unclaimedLines,
   undoableLines,
@@ -28,7 +28,9 @@ import { localSecond } from '../platform/text/local-time.js';
 import { visible } from '../platform/text/visible.js';
 import { readArgs } from './args.js';
 import { exitCode } from './exit-codes.js';
+import { terminalWidth } from './terminal-width.js';
 import { chooseUndo, isAmbiguous } from './undo-choice.js';
+import { undoLooks } from './undo-looks.js';
 import { type UndoPlace, undoPlaces, waitingElsewhere } from './undo-places.js';
 import { listUndoSessions } from './undo-sessions.js';
 import { UsageProblem } from './usage-problem.js';
@@ -46,6 +48,8 @@ export interface UndoSurroundings {
   cwd: string;
   out: Writable;
   errors: Writable;
+  /** The columns of the terminal; undefined without one. */
+  width?: number | undefined;
   /** Undefined without a terminal. */
   ask?: (question: string) => Promise<string>;
 }
@@ -134,6 +138,7 @@ function ofProcess(): UndoSurroundings {
     cwd: process.cwd(),
     out: process.stdout,
     errors: process.stderr,
+    width: terminalWidth(),
     ...(isTerminal && { ask: askTerminal }),
   };
 }
@@ -244,8 +249,12 @@ async function list(
     await writeLine(at.out, jsonText({ session: sessionId, calls: told, prompts }));
     return exitCode.ok;
   }
+  const { muted } = await undoLooks(at);
+  const idText = (callId: string): string => `[${callId}]`;
   await writeLine(at.out, `Calls of session ${sessionId} that changed files, latest first:`);
-  for (const line of undoableLines(calls, outline, at.cwd)) await writeLine(at.out, visible(line));
+  for (const line of undoableLines(calls, outline, at.cwd, { idText })) {
+    await writeLine(at.out, visible(line).replace(/\[[^\s[\]]+\]$/, muted));
+  }
   if (calls.some(({ isCommand }) => isCommand)) await writeLine(at.out, NEVER_COVERED);
   return exitCode.ok;
 }
@@ -290,7 +299,7 @@ async function carryOut(
       `Nothing was undone, because an undo is recorded in the data folder first, and ${plan.dataFolder} can't be written: ${clause(cause.message)}. Make it writable, then run the same helve undo again.`,
     );
   });
-  await writeLine(at.out, json ? jsonText(asJson(plan, at.cwd, outcome)) : resultText(outcome, plan.sessionId, at.cwd));
+  await writeLine(at.out, json ? jsonText(asJson(plan, at.cwd, outcome)) : await resultText(plan, outcome, at));
   return exitCode.ok;
 }
 
@@ -335,7 +344,7 @@ async function show(
   for (const line of planLines(calls, outlineSession(dataFolder, sessionId), at.cwd)) {
     await writeLine(at.out, visible(line));
   }
-  for (const item of items) await writeLine(at.out, visible(describeUndoItem(item, at.cwd)));
+  for (const lines of (await undoLooks(at)).changes(items, at.cwd)) await writeLine(at.out, lines);
   if (items.length === 0 && notCovered.length + unclaimed.length === 0) await writeLine(at.out, NOTHING_TO_DO);
   for (const why of notCovered) await writeLine(at.out, visible(`! ${why}`));
   for (const note of [...notes, ...unclaimedLines(unclaimed, at.cwd), ...runningLines(running)]) {
@@ -344,10 +353,11 @@ async function show(
   if (hasCommands) await writeLine(at.out, NEVER_COVERED);
 }
 
-function resultText({ done, left, undoId }: UndoOutcome, sessionId: string, cwd: string): string {
-  const lines = left.map(({ real, why }) => `Left: ${shortPath(cwd, real)}, because ${clause(why)}.`);
-  const count = counted(done.length, 'file or folder was', 'files and folders were');
-  return visible([...lines, `${count} restored. To reverse this undo: ${undoCommand(sessionId, undoId)}`].join('\n'));
+async function resultText(plan: UndoPlan, { done, left, undoId }: UndoOutcome, at: UndoSurroundings): Promise<string> {
+  const lines = left.map(({ real, why }) => visible(`Left: ${shortPath(at.cwd, real)}, because ${clause(why)}.`));
+  const { muted } = await undoLooks(at);
+  const reversal = muted(`To reverse this undo: ${undoCommand(plan.sessionId, undoId)}`);
+  return [...lines, restoredWords(plan, done), reversal].join('\n');
 }
 
 function asJson(

@@ -64,7 +64,11 @@ export type CommandAnswer =
       title: string;
       /** Text above the choices. */
       text?: string;
+      /** Changes of files above the choices. */
+      changes?: readonly ShownChange[];
       items: readonly Choice[];
+      /** The item that is selected at first. Default: the current one, or the first. */
+      focus?: number;
       choose(value: string): Promise<CommandAnswer>;
     }
   /** A question for one line of text; `isSecret` masks it. Cancelling changes nothing. */
@@ -83,6 +87,17 @@ export type CommandAnswer =
   /** Nothing to show. */
   | { type: 'done' };
 
+/** The change of one file. */
+export interface ShownChange {
+  /** What happens to which file: `restore a.txt`. */
+  title: string;
+  /** Something is in its way. */
+  isBlocked?: boolean;
+  path: string;
+  /** A unified patch; empty if there is none to show. */
+  patch: string;
+}
+
 export interface AnswerSection {
   title: string;
   /** Beside the title. */
@@ -100,6 +115,8 @@ export interface Choice {
   isCurrent?: boolean;
   /** A heading above it and the items that follow it with the same one. */
   group?: string;
+  /** A letter that selects it at once, instead of its number. */
+  key?: string;
 }
 
 /** What commands can read and change in the conversation. */

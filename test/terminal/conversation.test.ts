@@ -242,7 +242,7 @@ inTerminal('Esc twice goes back to before an earlier prompt, with its files', as
   await terminal.press('Enter');
   await terminal.shows(/The conversation and the files[\s\S]*esc to leave/);
   await terminal.press('Enter');
-  await terminal.shows(/Take this back[\s\S]*esc to leave/);
+  await terminal.shows(/Undo this change[\s\S]*esc to leave/);
   await terminal.press('Enter');
   await terminal.shows(/─\n❯ second prompt/);
   await expect(readFile(join(terminal.project, 'made.txt'))).rejects.toThrow();

@@ -32,9 +32,11 @@ inTerminal('the demo asks real questions in the real interface, and ends with ho
   expect(end).toContain('Done: ten or more of an item are 10 % cheaper, and all tests pass.');
   await terminal.type('/undo');
   await terminal.press('Enter');
-  await terminal.shows(/back[\s\S]*recreate dist[\s\S]*enter to choose/);
-  await terminal.press('Enter');
-  await terminal.shows('Restored 2 files.');
+  const question = await terminal.shows(/recreate dist[\s\S]*Only the last call[\s\S]*enter to choose/);
+  expect(question).toContain('Undo everything since “Give 10 % off');
+  expect(question).not.toMatch(/@@|--- a\/|toolu/);
+  await terminal.press('y');
+  await terminal.shows('Restored 2 files and 1 folder. To reverse this, use /undo again.');
   await terminal.type('What else can you do?');
   await terminal.press('Enter');
   await terminal.shows('The script of this demo ends here');

@@ -35,6 +35,24 @@ export function callsSince(index: number, calls: readonly UndoableCall[], outlin
   return calls.filter((call) => promptsBefore(call) > index && !call.undoes && !call.undoneBy);
 }
 
+/** The last prompt after which calls changed files that are not undone, and those calls. */
+export function sinceLastPrompt(
+  calls: readonly UndoableCall[],
+  outline: SessionOutline,
+): { prompt: OutlinedPrompt; calls: UndoableCall[] } | undefined {
+  const index = outline.prompts.findLastIndex((_, at) => callsSince(at, calls, outline).length > 0);
+  const prompt = outline.prompts[index];
+  return prompt && { prompt, calls: callsSince(index, calls, outline) };
+}
+
+/** The undo that was the last change of the session, if it was not itself the reversal of an undo. */
+export function lastUndo(calls: readonly UndoableCall[]): UndoableCall | undefined {
+  const last = calls.at(-1);
+  if (!last?.undoes || last.undoneBy) return undefined;
+  const undone = new Set(last.undoes);
+  return calls.some(({ callId, undoes }) => undoes && undone.has(callId)) ? undefined : last;
+}
+
 /** Returns a function that counts the prompts before a call. */
 export function promptCounter({ prompts, promptsBefore }: SessionOutline): (call: UndoableCall) => number {
   const positions = positionsOf(prompts);

@@ -21,7 +21,7 @@ export const terminalDemoWords = (own: OwnCommand): TerminalDemoWords => ({
   ending: [
     'Now try:',
     '',
-    '- `/undo` takes back the last change. It restores what a command deleted, too.',
+    '- `/undo` takes back everything since your prompt. It restores what a command deleted, too.',
     '- `/diff` shows everything that has changed.',
     '- `/rewind` returns to your prompt, and restores the files.',
     '- `/quit` leaves the demo. It removes the sample project and says how to use a real model.',

@@ -302,12 +302,49 @@ test('shows what an undo would do, and does it only if the person agrees', async
   const { id, root, dataFolder } = project.engine.session;
   const session = await testSession({ id, root, cwd: root, dataFolder });
   const asked = await run('undo', session);
-  expect(asked).toMatchObject({ type: 'choose', title: 'Take this back?', text: expect.stringContaining('b.txt') });
+  expect(asked).toMatchObject({
+    type: 'choose',
+    title: 'Undo this change?',
+    changes: [{ title: 'remove b.txt', patch: expect.stringContaining('-made') }],
+    items: [{ key: 'y' }, { key: 'n' }],
+    focus: 0,
+  });
   expect(shown(await choose(asked, 'no'))).toBe('The files stay as they are.');
   expect(existsSync(join(root, 'b.txt'))).toBe(true);
-  expect(shown(await choose(await run('undo', session), 'yes'))).toMatch(/^Restored 1 file\./);
+  expect(shown(await choose(await run('undo', session), 'yes'))).toBe(
+    'Removed 1 file. To reverse this, use /undo again.',
+  );
   expect(existsSync(join(root, 'b.txt'))).toBe(false);
+  const again = await run('undo', session);
+  expect(again).toMatchObject({ title: 'Reverse the last undo?' });
+  expect(shown(await choose(again, 'yes'))).toMatch(/^Restored 1 file\./);
+  expect(existsSync(join(root, 'b.txt'))).toBe(true);
   expect(await run('undo 7', await testSession())).toMatchObject({ type: 'problem' });
+});
+
+test('undo offers everything since the last prompt first, then the last call, and then the last undo', async () => {
+  const project = await temporaryProject();
+  const { id, root, dataFolder } = project.engine.session;
+  const store = new SessionStore({ dataFolder, id, root, model: 'x' });
+  await store.open();
+  store.prompt([{ type: 'text', text: 'make two' }]);
+  await store.flushed();
+  for (const name of ['a.txt', 'folder/b.txt']) await project.run(writeTool, { file_path: name, content: 'made\n' });
+  const session = await testSession({ id, root, cwd: root, dataFolder });
+  const asked = await run('undo', session);
+  expect(asked).toMatchObject({
+    title: 'Undo everything since “make two”?',
+    items: [{ key: 'y' }, { key: 'l' }, { key: 'n' }],
+  });
+  const last = await choose(asked, 'last');
+  expect(last).toMatchObject({ changes: [{ title: 'remove folder' }, { title: 'remove folder/b.txt' }] });
+  expect(shown(await choose(last, 'yes'))).toMatch(/^Removed 1 file and 1 folder\./);
+  expect(await run('undo', session)).toMatchObject({
+    items: [{ value: 'yes' }, { value: 'redo', key: 'r' }, { value: 'no' }],
+  });
+  await choose(await choose(await run('undo', session), 'redo'), 'yes');
+  expect(shown(await choose(await run('undo', session), 'yes'))).toMatch(/^Removed 2 files and 1 folder\./);
+  expect(existsSync(join(root, 'folder'))).toBe(false);
 });
 
 test('rewinds to a prompt with its files, and puts the prompt into the editor', async () => {

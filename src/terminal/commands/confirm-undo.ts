@@ -2,31 +2,40 @@
 
 import { applyUndo } from '../../agent/undo/apply-undo.js';
 import {
-  describeUndoItem,
   NEVER_COVERED,
   NOTHING_TO_DO,
+  restoredWords,
   runningLines,
   unclaimedLines,
+  undoItemParts,
 } from '../../agent/undo/describe-undo.js';
 import type { UndoPlan } from '../../agent/undo/undo.js';
 import { shortPath } from '../../platform/files/paths.js';
 import { clause } from '../../platform/text/clause.js';
 import { counted } from '../../platform/text/counted.js';
-import type { CommandAnswer } from '../contract.js';
+import type { Choice, CommandAnswer } from '../contract.js';
 import { text } from './answers.js';
 
-const MAX_SHOWN_LINES = 24; // so that the question stays on the screen
+export interface ConfirmUndoOptions {
+  cwd: string;
+  /** The question. Default: how many changes there are. */
+  title?: string;
+  /** Beside "Yes". */
+  about?: string;
+  /** Other things to undo instead, between yes and no. */
+  others?: ReadonlyArray<Choice & { choose(): Promise<CommandAnswer> }>;
+  /** Runs after it. */
+  then?: (done: string) => Promise<CommandAnswer>;
+}
 
-/** `then` runs after it. */
+/** No is selected at first if the undo would replace what was changed since. */
 export function confirmUndo(
   plan: UndoPlan,
-  cwd: string,
-  then: (done: string) => Promise<CommandAnswer> = async (done) => text(done),
+  { cwd, title, about, others = [], then = async (done) => text(done) }: ConfirmUndoOptions,
 ): CommandAnswer {
   const { sessionId, items, notCovered, notes, unclaimed, running, hasCommands } = plan;
   const isBlocked = notCovered.length > 0 || items.some(({ conflict, impossible }) => conflict ?? impossible);
   const lines = [
-    ...items.flatMap((item) => describeUndoItem(item, cwd).split('\n')),
     ...(items.length === 0 && unclaimed.length === 0 ? [NOTHING_TO_DO] : []),
     ...notCovered.map((why) => `! ${why}`),
     ...notes,
@@ -34,23 +43,27 @@ export function confirmUndo(
     ...runningLines(running),
     ...(hasCommands ? [NEVER_COVERED] : []),
   ];
-  const more = lines.length - MAX_SHOWN_LINES;
   return {
     type: 'choose',
-    title: items.length === 1 ? 'Take this back?' : `Take back ${items.length} changes?`,
-    text: [...lines.slice(0, MAX_SHOWN_LINES), ...(more > 0 ? [`… ${more} more lines`] : [])].join('\n'),
+    title:
+      title ?? (items.length === 1 ? 'Undo this change?' : `Undo the changes of ${counted(items.length, 'file')}?`),
+    text: lines.join('\n'),
+    changes: items.map((item) => undoItemParts(item, cwd)),
     items: [
       isBlocked
-        ? { value: 'force', label: 'Yes, as far as possible', description: 'replaces what was changed since' }
-        : { value: 'yes', label: 'Yes' },
-      { value: 'no', label: 'No, leave the files as they are' },
+        ? { value: 'force', key: 'y', label: 'Yes, as far as possible', description: 'replaces what was changed since' }
+        : { value: 'yes', key: 'y', label: 'Yes', ...(about !== undefined && { description: about }) },
+      ...others.map(({ choose: _, ...choice }) => choice),
+      { value: 'no', key: 'n', label: 'No', description: 'leave the files as they are' },
     ],
+    focus: isBlocked ? others.length + 1 : 0,
     async choose(value) {
+      const other = others.find((choice) => choice.value === value);
+      if (other) return await other.choose();
       if (value === 'no') return await then('The files stay as they are.');
-      const { done, left, undoId } = await applyUndo(plan, { force: value === 'force' });
+      const { done, left } = await applyUndo(plan, { force: value === 'force' });
       const kept = left.map(({ real, why }) => `Left: ${shortPath(cwd, real)}, because ${clause(why)}.`);
-      const restored = `Restored ${counted(done.length, 'file')}. To reverse this: /undo ${undoId}`;
-      return await then([...kept, restored].join('\n'));
+      return await then([...kept, `${restoredWords(plan, done)} To reverse this, use /undo again.`].join('\n'));
     },
   };
 }

@@ -62,7 +62,7 @@ async function chooseWhat(prompt: PastPrompt, session: CommandSession): Promise<
   if (calls.length === 0) return await forget(prompt, session, 'No files were changed since.');
   const takeBack = async (then: (done: string) => Promise<CommandAnswer>): Promise<CommandAnswer> => {
     const plan = await planUndo(dataFolder, id, { callIds: calls.map(({ callId }) => callId) }, { cwd });
-    return confirmUndo(plan, cwd, then);
+    return confirmUndo(plan, { cwd, then });
   };
   return {
     type: 'choose',

@@ -1,18 +1,24 @@
 import { matchesKey } from '@earendil-works/pi-tui';
-import type { Choice } from '../contract.js';
+import type { Choice, ShownChange } from '../contract.js';
 import type { Theme } from '../screen/theme.js';
+import { changesLines } from '../views/changes-view.js';
 import { ChoiceList } from './choice-list.js';
 import { TitledDialog } from './titled-dialog.js';
 
 const MANY = 9; // more than there are digits
+const MAX_CHANGE_ROWS = 20; // so that the choices stay on the screen
 
 export interface ChoiceDialogFacts {
   title: string;
   /** Text above the choices. */
   text?: string;
+  /** Changes of files above the choices. */
+  changes?: readonly ShownChange[];
   items: readonly Choice[];
-  /** What Escape does. Default: leave. */
+  /** What Escape does. Default: cancel. */
   cancel?: string | undefined;
+  /** The item that is selected at first. Default: the current one, or the first. */
+  focus?: number;
 }
 
 /** A list with a title. Undefined if the user cancels. */
@@ -20,11 +26,19 @@ export class ChoiceDialog extends TitledDialog {
   constructor(theme: Theme, facts: ChoiceDialogFacts, answer: (value: string | undefined) => void) {
     const choices = facts.items.map((item) => ({ ...item, label: item.label ?? item.value }));
     const isFilterable = choices.length > MANY;
-    const list = new ChoiceList(theme, choices, { isFilterable });
+    const list = new ChoiceList(theme, choices, {
+      isFilterable,
+      ...(facts.focus !== undefined && { focus: facts.focus }),
+    });
+    const { changes = [] } = facts;
     super(theme, facts, {
-      hint: `↑↓ enter to choose · esc to ${facts.cancel ?? 'leave'}`,
+      hint: `↑↓ enter to choose · esc to ${facts.cancel ?? 'cancel'}`,
       takesText: isFilterable,
-      render: (width) => list.render(width),
+      render: (width) => [
+        ...changesLines(theme, changes, width, { maxRows: MAX_CHANGE_ROWS }),
+        ...(changes.length > 0 ? [''] : []),
+        ...list.render(width),
+      ],
       handle(data) {
         const done = matchesKey(data, 'escape') ? { chosen: undefined } : list.handle(data);
         if (done && 'chosen' in done) answer(done.chosen);

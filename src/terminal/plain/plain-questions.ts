@@ -4,7 +4,7 @@ import type { AskUser, Question } from '../../contract/question.js';
 import type { Places } from '../../permissions/risks/place-words.js';
 import { visible } from '../../platform/text/visible.js';
 import type { TrustReport } from '../../settings/trust.js';
-import type { Choice } from '../contract.js';
+import type { Choice, ShownChange } from '../contract.js';
 import { moreOfPlan, planOf } from '../dialogs/plan-dialog.js';
 import {
   type AnswerChoice,
@@ -133,15 +133,27 @@ export class PlainQuestions {
 
   /** Undefined if the user chooses none. */
   async choose(
-    { title, text = '', items }: { title: string; text?: string | undefined; items: readonly Choice[] },
+    {
+      title,
+      text = '',
+      changes = [],
+      items,
+    }: { title: string; text?: string | undefined; changes?: readonly ShownChange[]; items: readonly Choice[] },
     signal?: AbortSignal,
   ): Promise<string | undefined> {
     this.#lines.line(visible(title));
     for (const line of text === '' ? [] : text.split('\n')) this.#lines.line(visible(line));
-    const ways = items.map(({ value, label = value, description, isCurrent = false }) =>
-      visible(`${label}${description ? `: ${description}` : ''}${isCurrent ? ' (current)' : ''}`),
+    for (const { title: change, path, patch } of changes) {
+      this.#lines.line(visible(change));
+      if (patch !== '') this.#lines.subject({ title: path, body: { type: 'diff', path, patch } }, path);
+    }
+    const ways = items.map(({ value, label = value, description, isCurrent = false, key }) =>
+      visible(
+        `${label}${description ? `: ${description}` : ''}${isCurrent ? ' (current)' : ''}${key === undefined ? '' : ` (${key})`}`,
+      ),
     );
-    const chosen = await this.#number(ways, signal, { words: 'A number, or Enter for none: ' });
+    const keys = items.map(({ key = '' }) => key);
+    const chosen = await this.#number(ways, signal, { words: 'A number, or Enter for none: ', keys });
     return chosen === undefined ? undefined : items[chosen]?.value;
   }
 
@@ -173,7 +185,7 @@ export class PlainQuestions {
   ): Promise<number | undefined> {
     for (const [index, way] of ways.entries()) this.#lines.line(`${index + 1}. ${way}`);
     const typed = (await this.#input.ask(words, { signal })).toLowerCase();
-    const byKey = keys.findIndex((key) => typed === key || (key === 'y' && typed === 'yes'));
+    const byKey = keys.findIndex((key) => (key !== '' && typed === key) || (key === 'y' && typed === 'yes'));
     if (byKey >= 0) return byKey;
     const number = Number(typed);
     return Number.isInteger(number) && number >= 1 && number <= ways.length ? number - 1 : undefined;

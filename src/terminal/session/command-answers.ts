@@ -1,6 +1,6 @@
 import { type Component, visibleWidth } from '@earendil-works/pi-tui';
 import { abortable } from '../../platform/abortable.js';
-import type { AnswerSection, Choice, CommandAnswer } from '../contract.js';
+import type { AnswerSection, Choice, CommandAnswer, ShownChange } from '../contract.js';
 import type { Theme } from '../screen/theme.js';
 import { bodyLines } from '../views/body-lines.js';
 import { ContextView } from '../views/context-view.js';
@@ -14,7 +14,13 @@ const LOOK_MS = 200; // for lines that change
 /** Questions to the user. Undefined if they cancel. */
 export interface AnswerQuestions {
   choose(
-    facts: { title: string; text: string; items: readonly Choice[] },
+    facts: {
+      title: string;
+      text: string;
+      changes?: readonly ShownChange[];
+      items: readonly Choice[];
+      focus?: number;
+    },
     signal: AbortSignal,
   ): Promise<string | undefined>;
   askText(
@@ -102,8 +108,8 @@ export class CommandAnswers {
         show(new NoticeView(theme, 'failure', answer.text));
         return undefined;
       case 'choose': {
-        const { title, text = '', items, choose } = answer;
-        const chosen = await questions.choose({ title, text, items }, signal);
+        const { choose, text = '', ...facts } = answer;
+        const chosen = await questions.choose({ ...facts, text }, signal);
         return chosen === undefined ? undefined : await choose(chosen);
       }
       case 'ask': {
