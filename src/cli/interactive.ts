@@ -7,6 +7,10 @@ export async function interactive(argv: readonly string[], version: string): Pro
   const prompt = flags.words.length === 0 ? undefined : flags.words.join(' ');
   const [unfit] = withoutEffectHere(flags);
   if (unfit !== undefined) throw new UsageProblem(`${unfit} works only with -p. Add -p and the prompt.`);
+  if (flags.resume !== undefined) {
+    const { assertResumable } = await import('./sessions/resume.js');
+    await assertResumable({ resume: flags.resume, fork: flags.fork }, process.env);
+  }
   let { setup } = flags;
   const { startTerminal } = await import('../terminal/start-terminal.js');
   return await startTerminal({

@@ -385,7 +385,7 @@ export class TerminalApp {
     this.#panel.end();
     this.#status.stop();
     this.#files.end();
-    this.#screen.stop();
+    await this.#screen.end();
     const { orNone: opened, spending } = this.#session;
     for (const what of opened?.engine.session.stillRunning ?? []) {
       process.stderr.write(`helve: ending ${visible(what)}\n`);

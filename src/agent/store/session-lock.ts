@@ -55,6 +55,14 @@ function fileStamp(path: string): string | undefined {
   return ino === undefined ? undefined : [dev, ino, mtimeNs, ctimeNs].join(':');
 }
 
+/** Rejects with `SessionProblem` if a process uses the session now. */
+export async function assertUnused({ id, lock }: SessionFolder): Promise<void> {
+  if (!(await stat(lock).catch(() => undefined))) return;
+  const ours = await thisProcess();
+  const found = await inspectRecord(lock, ours);
+  if (found.state === 'running') throw inUse(id, found.change, ours);
+}
+
 /** Whether a process uses the session now. */
 export async function isInUse({ lock }: SessionFolder): Promise<boolean> {
   return (await holder(lock, await thisProcess())) !== undefined;

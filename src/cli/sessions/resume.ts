@@ -1,6 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { findSession, projectOf } from '../../agent/store/list-sessions.js';
 import { type ResumedSession, resumeSession } from '../../agent/store/resume-session.js';
+import { sessionFolder } from '../../agent/store/session-folder.js';
+import { assertUnused } from '../../agent/store/session-lock.js';
 import type { Model } from '../../contract/model.js';
 import type { PermissionMode } from '../../contract/permission.js';
 import { dataFolderOf } from '../../platform/files/paths.js';
@@ -29,15 +31,30 @@ export async function resume({ flags, options, ...request }: ResumeRequest): Pro
   const mode = request.mode ?? (isModeGiven ? options.permissionMode : undefined);
   const dataFolder = dataFolderOf({ env: options.env });
   const root = realpathSync(process.cwd());
-  const id = await findSession(dataFolder, wanted, { root });
-  const project = projectOf(dataFolder, id);
-  if (project !== undefined && project !== root) throw elsewhere(id, project, root);
+  const id = await sessionHere(wanted, dataFolder, root);
   const onProblem = (sentence: string): void => void writeLine(process.stderr, `helve: ${visible(sentence)}`);
   const prices = model.facts?.prices;
   const about = { dataFolder, id, root, model: model.name, prices, fork, beforePrompt, mode, onProblem };
   const resumed = await resumeSession(about);
   for (const note of resumed.restored.notes) await writeLine(process.stderr, `helve: ${visible(note)}`);
   return resumed;
+}
+
+/** Rejects if there is no such session in this folder, or if another process uses it: before anything is drawn. */
+export async function assertResumable(
+  { resume: wanted, fork }: { resume: string; fork: boolean },
+  env: CliEngineOptions['env'],
+): Promise<void> {
+  const dataFolder = dataFolderOf({ env });
+  const id = await sessionHere(wanted, dataFolder, realpathSync(process.cwd()));
+  if (!fork) await assertUnused(sessionFolder(dataFolder, id));
+}
+
+async function sessionHere(wanted: string, dataFolder: string, root: string): Promise<string> {
+  const id = await findSession(dataFolder, wanted, { root });
+  const project = projectOf(dataFolder, id);
+  if (project !== undefined && project !== root) throw elsewhere(id, project, root);
+  return id;
 }
 
 /** Its calls would run in that folder, under this folder's rules. */

@@ -3,6 +3,11 @@ import { History } from './history.js';
 import { InlineScreen } from './inline-screen.js';
 import type { WindowTitle } from './window-title.js';
 
+const YOUNG_MS = 2000; // since the start: replies to its queries may be on their way
+const REPLY_MS = 200; // for a terminal far away
+const IDLE_MS = 20; // for the release of a key
+const DRAIN_MS = 1000; // at most, while keys are pressed
+
 /** From top to bottom: the transcript, the current activity, a dialog or the editor, the status line. */
 export class Screen {
   readonly tui: InlineScreen;
@@ -13,6 +18,7 @@ export class Screen {
   #editor: Component | undefined;
   #dialog: Component | undefined;
   #isOn = false;
+  #startedAt = 0;
   /** The title of the window, if it is shown. */
   title: WindowTitle | undefined;
 
@@ -30,9 +36,17 @@ export class Screen {
   start(): void {
     if (this.#isOn) return;
     this.#isOn = true;
+    this.#startedAt = performance.now();
     this.tui.start();
     this.tui.renderNow(); // before anything else is loaded
     this.title?.start();
+  }
+
+  /** Reads the replies of the terminal that are still on their way, which the shell would print, and restores it. */
+  async end(): Promise<void> {
+    const isYoung = performance.now() - this.#startedAt < YOUNG_MS;
+    if (this.#isOn) await this.tui.terminal.drainInput(DRAIN_MS, isYoung ? REPLY_MS : IDLE_MS);
+    this.stop();
   }
 
   /** Restores the terminal. May be called at any time, and repeatedly. */
