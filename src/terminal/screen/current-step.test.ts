@@ -68,6 +68,20 @@ test('one sentence remains of many retries', () => {
   );
 });
 
+test('a run that is stopped while it waits has no answer', () => {
+  const stops: AgentHappening[] = [
+    { type: 'user_message', message: { role: 'user', content: [{ type: 'text', text: 'Interrupted.' }] } },
+    { type: 'stop_request', reason: 'interrupted' },
+    { type: 'answer_restart' },
+  ];
+  for (const stop of stops) {
+    const line = new RetryLine({ now: () => 0, model: () => 'a/b' });
+    line.take(retry(4));
+    expect(line.take(stop)).toBeUndefined();
+    expect(line.words).toBeUndefined();
+  }
+});
+
 test('a model that takes over is noted once', () => {
   const line = new RetryLine({ now: () => 0, model: () => 'a/first' });
   const reason = 'Using b instead of first for now.';

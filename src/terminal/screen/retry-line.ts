@@ -37,12 +37,20 @@ export class RetryLine {
     const before = this.#facts;
     if (!before || event.type === 'agent_event' || event.type === 'notice') return undefined;
     this.#facts = undefined;
-    const hasAnswered = event.type !== 'result' && event.type !== 'turn_end';
-    return hasAnswered && before.attempt >= NOTED_RETRIES
+    return answers.has(event.type) && before.attempt >= NOTED_RETRIES
       ? `${retryReason(before.reason)} The model answered after ${before.attempt} retries.`
       : undefined;
   }
 }
+
+/** Events that only an answer brings: a run that is stopped while it waits has others. */
+const answers: ReadonlySet<AgentHappening['type']> = new Set([
+  'text_delta',
+  'thinking_delta',
+  'tool_input',
+  'tool_call',
+  'assistant_message',
+]);
 
 /** The reason as a sentence of its own. */
 export const retryReason = (reason: string): string => `${reason.trim().replace(/\.$/, '')}.`;
