@@ -238,11 +238,11 @@ inTerminal('Esc twice goes back to before an earlier prompt, with its files', as
   await terminal.hides('esc to interrupt');
   await terminal.press('Escape', 'Escape');
   await terminal.shows('Go back to before which prompt?');
-  expect(await terminal.shows('esc to leave')).not.toContain('again to');
+  expect(await terminal.shows('esc to cancel')).not.toContain('again to');
   await terminal.press('Enter');
-  await terminal.shows(/The conversation and the files[\s\S]*esc to leave/);
+  await terminal.shows(/The conversation and the files[\s\S]*esc to cancel/);
   await terminal.press('Enter');
-  await terminal.shows(/Undo this change[\s\S]*esc to leave/);
+  await terminal.shows(/Undo this change[\s\S]*esc to cancel/);
   await terminal.press('Enter');
   await terminal.shows(/─\n❯ second prompt/);
   await expect(readFile(join(terminal.project, 'made.txt'))).rejects.toThrow();

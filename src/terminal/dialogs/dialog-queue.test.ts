@@ -110,7 +110,7 @@ test('ignores keys until the dialog has been visible for a moment', async () => 
   pass(299);
   expect(draw().split('\n').at(-1)).toBe('…');
   pass(1);
-  expect(draw().split('\n').at(-1)).toBe('↑↓ enter to choose · esc to leave');
+  expect(draw().split('\n').at(-1)).toBe('↑↓ enter to choose · esc to cancel');
   queue.handleInput('2');
   expect(await answer).toBe('b');
 });

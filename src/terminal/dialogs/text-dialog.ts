@@ -18,7 +18,7 @@ export class TextDialog extends TitledDialog {
   constructor(theme: Theme, facts: TextDialogFacts, answer: (text: string | undefined) => void) {
     const field = new TextField({ text: facts.draft ?? '', isSecret: facts.isSecret ?? false });
     super(theme, facts, {
-      hint: `enter to ${facts.verb ?? 'send'} · esc to leave`,
+      hint: `enter to ${facts.verb ?? 'send'} · esc to cancel`,
       takesText: true,
       get focused() {
         return field.focused;
