@@ -202,8 +202,9 @@ export class Theme {
   }
 }
 
+// A colour may end in 49 as well, as `48;2;92;40;49` does.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles are written with them
-const ENDS_GROUND = /\u001b\[(?:0|(?:\d+;)*49)?m/g;
+const ENDS_GROUND = /\u001b\[(?![\d;]*[345]8;)(?:0|(?:\d+;)*49)?m/g;
 
 type Grounds = Readonly<Record<GroundRole, string>> | undefined;
 

@@ -129,3 +129,16 @@ test('fits any patch into the width', () => {
     }),
   );
 });
+
+test.each(['dark', 'light', 'dark-colorblind', 'light-colorblind'] as const)(
+  'changed words stand on a stronger background than their line, on both sides (%s)',
+  (name) => {
+    for (const depth of ['many', 'true'] as const) {
+      const theme = new Theme({ name, depth });
+      const [removed = '', added = ''] = drawn('@@ -1 +1 @@\n-total = rate * 100;\n+total = price * 100;', 40, theme);
+      const ground = (role: 'removedPart' | 'addedPart'): string => theme.on(role, '').replace('\u001b[49m', '');
+      expect(removed).toContain(`${ground('removedPart')}rate\u001b[49m`);
+      expect(added).toContain(`${ground('addedPart')}price\u001b[49m`);
+    }
+  },
+);
