@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { tellingLines } from './telling-lines.js';
 
@@ -59,7 +60,7 @@ test('the failing test of vitest and jest', () => {
  FAIL  src/a.test.ts > adds
 AssertionError: expected 3 to be 4 // Object.is equality
  ❯ src/a.test.ts:5:17`),
-  ).toEqual(['× adds 3ms', 'FAIL  src/a.test.ts > adds', 'AssertionError: expected 3 to be 4 // Object.is equality']);
+  ).toEqual(['FAIL  src/a.test.ts > adds', 'AssertionError: expected 3 to be 4 // Object.is equality']);
   expect(
     shown(`FAIL src/a.test.js
   ● sum › adds
@@ -106,7 +107,6 @@ assertion \`left == right\` failed
 
 test result: FAILED. 1 passed; 1 failed; 0 ignored`),
   ).toEqual([
-    'test tests::rounds ... FAILED',
     "thread 'tests::rounds' panicked at src/lib.rs:14:9:",
     'assertion `left == right` failed',
     'left: 1005',
@@ -135,4 +135,78 @@ test('no line if nothing is known, and never more than asked for', () => {
   expect(shown(Array.from({ length: 50 }, (_, index) => `not ok ${index} - test ${index}`).join('\n'), 5)).toHaveLength(
     5,
   );
+});
+
+const recorded = (name: string): string =>
+  readFileSync(new URL(`../../../test/fixtures/test-runs/${name}.txt`, import.meta.url), 'utf8');
+
+test.each([
+  [
+    'node-spec',
+    [
+      '✖ a discount leaves whole cents (1.35759ms)',
+      'AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:',
+      'actual: 1000,',
+      'expected: 905,',
+      '✖ keeps the order of a long list of items (1.578728ms)',
+      'AssertionError [ERR_ASSERTION]: Expected values to be strictly deep-equal:',
+      '✖ with a message (0.229319ms)',
+      'AssertionError [ERR_ASSERTION]: the basket is empty',
+    ],
+  ],
+  [
+    'node-tap',
+    [
+      'not ok 2 - a discount leaves whole cents',
+      'Expected values to be strictly equal:',
+      'expected: 905',
+      'actual: 1000',
+      'not ok 1 - keeps the order of a long list of items',
+      'Expected values to be strictly deep-equal:',
+      'not ok 2 - with a message',
+      "error: 'the basket is empty'",
+    ],
+  ],
+  [
+    'vitest',
+    [
+      'FAIL  src/total.test.ts > a discount leaves whole cents',
+      'AssertionError: expected 1000 to be 905 // Object.is equality',
+      'FAIL  src/total.test.ts > rounding > keeps the order',
+      'AssertionError: expected { a: 1, b: [ 1, 2 ] } to deeply equal { a: 1, b: [ 1, 3 ] }',
+    ],
+  ],
+  [
+    'pytest',
+    [
+      'FAILED test_total.py::test_total - assert 1005 == 905',
+      'FAILED test_total.py::TestRounding::test_lists - assert [1, 2] == [1, 3]',
+    ],
+  ],
+  [
+    'cargo',
+    [
+      "thread 'tests::rounds' (30131) panicked at src/lib.rs:8:19:",
+      'assertion `left == right` failed',
+      'left: 1005',
+      'right: 905',
+      "thread 'tests::discounts' (30130) panicked at src/lib.rs:10:22:",
+      'the discount is missing',
+    ],
+  ],
+  [
+    'go',
+    [
+      'total_test.go:9: got 1005, want 905',
+      '--- FAIL: TestTotal (0.00s)',
+      'total_test.go:15:',
+      'Error:      \tNot equal:',
+      'expected: 905',
+      'actual  : 1005',
+      '--- FAIL: TestRounds (0.00s)',
+      '--- FAIL: TestRounds/cents (0.00s)',
+    ],
+  ],
+])('each failure with its message and both values, in the output of %s', (name, lines) => {
+  expect(shown(recorded(name))).toEqual(lines);
 });
