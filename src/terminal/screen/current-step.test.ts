@@ -29,6 +29,17 @@ test.each([
   expect(stepAfter(...events).words).toBe(words);
 });
 
+test("a command has the model's description, or a short form of itself", () => {
+  const run = (input: unknown, title: string): string | undefined =>
+    stepAfter(
+      { type: 'tool_call', callId: 'a', tool: 'Shell', input, display: { title } },
+      { type: 'tool_start', callId: 'a', tool: 'Shell' },
+    ).words;
+  const command = 'for i in 1 2 3 4 5 6 7 8; do echo step $i; sleep 1; done';
+  expect(run({ command, description: 'Slow steps' }, command)).toBe('Running: Slow steps');
+  expect(run({ command, description: ' ' }, command)).toBe('Running for i in 1 2 3 4 5 6 7 8; do echo step…');
+});
+
 test('the words of a call end with it', () => {
   const result = { type: 'tool_result' as const, tool_use_id: 'a', content: '' };
   const step = stepAfter({ type: 'turn_start', turn: 1 }, ...call('a', 'Shell', 'npm test'), {

@@ -1,13 +1,17 @@
 import type { AgentHappening } from '../../contract/event.js';
 import type { BuiltInTool, Tool } from '../../contract/tool.js';
 import type { RuleFamily } from '../../contract/tool-traits.js';
+import { isObject } from '../../platform/is-object.js';
 import { counted } from '../../platform/text/counted.js';
 
 const MAX_TITLE_CHARS = 80;
+const MAX_COMMAND_CHARS = 40; // the call's own line has all of it
 
 interface Step {
   kind: 'read' | 'search' | 'list' | 'edit' | 'run' | 'agent' | 'fetch' | 'other';
   title: string;
+  /** The title is a description, not the command itself. */
+  isDescribed?: boolean;
 }
 
 export interface CurrentStepOptions {
@@ -73,13 +77,25 @@ export class CurrentStep {
     }
   }
 
-  #stepOf({ tool, display }: Extract<AgentHappening, { type: 'tool_call' }>): Step {
+  #stepOf({ tool, input, display }: Extract<AgentHappening, { type: 'tool_call' }>): Step {
     const family = this.#options.familyOf(tool);
     const [title = ''] = display.title.trim().split('\n', 1);
-    const short = title.length > MAX_TITLE_CHARS ? `${title.slice(0, MAX_TITLE_CHARS - 1)}…` : title;
-    return { kind: display.looks ?? (family ? kinds[family] : 'other'), title: short || tool };
+    const kind = display.looks ?? (family ? kinds[family] : 'other');
+    const about = kind === 'run' ? descriptionOf(input) : '';
+    if (about !== '') return { kind, title: shortened(about, MAX_TITLE_CHARS), isDescribed: true };
+    const short = shortened(title, kind === 'run' ? MAX_COMMAND_CHARS : MAX_TITLE_CHARS);
+    return { kind, title: short || tool };
   }
 }
+
+/** The model's own words about a command. */
+const descriptionOf = (input: unknown): string => {
+  const words = isObject(input) ? input['description'] : undefined;
+  return typeof words === 'string' ? (words.trim().split('\n', 1)[0] ?? '') : '';
+};
+
+const shortened = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most - 1).trimEnd()}…` : text;
 
 const kinds = {
   read: 'read',
@@ -112,7 +128,7 @@ function runningWords(running: readonly Step[]): string | undefined {
     case 'agent':
       return `Waiting for ${counted(length, 'agent')}`;
     case 'run':
-      return length === 1 ? `Running ${first.title}` : `Running ${length} commands`;
+      return length === 1 ? `Running${first.isDescribed ? ':' : ''} ${first.title}` : `Running ${length} commands`;
     case 'other':
       return length === 1 ? first.title : `Running ${length} calls`;
   }

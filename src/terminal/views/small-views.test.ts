@@ -93,9 +93,18 @@ test('shows a spinner with time, tokens and cost', () => {
   clock.now = 13_100;
   view.update({ inputTokens: 1_234, outputTokens: 56, costUsd: 0.031 });
   expect(view.render(80)).toEqual(['⠙ Thinking… 12s · ↑ 1.2k ↓ 56 tokens · $0.03 · esc to interrupt']);
-  expect(view.render(40)).toEqual(['⠙ Thinking… 12s · ↑ 1.2k ↓ 56 tokens · …']);
+  expect(view.render(40)).toEqual(['⠙ Thinking… 12s · esc to interrupt']);
   view.stop();
   expect(view.render(80)).toEqual([]);
+});
+
+test.each([60, 80, 110])('a long label gives way to the hints at %i columns', (width) => {
+  const view = new SpinnerView(none, { now: () => 0 });
+  const hint = 'esc to interrupt · ctrl+b to run in the background';
+  view.start({ label: 'Running for i in 1 2 3 4 5 6; do echo step $i; sleep 1; done', hint });
+  const [line = ''] = view.render(width);
+  expect(line).toMatch(/^⠋ Running.*… 0s · esc to interrupt · ctrl\+b/);
+  if (width >= 80) expect(line.endsWith(hint)).toBe(true);
 });
 
 const facts: StatusFacts = {

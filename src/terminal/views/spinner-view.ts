@@ -1,9 +1,11 @@
-import type { Component } from '@earendil-works/pi-tui';
+import { type Component, visibleWidth } from '@earendil-works/pi-tui';
 import type { Theme } from '../screen/theme.js';
 import { cleanLine, cut, shortCost, shortCount, shortTime } from './fit.js';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const;
 const FRAME_MS = 100;
+const LEAST_LABEL = 16; // columns of a label, before the numbers are left out
+const SIGNS = 4; // the spinner, the ellipsis and two blanks
 
 export interface SpinnerFacts {
   /** The current activity: `Thinking`, `Running the tests`. */
@@ -59,7 +61,14 @@ export class SpinnerView implements Component {
     const tokens =
       inputTokens + outputTokens > 0 ? [`↑ ${shortCount(inputTokens)} ↓ ${shortCount(outputTokens)} tokens`] : [];
     const cost = costUsd === undefined || costUsd === null ? [] : [shortCost(costUsd)];
-    const facts = [shortTime(elapsed), ...tokens, ...cost, ...(hint === undefined ? [] : [hint])];
-    return [cut(`${paint.accent(frame)} ${cleanLine(label)}… ${paint.muted(facts.join(' · '))}`, width)];
+    const hints = hint === undefined ? [] : [hint];
+    const words = cleanLine(label);
+    const full = [shortTime(elapsed), ...tokens, ...cost, ...hints].join(' · ');
+    // The keys stay readable: the label gives way first, then the numbers.
+    const least = Math.min(LEAST_LABEL, visibleWidth(words));
+    const facts = width - visibleWidth(full) - SIGNS >= least ? full : [shortTime(elapsed), ...hints].join(' · ');
+    const room = Math.max(least, width - visibleWidth(facts) - SIGNS);
+    const shown = visibleWidth(words) <= room ? `${words}…` : cut(words, room + 1);
+    return [cut(`${paint.accent(frame)} ${shown} ${paint.muted(facts)}`, width)];
   }
 }
