@@ -288,17 +288,14 @@ export class TerminalApp {
   async #begin(): Promise<void> {
     try {
       const { askPermission, askUser } = this.#questions;
+      const tell = (sentence: string): void => this.tell(sentence);
       const settings = await openSettings(
         this.#options,
-        { askPermission, askUser, tell: (sentence) => this.tell(sentence) },
-        {
-          askForTrust: async (trust) => await this.#questions.askForTrust(trust, this.#ending.signal),
-          choose: async (facts) => await this.#questions.choose(facts, this.#ending.signal),
-        },
+        { askPermission, askUser, tell },
+        this.#questions.aboutFolder(this.#ending.signal, () => this.#screen.history.changed(this.#start.wait())),
       );
       this.#useSettings(settings);
-      const ask = { choose: this.#choose, tell: (sentence: string) => this.tell(sentence) };
-      await this.#change(settings, await firstSession(this.#options, ask));
+      await this.#change(settings, await firstSession(this.#options, { choose: this.#choose, tell }));
       this.#commands = await this.#loadCommands(settings);
       this.#place.completion = this.#commands.completion;
       this.#loading.resolve(this.#commands);

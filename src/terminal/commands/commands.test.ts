@@ -40,7 +40,7 @@ async function reread(session: TestSession): Promise<TestSession> {
 
 test('has all documented commands', () => {
   const promised =
-    'help clear compact resume rewind undo permissions mcp agents tasks todos model cost context config doctor export theme init add-dir quit status diff review copy memory hooks tools skills rename effort vim';
+    'help clear compact resume rewind undo permissions mcp agents tasks todos model cost context config doctor export theme init add-dir quit status diff review copy memory hooks tools skills rename effort vim trust';
   const names = terminalCommands.map(({ name }) => name);
   expect(promised.split(' ').filter((name) => !names.includes(name))).toEqual([]);
   expect(new Set(terminalCommands.flatMap(({ name, aliases = [] }) => [name, ...aliases])).size).toBe(

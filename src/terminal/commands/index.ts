@@ -37,6 +37,7 @@ import { tasks } from './tasks.js';
 import { theme } from './theme.js';
 import { todos } from './todos.js';
 import { tools } from './tools.js';
+import { trust } from './trust.js';
 import { undo } from './undo.js';
 import { vim } from './vim.js';
 
@@ -76,6 +77,7 @@ export const terminalCommands: readonly TerminalCommand[] = [
   help,
   config,
   permissions,
+  trust,
   addDir,
   theme,
   vim,

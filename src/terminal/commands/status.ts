@@ -8,7 +8,11 @@ export const status: TerminalCommand = {
   async run(_, session) {
     const { version, model, mode, root, cwd, id, dataFolder, settings, servers, additionalDirectories } = session;
     const title = await session.title();
-    const files = settings.files.map(({ kind, file }) => `${kind.padEnd(9)}${file}`);
+    const waits = settings.trust.pending.length > 0;
+    const files = settings.files.map(({ kind, file }) => {
+      const isProject = kind === 'project' || kind === 'local';
+      return `${kind.padEnd(9)}${file}${waits && isProject ? ' (ignored where it needs trust: /trust)' : ''}`;
+    });
     const connected = servers.filter(({ status: state }) => state === 'connected').length;
     return {
       type: 'sections',

@@ -40,6 +40,12 @@ export function trustQuestion({ state, groups, instructions }: TrustFacts) {
   };
 }
 
+/** What else trust includes. */
+export const instructionsLine = ({ groups, instructions }: TrustFacts): string[] =>
+  groups.length > 0 && instructions.length > 0
+    ? [`${instructions.join(', ')}: the model follows it (without trust, Helve asks about it on its own)`]
+    : [];
+
 /**
  * Asks whether to trust a folder with its settings. Helve starts with either answer; without trust, nothing from the
  * folder runs.
@@ -84,16 +90,14 @@ export class TrustDialog implements Dialog {
 
   render(width: number): string[] {
     const { paint } = this.#theme;
-    const { folder, groups, instructions } = this.#facts;
+    const { folder, groups } = this.#facts;
     const { title, sentence } = trustQuestion(this.#facts);
-    const more =
-      groups.length > 0 && instructions.length > 0 ? [`${instructions.join(', ')}: instructions for the model`] : [];
     const listed = [
       ...groups.flatMap((group) => [
         ...wrap(cleanLine(group.file), width - 2, '  ').map((line) => `  ${paint.strong(line)}`),
         ...group.items.flatMap((item) => this.#item(item, width)),
       ]),
-      ...more.flatMap((text) => wrap(`  ${cleanLine(text)}`, width, '    ')),
+      ...instructionsLine(this.#facts).flatMap((text) => wrap(`  ${cleanLine(text)}`, width, '    ')),
     ];
     const { lines, note } = this.#window.show(listed, Math.max(LEAST_ROWS, this.#rows() - OTHER_ROWS));
     return [

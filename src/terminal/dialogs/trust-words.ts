@@ -33,7 +33,11 @@ export function trustWords(item: CoveredItem): string {
 }
 
 /** What a folder's items would do, by the file that they come from, in the order of their first items. */
-export function trustFacts({ folder, state, pending }: TrustReport, { home }: Pick<Places, 'home'>): TrustFacts {
+export function trustFacts(
+  { folder, state, pending }: TrustReport,
+  { home }: Pick<Places, 'home'>,
+  instructions: readonly string[] = [],
+): TrustFacts {
   const groups = new Map<string, Array<TrustGroup['items'][number]>>();
   for (const item of pending.filter(({ key }) => key !== 'instructions')) {
     const file = item.file ?? 'settings';
@@ -44,7 +48,10 @@ export function trustFacts({ folder, state, pending }: TrustReport, { home }: Pi
     folder: placeWords(folder, { project: [], home }),
     state: state === 'changed' ? 'changed' : 'untrusted',
     groups: [...groups].map(([file, items]) => ({ file, items })),
-    instructions: pending.flatMap(({ key, name }) => (key === 'instructions' && name !== undefined ? [name] : [])),
+    instructions: [
+      ...pending.flatMap(({ key, name }) => (key === 'instructions' && name !== undefined ? [name] : [])),
+      ...instructions,
+    ],
   };
 }
 

@@ -14,7 +14,7 @@ import {
   undoWords,
   whyItAsks,
 } from '../dialogs/question-words.js';
-import { trustQuestion } from '../dialogs/trust-dialog.js';
+import { instructionsLine, trustQuestion } from '../dialogs/trust-dialog.js';
 import { trustFacts } from '../dialogs/trust-words.js';
 import type { PlainInput } from './plain-input.js';
 import type { PlainLines } from './plain-lines.js';
@@ -116,8 +116,8 @@ export class PlainQuestions {
     return answers;
   };
 
-  async askForTrust(report: TrustReport): Promise<boolean> {
-    const facts = trustFacts(report, this.#places);
+  async askForTrust(report: TrustReport, instructions: readonly string[]): Promise<boolean> {
+    const facts = trustFacts(report, this.#places, instructions);
     const { title, sentence, no, yes } = trustQuestion(facts);
     this.#lines.line(`${title} ${visible(facts.folder)}`);
     this.#lines.line(visible(sentence));
@@ -128,6 +128,7 @@ export class PlainQuestions {
         this.#lines.line(`- ${change === 'changed' ? 'changed: ' : ''}${text}${place}`);
       }
     }
+    for (const words of instructionsLine(facts)) this.#lines.line(`- ${visible(words)}`);
     return (await this.#number([no, yes])) === 1;
   }
 

@@ -5,9 +5,12 @@ import { askAboutInstructions, namesOf } from './ask-instructions.js';
 import type { TerminalPorts } from './opened-session.js';
 
 /** The questions about what a folder brings. */
-interface FolderQuestions {
-  askForTrust(trust: TrustReport): Promise<boolean>;
+export interface FolderQuestions {
+  /** `instructions`: files that trust would make the model follow. */
+  askForTrust(trust: TrustReport, instructions: readonly string[]): Promise<boolean>;
   choose: Parameters<typeof askAboutInstructions>[1];
+  /** A question is about to be asked. */
+  onAsk?(): void;
 }
 
 /**
@@ -23,22 +26,24 @@ export async function openSettings(
   const { trust } = settings.settings.current;
   const { notFollowed = [] } = settings;
   const dataFolder = dataFolderOf({ env });
+  if (trust.pending.length > 0 || notFollowed.length > 0) questions.onAsk?.();
   if (trust.pending.length > 0) {
-    if (await questions.askForTrust(trust)) {
+    const names = notFollowed.map(({ shown }) => shown);
+    if (await questions.askForTrust(trust, names)) {
       const { trustFolder } = await import('../../settings/trust.js');
       await trustFolder(trust.folder, trust.covered, { dataFolder });
       return await open(ports);
     }
-    ports.tell(
-      'The settings of this folder that need trust are ignored. To review and trust them later: helve config trust',
-    );
-  } else if (notFollowed.length > 0 && (await askAboutInstructions(notFollowed, questions.choose))) {
+    ports.tell('The settings of this folder that need trust are ignored. To review and trust them later: /trust');
+  }
+  // Also after a no: the person may know the instructions and not want the rest.
+  if (notFollowed.length > 0 && (await askAboutInstructions(notFollowed, questions.choose))) {
     const { followInstructions } = await import('../../settings/trust.js');
     await followInstructions(trust.folder, { dataFolder });
     return await open(ports);
   }
   if (notFollowed.length > 0) {
-    ports.tell(`The model gets ${namesOf(notFollowed)} as notes only. To follow the instructions: helve config trust`);
+    ports.tell(`The model gets ${namesOf(notFollowed)} as notes only. To follow the instructions: /trust`);
   }
   return settings;
 }

@@ -10,6 +10,7 @@ import { TextDialog } from '../dialogs/text-dialog.js';
 import { TrustDialog } from '../dialogs/trust-dialog.js';
 import type { Notify } from '../screen/notify.js';
 import type { Theme } from '../screen/theme.js';
+import type { FolderQuestions } from './open-settings.js';
 
 export interface QuestionsOptions {
   theme: Theme;
@@ -112,11 +113,20 @@ export class Questions {
     return await dialogs.ask<string | undefined>((answer) => new TextDialog(theme, facts, answer), signal);
   }
 
+  /** The questions about what a folder brings. `onAsk` is called before the first one. */
+  aboutFolder(signal: AbortSignal, onAsk: () => void): FolderQuestions {
+    return {
+      onAsk,
+      askForTrust: async (report, instructions) => await this.#askForTrust(report, instructions, signal),
+      choose: async (facts) => await this.choose(facts, signal),
+    };
+  }
+
   /** Whether the user trusts the folder's settings. */
-  async askForTrust(report: TrustReport, signal: AbortSignal): Promise<boolean> {
+  async #askForTrust(report: TrustReport, instructions: readonly string[], signal: AbortSignal): Promise<boolean> {
     const { theme, dialogs, places, rows } = this.#options;
     const { trustFacts } = await import('../dialogs/trust-words.js');
-    const facts = { ...trustFacts(report, places), rows };
+    const facts = { ...trustFacts(report, places, instructions), rows };
     return await dialogs.ask<boolean>((answer) => new TrustDialog(theme, facts, answer), signal);
   }
 }

@@ -10,6 +10,7 @@ const MARK = [
   ['  ', '▌'],
 ] as const;
 const HINTS = '? for keys · / for commands · @ for files';
+const WAITING = 'first, a question about this folder';
 
 export interface StartFacts {
   /** "provider/name"; undefined if none is set up. */
@@ -23,12 +24,19 @@ export class StartView implements Component {
   readonly #version: string;
   readonly #directory: string;
   #facts: StartFacts | undefined;
+  #isWaiting = false;
 
   /** `directory` is as displayed, with `~` for the home folder. */
   constructor(theme: Theme, { version, directory }: { version: string; directory: string }) {
     this.#theme = theme;
     this.#version = version;
     this.#directory = directory;
+  }
+
+  /** The user is asked about the folder before the model is known. */
+  wait(): this {
+    this.#isWaiting = true;
+    return this;
   }
 
   update(facts: StartFacts): void {
@@ -57,8 +65,8 @@ export class StartView implements Component {
   }
 
   #model(): string {
-    if (!this.#facts) return '';
     const { paint } = this.#theme;
+    if (!this.#facts) return this.#isWaiting ? paint.muted(WAITING) : '';
     const { model, mode } = this.#facts;
     if (model === undefined) return paint.warning('no model set up');
     const [words, role] = modes[mode];

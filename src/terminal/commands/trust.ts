@@ -1,0 +1,54 @@
+import { projectInstructions } from '../../agent/instructions/instruction-files.js';
+import { followInstructions, trustFolder } from '../../settings/trust.js';
+import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
+import { trustWords } from '../dialogs/trust-words.js';
+import { text } from './answers.js';
+
+export const trust: TerminalCommand = {
+  name: 'trust',
+  group: 'Settings',
+  echo: 'answered',
+  description: 'show and decide what this folder may do',
+
+  async run(_, session) {
+    await session.refresh();
+    const { folder, state, pending, followsInstructions = false } = session.settings.trust;
+    const names = projectInstructions({ root: session.root, home: session.home }).map(({ shown }) => shown);
+    const files = names.join(', ');
+    const waits = pending.filter(({ key }) => key !== 'instructions');
+    const isAsked = names.length > 0 && !followsInstructions;
+    if (waits.length === 0 && !isAsked) {
+      const follows = names.length > 0 ? [`The model follows ${files}.`] : [];
+      const words = state === 'trusted' ? 'is trusted' : 'has nothing that waits for trust';
+      return text(`${folder} ${words}.`, ...follows, 'To take trust back, in a shell: helve config untrust');
+    }
+    return {
+      type: 'choose',
+      title: 'Do you trust this folder?',
+      text: [
+        ...waits.map((item) => `${item.file ?? 'settings'}: ${trustWords(item)}`),
+        ...(names.length > 0 ? [`${files}: ${isAsked ? 'the model gets it as notes' : 'the model follows it'}`] : []),
+      ].join('\n'),
+      items: [
+        { value: 'no', label: 'Leave it as it is' },
+        ...(isAsked ? [{ value: 'instructions', label: `Follow ${files}`, description: 'and nothing else' }] : []),
+        ...(waits.length > 0 ? [{ value: 'all', label: 'Trust the folder, with all of this' }] : []),
+      ],
+      choose: async (value) => await decide(value, files, session),
+    };
+  },
+};
+
+async function decide(value: string, files: string, session: CommandSession): Promise<CommandAnswer> {
+  const { folder, covered } = session.settings.trust;
+  const { dataFolder } = session;
+  if (value === 'instructions') {
+    await followInstructions(folder, { dataFolder });
+    await session.refresh();
+    return text(`The model follows ${files} from the next prompt on.`);
+  }
+  if (value !== 'all') return { type: 'done' };
+  await trustFolder(folder, covered, { dataFolder });
+  await session.refresh();
+  return text('The folder is trusted. Its rules apply now; /clear starts a conversation with its hooks and servers.');
+}
