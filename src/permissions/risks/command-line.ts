@@ -37,11 +37,17 @@ const valuedOptions: Readonly<Record<string, string>> = {
 
 export const commandLine = ({ argv, words = [] }: CommandEffect): CommandLine | undefined => lineOf(argv ?? words);
 
+const MAX_WORD_CHARS = 8_000;
+
+/** So that no pattern takes long; the mark at the end says that the rest is not known. */
+export const bounded = (text: string): string =>
+  text.length > MAX_WORD_CHARS ? `${text.slice(0, MAX_WORD_CHARS)}…` : text;
+
 /** The same for words that another command runs. */
 export function lineOf([first, ...rest]: readonly (string | null)[]): CommandLine | undefined {
   if (typeof first !== 'string') return undefined;
   const name = first.replace(/^.*\//, '');
-  const words = rest.map((word) => word ?? '…');
+  const words = rest.map((word) => (word === null ? '…' : bounded(word)));
   const valued = new Set((Object.hasOwn(valuedOptions, name) ? valuedOptions[name] : undefined)?.split(' '));
   const operands: string[] = [];
   const options: string[] = [];

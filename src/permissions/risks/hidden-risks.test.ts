@@ -381,3 +381,11 @@ test.each(cases())('%s: %s', async (command, expected) => {
   const [worst] = assessRisks({ tool: 'Bash', input: {}, effects }, context);
   expect(worst ? `${worst.level} ${worst.kind}` : 'none').toBe(expected);
 });
+
+test('a statement that is too long to be read may change anything', async () => {
+  const command = `psql -c 'select ${'a, '.repeat(3_000)}b; drop table x'`;
+  const effects = await analyzer.effects(command, { cwd: '/project', home: '/home/me', workspace: project });
+  expect(assessRisks({ tool: 'Bash', input: {}, effects }, context)).toMatchObject([
+    { kind: 'remote_change', level: 'high' },
+  ]);
+});

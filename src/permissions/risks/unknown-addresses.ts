@@ -1,7 +1,7 @@
 // The risk of a transfer whose address is not fully known before it runs: as much of it as is known is named.
 import type { CommandEffect } from '../../contract/effect.js';
 import type { Risk } from '../../contract/permission.js';
-import { type CommandLine, optionValues } from './command-line.js';
+import { bounded, type CommandLine, optionValues } from './command-line.js';
 import { isSending, requestOf } from './network-risks.js';
 
 type AddressRisk = Pick<Risk, 'kind' | 'level' | 'text'>;
@@ -13,7 +13,8 @@ const ANY_ADDRESS = 'an address that is known only when it runs';
 const LOCAL_ADDRESS = /[\s"'](https?:\/\/)?(localhost|127\.0\.0\.1)(:\$?\{?\w+\}?)?([/?"']|\s|$)/;
 
 /** Only for commands of which no address is known. */
-export function unknownAddressRisk({ text }: CommandEffect, line: CommandLine): AddressRisk | undefined {
+export function unknownAddressRisk(command: CommandEffect, line: CommandLine): AddressRisk | undefined {
+  const text = bounded(command.text);
   const isHttp = HTTP_PROGRAMS.test(line.name);
   if (!isHttp && !COPY_PROGRAMS.test(line.name)) return undefined;
   const lists = optionValues(line, isHttp && line.name === 'curl' ? /^(-K|--config)$/ : /^(-i|--input-file)$/);

@@ -12,7 +12,8 @@ const CHANGE_WITHIN: Readonly<Record<string, RegExp>> = {
   pragma: /=/,
 };
 
-export const changesData = (text: string): boolean => statementsIn(text).some(isChange);
+/** A text that is not known to its end may change anything. */
+export const changesData = (text: string): boolean => text.endsWith('…') || statementsIn(text).some(isChange);
 
 /** Without comments and texts, which may contain anything. */
 const statementsIn = (text: string): string[] =>
