@@ -4,6 +4,13 @@ import { MarkdownView } from './markdown-view.js';
 
 const BAR = '│ ';
 
+/**
+ * Link definitions draw nothing, so instructions could hide in them: `[//]: # (…)`. A backslash makes them text. The
+ * user must see all that the model gets back as the agreed plan.
+ */
+const withDefinitions = (plan: string): string =>
+  plan.replaceAll(/^([ \t>*+\d.)-]{0,100})\[(?=(?:\\.|[^\]\\]){0,1000}\]:)/gm, '$1\\[');
+
 /** A plan, set off from the text around it. */
 export class PlanView implements Component {
   readonly #theme: Theme;
@@ -13,7 +20,7 @@ export class PlanView implements Component {
   constructor(theme: Theme, plan: string, { title }: { title?: string } = {}) {
     this.#theme = theme;
     this.#title = title;
-    this.#plan = new MarkdownView(theme, plan);
+    this.#plan = new MarkdownView(theme, withDefinitions(plan));
   }
 
   invalidate(): void {

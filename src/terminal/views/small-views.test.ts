@@ -39,6 +39,13 @@ test('draws a plan with a bar beside it', () => {
   expect(new PlanView(none, '', { title: 'Changed' }).render(40)).toEqual(['Changed', '│ (the plan is empty)']);
 });
 
+test('a plan hides nothing: comments and link definitions are drawn as text', () => {
+  const plan =
+    '1. Test it\n\n[//]: # (first secret)\n[//]: # (second secret)\n\n> [a\nb]: c "third secret"\n\n<!-- fourth secret -->';
+  const shown = new PlanView(none, plan).render(60).join('\n');
+  for (const word of ['first', 'second', 'third', 'fourth']) expect(shown).toContain(`${word} secret`);
+});
+
 test('marks each kind of notice with its symbol', () => {
   expect(new NoticeView(none, 'warning', 'Look\nout\u001b').render(40)).toEqual(['! Look', '  out\\u001b']);
   expect(new NoticeView(dark, 'failure', 'no').render(40)).toEqual([
