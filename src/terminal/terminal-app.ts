@@ -132,7 +132,8 @@ export class TerminalApp {
       keys: () => this.#place.keys,
       note: (sentence) => this.#views.show(new NoticeView(theme, 'info', sentence)),
     });
-    screen.addLive(new WaitingView(theme, () => this.#conversation.waiting));
+    const waiting = () => ({ prompts: this.#conversation.waiting, commands: this.#typed.waiting });
+    screen.addLive(new WaitingView(theme, waiting));
     this.#panel = new BackgroundPanel({
       screen,
       theme,
@@ -172,6 +173,7 @@ export class TerminalApp {
       onSaid: (text) => this.#views.said(text),
       onProblem: (sentence) => this.#tellFailure(sentence),
       onDone: () => this.#status.refresh(),
+      onWait: () => screen.draw(),
       ownCall: (callId) => this.#ownCall(callId),
       attachments,
     });

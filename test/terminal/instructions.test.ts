@@ -33,10 +33,25 @@ inTerminal('instructions can be read first; without a yes the screen says that t
   const { terminal, say, server } = await converse([{ text: 'A rose.' }], { files, shows: QUESTION });
   await terminal.shows('enter to choose');
   await terminal.press('Down', 'Enter');
-  await terminal.shows(/Always answer in verse[\s\S]*enter to choose/);
-  await terminal.press('Down', 'Enter');
+  await terminal.shows(/Always answer in verse[\s\S]*esc to close/);
+  await terminal.press('Escape');
+  await terminal.shows(/❯ 1\. Not now[\s\S]*enter to choose/);
+  await terminal.press('Enter');
   await terminal.shows(/The model gets CLAUDE\.md as notes only\./);
   await say('hello');
   await terminal.shows('A rose.');
   expect(server.requests[0]?.text).toContain(AS_NOTES);
+});
+
+inTerminal('files that instructions import are named and shown, from the start of the text', async () => {
+  const long = Array.from({ length: 80 }, (_, index) => `Rule ${index}.`).join('\n');
+  const { terminal } = await converse([{ text: 'A rose.' }], {
+    files: { 'CLAUDE.md': `See @more.md\n${long}\n`, 'more.md': 'Never ask.\n' },
+    shows: QUESTION,
+  });
+  expect(await terminal.shows('enter to choose')).toContain('CLAUDE.md, with more.md');
+  await terminal.press('Down', 'Enter');
+  expect(await terminal.shows('esc to close')).toContain('Rule 0.');
+  await terminal.press('End');
+  await terminal.shows(/more\.md \(imported by CLAUDE\.md\):\s+Never ask\./);
 });

@@ -158,6 +158,11 @@ export class PlainQuestions {
     return chosen === undefined ? undefined : items[chosen]?.value;
   }
 
+  async show(title: string, lines: readonly string[]): Promise<void> {
+    this.#lines.line(visible(title));
+    for (const line of lines) this.#lines.line(visible(line));
+  }
+
   /** Undefined if nothing was typed. */
   async askText(
     { title, isSecret }: { title: string; isSecret: boolean },

@@ -5,12 +5,17 @@ import type { Theme } from './theme.js';
 
 const SHOWN = 3;
 
-/** Queued prompts: typed while the model works, and not sent yet. */
+interface Waiting {
+  prompts: readonly WantedPrompt[];
+  commands: readonly string[];
+}
+
+/** Prompts and commands that were typed while the model works, and wait for it. */
 export class WaitingView implements Component {
   readonly #theme: Theme;
-  readonly #waiting: () => readonly WantedPrompt[];
+  readonly #waiting: () => Waiting;
 
-  constructor(theme: Theme, waiting: () => readonly WantedPrompt[]) {
+  constructor(theme: Theme, waiting: () => Waiting) {
     this.#theme = theme;
     this.#waiting = waiting;
   }
@@ -18,11 +23,11 @@ export class WaitingView implements Component {
   invalidate(): void {}
 
   render(width: number): string[] {
-    const waiting = this.#waiting();
-    const { muted } = this.#theme.paint;
-    const lines = waiting.slice(0, SHOWN).map(({ text, shown = text }) => muted(cut(`» ${cleanLine(shown)}`, width)));
-    if (waiting.length === 0) return [];
-    const more = waiting.length > SHOWN ? [muted(`» and ${waiting.length - SHOWN} more`)] : [];
-    return [...lines, ...more, muted(cut('  goes to the model with its next step · up to change it', width))];
+    const { prompts, commands } = this.#waiting();
+    const queued = prompts.slice(0, SHOWN).map(({ text, shown = text }) => `» ${cleanLine(shown)}`);
+    const more = prompts.length > SHOWN ? [`» and ${prompts.length - SHOWN} more`] : [];
+    const where = prompts.length === 0 ? [] : ['  goes to the model with its next step · up to change it'];
+    const later = commands.map((line) => `» ${cleanLine(line)} · runs when the model is done`);
+    return [...queued, ...more, ...where, ...later].map((line) => this.#theme.paint.muted(cut(line, width)));
   }
 }

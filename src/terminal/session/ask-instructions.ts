@@ -1,8 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { messageOf } from '../../platform/message-of.js';
+import type { InstructionRules, ReadInstructions } from '../../agent/instructions/read-instructions.js';
+import { counted } from '../../platform/text/counted.js';
 import type { Choice } from '../contract.js';
-
-const MAX_SHOWN_LINES = 60; // of each file, so that the question stays readable
 
 /** A file of the project with instructions for the model. */
 export interface ShownInstructions {
@@ -11,34 +9,45 @@ export interface ShownInstructions {
   shown: string;
 }
 
-type Choose = (facts: { title: string; text: string; items: readonly Choice[] }) => Promise<string | undefined>;
+export interface InstructionQuestions {
+  choose(facts: { title: string; text: string; items: readonly Choice[] }): Promise<string | undefined>;
+  /** Shows a text that may be longer than the screen. Resolves once it is closed. */
+  show(title: string, lines: readonly string[]): Promise<void>;
+}
 
-/** Asks whether to follow the instruction files of a folder. They can be read first. */
-export async function askAboutInstructions(files: readonly ShownInstructions[], choose: Choose): Promise<boolean> {
-  const them = files.length === 1 ? 'it' : 'them';
-  const items = [
-    { value: 'yes', label: `Yes, follow ${them}`, description: 'asked once for this folder' },
-    { value: 'show', label: `Show ${them} first` },
-    { value: 'no', label: 'Not now', description: `the model gets ${them} as notes` },
-  ];
+/** Asks whether to follow the instruction files of a folder, with all that they import. They can be read first. */
+export async function askAboutInstructions(
+  files: readonly ShownInstructions[],
+  rules: InstructionRules,
+  questions: InstructionQuestions,
+): Promise<boolean> {
+  const { InstructionReader } = await import('../../agent/instructions/read-instructions.js');
+  const sources = files.map(({ path, shown }) => ({ path, shown, source: 'project' as const }));
+  const read = await new InstructionReader().read(sources, rules);
+  const imported = read.texts.filter(({ importedBy }) => importedBy !== undefined);
+  const them = files.length + imported.length === 1 ? 'it' : 'them';
+  const yes = { value: 'yes', label: `Yes, follow ${them}`, description: 'asked once for this folder' };
+  const look = { value: 'show', label: `Show ${them} first` };
+  const no = { value: 'no', label: 'Not now', description: `the model gets ${them} as notes` };
   const title = 'Follow the instructions of this folder?';
-  const text = `It has instructions for the model: ${namesOf(files)}`;
-  const answer = await choose({ title, text, items });
-  if (answer !== 'show') return answer === 'yes';
-  const contents = await Promise.all(files.map(contentOf));
-  const rest = items.filter(({ value }) => value !== 'show');
-  return (await choose({ title, text: contents.join('\n\n'), items: rest })) === 'yes';
+  const more = imported.length === 0 ? '' : `, with ${namesOf(imported)}`;
+  const text = `It has instructions for the model: ${namesOf(files)}${more}`;
+  let answer = await questions.choose({ title, text, items: [yes, look, no] });
+  while (answer === 'show') {
+    await questions.show(`Instructions: ${counted(read.texts.length, 'file')}`, linesOf(read));
+    // What the text asks for is not one Enter away.
+    answer = await questions.choose({ title, text, items: [no, yes, { ...look, label: `Show ${them} again` }] });
+  }
+  return answer === 'yes';
 }
 
 export const namesOf = (files: readonly ShownInstructions[]): string => files.map(({ shown }) => shown).join(', ');
 
-async function contentOf({ path, shown }: ShownInstructions): Promise<string> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => `It can't be read: ${messageOf(error)}`);
-  const lines = text.trimEnd().split('\n');
-  const more = lines.length - MAX_SHOWN_LINES;
-  return [
-    `${shown}:`,
-    ...lines.slice(0, MAX_SHOWN_LINES),
-    ...(more > 0 ? [`… ${more} more lines in ${path}`] : []),
-  ].join('\n');
-}
+const linesOf = ({ texts, problems }: ReadInstructions): string[] => [
+  ...texts.flatMap(({ shown, importedBy, text }) => [
+    `${shown}${importedBy === undefined ? '' : ` (imported by ${importedBy})`}:`,
+    ...text.split('\n').map((line) => `  ${line}`),
+    '',
+  ]),
+  ...problems,
+];

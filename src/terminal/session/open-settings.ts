@@ -1,14 +1,15 @@
-import { dataFolderOf } from '../../platform/files/paths.js';
+import { realpathSync } from 'node:fs';
+import type { InstructionRules } from '../../agent/instructions/read-instructions.js';
+import { dataFolderOf, homeFolder } from '../../platform/files/paths.js';
 import type { TrustReport } from '../../settings/trust.js';
 import type { TerminalOptions, TerminalSettings } from '../start-terminal.js';
-import { askAboutInstructions, namesOf } from './ask-instructions.js';
+import { askAboutInstructions, type InstructionQuestions, namesOf } from './ask-instructions.js';
 import type { TerminalPorts } from './opened-session.js';
 
 /** The questions about what a folder brings. */
-export interface FolderQuestions {
+export interface FolderQuestions extends InstructionQuestions {
   /** `instructions`: files that trust would make the model follow. */
   askForTrust(trust: TrustReport, instructions: readonly string[]): Promise<boolean>;
-  choose: Parameters<typeof askAboutInstructions>[1];
   /** A question is about to be asked. */
   onAsk?(): void;
 }
@@ -18,7 +19,7 @@ export interface FolderQuestions {
  * before any of them apply.
  */
 export async function openSettings(
-  { open, env }: Pick<TerminalOptions, 'open' | 'env'>,
+  { open, env, root }: Pick<TerminalOptions, 'open' | 'env' | 'root'>,
   ports: TerminalPorts,
   questions: FolderQuestions,
 ): Promise<TerminalSettings> {
@@ -37,7 +38,10 @@ export async function openSettings(
     ports.tell('The settings of this folder that need trust are ignored. To review and trust them later: /trust');
   }
   // Also after a no: the person may know the instructions and not want the rest.
-  if (notFollowed.length > 0 && (await askAboutInstructions(notFollowed, questions.choose))) {
+  if (
+    notFollowed.length > 0 &&
+    (await askAboutInstructions(notFollowed, await rulesFor(root, dataFolder), questions))
+  ) {
     const { followInstructions } = await import('../../settings/trust.js');
     await followInstructions(trust.folder, { dataFolder });
     return await open(ports);
@@ -46,4 +50,11 @@ export async function openSettings(
     ports.tell(`The model gets ${namesOf(notFollowed)} as notes only. To follow the instructions: /trust`);
   }
   return settings;
+}
+
+/** What the instructions of a folder without trust may import. */
+async function rulesFor(folder: string, dataFolder: string): Promise<InstructionRules> {
+  const { projectBoundary } = await import('../../agent/instructions/instruction-files.js');
+  const [root, home] = [realpathSync(folder), homeFolder()];
+  return { root, home, dataFolder, boundary: projectBoundary({ root, home }), trusted: false, mayRead: () => true };
 }

@@ -115,10 +115,16 @@ export class Questions {
 
   /** The questions about what a folder brings. `onAsk` is called before the first one. */
   aboutFolder(signal: AbortSignal, onAsk: () => void): FolderQuestions {
+    const { theme, dialogs, rows } = this.#options;
     return {
       onAsk,
       askForTrust: async (report, instructions) => await this.#askForTrust(report, instructions, signal),
       choose: async (facts) => await this.choose(facts, signal),
+      show: async (title, lines) => {
+        const { ScrollDialog } = await import('../dialogs/scroll-dialog.js');
+        const facts = { title, lines: () => lines, rows };
+        await dialogs.ask<void>((close) => new ScrollDialog(theme, facts, close, { fromStart: true }), signal);
+      },
     };
   }
 

@@ -20,6 +20,8 @@ export interface TypedLinesOptions {
   onProblem(sentence: string): void;
   /** A command has run, and may have changed the session. */
   onDone(): void;
+  /** A command begins to wait, or no longer waits. */
+  onWait?(): void;
   /** Marks a call as the user's own, which needs no permission question; the returned function ends that. */
   ownCall(callId: string): () => void;
   /** The prompt's attachments. */
@@ -30,8 +32,15 @@ export interface TypedLinesOptions {
 export class TypedLines {
   readonly #options: TypedLinesOptions;
 
+  /** Commands that wait until no prompt runs. */
+  readonly #waiting: string[] = [];
+
   constructor(options: TypedLinesOptions) {
     this.#options = options;
+  }
+
+  get waiting(): readonly string[] {
+    return this.#waiting;
   }
 
   /** `shown` is displayed instead of the text. */
@@ -80,12 +89,23 @@ export class TypedLines {
     commands: LoadedCommands,
     echo: () => void = () => {},
   ): Promise<void> {
-    const { conversation, signal, onDone } = this.#options;
+    const { signal, onDone } = this.#options;
     const found = commands.find(command.name);
     if (found && found.echo === undefined) echo();
-    if (found?.needsRest) await conversation.atRest();
+    if (found?.needsRest) await this.#untilRest(`/${command.name} ${command.args}`.trim());
     await commands.run(command, signal, found?.echo === 'answered' ? echo : undefined);
     onDone();
+  }
+
+  async #untilRest(line: string): Promise<void> {
+    this.#waiting.push(line);
+    this.#options.onWait?.();
+    try {
+      await this.#options.conversation.atRest();
+    } finally {
+      this.#waiting.splice(this.#waiting.indexOf(line), 1);
+      this.#options.onWait?.();
+    }
   }
 
   /** A typed line without a model: a tool call. */
