@@ -160,7 +160,7 @@ describe.skipIf(whyNoTmux !== undefined)('questions', () => {
     );
     expect(asked).toMatch(/1\. Yes \(y\)\n2\. No, and say what to do instead \(n\)\n3\. More choices \(m\)/);
     await say('m');
-    await terminal.shows(/Yes, and don't ask again in this session for Bash\(git push:\*\) \(s\)/);
+    await terminal.shows(/Yes, and don't ask again in this session for Bash\(git push --force origin main\) \(s\)/);
     await say('n');
     await terminal.shows('What should be done instead?');
     await say('do not push');
