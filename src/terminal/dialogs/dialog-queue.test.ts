@@ -58,6 +58,17 @@ test('a paste without brackets answers nothing, and goes to the editor', async (
   expect(await one).toBe('b');
 });
 
+test('one letter and Enter in one read answer nothing, and are not sent as a prompt', async () => {
+  const { queue, ask, pass, draw, early } = queued();
+  void ask('One');
+  draw();
+  pass(300);
+  for (const key of ['1', '\r']) queue.handleInput(key);
+  await Promise.resolve();
+  expect(early).toEqual(['1']);
+  expect(draw()).toContain('One');
+});
+
 test('several non-text keys at once count individually', async () => {
   const { queue, ask, pass, draw } = queued();
   const one = ask('One');
