@@ -324,11 +324,11 @@ export class TerminalApp {
     this.#start.update({ model: opened.model, mode });
     this.#screen.history.changed(this.#start);
     const { historyViews } = await import('./session/show-history.js');
-    for (const { view, hasGap } of await historyViews(opened.history, {
+    for (const { view, hasGap } of await historyViews(request.beforePrompt === undefined ? opened.history : [], {
       theme,
       findTool: (name) => tools.find(name),
       shorten: (text) => withShownPaths(text, { root: this.#options.root }),
-      failures: opened.failures,
+      past: opened,
     })) {
       this.#views.show(view, { hasGap });
     }

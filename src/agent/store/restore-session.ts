@@ -5,10 +5,12 @@ import type { LeftCommand } from '../../contract/background.js';
 import type { FailureKind } from '../../contract/failure.js';
 import type { AssistantBlock, Message, ToolResultBlock, UserBlock } from '../../contract/message.js';
 import { modeWords, type PermissionMode } from '../../contract/permission.js';
+import type { ToolDisplay } from '../../contract/tool.js';
 import type { SeenFile } from '../../contract/tool-context.js';
 import { withCleared } from '../context/clear-results.js';
 import { Transcript } from '../transcript.js';
 import type { ReadLine } from './read-session.js';
+import { isDisplay } from './recorded-display.js';
 import type { SessionHeader, SessionRecord, SessionTotals } from './session-record.js';
 import { noTotals } from './session-store.js';
 
@@ -20,6 +22,8 @@ export interface RestoredSession {
   messages: readonly Message[];
   /** The calls that failed, by id, as the person was told about them. */
   failures: ReadonlyMap<string, { kind: FailureKind; problem: string | undefined }>;
+  /** What the person saw of results, by the id of the call; absent for results of version 0.1.0. */
+  displays: ReadonlyMap<string, ToolDisplay>;
   /** Ids that new calls must not use. */
   callIds: readonly string[];
   /** Calls that started since the session was last resumed, and whose outcome is unknown. */
@@ -78,6 +82,7 @@ class History {
   /** Results of the turn that is being read. */
   #results = new Map<string, KnownResult>();
   readonly #failures = new Map<string, { kind: FailureKind; problem: string | undefined }>();
+  readonly #displays = new Map<string, ToolDisplay>();
   /** The message whose results are in a later record. */
   #asked: readonly AssistantBlock[] | undefined;
   #cwd: string | undefined;
@@ -128,6 +133,7 @@ class History {
       case 'result':
         this.#results.set(record.id, record);
         if (record.failure) this.#failures.set(record.id, { kind: record.failure, problem: record.problem });
+        if (isDisplay(record.display)) this.#displays.set(record.id, record.display);
         return;
       case 'cwd':
         this.#cwd = record.cwd;
@@ -285,6 +291,7 @@ class History {
       title: this.#title ?? this.#header?.title ?? '',
       messages: repaired(this.#messages),
       failures: this.#failures,
+      displays: this.#displays,
       callIds: [...this.#callIds],
       interrupted: this.#interrupted,
       root,

@@ -83,6 +83,8 @@ export type SessionRecord = {
       failure?: FailureKind;
       /** What went wrong, for the person. */
       problem?: string;
+      /** What the person saw of it, within bounds; not checked with the line. */
+      display?: unknown;
     }
   | { type: 'cwd'; cwd: string }
   | { type: 'mode'; mode: PermissionMode }

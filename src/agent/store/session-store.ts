@@ -18,6 +18,7 @@ import { journaledBytes } from '../../platform/journal/session-changes.js';
 import { addUsage, costOf, noUsage } from '../usage.js';
 import { joinUses } from '../usage-by-model.js';
 import type { ReportProblem } from './append-log.js';
+import { recordedDisplay } from './recorded-display.js';
 import { SessionFile } from './session-file.js';
 import { type SessionFolder, sessionFolder } from './session-folder.js';
 import type { SessionLock } from './session-lock.js';
@@ -208,7 +209,7 @@ export class SessionStore {
         if (!this.#harmless.has(happening.callId)) this.#callStarts(happening.callId, happening.tool);
         return;
       case 'tool_result': {
-        const { callId: id, result, failure, problem } = happening;
+        const { callId: id, result, failure, problem, display } = happening;
         const { content, is_error } = result;
         this.#results.set(id, result);
         this.#addBlocks();
@@ -219,6 +220,7 @@ export class SessionStore {
           ...(is_error && { is_error }),
           ...(failure && { failure }),
           ...(problem !== undefined && { problem }),
+          display: recordedDisplay(display),
         });
         this.#addState();
         this.#file.write();

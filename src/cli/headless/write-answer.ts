@@ -3,6 +3,7 @@ import { isInside } from '../../platform/files/paths.js';
 import { isObject } from '../../platform/is-object.js';
 import { visible } from '../../platform/text/visible.js';
 import { toolTable } from '../../tools/index.js';
+import { columnsOf } from '../terminal-width.js';
 import { writeLine } from '../write-line.js';
 import type { FinishedRun } from './finish-run.js';
 
@@ -35,7 +36,7 @@ async function rendered(text: string, env: AnswerOptions['env']): Promise<string
   const { chooseTheme, supportsLinks, Theme } = await import('../../terminal/screen/theme.js');
   const view = new MarkdownView(new Theme(chooseTheme({ env }), { links: supportsLinks(env) }), text);
   view.finish();
-  return view.render(process.stdout.columns).join('\n');
+  return view.render(columnsOf(process.stdout)).join('\n');
 }
 
 /** Which calls were denied, and the flags that would have allowed them. */

@@ -93,6 +93,7 @@ export async function openSession(
     withoutModel: undefined,
     history: resumed?.restored.messages ?? [],
     failures: resumed?.restored.failures,
+    displays: resumed?.restored.displays,
     spent: resumed?.restored.totals,
     get model() {
       return `${model.provider}/${model.name}`;

@@ -86,5 +86,5 @@ async function chooseWhat(prompt: PastPrompt, session: CommandSession): Promise<
 
 async function forget(prompt: PastPrompt, session: CommandSession, done: string): Promise<CommandAnswer> {
   await session.rewind(prompt);
-  return { type: 'edit', draft: prompt.text, text: done };
+  return { type: 'edit', draft: prompt.text, text: `Back to before “${titleOf(prompt.text)}”. ${done}` };
 }

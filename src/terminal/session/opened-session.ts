@@ -50,6 +50,8 @@ export interface OpenedSession {
   readonly history: readonly Message[];
   /** The calls in it that failed, by id. */
   readonly failures?: PastFailures | undefined;
+  /** What the person saw of the results in the history, by the id of the call. */
+  readonly displays?: RestoredSession['displays'] | undefined;
   /** What it had cost before it was resumed. */
   readonly spent?: SessionTotals | undefined;
   /** "provider/name". */

@@ -9,7 +9,7 @@ import { MarkdownView } from '../views/markdown-view.js';
 import { NoticeView } from '../views/notice-view.js';
 import { PromptView } from '../views/prompt-view.js';
 import { StreamedCall } from '../views/streamed-call.js';
-import type { PastFailures } from './opened-session.js';
+import type { OpenedSession, PastFailures } from './opened-session.js';
 
 const SHOWN_MESSAGES = 20; // the rest is in the session's file
 
@@ -17,13 +17,14 @@ interface HistoryOptions {
   theme: Theme;
   findTool(name: string): Tool | undefined;
   shorten(text: string): string;
-  failures?: PastFailures | undefined;
+  /** What the person saw of past calls. */
+  past?: Pick<OpenedSession, 'failures' | 'displays'>;
 }
 
 /** The last messages of a resumed conversation as views, each with whether an empty line precedes it. */
 export async function historyViews(
   messages: readonly Message[],
-  { theme, findTool, shorten, failures }: HistoryOptions,
+  { theme, findTool, shorten, past = {} }: HistoryOptions,
 ): Promise<Array<{ view: Component; hasGap: boolean }>> {
   const shown = messages.slice(-SHOWN_MESSAGES);
   const results = new Map<string, ToolResultBlock>();
@@ -46,11 +47,12 @@ export async function historyViews(
               : new PromptView(theme, block.text);
         views.push({ view, hasGap: true });
       } else if (block.type === 'tool_use') {
-        const display = await displayOf(findTool(block.name), block.name, block.input);
+        const display =
+          past.displays?.get(block.id) ?? withoutBody(await displayOf(findTool(block.name), block.name, block.input));
         const last = views.at(-1)?.view;
         const group = last instanceof CallGroup ? last : new CallGroup(theme, { shorten });
         if (group !== last) views.push({ view: group, hasGap: true });
-        const failed = results.get(block.id)?.is_error ? (failures?.get(block.id) ?? UNTOLD) : undefined;
+        const failed = results.get(block.id)?.is_error ? (past.failures?.get(block.id) ?? UNTOLD) : undefined;
         group.add(pastCall({ theme, tool: block.name, display, shorten }, failed));
       }
     }
@@ -72,6 +74,9 @@ async function displayOf(tool: Tool | undefined, name: string, input: unknown): 
   }
 }
 
+/** The display of a call says what it wants to do, not what it did. */
+const withoutBody = ({ title, looks }: ToolDisplay): ToolDisplay => ({ title, ...(looks && { looks }) });
+
 interface PastCall {
   theme: Theme;
   tool: string;
@@ -87,7 +92,6 @@ type PastFailure = NonNullable<ReturnType<PastFailures['get']>>;
 function pastCall({ theme, tool, display, shorten }: PastCall, failed: PastFailure | undefined): StreamedCall {
   const now = (): number => 0;
   const view = new CallView(theme, { tool, now, shorten });
-  const { title, looks } = display;
-  view.end({ display: { title, ...(looks && { looks }) }, failure: failed?.kind, problem: failed?.problem });
+  view.end({ display, failure: failed?.kind, problem: failed?.problem });
   return new StreamedCall(view, now);
 }
