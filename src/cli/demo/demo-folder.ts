@@ -1,6 +1,8 @@
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { codeOf } from '../../platform/error-code.js';
+import { hashOf } from '../../platform/journal/journal.js';
 import { sampleProject } from './sample-project.js';
 
 /** Where a demo works: a temporary folder with the sample project and a home of its own. */
@@ -15,7 +17,8 @@ export interface DemoFolder {
 
 /** Creates the folder, and removes it once `use` has finished. */
 export async function inDemoFolder<Result>(use: (folder: DemoFolder) => Promise<Result>): Promise<Result> {
-  const home = await realpath(await mkdtemp(join(tmpdir(), 'helve-demo-')));
+  await removeLeftovers(tmpdir());
+  const home = await realpath(await mkdtemp(join(tmpdir(), `${namePrefix()}${process.pid}-`)));
   const root = join(home, 'corner-shop');
   const { PATH = '', NODE_TEST_CONTEXT: _, HELVE_MODEL: __, HELVE_SMALL_MODEL: ___, ...env } = process.env;
   const own = { HELVE_HOME: join(home, 'helve'), CLAUDE_CONFIG_DIR: join(home, 'claude') };
@@ -35,5 +38,27 @@ export async function inDemoFolder<Result>(use: (folder: DemoFolder) => Promise<
     });
   } finally {
     await rm(home, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** With the machine, since containers may share a temporary folder, but not their process ids. */
+const namePrefix = (): string => `helve-demo-${hashOf(Buffer.from(hostname())).slice(0, 6)}-`;
+
+/** Removes the folders of demos that were killed. */
+export async function removeLeftovers(folder: string): Promise<void> {
+  const prefix = namePrefix();
+  for (const name of await readdir(folder).catch(() => [])) {
+    const [, pid] = name.startsWith(prefix) ? (/^(\d+)-/.exec(name.slice(prefix.length)) ?? []) : [];
+    if (pid === undefined || isRunning(Number(pid))) continue;
+    await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => {}); // another user's
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) !== 'ESRCH';
   }
 }
