@@ -82,12 +82,17 @@ async function run(argv: readonly string[]): Promise<number> {
     return await interactive(argv);
   } catch (error) {
     if (error instanceof UsageProblem) {
-      process.stderr.write(`helve: ${error.message}\nSee helve ${pageNameFor(argv)}--help.\n`);
+      await fail(`helve: ${error.message}\nSee helve ${pageNameFor(argv)}--help.`);
       return exitCode.usage;
     }
-    process.stderr.write(`helve: ${await unexpected(error)}\n`);
+    await fail(`helve: ${await unexpected(error)}`);
     return exitCode.failed;
   }
+}
+
+async function fail(text: string): Promise<void> {
+  const { wrapped } = await import('./write-line.js');
+  process.stderr.write(`${wrapped(text, process.stderr)}\n`);
 }
 
 /** Before anything reads the data folder: moves what an earlier session could not write to it. */

@@ -34,7 +34,7 @@ import { undoLooks } from './undo-looks.js';
 import { type UndoPlace, undoPlaces, waitingElsewhere } from './undo-places.js';
 import { listUndoSessions } from './undo-sessions.js';
 import { UsageProblem } from './usage-problem.js';
-import { writeLine } from './write-line.js';
+import { wrapped, writeLine } from './write-line.js';
 
 const MAX_CANDIDATES = 10;
 const MAX_SESSIONS = 200; // the most sessions searched for one that has changed files here
@@ -94,7 +94,8 @@ export async function undo(argv: readonly string[], at: UndoSurroundings = ofPro
     const isOpen = selection === undefined && at.ask !== undefined && !isSure && !values.json;
     const chosen = isOpen && at.ask ? await chooseUndo(place, { ...at, ask: at.ask }) : (selection ?? { calls: 1 });
     if (!chosen) return await cancelled(at);
-    if (selection === undefined && !isOpen && (await isAmbiguous(place))) await writeLine(at.errors, LAST_CALL_NOTICE);
+    if (selection === undefined && !isOpen && (await isAmbiguous(place)))
+      await writeLine(at.errors, wrapped(LAST_CALL_NOTICE, at.errors));
     const selected =
       'prompts' in chosen
         ? selectSincePrompt(dataFolder, sessionId, await listUndoable(dataFolder, sessionId), chosen.prompts)
@@ -117,7 +118,7 @@ export async function undo(argv: readonly string[], at: UndoSurroundings = ofPro
     const { message, takeBack } = error;
     const next = takeBack === undefined ? '' : ` To reverse that undo: ${undoCommand(sessionId, takeBack)}`;
     const more = takeBack === undefined ? '' : await otherSessions(usualFolder, sessionId);
-    await writeLine(at.errors, `helve: ${visible(`${message}${more}${next}`)}`);
+    await writeLine(at.errors, wrapped(`helve: ${visible(`${message}${more}${next}`)}`, at.errors));
     return exitCode.failed;
   }
 }
@@ -348,9 +349,9 @@ async function show(
   if (items.length === 0 && notCovered.length + unclaimed.length === 0) await writeLine(at.out, NOTHING_TO_DO);
   for (const why of notCovered) await writeLine(at.out, visible(`! ${why}`));
   for (const note of [...notes, ...unclaimedLines(unclaimed, at.cwd), ...runningLines(running)]) {
-    await writeLine(at.out, visible(note));
+    await writeLine(at.out, wrapped(visible(note), at.out));
   }
-  if (hasCommands) await writeLine(at.out, NEVER_COVERED);
+  if (hasCommands) await writeLine(at.out, wrapped(NEVER_COVERED, at.out));
 }
 
 async function resultText(plan: UndoPlan, { done, left, undoId }: UndoOutcome, at: UndoSurroundings): Promise<string> {

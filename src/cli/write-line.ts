@@ -1,4 +1,13 @@
 import type { Writable } from 'node:stream';
+import { WordWrap } from '../terminal/plain/word-wrap.js';
+import { columnsOf } from './terminal-width.js';
+
+/** Sentences for this stream: on a terminal, broken between words. */
+export function wrapped(text: string, stream: Writable & { isTTY?: boolean; columns?: number }): string {
+  if (!stream.isTTY) return text;
+  const wrap = new WordWrap(columnsOf(stream));
+  return `${wrap.push(text)}${wrap.flush()}`;
+}
 
 /**
  * Writes a line and waits until the stream has accepted it, so that a slow reader slows us down instead of filling
