@@ -40,9 +40,23 @@ const actions: Readonly<Record<string, (words: readonly string[], values: Flags)
 
 /** Shows what is allowed here, and why, without running anything. */
 export async function permissions(argv: readonly string[]): Promise<number> {
-  const { values, positionals } = readArgs(argv, flags);
+  const { values, positionals } = readQuoted(argv);
   const [name, ...words] = positionals;
   return await chooseAction('permissions', name, actions, USAGE)(words, values);
+}
+
+/** The options of an unquoted command would be read as ours. */
+function readQuoted(argv: readonly string[]) {
+  try {
+    return readArgs(argv, flags);
+  } catch (error) {
+    const [action, tool] = argv;
+    if (!(error instanceof UsageProblem) || action !== 'explain' || tool === undefined || tool.startsWith('-'))
+      throw error;
+    throw new UsageProblem(
+      `${error.message} If it belongs to the command, put the command in quotes: helve permissions explain ${tool} "…"`,
+    );
+  }
 }
 
 async function explain(words: readonly string[], values: Flags): Promise<number> {

@@ -204,6 +204,11 @@ test('offers settings with their values, and sets what is chosen', async () => {
   expect(shown(await asking.answer('sonnet'))).toContain('model was set in');
 });
 
+test('the cost names a time that rounds to nothing as less than a second', async () => {
+  const usage = { models: [], costUsd: 0, prompts: 1, modelMs: 120, totalMs: 3000 };
+  expect(shown(await run('cost', await testSession({ usage })))).toContain('Time 3 s: <1 s for the model, 3 s for');
+});
+
 test('shows the use of the context, and the cost', async () => {
   const session = await testSession({
     context: {

@@ -32,6 +32,7 @@ export const cost: TerminalCommand = {
 
 function shownTime(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1000);
+  if (seconds === 0 && milliseconds > 0) return '<1 s';
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
   return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
