@@ -60,7 +60,6 @@ export class TerminalApp {
   readonly #loading = Promise.withResolvers<LoadedCommands>();
   readonly #ending = new AbortController();
   #commands: LoadedCommands | undefined;
-  #hasWorked = false;
 
   constructor(screen: Screen, theme: Theme, options: TerminalOptions) {
     const { env, root } = options;
@@ -256,8 +255,7 @@ export class TerminalApp {
     const { title } = this.#screen;
     if (!title) return;
     const { isRunning } = this.#conversation;
-    title.state = this.#dialogs.current ? 'asking' : isRunning ? 'working' : this.#hasWorked ? 'done' : 'idle';
-    this.#hasWorked ||= isRunning;
+    title.state = this.#dialogs.current ? 'asking' : isRunning ? 'working' : this.#session.spending.ended;
   }
 
   /** Marks a call as the user's own; the returned function ends that. */
@@ -282,6 +280,8 @@ export class TerminalApp {
     this.#activity.take(event);
     if (mayChangeWork.has(event.type)) this.#panel.refresh();
     if (event.type === 'result') spending.take(event);
+    const failed = this.#session.failedServersAt(event);
+    if (failed !== undefined) this.tell(failed);
     if (event.type === 'turn_end' || event.type === 'result') this.#status.refresh(spending.usage.costUsd);
     this.#screen.draw();
   }

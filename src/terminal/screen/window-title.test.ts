@@ -15,6 +15,7 @@ test('shows the folder, then the task with its state, and restores the title at 
   title.state = 'working';
   title.state = 'asking';
   title.state = 'done';
+  title.state = 'failed';
   title.stop();
   title.stop();
   expect(written).toEqual([
@@ -24,6 +25,7 @@ test('shows the folder, then the task with its state, and restores the title at 
     '\u001b]2;● helve · Fix the test\u0007',
     '\u001b]2;? helve · Fix the test\u0007',
     '\u001b]2;✓ helve · Fix the test\u0007',
+    '\u001b]2;✗ helve · Fix the test\u0007',
     '\u001b]2;\u0007\u001b[23;0t',
   ]);
 });

@@ -1,6 +1,6 @@
 // The title of the terminal's window or tab: the task, and whether Helve works, asks or is done.
 
-export type TitleState = 'idle' | 'working' | 'asking' | 'done';
+export type TitleState = 'idle' | 'working' | 'asking' | 'done' | 'failed';
 
 export interface WindowTitleOptions {
   write(text: string): void;
@@ -10,7 +10,7 @@ export interface WindowTitleOptions {
 }
 
 const MAX_TASK_CHARS = 50;
-const signs: Readonly<Record<TitleState, string>> = { idle: '', working: '● ', asking: '? ', done: '✓ ' };
+const signs: Readonly<Record<TitleState, string>> = { idle: '', working: '● ', asking: '? ', done: '✓ ', failed: '✗ ' };
 
 /** `HELVE_TITLE=off` leaves the title alone. */
 export class WindowTitle {

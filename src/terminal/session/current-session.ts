@@ -1,4 +1,6 @@
+import type { AgentHappening } from '../../contract/event.js';
 import type { PermissionMode } from '../../contract/permission.js';
+import { FailedServers } from './failed-servers.js';
 import type { OpenedSession } from './opened-session.js';
 import { SessionSpending } from './session-spending.js';
 
@@ -9,6 +11,7 @@ export class CurrentSession {
   #opened: OpenedSession | undefined;
   #spending = new SessionSpending();
   #mayBypass = false;
+  #failedServers = new FailedServers();
   /** The mode of the last prompt, apart from plan mode: what a plan's approval returns to. */
   #resting: PermissionMode = 'default';
 
@@ -31,10 +34,17 @@ export class CurrentSession {
     const before = this.#opened;
     this.#opened = session;
     this.#resting = 'default';
+    this.#failedServers = new FailedServers();
     this.rests();
     await before?.close();
     this.#spending = new SessionSpending(session.spent);
     return before !== undefined;
+  }
+
+  /** A line about MCP servers that have failed, with the events after which that is known. */
+  failedServersAt({ type }: AgentHappening): string | undefined {
+    if (type !== 'turn_start' && type !== 'result') return undefined;
+    return this.#failedServers.news(this.#opened?.engine.servers.states() ?? []);
   }
 
   /** Returns an error message if the mode is not available. */

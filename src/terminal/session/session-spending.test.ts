@@ -9,6 +9,19 @@ const use = (input_tokens: number, costUsd: number) => ({
   costUsd,
 });
 
+test.each([
+  ['completed', 'done'],
+  ['interrupted', 'done'],
+  ['max_turns', 'failed'],
+  ['refused', 'failed'],
+] as const)('a run that is %s has ended as %s', (outcome, ended) => {
+  const spending = new SessionSpending();
+  expect(spending.ended).toBe('idle');
+  const numbers = { turns: 1, usage: noUsage, costUsd: 0, models: [], modelMs: 0, totalMs: 0, denials: [] };
+  spending.take({ type: 'result', outcome, text: '', stopReason: null, ...numbers });
+  expect(spending.ended).toBe(ended);
+});
+
 test('a resumed conversation goes on from what it had cost', () => {
   const runs = { prompts: 2, models: [use(100, 0.5)], modelMs: 1000, totalMs: 3000 };
   const spending = new SessionSpending({ turns: 4, usage: noUsage, costUsd: 0.5, runs });

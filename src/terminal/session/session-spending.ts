@@ -9,6 +9,7 @@ export class SessionSpending {
   /** Of this process. */
   #models: readonly ModelUse[] = [];
   #prompts = 0;
+  #outcome: RunResult['outcome'] | undefined;
   #modelMs = 0;
   #totalMs = 0;
 
@@ -21,11 +22,18 @@ export class SessionSpending {
     this.#totalMs = totalMs;
   }
 
-  take({ models, modelMs, totalMs }: RunResult): void {
+  take({ outcome, models, modelMs, totalMs }: RunResult): void {
+    this.#outcome = outcome;
     this.#models = models;
     this.#prompts += 1;
     this.#modelMs += modelMs;
     this.#totalMs += totalMs;
+  }
+
+  /** How the last run of this process ended, if there was one; an interrupted one has not failed. */
+  get ended(): 'idle' | 'done' | 'failed' {
+    if (this.#outcome === undefined) return 'idle';
+    return this.#outcome === 'completed' || this.#outcome === 'interrupted' ? 'done' : 'failed';
   }
 
   get usage(): SessionUsage {
