@@ -110,7 +110,7 @@ test('never draws a secret', () => {
   const answers: Array<string | undefined> = [];
   const dialog = new TextDialog(theme, { title: 'Key', isSecret: true }, (text) => answers.push(text));
   press(dialog, { type: 'sk-123' });
-  expect(lines(dialog, 40).at(-1)).toBe('> ••••••▏');
+  expect(lines(dialog, 40).at(-1)).toBe('❯ ••••••▏');
   expect(lines(dialog, 40).join('')).not.toContain('sk-123');
   press(dialog, 'enter');
   expect(answers).toEqual(['sk-123']);

@@ -254,7 +254,7 @@ test('lets the user change the rules one by one before they are saved', () => {
   const two = { ...command, suggestions: ['Shell(a)', 'Shell(b)'] };
   const { press, lines } = asked(two);
   press({ type: 'me' });
-  expect(lines().slice(-2)).toEqual(['The rule 1 of 2 to save:', '> Shell(a)']);
+  expect(lines().slice(-2)).toEqual(['The rule 1 of 2 to save:', '❯ Shell(a)']);
   press('erase', { type: 'Shell(a *)' }, 'enter');
   expect(press('enter')).toEqual([
     { behavior: 'allow', remember: { rules: ['Shell(a *)', 'Shell(b)'], scope: 'always' } },

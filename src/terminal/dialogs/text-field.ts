@@ -7,7 +7,7 @@ export class TextField {
   #done: { submitted: string } | { left: true } | undefined;
 
   constructor({ text = '', isSecret = false }: { text?: string; isSecret?: boolean } = {}) {
-    this.#input = new Input({ prompt: '> ' });
+    this.#input = new Input({ prompt: '❯ ' });
     this.#isSecret = isSecret;
     this.#input.onSubmit = (value) => {
       this.#done = { submitted: value };
@@ -42,7 +42,7 @@ export class TextField {
 
   render(width: number): string[] {
     if (!this.#isSecret) return this.#input.render(width);
-    return [`> ${'•'.repeat(Math.min([...this.text].length, Math.max(0, width - 4)))}▏`];
+    return [`❯ ${'•'.repeat(Math.min([...this.text].length, Math.max(0, width - 4)))}▏`];
   }
 }
 

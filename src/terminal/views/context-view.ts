@@ -46,7 +46,8 @@ export class ContextView implements Component {
   #details(width: number): string[] {
     const { details = [] } = this.#context;
     const { paint } = this.#theme;
-    return details.flatMap(({ title, items }) => {
+    return details.flatMap(({ title, items: estimated }) => {
+      const items = estimated.map(({ name, tokens }) => ({ name, tokens: Math.round(tokens) }));
       const digits = Math.max(...items.map(({ tokens }) => grouped(tokens).length));
       return [
         '',

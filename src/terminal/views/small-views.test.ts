@@ -216,3 +216,9 @@ test('draws the use of the context window', () => {
     'To free context: /compact, or /clear fo…',
   ]);
 });
+
+test('counts of files in the context are whole tokens', () => {
+  const sizes = { system: 10, tools: 0, messages: 0, results: 0, total: 10, window: 100, free: 90 };
+  const details = [{ title: 'Files', items: [{ name: 'CLAUDE.md', tokens: 4.25 }] }];
+  expect(new ContextView(none, { ...sizes, details }).render(40)).toContain('  4  CLAUDE.md');
+});
