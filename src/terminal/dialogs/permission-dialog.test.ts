@@ -426,3 +426,13 @@ test('fits into the width, and passes no control character to the terminal', () 
     }),
   );
 });
+
+test('a question about the network names the action and what it is about, not the tool', () => {
+  const question: PermissionQuestion = {
+    ...edit,
+    tool: 'WebFetch',
+    effects: [{ kind: 'network', url: 'https://example.com/' }],
+    display: { action: 'Fetch', title: 'https://example.com/' },
+  };
+  expect(asked(question).lines().join('\n')).toContain('Fetch https://example.com/?');
+});

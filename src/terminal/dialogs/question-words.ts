@@ -5,6 +5,7 @@ import type { PermissionAnswer, PermissionQuestion, Risk } from '../../contract/
 import { commandReason } from '../../permissions/command-reason.js';
 import { reasonForPeople } from '../../permissions/detect-injection.js';
 import { type Places, placeWords } from '../../permissions/risks/place-words.js';
+import { shownTool } from '../views/call-view.js';
 import { cleanLine, cut } from '../views/fit.js';
 
 /**
@@ -28,12 +29,15 @@ const runsCommand = ({ effects, confinement }: PermissionQuestion): boolean =>
 
 function asked(question: PermissionQuestion, places: Places): string {
   if (runsCommand(question)) return 'Run this command?';
-  const { tool, effects } = question;
+  const { tool, effects, display } = question;
   const files = effects.filter((effect) => effect.kind === 'file');
   const written = files.filter(({ access }) => access === 'write');
   const names = [...new Set((written.length > 0 ? written : files).map(({ path }) => path))];
   const [path] = names;
-  if (path === undefined || effects.some(({ kind }) => kind === 'unknown')) return `Allow ${tool}?`;
+  const isUnknown = effects.some(({ kind }) => kind === 'unknown');
+  if (path === undefined && !isUnknown && display.action !== undefined && display.title !== '')
+    return `${display.action} ${display.title}?`;
+  if (path === undefined || isUnknown) return `Allow ${shownTool(tool)}?`;
   const what = names.length > 1 ? `${names.length} files` : placeWords(path, places);
   if (written.length === 0) return `Read ${what}?`;
   if (written.every(({ removes }) => removes)) return `Delete ${what}?`;
