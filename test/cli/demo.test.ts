@@ -13,7 +13,7 @@ test.each([[['demo']], [[]]])('helve %j plays the demo to its end: a real failur
     /^Done: ten or more of an item are 10 % cheaper, and all tests pass\. The old build is deleted\.$/m,
   );
   const marks = stdout.match(/^ *[●✓✗] \w+/gm)?.map((mark) => mark.trim()) ?? [];
-  expect(marks.slice(0, 4)).toEqual(['● LS', '✓ LS', '● Grep', '✓ Grep']);
+  expect(marks.slice(0, 4)).toEqual(['● List', '✓ List', '● Grep', '✓ Grep']);
   expect(stdout).not.toContain(temporary);
   expect(stdout).toContain('ANTHROPIC_API_KEY');
   expect(await readdir(temporary)).toEqual([]);

@@ -186,9 +186,7 @@ test('helve undo finds sessions of helve call, names their tool, and leaves a co
   const input = { file_path: 'b.txt', content: 'b\n' };
   await call('Write', input);
   expect((await helve('undo', '--sessions')).stdout).toMatch(/ {2}1 call to undo {2}Write b\.txt\n$/);
-  expect((await helve('undo', '--dry-run')).stdout).toMatch(
-    /^To undo, of session .*:\n {2}.* {2}Write b\.txt {2}\[call_1\]\n/,
-  );
+  expect((await helve('undo', '--dry-run')).stdout).toMatch(/^To undo, of session .*:\n {2}.* {2}Write b\.txt\n/);
 
   const running = call('Bash', { command: `${anything('own.txt')}; ${at.waiting('a')}` });
   await until(() => existsSync(at.path('own.txt')));

@@ -80,25 +80,28 @@ inTerminal('a command that takes long says how to move it to the background', as
   await terminal.shows('1 background command');
 });
 
-inTerminal('a child agent is one call in the transcript and one line in the panel', async () => {
-  const held = Promise.withResolvers<void>();
-  const { terminal, say } = await converse((request) => {
-    if (request.text.includes('Find all callers') && !request.text.includes('look around')) {
-      return { text: 'Found.', holdAfter: { events: 2, until: held.promise } };
-    }
-    const isFirst = !request.text.includes('tool_result');
-    return isFirst
-      ? {
-          calls: [
-            { name: 'Task', input: { description: 'find', prompt: 'Find all callers', subagent_type: 'Explore' } },
-          ],
-        }
-      : { text: 'All done.' };
-  }, bypass);
-  await say('look around');
-  const seen = await terminal.shows(/1 agent · ↓ to look or stop\n.*● Explore: find/);
-  expect(seen.match(/Explore: find/g)).toHaveLength(2);
-  held.resolve();
-  await terminal.shows('All done.');
-  await terminal.hides('1 agent');
-});
+inTerminal(
+  'a child agent is one line in the panel while it works, and one call in the transcript once it has ended',
+  async () => {
+    const held = Promise.withResolvers<void>();
+    const { terminal, say } = await converse((request) => {
+      if (request.text.includes('Find all callers') && !request.text.includes('look around')) {
+        return { text: 'Found.', holdAfter: { events: 2, until: held.promise } };
+      }
+      const isFirst = !request.text.includes('tool_result');
+      return isFirst
+        ? {
+            calls: [
+              { name: 'Task', input: { description: 'find', prompt: 'Find all callers', subagent_type: 'Explore' } },
+            ],
+          }
+        : { text: 'All done.' };
+    }, bypass);
+    await say('look around');
+    const seen = await terminal.shows(/1 agent · ↓ to look or stop\n.*● Explore: find/);
+    expect(seen.match(/Explore: find/g)).toHaveLength(1);
+    held.resolve();
+    await terminal.shows('All done.');
+    expect(await terminal.hides('1 agent')).toContain('✓ Agent Explore: find');
+  },
+);

@@ -54,8 +54,14 @@ const behind =
   ({ words }: CommandLine): readonly string[] =>
     program(words.slice(words.findIndex((word) => subcommand.test(word)) + 1), valued);
 
+/** Where `@1.2.3` begins in `name@1.2.3` or `@scope/name@1.2.3`. */
+function versionStart(name: string): number {
+  const at = name.lastIndexOf('@');
+  return at > 0 && !name.includes('/', at) ? at : name.length;
+}
+
 const withoutVersion = ([first = '', ...rest]: readonly string[]): readonly string[] => [
-  first.replace(/(?<=.)@[^/]*$/, ''),
+  first.slice(0, versionStart(first)),
   ...rest,
 ];
 

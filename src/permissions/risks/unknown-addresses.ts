@@ -56,5 +56,5 @@ const hostIn = (text: string): string | undefined =>
 
 /** Whether the output of a command, or a variable that is named like a secret, becomes a part of the address. */
 const carriesData = (text: string): boolean =>
-  /[^\s"']\$\(|[^\s"']`|\?[^\s]*\$\(/.test(text) ||
+  /[^\s"']\$\(|[^\s"']`/.test(text) ||
   /\$\{?\w*(TOKEN|SECRET|KEY|PASS|CRED|AUTH|PRIVATE)/i.test(text.replace(/(-H|--header)[ =]("[^"]*"|\S+)/g, ''));

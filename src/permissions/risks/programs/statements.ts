@@ -19,7 +19,7 @@ export const changesData = (text: string): boolean => text.endsWith('…') || st
 const statementsIn = (text: string): string[] =>
   text
     .replace(/'(?:[^']|'')*'/g, "''")
-    .replace(/--[^\n]*|\/\*.*?\*\//gs, ' ')
+    .replace(/--[^\n]*|\/\*[^*]*(?:\*(?!\/)[^*]*)*(?:\*\/|$)/g, ' ')
     .split(/;|\n(?=[\\.])/)
     .map((part) => part.trim().replace(/^\(+/, ''))
     .filter((part) => part !== '');
