@@ -20,6 +20,8 @@ const exceptions: Readonly<Record<string, string>> = {
   [String.raw`/\B(?=(\d{3})+$)/g`]: 'platform/text/digits.ts runs it on a number',
   [String.raw`/\\.|\[[^\]]*\]|[\s\S]/gu`]: 'permissions/match-path.ts cuts the text behind the last "]" before',
   [String.raw`/\\[\s\S]|\[[!^]?\]?[^\]]*\]|[\s\S]/gu`]: 'platform/shell/find-links.ts does the same',
+  [String.raw`/\\(?:u[\da-f]{4}|x[\da-f]{2}|.)|\[(?:\\.|[^\]\\])*\]|\((?:\?(?:<?[=!]|:))?|[^\\]/gisy`]:
+    'permissions/risks/partial-match.ts runs it on the patterns of the tables',
   [String.raw`/%output\{([^}]*)\}/g`]: 'platform/shell/programs/transfers.ts cuts the text behind the last "}" before',
   '/([?&][^=&#]+=)([^&#]*)/g': 'cli/mcp/show-server.ts runs it on the address of a server, to show it',
   [String.raw`/, so (?:the rule was ignored|helve will not start|what it refuses could get by|it is left out|it counts as)[^.]*(?=\. )/`]:

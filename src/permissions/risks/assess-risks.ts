@@ -7,7 +7,8 @@ import { thisPathStyle } from '../match-path.js';
 import { familyOf } from '../tool-names.js';
 import { commandLine } from './command-line.js';
 import { commandRisks } from './command-risks.js';
-import { type FileRisk, fileRisk, type RiskPlaces } from './file-risks.js';
+import { fileRisk, type RiskPlaces } from './file-risks.js';
+import { boundRisks, mergeNames, type NamedRisk } from './merge-risks.js';
 import { networkRisk } from './network-risks.js';
 import { runsDownloads } from './run-downloads.js';
 import { lookBudget } from './undo-coverage.js';
@@ -22,24 +23,24 @@ export interface RiskContext extends Omit<RiskPlaces, 'style'> {
 export function assessRisks({ tool, effects }: DecisionRequest, context: RiskContext): Risk[] {
   const places = { ...context, style: context.style ?? thisPathStyle() };
   const commands = effects.filter((effect) => effect.kind === 'command');
+  const reached = new Set(effects.map((effect) => (effect.kind === 'network' ? effect.by?.command : undefined)));
   const around = { effects, places, byCommand: familyOf(context.tools, tool) === 'command', budget: lookBudget() };
-  const files: FileRisk[] = [];
+  const files: NamedRisk[] = [];
+  const hosts: NamedRisk[] = [];
   const risks: Risk[] = [];
   for (const [index, effect] of effects.entries()) {
     if (effect.kind === 'file') files.push(...optional(fileRisk(effect, index, around)));
     if (effect.kind === 'command') {
       risks.push(...commandRisks(effect, index));
       const line = commandLine(effect);
-      const isKnown = effects.some(
-        (other) => other.kind === 'network' && other.by?.command === commands.indexOf(effect),
-      );
+      const isKnown = reached.has(commands.indexOf(effect));
       const found = line && !isKnown && !effect.harmless ? unknownAddressRisk(effect, line) : undefined;
       if (found) risks.push({ undoable: false, ...found, effects: [index], part: effect.text });
     }
     if (effect.kind === 'network') {
       const command = commands[effect.by?.command ?? -1];
       const found = networkRisk(effect, command);
-      if (found) risks.push({ ...found, effects: [index], ...(command && { part: command.text }) });
+      if (found) hosts.push({ ...found, effects: [index], ...(command && { part: command.text }) });
     }
     if (effect.kind === 'session' && effect.what === 'memory' && effect.access === 'write') {
       risks.push({
@@ -53,43 +54,16 @@ export function assessRisks({ tool, effects }: DecisionRequest, context: RiskCon
     if (effect.kind === 'unknown') risks.push(unknownRisk(effect.why, index, { tool, commands, effects, context }));
   }
   risks.push(...runsDownloads(effects));
-  return once([...risks, ...merged(files.filter((risk) => !isBelow(risk, files, effects)))]).sort(
-    (one, other) => weight(one) - weight(other),
-  );
+  const named = [...hosts, ...files.filter((risk) => !isBelow(risk, files, effects))];
+  return boundRisks([...risks, ...mergeNames(named)]).sort((one, other) => weight(one) - weight(other));
 }
 
 const optional = <Value>(value: Value | undefined): Value[] => (value === undefined ? [] : [value]);
 
 const weight = ({ kind, level }: Risk): number => (level === 'high' ? 0 : riskKinds.length) + riskKinds.indexOf(kind);
 
-/** One risk for one sentence. */
-const once = (risks: readonly Risk[]): Risk[] =>
-  [...new Map(risks.toReversed().map((risk) => [`${risk.level} ${risk.kind} ${risk.text}`, risk])).values()].reverse();
-
-/** `deletes a.txt` and `deletes b.txt` of one command are one sentence. */
-function merged(files: readonly FileRisk[]): Risk[] {
-  const groups = new Map<string, FileRisk[]>();
-  for (const risk of files) {
-    const key = JSON.stringify([risk.kind, risk.level, risk.undoable, risk.verb, risk.about, risk.part]);
-    groups.set(key, [...(groups.get(key) ?? []), risk]);
-  }
-  return [...groups.values()].flatMap(([first, ...others]) => {
-    if (!first) return [];
-    const { verb, file, about, ...risk } = first;
-    const names = [...new Set([file, ...others.map((other) => other.file)])];
-    const words = names.length > 1 ? about.replace(' in it', ' in them') : about;
-    return [
-      {
-        ...risk,
-        effects: [first, ...others].flatMap((one) => one.effects),
-        text: `${verb} ${names.join(', ')}${words}`,
-      },
-    ];
-  });
-}
-
 /** Whether another risk is about a folder above. */
-const isBelow = (risk: FileRisk, files: readonly FileRisk[], effects: readonly Effect[]): boolean => {
+const isBelow = (risk: NamedRisk, files: readonly NamedRisk[], effects: readonly Effect[]): boolean => {
   const inner = effects[risk.effects[0] ?? -1];
   return files.some((other) => {
     const outer = effects[other.effects[0] ?? -1];

@@ -5,8 +5,10 @@ import { findProgram } from '../../platform/shell/programs/index.js';
 import { neverFree } from '../../platform/shell/programs/never-free.js';
 import { type CommandLine, commandLine } from './command-line.js';
 import { innerCommands } from './inner-commands.js';
-import type { CommandRisk, RiskyForm } from './programs/form.js';
-import { innerPrograms, riskyPrograms } from './programs/index.js';
+import type { CommandRisk } from './programs/form.js';
+import { type Forms, formsOf, innerPrograms, riskyPrograms } from './programs/index.js';
+import { readingsOf } from './readings.js';
+import { shortened } from './short-text.js';
 import { variableRisk } from './variable-risks.js';
 
 export function commandRisks(command: CommandEffect, index: number): Risk[] {
@@ -25,17 +27,17 @@ export function commandRisks(command: CommandEffect, index: number): Risk[] {
   return [{ kind: 'unknown', level: 'notable', undoable: false, text, ...about }];
 }
 
-type Forms = ReadonlyMap<string, readonly RiskyForm[]>;
-
-const formsOf = ({ name }: CommandLine, programs: Forms): readonly RiskyForm[] | undefined =>
-  programs.get(name) ?? programs.get(name.replace(/\..*$/, '')); // mkfs.ext4
-
 function formRisk(line: CommandLine, programs: Forms): CommandRisk | undefined {
-  const operands = line.operands.join(' ');
-  const form = formsOf(line, programs)?.find(
-    ({ on, when }) => (on === undefined || on.test(operands)) && (when === undefined || when(line)),
-  );
-  return form?.risk(line);
+  const forms = formsOf(line, programs);
+  if (!forms) return undefined;
+  const found = readingsOf(line).flatMap((reading) => {
+    const operands = reading.operands.join(' ');
+    const form = forms.find(
+      ({ on, when }) => (on === undefined || on.test(operands)) && (when === undefined || when(reading)),
+    );
+    return optional(form?.risk(reading));
+  });
+  return found.find(({ level }) => level === 'high') ?? found[0];
 }
 
 const MAX_DEPTH = 4; // npx in a container in a script
@@ -53,10 +55,5 @@ function innerRisks(line: CommandLine, depth = 0): CommandRisk[] {
   const text = `starts other commands: ${isUnknown ? 'which ones is known only when it runs' : shortened(script)}`;
   return [{ kind: 'unknown', level: isUnknown ? 'high' : 'notable', text }, ...found];
 }
-
-const shortened = (text: string): string => {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
-};
 
 const optional = <Value>(value: Value | undefined): Value[] => (value === undefined ? [] : [value]);

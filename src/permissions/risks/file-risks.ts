@@ -1,12 +1,12 @@
 // The risks of reading and writing files.
 import type { CommandEffect, Effect, FileEffect } from '../../contract/effect.js';
-import type { Risk } from '../../contract/permission.js';
 import { isNullDevice } from '../judge-effect.js';
 import { components, type PathStyle } from '../match-path.js';
 import { namesOf } from '../match-rule.js';
 import { isUnder } from '../policy.js';
 import { criticalPlace, protectedPlace } from '../protected-paths.js';
 import { commandLine } from './command-line.js';
+import type { NamedRisk } from './merge-risks.js';
 import { type Places, placeWords } from './place-words.js';
 import { secretAt } from './secret-names.js';
 import { isNeverCopied, type LookBudget, type UndoCoverage, undoCoverage } from './undo-coverage.js';
@@ -15,14 +15,6 @@ export interface RiskPlaces extends Places {
   /** The project and the folders added to it, each as written and with symlinks resolved. */
   workspace: readonly string[];
   style: PathStyle;
-}
-
-/** A risk of one file; risks that differ in the file alone become one. */
-export interface FileRisk extends Omit<Risk, 'text'> {
-  verb: string;
-  file: string;
-  /** After the file. */
-  about: string;
 }
 
 interface Around {
@@ -36,7 +28,7 @@ export function fileRisk(
   effect: FileEffect,
   index: number,
   { effects, ...around }: Around & { effects: readonly Effect[] },
-): FileRisk | undefined {
+): NamedRisk | undefined {
   const { places } = around;
   if (isNullDevice(effect) || effect.path === '/dev/tty') return undefined;
   const command = effects.filter((other) => other.kind === 'command')[effect.by?.command ?? -1];
@@ -44,8 +36,8 @@ export function fileRisk(
   const secret = effect.listing ? undefined : secretAt(effect, places.style);
   if (effect.access === 'read') {
     if (secret === undefined) return undefined;
-    const file = nameOf(effect, places);
-    return { ...base, kind: 'secrets', level: 'high', undoable: false, verb: 'reads', file, about: `, ${secret}` };
+    const name = nameOf(effect, places);
+    return { ...base, kind: 'secrets', level: 'high', undoable: false, verb: 'reads', name, about: `, ${secret}` };
   }
   const risk = writeRisk(effect, command, { ...around, secret });
   return risk && { ...base, ...risk };
@@ -55,11 +47,11 @@ function writeRisk(
   effect: FileEffect,
   command: CommandEffect | undefined,
   { secret, places, byCommand, budget }: Around & { secret: string | undefined },
-): Omit<FileRisk, 'effects' | 'part'> | undefined {
+): Omit<NamedRisk, 'effects' | 'part'> | undefined {
   const { workspace, home = [], style } = places;
-  const file = nameOf(effect, places);
-  const isInside = namesOf(effect).every((name) => isUnder(workspace, name));
-  const isGitData = namesOf(effect).some((name) => components(name, style).includes('.git'));
+  const name = nameOf(effect, places);
+  const isInside = namesOf(effect).every((each) => isUnder(workspace, each));
+  const isGitData = namesOf(effect).some((each) => components(each, style).includes('.git'));
   // Undo keeps what tools write anywhere, and what commands write in the workspace.
   const isOutOfReach =
     isGitData || effect.unresolved !== undefined || (byCommand && (!isInside || isNeverCopied(workspace, home)));
@@ -68,17 +60,17 @@ function writeRisk(
     : byCommand
       ? undoCoverage(effect, budget)
       : { undoable: true };
-  const isTemporary = !isInside && namesOf(effect).every((name) => isUnder(TEMPORARY, name));
+  const isTemporary = !isInside && namesOf(effect).every((each) => isUnder(TEMPORARY, each));
   const level = undoable || (isTemporary && effect.unresolved === undefined) ? ('notable' as const) : ('high' as const);
-  const facts = { level, undoable, file };
+  const facts = { level, undoable, name };
   const outside = isInside ? '' : ', outside the project';
   if (effect.removes) {
     if (effect.unresolved !== undefined) {
-      return { ...facts, kind: 'deletes', verb: 'deletes', file: 'files that are not known before it runs', about: '' };
+      return { ...facts, kind: 'deletes', verb: 'deletes', name: 'files that are not known before it runs', about: '' };
     }
     const critical = criticalPlace(effect, { workspace, home, style });
     if (critical !== undefined && !effect.found) {
-      const isNamed = /^(your home|the project) folder$/.test(file);
+      const isNamed = /^(your home|the project) folder$/.test(name);
       const about = isNamed ? '' : `: ${critical}`;
       return { ...facts, kind: 'deletes', level: 'high', undoable: false, verb: 'deletes', about };
     }
@@ -92,7 +84,7 @@ function writeRisk(
       ...facts,
       kind: 'writes_outside',
       verb: 'writes',
-      file: 'files that are not known before it runs',
+      name: 'files that are not known before it runs',
       about: '',
     };
   }

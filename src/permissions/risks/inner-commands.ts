@@ -65,6 +65,26 @@ const withoutVersion = ([first = '', ...rest]: readonly string[]): readonly stri
   ...rest,
 ];
 
+/** `python -m MODULE`, also as `-mMODULE` and `-Im MODULE`. */
+function pythonModule({ words }: CommandLine): readonly string[] {
+  const at = words.findIndex((word) => /^-[bBdEhiIOPqsSuvVx]*m/.test(word));
+  const glued = words[at]?.replace(/^-[a-zA-Z]*?m/, '') ?? '';
+  return [...(glued === '' ? [] : [glued]), ...words.slice(at + 1)];
+}
+
+/** `nvm exec 20 npm test`; the version may be left out. */
+function versioned(line: CommandLine): readonly string[] {
+  const words = behind(/^(exec|run)$/, /^--using$/)(line);
+  return /^(v?\d|lts|node$|default$)/.test(words[0] ?? '') ? words.slice(1) : words;
+}
+
+function afterDashes({ words }: CommandLine): readonly string[] {
+  const at = words.indexOf('--');
+  return at < 0 ? program(words, /^(-[ef]|--env|--file)$/) : words.slice(at + 1);
+}
+
+const isNoSetting = (word: string): boolean => !/^\w+=/.test(word);
+
 const CONTAINER_VALUED =
   /^(-[uwevpmhcl]|--(user|workdir|env|env-file|volume|publish|name|network|net|mount|entrypoint|memory|cpus|platform|index|label|hostname|add-host|pid|ipc|cap-add|device|file|project-name))$/;
 
@@ -90,7 +110,19 @@ const launchers: readonly Launcher[] = [
     after: /^(exec|run|x)\b/,
     inner: behind(/^(exec|run|x)$/),
   },
-  { names: /^(python[\d.]*|pypy\d*)$/, after: /^-m\b/, inner: behind(/^-m$/) },
+  { names: /^(python[\d.]*|pypy\d*)$/, after: /^(-[WX] \S+ |-\S+ )*-[bBdEhiIOPqsSuvVx]*m/, inner: pythonModule },
+  { names: /^corepack$/, inner: ({ words }) => withoutVersion(program(words)) },
+  { names: /^rustup$/, after: /^run\b/, inner: (line) => behind(/^run$/)(line).slice(1) },
+  { names: /^(nvm|fnm|nodenv|pyenv)$/, after: /^(exec|run)\b/, inner: versioned },
+  { names: /^direnv$/, after: /^exec\b/, inner: (line) => behind(/^exec$/)(line).slice(1) },
+  { names: /^(aws-vault|chamber)$/, after: /^exec\b/, inner: afterDashes },
+  { names: /^(dotenv|dotenvx|env-cmd|infisical)$/, inner: afterDashes },
+  { names: /^(cross-env|cross-env-shell)$/, inner: ({ words }) => words.slice(words.findIndex(isNoSetting)) },
+  {
+    names:
+      /^(xvfb-run|dbus-run-session|fakeroot|rlwrap|unbuffer|proxychains4?|torsocks|strace|ltrace|valgrind|firejail)$/,
+    inner: ({ words }) => program(words, /^(-[eofplsnu]|--server-args)$/),
+  },
   {
     names: /^(python[\d.]*|php|ruby|perl)$/,
     after: /^(\S*\/)?(manage\.py|setup\.py|artisan|rails|rake)( |$)/,
@@ -141,14 +173,13 @@ const debuggers: Scripts = (line) =>
     all(word, /^(?:shell|!|platform shell|make)\s*(.+)$/gs),
   );
 
-const git: Scripts = ({ words }) => {
+const git: Scripts = (line) => {
+  const { words } = line;
   const at = words.indexOf('foreach');
   if (words.includes('submodule') && at >= 0) return [program(words.slice(at + 1)).join(' ')];
   if (words.includes('bisect') && words.includes('run')) return [words.slice(words.indexOf('run') + 1).join(' ')];
   if (!words.includes('rebase')) return [];
-  return words.flatMap((word, index) =>
-    /^(-x|--exec)$/.test(word) ? [words[index + 1] ?? ''] : all(word, /^--exec=(.*)$/gs),
-  );
+  return optionValues(line, /^(-x|--exec)$/);
 };
 
 const scriptsOf: Readonly<Record<string, Scripts>> = {

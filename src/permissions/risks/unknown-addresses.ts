@@ -2,7 +2,7 @@
 import type { CommandEffect } from '../../contract/effect.js';
 import type { Risk } from '../../contract/permission.js';
 import { bounded, type CommandLine, optionValues } from './command-line.js';
-import { isSending, requestOf } from './network-risks.js';
+import { isSending, requestOf } from './http-requests.js';
 
 type AddressRisk = Pick<Risk, 'kind' | 'level' | 'text'>;
 
@@ -17,7 +17,7 @@ export function unknownAddressRisk(command: CommandEffect, line: CommandLine): A
   const text = bounded(command.text);
   const isHttp = HTTP_PROGRAMS.test(line.name);
   if (!isHttp && !COPY_PROGRAMS.test(line.name)) return undefined;
-  const lists = optionValues(line, isHttp && line.name === 'curl' ? /^(-K|--config)$/ : /^(-i|--input-file)$/);
+  const lists = line.name === 'curl' ? [] : optionValues(line, /^(-i|--input-file)$/); // curl: see programs/requests.ts
   const isUnknown = line.words.includes('…');
   if (!isUnknown) {
     if (!isHttp || lists.length === 0) return undefined;

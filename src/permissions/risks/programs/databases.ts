@@ -1,11 +1,6 @@
+import { shortened } from '../short-text.js';
 import { always, naming, type RiskyProgram } from './form.js';
 import { changesData, statementsOf } from './statements.js';
-
-/** On one line, short enough for a question. */
-const shortened = (statement = ''): string => {
-  const text = statement.replace(/\s+/g, ' ').trim();
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
-};
 
 /** Options with which a client reads no statements at all. */
 const ASKS_ONLY = /^(-l|--list|-V|--version|-\?|--help|-version|-help)$/;

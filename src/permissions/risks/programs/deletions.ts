@@ -1,16 +1,17 @@
-import type { CommandLine } from '../command-line.js';
+import { type CommandLine, hasOption } from '../command-line.js';
+import { fewNames } from '../short-text.js';
 import { always, type CommandRisk, naming, type RiskyProgram } from './form.js';
 
 /** Deletes what it names; only names below the working folder are certain to be in the project. */
 function deletesNamed({ operands }: CommandLine): CommandRisk | undefined {
   if (operands.length === 0) return undefined;
   const isNear = operands.every((word) => !/^([/~$…]|\.\.?\/?$)|(^|\/)\.\.(\/|$)|[$`…]/.test(word));
-  return { kind: 'deletes', level: isNear ? 'notable' : 'high', text: `deletes ${operands.join(', ')}` };
+  return { kind: 'deletes', level: isNear ? 'notable' : 'high', text: `deletes ${fewNames(operands)}` };
 }
 
 /** Programs whose files the shell's analysis names, unless another program runs them. */
 export const innerDeletions: readonly RiskyProgram[] = [
-  { names: 'rm rmdir unlink del rd Remove-Item', forms: [{ risk: deletesNamed }] },
+  { names: 'rm rmdir unlink del rd Remove-Item', forms: [{ worst: 'high', risk: deletesNamed }] },
   { names: 'truncate', forms: [{ risk: naming(0, 'deletes', 'high', 'cuts off the content of files') }] },
 ];
 
@@ -42,10 +43,16 @@ const findsAll = ({ words }: CommandLine): boolean =>
   !words.some((word) => /^-(i?name|i?path|i?regex|[acm](time|min)|newer\w*|size|empty|user|perm|maxdepth)$/.test(word));
 
 export const deletions: readonly RiskyProgram[] = [
-  { names: 'rimraf del-cli del trash trash-put rmtrash', forms: [{ risk: deletesNamed }] },
+  { names: 'rimraf del-cli del trash trash-put rmtrash', forms: [{ worst: 'high', risk: deletesNamed }] },
   {
     names: 'gio',
-    forms: [{ on: /^(trash|remove)\b/, risk: (line) => deletesNamed({ ...line, operands: line.operands.slice(1) }) }],
+    forms: [
+      {
+        on: /^(trash|remove)\b/,
+        worst: 'high',
+        risk: (line) => deletesNamed({ ...line, operands: line.operands.slice(1) }),
+      },
+    ],
   },
   {
     names: 'find',
@@ -64,13 +71,13 @@ export const deletions: readonly RiskyProgram[] = [
     names: 'rsync',
     forms: [
       {
-        when: ({ options }) => options.some((option) => /^--(delete|remove-source-files)/.test(option)),
+        when: (line) => hasOption(line, /^--(delete|remove-source-files)/),
         risk: (line) => ({
           kind: 'deletes',
           level: 'high',
-          text: line.options.includes('--remove-source-files')
-            ? `deletes what it has copied from ${line.operands.slice(0, -1).join(', ')}`
-            : `deletes what ${line.operands.slice(0, -1).join(', ')} does not have in ${line.operands.at(-1) ?? ''}`,
+          text: hasOption(line, /^--remove-source-files$/)
+            ? `deletes what it has copied from ${fewNames(line.operands.slice(0, -1))}`
+            : `deletes what ${fewNames(line.operands.slice(0, -1))} does not have in ${line.operands.at(-1) ?? ''}`,
         }),
       },
     ],
@@ -79,7 +86,7 @@ export const deletions: readonly RiskyProgram[] = [
     names: 'tar bsdtar gtar',
     forms: [
       {
-        when: ({ options }) => options.includes('--remove-files'),
+        when: (line) => hasOption(line, /^--remove-files$/),
         risk: deletesPacked,
       },
     ],

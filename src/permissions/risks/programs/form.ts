@@ -2,6 +2,7 @@
 // forms the first that fits counts, so narrow ones come first.
 import type { Risk } from '../../../contract/permission.js';
 import type { CommandLine } from '../command-line.js';
+import { shortened } from '../short-text.js';
 
 export type CommandRisk = Pick<Risk, 'kind' | 'level' | 'text'> & { undoable?: Risk['undoable'] };
 
@@ -10,6 +11,10 @@ export interface RiskyForm {
   on?: RegExp;
   /** A further condition. */
   when?: (line: CommandLine) => boolean;
+  /** The option that `when` looks for comes before the subcommand, so a rule for the subcommand does not cover it. */
+  leads?: boolean;
+  /** The worst level of the form, if it depends on more words than the subcommand. */
+  worst?: Risk['level'];
   /** Undefined if there is none in this form. */
   risk: (line: CommandLine) => CommandRisk | undefined;
 }
@@ -25,11 +30,13 @@ export const always =
   (...[kind, level, text]: Fixed) =>
   (): CommandRisk => ({ kind, level, text });
 
+const MAX_NAMED_CHARS = 300;
+
 /** The text ends with the operands from this one on. */
 export const naming =
   (from: number, ...[kind, level, text]: Fixed) =>
   ({ operands }: CommandLine): CommandRisk => {
-    const named = operands.slice(from).join(' ');
+    const named = shortened(operands.slice(from).join(' '), MAX_NAMED_CHARS);
     return { kind, level, text: named === '' ? text : `${text}: ${named}` };
   };
 

@@ -1,9 +1,19 @@
-import { type CommandLine, hasOption } from '../command-line.js';
-import { always, naming, type RiskyForm, type RiskyProgram } from './form.js';
+import { type CommandLine, hasOption, isSwitchedOn, optionValues } from '../command-line.js';
+import { always, type CommandRisk, naming, type RiskyForm, type RiskyProgram } from './form.js';
+import { isAddress, startedPrograms } from './git-programs.js';
 
-const gitRemote = ({ operands }: CommandLine): string => operands[1] ?? 'the remote';
+const gitRemote = (line: CommandLine): string =>
+  line.operands[1] ?? optionValues(line, /^--repo$/).at(-1) ?? 'the remote';
+
+const discardsChanges = (): CommandRisk => ({
+  kind: 'rewrites_history',
+  level: 'notable',
+  undoable: 'perhaps',
+  text: 'discards uncommitted changes of files',
+});
 
 const forms: readonly RiskyForm[] = [
+  ...startedPrograms,
   {
     on: /^push\b/,
     when: (line) =>
@@ -26,12 +36,28 @@ const forms: readonly RiskyForm[] = [
   },
   {
     on: /^push\b/,
-    when: (line) => hasOption(line, /^--dry-run$/, 'n'),
+    when: (line) => isSwitchedOn(line, 'dry-run', 'n'),
     risk: always('network', 'notable', 'contacts the remote'),
   },
   {
     on: /^push\b/,
     risk: (line) => ({ kind: 'publishes', level: 'high', text: `pushes commits to ${gitRemote(line)}` }),
+  },
+  {
+    on: /^(send-pack|http-push)\b/,
+    risk: (line) => ({ kind: 'publishes', level: 'high', text: `pushes commits to ${gitRemote(line)}` }),
+  },
+  {
+    on: /^subtree push\b/,
+    risk: ({ operands }) => ({
+      kind: 'publishes',
+      level: 'high',
+      text: `pushes commits to ${operands.find((word) => isAddress(word)) ?? operands.at(-2) ?? 'the remote'}`,
+    }),
+  },
+  {
+    on: /^subtree (add|pull|merge)\b/,
+    risk: naming(1, 'network', 'notable', 'downloads commits and merges them'),
   },
   {
     on: /^reset\b/,
@@ -85,7 +111,7 @@ const forms: readonly RiskyForm[] = [
   { on: /^stash (drop|clear)\b/, risk: always('rewrites_history', 'high', 'deletes stashed changes') },
   {
     on: /^rebase\b/,
-    when: (line) => !hasOption(line, /^--(abort|quit|show-current-patch)$/),
+    when: ({ options }) => !options.some((option) => /^--(abort|quit|show-current-patch)$/.test(option)),
     risk: always('rewrites_history', 'notable', 'rewrites commits of this branch'),
   },
   {
@@ -94,35 +120,32 @@ const forms: readonly RiskyForm[] = [
     risk: always('rewrites_history', 'notable', 'replaces the last commit'),
   },
   {
+    on: /^(checkout|switch|worktree add)\b/,
+    when: (line) =>
+      line.operands[0] === 'switch' ? hasOption(line, /^--force-create$/, 'C') : hasOption(line, /^$/, 'B'),
+    risk: naming(1, 'rewrites_history', 'high', 'moves a branch if it exists, and may drop commits from it'),
+  },
+  {
+    on: /^read-tree\b/,
+    when: (line) => hasOption(line, /^--reset$/),
+    risk: always('rewrites_history', 'high', 'discards uncommitted changes'),
+  },
+  { on: /^checkout-index\b/, when: (line) => hasOption(line, /^--force$/, 'f'), risk: discardsChanges },
+  {
     on: /^(checkout|switch)\b/,
     when: (line) =>
       hasOption(line, /^--(force|discard-changes)$/, 'f') ||
       (line.operands[0] === 'checkout' && line.words.includes('--')),
-    risk: () => ({
-      kind: 'rewrites_history',
-      level: 'notable',
-      undoable: 'perhaps',
-      text: 'discards uncommitted changes of files',
-    }),
+    risk: discardsChanges,
   },
   {
     on: /^checkout \.$/,
-    risk: () => ({
-      kind: 'rewrites_history',
-      level: 'notable',
-      undoable: 'perhaps',
-      text: 'discards uncommitted changes of files',
-    }),
+    risk: discardsChanges,
   },
   {
     on: /^restore\b/,
-    when: (line) => !hasOption(line, /^--staged$/, 'S') || hasOption(line, /^--worktree$/, 'W'),
-    risk: () => ({
-      kind: 'rewrites_history',
-      level: 'notable',
-      undoable: 'perhaps',
-      text: 'discards uncommitted changes of files',
-    }),
+    when: (line) => !isSwitchedOn(line, 'staged', 'S') || hasOption(line, /^--worktree$/, 'W'),
+    risk: discardsChanges,
   },
   {
     on: /^worktree remove\b/,
@@ -133,7 +156,7 @@ const forms: readonly RiskyForm[] = [
     on: /^config\b/,
     when: (line) =>
       hasOption(line, /^--(global|system)$/) &&
-      !hasOption(line, /^--(get|get-all|list|get-regexp)$/, 'l') &&
+      !line.options.some((option) => /^(--(get|get-all|list|get-regexp)|-l)$/.test(option)) &&
       line.operands.length !== 2,
     risk: naming(1, 'startup', 'high', 'changes the git settings of all your repositories'),
   },
@@ -167,8 +190,12 @@ const forms: readonly RiskyForm[] = [
       };
     },
   },
-  { on: /^send-email\b/, risk: always('network', 'high', 'sends mail') },
-  { on: /^svn dcommit\b|^p4 submit\b/, risk: always('publishes', 'high', 'pushes commits to the remote') },
+  { on: /^(send-email|imap-send)\b/, risk: always('network', 'high', 'sends mail') },
+  {
+    on: /^(daemon|instaweb)\b/,
+    risk: always('network', 'notable', 'lets other machines reach files of this one'),
+  },
+  { on: /^(svn dcommit|p4 submit|lfs push)\b/, risk: always('publishes', 'high', 'pushes commits to the remote') },
   { on: /^(notes remove|lfs prune)\b/, risk: always('rewrites_history', 'notable', 'deletes data of the repository') },
   {
     on: /^(ls-remote|submodule (update|add)|lfs (pull|fetch)|remote update)\b/,

@@ -1,3 +1,4 @@
+import type { CommandLine } from '../command-line.js';
 import { databases } from './databases.js';
 import { deletions, innerDeletions } from './deletions.js';
 import { forges } from './forges.js';
@@ -6,10 +7,11 @@ import { git } from './git.js';
 import { infrastructure } from './infrastructure.js';
 import { keys, machine } from './machine.js';
 import { packages } from './packages.js';
+import { requests } from './requests.js';
 import { storage } from './storage.js';
 import { tunnels } from './tunnels.js';
 
-type Forms = ReadonlyMap<string, readonly RiskyForm[]>;
+export type Forms = ReadonlyMap<string, readonly RiskyForm[]>;
 
 const byName = (programs: readonly RiskyProgram[]): Forms =>
   new Map(programs.flatMap(({ names, forms }) => names.split(' ').map((name) => [name, forms] as const)));
@@ -22,6 +24,7 @@ export const riskyPrograms: Forms = byName([
   ...storage,
   ...databases,
   ...tunnels,
+  ...requests,
   ...deletions,
   ...machine,
   ...keys,
@@ -29,3 +32,6 @@ export const riskyPrograms: Forms = byName([
 
 /** Programs that are a risk if another program runs them, out of sight of the shell. */
 export const innerPrograms: Forms = byName(innerDeletions);
+
+export const formsOf = ({ name }: CommandLine, programs: Forms): readonly RiskyForm[] | undefined =>
+  programs.get(name) ?? programs.get(name.replace(/\..*$/, '')); // mkfs.ext4

@@ -108,9 +108,12 @@ export const infrastructure: readonly RiskyProgram[] = [
   {
     names: 'docker podman nerdctl docker-compose buildah',
     forms: [
-      { on: /^(image )?push\b/, risk: naming(1, 'publishes', 'high', 'publishes an image') },
       {
-        on: /^(buildx )?build\b|^bake\b/,
+        on: /^((image|manifest|plugin|compose|artifact) )?(push|publish)\b/,
+        risk: naming(1, 'publishes', 'high', 'publishes an image'),
+      },
+      {
+        on: /^((buildx|compose|image|builder) )?build\b|^(buildx )?bake\b/,
         when: (line) => hasOption(line, /^--push$/),
         risk: always('publishes', 'high', 'builds and publishes an image'),
       },

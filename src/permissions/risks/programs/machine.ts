@@ -1,4 +1,4 @@
-import { hasOption } from '../command-line.js';
+import { type CommandLine, hasOption, optionValues } from '../command-line.js';
 import { always, naming, type RiskyProgram } from './form.js';
 
 export const machine: readonly RiskyProgram[] = [
@@ -123,6 +123,12 @@ export const machine: readonly RiskyProgram[] = [
   },
 ];
 
+/** The proxy, if one is given, sees the connection as well. */
+function connectedHost(line: CommandLine): string {
+  const named = optionValues(line, /^--?(connect|host|proxy|url|unix)$/);
+  return named.length > 0 ? named.join(', ') : (line.operands[1] ?? 'another machine');
+}
+
 export const keys: readonly RiskyProgram[] = [
   {
     names: 'security',
@@ -163,6 +169,15 @@ export const keys: readonly RiskyProgram[] = [
   {
     names: 'openssl',
     forms: [
+      {
+        on: /^(s_client|s_time|ocsp)\b/,
+        risk: (line) => ({
+          kind: 'network',
+          level: 'high',
+          text: `opens a connection to ${connectedHost(line)}, which can send data`,
+        }),
+      },
+      { on: /^s_server\b/, risk: always('network', 'high', 'lets other machines reach this one') },
       {
         on: /^(genrsa|genpkey|rsa|pkcs12|pkey|ec)\b/,
         risk: always('secrets', 'notable', 'creates or reads private keys'),

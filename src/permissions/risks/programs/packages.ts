@@ -1,4 +1,4 @@
-import { hasOption } from '../command-line.js';
+import { isSwitchedOn } from '../command-line.js';
 import { inlinePrograms } from './deletions.js';
 import { always, DEPLOYING, mayDeploy, naming, none, publishesPackage, type RiskyProgram } from './form.js';
 
@@ -14,7 +14,11 @@ export const packages: readonly RiskyProgram[] = [
   {
     names: 'npm pnpm yarn bun',
     forms: [
-      { on: /^(npm )?publish\b/, when: (line) => !hasOption(line, /^--dry-run$/), risk: publishesPackage },
+      {
+        on: /^(workspace \S+ )?(npm )?publish\b/,
+        when: (line) => !isSwitchedOn(line, 'dry-run'),
+        risk: publishesPackage,
+      },
       {
         on: /^(npm )?(unpublish|deprecate|undeprecate|dist-tags? (add|rm)|access|owner|team|tag|star|unstar)\b/,
         risk: changesRegistry,
@@ -31,7 +35,7 @@ export const packages: readonly RiskyProgram[] = [
         on: /^(install|i|ci|add|in|isntall|update|up|upgrade|install-test|it|audit fix|rebuild|link|import|dedupe)\b/,
         risk: readsPackages,
       },
-      { on: DEPLOYING, when: (line) => !hasOption(line, /^--dry-run$/), risk: mayDeploy },
+      { on: DEPLOYING, when: (line) => !isSwitchedOn(line, 'dry-run'), risk: mayDeploy },
       {
         on: /^(config set|set|config delete)\b/,
         risk: naming(1, 'startup', 'notable', 'changes the settings of the package manager'),
@@ -143,7 +147,7 @@ export const packages: readonly RiskyProgram[] = [
   {
     names: 'cargo',
     forms: [
-      { on: /^publish\b/, when: (line) => !hasOption(line, /^--dry-run$/), risk: publishesPackage },
+      { on: /^publish\b/, when: (line) => !isSwitchedOn(line, 'dry-run'), risk: publishesPackage },
       { on: /^(yank|owner)\b/, risk: changesRegistry },
       { on: /^(login|logout)\b/, risk: always('secrets', 'high', 'changes the login for the registry') },
       { on: /^(install|add|update|fetch)\b/, risk: readsPackages },

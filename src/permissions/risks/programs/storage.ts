@@ -1,4 +1,4 @@
-import { hasOption } from '../command-line.js';
+import { hasOption, isSwitchedOn } from '../command-line.js';
 import { always, naming, type RiskyProgram } from './form.js';
 
 const deletesRemote = naming(0, 'remote_change', 'high', 'deletes from remote storage');
@@ -11,7 +11,7 @@ export const storage: readonly RiskyProgram[] = [
     forms: [
       {
         on: /^(delete|deletefile|purge|rmdir|rmdirs|cleanup|dedupe|sync|bisync|move|moveto)\b/,
-        when: (line) => !hasOption(line, /^--dry-run$/, 'n'),
+        when: (line) => !isSwitchedOn(line, 'dry-run', 'n'),
         risk: deletesRemote,
       },
       { on: /^config\b/, risk: always('secrets', 'high', 'reads or changes credentials') },

@@ -46,12 +46,13 @@ function judgeCurl({ args }: { args: readonly ShellField[] }): ProgramVerdict {
   const given = parsed.options.flatMap(({ name, value }) => (value ? [{ name, value }] : []));
   const urls = [...parsed.operands, ...given.filter(({ name }) => curlUrls.test(name)).map(({ value }) => value)];
   const hosts = given.filter(({ name }) => curlHosts.test(name)).map(({ value }) => value);
+  const peers = given.flatMap(({ name, value }) => curlPeers(name, value.value ?? ''));
   const takesName = parsed.options.some(({ name }) =>
     /^(-O|--remote-name|--remote-name-all|-J|--remote-header-name)$/.test(name),
   );
   return {
     why: 'it reaches the network',
-    network: [...urls, ...hosts].flatMap((url) => httpAddresses(url)),
+    network: [...urls, ...hosts, ...peers.map(known)].flatMap((url) => httpAddresses(url)),
     touches: [
       ...optionFiles(parsed),
       ...given.flatMap(({ name, value }) => curlFiles(name, value)),
@@ -60,6 +61,20 @@ function judgeCurl({ args }: { args: readonly ShellField[] }): ProgramVerdict {
       ...notUnderstood(parsed),
     ],
   };
+}
+
+/** The machines that a request goes to in place of the host in its address. */
+function curlPeers(name: string, value: string): string[] {
+  if (name === '--connect-to') {
+    const [, host = '', port = ''] = /^(?:\[[^\]]*\]|[^:]*):[^:]*:(\[[^\]]*\]|[^:]*):?(\d*)$/.exec(value) ?? [];
+    return host === '' ? [] : [port === '' ? host : `${host}:${port}`];
+  }
+  if (name !== '--resolve') return [];
+  const [, addresses = ''] = /^[+-]?(?:\[[^\]]*\]|[^:]*):[^:]*:(.*)$/s.exec(value) ?? [];
+  return addresses
+    .split(',')
+    .filter((address) => address !== '')
+    .map((address) => (address.startsWith('[') || !address.includes(':') ? address : `[${address}]`));
 }
 
 /** Files inside option values: `-d @file`, `-F name=@file`, `-T file`, `-b file`. */
