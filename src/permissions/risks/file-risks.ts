@@ -33,7 +33,7 @@ export function fileRisk(
   if (isNullDevice(effect) || effect.path === '/dev/tty') return undefined;
   const command = effects.filter((other) => other.kind === 'command')[effect.by?.command ?? -1];
   const base = { effects: [index], ...(command && { part: command.text }) };
-  const secret = effect.listing ? undefined : secretAt(effect, places.style);
+  const secret = effect.listing ? undefined : secretAt(effect, places);
   if (effect.access === 'read') {
     if (secret === undefined) return undefined;
     const name = nameOf(effect, places);

@@ -120,15 +120,18 @@ const here: Touch = { access: 'write', file: { text: '.', value: '.', mayBeOptio
 
 /** `tar xf a.tar` without a dash: the letters are the first word, and the archive the second. */
 function tarFiles(parsed: ParsedArguments): Touch[] {
-  const [first, second, ...rest] = parsed.operands;
-  const bundled =
-    parsed.options.length === 0 && /^[A-Za-eg-z]*f[A-Za-z]*$/.test(first?.value ?? '') ? first?.value : undefined;
-  const creates = bundled === undefined ? hasOption(parsed, '-c', '-r', '-u') : /[cru]/.test(bundled);
+  const [first, ...others] = parsed.operands;
+  const letters = first?.value ?? '';
+  const isAlone = parsed.options.length === 0 && /^[A-Za-eg-z]*f[A-Za-z]*$/.test(letters);
+  const bundled = isAlone || /^[zjJvpah]*[cru][zjJvpafhSOP]*$/.test(letters) ? letters : undefined;
+  const creates =
+    /[cru]/.test(bundled ?? '') || hasOption(parsed, '-c', '-r', '-u', '--create', '--append', '--update');
   const archives = parsed.options.flatMap(({ name, value }) =>
     (name === '-f' || name === '--file') && value ? [value] : [],
   );
-  const members = bundled === undefined ? parsed.operands : rest;
-  const named = bundled !== undefined && second ? [second] : archives;
+  const isNamed = bundled?.includes('f') === true; // else the archive is standard output, or an option names it
+  const members = bundled === undefined ? parsed.operands : others.slice(isNamed ? 1 : 0);
+  const named = isNamed ? others.slice(0, 1) : archives;
   return [
     ...named.flatMap((file) => touch(creates ? 'write' : 'read', file)),
     ...(creates ? members.flatMap((file) => touch('read-tree', file)) : [here]),
@@ -307,7 +310,7 @@ export const writers: readonly Program[] = [
     writer({
       names: 'tar bsdtar',
       options:
-        '-cxtzjJvpkaOmhlSP -f= -ru -C=write-tree -T=read -X=read --file= --directory=write-tree --exclude= --strip-components=',
+        '-cxtzjJvpkaOmhlSP -f= -ru --create --append --update --extract --gzip --verbose -C=write-tree -T=read -X=read --file= --directory=write-tree --exclude= --strip-components=',
       touches: tarFiles,
       examples: ['tar xf a.tar', 'tar -tf host:a.tar', 'tar -tf a.tar -I ./x', 'tar -xf a.tar --to-command=./x'],
     }),
