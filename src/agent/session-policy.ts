@@ -7,7 +7,6 @@ import { thisPathStyle } from '../permissions/match-path.js';
 import { isDeniedOutright, mayConcernCall } from '../permissions/match-rule.js';
 import { parseRule, parseRules } from '../permissions/parse-rule.js';
 import type { Policy } from '../permissions/policy.js';
-import { suggestRules, whyNoRule } from '../permissions/remember.js';
 import type { Rule, RuleLists } from '../permissions/rule.js';
 import { describeConfinement, policySandbox } from '../permissions/sandboxed-call.js';
 import { folderNames, realName } from '../platform/files/paths.js';
@@ -49,9 +48,9 @@ export interface SessionPolicy {
   /** The files that sandboxed commands can't read, by the rules that apply now; undefined if there are none. */
   unreadable(): UnreadableFiles | undefined;
   /** The rules that the answer "always" would save. */
-  suggest(request: DecisionRequest, decision: Decision, options: { isExact: boolean }): string[];
+  suggest(request: DecisionRequest, decision: Decision, options: { isExact: boolean }): Promise<string[]>;
   /** Why there is no such rule, for the person. */
-  whyNoRule(request: DecisionRequest, decision: Decision): string | undefined;
+  whyNoRule(request: DecisionRequest, decision: Decision): Promise<string | undefined>;
   /** What a call puts at risk. Loaded with the first question. */
   risks(request: DecisionRequest): Promise<Risk[]>;
   /** The rules apply from now on; with `always` they are saved for later sessions, too. */
@@ -127,9 +126,15 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
     },
     reader: () => showing(policy()),
     unreadable: () => deniedReads(allRules()),
-    suggest: (request, decision, { isExact }) =>
-      suggestRules(request, decision, { project, home: anchors.home, tools, isExact }),
-    whyNoRule: (request, decision) => whyNoRule(request, decision, { project, home: anchors.home, tools }),
+    // Loaded for the first question, with the tables of risky commands.
+    async suggest(request, decision, { isExact }) {
+      const { suggestRules } = await import('../permissions/remember.js');
+      return suggestRules(request, decision, { project, home: anchors.home, tools, isExact });
+    },
+    async whyNoRule(request, decision) {
+      const { whyNoRule } = await import('../permissions/remember.js');
+      return whyNoRule(request, decision, { project, home: anchors.home, tools });
+    },
     async risks(request) {
       const { assessRisks } = await import('../permissions/risks/assess-risks.js');
       return assessRisks(request, { project, workspace: workspace(), home: anchors.home, tools });

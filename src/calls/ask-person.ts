@@ -75,8 +75,8 @@ async function answerTo(
   const confinement = environment.describeConfinement?.(request);
   const risks = (await environment.assessRisks?.(request)) ?? [];
   const isExact = risks.some(({ level }) => level === 'high');
-  const suggestions = environment.suggestRules(request, decision, { isExact });
-  const whyNoRule = suggestions.length === 0 ? environment.whyNoRule?.(request, decision) : undefined;
+  const suggestions = await environment.suggestRules(request, decision, { isExact });
+  const whyNoRule = suggestions.length === 0 ? await environment.whyNoRule?.(request, decision) : undefined;
   const question: PermissionQuestion = {
     callId,
     tool: tool.name,

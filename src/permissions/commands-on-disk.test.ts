@@ -393,6 +393,6 @@ test.each([
 
 test('the rule offered for a command with an address names the command', async () => {
   expect((await judge('/project', 'npm publish --registry=https://r.test/')).suggestions).toEqual([
-    'Bash(npm publish:*)',
+    'Bash(npm publish --registry=https://r.test/)',
   ]);
 });

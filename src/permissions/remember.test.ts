@@ -47,7 +47,29 @@ const command = (text: string, more: Partial<CommandEffect> = {}): CommandEffect
 test.each<[string, string[]]>([
   ['npm run dev --port 3', ['Bash(npm run dev:*)']],
   ['npm test', ['Bash(npm test:*)']],
-  ['git push origin main', ['Bash(git push:*)']],
+  ['git push origin main', ['Bash(git push origin main)']],
+  ['git push --dry-run origin master', ['Bash(git push --dry-run origin master)']],
+  ['npm publish --dry-run', ['Bash(npm publish --dry-run)']],
+  ['npm publi', ['Bash(npm publi)']],
+  ['cargo publish --dry-run', ['Bash(cargo publish --dry-run)']],
+  ['cargo +nightly publish', ['Bash(cargo +nightly publish)']],
+  ['cargo +nightly build', ['Bash(cargo +nightly build:*)']],
+  ['git subtree add x', ['Bash(git subtree add x)']],
+  ['git grep -Oless x', ['Bash(git grep -Oless x)']],
+  ['git rebase main', ['Bash(git rebase main)']],
+  ['git stash drop', ['Bash(git stash drop)']],
+  ['git stash pop', ['Bash(git stash pop:*)']],
+  ['git commit -m x', ['Bash(git commit:*)']],
+  ['kubectl get pods', ['Bash(kubectl get pods)']],
+  ['kubectl logs x', ['Bash(kubectl logs:*)']],
+  ['docker build .', ['Bash(docker build .)']],
+  ['docker exec db ls', ['Bash(docker exec db ls)']],
+  ['uv run pytest', ['Bash(uv run pytest)']],
+  ['poetry run pytest', ['Bash(poetry run pytest:*)']],
+  ['poetry run twine check', ['Bash(poetry run twine check)']],
+  ['mvn test', ['Bash(mvn test)']],
+  ['gh pr view 3', ['Bash(gh pr view:*)']],
+  ['gh api repos/a/b', ['Bash(gh api repos/a/b)']],
   ['git -C /x push', ['Bash(git -C /x push)']],
   ['docker compose up -d', ['Bash(docker compose up:*)']],
   ['pytest -q', ['Bash(pytest:*)']],
@@ -192,5 +214,19 @@ test('of a call that can not be undone only the very command is remembered, and 
   expect(offered('Bash', [reset, project], [], true)).toEqual({
     rules: [],
     why: 'a rule for the project would cover everything below it',
+  });
+});
+
+test.each<[string, Partial<FileEffect>]>([
+  ['a folder with keys', { path: '/home/me/.ssh', tree: true }],
+  ['a list of a folder with keys', { path: '/home/me/.aws', listing: true }],
+  ['a folder above keys', { path: '/home/me/.config', tree: true }],
+  ['public keys in a folder with others', { path: '/home/me/.ssh', tree: true, pattern: '/home/me/.ssh/*.pub' }],
+])('offers no rule for %s, since it would cover the keys', (_, file) => {
+  const path = file.path ?? '/';
+  const effect: FileEffect = { kind: 'file', access: 'read', real: path, ...file, path };
+  expect(offered('Read', [effect])).toEqual({
+    rules: [],
+    why: `a rule for ${path} would cover the keys and passwords below it`,
   });
 });

@@ -5,8 +5,10 @@ import { type Decision, type DecisionRequest, decisionBases, type TrailEntry } f
 import type { ToolTable } from '../contract/tool-traits.js';
 import { isInside } from '../platform/files/paths.js';
 import { allowsCommand, parseCommandPattern } from './match-command.js';
-import { escapePath } from './match-path.js';
+import { escapePath, thisPathStyle } from './match-path.js';
 import { hidesHost, hostOf } from './match-url.js';
+import { coversHighRisk } from './risks/prefix-risks.js';
+import { secretAt } from './risks/secret-names.js';
 import { familyOf, isFileTool, namesIn } from './tool-names.js';
 
 const MAX_RULES = 5; // more would not be read before saying yes
@@ -60,6 +62,9 @@ export function whyNoRule(
     if (effect.kind === 'file' && effect.unresolved === undefined && tooBroad(effect, context)) {
       return `a rule for ${tooBroad(effect, context)} would cover everything below it`;
     }
+    if (effect.kind === 'file' && effect.unresolved === undefined && coversSecrets(effect, context)) {
+      return `a rule for ${effect.path} would cover the keys and passwords below it`;
+    }
     if (effect.kind === 'file') return 'no rule can cover files that are not known before it runs';
     if (effect.kind !== 'command') return 'no rule can cover what is not known before it runs';
     const [name] = effect.argv ?? [];
@@ -96,6 +101,7 @@ function rulesFor(
   switch (effect.kind) {
     case 'file': {
       if (effect.unresolved !== undefined || tooBroad(effect, { project, home }) !== undefined) return undefined;
+      if (coversSecrets(effect, { project, home })) return undefined;
       const [access] = namesIn(tools, effect.access === 'read' ? 'read' : 'edit');
       const names = [...new Set([effect.path, effect.real])]; // a symlink needs a rule for its path and one for its target
       return [...new Set(names.map((name) => `${access}(${pathPattern(name, { project, home })})`))];
@@ -130,7 +136,17 @@ function tooBroad(
   const names = [path, real];
   if (names.some((name) => dirname(name) === name)) return 'the root of the file system';
   if (names.some((name) => home.includes(name))) return 'your home folder';
-  return by && access === 'write' && names.some((name) => project.includes(name)) ? 'the project' : undefined;
+  if (by && access === 'write' && names.some((name) => project.includes(name))) return 'the project';
+  return undefined;
+}
+
+/** Whether a rule for a folder that is read or listed would allow reading keys and passwords below it. */
+function coversSecrets(
+  { pattern: _, ...effect }: FileEffect,
+  { project, home = [] }: Pick<RulesFor, 'project' | 'home'>,
+): boolean {
+  if (effect.access !== 'read' || !(effect.tree || effect.listing)) return false;
+  return secretAt({ ...effect, tree: true }, { workspace: project, home, style: thisPathStyle() }) !== undefined;
 }
 
 /** `./x` means x in the project and nowhere else, wherever the project is on another machine. */
@@ -144,7 +160,10 @@ function pathPattern(path: string, { project, home }: { project: readonly string
   return inHome === undefined ? `/${escapePath(path)}` : `~/${inHome}`;
 }
 
-/** A prefix if the program is known to have subcommands, else the exact command. */
+/**
+ * A prefix if the program is known to have subcommands and no command that begins like this is a high risk, else the
+ * exact command.
+ */
 function commandRule(command: CommandEffect, isExact: boolean): string | undefined {
   const { argv, text } = command;
   const [name] = argv ?? [];
@@ -153,7 +172,8 @@ function commandRule(command: CommandEffect, isExact: boolean): string | undefin
   if (NEVER_REMEMBERED.test(name) && !isFile) return undefined;
   const count = isExact || isFile ? 0 : subCommandWords(argv);
   const first = argv.slice(0, count);
-  const isPrefix = count > 0 && first.length === count && first.every((word) => /^[\w@.:/+][\w@.:/+-]*$/.test(word));
+  const isPlain = count > 0 && first.length === count && first.every((word) => /^[\w@.:/+][\w@.:/+-]*$/.test(word));
+  const isPrefix = isPlain && !coversHighRisk(first);
   const specifier = isPrefix ? `${first.join(' ')}:*` : text.replace(/[*\\]/g, (special) => `\\${special}`);
   // A rule that would not allow this command is useless.
   const pattern = parseCommandPattern(specifier);
@@ -182,6 +202,8 @@ const INTERPRETER = /^(?:bash|sh|zsh|dash|python[\d.]*|node|ruby|perl|php|lua|Rs
 
 /** How many words identify the command: three for `npm run dev`. 0 if the program is not known. */
 function subCommandWords(argv: readonly string[]): number {
+  const [name = '', toolchain] = argv;
+  if (name === 'cargo' && toolchain?.startsWith('+')) return 1 + subCommandWords([name, ...argv.slice(2)]);
   for (let length = 2; length > 0; length -= 1) {
     const key = argv.slice(0, length).join(' ');
     const words = Object.hasOwn(subCommands, key) ? subCommands[key] : undefined;

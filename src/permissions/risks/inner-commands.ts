@@ -1,6 +1,7 @@
 // The commands that a program runs for its caller and that the shell does not show: `npx PROGRAM`, `docker exec box
 // PROGRAM`, `git submodule foreach SCRIPT`.
 import { type CommandLine, lineOf, optionValues } from './command-line.js';
+import { beginningOf } from './partial-match.js';
 import { scriptCommands } from './script-words.js';
 
 export interface InnerCommands {
@@ -19,6 +20,24 @@ export function innerCommands(line: CommandLine): InnerCommands {
   const script = scripts.filter((text) => text.trim() !== '').join('; ');
   return script === '' ? none : { lines: linesOf(script), script };
 }
+
+/**
+ * What a command that begins with these words may run: the words of the program as far as they are among them, or
+ * nothing if it runs no other program. No words stand for any program.
+ */
+export function innerPrefix(line: CommandLine): readonly string[] | undefined {
+  const text = `${line.words.join(' ')} `;
+  const found = launchers.find(
+    ({ names, after }) =>
+      names.test(line.name) && (!after || (after.source.startsWith('^') ? beginningOf(after) : after).test(text)),
+  );
+  if (found) return found.inner(line);
+  const after = Object.hasOwn(scriptsAfter, line.name) ? scriptsAfter[line.name] : undefined;
+  return after && beginningOf(after).test(text) ? [] : undefined;
+}
+
+/** The subcommands that can be given a script. */
+const scriptsAfter: Readonly<Record<string, RegExp>> = { git: /^(submodule foreach|bisect run|rebase)\b/ };
 
 const linesOf = (script: string): CommandLine[] => scriptCommands(script).flatMap((words) => lineOf(words) ?? []);
 
