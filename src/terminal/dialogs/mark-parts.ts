@@ -17,7 +17,9 @@ type Mark = Risk['level'] | undefined;
  */
 export function markedLines(theme: Theme, text: string, parts: readonly MarkedPart[], width: number): string[] {
   const lines = text.replace(/\n$/, '').split('\n').map(cleanLine);
-  const found = parts.flatMap((part) => eachLine(part).flatMap((each) => asWritten(each, lines)));
+  const found = distinct(parts)
+    .flatMap(eachLine)
+    .flatMap((part) => asWritten(part, lines));
   return lines.flatMap((line) => markedLine(theme, line, found, width));
 }
 
@@ -27,13 +29,24 @@ const eachLine = ({ text, level }: MarkedPart): MarkedPart[] =>
     .map((line) => ({ text: cleanLine(line), level }))
     .filter((part) => part.text.trim() !== '');
 
+/** Several risks of one command name the same part. */
+const distinct = (parts: readonly MarkedPart[]): MarkedPart[] => [
+  ...new Map(parts.map((part) => [`${part.level} ${part.text}`, part])).values(),
+];
+
 /** An analysed command may be quoted otherwise than it was typed: then its first words are highlighted. */
 function asWritten({ text, level }: MarkedPart, lines: readonly string[]): MarkedPart[] {
-  for (let words = text.split(' '); words.length > 0; words = words.slice(0, -1)) {
-    const start = words.join(' ');
-    if (start !== '' && lines.some((line) => line.includes(start))) return [{ text: start, level }];
+  const words = text.split(' ');
+  const start = (count: number): string => words.slice(0, count).join(' ');
+  // If a line contains the first words, it contains fewer of them too, so the longest beginning is found by bisection.
+  let [found, missing] = [0, words.length + 1];
+  while (missing - found > 1) {
+    const middle = (found + missing) >>> 1;
+    if (lines.some((line) => line.includes(start(middle)))) found = middle;
+    else missing = middle;
   }
-  return [];
+  const written = start(found);
+  return written === '' ? [] : [{ text: written, level }];
 }
 
 function markedLine(theme: Theme, line: string, parts: readonly MarkedPart[], width: number): string[] {

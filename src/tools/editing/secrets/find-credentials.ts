@@ -44,7 +44,7 @@ const formats: readonly CredentialFormat[] = [
   { kind: 'Stripe webhook secret', pattern: /(?<![A-Za-z0-9])whsec_[A-Za-z0-9+/]{32,255}/g },
   { kind: 'Google API key', pattern: /(?<![A-Za-z0-9])AIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])/g },
   { kind: 'Google client secret', pattern: /(?<![A-Za-z0-9])GOCSPX-[A-Za-z0-9_-]{28}(?![A-Za-z0-9_-])/g },
-  { kind: 'Google access token', pattern: /(?<![A-Za-z0-9])ya29\.[A-Za-z0-9_-]{30,}/g },
+  { kind: 'Google access token', pattern: /(?<![A-Za-z0-9])ya29\.[A-Za-z0-9_-]{30,4096}/g },
   { kind: 'Anthropic API key', pattern: /(?<![A-Za-z0-9])sk-ant-[A-Za-z0-9_-]{20,255}/g, isReal: hasDigit },
   { kind: 'OpenRouter API key', pattern: /(?<![A-Za-z0-9])sk-or-v1-[A-Za-z0-9]{32,255}/g },
   {
@@ -63,7 +63,7 @@ const formats: readonly CredentialFormat[] = [
     kind: 'npm token',
     pattern: /:_authToken=(?<secret>[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/g,
   },
-  { kind: 'PyPI token', pattern: /(?<![A-Za-z0-9])pypi-AgE[A-Za-z0-9_-]{40,}/g },
+  { kind: 'PyPI token', pattern: /(?<![A-Za-z0-9])pypi-AgE[A-Za-z0-9_-]{40,4096}/g },
   { kind: 'RubyGems key', pattern: /(?<![A-Za-z0-9])rubygems_[0-9a-f]{48}(?![0-9a-z])/g },
   { kind: 'Docker Hub token', pattern: /(?<![A-Za-z0-9])dckr_(?:pat|oat)_[A-Za-z0-9_-]{27,64}/g },
   {
@@ -99,7 +99,7 @@ const formats: readonly CredentialFormat[] = [
   { kind: 'age secret key', pattern: /(?<![A-Za-z0-9])AGE-SECRET-KEY-1[0-9A-Z]{58}/g },
   {
     kind: 'JSON web token',
-    pattern: /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{20,}/g,
+    pattern: /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,4096}\.eyJ[A-Za-z0-9_-]{10,16384}\.[A-Za-z0-9_-]{20,2048}/g,
   },
   { kind: 'Azure storage key', pattern: /AccountKey=(?<secret>[A-Za-z0-9+/]{86}==)/g },
   { kind: 'Azure shared access key', pattern: /SharedAccessKey=(?<secret>[A-Za-z0-9+/]{43}=)/g },

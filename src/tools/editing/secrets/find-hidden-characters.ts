@@ -5,9 +5,9 @@ const CONTEXT_CHARS = 8; // on either side; enough to distinguish places
 // Directional marks, embeddings, overrides and isolates: they make a line look different from what it runs.
 const BIDIRECTIONAL = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
-// A run of the same character is one candidate.
+// A run of the same character is one candidate. It is bounded, since a match of millions overflows the engine's stack.
 const CANDIDATE =
-  /([\ufe00-\ufe0f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e0fff}])\1*/gu;
+  /([\ufe00-\ufe0f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e0fff}])\1{0,4095}/gu;
 
 // A regional flag: a black flag, two country letters and up to three region letters as tags, and the closing tag.
 const REGION_FLAG = /^\u{1f3f4}[\u{e0061}-\u{e007a}]{2}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{1,3}\u{e007f}/u;
