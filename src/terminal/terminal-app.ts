@@ -97,7 +97,7 @@ export class TerminalApp {
       onAsk: (callId) => this.#views.asking(callId),
       editText: async (text) => await editInOwnEditor(text, { env, root, screen }),
       places: { project: folderNames(root), home: [homeFolder() ?? []].flat().flatMap(folderNames) },
-      rows: () => screen.tui.terminal.rows,
+      rows: () => screen.dialogRows,
       modeAfterPlan: () => this.#session.orNone?.engine.session.planning.modeAfter ?? 'default',
       stop: () => void keys.stop(),
       draw: () => screen.draw(),

@@ -39,7 +39,7 @@ inTerminal('a refusal with a reason reaches the model', async () => {
   await say('make the file');
   await terminal.shows(ASKED);
   await terminal.press('n');
-  await terminal.shows('instead');
+  await terminal.shows('What should be done instead?'); // the choice above says "instead" too
   await say('put it into docs');
   await terminal.shows('I see.');
   expect(server.requests[1]?.text).toContain('put it into docs');

@@ -32,7 +32,9 @@ inTerminal('instructions of a folder are asked about once, and then followed', a
 inTerminal('instructions can be read first; without a yes the screen says that they are notes', async () => {
   const { terminal, say, server } = await converse([{ text: 'A rose.' }], { files, shows: QUESTION });
   await terminal.shows('enter to choose');
-  await terminal.press('Down', 'Enter');
+  await terminal.press('Down');
+  await terminal.shows(/❯ 2\./);
+  await terminal.press('Enter');
   await terminal.shows(/Always answer in verse[\s\S]*esc to close/);
   await terminal.press('Escape');
   await terminal.shows(/❯ 1\. Not now[\s\S]*enter to choose/);
@@ -50,7 +52,9 @@ inTerminal('files that instructions import are named and shown, from the start o
     shows: QUESTION,
   });
   expect(await terminal.shows('enter to choose')).toContain('CLAUDE.md, with more.md');
-  await terminal.press('Down', 'Enter');
+  await terminal.press('Down');
+  await terminal.shows(/❯ 2\./);
+  await terminal.press('Enter');
   expect(await terminal.shows('esc to close')).toContain('Rule 0.');
   await terminal.press('End');
   await terminal.shows(/more\.md \(imported by CLAUDE\.md\):\s+Never ask\./);

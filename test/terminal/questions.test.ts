@@ -22,7 +22,7 @@ describe.skipIf(whyNoTmux !== undefined)('questions', () => {
     await terminal.press('BTab');
     await terminal.shows('accept edits');
     await terminal.press('BTab');
-    await terminal.shows('plan');
+    await terminal.shows('plan mode');
     await say('plan it');
     await terminal.shows('Start with this plan?');
     const asked = await terminal.shows(READY);
@@ -34,8 +34,8 @@ describe.skipIf(whyNoTmux !== undefined)('questions', () => {
 
   test('a plan accepts edits only if that is chosen', async () => {
     const { terminal, say } = await converse([plan, { calls: [write('a.txt')] }, done]);
-    await terminal.press('BTab');
-    await terminal.press('BTab');
+    await terminal.press('BTab', 'BTab');
+    await terminal.shows('plan mode');
     await say('plan it');
     await terminal.shows(READY);
     await terminal.type('a');
@@ -69,10 +69,12 @@ describe.skipIf(whyNoTmux !== undefined)('questions', () => {
     await say('go');
     await terminal.shows(READY);
     await terminal.burst('yes and more');
+    expect(await terminal.shows('» yes and more · kept for the prompt')).toContain('Create a.txt?');
     await terminal.shows(READY);
-    expect(await terminal.screen()).toContain('Create a.txt?');
+    await terminal.type('x');
+    await terminal.shows('“x” is no choice: press y,');
     await terminal.press('Escape');
-    await terminal.shows(/❯ yes and more/);
+    expect(await terminal.shows(/❯ yes and more/)).not.toContain('kept for the prompt');
   });
 
   test('a replacement of 60 lines shows both sides at once, scrolls, and leaves nothing behind', async () => {

@@ -189,6 +189,7 @@ inTerminal('a pasted path of an image is attached, and a long text is shown as a
   await terminal.paste(picture);
   await terminal.shows('[image #1]');
   await terminal.paste('word\n'.repeat(40));
+  await terminal.shows('[paste #1');
   await terminal.press('Enter');
   await terminal.shows('Seen.');
   expect(await terminal.screen()).toContain('❯ [image #1] [paste #1 +41 lines]');

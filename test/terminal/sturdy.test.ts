@@ -76,8 +76,9 @@ inTerminal('plain lines have the commands too, and a hang-up gives the terminal 
   await say('/theme');
   await terminal.shows('A number');
   await terminal.press('Enter');
+  await terminal.shows(/A number[^\n]*\n[\s\S]*^>/m); // the prompt is back, below the question
   await say('/help');
-  await terminal.shows('/quit');
+  await terminal.shows('/rewind');
   process.kill(await terminal.pid(), 'SIGHUP');
   expect(await terminal.exitCode()).toBe(129);
   expect(await terminal.modes()).toMatch(/(?<!-)icanon.*(?<!-)echo /s);

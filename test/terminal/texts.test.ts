@@ -54,7 +54,7 @@ inTerminal('a refusal is told to the person, and the calls that depend on it are
   await say('make the file');
   await terminal.shows(ASKED);
   await terminal.press('n');
-  await terminal.shows('instead');
+  await terminal.shows('What should be done instead?');
   await say('not here');
   await terminal.shows('I see.');
   const screen = await terminal.scrollback();

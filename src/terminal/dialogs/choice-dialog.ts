@@ -32,7 +32,9 @@ export class ChoiceDialog extends TitledDialog {
     });
     const { changes = [] } = facts;
     super(theme, facts, {
-      hint: `↑↓ enter to choose · esc to ${facts.cancel ?? 'cancel'}`,
+      get hint() {
+        return `${list.strayHint ?? '↑↓ enter to choose'} · esc to ${facts.cancel ?? 'cancel'}`;
+      },
       takesText: isFilterable,
       render: (width) => [
         ...changesLines(theme, changes, width, { maxRows: MAX_CHANGE_ROWS }),

@@ -34,6 +34,8 @@ export class ChoiceList<Value> {
   readonly #options: ChoiceListOptions<Value>;
   #filter = '';
   #focus: number;
+  /** The last key, if it was a character that does nothing here. */
+  #stray: string | undefined;
 
   constructor(theme: Theme, choices: ReadonlyArray<ListedChoice<Value>>, options: ChoiceListOptions<Value> = {}) {
     this.#theme = theme;
@@ -62,8 +64,18 @@ export class ChoiceList<Value> {
     return this.#shown[this.#focus];
   }
 
+  /** After a character that is no choice: which characters are one. It is shown instead of the usual hint. */
+  get strayHint(): string | undefined {
+    if (this.#stray === undefined) return undefined;
+    const letters = this.#all.flatMap(({ key }) => key ?? []);
+    const digits = this.#all.length > letters.length && letters.length === 0;
+    const keys = digits ? [`1 to ${Math.min(9, this.#all.length)}`] : letters;
+    return `“${cleanLine(this.#stray)}” is no choice: press ${[...keys, 'an arrow'].join(', ').replace(/, ([^,]*)$/, ' or $1')}`;
+  }
+
   /** The effect of the key: a choice, a toggle, or nothing. */
   handle(data: string): { chosen: Value } | { toggled: Value } | undefined {
+    this.#stray = undefined;
     if (matchesKey(data, 'up') || matchesKey(data, 'ctrl+p')) return this.#move(-1);
     if (matchesKey(data, 'down') || matchesKey(data, 'ctrl+n')) return this.#move(1);
     if (matchesKey(data, 'home')) return this.#move(-this.#focus);
@@ -83,7 +95,9 @@ export class ChoiceList<Value> {
       if (byKey === -1 && picked.key !== undefined) return undefined;
       return this.#options.marked ? { toggled: picked.value } : { chosen: picked.value };
     }
-    return character === ' ' && this.#options.marked && this.focused ? { toggled: this.focused.value } : undefined;
+    if (character === ' ' && this.#options.marked && this.focused) return { toggled: this.focused.value };
+    this.#stray = character;
+    return undefined;
   }
 
   get #shown(): ReadonlyArray<ListedChoice<Value>> {

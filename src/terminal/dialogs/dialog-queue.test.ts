@@ -55,6 +55,8 @@ test('a paste without brackets answers nothing, and goes to the editor', async (
   expect(early.at(-1)).toBe('1');
   pass(300);
   queue.handleInput('2');
+  await Promise.resolve();
+  pass(60);
   expect(await one).toBe('b');
 });
 
@@ -69,13 +71,51 @@ test('one letter and Enter in one read answer nothing, and are not sent as a pro
   expect(draw()).toContain('One');
 });
 
-test('several non-text keys at once count individually', async () => {
+test('arrow keys that arrive together each count', async () => {
   const { queue, ask, pass, draw } = queued();
   const one = ask('One');
   draw();
   pass(300);
-  for (const key of ['\u001b[B', '\r']) queue.handleInput(key);
+  for (const key of ['\u001b[B', '\u001b[A', '\u001b[B']) queue.handleInput(key);
+  await Promise.resolve();
+  queue.handleInput('\r');
+  await Promise.resolve();
+  pass(60);
   expect(await one).toBe('b');
+});
+
+test.each([
+  [['\r', '\r'], []],
+  [['\u001b[B', '\r'], []],
+  [['\u001bOB', '\r'], []],
+  [
+    ['1', '\u001b['],
+    ['1', '\u001b['],
+  ],
+])('the keys %j in one read answer nothing', async (keys, kept) => {
+  const { queue, ask, pass, draw, early } = queued();
+  void ask('One');
+  draw();
+  pass(300);
+  for (const key of keys) queue.handleInput(key);
+  await Promise.resolve();
+  pass(60);
+  expect(early).toEqual(kept);
+  expect(draw()).toContain('One');
+});
+
+test('a key that is followed at once by more input answers nothing', async () => {
+  const { queue, ask, pass, draw, early } = queued();
+  void ask('One');
+  draw();
+  pass(300);
+  queue.handleInput('1');
+  await Promise.resolve();
+  pass(50); // the parser of keys gives up on an unfinished escape sequence
+  queue.handleInput('\u001b');
+  pass(60);
+  expect(early).toEqual(['1', '\u001b']);
+  expect(draw()).toContain('One');
 });
 
 test('a key that is held down does not answer', async () => {
@@ -89,6 +129,8 @@ test('a key that is held down does not answer', async () => {
   }
   expect(draw()).toContain('One');
   queue.handleInput('2');
+  await Promise.resolve();
+  pass(60);
   expect(await one).toBe('b');
 });
 
@@ -101,10 +143,14 @@ test('shows one dialog after the other, in order of arrival', async () => {
   pass(300);
   expect(draw()).toContain('1 more question · ↑↓ enter to choose');
   queue.handleInput('\r');
+  await Promise.resolve();
+  pass(60);
   expect(await one).toBe('a');
   expect(draw()).toContain('Two');
   pass(300);
   queue.handleInput('2');
+  await Promise.resolve();
+  pass(60);
   expect(await two).toBe('b');
   expect(queue.render(60)).toEqual([]);
   expect(queue.current).toBeUndefined();
@@ -123,6 +169,8 @@ test('ignores keys until the dialog has been visible for a moment', async () => 
   pass(1);
   expect(draw().split('\n').at(-1)).toBe('↑↓ enter to choose · esc to cancel');
   queue.handleInput('2');
+  await Promise.resolve();
+  pass(60);
   expect(await answer).toBe('b');
 });
 
@@ -144,11 +192,15 @@ test('the key that answers one dialog does not answer the next', async () => {
   draw();
   pass(300);
   queue.handleInput('\r');
+  await Promise.resolve();
+  pass(60);
   expect(await one).toBe('a');
   draw();
   queue.handleInput('\r');
   pass(300);
   queue.handleInput('2');
+  await Promise.resolve();
+  pass(60);
   expect(await two).toBe('b');
 });
 
@@ -191,10 +243,14 @@ test('a question is shown before a text that is being read, and the text comes b
   expect(draw()).toContain('One');
   pass(300);
   queue.handleInput('1');
+  await Promise.resolve();
+  pass(60);
   expect(await one).toBe('a');
   expect(draw()).toContain('Two');
   pass(300);
   queue.handleInput('2');
+  await Promise.resolve();
+  pass(60);
   await new Promise(setImmediate);
   expect(draw()).toContain('a line');
 });

@@ -10,6 +10,12 @@ import { type Dialog, typedCharacter } from './dialog.js';
  */
 const QUIET_MS = 300;
 
+/**
+ * How long a key that could answer is held back: the rest of a paste may follow it. It is longer than the time for which
+ * the parser of keys waits for the end of an escape sequence, and too short to be felt.
+ */
+const HOLD_MS = 60;
+
 export interface DialogQueueOptions {
   theme: Theme;
   /** Milliseconds, from a monotonic clock. */
@@ -33,8 +39,10 @@ export class DialogQueue implements Component, Focusable {
   readonly #options: DialogQueueOptions;
   #entries: Entry[] = [];
   #callOff: (() => void) | undefined;
-  /** The keys of one read that have not been passed on. */
+  /** The keys that arrived together and have not been passed on. */
   #burst: string[] = [];
+  /** Set while a key that could answer is held back: cancels its timer. */
+  #cancelHold: (() => void) | undefined;
   #focused = false;
 
   constructor(options: DialogQueueOptions) {
@@ -93,22 +101,29 @@ export class DialogQueue implements Component, Focusable {
       entry.dialog.handleInput(data);
     } else if (isKeyRepeat(data) && (typedCharacter(data) !== undefined || matchesKey(data, 'enter'))) {
       // A key that is held down was pressed for something else.
-    } else if (this.#burst.push(data) === 1) {
-      queueMicrotask(() => this.#take(entry)); // once all keys of one read have arrived
+    } else {
+      this.#burst.push(data);
+      if (this.#cancelHold) this.#take(entry);
+      else if (this.#burst.length === 1) queueMicrotask(() => this.#collect(entry)); // once all keys of one read have arrived
     }
   }
 
-  /** A user presses one key at a time. Several at once, including letters, are a paste without brackets. */
+  #collect(entry: Entry): void {
+    const [first = ''] = this.#burst;
+    if (this.#burst.length > 1 || !couldAnswer(first)) this.#take(entry);
+    else this.#cancelHold = this.#options.later(HOLD_MS, () => this.#take(entry));
+  }
+
+  /** A user presses one key at a time. Several at once that could answer are a paste without brackets. */
   #take(entry: Entry): void {
+    this.#cancelHold?.();
+    this.#cancelHold = undefined;
     const burst = this.#burst;
     this.#burst = [];
     if (this.#entries[0] !== entry) return;
-    if (burst.length > 1 && burst.some((data) => typedCharacter(data) !== undefined)) {
+    if (burst.length > 1 && burst.some(couldAnswer)) {
       this.#waitForQuiet(entry);
-      // One letter and Enter may be an answer over a slow link: it is kept as text, but not sent to the model.
-      const [, last = ''] = burst;
-      const kept = burst.length === 2 && matchesKey(last, 'enter') ? burst.slice(0, 1) : burst;
-      for (const data of kept) this.#options.onEarlyInput?.(data);
+      for (const data of textOf(burst)) this.#options.onEarlyInput?.(data);
     } else {
       for (const data of burst) entry.dialog.handleInput(data);
     }
@@ -147,4 +162,16 @@ export class DialogQueue implements Component, Focusable {
     if (first) first.dialog.focused = this.#focused;
     this.#options.onChange();
   }
+}
+
+const couldAnswer = (data: string): boolean => typedCharacter(data) !== undefined || matchesKey(data, 'enter');
+
+/**
+ * The keys of a paste that belong into the editor. One letter and Enter may be an answer over a slow link: the letter is
+ * kept as text, and not sent to the model. Keys without any text are dropped.
+ */
+function textOf(burst: readonly string[]): readonly string[] {
+  if (!burst.some((data) => typedCharacter(data) !== undefined)) return [];
+  const [, last = ''] = burst;
+  return burst.length === 2 && matchesKey(last, 'enter') ? burst.slice(0, 1) : burst;
 }

@@ -390,3 +390,13 @@ test.each([
 ])('describes an item of a folder: %j', (item, words) => {
   expect(trustWords(item)).toBe(words);
 });
+
+test('names the keys that count after a letter that is no choice, until the next key', () => {
+  const { dialog } = choose({ type: 'x' });
+  expect(dialog.hint).toBe('“x” is no choice: press 1 to 3 or an arrow · esc to cancel');
+  press(dialog, 'down');
+  expect(dialog.hint).toBe('↑↓ enter to choose · esc to cancel');
+  const plan = new PlanDialog(theme, { plan: 'Do it.' }, () => {});
+  press(plan, { type: 'x' });
+  expect(plan.hint).toBe('“x” is no choice: press y, a, n or an arrow · esc to stop');
+});

@@ -87,6 +87,8 @@ export class PermissionDialog implements Dialog {
     if (this.#stage.name === 'editing') return 'enter to keep · empty to drop · esc to go back';
     if (this.#stage.name === 'refusing') return 'enter to refuse · esc to go back';
     if (this.#isUnclear) return 'y to allow it · n to refuse · esc to stop';
+    const stray = (this.#isFolded ? this.#folded : this.#list).strayHint;
+    if (stray !== undefined) return `${stray} · esc to stop`;
     if (this.#isFolded) return 'y, n or m · esc to stop';
     const more = !this.#hasAllChoices && this.#choices.all.length > this.#choices.first.length;
     const choosing = this.#isHigh || this.#isUnread ? '↑↓ or a letter' : '↑↓ enter to choose';

@@ -84,7 +84,8 @@ export class PlanDialog implements Dialog {
   }
 
   get hint(): string {
-    return this.#field ? 'enter to send · esc to go back' : '↑↓ enter to choose · esc to stop';
+    if (this.#field) return 'enter to send · esc to go back';
+    return `${this.#list.strayHint ?? '↑↓ enter to choose'} · esc to stop`;
   }
 
   get takesText(): boolean {

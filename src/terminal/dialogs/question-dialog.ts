@@ -35,7 +35,8 @@ export class QuestionDialog implements Dialog {
     if (this.#field) return 'enter to keep · esc to go back';
     const back = this.#index > 0 ? ' · ← back' : '';
     const isMulti = this.#current?.question.multiSelect;
-    return `${isMulti ? 'space to mark · enter to go on' : '↑↓ enter'}${back} · esc to cancel`;
+    const usual = isMulti ? 'space to mark · enter to go on' : '↑↓ enter to choose';
+    return `${this.#current?.list.strayHint ?? usual}${back} · esc to cancel`;
   }
 
   get takesText(): boolean {

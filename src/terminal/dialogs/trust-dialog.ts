@@ -73,7 +73,7 @@ export class TrustDialog implements Dialog {
   }
 
   get hint(): string {
-    return '↑↓ enter to choose · esc to continue without';
+    return `${this.#list.strayHint ?? '↑↓ enter to choose'} · esc to continue without`;
   }
 
   handleInput(data: string): void {

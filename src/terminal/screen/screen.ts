@@ -17,6 +17,7 @@ export class Screen {
   readonly #below = new Container();
   #editor: Component | undefined;
   #dialog: Component | undefined;
+  #belowDialog: Component | undefined;
   #isOn = false;
   #startedAt = 0;
   /** The title of the window, if it is shown. */
@@ -127,6 +128,18 @@ export class Screen {
     this.#arrange();
   }
 
+  /** Shown below a dialog. */
+  set belowDialog(view: Component) {
+    this.#belowDialog = view;
+    this.#arrange();
+  }
+
+  /** The rows of the window that a dialog, its hint and the lines below it share. */
+  get dialogRows(): number {
+    const { columns, rows } = this.tui.terminal;
+    return rows - (this.#belowDialog?.render(columns).length ?? 0);
+  }
+
   /** Gives the keys to a view that is on the screen; undefined gives them back to the dialog or the editor. */
   focusOn(view: Component | undefined): void {
     this.tui.setFocus(view ?? this.#dialog ?? this.#editor ?? null);
@@ -137,6 +150,7 @@ export class Screen {
     const front = this.#dialog ?? this.#editor;
     this.#input.clear();
     if (front) this.#input.addChild(front);
+    if (this.#dialog && this.#belowDialog) this.#input.addChild(this.#belowDialog);
     this.tui.setFocus(front ?? null);
     this.draw();
   }

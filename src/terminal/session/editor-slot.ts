@@ -4,6 +4,7 @@ import { type KeyAction, KeyBindings } from '../input/key-bindings.js';
 import { PromptEditor, type PromptEditorOptions } from '../input/prompt-editor.js';
 import type { PromptHistory } from '../input/prompt-history.js';
 import type { TypedInput } from '../input/read-input.js';
+import { KeptTextView } from '../screen/kept-text-view.js';
 import type { Screen } from '../screen/screen.js';
 import type { Role, Theme } from '../screen/theme.js';
 
@@ -38,6 +39,7 @@ export class EditorSlot {
     this.#options = options;
     this.#editor = this.#make({ vi: false });
     screen.editor = this.#editor;
+    screen.belowDialog = new KeptTextView(theme, () => this.#editor.getText());
   }
 
   get editor(): PromptEditor {
