@@ -11,8 +11,8 @@ const AS_NOTES = 'has not agreed to follow the instructions of this project';
 inTerminal('instructions of a folder are asked about once, and then followed', async () => {
   const first = await converse([{ text: 'A rose.' }], { files, shows: QUESTION });
   const { terminal } = first;
-  await terminal.shows(/CLAUDE\.md[\s\S]*enter to choose/);
-  await terminal.press('Enter');
+  await terminal.shows(/CLAUDE\.md[\s\S]*❯ 1\. Not now[\s\S]*enter to choose/);
+  await terminal.press('3');
   await terminal.hides(QUESTION);
   await first.say('hello');
   await terminal.shows('A rose.');

@@ -399,6 +399,18 @@ test('warns if a change is too large to be shown, and selects nothing', () => {
   expect(press('enter')).toEqual([]);
 });
 
+test('a new file outside the project is not approved by Enter alone, and accepting edits is not offered', () => {
+  const text = 'creates /etc/motd, outside the project';
+  const { lines, press } = asked({
+    ...edit,
+    risks: [{ kind: 'writes_outside', level: 'notable', undoable: true, text, effects: [0] }],
+  });
+  expect(lines().some((line) => line.startsWith('❯'))).toBe(false);
+  expect(lines().join('\n')).not.toContain('accept edits');
+  expect(press('enter')).toEqual([]);
+  expect(press({ type: 'y' })).toEqual([{ behavior: 'allow' }]);
+});
+
 test('fits into the width, and passes no control character to the terminal', () => {
   const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), fc.constant('x'.repeat(300)));
   fc.assert(

@@ -6,7 +6,7 @@ import { cleanLine, cut, wrap } from '../views/fit.js';
 import { ChoiceList } from './choice-list.js';
 import { type Dialog, titleLine } from './dialog.js';
 import { effectLines, riskLines } from './effect-lines.js';
-import { type AnswerChoice, answerChoices, headline, whyItAsks } from './question-words.js';
+import { type AnswerChoice, answerChoices, headline, mayPreselectYes, whyItAsks } from './question-words.js';
 import { ScrollWindow } from './scroll-window.js';
 import { SubjectView } from './subject-view.js';
 import { TextField } from './text-field.js';
@@ -51,6 +51,7 @@ export class PermissionDialog implements Dialog {
   readonly #answer: (answer: PermissionAnswer | 'stop') => void;
   readonly #rules: readonly string[];
   readonly #isHigh: boolean;
+  readonly #preselectsYes: boolean;
   readonly #choices: { first: readonly AnswerChoice[]; all: readonly AnswerChoice[] };
   readonly #subject: SubjectView;
   readonly #window = new ScrollWindow();
@@ -74,6 +75,7 @@ export class PermissionDialog implements Dialog {
     // A rule with invisible characters can't be agreed to.
     this.#rules = question.suggestions.filter((rule) => cleanLine(rule) === rule);
     this.#isHigh = question.risks.some(({ level }) => level === 'high');
+    this.#preselectsYes = mayPreselectYes(question.risks);
     this.#choices = answerChoices(question, this.#rules);
     this.#subject = new SubjectView(theme, question, headline(question, places));
     this.#list = this.#listOf(this.#choices.first);
@@ -91,7 +93,7 @@ export class PermissionDialog implements Dialog {
     if (stray !== undefined) return `${stray} · esc to stop`;
     if (this.#isFolded) return 'y, n or m · esc to stop';
     const more = !this.#hasAllChoices && this.#choices.all.length > this.#choices.first.length;
-    const choosing = this.#isHigh || this.#isUnread ? '↑↓ or a letter' : '↑↓ enter to choose';
+    const choosing = this.#preselectsYes && !this.#isUnread ? '↑↓ enter to choose' : '↑↓ or a letter';
     return `${choosing}${more ? ' · m for more' : ''} · esc to stop · ctrl+o ${this.#hasDetails ? 'less' : 'details'}`;
   }
 
@@ -195,7 +197,7 @@ export class PermissionDialog implements Dialog {
   #block(isUnread: boolean): void {
     if (isUnread === this.#isUnread) return;
     this.#isUnread = isUnread;
-    this.#list.select(isUnread || this.#isHigh ? -1 : 0);
+    this.#list.select(this.#preselectsYes && !isUnread ? 0 : -1);
   }
 
   #foldedLine(width: number): string[] {
@@ -215,7 +217,7 @@ export class PermissionDialog implements Dialog {
       ...(choice.rules && { description: choice.rules.join(', ') }),
     }));
     // What can't be taken back is not one careless Enter away.
-    return new ChoiceList(this.#theme, items, this.#isHigh || this.#isUnread ? { focus: -1 } : {});
+    return new ChoiceList(this.#theme, items, this.#preselectsYes && !this.#isUnread ? {} : { focus: -1 });
   }
 
   #choose(data: string): void {

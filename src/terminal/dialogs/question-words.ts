@@ -170,6 +170,12 @@ export interface AnswerChoice {
   gives: Extract<PermissionAnswer, { behavior: 'allow' }> | 'edit' | 'refuse';
 }
 
+/** Whether Enter alone may approve: not what can't be undone, and not what reaches beyond the files of the project. */
+export const mayPreselectYes = (risks: readonly Risk[]): boolean =>
+  risks.every(({ level, kind }) => level !== 'high' && !beyondTheProject.has(kind));
+
+const beyondTheProject: ReadonlySet<Risk['kind']> = new Set(['writes_outside', 'startup', 'secrets']);
+
 /** At most three choices to begin with, and all of them. */
 export function answerChoices(
   { effects, risks, confinement }: PermissionQuestion,
@@ -190,7 +196,7 @@ export function answerChoices(
     effects.every((effect) => effect.kind === 'file' || (effect.kind === 'session' && effect.access === 'read'));
   const writes = effects.some((effect) => effect.kind === 'file' && effect.access === 'write' && !effect.removes);
   const edits: readonly AnswerChoice[] =
-    isEdit && writes
+    isEdit && writes && risks.length === 0
       ? [{ key: 'a', label: 'Yes, and accept edits from now on', gives: { behavior: 'allow', mode: 'acceptEdits' } }]
       : [];
   const remembered: readonly AnswerChoice[] =

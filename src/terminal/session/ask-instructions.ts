@@ -32,10 +32,10 @@ export async function askAboutInstructions(
   const title = 'Follow the instructions of this folder?';
   const more = imported.length === 0 ? '' : `, with ${namesOf(imported)}`;
   const text = `It has instructions for the model: ${namesOf(files)}${more}`;
-  let answer = await questions.choose({ title, text, items: [yes, look, no] });
+  // The first choice is preselected: nothing of the folder is followed by Enter alone.
+  let answer = await questions.choose({ title, text, items: [no, look, yes] });
   while (answer === 'show') {
     await questions.show(`Instructions: ${counted(read.texts.length, 'file')}`, linesOf(read));
-    // What the text asks for is not one Enter away.
     answer = await questions.choose({ title, text, items: [no, yes, { ...look, label: `Show ${them} again` }] });
   }
   return answer === 'yes';
