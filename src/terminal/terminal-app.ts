@@ -95,6 +95,7 @@ export class TerminalApp {
       dialogs: this.#dialogs,
       notify,
       onAsk: (callId) => this.#views.asking(callId),
+      onQuestion: (callId) => this.#views.question(callId),
       editText: async (text) => await editInOwnEditor(text, { env, root, screen }),
       places: { project: folderNames(root), home: [homeFolder() ?? []].flat().flatMap(folderNames) },
       rows: () => screen.dialogRows,

@@ -52,6 +52,27 @@ describe.skipIf(whyNoTmux !== undefined)('questions', () => {
     expect(seen).not.toMatch(/Create b\.txt\?|All done/);
   });
 
+  test('Esc in a question of the model stops the turn, and the question is one line', async () => {
+    const options = [
+      { label: 'SQLite', description: 'one file' },
+      { label: 'Postgres', description: 'a server' },
+    ];
+    const questions = [{ question: 'Which database?', header: 'Database', options }];
+    const { terminal, say, server } = await converse([
+      { calls: [{ name: 'AskUserQuestion', input: { questions } }] },
+      done,
+    ]);
+    await say('go');
+    const asked = await terminal.shows('esc to stop');
+    expect(asked.match(/Which database\?/g)).toHaveLength(1);
+    await terminal.press('Escape');
+    const seen = await terminal.shows('Interrupted');
+    expect(seen.match(/Which database\?/g)).toHaveLength(1);
+    expect(seen).toMatch(/^⊘ Question Which database\? {2}not answered$/m);
+    expect(seen).not.toContain('All done');
+    expect(server.requests).toHaveLength(1);
+  });
+
   test('n refuses one call, and the turn goes on', async () => {
     const { terminal, say, server } = await converse([{ calls: [write('a.txt')] }, done]);
     await say('go');

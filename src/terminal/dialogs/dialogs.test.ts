@@ -301,11 +301,15 @@ const questions: readonly Question[] = [
   },
 ];
 
-function ask(...pressed: Array<keyof typeof keys | { type: string }>): { answers: Answer[][]; dialog: Dialog } {
+function ask(...pressed: Array<keyof typeof keys | { type: string }>) {
   const answers: Answer[][] = [];
-  const dialog = new QuestionDialog(theme, questions, (each) => answers.push(each));
+  let stops = 0;
+  const dialog = new QuestionDialog(theme, questions, (each) => {
+    if (each === 'stop') stops += 1;
+    else answers.push(each);
+  });
   press(dialog, ...pressed);
-  return { answers, dialog };
+  return { answers, dialog, stops };
 }
 
 test('draws one question at a time, with the headers of all', () => {
@@ -357,11 +361,11 @@ test('marks with the space bar, and uses the focused option if none is marked', 
   expect(ask('enter', 'down', 'enter').answers[0]?.[1]).toEqual({ chosen: ['Tests'] });
 });
 
-test('goes back to a question, and leaves the rest unanswered', () => {
-  expect(ask({ type: '1' }, 'left', { type: '2' }, 'escape').answers).toEqual([
-    [{ chosen: ['Postgres'] }, { chosen: [] }],
+test('goes back to a question, and Escape stops the turn without an answer', () => {
+  expect(ask({ type: '1' }, 'left', { type: '2' }, 'enter').answers).toEqual([
+    [{ chosen: ['Postgres'] }, { chosen: ['Types'] }],
   ]);
-  expect(ask('escape').answers).toEqual([[{ chosen: [] }, { chosen: [] }]]);
+  expect(ask({ type: '1' }, 'escape')).toMatchObject({ answers: [], stops: 1 });
 });
 
 test('fits long labels into a width of 40', () => {

@@ -16,16 +16,16 @@ interface Asked {
   text: string | undefined;
 }
 
-/** The model's questions, one after the other. Leaving the dialog leaves the rest unanswered. */
+/** The model's questions, one after the other. `stop` means that the user wants the whole turn to end. */
 export class QuestionDialog implements Dialog {
   readonly #theme: Theme;
   readonly #asked: readonly Asked[];
-  readonly #answer: (answers: Answer[]) => void;
+  readonly #answer: (answers: Answer[] | 'stop') => void;
   #index = 0;
   #field: TextField | undefined;
   #focused = false;
 
-  constructor(theme: Theme, questions: readonly Question[], answer: (answers: Answer[]) => void) {
+  constructor(theme: Theme, questions: readonly Question[], answer: (answers: Answer[] | 'stop') => void) {
     this.#theme = theme;
     this.#answer = answer;
     this.#asked = questions.map((question) => ask(theme, question));
@@ -36,7 +36,7 @@ export class QuestionDialog implements Dialog {
     const back = this.#index > 0 ? ' · ← back' : '';
     const isMulti = this.#current?.question.multiSelect;
     const usual = isMulti ? 'space to mark · enter to go on' : '↑↓ enter to choose';
-    return `${this.#current?.list.strayHint ?? usual}${back} · esc to cancel`;
+    return `${this.#current?.list.strayHint ?? usual}${back} · esc to stop`;
   }
 
   get takesText(): boolean {
@@ -62,7 +62,7 @@ export class QuestionDialog implements Dialog {
       return;
     }
     if (matchesKey(data, 'escape')) {
-      this.#answerAll();
+      this.#answer('stop');
       return;
     }
     if (matchesKey(data, 'left') || matchesKey(data, 'shift+tab')) {

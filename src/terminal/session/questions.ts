@@ -1,5 +1,5 @@
 import type { AskPermission, PermissionAnswer, PermissionMode, PermissionQuestion } from '../../contract/permission.js';
-import type { AskUser } from '../../contract/question.js';
+import type { Answer, AskUser } from '../../contract/question.js';
 import type { Places } from '../../permissions/risks/place-words.js';
 import type { TrustReport } from '../../settings/trust.js';
 import { ChoiceDialog, type ChoiceDialogFacts } from '../dialogs/choice-dialog.js';
@@ -18,6 +18,8 @@ export interface QuestionsOptions {
   notify: Notify;
   /** The user is being asked about a call. */
   onAsk(callId: string): void;
+  /** The user is being asked by a call that runs. */
+  onQuestion(callId: string): void;
   /** Opens a text in the user's editor. */
   editText(text: string): Promise<{ text: string } | { problem: string }>;
   places: Places;
@@ -92,10 +94,15 @@ export class Questions {
     return { ...allowed, ...(updatedInput && { updatedInput }) };
   }
 
-  readonly askUser: AskUser = async (questions, signal) => {
-    const { theme, dialogs, notify } = this.#options;
+  readonly askUser: AskUser = async (questions, signal, about) => {
+    const { theme, dialogs, notify, onQuestion, stop } = this.#options;
+    if (about) onQuestion(about.callId);
     notify(questions[0]?.question ?? 'There is a question for you');
-    return await dialogs.ask((answer) => new QuestionDialog(theme, questions, answer), signal);
+    const answer = await dialogs.ask<Answer[] | 'stop'>((done) => new QuestionDialog(theme, questions, done), signal);
+    if (answer !== 'stop') return answer;
+    stop();
+    signal.throwIfAborted();
+    return questions.map(() => ({ chosen: [] }));
   };
 
   /** One item of a list; undefined if the user cancels. */

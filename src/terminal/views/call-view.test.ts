@@ -14,6 +14,16 @@ function call(theme = none) {
 
 const tenLines = Array.from({ length: 10 }, (_, index) => `line ${index + 1}`).join('\n');
 
+test('a question of a call is shown by its dialog alone, and an unanswered one is one line', () => {
+  const { view, lines } = call();
+  view.showInput({ title: 'Which database?' });
+  view.question();
+  view.start(); // the events may arrive after the question
+  expect(lines()).toEqual([]);
+  view.end({ display: { title: 'Which database?' }, failure: 'interrupted', problem: 'Interrupted while it ran.' });
+  expect(lines()).toEqual(['⊘ Run Which database?  not answered']);
+});
+
 test('shows a call from its input to its result', () => {
   const { view, clock, lines } = call();
   expect(lines()).toEqual(['○ Run  …']);

@@ -17,7 +17,16 @@ const INDENT = '  ';
 const MAX_TITLE_CHARS = 2_000;
 
 /** The stage of a call. */
-export type CallState = 'input' | 'waiting' | 'asking' | 'running' | 'done' | 'failed' | 'denied' | 'interrupted';
+export type CallState =
+  | 'input'
+  | 'waiting'
+  | 'asking'
+  | 'running'
+  | 'done'
+  | 'failed'
+  | 'denied'
+  | 'unanswered'
+  | 'interrupted';
 
 export interface CallEnd {
   display: ToolDisplay;
@@ -40,6 +49,7 @@ export class CallView implements Component {
   #isExpanded = false;
   #isOwn = false;
   #isInPanel = false;
+  #isQuestion = false;
   readonly #shorten: (text: string) => string;
   #drawn: { width: number; lines: string[] } | undefined;
 
@@ -91,6 +101,11 @@ export class CallView implements Component {
     this.#goTo('asking');
   }
 
+  /** It asks the user itself while it runs. */
+  question(): void {
+    this.#isQuestion = true;
+  }
+
   /** Its child agents are shown in the panel above the editor until it ends. */
   showInPanel(): void {
     this.#isInPanel = true;
@@ -108,9 +123,9 @@ export class CallView implements Component {
   }
 
   end({ display, failure, problem }: CallEnd): void {
-    this.#goTo(endOf(failure));
+    this.#goTo(this.#isQuestion && failure === 'interrupted' ? 'unanswered' : endOf(failure));
     this.#display = display;
-    this.#problem = problem;
+    this.#problem = this.#state === 'unanswered' ? undefined : problem;
     this.#progress = '';
   }
 
@@ -233,7 +248,7 @@ export class CallView implements Component {
 
   /** Drawn elsewhere: a question shows its call; the list of tasks and the child agents are above the editor. */
   get #isElsewhere(): boolean {
-    if (this.#state === 'asking' || (this.#isInPanel && !this.isOver)) return true;
+    if (this.#state === 'asking' || ((this.#isInPanel || this.#isQuestion) && !this.isOver)) return true;
     return this.#display.body?.type === 'todos' && !this.#isExpanded && !isFailed(this.#state);
   }
 
@@ -246,7 +261,8 @@ export class CallView implements Component {
   }
 }
 
-const isFailed = (state: CallState): boolean => state === 'failed' || state === 'denied' || state === 'interrupted';
+const isFailed = (state: CallState): boolean =>
+  state === 'failed' || state === 'denied' || state === 'unanswered' || state === 'interrupted';
 
 /** In a colour that also applies behind a program's own colours. */
 function dimmed(line: string, painted: (text: string) => string): string {
@@ -269,8 +285,7 @@ const asPhrase = (sentence: string): string => {
   return /^[A-Z][a-z ]/.test(bare) ? `${bare.charAt(0).toLowerCase()}${bare.slice(1)}` : bare;
 };
 
-const isEnd = (state: CallState): boolean =>
-  state === 'done' || state === 'failed' || state === 'denied' || state === 'interrupted';
+const isEnd = (state: CallState): boolean => state === 'done' || isFailed(state);
 
 function endOf(failure: FailureKind | undefined): CallState {
   if (failure === undefined) return 'done';
@@ -286,6 +301,7 @@ const signs: Readonly<Record<CallState, string>> = {
   done: '✓',
   failed: '✗',
   denied: '⊘',
+  unanswered: '⊘',
   interrupted: '■',
 };
 
@@ -297,6 +313,7 @@ const roles = {
   done: 'success',
   failed: 'failure',
   denied: 'failure',
+  unanswered: 'warning',
   interrupted: 'warning',
 } as const;
 
@@ -306,5 +323,6 @@ const words: Readonly<Partial<Record<CallState, string>>> = {
   asking: 'asks',
   failed: 'failed',
   denied: 'denied',
+  unanswered: 'not answered',
   interrupted: 'interrupted',
 };

@@ -35,6 +35,7 @@ export class EventViews {
   /** The group that the next call joins. */
   #group: Open<CallGroup> | undefined;
   readonly #askedEarly = new Set<string>();
+  readonly #questionsEarly = new Set<string>();
   readonly #ownEarly = new Set<string>();
   #answer: Open<MarkdownView> | undefined;
   #thinking: Open<ThinkingView> | undefined;
@@ -131,6 +132,13 @@ export class EventViews {
     else this.#askedEarly.add(callId);
   }
 
+  /** A call that runs asks the user; it may not be shown yet. */
+  question(callId: string): void {
+    const call = this.#calls.get(callId);
+    if (call) call.view.view.question();
+    else this.#questionsEarly.add(callId);
+  }
+
   /** The user makes this call themselves. */
   own(callId: string): void {
     this.#ownEarly.add(callId);
@@ -192,6 +200,7 @@ export class EventViews {
     const call = new CallView(this.#theme, { tool, now, ...(shorten && { shorten }) });
     call.isExpanded = this.#isExpanded;
     if (this.#askedEarly.delete(callId)) call.ask();
+    if (this.#questionsEarly.delete(callId)) call.question();
     if (this.#ownEarly.delete(callId)) call.own();
     if ((this.#group?.view.size ?? 0) >= MAX_GROUP) this.#endGroup();
     this.#group ??= this.#openGroup();
