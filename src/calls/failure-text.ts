@@ -41,6 +41,7 @@ export const denied = (tool: string, reason: string): ToolFailure =>
     kind: 'permission_denied',
     advice: 'Do not look for another way to do the same; ask the user or go on without it.',
     problem: `Not run: ${clause(reason)}.`,
+    display: { notRun: true },
   });
 
 /** The output of a program that the tool ran, which errors of child processes contain. */

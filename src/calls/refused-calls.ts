@@ -35,7 +35,10 @@ export class RefusedCalls {
       (one) => one.order < order && conflict(isLook ? one.effects.filter(isKnown) : one.effects, effects),
     );
     if (!before) return;
-    throw new ToolFailure(`Not run, since ${before.name} before it was refused.`, { kind: 'permission_denied' });
+    throw new ToolFailure(`Not run, since ${before.name} before it was refused.`, {
+      kind: 'permission_denied',
+      display: { notRun: true },
+    });
   }
 }
 

@@ -105,6 +105,10 @@ export interface ToolDisplay {
   facts?: readonly string[];
   /** A call that only looks: several of them in one step may be drawn as one line. */
   looks?: 'read' | 'search' | 'list';
+  /** The file that a call looks at, if the title names a part of it. Calls on the same file count as one file. */
+  file?: string;
+  /** The call was not run, although no one refused it: a rule or an earlier refusal stopped it. */
+  notRun?: boolean;
   body?: DisplayBody;
   /** The server or program that wrote the body, if that is not Helve: a surface marks the text as theirs. */
   writtenBy?: string;

@@ -334,7 +334,7 @@ export class TerminalApp {
       this.#views.show(view, { hasGap });
     }
     if (opened.withoutModel !== undefined) {
-      this.#views.show(new NoticeView(theme, 'info', await hintWithoutModel(opened, this.#options)), { hasGap: true });
+      this.#views.show(new NoticeView(theme, 'info', await hintWithoutModel(opened)), { hasGap: true });
     }
     this.#status.refresh(this.#session.spending.usage.costUsd);
     this.#screen.draw();

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defineTool } from '../contract/tool.js';
+import { defineTool, type ToolDisplay } from '../contract/tool.js';
 import type { DescribeContext, ToolContext } from '../contract/tool-context.js';
 import { readHead } from '../platform/encodings/scan-lines.js';
 import { fileKind, HEAD_BYTES } from '../platform/files/file-kind.js';
@@ -90,13 +90,13 @@ export const readTool = defineTool<ReadInput, ReadData>({
     return { file: { ...file, ...(total !== undefined && { totalLines: total }) } };
   },
 
-  displayCall: (asked) => ({ title: subject(asked.file_path ?? '', asked), looks: 'read' }),
-  displayResult: (data, asked) => ({ title: subject(data.path, asked), facts: [summary(data)], looks: 'read' }),
+  displayCall: (asked) => ({ ...subject(asked.file_path ?? '', asked), looks: 'read' }),
+  displayResult: (data, asked) => ({ ...subject(data.path, asked), facts: [summary(data)], looks: 'read' }),
 });
 
-function subject(path: string, { offset, pages }: Partial<ReadInput>): string {
-  if (offset) return `${path} from line ${offset}`;
-  return pages ? `${path}, pages ${pages}` : path;
+function subject(path: string, { offset, pages }: Partial<ReadInput>): Pick<ToolDisplay, 'title' | 'file'> {
+  if (offset) return { title: `${path} from line ${offset}`, file: path };
+  return pages ? { title: `${path}, pages ${pages}`, file: path } : { title: path };
 }
 
 async function readAsItsKind(

@@ -45,6 +45,12 @@ inTerminal('Enter continues without trust, and nothing of the folder runs', asyn
   await expect(readFile(join(folders.project, 'hook-ran'))).rejects.toThrow();
 });
 
+inTerminal('a model of --model that is not known is named with the reason, and the tools can be called', async () => {
+  const terminal = await terminalWithoutModel({ args: ['--model', 'foo/bar'] });
+  const screen = await terminal.shows('"foo/bar" names no model');
+  expect(screen).not.toContain('No model is set up yet');
+});
+
 inTerminal('without a model there is a hint, and the tools can be called', async () => {
   const terminal = await terminalWithoutModel({ files: { 'notes.txt': 'first line\n' } });
   await terminal.shows('No model is set up');

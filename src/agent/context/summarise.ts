@@ -45,7 +45,8 @@ export async function summarise(input: SummaryInput): Promise<SummaryOutcome> {
       break;
     } catch (error) {
       signal.throwIfAborted();
-      why = messageOf(error);
+      // Without the advice, which is for someone who would send the request again.
+      why = (error instanceof ModelFailure ? error.problem : messageOf(error)).replace(/\.$/, '');
       if (!(error instanceof ModelFailure) || error.kind !== 'context_overflow') break;
       const sent = messages.reduce((sum, message) => sum + size.ofMessage(message), own);
       budget = Math.min(budget, sent) * SMALLER;

@@ -8,6 +8,7 @@ import type { Choice } from '../../terminal/contract.js';
 import type { OpenedSession, SessionRequest, TerminalPorts } from '../../terminal/session/opened-session.js';
 import { ownCallTools } from '../../tools/index.js';
 import { type CliEngineOptions, engineOptions, whyNoBypass } from '../engine-options.js';
+import { namedModel } from '../named-model.js';
 import { readCatalogue } from '../read-catalogue.js';
 import type { RunFlags } from '../run-flags.js';
 import { type RunModels, readModels } from '../run-models.js';
@@ -51,12 +52,16 @@ export async function openSession(
     explain: explainer(flags),
   };
   let models: RunModels;
+  const named = { ...flags, resume: request.resume, ...(request.model && { model: request.model }) };
   try {
-    const named = { ...flags, resume: request.resume, ...(request.model && { model: request.model }) };
     models = fixed ?? (await readModels(named, options, catalogue, observation?.model));
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error;
-    return toolsOnly(options, catalogue, error, common);
+    const wasNamed = named.model !== undefined || namedModel(settings.current, env) || named.resume !== undefined;
+    return {
+      ...toolsOnly(options, catalogue, error, common),
+      ...(wasNamed && { namedModelProblem: error.message }),
+    };
   }
   const resumed =
     request.resume === undefined ? undefined : await resumeRequested(request.resume, request, models, flags, options);

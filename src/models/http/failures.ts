@@ -179,12 +179,18 @@ export function unreachableFailure(endpoint: Endpoint, error: unknown): ModelFai
     'unreachable',
     `Can't reach ${server.includes(place) ? server : `${server} at ${place}`} (${why}).`,
     {
-      advice: `Check the network, and ${endpoint.baseUrlVariable} if the server is another one.`,
+      advice: isOnThisMachine(place)
+        ? `Is the server running, and on that port? Start it, or set ${endpoint.baseUrlVariable} if it is another one.`
+        : `Check the network, and ${endpoint.baseUrlVariable} if the server is another one.`,
       about: 'network',
       cause: error,
     },
   );
 }
+
+/** The network plays no part in reaching a server on this machine. */
+const isOnThisMachine = (place: string): boolean =>
+  /^(?:\w+:\/\/)?(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?=[:/]|$)/i.test(place);
 
 /** The response started and did not finish. */
 export function brokenStreamFailure(endpoint: Endpoint, why: string, cause?: unknown): ModelFailure {

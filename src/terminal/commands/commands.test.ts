@@ -267,6 +267,13 @@ test('shows the state of servers, and why one is not used', async () => {
   expect(session.done).toEqual(['reconnect web']);
 });
 
+test('names each of several failed servers', async () => {
+  const failed = { status: 'failed', detail: 'no answer', tools: 0, setAside: [], errorOutput: '' };
+  const session = await testSession({ servers: ['web', 'mail'].map((name) => ({ name, ...failed })) });
+  const text = shown(await run('mcp', session));
+  for (const name of ['web', 'mail']) expect(text).toContain(`/mcp reconnect ${name}`);
+});
+
 test('adds an existing folder, and no other', async () => {
   const session = await testSession();
   mkdirSync(join(session.root, '..', 'other'));

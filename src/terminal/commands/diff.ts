@@ -16,7 +16,7 @@ const GIT_DIFF = ['-c', 'core.fsmonitor=false', 'diff', '--no-ext-diff', '--no-t
 export const diff: TerminalCommand = {
   name: 'diff',
   group: 'Changes',
-  description: 'show the changes of this conversation',
+  description: 'changes so far; turn: last prompt, git: last commit',
   argumentHint: '[turn | git]',
   complete: (typed) => words(typed, ['turn', 'git']),
 

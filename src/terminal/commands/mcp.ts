@@ -43,11 +43,11 @@ function overviewLines({ servers, settings }: CommandSession): string[] {
     return ['No MCP servers. To add one, in a shell: helve mcp add NAME -- COMMAND'];
   }
   const isUntrusted = unused.some(({ ignored }) => /trusted/.test(ignored ?? ''));
-  const failed = servers.find(({ status }) => status === 'failed');
+  const failed = servers.filter(({ status }) => status === 'failed');
   return [
     ...servers.map((server) => `${signOf(server)} ${server.name}: ${stateOf(server)}`),
     ...unused.map(({ name, ignored, origin }) => `– ${name ?? ''}: not used: ${ignored} (${origin.file})`),
-    ...(failed ? [`Details: /mcp ${failed.name}. To retry: /mcp reconnect ${failed.name}`] : []),
+    ...failed.map(({ name }) => `Details: /mcp ${name}. To retry: /mcp reconnect ${name}`),
     ...(isUntrusted ? ['To review and trust untrusted servers: helve config trust'] : []),
   ];
 }

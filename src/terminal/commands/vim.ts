@@ -12,6 +12,7 @@ export const vim: TerminalCommand = {
     keys.set(!keys.isOn);
     const value = keys.isOn ? 'vim' : 'normal';
     await editSettings('user', { path: ['editorMode'], value }, { root, env, ...(home !== undefined && { home }) });
-    return text(keys.isOn ? 'vi keys are on. Esc goes to normal mode, i inserts.' : 'vi keys are off.');
+    const now = keys.isOn ? 'vi keys are on. Esc goes to normal mode, i inserts.' : 'vi keys are off.';
+    return text(`${now} This is stored in your settings and applies to later conversations too.`);
   },
 };

@@ -254,3 +254,14 @@ test('a question is shown before a text that is being read, and the text comes b
   await new Promise(setImmediate);
   expect(draw()).toContain('a line');
 });
+
+test('in a narrow window, the number of waiting questions gives way to the keys', () => {
+  const { queue, ask, pass } = queued();
+  void ask('One');
+  void ask('Two');
+  queue.render(60);
+  pass(300);
+  const hint = (width: number): string => queue.render(width).at(-1) ?? '';
+  expect(hint(60)).toMatch(/^1 more question · .* · esc to \w+$/);
+  expect(hint(36)).toMatch(/^(?!1 more).* · esc to \w+$/);
+});

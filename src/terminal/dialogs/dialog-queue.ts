@@ -1,7 +1,7 @@
 import { type Component, type Focusable, isKeyRepeat, matchesKey } from '@earendil-works/pi-tui';
 import { counted } from '../../platform/text/counted.js';
 import type { Theme } from '../screen/theme.js';
-import { cut } from '../views/fit.js';
+import { fitHints, HINT_SEPARATOR } from '../views/fit.js';
 import { type Dialog, typedCharacter } from './dialog.js';
 
 /**
@@ -139,10 +139,11 @@ export class DialogQueue implements Component, Focusable {
     if (!entry) return [];
     if (entry.quietSince === undefined) this.#waitForQuiet(entry);
     const { paint } = this.#options.theme;
-    const waits = this.waiting === 0 ? '' : `${counted(this.waiting, 'more question')} · `;
+    const waits = this.waiting === 0 ? [] : [counted(this.waiting, 'more question')];
     // Key hints are shown only once keys count.
-    const hint = this.#takesKeys(entry) ? entry.dialog.hint : '…';
-    return [...entry.dialog.render(width), '', paint.muted(cut(`${waits}${hint}`, width))];
+    const keys = this.#takesKeys(entry) ? entry.dialog.hint.split(HINT_SEPARATOR) : ['…'];
+    const isNeeded = (hint: string): boolean => hint === keys[0] || hint.startsWith('esc');
+    return [...entry.dialog.render(width), '', paint.muted(fitHints([...waits, ...keys], width, isNeeded))];
   }
 
   #takesKeys({ quietSince }: Entry): boolean {

@@ -3,6 +3,7 @@ import type { PermissionAnswer, PermissionQuestion, TrailEntry } from '../../con
 import type { Places } from '../../permissions/risks/place-words.js';
 import type { Theme } from '../screen/theme.js';
 import { cleanLine, cut, wrap } from '../views/fit.js';
+import { withShownPaths } from '../views/shown-path.js';
 import { ChoiceList } from './choice-list.js';
 import { type Dialog, titleLine } from './dialog.js';
 import { effectLines, riskLines } from './effect-lines.js';
@@ -289,9 +290,9 @@ export class PermissionDialog implements Dialog {
   }
 
   #why(width: number): string[] {
-    const { question } = this.#facts;
+    const { question, places } = this.#facts;
     const trail = this.#hasDetails ? (question.decision.trail ?? []) : [];
-    const told = trail.map((entry) => `${entry.decided ? '•' : '·'} ${trailWords(entry)}`);
+    const told = trail.map((entry) => `${entry.decided ? '•' : '·'} ${trailWords(entry, places)}`);
     return [...whyItAsks(question).map(cleanLine), ...told].flatMap((line) =>
       wrap(line, width, INDENT).map(this.#theme.paint.muted),
     );
@@ -306,9 +307,14 @@ export class PermissionDialog implements Dialog {
   }
 }
 
-function trailWords({ about, behavior, because, rule }: TrailEntry): string {
+const decisions = { allow: 'allowed', ask: 'asked about', deny: 'denied' } as const;
+
+/** A finding without its subject, if the reason names it. */
+function trailWords({ about, behavior, because, rule }: TrailEntry, places: Places): string {
   const place = rule
     ? ` (${rule.list}: ${rule.text}, ${rule.file}${rule.line === undefined ? '' : `:${rule.line}`})`
     : '';
-  return cleanLine(`${about}: ${behavior}, ${because}${place}`);
+  const subject = because.includes(about) ? '' : `${about}: `;
+  const [root = ''] = places.project;
+  return cleanLine(withShownPaths(`${subject}${decisions[behavior]}, ${because}${place}`, { root }));
 }

@@ -26,8 +26,8 @@ export async function findModelOffers(env: Environment, catalogue?: Catalogue): 
   );
 }
 
-/** An unobtrusive hint for the first screen. */
-export function setupHint(offers: readonly ModelOffer[]): string[] {
+/** An unobtrusive hint for the first screen. `problem` says why the model that was named can't be used. */
+export function setupHint(offers: readonly ModelOffer[], problem = 'No model is set up yet.'): string[] {
   const servers = Map.groupBy(offers, ({ server }) => server);
   const found = [...servers].map(([server, models]) => {
     const names = models.map(({ model }) => model);
@@ -35,7 +35,7 @@ export function setupHint(offers: readonly ModelOffer[]): string[] {
   });
   const [first] = offers;
   return [
-    'No model is set up yet.',
+    problem,
     ...(first ? ['These run on this machine:', ...found, `  /model ${first.model} uses the first.`] : []),
     '  /key stores an API key, for you alone.',
     '  helve demo, in a shell, shows a conversation that needs no key.',

@@ -156,7 +156,7 @@ class PlainTerminal {
   async #change(settings: TerminalSettings, request: SessionRequest): Promise<void> {
     const opened = await settings.openSession(request);
     await this.#session.become(opened);
-    if (opened.withoutModel !== undefined) this.#print(await hintWithoutModel(opened, this.#options));
+    if (opened.withoutModel !== undefined) this.#print(await hintWithoutModel(opened));
   }
 
   async #loadCommands(settings: TerminalSettings): Promise<LoadedCommands> {

@@ -1,5 +1,6 @@
 import type { AgentHappening } from '../../contract/event.js';
 import type { RetryFacts } from '../../contract/model.js';
+import { counted } from '../../platform/text/counted.js';
 
 const NOTED_RETRIES = 3; // fewer are not worth a line in the transcript
 
@@ -38,7 +39,7 @@ export class RetryLine {
     if (!before || event.type === 'agent_event' || event.type === 'notice') return undefined;
     this.#facts = undefined;
     return answers.has(event.type) && before.attempt >= NOTED_RETRIES
-      ? `${retryReason(before.reason)} The model answered after ${before.attempt} retries.`
+      ? `${retryReason(before.reason)} The model answered after ${counted(before.attempt, 'retry', 'retries')}.`
       : undefined;
   }
 }

@@ -1,6 +1,6 @@
 import type { Component } from '@earendil-works/pi-tui';
 import type { OpenedSession } from '../session/opened-session.js';
-import { cut } from '../views/fit.js';
+import { fitHints, HINT_SEPARATOR } from '../views/fit.js';
 import { shownFolder } from '../views/shown-path.js';
 import { StatusLineView } from '../views/status-line-view.js';
 import { gitBranch } from './git-branch.js';
@@ -36,7 +36,8 @@ export class StatusLine {
   get view(): Component {
     return {
       render: (width) => {
-        if (this.#hint !== undefined) return [this.#theme.paint.warning(cut(this.#hint, width))];
+        if (this.#hint !== undefined)
+          return [this.#theme.paint.warning(fitHints(this.#hint.split(HINT_SEPARATOR), width))];
         this.#line.update({ hint: this.#options.hint() });
         return this.#line.render(width);
       },

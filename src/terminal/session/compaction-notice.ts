@@ -1,4 +1,5 @@
 import type { CompactionEvent } from '../../contract/event.js';
+import { counted } from '../../platform/text/counted.js';
 import { grouped } from '../../platform/text/digits.js';
 
 /** The notice about what compaction removed from the context window. */
@@ -10,7 +11,9 @@ export function compactionNotice({
 }: CompactionEvent): string {
   const what =
     summarisedMessages > 0
-      ? `${summarisedMessages} messages were replaced by a summary`
-      : `${clearedResults} old results were removed`;
-  return `The context was compacted: ${what} (${grouped(tokensBefore)} → ${grouped(tokensAfter)} tokens).`;
+      ? `${counted(summarisedMessages, 'message')} ${summarisedMessages === 1 ? 'was' : 'were'} replaced by a summary`
+      : `${counted(clearedResults, 'old result')} ${clearedResults === 1 ? 'was' : 'were'} removed`;
+  const size = `(${grouped(tokensBefore)} → ${grouped(tokensAfter)} tokens)`;
+  if (tokensAfter < tokensBefore) return `The context was compacted: ${what} ${size}.`;
+  return `The context was compacted, but did not become smaller: ${what} ${size}.`;
 }

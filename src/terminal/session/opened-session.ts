@@ -44,6 +44,8 @@ export interface OpenedSession {
   readonly agent: FullAgent | undefined;
   /** Why there is no model. */
   readonly withoutModel: string | undefined;
+  /** The same, if the model was named by a flag, a setting, the environment or the resumed session. */
+  readonly namedModelProblem?: string | undefined;
   readonly settings: WatchedSettings;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The earlier messages, if the session was resumed. */

@@ -24,6 +24,19 @@ test('a question of a call is shown by its dialog alone, and an unanswered one i
   expect(lines()).toEqual(['⊘ Run Which database?  not answered']);
 });
 
+test('a call that was not run because of another one does not say that it was denied', () => {
+  const { view, lines } = call();
+  const problem = `Not run, since Write ${'long/'.repeat(12)}made.txt before it was refused.`;
+  view.end({ display: { title: 'npm test', notRun: true }, failure: 'permission_denied', problem });
+  expect(lines()[0]).toBe('⊘ Run npm test');
+  expect(lines().join(' ')).not.toContain('denied');
+  expect(
+    lines()
+      .join(' ')
+      .match(/not run/gi),
+  ).toHaveLength(1);
+});
+
 test('shows a call from its input to its result', () => {
   const { view, clock, lines } = call();
   expect(lines()).toEqual(['○ Run  …']);

@@ -175,7 +175,8 @@ export class CallView implements Component {
     const { paint } = this.#theme;
     const parts: string[] = [];
     const problem = this.#shortProblem;
-    const word = words[this.#state];
+    // The problem below the title says that the call was not run.
+    const word = this.#display.notRun && this.#problem !== undefined ? undefined : words[this.#state];
     if (problem !== undefined) parts.push(paint[this.#state === 'failed' ? 'failure' : 'warning'](problem));
     else if (word) parts.push(paint.muted(word));
     const { body, facts = [] } = this.#display;

@@ -142,3 +142,16 @@ test.each(['dark', 'light', 'dark-colorblind', 'light-colorblind'] as const)(
     }
   },
 );
+
+test('marks the changed words of a replacement that is shown in part, in one column and side by side', () => {
+  const lines = (sign: string, word: string): string[] =>
+    Array.from({ length: 11 }, (_, index) => `${sign}const value${index} = compute("${word}");`);
+  const patch = ['@@ -1,11 +1,11 @@', ...lines('-', 'old'), ...lines('+', 'new'), ''].join('\n');
+  const theme = new Theme({ name: 'dark', depth: 'true' });
+  const view = new DiffView(theme, { patch, path: 'a.txt' }, { maxRows: 10 });
+  for (const width of [80, 200]) {
+    const shown = view.render(width).join('\n');
+    expect(shown.split(theme.on('removedPart', 'old'))).toHaveLength(6);
+    expect(shown.split(theme.on('addedPart', 'new'))).toHaveLength(6);
+  }
+});

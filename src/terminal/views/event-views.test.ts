@@ -180,15 +180,21 @@ test('a call that ends after it has scrolled off is shown once more', () => {
 
 const noUsage = { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
 
-const looked = (callId: string, title: string, looks: 'read' | 'search', facts: string[] = []): AgentHappening[] => [
-  { type: 'tool_call', callId, tool: 'Look', input: {}, display: { title, looks } },
+const looked = (
+  callId: string,
+  title: string,
+  looks: 'read' | 'search',
+  facts: string[] = [],
+  file = title,
+): AgentHappening[] => [
+  { type: 'tool_call', callId, tool: 'Look', input: {}, display: { title, looks, file } },
   { type: 'tool_start', callId, tool: 'Look' },
   {
     type: 'tool_result',
     callId,
     tool: 'Look',
     result: { type: 'tool_result', tool_use_id: callId, content: 'x' },
-    display: { title, looks, facts },
+    display: { title, looks, facts, file },
   },
 ];
 
@@ -212,6 +218,19 @@ test('calls that only look are one line with their patterns, and one line each w
     '✓ Look src/b.ts  5 lines',
     '✓ Look lineTotal in src  6 matching lines in 3 files',
   ]);
+});
+
+test('a file that is read in parts counts once, and so does a search that is repeated', () => {
+  const { lines } = viewsOf(
+    ...looked('a', 'src/a.ts', 'read'),
+    ...looked('b', 'src/a.ts from line 100', 'read', [], 'src/a.ts'),
+    ...looked('c', 'src/a.ts from line 200', 'read', [], 'src/a.ts'),
+    ...looked('d', 'src/b.ts', 'read'),
+    ...looked('e', 'total in src', 'search', ['2 matching lines']),
+    ...looked('f', 'total in src', 'search', ['3 matching lines']),
+  );
+  expect(lines(110)).toEqual(['', '✓ Read src/a.ts, src/b.ts, searched "total" in src (3 matching lines)']);
+  expect(lines(45)).toEqual(['', '✓ Read 2 files, searched "total" in src']);
 });
 
 test('a call with a question leaves the line of those that look until it runs', () => {

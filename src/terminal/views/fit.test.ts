@@ -8,6 +8,7 @@ import {
   cleanLines,
   cut,
   expandTabs,
+  fitHints,
   fitMiddle,
   shortCount,
   shortTime,
@@ -76,4 +77,13 @@ test('splits code between words, keeps all of it, and marks what is beyond the l
   const long = Array.from({ length: 2_000 }, (_, index) => `word${index}`).join(' ');
   expect(chopCode(long, 20, 0, 20_000).join('')).toBe(long);
   expect(chopCode(long, 20).at(-1)).toMatch(/…$/);
+});
+
+test('leaves out whole hints that do not fit, and how to leave last', () => {
+  const hints = ['↑↓ enter to choose', 'm for more', 'esc to stop', 'ctrl+o details'];
+  expect(fitHints(hints, 80)).toBe('↑↓ enter to choose · m for more · esc to stop · ctrl+o details');
+  expect(fitHints(hints, 60)).toBe('↑↓ enter to choose · m for more · esc to stop');
+  expect(fitHints(hints, 40)).toBe('↑↓ enter to choose · esc to stop');
+  expect(fitHints(hints, 20)).toBe('↑↓ enter to choose');
+  expect(fitHints(hints, 10)).toBe('↑↓ enter …');
 });

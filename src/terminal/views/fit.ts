@@ -34,6 +34,25 @@ export function cut(line: string, width: number): string {
   return kept.includes('\u001b') ? `${kept}\u001b[0m…` : `${kept}…`;
 }
 
+/**
+ * Hints on one line. If there is not enough space, whole hints are left out: the last ones first, then those that are
+ * needed, which by default are the first one and how to leave.
+ */
+export function fitHints(
+  hints: readonly string[],
+  width: number,
+  isNeeded = (hint: string): boolean => hint === hints[0] || hint.startsWith('esc'),
+): string {
+  let left = [...hints];
+  while (left.length > 1 && visibleWidth(left.join(HINT_SEPARATOR)) > width) {
+    const spare = left.findLastIndex((hint) => !isNeeded(hint));
+    left = left.toSpliced(spare === -1 ? left.length - 1 : spare, 1);
+  }
+  return cut(left.join(HINT_SEPARATOR), width);
+}
+
+export const HINT_SEPARATOR = ' · ';
+
 /** Truncates a line in its middle: the end of a path says more than its middle. */
 export function fitMiddle(line: string, width: number): string {
   const total = visibleWidth(line);

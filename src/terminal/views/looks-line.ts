@@ -49,14 +49,14 @@ function subjects(
   isShort: boolean,
   shorten: (text: string) => string,
 ): string {
-  const titles = [...new Set(calls.map(({ title }) => cleanLine(shorten(title))))];
   if (look !== 'search') {
     const what = look === 'read' ? 'file' : 'folder';
-    return titles.length > NAMED_FILES || (isShort && titles.length > 1)
-      ? counted(titles.length, what)
-      : titles.join(', ');
+    const names = [...new Set(calls.map(({ title, file = title }) => cleanLine(shorten(file))))];
+    if (calls.length === 1) return cleanLine(shorten(calls[0]?.title ?? ''));
+    return names.length > NAMED_FILES || (isShort && names.length > 1) ? counted(names.length, what) : names.join(', ');
   }
-  return calls
+  // The same search again is one search, with what it found last.
+  return [...new Map(calls.map((call) => [call.title, call])).values()]
     .map(({ title, facts = [] }) => {
       const found = facts.length === 0 || isShort ? '' : paint.muted(` (${facts.map(cleanLine).join(', ')})`);
       return `${quoted(cleanLine(shorten(title)))}${found}`;

@@ -71,7 +71,8 @@ export function markChanges(rows: readonly PatchRow[]): void {
   for (let start = 0; start < rows.length; start += 1) {
     if (rows[start]?.kind !== 'removed') continue;
     const removed = runOf(rows, start, 'removed');
-    const added = runOf(rows, start + removed.length, 'added');
+    const folds = runOf(rows, start + removed.length, 'fold'); // removed lines that are not shown
+    const added = runOf(rows, start + removed.length + folds.length, 'added');
     for (const [index, old] of removed.entries()) {
       const fresh = added[index];
       if (!fresh) break;
@@ -79,7 +80,7 @@ export function markChanges(rows: readonly PatchRow[]): void {
       old.parts = before;
       fresh.parts = after;
     }
-    start += removed.length + added.length - 1;
+    start += removed.length + folds.length + added.length - 1;
   }
 }
 

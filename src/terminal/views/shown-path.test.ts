@@ -17,10 +17,16 @@ test.each([
 test.each([
   ['/home/ada/tally/src/a.ts was not read', 'src/a.ts was not read'],
   ['ls /home/ada/tally && cat "/home/ada/tally/a b"', 'ls . && cat "a b"'],
-  ['cd /home/ada/tally/', 'cd .'],
+  ['ls /home/ada/tally/', 'ls .'],
   ['in /home/ada/.helve and /home/adam', 'in ~/.helve and /home/adam'],
   ['/mnt/home/ada/tally/x', '/mnt/home/ada/tally/x'],
   ['/home/ada/tally-old/x', '~/tally-old/x'],
 ])('shortens paths in %s', (text, shown) => {
   expect(withShownPaths(text, places)).toBe(shown);
+});
+
+test('the folder of a cd stays as it was written', () => {
+  const shown = (text: string) => withShownPaths(text, { root: '/work/shop', home: '/home/me' });
+  expect(shown('cd /work/shop && cat /work/shop/a.txt')).toBe('cd /work/shop && cat a.txt');
+  expect(shown('cd "/work/shop/src" && ls')).toBe('cd "/work/shop/src" && ls');
 });

@@ -26,10 +26,10 @@ export function withShownPaths(text: string, { root, home = homeFolder() }: Path
 
 const isBelow = (path: string, folder: string): boolean => folder.length > 1 && path.startsWith(`${folder}/`);
 
-/** Replaces a folder at the start of paths; `rest` is empty for the folder itself, else it starts with a slash. */
+/** Replaces a folder at the start of paths, but not that of a `cd`, which says where it goes; `rest` is empty for the folder itself, else it starts with a slash. */
 function replaced(text: string, folder: string, shown: (rest: string) => string): string {
   if (!text.includes(folder)) return text;
-  const pattern = new RegExp(`(?<![\\w./~-])${escaped(folder)}(?:(/)(?=[^\\s/])|/?(?![\\w./-]))`, 'g');
+  const pattern = new RegExp(`(?<![\\w./~-]|\\bcd ["']?)${escaped(folder)}(?:(/)(?=[^\\s/])|/?(?![\\w./-]))`, 'g');
   return text.replaceAll(pattern, (_, slash?: string) => shown(slash ?? ''));
 }
 
