@@ -14,6 +14,8 @@ export interface LeftCommand {
   id: string;
   command: string;
   outputFile: string;
+  /** How long it had run as a part of its call before it moved to the background, in milliseconds. */
+  ranBeforeMs?: number;
   /**
    * Its process: the PID, and data that distinguishes it from another process with the same PID. `boot` is the boot id,
    * `space` the PID namespace, since a container has its own.

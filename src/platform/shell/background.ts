@@ -29,7 +29,15 @@ export type BackgroundState =
 /** The commands of a session that run in the background, and those that have ended. */
 export interface BackgroundCommands {
   /** Takes over a running command, for at most `lifeMs` more. */
-  add(entry: { id: string; command: string; outputFile: string; running: RunningProcess; lifeMs: number }): void;
+  add(entry: {
+    id: string;
+    command: string;
+    outputFile: string;
+    running: RunningProcess;
+    lifeMs: number;
+    /** Since its start. */
+    ranBeforeMs?: number;
+  }): void;
   find(id: string): BackgroundCommand | undefined;
   readonly all: readonly BackgroundCommand[];
   /** Ends it with all its child processes, and waits until they are gone. */
@@ -41,6 +49,7 @@ interface Entry {
   command: BackgroundCommand;
   running?: RunningProcess;
   process?: LeftCommand['process'];
+  ranBeforeMs?: number;
   over?: Promise<void>;
 }
 
@@ -72,8 +81,18 @@ export function createBackgroundCommands({ onEnd, onChange, left = [] }: Backgro
   }
   const changed = (): void =>
     onChange?.(
-      [...entries.values()].flatMap(({ command: { id, command, outputFile, state }, process }) =>
-        state.status === 'running' ? [{ id, command, outputFile, ...(process && { process }) }] : [],
+      [...entries.values()].flatMap(({ command: { id, command, outputFile, state }, process, ranBeforeMs }) =>
+        state.status === 'running'
+          ? [
+              {
+                id,
+                command,
+                outputFile,
+                ...(ranBeforeMs !== undefined && { ranBeforeMs }),
+                ...(process && { process }),
+              },
+            ]
+          : [],
       ),
     );
 
@@ -83,7 +102,7 @@ export function createBackgroundCommands({ onEnd, onChange, left = [] }: Backgro
     await entry?.over;
   };
   return {
-    add({ running, lifeMs, ...about }) {
+    add({ running, lifeMs, ranBeforeMs, ...about }) {
       let state: BackgroundState = { status: 'running' };
       const command: BackgroundCommand = {
         ...about,
@@ -101,7 +120,13 @@ export function createBackgroundCommands({ onEnd, onChange, left = [] }: Backgro
         if (ended.stoppedBy !== 'request') onEnd(command);
       });
       const process = identityOf(running.group);
-      entries.set(about.id, { command, running, over, ...(process && { process }) });
+      entries.set(about.id, {
+        command,
+        running,
+        over,
+        ...(ranBeforeMs !== undefined && { ranBeforeMs }),
+        ...(process && { process }),
+      });
       changed();
     },
     find: (id) => entries.get(id)?.command,

@@ -88,7 +88,11 @@ export class BackgroundWork {
     this.#commands = new Map(
       running.map((command) => [
         command.id,
-        before.get(command.id) ?? { command, startedAt: this.#options.now(), latest: undefined },
+        before.get(command.id) ?? {
+          command,
+          startedAt: this.#options.now() - (command.ranBeforeMs ?? 0),
+          latest: undefined,
+        },
       ]),
     );
     for (const { id, command } of running) if (!before.has(id)) this.#options.onStart?.(command.trim());

@@ -276,4 +276,5 @@ test("moves a command to the background at the user's request", async () => {
   expect((await outcome).content).toMatch(/sleep 1000 was moved to the background by the user with ID: b[0-9a-f]{8}\./);
   expect(session.moveToBackground()).toBe(0);
   expect(pidsIn(path('pid')).filter(isRunning)).toHaveLength(1);
+  expect(session.background?.[0]?.ranBeforeMs).toBeGreaterThan(0);
 });

@@ -104,20 +104,22 @@ export async function* runWithProgress(
   let running: RunningProcess | undefined;
   let isWanted = false; // the user asked to move it to the background
   let isMoved = false;
+  let began = 0;
   const moveToBackground = (): boolean => {
     if (!running || !(isWanted || mayMove(command, context))) return false;
     const id = newBackgroundId();
     nameToPerson(`${id}: ${shortTitle(command)}`);
     watched?.leave(running.finished);
-    session.own(sessionBackground).add({ id, command, outputFile, running, lifeMs: DEFAULT_LIFE_MS });
+    const ranBeforeMs = Math.round(monotonicMs() - began);
+    session.own(sessionBackground).add({ id, command, outputFile, running, lifeMs: DEFAULT_LIFE_MS, ranBeforeMs });
     isMoved = true;
     moved.resolve(id);
     return true;
   };
   const bothSignals = AbortSignal.any([signal, left.signal]);
+  began = monotonicMs();
   running = await startCommand({ ...options, timeoutMs, signal: bothSignals, onTimeUp: moveToBackground });
   const { finished, timeUp } = running;
-  const began = monotonicMs();
   const forget = session.whileInForeground?.(() => {
     if (isMoved) return false;
     isWanted = true;
