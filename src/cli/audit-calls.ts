@@ -2,14 +2,16 @@ import type { AuditEntry } from '../agent/observe/read-audit.js';
 import { isObject } from '../platform/is-object.js';
 import { localSecond } from '../platform/text/local-time.js';
 import { oneLine } from '../settings/settings-problem.js';
+import { withShownPaths } from '../terminal/views/shown-path.js';
 
 const MAX_SUBJECT = 50;
 const MIN_REASON = 20;
 
 /** One line for each call: time, outcome, tool, subject, decision, duration. Lines are cut to the width, if there is one. */
 export function auditedCallLines(entries: readonly AuditEntry[], columns = Number.POSITIVE_INFINITY): string[] {
+  const root = textOf(entries.find((entry) => typeof entry['root'] === 'string')?.['root']);
   const calls = [...Map.groupBy(entries, ({ call }) => call)].flatMap(([id, of]) =>
-    typeof id === 'string' ? [asCall(of)] : [],
+    typeof id === 'string' ? [asCall(of, (text) => withShownPaths(text, { root }))] : [],
   );
   const toolWidth = Math.max(...calls.map(({ tool }) => tool.length), 0);
   const subjectWidth = Math.max(...calls.map(({ subject }) => subject.length), 0);
@@ -20,7 +22,7 @@ export function auditedCallLines(entries: readonly AuditEntry[], columns = Numbe
   });
 }
 
-function asCall(entries: readonly AuditEntry[]) {
+function asCall(entries: readonly AuditEntry[], shorten: (text: string) => string) {
   const find = (type: string): AuditEntry | undefined => entries.findLast((entry) => entry.type === type);
   const [first, start, result] = [entries[0], find('start'), find('result')];
   const isDenied = result?.['failure'] === 'permission_denied';
@@ -29,8 +31,8 @@ function asCall(entries: readonly AuditEntry[]) {
     at: localSecond(first?.at ?? ''),
     sign: result === undefined ? '?' : result['ok'] === true ? '✓' : isDenied ? '⊘' : '✗',
     tool: oneLine(textOf(first?.['tool'])),
-    subject: cut(oneLine(subjectOf(find('call')?.['input'])), MAX_SUBJECT),
-    decision: oneLine(decisionOf(find('decision'), find('answer'), isDenied)),
+    subject: cut(oneLine(shorten(subjectOf(find('call')?.['input']))), MAX_SUBJECT),
+    decision: oneLine(shorten(decisionOf(find('decision'), find('answer'), isDenied))),
     duration: milliseconds === undefined ? '' : `${milliseconds} ms`,
   };
 }

@@ -133,7 +133,11 @@ function createAgentOrSay(options: FullAgentOptions): FullAgent {
 }
 
 const stepLines = (): StepLines =>
-  new StepLines({ write: (text) => process.stderr.write(text), columns: () => process.stderr.columns || 80 });
+  new StepLines({
+    write: (text) => process.stderr.write(text),
+    columns: () => process.stderr.columns || 80,
+    root: process.cwd(),
+  });
 
 async function runOnce(
   agent: FullAgent,

@@ -92,7 +92,7 @@ async function run(argv: readonly string[]): Promise<number> {
 
 async function fail(text: string): Promise<void> {
   const { wrapped } = await import('./write-line.js');
-  process.stderr.write(`${wrapped(text, process.stderr)}\n`);
+  process.stderr.write(`${wrapped(visible(text), process.stderr)}\n`);
 }
 
 /** Before anything reads the data folder: moves what an earlier session could not write to it. */

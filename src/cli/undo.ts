@@ -11,6 +11,7 @@ import {
   unclaimedLines,
   undoableLines,
 } from '../agent/undo/describe-undo.js';
+import { shortCallId } from '../agent/undo/short-call-id.js';
 import { planUndo, type UndoPlan } from '../agent/undo/undo.js';
 import { listUndoable, type UndoableCall, UndoFailure, type UndoSelection } from '../agent/undo/undo-calls.js';
 import { selectSincePrompt } from '../agent/undo/undo-prompts.js';
@@ -251,7 +252,8 @@ async function list(
     return exitCode.ok;
   }
   const { muted } = await undoLooks(at);
-  const idText = (callId: string): string => `[${callId}]`;
+  const ids = calls.map(({ callId }) => callId);
+  const idText = (callId: string): string => shortCallId(callId, ids);
   await writeLine(at.out, `Calls of session ${sessionId} that changed files, latest first:`);
   for (const line of undoableLines(calls, outline, at.cwd, { idText })) {
     await writeLine(at.out, visible(line).replace(/\[[^\s[\]]+\]$/, muted));

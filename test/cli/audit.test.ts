@@ -45,6 +45,15 @@ test('lists the sessions of this folder, and shows what was called, decided and 
   ]);
 });
 
+test('shows paths relative to the project of the session', async () => {
+  const { options } = await auditedProject();
+  const file = join(options.cwd, 'new.txt');
+  await runHelve(['call', 'Write', JSON.stringify({ file_path: file, content: '' })], options);
+  const { stdout } = await runHelve(['audit', 'show', 'last'], options);
+  expect(stdout).toMatch(/⊘ Write {2}new\.txt {2}denied: it writes new\.txt/);
+  expect(stdout).not.toContain(options.cwd);
+});
+
 test('the last session is the last one of this folder', async () => {
   const { id, options } = await auditedProject();
   const elsewhere = { ...options, cwd: await emptyFolder() };

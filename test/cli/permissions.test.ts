@@ -119,6 +119,17 @@ test('the explanation for people names an injected command as the JSON does', as
   expect(stdout).toMatch(/^Asks first: command_injection_detected: the rule "Bash\(npm test:\*\)" allows/);
 });
 
+test('the explanation for people names the worst effect first, and no session effect of a cd', async () => {
+  const explain = async (command: string): Promise<string> =>
+    (await runHelve(['permissions', 'explain', 'Bash', command])).stdout;
+  const push = await explain('npm test; git push --force');
+  expect(push).toMatch(/^Asks first: it overwrites commits on the remote \(force push\)\.\n/);
+  expect(push.match(/force push/g)).toHaveLength(1);
+  const changed = await explain('cd src && npm test');
+  expect(changed).toContain('✓ runs cd src: harmless');
+  expect(changed).not.toMatch(/session|working directory/);
+});
+
 test('refuses a Write outside the project for writing, and a Read for reading', async () => {
   const explain = async (tool: string, input: object): Promise<string> =>
     (await runHelve(['permissions', 'explain', tool, JSON.stringify(input)])).stdout;

@@ -20,7 +20,7 @@ test.each([
   ['in the mode that denies what would be asked', make, ['--permission-mode', 'dontAsk']],
 ])('-p names the flag that would allow a denied call %s', async (_, call, args) => {
   expect(await hintAfter(call, args)).toContain(
-    "helve: a call was denied (Bash). To allow it, add --allowed-tools 'Bash(make all)'. helve audit show last says why.\n",
+    "helve: a call was denied (Bash). helve audit show last says why. To allow it, add:\n  --allowed-tools 'Bash(make all)'\n",
   );
 });
 
@@ -38,7 +38,7 @@ test.each([
 test('-p names the mode that would allow a denied edit', async () => {
   const write = { name: 'Write', input: { file_path: 'a.txt', content: 'x' } };
   expect(await hintAfter(write)).toContain(
-    'helve: a call was denied (Write). To allow it, add --permission-mode acceptEdits. helve audit show last says why.\n',
+    'helve: a call was denied (Write). helve audit show last says why. To allow it, add:\n  --permission-mode acceptEdits\n',
   );
 });
 

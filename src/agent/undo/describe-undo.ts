@@ -69,8 +69,8 @@ function lineFor(
   const more = files.length > shown.length ? [`${files.length - shown.length} more`] : [];
   const remarks = [
     isCommand && 'by a command',
-    undoes && (idText ? `undid ${undoes.join(', ')}` : 'an undo'),
-    undoneBy && (idText ? `undone by ${undoneBy}` : 'undone'),
+    undoes && (idText ? `undid ${undoes.map(idText).join(', ')}` : 'an undo'),
+    undoneBy && (idText ? `undone by ${idText(undoneBy)}` : 'undone'),
     notCovered && 'some of its changes are unknown',
     ...notes,
     unclaimed && `${unclaimed.length} more changed, possibly by another session`,
@@ -78,7 +78,7 @@ function lineFor(
   const touched = [...shown, ...more].join(', ') || 'no files';
   const isNamed = known !== undefined && files.length === 1 && files[0] === resolve(cwd, known.title);
   const what = known === undefined ? touched : `${known.tool} ${isNamed ? touched : `${known.title}: ${touched}`}`;
-  return `  ${localSecond(at)}  ${what}${remarks.length > 0 ? ` (${remarks.join('; ')})` : ''}${idText ? `  ${idText(callId)}` : ''}`;
+  return `  ${localSecond(at)}  ${what}${remarks.length > 0 ? ` (${remarks.join('; ')})` : ''}${idText ? `  [${idText(callId)}]` : ''}`;
 }
 
 /** Changes that stay because it is unknown which session made them. */

@@ -1,4 +1,5 @@
 import { type ListedChange, listChanges } from '../../platform/journal/journal.js';
+import { fullCallId } from './short-call-id.js';
 
 /** An undo that changed nothing. The message says why, and what to do next. */
 export class UndoFailure extends Error {
@@ -80,7 +81,9 @@ export function selectCalls(calls: readonly UndoableCall[], selection: UndoSelec
       takeBack: last?.callId,
     });
   }
-  const chosen = calls.filter(({ callId }) => selection.callIds.includes(callId));
+  const all = calls.map(({ callId }) => callId);
+  const wanted = new Set(selection.callIds.map((id) => fullCallId(id, all)));
+  const chosen = calls.filter(({ callId }) => wanted.has(callId));
   if (chosen.length === 0) {
     const named = selection.callIds.map((id) => `"${id}"`).join(', ');
     throw new UndoFailure(

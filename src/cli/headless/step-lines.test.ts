@@ -4,7 +4,11 @@ import { StepLines } from './step-lines.js';
 
 function shown(events: readonly AgentEvent[], columns = 60): string {
   const written: string[] = [];
-  const steps = new StepLines({ write: (text) => void written.push(text), columns: () => columns });
+  const steps = new StepLines({
+    write: (text) => void written.push(text),
+    columns: () => columns,
+    root: '/home/me/project',
+  });
   steps.begin();
   for (const event of events) steps.see(event);
   steps.end();
@@ -45,4 +49,10 @@ test('each call is one line once it has ended, with what went wrong', () => {
 
 test('lines are cut to the width of the terminal', () => {
   expect(shown([call('a', 'x'.repeat(100)), result('a', '')], 30)).toBe(`✓ Bash ${'x'.repeat(21)}…\n`);
+});
+
+test('paths in the project are relative to it', () => {
+  expect(shown([call('a', '/home/me/project/src/a.ts'), result('a', '/home/me/project/src/a.ts')])).toContain(
+    '✓ Bash src/a.ts  0.2 s\n',
+  );
 });

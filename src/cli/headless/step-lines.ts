@@ -1,5 +1,6 @@
 import type { AgentEvent, ToolResultEvent } from '../../contract/event.js';
 import { visible } from '../../platform/text/visible.js';
+import { withShownPaths } from '../../terminal/views/shown-path.js';
 
 const CLEAR_LINE = '\r\u001b[K';
 const MIN_COLUMNS = 20;
@@ -11,11 +12,14 @@ const MIN_COLUMNS = 20;
 export class StepLines {
   readonly #write: (text: string) => void;
   readonly #columns: () => number;
+  readonly #root: string;
   readonly #running = new Map<string, string>();
   #hasLive = false;
 
-  constructor({ write, columns }: { write(text: string): void; columns(): number }) {
+  /** Paths are shown relative to `root`. */
+  constructor({ write, columns, root }: { write(text: string): void; columns(): number; root: string }) {
     this.#write = write;
+    this.#root = root;
     this.#columns = columns;
   }
 
@@ -70,7 +74,7 @@ export class StepLines {
 
   #fit(text: string): string {
     const width = Math.max(this.#columns() - 1, MIN_COLUMNS);
-    const line = visible(text).replaceAll('\n', ' ');
+    const line = withShownPaths(visible(text).replaceAll('\n', ' '), { root: this.#root });
     return line.length > width ? `${line.slice(0, width - 1)}…` : line;
   }
 }

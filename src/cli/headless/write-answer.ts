@@ -4,7 +4,7 @@ import { isObject } from '../../platform/is-object.js';
 import { visible } from '../../platform/text/visible.js';
 import { toolTable } from '../../tools/index.js';
 import { columnsOf } from '../terminal-width.js';
-import { writeLine } from '../write-line.js';
+import { wrapped, writeLine } from '../write-line.js';
 import type { FinishedRun } from './finish-run.js';
 
 const MAX_RULE_CHARS = 100;
@@ -23,8 +23,7 @@ export async function writeAnswer(run: FinishedRun, { isWatched, env, sessionId 
   if (failed) await writeLine(process.stderr, `helve: ${visible(text)}`);
   else if (isWatched && process.stdout.isTTY) await writeLine(process.stdout, await rendered(text, env));
   else await writeLine(process.stdout, process.stdout.isTTY ? visible(text) : text);
-  const denied = deniedSentence(run);
-  if (denied !== undefined) await writeLine(process.stderr, `helve: ${visible(denied)}`);
+  for (const line of deniedLines(run)) await writeLine(process.stderr, line);
   if (isWatched && sessionId !== undefined) {
     await writeLine(process.stderr, `To continue: helve --resume ${sessionId}`);
   }
@@ -39,15 +38,18 @@ async function rendered(text: string, env: AnswerOptions['env']): Promise<string
   return view.render(columnsOf(process.stdout)).join('\n');
 }
 
-/** Which calls were denied, and the flags that would have allowed them. */
-function deniedSentence({ denials, allowable = [] }: FinishedRun): string | undefined {
-  if (denials.length === 0) return undefined;
+/** Which calls were denied, and on a line of their own the flags that would have allowed them, to be copied as they are. */
+function deniedLines({ denials, allowable = [] }: FinishedRun): string[] {
+  if (denials.length === 0) return [];
   const names = [...new Set(denials.map(({ tool }) => tool))].join(', ');
-  const what = denials.length === 1 ? `a call was denied (${names})` : `${denials.length} calls were denied (${names})`;
+  const [what, them] =
+    denials.length === 1
+      ? [`a call was denied (${names})`, 'it']
+      : [`${denials.length} calls were denied (${names})`, 'such calls'];
   const flags = [...new Set(allowable.map(flagFor))];
-  const way =
-    flags.length === 0 ? '' : ` To allow ${denials.length === 1 ? 'it' : 'such calls'}, add ${flags.join(' ')}.`;
-  return `${what}.${way} helve audit show last says why.`;
+  const way = flags.length === 0 ? '' : ` To allow ${them}, add:`;
+  const sentence = wrapped(visible(`helve: ${what}. helve audit show last says why.${way}`), process.stderr);
+  return [sentence, ...(flags.length === 0 ? [] : [`  ${visible(flags.join(' '))}`])];
 }
 
 function flagFor({ tool, input }: { tool: string; input: unknown }): string {

@@ -13,9 +13,13 @@ export function describeExplanation(explanation: Explanation, { cwd }: { cwd: st
   const { decision, reason, tool, mode, walls, effects, risks, trail, problems, confinement, sandbox } = explanation;
   const short = (text: string): string => shortened(text, cwd);
   const commands = effects.filter((effect) => effect.kind === 'command');
+  const worst = worstRisk(explanation);
+  const headline = worst ? `it ${oneLine(worst.text)}` : indented(clause(reason));
   const lines = [
-    `${verdicts[decision]}: ${indented(short(clause(reason)))}.`,
-    ...risks.map(({ level, text }) => `  ${level === 'high' ? '!!' : '! '} ${oneLine(text)}`),
+    `${verdicts[decision]}: ${short(headline)}.`,
+    ...risks
+      .filter((risk) => risk !== worst)
+      .map(({ level, text }) => `  ${level === 'high' ? '!!' : '! '} ${oneLine(text)}`),
     '',
   ];
   const part = (effect: Effect | undefined, entries: readonly TrailEntry[], indent: string): string[] => {
@@ -29,12 +33,14 @@ export function describeExplanation(explanation: Explanation, { cwd }: { cwd: st
       ),
     ];
   };
-  const whole = trail.filter(({ effect }) => effect === undefined);
+  const whole = trail.filter(
+    ({ effect, because }) => effect === undefined && !(effects.length === 0 && because === reason),
+  );
   if (whole.length > 0) lines.push(...part(undefined, whole, '  '));
   const entriesOf = (index: number) => trail.filter(({ effect }) => effect === index);
   for (const [index, effect] of effects.entries()) {
     if (effect.kind === 'file' && effect.by) continue; // shown below its command
-    if (effect.kind === 'session' && effect.access === 'read') continue; // true for every relative path
+    if (isPlainSession(effect, entriesOf(index))) continue;
     lines.push(...part(effect, entriesOf(index), '  '));
     if (effect.kind !== 'command') continue;
     const position = commands.indexOf(effect);
@@ -49,6 +55,26 @@ export function describeExplanation(explanation: Explanation, { cwd }: { cwd: st
   if (problems.length > 0) lines.push('', 'Problems:', ...problems.map(({ message }) => `  ${oneLine(message)}`));
   return lines.join('\n');
 }
+
+/** The risk to name in the headline, where the reason says only which command runs. */
+function worstRisk({
+  decision,
+  risks,
+  trail,
+  effects,
+  injection,
+}: Explanation): Explanation['risks'][number] | undefined {
+  const ground = trail.find(({ decided }) => decided);
+  const isCommand = effects[ground?.effect ?? -1]?.kind === 'command';
+  if (injection || decision !== 'ask' || ground?.basis !== 'default' || !isCommand) return undefined;
+  return risks[0];
+}
+
+/** A relative path depends on the working directory, and cd changes it: its command says so. */
+const isPlainSession = (effect: Effect, entries: readonly TrailEntry[]): boolean =>
+  effect.kind === 'session' &&
+  (effect.access === 'read' ||
+    (effect.what === 'cwd' && entries.every(({ behavior, rule }) => behavior === 'allow' && !rule)));
 
 const verdicts: Readonly<Record<Behavior, string>> = { allow: 'Allowed', ask: 'Asks first', deny: 'Denied' };
 const signs: Readonly<Record<Behavior, string>> = { allow: '✓', ask: '?', deny: '✗' };
@@ -118,11 +144,19 @@ function inWords(effect: Effect): string {
     case 'network':
       return `network: ${effect.url}`;
     case 'session':
-      return `session: ${effect.access === 'read' ? 'depends on' : 'changes'} its ${effect.what}`;
+      return `changes ${sessionWords[effect.what]}`;
     case 'unknown':
       return `unknown beforehand: ${effect.why}`;
   }
 }
+
+const sessionWords = {
+  cwd: 'the working directory',
+  mode: 'the permission mode',
+  todos: 'the to-do list',
+  tools: 'the set of tools',
+  memory: "the project's memory",
+} as const;
 
 function noteOf(command: CommandEffect, commands: readonly CommandEffect[]): string {
   if (!command.harmless && command.needsWalls) return 'needs no question only if it runs read-only and offline';

@@ -1,3 +1,4 @@
+import { shortCallId } from '../../agent/undo/short-call-id.js';
 import { counted } from '../../platform/text/counted.js';
 import { visible } from '../../platform/text/visible.js';
 import type { PolicyDifference, PolicyReport } from './policy.js';
@@ -33,18 +34,20 @@ export interface ReplayReport {
 
 export function replayLines(report: ReplayReport): string[] {
   const { session, title, root, tree, calls, different, alike, notPlayed } = report;
+  const ids = [...different, ...alike, ...notPlayed].map(({ call }) => call);
+  const shortId = (call: string): string => visible(shortCallId(call, ids));
   const size = `${counted(tree.entries, 'entry', 'entries')}, ${megabytes(tree.bytes)}`;
   const lines = [
     `${session} "${visible(title)}": ${counted(calls, 'call')} in a copy of ${visible(root)} ${tree.state} (${size})`,
     '',
   ];
   for (const { call, tool, input, diff } of different) {
-    lines.push(`✗ ${tool} ${call}  ${inputLine(input)}`, ...indented(diff), '');
+    lines.push(`✗ ${visible(tool)} ${shortId(call)}  ${inputLine(input)}`, ...indented(diff), '');
   }
   lines.push(...report.notes.map((note) => `Note: ${visible(note)}`));
   if (notPlayed.length > 0) {
     lines.push(
-      `Not played: ${notPlayed.map(({ tool, call }) => `${tool} ${call}`).join(', ')} (interrupted in the session).`,
+      `Not played: ${notPlayed.map(({ tool, call }) => `${visible(tool)} ${shortId(call)}`).join(', ')} (interrupted in the session).`,
     );
   }
   if (report.allowedAgain.length > 0) {
@@ -78,8 +81,9 @@ export function replayLines(report: ReplayReport): string[] {
 }
 
 export function policyLines({ calls, different, fromAudit, notes }: PolicyReport, file: string): string[] {
+  const ids = different.map(({ call }) => call);
   const lines = different.flatMap(({ call, tool, input, before, after }) => [
-    `${tool} ${call}  ${inputLine(input)}`,
+    `${visible(tool)} ${visible(shortCallId(call, ids))}  ${inputLine(input)}`,
     `  then: ${describe(before)}`,
     `  with ${visible(file)}: ${words[after.decision]}: ${visible(after.reason)}`,
     '',
