@@ -12,6 +12,8 @@ import { thirdPartyNotices } from './third-party-notices.mjs';
 // Another folder of the project, for a build that is only inspected.
 const out = process.env.HELVE_BUILD_FOLDER ?? 'dist';
 const started = performance.now();
+if (process.argv.includes('--announce') && process.stdout.isTTY)
+  console.log('Building Helve; this takes some seconds…');
 const shared = {
   outdir: out,
   bundle: true,

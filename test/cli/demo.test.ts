@@ -19,11 +19,13 @@ test.each([[['demo']], [[]]])('helve %j plays the demo to its end: a real failur
   expect(await readdir(temporary)).toEqual([]);
 });
 
-test('the demo ends with a command that works: npx helve in the folder of Helve, helve if that is on PATH', async () => {
+test('the demo ends with commands that work: in a clone after an alias, which comes first', async () => {
   const cwd = resolve('.');
-  const npx = await runHelve(['demo'], { cwd });
-  expect(npx.stdout).toMatch(/^ {2}npx helve +start a conversation in this folder$/m);
-  expect(npx.stdout).toContain(`\n  alias helve="${resolve('node_modules/.bin/node')} ${resolve('bin/helve.cjs')}"\n`);
+  const clone = await runHelve(['demo'], { cwd });
+  const alias = `alias helve="${resolve('node_modules/.bin/node')} ${resolve('bin/helve.cjs')}"`;
+  expect(clone.stdout).toContain(`\nTo use Helve with a real model:\n  ${alias}\n  export ANTHROPIC_API_KEY=…`);
+  expect(clone.stdout).toMatch(/^ {2}helve +start a conversation in your project$/m);
+  expect(clone.stdout).not.toContain('npx helve');
   const bin = await emptyFolder();
   await symlink(resolve('bin/helve.cjs'), join(bin, 'helve'));
   const env = { PATH: [bin, process.env['PATH']].join(delimiter) };

@@ -4,7 +4,7 @@ import type { DemoWords } from './script.js';
 export interface OwnCommand {
   /** What a user can type here to run Helve. */
   helve: string;
-  /** What runs it from other folders, if `helve` does not. */
+  /** What an alias `helve` must run, if the shell does not find `helve`. */
   elsewhere?: string | undefined;
 }
 
@@ -41,12 +41,14 @@ export const lineDemoWords = (own: OwnCommand): DemoWords & { introduction: stri
   farewell: nextSteps(own),
 });
 
+/** In a clone the alias comes first: it works in every folder, and without the engine warnings of npx on Node 20. */
 function nextSteps({ helve, elsewhere }: OwnCommand): string {
+  const name = elsewhere === undefined ? helve : 'helve';
   const steps = [
-    ['export ANTHROPIC_API_KEY=…', `or the key of another provider: ${helve} models lists them`],
-    [helve, elsewhere === undefined ? 'start a conversation in your project' : 'start a conversation in this folder'],
-    [`${helve} doctor`, 'check the setup'],
+    ['export ANTHROPIC_API_KEY=…', `or the key of another provider: ${name} models lists them`],
+    [name, 'start a conversation in your project'],
+    [`${name} doctor`, 'check the setup'],
   ] as const;
-  const other = elsewhere === undefined ? [] : ['To use it in other folders:', `  alias helve="${elsewhere}"`];
-  return ['To use Helve with a real model:', ...table(steps), ...other].join('\n');
+  const alias = elsewhere === undefined ? [] : [`  alias helve="${elsewhere}"`];
+  return ['To use Helve with a real model:', ...alias, ...table(steps)].join('\n');
 }
