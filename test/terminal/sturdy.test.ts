@@ -56,6 +56,20 @@ inTerminal('after a kill, the session can be resumed, and the next start ends it
   await gone(command);
 });
 
+inTerminal('after a kill, --continue says at the call that Helve was ended while it ran, and names it', async () => {
+  const { terminal, helve, command } = await atWork();
+  process.kill(helve, 'SIGKILL');
+  expect(await terminal.exitCode()).toBe(137);
+  const { terminal: next } = await converse([], {
+    args: ['--continue'],
+    folders: { project: terminal.project, home: terminal.home },
+  });
+  await next.shows(/■ Bash echo run[\s\S]*Helve was ended while this ran; it may or may not have taken effect/);
+  await next.shows(/Helve was ended while a call ran \(Bash:\s+echo\s+run/);
+  process.kill(command);
+  await gone(command);
+});
+
 inTerminal('a full disk is reported, and the conversation goes on', async ({ skip }) => {
   const canMount = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', tmpdir()]).status === 0;
   if (!canMount) skip('a file system can not be mounted here');

@@ -9,6 +9,15 @@ import type { ToolDisplay } from '../../contract/tool.js';
 import type { SeenFile } from '../../contract/tool-context.js';
 import { withCleared } from '../context/clear-results.js';
 import { Transcript } from '../transcript.js';
+import {
+  DAMAGED_PROBLEM,
+  DAMAGED_RESULT,
+  INTERRUPTED_PROBLEM,
+  interruptedText,
+  interruptionNotes,
+  NOT_BEGUN_PROBLEM,
+  notBegunText,
+} from './interrupted-calls.js';
 import type { ReadLine } from './read-session.js';
 import { isDisplay } from './recorded-display.js';
 import type { SessionHeader, SessionRecord, SessionTotals } from './session-record.js';
@@ -247,10 +256,15 @@ class History {
       this.#results.delete(id);
       const result = inRecord.get(id) ?? (known && resultBlock(known));
       if (result) return [result];
-      if (named.has(id)) return [{ type: 'tool_result', tool_use_id: id, content: DAMAGED_RESULT, is_error: true }];
+      if (named.has(id)) {
+        this.#failures.set(id, { kind: 'exception', problem: DAMAGED_PROBLEM });
+        return [{ type: 'tool_result', tool_use_id: id, content: DAMAGED_RESULT, is_error: true }];
+      }
       const hasBegun = this.#begun.has(id);
       if (hasBegun) this.#interrupted.push({ id, tool: name, input });
       const content = hasBegun ? interruptedText(name) : notBegunText(name);
+      const problem = hasBegun ? INTERRUPTED_PROBLEM : NOT_BEGUN_PROBLEM;
+      this.#failures.set(id, { kind: 'interrupted', problem });
       return [{ type: 'tool_result', tool_use_id: id, content, is_error: true }];
     });
   }
@@ -279,7 +293,7 @@ class History {
   restored(): RestoredSession {
     this.#closeTurn();
     const root = this.#header?.root ?? this.#cwd;
-    const notes = [...this.#damageNotes(), ...this.#interruptionNotes()];
+    const notes = [...this.#damageNotes(), ...interruptionNotes(this.#interrupted)];
     const isThere = this.#cwd === undefined || isFolder(this.#cwd);
     if (!isThere) notes.push(`The folder ${this.#cwd} is gone, so commands start in ${root} again.`);
     const isEscalated = this.#mode === 'bypassPermissions' || this.#mode === 'acceptEdits';
@@ -316,16 +330,6 @@ class History {
     const which = lines.length === 1 ? `Line ${lines[0]}` : `Lines ${listed(lines)}`;
     return [
       `${which} of the session's file can't be read, as after a crash or a full disk. ${lines.length === 1 ? 'What it said is' : 'What they said is'} missing; everything else is here.`,
-    ];
-  }
-
-  #interruptionNotes(): string[] {
-    const last = this.#interrupted.at(-1);
-    if (!last) return [];
-    const tools = [...new Set(this.#interrupted.map(({ tool }) => tool))].join(', ');
-    const count = this.#interrupted.length;
-    return [
-      `${count === 1 ? 'One call was' : `${count} calls were`} interrupted when the program ended (${tools}), and may or may not have taken effect. The model has been told.`,
     ];
   }
 }
@@ -365,15 +369,6 @@ function resultBlock({ id, content, is_error }: KnownResult): ToolResultBlock {
   const whole = typeof content === 'string' ? content : [...content];
   return { type: 'tool_result', tool_use_id: id, content: whole, ...(is_error && { is_error }) };
 }
-
-const interruptedText = (tool: string): string =>
-  `${tool} was interrupted when the program ended; its outcome is unknown. Check before you repeat it.`;
-
-const notBegunText = (tool: string): string =>
-  `The program ended before ${tool} was recorded as begun, so it most likely did not run. Send the call again if it is still needed; where it must not run twice, check first.`;
-
-const DAMAGED_RESULT =
-  'The call ended, but its result is lost, because the file of this session is damaged there. Check before you repeat it.';
 
 /** As text, since providers reject calls without the preceding thinking, which is incomplete. */
 function report(calls: ReadonlyArray<{ name: string; input: unknown }>, answers: readonly ToolResultBlock[]): Message {

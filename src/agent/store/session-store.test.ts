@@ -275,8 +275,12 @@ test('calls that were running when the program ended are answered as interrupted
     },
   ]);
   expect(restored.interrupted).toEqual([{ id: 'b', tool: 'Change', input: {} }]);
+  expect(restored.failures.get('b')).toEqual({
+    kind: 'interrupted',
+    problem: 'Helve was ended while this ran; it may or may not have taken effect',
+  });
   expect(restored.notes).toEqual([
-    'One call was interrupted when the program ended (Change), and may or may not have taken effect. The model has been told.',
+    'Helve was ended while a call ran (Change). It may or may not have taken effect: check, or ask the model to check. The model knows about it.',
   ]);
   await session.store.close();
 });

@@ -1,0 +1,43 @@
+// Texts about calls whose result is missing because the process ended: for the model, and for the person.
+import { isObject } from '../../platform/is-object.js';
+
+export const interruptedText = (tool: string): string =>
+  `${tool} was interrupted when the program ended; its outcome is unknown. Check before you repeat it.`;
+
+export const notBegunText = (tool: string): string =>
+  `The program ended before ${tool} was recorded as begun, so it most likely did not run. Send the call again if it is still needed; where it must not run twice, check first.`;
+
+/** The same for the person. */
+export const INTERRUPTED_PROBLEM = 'Helve was ended while this ran; it may or may not have taken effect';
+export const NOT_BEGUN_PROBLEM = 'not run: Helve was ended before it began';
+export const DAMAGED_PROBLEM = "its result is lost, because the session's file is damaged";
+
+const MAX_NAMED_CHARS = 60;
+
+/** The tool with its command or file, on one line. */
+function calledName({ tool, input }: { tool: string; input: unknown }): string {
+  const fields = isObject(input) ? [input['command'], input['file_path'], input['url'], input['description']] : [];
+  const subject = fields
+    .find((value) => typeof value === 'string')
+    ?.replaceAll(/\s+/g, ' ')
+    .trim();
+  if (!subject) return tool;
+  return `${tool}: ${subject.length > MAX_NAMED_CHARS ? `${subject.slice(0, MAX_NAMED_CHARS)}…` : subject}`;
+}
+
+export const DAMAGED_RESULT =
+  'The call ended, but its result is lost, because the file of this session is damaged there. Check before you repeat it.';
+
+const MAX_NAMED = 10;
+
+/** What the person has to know about calls that had started. */
+export function interruptionNotes(calls: ReadonlyArray<{ tool: string; input: unknown }>): string[] {
+  if (calls.length === 0) return [];
+  const names = calls.slice(-MAX_NAMED).map(calledName);
+  const more = calls.length - names.length;
+  const which = `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const [what, it] = calls.length === 1 ? ['a call', 'It'] : [`${calls.length} calls`, 'They'];
+  return [
+    `Helve was ended while ${what} ran (${which}). ${it} may or may not have taken effect: check, or ask the model to check. The model knows about it.`,
+  ];
+}
