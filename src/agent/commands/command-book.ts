@@ -11,7 +11,7 @@ import type { Command } from './command-file.js';
 import type { CommandPlace } from './command-places.js';
 import type { Called, CommandsOptions } from './commands.js';
 import { expandCommand } from './expand-command.js';
-import { findCommands } from './find-commands.js';
+import { findCommands, untrustedPlaces } from './find-commands.js';
 import { listedCommands } from './list-commands.js';
 
 const MAX_NAMED = 20;
@@ -30,7 +30,9 @@ export class CommandBook {
   }
 
   static async open(places: readonly CommandPlace[], options: BookOptions): Promise<CommandBook> {
-    const commands = await findCommands(places, { ...options, trusted: options.isTrusted() });
+    const rules = { ...options, trusted: options.isTrusted() };
+    const commands = await findCommands(places, rules);
+    for (const sentence of untrustedPlaces(places, rules)) options.notify(sentence);
     for (const { problem, warning } of commands) {
       for (const sentence of [problem, warning]) if (sentence !== undefined) options.notify(sentence);
     }

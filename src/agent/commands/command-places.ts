@@ -2,11 +2,14 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CommandKind } from '../../contract/command.js';
+import { projectFolders } from '../instructions/instruction-files.js';
 
 export interface CommandPlace {
   folder: string;
   kind: CommandKind;
   source: 'user' | 'project';
+  /** Used only if a person trusts the project. */
+  needsTrust?: true;
 }
 
 export interface CommandPlacesOptions {
@@ -26,10 +29,11 @@ export function commandPlaces({ root, home, dataFolder, env }: CommandPlacesOpti
     { folder: join(root, '.helve'), source: 'project' as const },
     { folder: join(root, '.claude'), source: 'project' as const },
   ];
-  const places = folders.flatMap(({ folder, source }) => [
-    { folder: join(folder, 'skills'), kind: 'skill' as const, source },
-    { folder: join(folder, 'commands'), kind: 'command' as const, source },
+  const own = folders.flatMap(({ folder, source }): CommandPlace[] => [
+    { folder: join(folder, 'skills'), kind: 'skill', source },
+    { folder: join(folder, 'commands'), kind: 'command', source },
   ]);
+  const places = [...own, ...sharedSkills({ root, home })];
   const seen = new Set<string>();
   return places.filter(({ folder }) => {
     const identity = folderIdentity(folder);
@@ -37,6 +41,22 @@ export function commandPlaces({ root, home, dataFolder, env }: CommandPlacesOpti
     seen.add(identity);
     return true;
   });
+}
+
+/** `.agents/skills`, which agents share: of the person, and of the project, its own folder before those above it. */
+function sharedSkills({ root, home }: Pick<CommandPlacesOptions, 'root' | 'home'>): CommandPlace[] {
+  const skillsIn = (folder: string): string => join(folder, '.agents', 'skills');
+  return [
+    ...(home === undefined ? [] : [{ folder: skillsIn(home), kind: 'skill' as const, source: 'user' as const }]),
+    ...projectFolders({ root, home })
+      .toReversed()
+      .map((folder) => ({
+        folder: skillsIn(folder),
+        kind: 'skill' as const,
+        source: 'project' as const,
+        needsTrust: true as const,
+      })),
+  ];
 }
 
 function folderIdentity(path: string): string | undefined {

@@ -76,3 +76,32 @@ test('a folder that links to itself is skipped, and a pipe and a binary file are
     ['pipe', expect.stringContaining('is a')],
   ]);
 });
+
+test('reads .agents/skills of the person, and of a trusted project up to the root of its repository', async () => {
+  const { folder, place } = machine({
+    'home/.agents/skills/mine/SKILL.md': 'of the person',
+    'project/.agents/skills/outer/SKILL.md': 'outer',
+    'project/.agents/skills/both/SKILL.md': 'outer',
+    'project/inner/.agents/skills/both/SKILL.md': 'inner',
+    '.agents/skills/above/SKILL.md': 'above the repository',
+  });
+  execFileSync('git', ['init', '-q'], { cwd: join(folder, 'project') });
+  const inner = { ...place, root: join(folder, 'project/inner') };
+  const rules = { ...inner, boundary: join(folder, 'project'), mayRead: () => true };
+  const find = async (trusted: boolean) => await findCommands(commandPlaces(inner), { ...rules, trusted });
+  expect((await find(false)).map(({ name }) => name)).toEqual(['mine']);
+  const found = await find(true);
+  expect(found.map(({ name, body, warning }) => [name, body, warning])).toEqual([
+    ['both', 'inner', '../.agents/skills/both/SKILL.md is not used: .agents/skills/both/SKILL.md has the same name.'],
+    ['mine', 'of the person', undefined],
+    ['outer', 'outer', undefined],
+  ]);
+});
+
+test('a skill that is there twice with the same text is not reported', async () => {
+  const { find } = machine({
+    'project/.claude/skills/s/SKILL.md': 'the same',
+    'project/.agents/skills/s/SKILL.md': 'the same',
+  });
+  expect((await find({ trusted: true })).map(({ name, warning }) => [name, warning])).toEqual([['s', undefined]]);
+});

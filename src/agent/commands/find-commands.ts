@@ -1,6 +1,6 @@
 // Finds commands and skills: every markdown file below a folder of commands, every SKILL.md in a folder of
-// skills. Of several with the same name, the first is used. A trusted project's come before the person's own, as with
-// agents; an untrusted project replaces no command of the person.
+// skills. Of several with the same name, the first is used, and a skill that is left out for that reason is reported. A
+// trusted project's come before the person's own, as with agents; an untrusted project replaces no command of the person.
 
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -22,11 +22,33 @@ export interface FindOptions extends TextRules {
 
 export async function findCommands(places: readonly CommandPlace[], options: FindOptions): Promise<Command[]> {
   const rank = ({ source }: CommandPlace): number => Number((source === 'project') !== options.trusted);
-  const ordered = places.toSorted((one, other) => rank(one) - rank(other));
+  const usable = places.filter(({ needsTrust }) => !needsTrust || options.trusted);
+  const ordered = usable.toSorted((one, other) => rank(one) - rank(other));
   const found = await Promise.all(ordered.map(async (place) => await commandsIn(place, options)));
   const byName = new Map<string, Command>();
-  for (const command of found.flat()) if (!byName.has(command.name)) byName.set(command.name, command);
+  for (const command of found.flat()) {
+    const used = byName.get(command.name);
+    byName.set(command.name, used ? withCollision(used, command) : command);
+  }
   return [...byName.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+/** Two skills may share a name by mistake. Copies with the same text, as made for several agents, are no mistake. */
+function withCollision(used: Command, other: Command): Command {
+  const isMistake = used.kind === 'skill' && other.kind === 'skill' && used.body !== other.body;
+  if (!isMistake) return used;
+  const collision = `${other.shown} is not used: ${used.shown} has the same name.`;
+  return { ...used, warning: [used.warning, collision].filter(Boolean).join(' ') };
+}
+
+/** Sentences about folders that are not used, because the project is not trusted. */
+export function untrustedPlaces(places: readonly CommandPlace[], options: FindOptions): string[] {
+  const named = places.filter(({ needsTrust }) => needsTrust && !options.trusted);
+  if (named.length === 0) return [];
+  const shown = named.map(({ folder }) => relative(options.root, folder)).join(', ');
+  return [
+    `Skills of this folder are not used, because it is not trusted: ${shown}. To look at it and trust it: helve config trust; for one run: --trust.`,
+  ];
 }
 
 async function commandsIn(place: CommandPlace, options: FindOptions): Promise<Command[]> {
@@ -86,7 +108,8 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
   }
 }
 
-function shownPath(path: string, { root, home }: FindOptions): string {
-  if (isInside(root, path)) return relative(root, path);
+function shownPath(path: string, { root, boundary, home }: FindOptions): string {
+  // Also for a folder above, of the same repository.
+  if (isInside(root, path) || isInside(boundary, path)) return relative(root, path);
   return home !== undefined && isInside(home, path) ? `~/${relative(home, path)}` : path;
 }

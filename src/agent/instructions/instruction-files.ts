@@ -30,7 +30,7 @@ export function findInstructions(places: InstructionPlaces): InstructionFile[] {
 
 /** Those of the project among them. */
 export const projectInstructions = (places: Pick<InstructionPlaces, 'root' | 'home'>): InstructionFile[] =>
-  foldersFrom(places).flatMap((folder) => instructionsIn(folder, places.root));
+  projectFolders(places).flatMap((folder) => instructionsIn(folder, places.root));
 
 /** The instruction files of one folder of the project. */
 export function instructionsIn(folder: string, root: string): InstructionFile[] {
@@ -51,7 +51,8 @@ export function projectBoundary({ root, home }: Pick<InstructionPlaces, 'root' |
   return root;
 }
 
-function foldersFrom({ root, home }: Pick<InstructionPlaces, 'root' | 'home'>): string[] {
+/** The folders from the one that contains the whole project to the project itself. */
+export function projectFolders({ root, home }: Pick<InstructionPlaces, 'root' | 'home'>): string[] {
   const boundary = projectBoundary({ root, home });
   const folders = [root];
   while (folders[0] !== undefined && folders[0] !== boundary && isInside(boundary, folders[0])) {
