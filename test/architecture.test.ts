@@ -9,7 +9,7 @@ const layers = [
   { name: 'ground', folders: ['contract', 'platform'] },
   { name: 'parts', folders: ['tools', 'permissions', 'hooks', 'models', 'mcp'] },
   { name: 'calls', folders: ['calls'] },
-  { name: 'agent', folders: ['agent', 'settings'] },
+  { name: 'agent', folders: ['agent', 'settings', 'plugins'] },
   { name: 'composition', folders: ['compose'] },
   { name: 'surfaces', folders: ['cli', 'terminal', 'testing', 'sdk', 'index.ts'] },
 ];
@@ -18,6 +18,7 @@ const layers = [
 const allowedSiblings: Readonly<Record<string, readonly string[]>> = {
   platform: ['contract'],
   cli: ['terminal'],
+  plugins: ['settings'],
   sdk: ['testing'],
   'index.ts': ['sdk'],
 };

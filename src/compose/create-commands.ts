@@ -9,6 +9,7 @@ import { isOn } from '../settings/settings.js';
 import { ownCallTools } from '../tools/index.js';
 import type { ToolCaller } from './call-tools.js';
 import type { Notices } from './notices.js';
+import { pluginCommands } from './plugin-parts.js';
 import type { ResolvedOptions } from './resolve-options.js';
 import type { ConnectedServers } from './servers.js';
 
@@ -55,6 +56,7 @@ export function createCommands(parts: CommandParts): SessionCommands {
       },
     }),
     notify: (text) => notices.say(text),
+    ...(options.plugins && { plugins: pluginCommands(options.plugins) }),
     prompts: {
       now: () => client.prompts(),
       waitFor: (command, signal) =>

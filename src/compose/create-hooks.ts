@@ -4,15 +4,13 @@ import { observedHooks } from '../agent/observe/observe.js';
 import type { Session } from '../agent/session.js';
 import type { SessionPolicy } from '../agent/session-policy.js';
 import type { Hooks } from '../contract/hook.js';
-import type { ConfiguredHook } from '../hooks/schema.js';
 import { sessionHooks } from '../hooks/session-hooks.js';
 import { sessionWriters } from '../platform/journal/session-changes.js';
 import { toolTable } from '../tools/index.js';
+import { withPluginHooks } from './plugin-parts.js';
 import type { ResolvedOptions } from './resolve-options.js';
 
-const noneConfigured: readonly ConfiguredHook[] = [];
-
-/** The hooks of a session: those of settings, and functions of the program. */
+/** The hooks of a session: those of settings and plugins, and functions of the program. */
 export function createHooks(session: Session, policy: SessionPolicy, resolved: ResolvedOptions): Hooks {
   const { options, dataFolder, root, visibleEnv, settings } = resolved;
   const transcript = new HookTranscript({
@@ -21,7 +19,8 @@ export function createHooks(session: Session, policy: SessionPolicy, resolved: R
     cwd: () => session.cwd,
     transcript: session.transcript,
   });
-  const hooks = sessionHooks(() => settings()?.hooks ?? noneConfigured, {
+  const hooksOf = withPluginHooks(options.plugins ?? []);
+  const hooks = sessionHooks(() => hooksOf(settings()), {
     root,
     env: visibleEnv,
     sessionId: session.id,

@@ -2,6 +2,7 @@
 import type { Observer } from '../agent/observe/observe.js';
 import type { ResumedSession } from '../agent/store/resume-session.js';
 import type { AgentOptions, EngineOptions } from '../contract/options.js';
+import type { LoadedPlugin } from '../plugins/loaded-plugin.js';
 import type { WatchedSettings } from '../settings/watch.js';
 
 export interface FullEngineOptions extends Omit<EngineOptions, 'mcpServers'> {
@@ -25,6 +26,10 @@ export interface FullEngineOptions extends Omit<EngineOptions, 'mcpServers'> {
   commands?: boolean;
   /** Switches to the model that a command names, until the returned function is called. Default: such a command fails. */
   useModel?: (name: string) => Promise<() => void>;
+  /** Plugins whose content a person has approved. Default: none. */
+  plugins?: readonly LoadedPlugin[];
+  /** Notices for the person at the start of the session. */
+  startNotices?: readonly string[];
   /** Observers, which don't affect the session. The list may grow until the first prompt. */
   observers?: readonly Observer[];
   /** Writes the conversation for hooks to read, in the file of their `transcript_path`. */

@@ -23,6 +23,7 @@ import { answersOf } from './answers.js';
 import { type ComposedConversation, composeConversation } from './conversation.js';
 import { OpenModels } from './open-models.js';
 import type { FullAgentOptions, FullEngineOptions } from './options.js';
+import { pluginAgents } from './plugin-parts.js';
 import { resolveOptions } from './resolve-options.js';
 import { composeTools, type ToolSession } from './tool-session.js';
 
@@ -164,6 +165,7 @@ function createAgents(tools: ToolSession, options: FullAgentOptions, parts: Agen
       ...(isTrusted() ? projectAgentFolders(session.root) : []),
       ...personalAgentFolders({ home, dataFolder: session.dataFolder, env }),
     ],
+    plugins: pluginAgents(options.plugins ?? []),
     untrustedFolders: () => (options.settings === undefined || isTrusted() ? [] : projectAgentFolders(session.root)),
   });
 }

@@ -67,6 +67,7 @@ export function composeTools(resolved: ResolvedOptions, { as }: { as: 'root' | '
     { forChildren: true },
   );
 
+  for (const text of options.startNotices ?? []) notices.say(text);
   const hooks = createHooks(session, policy, resolved);
   const notifications = createHookNotifications(hooks, notices.say);
   const audit = as === 'judge' || options.audit === false ? undefined : createAudit(session, resolved);

@@ -57,16 +57,17 @@ export interface ReadyHook {
 export type TimedAnswer = ReadAnswer & { refusesByTimeout?: boolean };
 
 export function fromSettings(
-  { event, hook, matcher, source }: ConfiguredHook,
-  surroundings: HookSurroundings,
+  { event, hook, matcher, source, env }: ConfiguredHook,
+  given: HookSurroundings,
 ): ReadyHook {
+  const surroundings = env ? { ...given, env: { ...given.env, ...env } } : given;
   const timeoutMs = timeoutOf(hook.timeout, event);
   const isHttp = hook.type === 'http';
   return {
     name: nameOf(hook),
     source,
     matcher: matcherOf(matcher),
-    key: JSON.stringify(isHttp ? [hook.url, hook.headers, hook.allowedEnvVars] : [hook.command, hook.args]),
+    key: JSON.stringify(isHttp ? [hook.url, hook.headers, hook.allowedEnvVars] : [hook.command, hook.args, env]),
     rule: hook.if,
     blocksOnFailure: hook.onFailure === 'block',
     inBackground: !isHttp && (hook.async === true || hook.asyncRewake === true),

@@ -67,6 +67,8 @@ export interface ConfiguredHook {
   source: string;
   /** Whether a person trusts that file. If not, the hook never runs. */
   trusted: boolean;
+  /** Variables of the plugin that it belongs to. */
+  env?: Readonly<Record<string, string>>;
 }
 
 export interface HookProblem {

@@ -449,6 +449,9 @@ test.each<[string, string, unknown, Behavior]>([
   ['Task(Explore)', 'Task', { subagent_type: 'Explore' }, 'deny'],
   ['Skill(commit)', 'Skill', { skill: 'commit', args: 'x' }, 'deny'],
   ['Skill(commit)', 'Skill', { skill: 'commits' }, 'allow'],
+  ['Skill(good:*)', 'Skill', { skill: 'good:report' }, 'deny'],
+  ['Skill(good:*)', 'Skill', { skill: 'good', args: 'x' }, 'deny'],
+  ['Skill(good:*)', 'Skill', { skill: 'goodness' }, 'allow'],
 ])('the rule %s, where %s is called with %j, gives %s', (rule, tool, input, expected) => {
   expect(judge(tool, [], { lists: { deny: [rule] }, request: { input } }).behavior).toBe(expected);
 });

@@ -14,7 +14,7 @@ import {
 } from './match-path.js';
 import { matchesText } from './match-text.js';
 import { hidesHost, matchesDomain } from './match-url.js';
-import type { Rule, RuleSubject } from './rule.js';
+import type { InputPatterns, Rule, RuleSubject } from './rule.js';
 import { familyOf } from './tool-names.js';
 
 /** What matching depends on beside the rule and the call. */
@@ -47,7 +47,11 @@ export function meansCall({ subject }: Rule, { tool, input }: DecisionRequest): 
   }
 }
 
-function matchesInput({ fields, patterns }: Extract<RuleSubject, { kind: 'input' }>, input: unknown): boolean {
+function matchesInput({ or, ...values }: Extract<RuleSubject, { kind: 'input' }>, input: unknown): boolean {
+  return matchesFields(values, input) || (or !== undefined && matchesFields(or, input));
+}
+
+function matchesFields({ fields, patterns }: InputPatterns, input: unknown): boolean {
   if (typeof input !== 'object' || input === null) return false;
   const values = fields.map((field): unknown => (Object.hasOwn(input, field) ? Reflect.get(input, field) : undefined));
   const scalars = values.filter((value) => ['string', 'number', 'boolean'].includes(typeof value));

@@ -173,10 +173,18 @@ const inputRule = (
   subject: { kind: 'input', isTool: nameMatcher(tool, list), fields, patterns: [textPattern(value)] },
 });
 
+/** `plugin:agent` may also be meant as a field with its value, of a tool that other programs have under this name. */
+function orField({ subject, ...others }: ParsedSubject, type: string): ParsedSubject {
+  const { field, value = '' } = /^(?<field>\w+)\s*:\s*(?<value>[\s\S]*)$/.exec(type)?.groups ?? {};
+  if (field === undefined || subject?.kind !== 'input') return { ...others, ...(subject && { subject }) };
+  return { ...others, subject: { ...subject, or: { fields: [field], patterns: [textPattern(value)] } } };
+}
+
 /** A rule on a type that doesn't exist counts too, since the type may be added later. */
 function agentRule(tool: string, type: string, { list, knownAgents, tools }: RuleOptions): ParsedSubject {
-  const rule = inputRule(tool, subjectOf(tools, tool), type, { list });
-  const known = type.includes('*') ? undefined : knownAgents?.();
+  const named = inputRule(tool, subjectOf(tools, tool), type, { list });
+  const rule = list === 'allow' ? named : orField(named, type);
+  const known = /[*:]/.test(type) ? undefined : knownAgents?.(); // those of plugins, with a colon, are not known here
   if (!known || known.includes(type)) return rule;
   const what = 'names no type of agent that there is';
   const [meant] = nearestWords(type, known);
@@ -192,7 +200,9 @@ function agentRule(tool: string, type: string, { list, knownAgents, tools }: Rul
 function skillRule(tool: string, specifier: string, { list, tools }: RuleOptions): ParsedSubject {
   const name = specifier.replace(/(?::\*| \*)$/, '');
   const withArguments = name !== specifier || list !== 'allow';
-  const patterns = [name, ...(withArguments ? [`${name} *`] : [])].map(textPattern);
+  // `Skill(name:*)` also matches the skills of a plugin with this name.
+  const ofPlugin = specifier.endsWith(':*') ? [specifier] : [];
+  const patterns = [name, ...(withArguments ? [`${name} *`] : []), ...ofPlugin].map(textPattern);
   const fields = [...new Set([...subjectOf(tools, tool), ...(tools.traits.get(tool)?.fields ?? [])])];
   return { subject: { kind: 'input', isTool: nameMatcher(tool, list), fields, patterns } };
 }

@@ -54,8 +54,13 @@ export type RuleSubject =
   | { kind: 'path'; access: 'read' | 'edit'; pattern: PathPattern }
   | { kind: 'command'; tool: string; pattern: CommandPattern }
   | { kind: 'domain'; pattern: DomainPattern }
-  /** Fields of a tool's input, as one text. */
-  | { kind: 'input'; isTool: (name: string) => boolean; fields: readonly string[]; patterns: readonly TextPattern[] };
+  | ({ kind: 'input'; isTool: (name: string) => boolean; or?: InputPatterns } & InputPatterns);
+
+/** Fields of a tool's input, as one text. */
+export interface InputPatterns {
+  fields: readonly string[];
+  patterns: readonly TextPattern[];
+}
 
 export interface RuleProblem {
   /** `fatal`: the file must not be used. `dropped`: the rule is ignored. `warning`: the rule counts, but looks wrong. */

@@ -180,6 +180,8 @@ function slotOf(statement: Statement): string {
   return name === undefined ? key : `${key}\0${name}`;
 }
 
+type NamedSetting = 'env' | 'mcpServers' | 'tools' | 'agentModels' | 'enabledPlugins' | 'extraKnownMarketplaces';
+
 type Collected = Omit<Settings, 'trust' | 'problems' | 'entries' | 'files'>;
 
 function collect(
@@ -197,9 +199,7 @@ function collect(
     ...new Set(all(name).map(({ value }) => value)),
   ];
   const inRoot = (path: string): string => resolveIn(root, path, () => home);
-  const named = <Name extends 'env' | 'mcpServers' | 'tools' | 'agentModels'>(
-    wanted: Name,
-  ): Map<string, Sourced<SettingValue<Name>>> =>
+  const named = <Name extends NamedSetting>(wanted: Name): Map<string, Sourced<SettingValue<Name>>> =>
     new Map(
       counted.flatMap(({ key, name, value, origin }) =>
         key === wanted && name !== undefined ? [[name, { value: value as SettingValue<Name>, origin }] as const] : [],
@@ -250,6 +250,10 @@ function collect(
       }),
     ),
     ...given('includeCoAuthoredBy', one('includeCoAuthoredBy')),
+    enabledPlugins: named('enabledPlugins'),
+    extraKnownMarketplaces: named('extraKnownMarketplaces'),
+    ...given('strictKnownMarketplaces', one('strictKnownMarketplaces')),
+    ...given('blockedMarketplaces', one('blockedMarketplaces')),
     ...given('cleanupPeriodDays', one('cleanupPeriodDays')),
     webFetch: { localHosts: values('webFetch.localHosts') },
     ...given('webSearch', one('webSearch')),

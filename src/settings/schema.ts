@@ -10,6 +10,8 @@ import type { Setting } from './setting.js';
 import {
   domain,
   keys,
+  marketplaceSchema,
+  marketplaceSources,
   model,
   models,
   path,
@@ -348,6 +350,34 @@ export const settingTable = {
     shape: 'list',
     schema: path,
     loosens: always,
+  },
+  enabledPlugins: {
+    about: 'Switches plugins that you have added on or off, by `NAME@MARKETPLACE`. `false` applies from any source.',
+    shape: 'map',
+    schema: truth,
+    loosens: isTrue,
+    broken: { as: false },
+    strictest: false,
+  },
+  extraKnownMarketplaces: {
+    about: 'Marketplaces that `helve plugin add NAME@MARKETPLACE` knows, by name, each with its `source`.',
+    shape: 'map',
+    schema: marketplaceSchema,
+    loosens: always,
+  },
+  strictKnownMarketplaces: {
+    about: 'Only plugins of these marketplaces are used; each entry is a `source`. An empty list permits no plugin.',
+    shape: 'one',
+    schema: marketplaceSources,
+    broken: 'refuse',
+    from: ['managed'],
+  },
+  blockedMarketplaces: {
+    about: 'Plugins of these marketplaces are not used; each entry is a `source`.',
+    shape: 'one',
+    schema: marketplaceSources,
+    broken: 'refuse',
+    from: ['managed'],
   },
   allowManagedPermissionRulesOnly: {
     about: 'Only managed allow rules apply.',

@@ -47,6 +47,10 @@ export const serverSchema = z
   )
   .refine((server) => server.command !== undefined || server.url !== undefined, 'needs a "command" or a "url"');
 
+const marketplaceSource = z.looseObject({ source: text }, 'must be an object with "source"');
+export const marketplaceSchema = z.looseObject({ source: marketplaceSource }, 'must be an object with "source"');
+export const marketplaceSources = z.array(marketplaceSource, 'must be a list of sources');
+
 export const statusLineSchema = z.looseObject(
   { type: z.literal('command', 'must be "command"'), command: text, padding: z.number().optional() },
   'must be an object with "type" and "command"',

@@ -59,6 +59,12 @@ export interface Settings {
   /** Configured keys of the terminal, by action. */
   readonly keys: ReadonlyMap<KeyAction, Sourced<readonly string[]>>;
   readonly includeCoAuthoredBy?: Sourced<boolean>;
+  /** Which plugins are switched on or off, by id. */
+  readonly enabledPlugins: ReadonlyMap<string, Sourced<boolean>>;
+  /** By name. */
+  readonly extraKnownMarketplaces: ReadonlyMap<string, Sourced<{ source: Readonly<Record<string, unknown>> }>>;
+  readonly strictKnownMarketplaces?: Sourced<ReadonlyArray<Readonly<Record<string, unknown>>>>;
+  readonly blockedMarketplaces?: Sourced<ReadonlyArray<Readonly<Record<string, unknown>>>>;
   readonly cleanupPeriodDays?: Sourced<number>;
   readonly sandbox: SandboxSettings;
   readonly webFetch: { readonly localHosts: readonly string[] };
@@ -129,6 +135,8 @@ export const noSettings = (trust: TrustReport, problems: readonly SettingsProble
   mcpServers: new Map(),
   tools: new Map(),
   agentModels: new Map(),
+  enabledPlugins: new Map(),
+  extraKnownMarketplaces: new Map(),
   agents: {},
   bash: {},
   mcp: {},

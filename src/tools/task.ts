@@ -38,7 +38,13 @@ interface Launched {
 export const taskTool = defineTool({
   name: AGENT_TOOL,
   title: 'Agent',
-  traits: { family: 'agent', subject: ['subagent_type'], olderNames: ['Agent'] },
+  traits: {
+    family: 'agent',
+    subject: ['subagent_type'],
+    // Listed, since the name of a plugin's agent contains a colon.
+    fields: ['description', 'prompt', 'subagent_type', 'model', 'resume', 'run_in_background'],
+    olderNames: ['Agent'],
+  },
   description,
   input,
   maxResultChars: MAX_ANSWER_CHARS,

@@ -10,6 +10,7 @@ import { agentFileNames } from './agent-places.js';
 import { type AgentType, names } from './agent-types.js';
 
 const AGENT_NAME = /^[\w.-]{1,64}$/;
+const AGENT_REFERENCE = /^(?:[\w.-]{1,64}:)?[\w.-]{1,64}$/; // also one of a plugin
 const MAX_FILE_BYTES = 200_000; // a prompt longer than this is a mistake
 
 export interface WrittenTypes {
@@ -18,10 +19,24 @@ export interface WrittenTypes {
   problems: readonly string[];
 }
 
-/** The types in these folders. Of two types with the same name, the one in the earlier folder is used. */
-export async function readAgentTypes(folders: readonly string[]): Promise<WrittenTypes> {
+/** The agents of one plugin, which a person has approved. */
+export interface PluginAgents {
+  plugin: string;
+  files: ReadonlyArray<{ path: string }>;
+  /** By name, without `${}`. */
+  variables: Readonly<Record<string, string>>;
+}
+
+/**
+ * The types in these folders, and those of plugins, which have the plugin's name before theirs. Of two types with the
+ * same name, the one in the earlier folder is used.
+ */
+export async function readAgentTypes(
+  folders: readonly string[],
+  plugins: readonly PluginAgents[] = [],
+): Promise<WrittenTypes> {
   const files = (await Promise.all(folders.map(agentFilesIn))).flat();
-  const read = await Promise.all(files.map(readAgentFile));
+  const read = await Promise.all([...files.map((file) => readAgentFile(file)), ...plugins.flatMap(readPluginAgents)]);
   const types = new Map<string, AgentType>();
   for (const { type } of read) if (type && !types.has(type.name)) types.set(type.name, type);
   return { types: [...types.values()], problems: read.flatMap(({ problems }) => problems) };
@@ -29,6 +44,16 @@ export async function readAgentTypes(folders: readonly string[]): Promise<Writte
 
 const agentFilesIn = async (folder: string): Promise<string[]> =>
   agentFileNames(folder).map((name) => join(folder, name));
+
+const readPluginAgents = ({ plugin, files, variables }: PluginAgents) =>
+  files.map(async ({ path }) => {
+    const { type, problems } = await readAgentFile(path);
+    if (!type) return { problems };
+    const prompt = type.prompt.replaceAll(/\$\{([\w.]+)\}/g, (written, name: string) =>
+      Object.hasOwn(variables, name) ? (variables[name] ?? written) : written,
+    );
+    return { type: { ...type, name: `${plugin}:${type.name}`, prompt }, problems };
+  });
 
 async function readAgentFile(file: string): Promise<{ type?: AgentType; problems: string[] }> {
   let text = '';
@@ -135,7 +160,7 @@ function toolsIn(fields: Fields, field: 'tools' | 'disallowedTools'): NamedTools
   for (const text of texts) {
     const [, inBrackets] = /^(?:Agent|Task)\(([^()]*)\)$/.exec(text) ?? [];
     const named = inBrackets === undefined ? [] : names(inBrackets);
-    if (named.length > 0 && named.every((name) => AGENT_NAME.test(name))) agents.push(...named);
+    if (named.length > 0 && named.every((name) => AGENT_REFERENCE.test(name))) agents.push(...named);
     else if (/^[\w*-]+$/.test(text)) plain.push(text);
     else
       throw new BadField(

@@ -16,7 +16,7 @@ import type { SessionComponent } from '../session-component.js';
 import type { SessionStore } from '../store/session-store.js';
 import type { ToolPool } from '../tool-pool.js';
 import type { WatchedLedger } from '../watched-ledger.js';
-import { readAgentTypes, type WrittenTypes } from './agent-files.js';
+import { type PluginAgents, readAgentTypes, type WrittenTypes } from './agent-files.js';
 import { holdsAgents } from './agent-places.js';
 import { type AgentType, builtInTypes } from './agent-types.js';
 import type { MakeEnvironment } from './child-environment.js';
@@ -66,6 +66,8 @@ export interface FamilyOptions {
   instructions?(): Promise<string | undefined>;
   /** The folders with custom agent types, by precedence; those of the project only if it is trusted. */
   folders(): readonly string[];
+  /** Agent types of plugins. */
+  plugins: readonly PluginAgents[];
   /** The folders of the project that are ignored because it is not trusted. */
   untrustedFolders(): readonly string[];
   /** The limits in settings. */
@@ -142,7 +144,7 @@ export class Family {
 
   /** The current custom types, then the built-in ones. */
   async types(): Promise<WrittenTypes> {
-    const { types, problems } = await readAgentTypes(this.#options.folders());
+    const { types, problems } = await readAgentTypes(this.#options.folders(), this.#options.plugins);
     const own = new Set(types.map(({ name }) => name));
     const known = this.#options.engine.session.tools.all.map(({ tool }) => tool.name);
     return {

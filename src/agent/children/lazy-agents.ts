@@ -58,7 +58,8 @@ export function lazyAgents(options: FamilyOptions): RootAgents {
       const waiting = isUntrustedReported ? [] : options.untrustedFolders().filter(holdsAgents);
       const untrusted = waiting.length === 0 ? [] : [untrustedNotice(waiting, session.root)];
       isUntrustedReported ||= waiting.length > 0;
-      if (!options.folders().some(holdsAgents)) return untrusted;
+      const ofPlugins = options.plugins.some(({ files }) => files.length > 0);
+      if (!ofPlugins && !options.folders().some(holdsAgents)) return untrusted;
       const { family } = await load();
       const { announcement } = await import('./family.js');
       const { types, problems } = await family.types();

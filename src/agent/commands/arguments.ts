@@ -24,7 +24,7 @@ export function splitWords(text: string): string[] {
 }
 
 const PLACES =
-  /\\\$(?=ARGUMENTS|[1-9]|\{|[A-Za-z_])|\$\{(\w+)\}|\$ARGUMENTS\[(\d{1,3})\]|\$(ARGUMENTS\b|[1-9](?!\d)|[A-Za-z_]\w*)/g;
+  /\\\$(?=ARGUMENTS|[1-9]|\{|[A-Za-z_])|\$\{([\w.]+)\}|\$ARGUMENTS\[(\d{1,3})\]|\$(ARGUMENTS\b|[1-9](?!\d)|[A-Za-z_]\w*)/g;
 
 /** Whether the text has placeholders for arguments; otherwise the arguments are appended. */
 export function takesArguments(text: string, { names }: Pick<Arguments, 'names'>): boolean {

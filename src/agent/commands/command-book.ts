@@ -31,7 +31,11 @@ export class CommandBook {
 
   static async open(places: readonly CommandPlace[], options: BookOptions): Promise<CommandBook> {
     const rules = { ...options, trusted: options.isTrusted() };
-    const commands = await findCommands(places, rules);
+    const { plugins = [] } = options;
+    const commands = [
+      ...(await findCommands(places, rules)),
+      ...(plugins.length === 0 ? [] : await (await import('./plugin-commands.js')).readPluginCommands(plugins, rules)),
+    ];
     for (const sentence of untrustedPlaces(places, rules)) options.notify(sentence);
     for (const { problem, warning } of commands) {
       for (const sentence of [problem, warning]) if (sentence !== undefined) options.notify(sentence);
@@ -108,19 +112,25 @@ export class CommandBook {
   ): Promise<ContentBlock[]> {
     if (command.problem !== undefined) throw new ToolFailure(command.problem);
     const { root, home, run, sessionId, allowReading } = this.#options;
-    const isTrusted = command.source === 'user' || this.#options.isTrusted();
+    const isTrusted = command.source !== 'project' || this.#options.isTrusted();
     this.#grant(command, isTrusted);
     // Skills of a project are inside it; a skill that links outside must not make that folder readable.
-    if (command.kind === 'skill' && command.source === 'user') allowReading(command.folder);
+    if (command.plugin) allowReading(command.plugin.root);
+    else if (command.kind === 'skill' && command.source === 'user') allowReading(command.folder);
     const facts = { SKILL_DIR: command.folder, PROJECT_DIR: root, SESSION_ID: sessionId() };
     const content = await expandCommand(command, {
       args: {
         whole: typed,
         words: splitWords(typed),
         names: command.argumentNames,
-        facts: Object.fromEntries(
-          Object.entries(facts).flatMap(([name, value]) => ['HELVE', 'CLAUDE'].map((who) => [`${who}_${name}`, value])),
-        ),
+        facts: {
+          ...command.plugin?.variables,
+          ...Object.fromEntries(
+            Object.entries(facts).flatMap(([name, value]) =>
+              ['HELVE', 'CLAUDE'].map((who) => [`${who}_${name}`, value]),
+            ),
+          ),
+        },
       },
       mentioned,
       root,

@@ -10,7 +10,9 @@ const MAX_DESCRIPTION_CHARS = 1_536;
 export interface Command {
   name: string;
   kind: CommandKind;
-  source: 'user' | 'project';
+  source: 'user' | 'project' | 'plugin';
+  /** The plugin that it belongs to: its folder, and its variables. */
+  plugin?: { root: string; variables: Readonly<Record<string, string>> };
   /** The path for display. */
   shown: string;
   /** The folder of the file. */

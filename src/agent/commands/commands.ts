@@ -10,6 +10,7 @@ import { projectBoundary } from '../instructions/instruction-files.js';
 import type { CommandBook } from './command-book.js';
 import { type CommandPlacesOptions, commandPlaces } from './command-places.js';
 import type { RunOwnCall } from './expand-command.js';
+import type { PluginCommands } from './plugin-commands.js';
 
 export interface CommandsOptions extends CommandPlacesOptions {
   sessionId(): string;
@@ -28,6 +29,8 @@ export interface CommandsOptions extends CommandPlacesOptions {
   useModel?: (name: string) => Promise<void>;
   notify(text: string): void;
   prompts: ServerPrompts;
+  /** Commands and skills of plugins. Default: none. */
+  plugins?: readonly PluginCommands[];
 }
 
 /** The prompts of MCP servers. */
@@ -111,7 +114,7 @@ export class Commands implements CommandPort {
 
   async #load(): Promise<CommandBook | undefined> {
     const places = commandPlaces(this.#options);
-    if (places.length === 0) return undefined;
+    if (places.length === 0 && !this.#options.plugins?.some(({ commands }) => commands.length > 0)) return undefined;
     const { CommandBook } = await import('./command-book.js');
     const book = await CommandBook.open(places, { ...this.#options, boundary: projectBoundary(this.#options) });
     this.#names = book.names;

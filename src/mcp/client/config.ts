@@ -126,9 +126,14 @@ function timeoutOf(value: unknown): { timeoutMs?: number } {
 /** The longest delay of a timer; with more, it would fire at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
+const VARIABLE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
+
+/** The variables that `readConfig` would fill in. */
+export const environmentNames = (text: string): string[] => [...text.matchAll(VARIABLE)].map(([, name = '']) => name);
+
 /** Expands `${VAR}` and `${VAR:-default}`. Unset variables without a default stay unexpanded. */
 function expandVariables(text: string, env: Environment, missing: Set<string>): string {
-  return text.replaceAll(/\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g, (whole, variable: string, otherwise?: string) => {
+  return text.replaceAll(VARIABLE, (whole, variable: string, otherwise?: string) => {
     const value = env[variable];
     if (value !== undefined && (value !== '' || otherwise === undefined)) return value;
     if (otherwise !== undefined) return otherwise;
