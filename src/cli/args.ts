@@ -23,6 +23,7 @@ export const engineFlags = {
   ...permissionFlags,
   'mcp-config': { type: 'string', multiple: true },
   'strict-mcp-config': { type: 'boolean' },
+  'plugin-dir': { type: 'string', multiple: true },
   simple: { type: 'boolean' },
 } as const satisfies OptionSpecs;
 
@@ -79,5 +80,5 @@ function explain(error: unknown, argv: readonly string[], known: readonly string
 
 const ofOtherAgents: ReadonlySet<string> = new Set([
   ...['agent', 'agents', 'betas', 'chrome', 'file', 'from-pr', 'ide', 'max-thinking-tokens'],
-  ...['plugin-dir', 'remote', 'setting-sources', 'teleport', 'tools', 'worktree'],
+  ...['remote', 'setting-sources', 'teleport', 'tools', 'worktree'],
 ]);

@@ -1,14 +1,17 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { knownNames } from '../agent/known-names.js';
 import type { FullEngineOptions } from '../compose/options.js';
 import { type PermissionMode, permissionModes } from '../contract/permission.js';
 import { parseRule } from '../permissions/parse-rule.js';
 import { splitRules } from '../permissions/split-rules.js';
+import { dataFolderOf } from '../platform/files/paths.js';
+import { pluginFolders } from '../plugins/plugin-folders.js';
 import { environmentWith } from '../settings/environment.js';
 import type { Settings } from '../settings/settings.js';
 import type { WatchedSettings } from '../settings/watch.js';
 import { toolTable } from '../tools/index.js';
 import { oneOf } from './one-of.js';
+import type { UsedPlugins } from './plugin/used-plugins.js';
 import { readSettings } from './read-settings.js';
 import { UsageProblem } from './usage-problem.js';
 
@@ -24,6 +27,7 @@ export interface EngineFlagValues {
   trust?: boolean | undefined;
   'mcp-config'?: string[] | undefined;
   'strict-mcp-config'?: boolean | undefined;
+  'plugin-dir'?: string[] | undefined;
   simple?: boolean | undefined;
 }
 
@@ -62,10 +66,12 @@ export async function engineOptions(
   const permissionMode = readPermissionMode(flags, settings.current);
   const problem = permissionMode === 'bypassPermissions' ? whyNoBypass(settings.current, env) : undefined;
   if (problem !== undefined) throw new UsageProblem(problem);
+  const plugins = await pluginsOf(flags, settings.current, { env, home });
   const simple = flags.simple === true || env['HELVE_SIMPLE'] === '1';
   return {
     permissionMode,
-    permissions: rulesOfFlags(flags),
+    permissions: withDenied(rulesOfFlags(flags), plugins),
+    ...(plugins && { plugins: plugins.plugins, startNotices: plugins.startNotices }),
     additionalDirectories: (flags['add-dir'] ?? []).map(existingFolder),
     interactive: false,
     ...(home !== undefined && { home }),
@@ -76,6 +82,26 @@ export async function engineOptions(
     env,
   };
 }
+
+/** Their code is loaded only if there are plugins. */
+async function pluginsOf(
+  flags: EngineFlagValues,
+  settings: Settings,
+  { env, home }: { env: Readonly<Record<string, string | undefined>>; home: string | undefined },
+): Promise<UsedPlugins | undefined> {
+  const dataFolder = dataFolderOf({ env, ...(home !== undefined && { home }) });
+  const folders = flags['plugin-dir'] ?? [];
+  if (folders.length === 0 && settings.enabledPlugins.size === 0 && !existsSync(pluginFolders(dataFolder).file)) return;
+  const { usedPlugins } = await import('./plugin/used-plugins.js');
+  return await usedPlugins({ dataFolder, settings, folders, workspace: process.cwd(), trust: flags.trust === true });
+}
+
+const withDenied = ({ allow, deny }: RulesOfFlags, plugins: UsedPlugins | undefined): RulesOfFlags => ({
+  allow,
+  deny: [...deny, ...(plugins?.plugins.flatMap((plugin) => plugin.deny) ?? [])],
+});
+
+type RulesOfFlags = ReturnType<typeof rulesOfFlags>;
 
 /** The rules of `--allowed-tools` and `--disallowed-tools`. */
 export const rulesOfFlags = (flags: EngineFlagValues) => ({

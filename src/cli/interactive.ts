@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { dataFolderOf } from '../platform/files/paths.js';
+import { pluginFolders } from '../plugins/plugin-folders.js';
 import { type RunFlags, readRunFlags } from './run-flags.js';
 import { UsageProblem } from './usage-problem.js';
 
@@ -11,6 +14,7 @@ export async function interactive(argv: readonly string[], version: string): Pro
     const { assertResumable } = await import('./sessions/resume.js');
     await assertResumable({ resume: flags.resume, fork: flags.fork }, process.env);
   }
+  await askAboutPlugins(flags);
   let { setup } = flags;
   const { startTerminal } = await import('../terminal/start-terminal.js');
   return await startTerminal({
@@ -35,6 +39,14 @@ export async function interactive(argv: readonly string[], version: string): Pro
       };
     },
   });
+}
+
+/** Before the interface takes over the terminal: plugins that are new or changed need an answer. */
+async function askAboutPlugins({ engine }: RunFlags): Promise<void> {
+  const folders = engine['plugin-dir'] ?? [];
+  if (folders.length === 0 && !existsSync(pluginFolders(dataFolderOf()).file)) return;
+  const { approveHeld } = await import('./plugin/approve-held.js');
+  await approveHeld({ folders, settings: engine.settings, trust: engine.trust });
 }
 
 /** Flags that have no effect at a terminal. */

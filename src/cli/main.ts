@@ -19,6 +19,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   mcp: async () => (await import('./mcp.js')).mcp,
   models: async () => (await import('./models.js')).models,
   permissions: async () => (await import('./permissions.js')).permissions,
+  plugin: async () => (await import('./plugin.js')).plugin,
   replay: async () => (await import('./replay.js')).replay,
   sessions: async () => (await import('./sessions.js')).sessions,
   tools: async () => (await import('./tools.js')).tools,

@@ -46,6 +46,7 @@ export async function valuesOf(placeholder: string, { command, after }: Placehol
       return command === 'config' ? await settings() : [];
     case 'NAME':
       if (command === 'mcp') return after.startsWith('add') ? [] : await servers();
+      if (command === 'plugin') return await plugins();
       return await models();
     case 'A,B':
       return await models();
@@ -95,4 +96,15 @@ async function servers(): Promise<Candidate[]> {
   const { knownServers } = await import('../mcp/known-servers.js');
   const found = (await knownServers({})).servers;
   return found.map(({ name, scope }) => ({ word: name, about: scope }));
+}
+
+async function plugins(): Promise<Candidate[]> {
+  const { idOf, readRegistry } = await import('../../plugins/registry.js');
+  const { dataFolderOf } = await import('../../platform/files/paths.js');
+  const { plugins: added, marketplaces, folders } = readRegistry(dataFolderOf());
+  return [
+    ...added.map((record) => ({ word: idOf(record), about: record.enabled ? 'enabled' : 'disabled' })),
+    ...marketplaces.map(({ name }) => ({ word: name, about: 'marketplace' })),
+    ...Object.keys(folders).map((word) => ({ word, about: 'approved folder' })),
+  ];
 }

@@ -11,4 +11,5 @@ export const engineFlagsHelp = `  --permission-mode MODE    default: read the pr
   --trust                   trust this folder for this run: its hooks, servers and allow rules apply
   --mcp-config FILE         MCP servers in addition to settings, as a file or as JSON; may be given several times
   --strict-mcp-config       use only the MCP servers of --mcp-config
+  --plugin-dir DIR          use the plugin in DIR, once it was approved; may be given several times
   --simple                  only the tools Bash, Read and Edit (also HELVE_SIMPLE=1)`;

@@ -10,6 +10,7 @@ import { help as interactive } from './interactive.js';
 import { help as mcp } from './mcp.js';
 import { help as models } from './models.js';
 import { help as permissions } from './permissions.js';
+import { help as plugin } from './plugin.js';
 import { help as print } from './print.js';
 import { help as replay } from './replay.js';
 import { help as sessions } from './sessions.js';
@@ -29,6 +30,7 @@ export const helpPages: Readonly<Record<string, string>> = {
   mcp,
   models,
   permissions,
+  plugin,
   replay,
   sessions,
   tools,
