@@ -1,6 +1,6 @@
 import { type Effort, type Model, ModelFailure } from '../contract/model.js';
 import { type Catalogue, isSetUp } from '../models/catalogue/catalogue.js';
-import { chooseModel } from '../models/catalogue/choose-model.js';
+import { type ChooseModelOptions, chooseModel } from '../models/catalogue/choose-model.js';
 import { MAX_FALLBACKS, withRetries } from '../models/retry/retry.js';
 import { retriesFrom } from '../models/retry/retry-environment.js';
 import { visible } from '../platform/text/visible.js';
@@ -28,9 +28,10 @@ export async function readModels(
 ): Promise<RunModels> {
   const retries = retriesFrom(env);
   let { effort } = readEffort(flags.effort ?? current.effort?.value);
+  const chosen = await withKeyHelper(current.apiKeyHelper?.value, env);
   const choose = async (name: string | undefined, from?: string): Promise<Model> => {
     const options = { ...(effort && { effort }), catalogue };
-    const model = await chooseModel(name, env, options).catch((error: unknown) => {
+    const model = await chosen(name, options).catch((error: unknown) => {
       throw from === undefined ? error : namedBy(from, error);
     });
     return observed(model);
@@ -62,6 +63,28 @@ export async function readModels(
       const model = name === undefined ? first : await choose(name);
       return withRetries(model, { ...retries, fallbacks });
     },
+  };
+}
+
+type ChooseByName = (name: string | undefined, options: ChooseModelOptions) => Promise<Model>;
+
+/** Keys in the environment and stored keys come first; the helper is for Anthropic's models without one. */
+async function withKeyHelper(command: string | undefined, env: CliEngineOptions['env']): Promise<ChooseByName> {
+  const plain: ChooseByName = async (name, options) => await chooseModel(name, env, options);
+  if (command === undefined) return plain;
+  const { HELPER_PROVIDER, HELPER_VARIABLE, KeyHelper, modelWithHelper } = await import('./key-helper.js');
+  const { withStoredKeys } = await import('../models/catalogue/stored-keys.js');
+  const helper = new KeyHelper(command, env);
+  return async (name, options) => {
+    const keys = withStoredKeys(env);
+    const hasKey = [HELPER_VARIABLE, 'ANTHROPIC_AUTH_TOKEN'].some((variable) => keys[variable]?.trim());
+    if (hasKey) return await plain(name, options);
+    const withKey = async (key: string): Promise<Model> =>
+      await chooseModel(name, { ...env, [HELPER_VARIABLE]: key }, options);
+    const described = await withKey('from-the-helper'); // to see which provider is meant; no request is sent with it
+    return described.provider === HELPER_PROVIDER
+      ? modelWithHelper(described, helper, withKey)
+      : await plain(name, options);
   };
 }
 

@@ -2,6 +2,7 @@
 import { personalAgentFolders, projectAgentFolders } from '../agent/children/agent-places.js';
 import type { ComposeChild } from '../agent/children/family.js';
 import { lazyAgents, type RootAgents } from '../agent/children/lazy-agents.js';
+import { addedTextsComponent } from '../agent/components/added-texts.js';
 import { childAgents } from '../agent/components/child-agents.js';
 import { instructionsComponent } from '../agent/components/instructions.js';
 import { mcpServers } from '../agent/components/mcp-servers.js';
@@ -74,6 +75,7 @@ export function composeRoot(options: FullAgentOptions, { composeChild }: { compo
     ofRoot: [
       ...(options.observers ? [observerComponents(options.observers)] : []),
       mcpServers(tools.servers.servers, session, { isResumed: resumed !== undefined }),
+      ...addedTexts(tools, options, system),
       ...(instructions ? [instructionsComponent(instructions, system)] : []),
       { name: 'hook notifications', beforeMessage: () => tools.notifications.settled() },
       { name: 'runs', afterRun: () => runs.over() },
@@ -116,6 +118,28 @@ function createWriter(session: Session, { resumed, model, onStoreProblem }: Full
     return new SessionStore({ dataFolder, id, root, model: model.name, prices: model.facts?.prices, onProblem });
   };
   return sessionWriter(open, session, onStoreProblem ?? (() => {}));
+}
+
+/** The output style, and texts of plugins for the model. Nothing is loaded if there are none. */
+function addedTexts(tools: ToolSession, options: FullAgentOptions, system: string[]): SessionComponent[] {
+  const { resolved, session, notices, contextFor } = tools;
+  const { plugins = [] } = options;
+  const style = resolved.settings()?.outputStyle;
+  const contextFiles = plugins.flatMap((plugin) => plugin.contextFiles);
+  if (contextFiles.length === 0 && (style === undefined || style.value === 'default')) return [];
+  return [
+    addedTextsComponent({
+      system,
+      style: style?.value,
+      isOwnPrompt: options.systemPrompt === undefined,
+      contextFiles,
+      places: { root: session.root, home: resolved.home, dataFolder: session.dataFolder, env: resolved.env },
+      isTrusted: resolved.isTrusted,
+      ofPlugins: plugins.flatMap(({ name, outputStyles }) => outputStyles.map(({ path }) => ({ plugin: name, path }))),
+      mayRead: (real) => contextFor('instructions', new AbortController().signal).mayRead(real),
+      notify: notices.say,
+    }),
+  ];
 }
 
 function createInstructions({ session, resolved, notices, notifications, contextFor }: ToolSession): Instructions {

@@ -211,7 +211,8 @@ export const settingTable = {
     schema: z.enum(efforts, `must be one of ${efforts.join(', ')}`),
   },
   apiKeyHelper: {
-    about: 'Has no effect yet: a command that prints the key for the model.',
+    about:
+      "A command that prints the key for Anthropic's models, if no key is set or stored. The key is kept for five minutes, and asked for again when it is refused.",
     shape: 'one',
     schema: text,
     loosens: always,
@@ -230,7 +231,11 @@ export const settingTable = {
     schema: truth,
     loosens: isFalse,
   },
-  outputStyle: { about: 'Has no effect yet: the style of answers.', shape: 'one', schema: text },
+  outputStyle: {
+    about: 'The style of answers: the name of a file in `output-styles`, `PLUGIN:NAME`, or `default`.',
+    shape: 'one',
+    schema: text,
+  },
   theme: {
     about: 'The colours of the terminal: `auto`, `dark`, `light`, `colorblind` or `none`.',
     shape: 'one',
@@ -253,9 +258,10 @@ export const settingTable = {
   },
   ...keySettings,
   includeCoAuthoredBy: {
-    about: 'Has no effect yet: whether commits name Helve as co-author.',
+    about:
+      'Only `false`, which is how Helve works: commits do not name it. A co-author needs an address, and Helve has none.',
     shape: 'one',
-    schema: truth,
+    schema: z.literal(false, 'can only be false: a co-author needs a mail address, and Helve has none'),
   },
   cleanupPeriodDays: {
     about: 'How many days sessions are kept after they were last written to; default 30.',
