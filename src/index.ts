@@ -5,6 +5,7 @@ export type * from './contract/background.js';
 export type { CallAbout, CanUseTool, ToolPermission } from './contract/can-use-tool.js';
 export type * from './contract/command.js';
 export type { CompactionRefused, ContextOptions, ContextUsage } from './contract/context.js';
+export type * from './contract/editor-buffers.js';
 export type * from './contract/effect.js';
 export type { Engine, EngineTool, ResultImage, RunCallsOptions, ToolCall, ToolResult } from './contract/engine.js';
 export type * from './contract/event.js';

@@ -1,6 +1,7 @@
 // The options inside Helve: those of programs, and what the command line and the terminal set in addition.
 import type { Observer } from '../agent/observe/observe.js';
 import type { ResumedSession } from '../agent/store/resume-session.js';
+import type { EditorBuffers } from '../contract/editor-buffers.js';
 import type { AgentOptions, EngineOptions } from '../contract/options.js';
 import type { LoadedPlugin } from '../plugins/loaded-plugin.js';
 import type { WatchedSettings } from '../settings/watch.js';
@@ -32,6 +33,8 @@ export interface FullEngineOptions extends Omit<EngineOptions, 'mcpServers'> {
   startNotices?: readonly string[];
   /** Observers, which don't affect the session. The list may grow until the first prompt. */
   observers?: readonly Observer[];
+  /** The editor's unsaved texts. Default: files are as they are on disk. */
+  buffers?: EditorBuffers;
   /** Writes the conversation for hooks to read, in the file of their `transcript_path`. */
   keepTranscript?: boolean;
 }

@@ -55,6 +55,7 @@ export function composeTools(resolved: ResolvedOptions, { as }: { as: 'root' | '
 
   const servers = createServers({ resolved, session, policy, notices, isOff: isWithoutServers(resolved, as) });
   servers.configure();
+  if (options.buffers) session.provide({ buffers: options.buffers }, { forChildren: true });
   session.provide(
     {
       get web() {

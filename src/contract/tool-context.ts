@@ -1,6 +1,7 @@
 import type { ChildAgents } from './agents.js';
 import type { EndedCommand, LeftCommand } from './background.js';
 import type { CommandPort } from './command.js';
+import type { EditorBuffers } from './editor-buffers.js';
 import type { Effect } from './effect.js';
 import type { FileChanges } from './file-change.js';
 import type { ContentBlock } from './message.js';
@@ -70,6 +71,8 @@ export interface SessionPorts {
   readonly web?: WebAccess | undefined;
   /** Absent if no model for small tasks is configured. */
   readonly sideModel?: SideModel | undefined;
+  /** Absent if no editor takes part in the session. */
+  readonly buffers?: EditorBuffers | undefined;
 }
 
 /** The part of a session that outlives the call. */

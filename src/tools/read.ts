@@ -2,10 +2,11 @@ import * as z from 'zod';
 import { defineTool, type ToolDisplay } from '../contract/tool.js';
 import type { DescribeContext, ToolContext } from '../contract/tool-context.js';
 import { readHead } from '../platform/encodings/scan-lines.js';
+import { decodeText } from '../platform/encodings/text-file.js';
 import { fileKind, HEAD_BYTES } from '../platform/files/file-kind.js';
 import type { OpenedFile } from '../platform/files/open-file.js';
 import { counted } from '../platform/text/counted.js';
-import { assertText } from './editing/load-text.js';
+import { assertText, undecodable } from './editing/load-text.js';
 import { readEffects } from './file-effect.js';
 import { pathText, withAliases } from './input.js';
 import { refusePseudoFiles } from './pseudo-files.js';
@@ -16,9 +17,11 @@ import { MAX_PAGES } from './reading/page-choice.js';
 import { describePdf, type PdfPages, readPdfPages } from './reading/pdf-pages.js';
 import { describePage, MAX_LINE_CHARS, readTextPage, type TextPage, type UnchangedPage } from './reading/text-page.js';
 import { refusal } from './refusal.js';
-import { locate, openTarget } from './target-file.js';
+import { locate, openTarget, type TargetFile } from './target-file.js';
+import { unsavedText } from './unsaved-text.js';
 
 const DEFAULT_LINES = 2_000;
+const MAX_BUFFER_BYTES = 16 * 1024 * 1024; // of a file on disk: the text of a larger one is not asked of the editor
 const MAX_RESULT_CHARS = 120_000; // MAX_TOKENS in characters, plus notices: a page of a saved result is never saved again
 
 /** Names only tools that are enabled. */
@@ -99,8 +102,10 @@ function subject(path: string, { offset, pages }: Partial<ReadInput>): Pick<Tool
   return pages ? { title: `${path}, pages ${pages}`, file: path } : { title: path };
 }
 
+type OpenFile = Parameters<typeof readTextPage>[0] & { handle: OpenedFile };
+
 async function readAsItsKind(
-  file: Parameters<typeof readTextPage>[0] & { handle: OpenedFile },
+  file: OpenFile,
   { offset, limit, pages }: ReadInput,
   context: ToolContext,
 ): Promise<ReadData> {
@@ -121,7 +126,29 @@ async function readAsItsKind(
     return await readCells(target, handle, size, undefined, context);
   }
   assertText(target, head.subarray(0, HEAD_BYTES));
-  return await readTextPage(file, { first: Math.max(offset ?? 1, 1), limit: limit ?? DEFAULT_LINES }, context);
+  return await readTextPage(
+    (await unsavedFile(file, context)) ?? file,
+    { first: Math.max(offset ?? 1, 1), limit: limit ?? DEFAULT_LINES },
+    context,
+  );
+}
+
+/** The file as the editor holds it; undefined if that is what is on disk. */
+async function unsavedFile({ target, handle, head, isWhole, size }: OpenFile, context: ToolContext) {
+  if (!context.session.buffers || size > MAX_BUFFER_BYTES) return undefined;
+  const onDisk = textOf(target, isWhole ? head : await handle.readFile());
+  const text = await unsavedText(target, onDisk, context);
+  if (text === undefined) return undefined;
+  const bytes = Buffer.from(text);
+  return { target, handle, head: bytes, isWhole: true, size: bytes.length, isUnsaved: true };
+}
+
+function textOf(target: TargetFile, bytes: Buffer): string {
+  try {
+    return decodeText(bytes).text;
+  } catch (error) {
+    throw undecodable(target, error);
+  }
 }
 
 function summary(data: ReadData): string {

@@ -7,9 +7,15 @@ import { clause } from '../../platform/text/clause.js';
 import { errorCode, pathFailure } from '../path-failure.js';
 import { refusal } from '../refusal.js';
 import type { TargetFile } from '../target-file.js';
+import { refuseUnsaved } from '../unsaved-text.js';
 
-/** A new file needs a folder that exists or can be created. Checked before the user is asked or a folder is created. */
-export async function checkPlace({ real, path, shown }: TargetFile, { cwd }: Pick<ToolContext, 'cwd'>): Promise<void> {
+/** A new file needs a folder that exists or can be created, and no unsaved text in an editor. Checked before the user is asked or a folder is created. */
+export async function checkPlace(
+  target: TargetFile,
+  context: Pick<ToolContext, 'cwd' | 'session' | 'signal'>,
+): Promise<void> {
+  const { real, path, shown } = target;
+  const { cwd } = context;
   const existing = async (place: string): Promise<Stats | undefined> => {
     try {
       return await stat(place);
@@ -46,4 +52,5 @@ export async function checkPlace({ real, path, shown }: TargetFile, { cwd }: Pic
       cause: error,
     });
   });
+  await refuseUnsaved(target, context);
 }

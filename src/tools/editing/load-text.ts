@@ -7,6 +7,7 @@ import { isMissing } from '../../platform/files/paths.js';
 import { clause } from '../../platform/text/clause.js';
 import { refusal } from '../refusal.js';
 import { openTarget, type TargetFile } from '../target-file.js';
+import { refuseUnsaved } from '../unsaved-text.js';
 import { hashOf } from './file-ledger.js';
 
 /** "14:02:11", in local time. */
@@ -21,10 +22,10 @@ export interface LoadedText extends TextFile {
   names: number;
 }
 
-/** Loads a whole text file for editing; refuses anything that can't be written back without loss. */
+/** Loads a whole text file for editing; refuses one that can't be written back, or has unsaved changes in an editor. */
 export async function loadText(
   target: TargetFile,
-  context: Pick<ToolContext, 'cwd' | 'approved' | 'session'>,
+  context: Pick<ToolContext, 'cwd' | 'approved' | 'session' | 'signal'>,
 ): Promise<LoadedText> {
   const seen = context.session.ledger.get(target.real);
   const { handle, stats } = await openTarget(target, context).catch((error: unknown) => {
@@ -45,7 +46,9 @@ export async function loadText(
       );
     }
     assertText(target, bytes);
-    return { ...decode(target, bytes), hash: hashOf(bytes), modified: stats.mtime, names: stats.nlink };
+    const decoded = decode(target, bytes);
+    await refuseUnsaved(target, context, decoded.text);
+    return { ...decoded, hash: hashOf(bytes), modified: stats.mtime, names: stats.nlink };
   } finally {
     handle.close();
   }

@@ -30,6 +30,8 @@ export interface TextPage {
   /** How many of the lines shown start with tabs, and with spaces. */
   indented: { tabs: number; blanks: number };
   format: TextFormat;
+  /** It is the text in the person's editor, which differs from the file on disk. */
+  isUnsaved?: boolean;
 }
 
 /** The page was shown before and is unchanged. */
@@ -44,6 +46,7 @@ export interface UnchangedPage {
 export interface OpenText extends OpenedText {
   target: TargetFile;
   size: number;
+  isUnsaved?: boolean;
 }
 
 /** Thrown to stop the scan of a very large file once the page is complete, since the rest would take minutes. */
@@ -51,7 +54,7 @@ class PageIsFull extends Error {}
 
 /** Reads a page of numbered lines in constant memory, and records what was seen. */
 export async function readTextPage(
-  { target, size, ...file }: OpenText,
+  { target, size, isUnsaved, ...file }: OpenText,
   { first, limit }: { first: number; limit: number },
   context: Pick<ToolContext, 'cwd' | 'signal' | 'session' | 'callId'>,
 ): Promise<TextPage | UnchangedPage> {
@@ -112,6 +115,7 @@ export async function readTextPage(
     cutLines,
     indented,
     format: scanned?.format ?? formatByHead(file.head) ?? { encoding: 'utf-8', bom: false },
+    ...(isUnsaved && { isUnsaved }),
   };
 }
 
@@ -141,6 +145,7 @@ export function describePage(page: TextPage | UnchangedPage): string {
   }
   const notices = [
     ...(page.shown === path ? [] : [`This is ${page.shown}.`]),
+    ...unsavedNotice(page),
     ...encodingNotice(page),
     ...indentationNotice(page),
     ...cutNotice(page),
@@ -148,6 +153,13 @@ export function describePage(page: TextPage | UnchangedPage): string {
   ];
   return notices.length > 0 ? `${content}\n\n(${notices.join(' ')})` : content;
 }
+
+const unsavedNotice = ({ isUnsaved }: TextPage): string[] =>
+  isUnsaved
+    ? [
+        "This is the text in the user's editor, with changes that are not saved; the file on disk differs. It can't be changed until the user saves or discards them.",
+      ]
+    : [];
 
 function encodingNotice({ format }: TextPage): string[] {
   if (format.encoding === 'utf-8') return [];
