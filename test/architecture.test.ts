@@ -11,6 +11,7 @@ const layers = [
   { name: 'calls', folders: ['calls'] },
   { name: 'agent', folders: ['agent', 'settings', 'plugins'] },
   { name: 'composition', folders: ['compose'] },
+  { name: 'host', folders: ['host'] },
   { name: 'surfaces', folders: ['cli', 'terminal', 'testing', 'sdk', 'index.ts'] },
 ];
 

@@ -82,7 +82,7 @@ async function settle(
   const { request, decision } = open;
   const { name } = resolved.tool;
   const agreed: Authorized = { asked: true, confinement: 'approved' };
-  environment.emit({ type: 'permission_decision', callId, tool: name, decision });
+  environment.emit({ type: 'permission_decision', callId, tool: name, decision, effects });
   if (decision.behavior === 'deny') throw denied(name, decision.reason);
   if (decision.behavior === 'allow') {
     // An earlier approval by a person covers more than this decision does.

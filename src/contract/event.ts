@@ -1,3 +1,4 @@
+import type { Effect } from './effect.js';
 import type { FailureKind } from './failure.js';
 import type { AssistantMessage, ToolResultBlock, UserMessage } from './message.js';
 import type { FailureSubject, ModelFailureKind, RetryFacts, StopReason, Usage } from './model.js';
@@ -44,8 +45,15 @@ export type AgentHappening =
   | ToolInputEvent
   /** The call's input is complete; it goes to the gate next. */
   | { type: 'tool_call'; callId: string; tool: string; input: unknown; display: ToolDisplay }
-  /** Whether the call may run, with the reason, and everything that was checked on the way. */
-  | { type: 'permission_decision'; callId: string; tool: string; decision: Decision }
+  /** Whether the call may run, with the reason, everything that was checked on the way, and what it would touch. */
+  | {
+      type: 'permission_decision';
+      callId: string;
+      tool: string;
+      decision: Decision;
+      /** Left out where a decision is repeated. */
+      effects?: readonly Effect[];
+    }
   /** Past the gate, checked and permitted: the work begins. */
   | { type: 'tool_start'; callId: string; tool: string }
   /** Progress of the work, for the person. */

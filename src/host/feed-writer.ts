@@ -1,0 +1,129 @@
+// Turns the events of a run into entries of the feed.
+
+import { recordedDisplay } from '../agent/store/recorded-display.js';
+import type { AgentEvent, ChildEvent } from '../contract/event.js';
+import type { FeedCall, SessionFeed } from './session-feed.js';
+
+export class FeedWriter {
+  readonly #feed: SessionFeed;
+  #entries = 0;
+  #turns = 0;
+  /** The text or thought that the next words belong to. */
+  #open: { kind: 'text' | 'thought'; id: string } | undefined;
+  /** Calls of the run, whose displays are shortened when it has ended. */
+  readonly #calls = new Set<string>();
+
+  constructor(feed: SessionFeed) {
+    this.#feed = feed;
+  }
+
+  notice(text: string): void {
+    this.#open = undefined;
+    this.#feed.put({ kind: 'notice', id: this.#newId('notice'), text });
+  }
+
+  take(event: AgentEvent): void {
+    switch (event.type) {
+      case 'text_delta':
+        this.#words('text', event.text);
+        return;
+      case 'thinking_delta':
+        this.#words('thought', event.text);
+        return;
+      case 'answer_restart':
+        this.notice('The connection to the model broke, so its answer starts again.');
+        return;
+      case 'model_retry':
+        this.notice(`${event.reason} The request is sent again (${event.attempt} of ${event.maxRetries}).`);
+        return;
+      case 'notice':
+        this.notice(event.text);
+        return;
+      case 'compaction': {
+        const { tokensBefore, tokensAfter } = event;
+        this.#feed.put({ kind: 'compaction', id: this.#newId('compaction'), tokensBefore, tokensAfter });
+        return;
+      }
+      case 'turn_end':
+        this.#open = undefined;
+        this.#turns += 1;
+        this.#feed.put({ kind: 'progress', id: 'progress', turns: this.#turns });
+        return;
+      case 'agent_event':
+        this.#takeOfChild(event);
+        return;
+      default:
+        this.#takeOfCall(event);
+        return;
+    }
+  }
+
+  /** The run has ended: what was shown of its calls is kept within bounds. */
+  endRun(): void {
+    this.#open = undefined;
+    for (const id of this.#calls) {
+      const call = this.#feed.get(id, 'call');
+      if (call) call.display = recordedDisplay(call.display);
+    }
+    this.#calls.clear();
+  }
+
+  #words(kind: 'text' | 'thought', text: string): void {
+    if (this.#open?.kind !== kind) this.#open = { kind, id: this.#newId(kind) };
+    const { id } = this.#open;
+    const before = this.#feed.get(id, kind)?.text ?? '';
+    this.#feed.put({ kind, id, text: before + text });
+  }
+
+  #takeOfCall(event: AgentEvent, agent?: FeedCall['agent']): void {
+    switch (event.type) {
+      case 'tool_call': {
+        const { callId: id, tool, input, display } = event;
+        if (!agent) this.#open = undefined;
+        this.#calls.add(id);
+        this.#feed.put({ kind: 'call', id, tool, input, display, status: 'pending', ...(agent && { agent }) });
+        return;
+      }
+      case 'permission_decision':
+        if (event.effects) this.#change(event.callId, { effects: event.effects });
+        return;
+      case 'tool_start':
+        this.#change(event.callId, { status: 'running' });
+        return;
+      case 'tool_progress':
+        this.#change(event.callId, { progress: event.text });
+        return;
+      case 'tool_result': {
+        const { failure, problem, display, callId, tool } = event;
+        if (!this.#feed.get(callId, 'call')) {
+          this.#calls.add(callId); // a call whose input was malformed has no other event
+          this.#feed.put({ kind: 'call', id: callId, tool, input: undefined, display, status: 'pending' });
+        }
+        this.#change(callId, {
+          status: failure ? 'failed' : 'completed',
+          display,
+          ...(failure && { failure }),
+          ...(problem !== undefined && { problem }),
+        });
+        return;
+      }
+      default:
+    }
+  }
+
+  /** Of a child agent only its calls are shown: its answer is the result of the call that started it. */
+  #takeOfChild({ event, agentType: type, parentCallId }: ChildEvent): void {
+    if (event.type === 'agent_event') this.#takeOfChild(event);
+    else this.#takeOfCall(event, { type, parentCallId });
+  }
+
+  #change(id: string, change: Partial<FeedCall>): void {
+    const call = this.#feed.get(id, 'call');
+    if (call) this.#feed.put({ ...call, ...change });
+  }
+
+  #newId(kind: string): string {
+    this.#entries += 1;
+    return `${kind}-${this.#entries}`;
+  }
+}

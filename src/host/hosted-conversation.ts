@@ -1,0 +1,90 @@
+// The types by which a surface gives the host a conversation; no code.
+
+import type { RestoredSession } from '../agent/store/restore-session.js';
+import type { FullAgent } from '../compose/create-agent.js';
+import type { FullEngineOptions } from '../compose/options.js';
+import type { EditorBuffers } from '../contract/editor-buffers.js';
+import type { Effort } from '../contract/model.js';
+import type { AskPermission, PermissionMode } from '../contract/permission.js';
+import type { AskUser } from '../contract/question.js';
+import type { TrustRequest } from './open-questions.js';
+
+/** Where a session works, and with what. */
+export interface SessionPlace {
+  /** The project, with links resolved. */
+  root: string;
+  additionalDirectories?: readonly string[];
+  /** MCP servers that the client brings. */
+  mcpServers?: FullEngineOptions['mcpServers'];
+  /** A session to resume. */
+  resume?: string | undefined;
+  /** The id of the session, resumed or new. Default: a new one. */
+  id?: string | undefined;
+  /** What a client has chosen before the conversation was opened again. */
+  mode?: PermissionMode;
+  model?: string;
+}
+
+/** The answers to the questions of a conversation. */
+export interface ConversationPorts {
+  askPermission: AskPermission;
+  askUser: AskUser;
+  /** Says something to the person. */
+  tell(sentence: string): void;
+  /** Unsaved texts of the clients that are editors. */
+  readonly buffers: EditorBuffers;
+}
+
+/** Rejects with a `ConversationRefused` that says why, if there can be no conversation. */
+export type OpenConversation = (place: SessionPlace, ports: ConversationPorts) => Promise<HostedConversation>;
+
+/** A conversation, and what clients may change in it. */
+export interface HostedConversation {
+  readonly agent: FullAgent;
+  /** What was said before, if the session was resumed. `messages` has all of it, also what a summary has replaced. */
+  readonly past?: Pick<RestoredSession, 'messages' | 'displays' | 'failures'> | undefined;
+  /** US dollars that it had cost before it was resumed; null if that is not known. */
+  readonly spentUsd: number | null;
+  readonly title: string;
+  /** A run starts: applies the model that was chosen last. */
+  begin(): void;
+  readonly model: {
+    /** "provider/name". */
+    readonly current: string;
+    choices(): ReadonlyArray<{ value: string; name: string; description: string }>;
+    /** Rejects with a message for the person. */
+    choose(name: string): Promise<void>;
+  };
+  readonly effort: {
+    readonly current: Effort | undefined;
+    /** Those that the model accepts; undefined if that is not known. */
+    readonly accepted: readonly Effort[] | undefined;
+    set(effort: Effort | undefined): Promise<void>;
+  };
+  /** Why the mode is not available; undefined if it is. */
+  refuseMode(mode: PermissionMode): string | undefined;
+  /** What of the folder needs trust and has none; undefined if there is nothing. */
+  pendingTrust(): TrustRequest | undefined;
+  /** Records that a person trusts it. It applies once the conversation is opened again. */
+  trust(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Why a conversation can't be opened. */
+export type RefusalKind =
+  /** No model is set up, or its key is missing. */
+  | 'no_model'
+  /** There is no such session, or another process uses it. */
+  | 'session'
+  /** Settings or the given folder can't be used. */
+  | 'settings';
+
+export class ConversationRefused extends Error {
+  override readonly name = 'ConversationRefused';
+  readonly kind: RefusalKind;
+
+  constructor(kind: RefusalKind, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+  }
+}

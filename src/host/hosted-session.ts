@@ -1,0 +1,221 @@
+// One session with its clients. A client reads the feed, sends prompts and answers questions; it may come and go, and
+// there may be several. The session does not notice.
+
+import { titleOf } from '../agent/store/session-title.js';
+import type { FullAgent } from '../compose/create-agent.js';
+import type { EditorBuffers } from '../contract/editor-buffers.js';
+import type { RunResult } from '../contract/event.js';
+import type { AskPermission, PermissionMode } from '../contract/permission.js';
+import type { AskUser } from '../contract/question.js';
+import { messageOf } from '../platform/message-of.js';
+import { ClientBuffers } from './client-buffers.js';
+import { FeedWriter } from './feed-writer.js';
+import type { ConversationPorts, HostedConversation, OpenConversation, SessionPlace } from './hosted-conversation.js';
+import { OpenQuestions } from './open-questions.js';
+import { type HostPrompt, HostPromptQueue, type PromptTicket, type QueuedRun } from './prompt-queue.js';
+import { type HostState, type PromptEnd, SessionFeed } from './session-feed.js';
+
+export class HostedSession {
+  readonly feed = new SessionFeed();
+  readonly questions: OpenQuestions;
+  readonly buffers = new ClientBuffers((sentence) => this.#writer.notice(sentence));
+  readonly place: SessionPlace;
+  readonly #open: OpenConversation;
+  readonly #writer = new FeedWriter(this.feed);
+  readonly #prompts: HostPromptQueue;
+  #conversation: HostedConversation;
+  #isRunning = false;
+  #hasFailed = false;
+  #hasAskedForTrust = false;
+  #title = '';
+  #closed: Promise<void> | undefined;
+
+  private constructor(place: SessionPlace, open: OpenConversation, conversation: HostedConversation) {
+    this.place = place;
+    this.#open = open;
+    this.#conversation = conversation;
+    this.questions = new OpenQuestions((question, isOpen) => {
+      this.feed.put({ kind: 'question', id: question.id, question, isOpen });
+      this.#noteState();
+    });
+    this.#prompts = new HostPromptQueue((prompt) => this.#run(prompt));
+    this.#noteState();
+  }
+
+  /** Opens the conversation first: a session exists only with one. */
+  static async open(place: SessionPlace, open: OpenConversation): Promise<HostedSession> {
+    const late = new LatePorts();
+    const session = new HostedSession(place, open, await open(place, late));
+    late.set(session.#ports);
+    return session;
+  }
+
+  get id(): string {
+    return this.#conversation.agent.id;
+  }
+
+  /** From the first prompt, unless the session has had a title before. */
+  get title(): string {
+    return this.#conversation.title === '' ? this.#title : this.#conversation.title;
+  }
+
+  get conversation(): HostedConversation {
+    return this.#conversation;
+  }
+
+  get agent(): FullAgent {
+    return this.#conversation.agent;
+  }
+
+  get state(): HostState {
+    if (this.questions.size > 0) return 'requires_action';
+    if (this.#isRunning) return 'running';
+    return this.#hasFailed ? 'failed' : 'idle';
+  }
+
+  /** Runs the prompt after those before it. One with a known id does not run again. Throws `PromptRefused`. */
+  prompt(prompt: HostPrompt): PromptTicket {
+    return this.#prompts.add(prompt);
+  }
+
+  /** Ends the prompt, or all of them: the one that runs and those that wait. */
+  cancel(promptId?: string): boolean {
+    return this.#prompts.cancel(promptId);
+  }
+
+  /** Returns why the mode is not available; undefined if it was set. */
+  setMode(mode: PermissionMode): string | undefined {
+    const refused = this.#conversation.refuseMode(mode);
+    if (refused === undefined) this.agent.mode = mode;
+    return refused;
+  }
+
+  /** Cancels everything, ends what calls have left running, and closes the conversation; once. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  /** Ends every process at once, without waiting: for the moment before the program exits. */
+  killAll(): void {
+    this.agent.session.killAll();
+  }
+
+  async #close(): Promise<void> {
+    await this.#prompts.close();
+    await this.#conversation.close().finally(() => this.feed.end());
+  }
+
+  async #run(prompt: QueuedRun): Promise<PromptEnd> {
+    const { signal } = prompt.controller;
+    this.feed.put({ kind: 'prompt', id: `prompt:${prompt.id}`, content: prompt.content });
+    this.#title ||= titleOf(prompt.content);
+    this.#isRunning = true;
+    this.#hasFailed = false;
+    this.#noteState();
+    let end: PromptEnd;
+    try {
+      await this.#askForTrust(signal);
+      end = { result: await this.#runToEnd(prompt, signal) };
+    } catch (error) {
+      end = { error: error instanceof Error ? error : new Error(messageOf(error)) };
+    }
+    this.#writer.endRun();
+    this.#isRunning = false;
+    this.#hasFailed = !signal.aborted && ('error' in end || !isGoodEnd(end.result));
+    this.feed.put({ kind: 'end', id: `end:${prompt.id}`, promptId: prompt.id, end });
+    this.#noteState();
+    return end;
+  }
+
+  async #runToEnd({ content }: QueuedRun, signal: AbortSignal): Promise<RunResult> {
+    signal.throwIfAborted();
+    this.#conversation.begin();
+    let result: RunResult | undefined;
+    for await (const event of this.agent.run(content, { signal })) {
+      if (event.type === 'result') result = event;
+      else this.#writer.take(event);
+    }
+    if (!result) throw new Error('The run ended without a result.');
+    return result;
+  }
+
+  /** Before the first prompt: settings of the folder that need trust do not apply until a person has agreed to them. */
+  async #askForTrust(signal: AbortSignal): Promise<void> {
+    if (this.#hasAskedForTrust) return;
+    const request = this.#conversation.pendingTrust();
+    if (!request) return;
+    const isTrusted = await this.questions.ask<'trust'>({ kind: 'trust', ...request }, signal);
+    this.#hasAskedForTrust = true;
+    if (!isTrusted) {
+      this.#writer.notice(
+        'The settings and instructions of this folder that need trust are ignored. To look at them and trust the folder: helve config trust.',
+      );
+      return;
+    }
+    await this.#conversation.trust();
+    await this.#reopen();
+  }
+
+  /** With the settings that apply now. The mode and the model that a client has chosen meanwhile are kept. */
+  async #reopen(): Promise<void> {
+    const { id } = this;
+    const chosen = { mode: this.agent.mode, model: this.#conversation.model.current };
+    await this.#conversation.close();
+    this.#conversation = await this.#open({ ...this.place, id, ...chosen }, this.#ports);
+    this.feed.put({ kind: 'commands', id: 'commands', changes: 1 });
+  }
+
+  #noteState(): void {
+    const { state } = this;
+    if (this.feed.get('state', 'state')?.state !== state) this.feed.put({ kind: 'state', id: 'state', state });
+  }
+
+  readonly #askPermission: AskPermission = async (question, signal) =>
+    await this.questions.ask<'permission'>({ kind: 'permission', question }, signal);
+
+  readonly #askUser: AskUser = async (questions, signal, about) =>
+    await this.questions.ask<'choices'>({ kind: 'choices', questions, callId: about?.callId }, signal);
+
+  get #ports(): ConversationPorts {
+    return {
+      askPermission: this.#askPermission,
+      askUser: this.#askUser,
+      tell: (text) => this.#writer.notice(text),
+      buffers: this.buffers,
+    };
+  }
+}
+
+/** Stands in while the conversation is opened, which asks nothing yet. */
+class LatePorts implements ConversationPorts {
+  #ports: ConversationPorts | undefined;
+  readonly #told: string[] = [];
+
+  set(ports: ConversationPorts): void {
+    this.#ports = ports;
+    for (const sentence of this.#told) ports.tell(sentence);
+  }
+
+  readonly askPermission: AskPermission = async (question, signal) => {
+    if (!this.#ports) return { behavior: 'deny', reason: 'The session is not open yet.' };
+    return await this.#ports.askPermission(question, signal);
+  };
+
+  readonly buffers: EditorBuffers = {
+    textOf: async (path, signal) => await this.#ports?.buffers.textOf(path, signal),
+  };
+
+  readonly askUser: AskUser = async (questions, signal, about) => {
+    if (!this.#ports) return questions.map(() => ({ chosen: [] }));
+    return await this.#ports.askUser(questions, signal, about);
+  };
+
+  readonly tell = (sentence: string): void => {
+    if (this.#ports) this.#ports.tell(sentence);
+    else this.#told.push(sentence);
+  };
+}
+
+const isGoodEnd = ({ outcome }: RunResult): boolean =>
+  outcome === 'completed' || outcome === 'interrupted' || outcome === 'stopped' || outcome === 'refused';

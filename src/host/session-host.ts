@@ -1,0 +1,65 @@
+// The sessions of this process, by id.
+
+import type { OpenConversation, SessionPlace } from './hosted-conversation.js';
+import { HostedSession } from './hosted-session.js';
+
+export class SessionHost {
+  readonly #open: OpenConversation;
+  readonly #sessions = new Map<string, HostedSession>();
+  readonly #opening = new Map<string, Promise<HostedSession>>();
+
+  constructor(open: OpenConversation) {
+    this.#open = open;
+  }
+
+  get(id: string): HostedSession | undefined {
+    return this.#sessions.get(id);
+  }
+
+  list(): HostedSession[] {
+    return [...this.#sessions.values()];
+  }
+
+  /** A new session, or one that is resumed. A session that is open already is given as it is. */
+  async open(place: SessionPlace): Promise<HostedSession> {
+    const { resume } = place;
+    if (resume === undefined) return this.#add(await HostedSession.open(place, this.#open));
+    const known = this.#sessions.get(resume) ?? this.#opening.get(resume);
+    if (known) return await known;
+    const opening = HostedSession.open(place, this.#open).then((session) => this.#add(session));
+    this.#opening.set(resume, opening);
+    try {
+      return await opening;
+    } finally {
+      this.#opening.delete(resume);
+    }
+  }
+
+  /** Returns whether there was one. */
+  async close(id: string): Promise<boolean> {
+    const session = this.#sessions.get(id);
+    if (!session) return false;
+    try {
+      await session.close();
+    } finally {
+      this.#sessions.delete(id);
+    }
+    return true;
+  }
+
+  /** Waits for all, even if one fails. */
+  async closeAll(): Promise<void> {
+    await Promise.allSettled(this.#opening.values());
+    const ends = await Promise.allSettled([...this.#sessions.keys()].map((id) => this.close(id)));
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  }
+
+  killAll(): void {
+    for (const session of this.#sessions.values()) session.killAll();
+  }
+
+  #add(session: HostedSession): HostedSession {
+    this.#sessions.set(session.id, session);
+    return session;
+  }
+}
