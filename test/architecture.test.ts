@@ -12,13 +12,13 @@ const layers = [
   { name: 'agent', folders: ['agent', 'settings', 'plugins'] },
   { name: 'composition', folders: ['compose'] },
   { name: 'host', folders: ['host'] },
-  { name: 'surfaces', folders: ['cli', 'terminal', 'testing', 'sdk', 'index.ts'] },
+  { name: 'surfaces', folders: ['cli', 'terminal', 'acp', 'testing', 'sdk', 'index.ts'] },
 ];
 
 // Folders that may import another one of the same layer. For example, platform/ uses the types of contract/.
 const allowedSiblings: Readonly<Record<string, readonly string[]>> = {
   platform: ['contract'],
-  cli: ['terminal'],
+  cli: ['terminal', 'acp'],
   plugins: ['settings'],
   sdk: ['testing'],
   'index.ts': ['sdk'],

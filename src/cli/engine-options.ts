@@ -43,19 +43,21 @@ export interface EngineSurroundings {
   env?: Readonly<Record<string, string | undefined>>;
   /** Default: the user's. */
   home?: string;
+  /** The project. Default: the working directory of this process. */
+  root?: string;
 }
 
 /** Options for permissions and tools: from flags, then settings, then the environment. */
 export async function engineOptions(
   flags: EngineFlagValues,
-  { asksForTrust = false, env: own = process.env, home }: EngineSurroundings = {},
+  { asksForTrust = false, env: own = process.env, home, root = process.cwd() }: EngineSurroundings = {},
 ): Promise<CliEngineOptions> {
   const settings = await readSettings(
     {
-      root: process.cwd(),
+      root,
       env: own,
       ...(home !== undefined && { home }),
-      ...knownNames({ root: process.cwd() }),
+      ...knownNames({ root }),
       ...(flags.settings !== undefined && { flag: flags.settings }),
       ...(flags.trust && { trust: true }),
     },
@@ -74,6 +76,7 @@ export async function engineOptions(
     ...(plugins && { plugins: plugins.plugins, startNotices: plugins.startNotices }),
     additionalDirectories: (flags['add-dir'] ?? []).map(existingFolder),
     interactive: false,
+    root,
     ...(home !== undefined && { home }),
     ...(simple && { toolSet: 'simple' }),
     ...(flags['mcp-config'] && { mcpServers: await namedServers(flags['mcp-config']) }),

@@ -8,11 +8,11 @@ import type { RunFlags } from './run-flags.js';
 /** The project's instruction files that a conversation here would get as notes only. */
 export function instructionsNotFollowed(
   { instructions }: Pick<RunFlags, 'instructions'>,
-  { settings: { current }, toolSet }: CliEngineOptions,
+  { settings: { current }, toolSet, root = process.cwd() }: CliEngineOptions,
 ): InstructionFile[] {
   const areSent = instructions && toolSet !== 'simple' && current.instructions?.value !== false;
   if (!areSent || current.trust.followsInstructions) return [];
-  return projectInstructions({ root: realpathSync(process.cwd()), home: homeFolder() });
+  return projectInstructions({ root: realpathSync(root), home: homeFolder() });
 }
 
 /** One sentence for a run that can't ask about them; undefined if there are none. */

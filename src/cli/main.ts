@@ -10,6 +10,7 @@ type Command = (argv: readonly string[]) => Promise<number>;
 
 /** Loaded on demand, so that no command pays for another. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  acp: async () => (await import('./acp.js')).acp,
   audit: async () => (await import('./audit.js')).audit,
   call: async () => (await import('./call.js')).call,
   completion: async () => (await import('./completion.js')).completion,

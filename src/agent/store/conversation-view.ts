@@ -16,6 +16,11 @@ export interface ViewedResult {
   isError: boolean;
 }
 
+/** Whether a text of a message is by the person or the model: Helve's own words to the model are not. */
+export const isPersonText = (text: string): boolean =>
+  text.trim() !== '' &&
+  !/^<(?:system-reminder|user-command)>|^\[(?:Your answer|The connection broke|The answer has to)\b/.test(text);
+
 export function* viewConversation(messages: readonly Message[]): Generator<ViewEntry, void, void> {
   for (const [index, message] of messages.entries()) {
     if (message.role === 'user') {

@@ -1,5 +1,6 @@
 // Pages are not in the files of the commands: completion reads all pages each time that Tab is pressed, and would load
 // the code of every command with them.
+import { help as acp } from './acp.js';
 import { help as audit } from './audit.js';
 import { help as call } from './call.js';
 import { help as completion } from './completion.js';
@@ -20,6 +21,7 @@ import { help as undo } from './undo.js';
 /** Each command's own page. */
 export const helpPages: Readonly<Record<string, string>> = {
   '-p': print,
+  acp,
   audit,
   call,
   completion,

@@ -39,7 +39,8 @@ export async function openSession(
     additionalDirectories: [...(given.additionalDirectories ?? []), ...(request.folders ?? [])],
     askPermission: ports.askPermission,
     askUser: ports.askUser,
-    saveRule: async (rule) => await saveLocalRule(rule, env),
+    ...(ports.buffers && { buffers: ports.buffers }),
+    saveRule: async (rule) => await saveLocalRule(rule, given),
     hiddenVariables: [...secretVariables(catalogue), ...variablesForTracing(env)],
     ...(observation && { observers: observation.observers }),
   };
@@ -183,9 +184,9 @@ async function resumeRequested(
   return await resume({ wanted, fork, beforePrompt, model: first, mode, flags: engine, options });
 }
 
-async function saveLocalRule(rule: string, env: CliEngineOptions['env']): Promise<void> {
+async function saveLocalRule(rule: string, { env, root = process.cwd() }: CliEngineOptions): Promise<void> {
   const { saveRule } = await import('../stream-json/save-rule.js');
-  await saveRule(rule, 'local', { root: process.cwd(), env });
+  await saveRule(rule, 'local', { root, env });
 }
 
 /** The models of providers that are set up, and local ones. */

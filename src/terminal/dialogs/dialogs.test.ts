@@ -1,11 +1,12 @@
 import { stripTerminalSequences, visibleWidth } from '@earendil-works/pi-tui';
 import { expect, test } from 'vitest';
+import { planOf } from '../../agent/planning/plan-question.js';
 import type { PermissionMode } from '../../contract/permission.js';
 import type { Answer, Question } from '../../contract/question.js';
 import { Theme } from '../screen/theme.js';
 import { ChoiceDialog } from './choice-dialog.js';
 import type { Dialog } from './dialog.js';
-import { type PlanAnswer, PlanDialog, planOf, withPlan } from './plan-dialog.js';
+import { type PlanAnswer, PlanDialog, withPlan } from './plan-dialog.js';
 import { QuestionDialog } from './question-dialog.js';
 import { TextDialog } from './text-dialog.js';
 import { TrustDialog } from './trust-dialog.js';

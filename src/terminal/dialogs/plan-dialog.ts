@@ -13,12 +13,6 @@ const LEAST_ROWS = 5;
 
 type Way = 'approve' | 'approveEdits' | 'change' | 'no';
 
-/** The plan that a question is about: its only effect is a change of mode, and its display has text. */
-export function planOf({ effects, display }: PermissionQuestion): string | undefined {
-  const changesMode = effects.every((effect) => effect.kind === 'session' && effect.what === 'mode');
-  return changesMode && display.title === 'plan' && display.body?.type === 'markdown' ? display.body.text : undefined;
-}
-
 /** The call's input with another plan; undefined if it came without one. */
 export function withPlan({ input }: PermissionQuestion, plan: string, changed: string) {
   if (typeof input !== 'object' || input === null) return undefined;

@@ -1,11 +1,12 @@
 // Questions as lines with numbered answers.
+import { planOf } from '../../agent/planning/plan-question.js';
 import type { AskPermission, PermissionAnswer, PermissionQuestion } from '../../contract/permission.js';
 import type { AskUser, Question } from '../../contract/question.js';
 import type { Places } from '../../permissions/risks/place-words.js';
 import { visible } from '../../platform/text/visible.js';
 import type { TrustReport } from '../../settings/trust.js';
 import type { Choice, ShownChange } from '../contract.js';
-import { moreOfPlan, planOf } from '../dialogs/plan-dialog.js';
+import { moreOfPlan } from '../dialogs/plan-dialog.js';
 import {
   type AnswerChoice,
   answerChoices,

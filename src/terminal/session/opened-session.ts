@@ -4,6 +4,7 @@ import type { RestoredSession } from '../../agent/store/restore-session.js';
 import type { SessionTotals } from '../../agent/store/session-record.js';
 import type { FullAgent } from '../../compose/create-agent.js';
 import type { FullEngine } from '../../compose/create-engine.js';
+import type { EditorBuffers } from '../../contract/editor-buffers.js';
 import type { Message } from '../../contract/message.js';
 import type { AskPermission, PermissionMode } from '../../contract/permission.js';
 import type { AskUser } from '../../contract/question.js';
@@ -34,6 +35,8 @@ export interface TerminalPorts {
   askUser: AskUser;
   /** Shows a message to the user. */
   tell(sentence: string): void;
+  /** Absent if no editor takes part. */
+  buffers?: EditorBuffers;
 }
 
 export type PastFailures = RestoredSession['failures'];

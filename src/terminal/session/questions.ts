@@ -1,3 +1,4 @@
+import { planOf } from '../../agent/planning/plan-question.js';
 import type { AskPermission, PermissionAnswer, PermissionMode, PermissionQuestion } from '../../contract/permission.js';
 import type { Answer, AskUser } from '../../contract/question.js';
 import type { Places } from '../../permissions/risks/place-words.js';
@@ -54,10 +55,7 @@ export class Questions {
     onAsk(question.callId);
     notify(`${question.tool} needs your permission`);
     // Loaded with the first question: the first frame does not need them.
-    const [{ PermissionDialog }, { planOf }] = await Promise.all([
-      import('../dialogs/permission-dialog.js'),
-      import('../dialogs/plan-dialog.js'),
-    ]);
+    const { PermissionDialog } = await import('../dialogs/permission-dialog.js');
     const plan = planOf(question);
     if (plan !== undefined) return await this.#askAboutPlan(plan, question, signal);
     const answer = await dialogs.ask<PermissionAnswer | 'stop'>(

@@ -1,5 +1,6 @@
 import type { Component } from '@earendil-works/pi-tui';
 import { INTERRUPTED, isInterruption } from '../../agent/interruption.js';
+import { isPersonText } from '../../agent/store/conversation-view.js';
 import type { Message, ToolResultBlock } from '../../contract/message.js';
 import type { Tool, ToolDisplay } from '../../contract/tool.js';
 import type { Theme } from '../screen/theme.js';
@@ -38,7 +39,7 @@ export async function historyViews(
   }
   for (const { role, content } of shown) {
     for (const block of content) {
-      if (block.type === 'text' && isUserText(block.text)) {
+      if (block.type === 'text' && isPersonText(block.text)) {
         const view =
           role === 'assistant'
             ? new MarkdownView(theme, block.text)
@@ -59,11 +60,6 @@ export async function historyViews(
   }
   return views;
 }
-
-/** Excludes what Helve itself says to the model. */
-const isUserText = (text: string): boolean =>
-  text.trim() !== '' &&
-  !/^<(?:system-reminder|user-command)>|^\[(?:Your answer|The connection broke|The answer has to)\b/.test(text);
 
 async function displayOf(tool: Tool | undefined, name: string, input: unknown): Promise<ToolDisplay> {
   await tool?.load().catch(() => {}); // if its code can't be loaded, it is shown by its name

@@ -1,0 +1,274 @@
+// The methods of the Agent Client Protocol, version 1, for one client. The sessions are those of the host; the lines
+// come from any transport.
+
+import { listSessions } from '../agent/store/list-sessions.js';
+import { removeSession } from '../agent/store/remove-session.js';
+import { SessionProblem } from '../agent/store/session-problem.js';
+import { ConversationRefused, type SessionPlace } from '../host/hosted-conversation.js';
+import type { HostedSession } from '../host/hosted-session.js';
+import { PromptRefused } from '../host/prompt-queue.js';
+import type { SessionHost } from '../host/session-host.js';
+import { randomId } from '../platform/crypto.js';
+import { realPathSync } from '../platform/files/paths.js';
+import { ClientQuestions } from './client-questions.js';
+import { RpcConnection, RpcError, type RpcParams, type RpcRequest, type RpcTransport, rpcCodes } from './json-rpc.js';
+import { type ClientAbilities, PROTOCOL_VERSION } from './messages.js';
+import { readPrompt } from './prompt-content.js';
+import { fieldsOf, invalidParams, readAbilities, readPlace, readText, shown } from './read-params.js';
+import { SessionClient } from './session-client.js';
+import { configOptionsOf, modesOf, setMode, setOption } from './session-options.js';
+import { promptAnswer } from './stop-reason.js';
+
+const PAGE = 50; // sessions in one answer of session/list
+
+export interface AcpAgentOptions {
+  host: SessionHost;
+  version: string;
+  dataFolder: string;
+  /** How long the client may take to answer a question; undefined for any time. */
+  answerLimitMs: number | undefined;
+  /** Rejects with `ConversationRefused` if no model is set up. */
+  checkModel(): Promise<void>;
+  onProblem(sentence: string): void;
+}
+
+type Method = (params: RpcParams, request: RpcRequest) => Promise<unknown>;
+
+export class AcpAgent {
+  readonly #options: AcpAgentOptions;
+  readonly #connection: RpcConnection;
+  readonly #questions: ClientQuestions;
+  readonly #clients = new Map<string, SessionClient>();
+  /** Prompt ids of requests that can be cancelled by their own id. */
+  readonly #connectionId = randomId();
+  #abilities: ClientAbilities | undefined;
+
+  constructor(transport: RpcTransport, options: AcpAgentOptions) {
+    this.#options = options;
+    this.#connection = new RpcConnection(transport, {
+      request: (request) => this.#request(request),
+      notification: (method, params) => this.#notification(method, params),
+      lateResult: (result) => this.#questions.lateAnswer(result),
+      onProblem: options.onProblem,
+    });
+    this.#questions = new ClientQuestions({
+      limitMs: options.answerLimitMs,
+      request: (method, params, signal) => this.#connection.request(method, params, signal),
+    });
+  }
+
+  /** Serves the client until it closes its side. The sessions are left to the host. */
+  async serve(): Promise<void> {
+    try {
+      await this.#connection.serve();
+    } finally {
+      for (const client of this.#clients.values()) client.detach();
+    }
+  }
+
+  #request(request: RpcRequest): Promise<unknown> | undefined {
+    const { method, params } = request;
+    const run = Object.hasOwn(this.#methods, method) ? this.#methods[method] : undefined;
+    if (!run) return undefined;
+    if (!this.#abilities && method !== 'initialize') {
+      return Promise.reject(new RpcError(rpcCodes.invalidRequest, `Send initialize before ${method}.`));
+    }
+    return run(params, request).catch(asRpcError);
+  }
+
+  #notification(method: string, params: RpcParams): void {
+    if (method === 'session/cancel') {
+      const { sessionId } = params;
+      const client = typeof sessionId === 'string' ? this.#clients.get(sessionId) : undefined;
+      if (client) client.cancel();
+      else this.#options.onProblem(`session/cancel names a session that is not open: ${shown(sessionId)}.`);
+    } else if (method === '$/cancel_request') this.#connection.cancel(params['requestId']);
+    else if (!method.startsWith('$/')) this.#options.onProblem(`There is no notification ${shown(method)}.`);
+  }
+
+  readonly #methods: Readonly<Record<string, Method>> = {
+    initialize: async (params) => {
+      const { protocolVersion } = params;
+      if (typeof protocolVersion !== 'number' || !Number.isInteger(protocolVersion) || protocolVersion < 0) {
+        throw invalidParams(`"protocolVersion" must be a whole number such as 1, but was ${shown(protocolVersion)}.`);
+      }
+      this.#abilities = readAbilities(params);
+      return {
+        protocolVersion: PROTOCOL_VERSION,
+        agentInfo: { name: 'helve', title: 'Helve', version: this.#options.version },
+        agentCapabilities: {
+          loadSession: true,
+          promptCapabilities: { image: true, audio: false, embeddedContext: true },
+          mcpCapabilities: { http: true, sse: true },
+          sessionCapabilities: { list: {}, delete: {}, resume: {}, close: {}, additionalDirectories: {} },
+        },
+        authMethods: [
+          {
+            id: 'environment',
+            name: 'A key for a model',
+            description:
+              'Set the key of a provider in the environment that helve acp is started with, such as ANTHROPIC_API_KEY, or run helve once in a terminal, which asks for it and keeps it. helve models lists the providers.',
+          },
+        ],
+      };
+    },
+    authenticate: async (params) => {
+      const methodId = readText(params, 'methodId');
+      if (methodId !== 'environment') {
+        throw invalidParams(`There is no way to authenticate named ${shown(methodId)}. There is: environment.`);
+      }
+      await this.#options.checkModel();
+      return {};
+    },
+    'session/new': async (params, request) => {
+      const session = await this.#options.host.open(readPlace(params));
+      const client = this.#attach(session);
+      client.follow();
+      this.#sendCommandsAfter(request, client);
+      return { sessionId: session.id, ...stateOf(session) };
+    },
+    'session/load': async (params, request) => {
+      const session = await this.#resume(params);
+      const client = this.#attach(session);
+      await client.replay();
+      this.#sendCommandsAfter(request, client);
+      return stateOf(session);
+    },
+    'session/resume': async (params, request) => {
+      const session = await this.#resume(params);
+      const client = this.#attach(session);
+      client.follow();
+      this.#sendCommandsAfter(request, client);
+      return stateOf(session);
+    },
+    'session/list': async (params) => await this.#list(params),
+    'session/close': async (params) => {
+      const { id } = this.#session(params);
+      await this.#options.host.close(id);
+      this.#clients.delete(id);
+      return {};
+    },
+    'session/delete': async (params) => {
+      const id = readText(params, 'sessionId');
+      const wasOpen = await this.#options.host.close(id);
+      this.#clients.delete(id);
+      await removeSession(this.#options.dataFolder, id).catch((error: unknown) => {
+        // An open session without a prompt has no file yet.
+        if (!(wasOpen && error instanceof SessionProblem && error.kind === 'unknown')) throw error;
+      });
+      return {};
+    },
+    'session/prompt': async (params, request) => await this.#prompt(params, request),
+    'session/set_mode': async (params) => {
+      const session = this.#session(params);
+      setMode(session, params['modeId']);
+      await this.#client(session).configChanged();
+      return {};
+    },
+    'session/set_config_option': async (params) => {
+      const session = this.#session(params);
+      await setOption(session, readText(params, 'configId'), params['value']);
+      await this.#client(session).configChanged();
+      return { configOptions: configOptionsOf(session) };
+    },
+  };
+
+  async #prompt(params: RpcParams, { id, signal }: RpcRequest): Promise<unknown> {
+    const session = this.#session(params);
+    const client = this.#client(session);
+    const content = readPrompt(params);
+    const given = fieldsOf(params['_meta'])['helve/promptId'];
+    const promptId = typeof given === 'string' && given !== '' ? given : `${this.#connectionId}:${JSON.stringify(id)}`;
+    const onAbort = (): void => client.cancel(promptId);
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      return promptAnswer(await client.prompt(promptId, content));
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  async #resume(params: RpcParams): Promise<HostedSession> {
+    const place: SessionPlace = { ...readPlace(params), resume: readText(params, 'sessionId') };
+    const session = await this.#options.host.open(place);
+    if (session.place.root === place.root) return session;
+    throw invalidParams(`The session ${session.id} belongs to ${session.place.root}, not to ${place.root}.`);
+  }
+
+  async #list(params: RpcParams): Promise<unknown> {
+    const { cwd, cursor } = params;
+    if (cwd !== undefined && cwd !== null && typeof cwd !== 'string') {
+      throw invalidParams(`"cwd" must be a path, but was ${shown(cwd)}.`);
+    }
+    const from = cursor === undefined || cursor === null ? 0 : Number(cursor);
+    if (!Number.isInteger(from) || from < 0)
+      throw invalidParams(`"cursor" is not one that was given: ${shown(cursor)}.`);
+    const root = typeof cwd === 'string' ? { root: realPathSync(cwd) } : {};
+    const all = await listSessions(this.#options.dataFolder, root);
+    const sessions = all
+      .slice(from, from + PAGE)
+      .flatMap(({ id: sessionId, root: folder, title, updated }) =>
+        folder === undefined ? [] : [{ sessionId, cwd: folder, title, updatedAt: updated.toISOString() }],
+      );
+    return { sessions, ...(from + PAGE < all.length && { nextCursor: String(from + PAGE) }) };
+  }
+
+  #session(params: RpcParams): HostedSession {
+    const id = readText(params, 'sessionId');
+    const session = this.#clients.has(id) ? this.#options.host.get(id) : undefined;
+    if (session) return session;
+    throw new RpcError(
+      rpcCodes.notFound,
+      `The session ${shown(id)} is not open. Open it with session/load or session/resume; session/list has those there are.`,
+    );
+  }
+
+  #client(session: HostedSession): SessionClient {
+    return this.#clients.get(session.id) ?? this.#attach(session);
+  }
+
+  #attach(session: HostedSession): SessionClient {
+    this.#clients.get(session.id)?.detach();
+    const client = new SessionClient({
+      session,
+      abilities: this.#abilities ?? readAbilities({}),
+      questions: this.#questions,
+      readBuffer: (sessionId, path, signal) => this.#readBuffer(sessionId, path, signal),
+      notify: (method, params) => this.#connection.notify(method, params),
+      onProblem: this.#options.onProblem,
+    });
+    this.#clients.set(session.id, client);
+    return client;
+  }
+
+  /** A client answers with an error if it does not have the file. */
+  async #readBuffer(sessionId: string, path: string, signal: AbortSignal): Promise<string | undefined> {
+    try {
+      const { content } = fieldsOf(await this.#connection.request('fs/read_text_file', { sessionId, path }, signal));
+      return typeof content === 'string' ? content : undefined;
+    } catch (error) {
+      if (error instanceof RpcError) return undefined;
+      throw error;
+    }
+  }
+
+  /** Not before the answer: a client knows the session only from it. */
+  #sendCommandsAfter({ afterAnswer }: RpcRequest, client: SessionClient): void {
+    const { onProblem } = this.#options;
+    afterAnswer(() => void client.sendCommands().catch((error: unknown) => onProblem(String(error))));
+  }
+}
+
+const stateOf = (session: HostedSession) => ({ modes: modesOf(session), configOptions: configOptionsOf(session) });
+
+function asRpcError(error: unknown): never {
+  if (error instanceof ConversationRefused) {
+    const { kind, message } = error;
+    const code =
+      kind === 'no_model' ? rpcCodes.authRequired : kind === 'session' ? rpcCodes.notFound : rpcCodes.invalidParams;
+    throw new RpcError(code, message);
+  }
+  if (error instanceof SessionProblem) throw new RpcError(rpcCodes.notFound, error.message);
+  if (error instanceof PromptRefused) throw new RpcError(rpcCodes.invalidRequest, error.message);
+  throw error;
+}

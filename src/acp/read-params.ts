@@ -1,0 +1,95 @@
+// Checks the parameters of requests, and says what is wrong with them.
+
+import { statSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import type { SessionPlace } from '../host/hosted-conversation.js';
+import { realPathSync } from '../platform/files/paths.js';
+import { isObject } from '../platform/is-object.js';
+import { RpcError, type RpcParams, rpcCodes } from './json-rpc.js';
+import type { ClientAbilities } from './messages.js';
+
+export const invalidParams = (message: string): RpcError => new RpcError(rpcCodes.invalidParams, message);
+
+export function readText(params: RpcParams, name: string): string {
+  const value = params[name];
+  if (typeof value === 'string' && value !== '') return value;
+  throw invalidParams(`"${name}" must be a text that is not empty, but was ${shown(value)}.`);
+}
+
+export function readAbilities(params: RpcParams): ClientAbilities {
+  const given = fieldsOf(params['clientCapabilities']);
+  const session = fieldsOf(given['session']);
+  return {
+    readTextFile: fieldsOf(given['fs'])['readTextFile'] === true,
+    forms: isObject(fieldsOf(given['elicitation'])['form']),
+    notices: isObject(session['notices']),
+    compaction: isObject(session['compaction']),
+  };
+}
+
+/** The place of a session: `cwd`, `additionalDirectories` and `mcpServers`. */
+export function readPlace(params: RpcParams): SessionPlace {
+  const directories = readList(params, 'additionalDirectories').map((folder, index) =>
+    realFolder(folder, `additionalDirectories[${index}]`),
+  );
+  return {
+    root: realFolder(params['cwd'], 'cwd'),
+    additionalDirectories: directories,
+    mcpServers: Object.fromEntries(readList(params, 'mcpServers').map(readServer)),
+  };
+}
+
+function readList(params: RpcParams, name: string): readonly unknown[] {
+  const value = params[name] ?? [];
+  if (Array.isArray(value)) return value;
+  throw invalidParams(`"${name}" must be a list, but was ${shown(value)}.`);
+}
+
+function realFolder(path: unknown, name: string): string {
+  if (typeof path !== 'string' || !isAbsolute(path) || path.includes('\0')) {
+    throw invalidParams(`"${name}" must be an absolute path, but was ${shown(path)}.`);
+  }
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    throw invalidParams(`"${name}" must be a folder, but there is none at ${shown(path)}.`);
+  }
+  return realPathSync(path);
+}
+
+/** A server in the format of `.mcp.json`, with its name. */
+function readServer(server: unknown, index: number): [string, Readonly<Record<string, unknown>>] {
+  const at = `mcpServers[${index}]`;
+  if (!isObject(server)) throw invalidParams(`"${at}" must be an object, but was ${shown(server)}.`);
+  const { type = 'stdio' } = server;
+  const name = readText(server, 'name');
+  if (type === 'http' || type === 'sse') {
+    return [name, { type, url: readText(server, 'url'), headers: readPairs(server['headers'], `${at}.headers`) }];
+  }
+  if (type !== 'stdio') {
+    throw invalidParams(`"${at}.type" must be stdio, http or sse, but was ${shown(type)}.`);
+  }
+  const args = server['args'] ?? [];
+  if (!Array.isArray(args) || !args.every((word) => typeof word === 'string')) {
+    throw invalidParams(`"${at}.args" must be a list of texts, but was ${shown(args)}.`);
+  }
+  return [name, { command: readText(server, 'command'), args, env: readPairs(server['env'], `${at}.env`) }];
+}
+
+/** `[{ name, value }]` as an object. */
+function readPairs(pairs: unknown, at: string): Record<string, string> {
+  const given = pairs ?? [];
+  if (!Array.isArray(given)) throw invalidParams(`"${at}" must be a list, but was ${shown(given)}.`);
+  return Object.fromEntries(
+    given.map((pair: unknown, index): [string, string] => {
+      const { name, value } = fieldsOf(pair);
+      if (typeof name === 'string' && typeof value === 'string') return [name, value];
+      throw invalidParams(`"${at}[${index}]" must have a name and a value, both texts, but was ${shown(pair)}.`);
+    }),
+  );
+}
+
+export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {});
+
+export function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'left out';
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+}

@@ -1,0 +1,146 @@
+// Conversations for the host: each with the settings, rules and models of its own folder.
+import { projectOf } from '../../agent/store/list-sessions.js';
+import { readSession } from '../../agent/store/read-session.js';
+import { restoreSession } from '../../agent/store/restore-session.js';
+import { isSessionId, sessionFolder } from '../../agent/store/session-folder.js';
+import { noSuchSession, SessionProblem } from '../../agent/store/session-problem.js';
+import { ModelFailure } from '../../contract/model.js';
+import {
+  ConversationRefused,
+  type HostedConversation,
+  type OpenConversation,
+  type SessionPlace,
+} from '../../host/hosted-conversation.js';
+import { dataFolderOf } from '../../platform/files/paths.js';
+import type { OpenedSession } from '../../terminal/session/opened-session.js';
+import { type CliEngineOptions, engineOptions } from '../engine-options.js';
+import { instructionsNotFollowed } from '../instructions-not-followed.js';
+import { openSession } from '../interactive/open-session.js';
+import { readCatalogue } from '../read-catalogue.js';
+import type { RunFlags } from '../run-flags.js';
+import { modelChoices, readModels } from '../run-models.js';
+import { UsageProblem } from '../usage-problem.js';
+
+export interface ConversationOpener {
+  open: OpenConversation;
+  /** Rejects with `ConversationRefused` if no model is set up. */
+  checkModel(): Promise<void>;
+}
+
+export function conversationOpener(flags: RunFlags): ConversationOpener {
+  return {
+    open: async (place, ports) => {
+      try {
+        if (place.resume !== undefined) assertSessionOf(place, place.resume);
+        const options = await optionsFor(flags, place);
+        const isStored = place.resume !== undefined || isOnDisk(place.id);
+        const request = {
+          ...(isStored && { resume: place.resume ?? place.id }),
+          ...(place.mode && { mode: place.mode }),
+          ...(place.model !== undefined && { model: place.model }),
+        };
+        const own = { ...flags, sessionId: isStored ? undefined : place.id };
+        const past = isStored ? pastOf(request.resume ?? '') : undefined;
+        const opened = await openSession(own, options, request, ports);
+        return hosted(opened, { flags, options, past, choices: await choicesFor(options, opened) });
+      } catch (error) {
+        throw asRefusal(error);
+      }
+    },
+    async checkModel() {
+      try {
+        const options = await engineOptions(flags.engine, { asksForTrust: true });
+        await readModels(flags, options, await readCatalogue(options.env));
+      } catch (error) {
+        throw asRefusal(error);
+      }
+    },
+  };
+}
+
+async function optionsFor(flags: RunFlags, place: SessionPlace): Promise<CliEngineOptions> {
+  const options = await engineOptions(flags.engine, { asksForTrust: true, root: place.root });
+  return {
+    ...options,
+    interactive: true,
+    additionalDirectories: [...(options.additionalDirectories ?? []), ...(place.additionalDirectories ?? [])],
+    mcpServers: { ...options.mcpServers, ...place.mcpServers },
+  };
+}
+
+/** The id must be exact, and the session one of this folder: its calls would run there, under other rules. */
+function assertSessionOf({ root }: SessionPlace, id: string): void {
+  const project = isSessionId(id) ? projectOf(dataFolderOf(), id) : undefined;
+  if (project === undefined) throw noSuchSession(id.slice(0, 80));
+  if (project === root) return;
+  throw new ConversationRefused(
+    'settings',
+    `The session ${id} belongs to ${project} and uses its settings and rules, not those of ${root}. Send that folder as "cwd".`,
+  );
+}
+
+const isOnDisk = (id: string | undefined): boolean =>
+  id !== undefined && isSessionId(id) && projectOf(dataFolderOf(), id) !== undefined;
+
+/** All that was said, also what a summary has replaced. */
+const pastOf = (id: string) => restoreSession(readSession(sessionFolder(dataFolderOf(), id)), { whole: true });
+
+interface HostedParts {
+  flags: RunFlags;
+  options: CliEngineOptions;
+  past: ReturnType<typeof pastOf> | undefined;
+  choices: ReturnType<HostedConversation['model']['choices']>;
+}
+
+function hosted(opened: OpenedSession, { flags, options, past, choices }: HostedParts): HostedConversation {
+  const { agent, settings, env, effort } = opened;
+  if (!agent) {
+    void opened.close();
+    throw new ConversationRefused('no_model', opened.withoutModel ?? 'No model is set up.');
+  }
+  const dataFolder = dataFolderOf({ env });
+  return {
+    agent,
+    past,
+    spentUsd: opened.spent ? opened.spent.costUsd : 0,
+    title: past?.title ?? '',
+    begin: () => opened.begin(),
+    model: {
+      get current() {
+        return opened.model ?? '';
+      },
+      choices: () => choices,
+      choose: async (name) => void (await opened.chooseModel(name)),
+    },
+    effort,
+    refuseMode: (mode) => opened.refuseMode(mode),
+    pendingTrust() {
+      const { trust: report } = settings.current;
+      const instructions = instructionsNotFollowed(flags, options).map(({ shown }) => shown);
+      return report.pending.length > 0 || instructions.length > 0 ? { report, instructions } : undefined;
+    },
+    async trust() {
+      const { trust } = settings.current;
+      const { followInstructions, trustFolder } = await import('../../settings/trust.js');
+      if (trust.pending.length > 0) await trustFolder(trust.folder, trust.covered, { dataFolder });
+      else await followInstructions(trust.folder, { dataFolder });
+    },
+    close: async () => await opened.close(),
+  };
+}
+
+/** Known models of providers that are set up. Servers on this machine are not asked: that would delay each session. */
+async function choicesFor({ env }: CliEngineOptions, { model }: OpenedSession): Promise<HostedParts['choices']> {
+  const [provider = '', ...rest] = (model ?? '').split('/');
+  const choices = modelChoices(await readCatalogue(env), env, { provider, name: rest.join('/') });
+  return choices
+    .filter(({ value }) => value !== 'default')
+    .map(({ value, displayName: name, description }) => ({ value, name, description }));
+}
+
+function asRefusal(error: unknown): unknown {
+  if (error instanceof ModelFailure) return new ConversationRefused('no_model', error.message, { cause: error });
+  if (error instanceof SessionProblem) return new ConversationRefused('session', error.message, { cause: error });
+  if (error instanceof UsageProblem) return new ConversationRefused('settings', error.message, { cause: error });
+  return error;
+}
