@@ -9,10 +9,17 @@ const codingInstructions = `- Look before you change: find the place, read what 
 - Be brief. Say what you did and what you saw; never claim what you have not seen.`;
 
 /** Omits what the tools' descriptions say. It is the same for the whole session, so that the prompt cache stays valid. */
-export function systemPrompt({ root, platform, date, instructions, appended }: SystemPromptFacts): string[] {
+export function systemPrompt({
+  root,
+  platform,
+  date,
+  instructions,
+  appended,
+  withoutFacts,
+}: SystemPromptFacts): string[] {
   const parts = [
     instructions ?? `${identity}\n\n${codingInstructions}`,
-    `Project: ${root}\nPlatform: ${platform}\nDate at the start of this session: ${date}`,
+    withoutFacts ? '' : `Project: ${root}\nPlatform: ${platform}\nDate at the start of this session: ${date}`,
   ];
   return [...parts, appended ?? ''].filter((part) => part !== '');
 }
@@ -24,4 +31,6 @@ export interface SystemPromptFacts {
   /** Replaces Helve's instructions; an empty text removes them. */
   instructions?: string | undefined;
   appended?: string | undefined;
+  /** Leaves out the project, the platform and the date. */
+  withoutFacts?: boolean | undefined;
 }

@@ -42,6 +42,8 @@ export function createCommands(parts: CommandParts): SessionCommands {
     home,
     dataFolder,
     env,
+    sources: options.sources,
+    skills: options.skills,
     sessionId: () => session.id,
     isTrusted,
     mayRead: (real) => policy.reader()(real),

@@ -5,6 +5,7 @@ import type { CompleteCall } from '../calls/assemble.js';
 import type { Engine, RunCallsOptions, ToolResult } from '../contract/engine.js';
 import type { Hooks } from '../contract/hook.js';
 import type { TextBlock, ToolResultBlock } from '../contract/message.js';
+import type { Rule } from '../permissions/rule.js';
 import type { Calls } from './call-environment.js';
 import { checkCalls, checkFolder, checkMode } from './check-calls.js';
 import { composeSession } from './compose-session.js';
@@ -24,6 +25,8 @@ export interface FullEngine extends Engine, Calls {
   refresh: RefreshSettings;
   readonly servers: EngineServers;
   readonly hooks: Hooks;
+  /** All permission rules that apply now, from all sources. */
+  rules(): readonly Rule[];
   /** Undefined unless the option `commands` is set. */
   readonly commands: Commands | undefined;
   /** `source`: whether a person typed a command, or a program asked for it. */
@@ -96,6 +99,7 @@ export function engineOf(composed: ToolSession): FullEngine {
     refresh: composed.refresh,
     servers: servers.servers,
     hooks,
+    rules: () => policy.rules(),
     commands: composed.commands,
   };
 }

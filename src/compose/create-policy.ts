@@ -1,3 +1,4 @@
+import { narrowed } from '../agent/children/child-environment.js';
 import type { Session } from '../agent/session.js';
 import { createSessionPolicy, type SessionPolicy } from '../agent/session-policy.js';
 import type { Notices } from './notices.js';
@@ -7,7 +8,7 @@ import { sandboxOf, withRules } from './sandbox-config.js';
 /** The policy of a session, by rules and folders of options and settings. */
 export function createPolicy(session: Session, resolved: ResolvedOptions): SessionPolicy {
   const { options, builtIn, folders, dataFolders, home, settings } = resolved;
-  return createSessionPolicy({
+  const policy = createSessionPolicy({
     session,
     folders,
     dataFolders,
@@ -20,6 +21,8 @@ export function createPolicy(session: Session, resolved: ResolvedOptions): Sessi
     saveRule: options.saveRule,
     knownTools: [...builtIn, ...(options.tools ?? [])].map(({ name }) => name),
   });
+  const most = options.mainType?.mode;
+  return most === undefined ? policy : { ...policy, decide: narrowed(policy.decide, policy.decideIn(most)) };
 }
 
 /** Makes the policy limit the session: where it works, what commands may read, and how they are confined. */

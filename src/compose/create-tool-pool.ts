@@ -1,3 +1,4 @@
+import { mayHave } from '../agent/children/granted-tools.js';
 import { ToolPool } from '../agent/tool-pool.js';
 import { simpleToolNames } from '../tools/index.js';
 import type { Answers } from './answers.js';
@@ -16,6 +17,7 @@ export function createToolPool({ options, answers, builtIn, env, root, toolSet, 
     simpleNames: simpleToolNames,
     root,
     switchOf(name) {
+      if (isWithheld(name, options)) return false;
       const written = settingOf(name);
       return written === false ? false : (options.toolSwitches?.[name] ?? written);
     },
@@ -25,6 +27,10 @@ export function createToolPool({ options, answers, builtIn, env, root, toolSet, 
     ...(options.editStyle && { editStyle: options.editStyle }),
   });
 }
+
+/** Whether the type of the agent does not have the tool. Tools that the program adds for its own purposes are not affected. */
+const isWithheld = (name: string, { mainType, tools = [] }: FullEngineOptions): boolean =>
+  mainType !== undefined && !mayHave(mainType, name) && !tools.some((tool) => tool.name === name);
 
 /** Whether a person, a program or a hook that names the tool can answer for it. */
 function isAnswered(

@@ -1,9 +1,12 @@
 // The options inside Helve: those of programs, and what the command line and the terminal set in addition.
+import type { AgentType } from '../agent/children/agent-types.js';
 import type { Observer } from '../agent/observe/observe.js';
 import type { ResumedSession } from '../agent/store/resume-session.js';
 import type { EditorBuffers } from '../contract/editor-buffers.js';
 import type { AgentOptions, EngineOptions } from '../contract/options.js';
+import type { HostServers } from '../mcp/client/host-transport.js';
 import type { LoadedPlugin } from '../plugins/loaded-plugin.js';
+import type { OptionalSource } from '../settings/locations.js';
 import type { WatchedSettings } from '../settings/watch.js';
 
 export interface FullEngineOptions extends Omit<EngineOptions, 'mcpServers'> {
@@ -11,10 +14,16 @@ export interface FullEngineOptions extends Omit<EngineOptions, 'mcpServers'> {
   mcpServers?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** See `watchSettings`. Default: no settings. */
   settings?: WatchedSettings;
+  /** The files of the person and the project that commands, skills and agents are read from. Default: all. */
+  sources?: readonly OptionalSource[];
+  /** The type of agent that the conversation itself is held with: its tools, its mode and its child agents limit it. */
+  mainType?: AgentType;
   /** Whether the session is interactive. Default: whether questions about permission are answered. */
   interactive?: boolean;
   /** Saves a rule that the person wants to keep for all sessions. Default: the rule applies to this session only. */
   saveRule?: (rule: string) => Promise<void>;
+  /** The MCP servers in the host program: entries of `mcpServers` with the type `sdk`. */
+  hostServers?: HostServers;
   /** Default: a new id. */
   sessionId?: string;
   /** The first prompt waits for MCP servers of settings too, within limits. */
@@ -25,6 +34,8 @@ export interface FullEngineOptions extends Omit<EngineOptions, 'mcpServers'> {
   onKept?: ((sentence: string) => void) | undefined;
   /** Commands and skills of the person and the project, from their files and from MCP servers. Default: none. */
   commands?: boolean;
+  /** The only skills of the session, by name. Default: all. */
+  skills?: readonly string[];
   /** Switches to the model that a command names, until the returned function is called. Default: such a command fails. */
   useModel?: (name: string) => Promise<() => void>;
   /** Plugins whose content a person has approved. Default: none. */
@@ -40,6 +51,10 @@ export interface FullEngineOptions extends Omit<EngineOptions, 'mcpServers'> {
 }
 
 export interface FullAgentOptions extends Omit<AgentOptions, 'mcpServers'>, FullEngineOptions {
+  /** Types of child agents, before those of files. */
+  agentTypes?: readonly AgentType[];
+  /** Leaves the project, the platform and the date out of the system prompt. */
+  withoutFacts?: boolean;
   settings?: WatchedSettings;
   commands?: boolean;
   /** A session to resume, from `resumeSession`; it is kept. */

@@ -19,6 +19,7 @@ import { systemPrompt } from '../agent/system-prompt.js';
 import { questionsPaused } from '../agent/working-agents.js';
 import type { Model } from '../contract/model.js';
 import type { SwarmPort } from '../contract/planning.js';
+import type { OptionalSource } from '../settings/locations.js';
 import { AgentRuns } from './agent-runs.js';
 import { answersOf } from './answers.js';
 import { type ComposedConversation, composeConversation } from './conversation.js';
@@ -53,9 +54,10 @@ export function composeRoot(options: FullAgentOptions, { composeChild }: { compo
     platform: process.platform,
     date: new Date().toISOString().slice(0, 10),
     instructions: options.systemPrompt,
+    withoutFacts: options.withoutFacts,
     appended: options.appendSystemPrompt,
   });
-  const instructions = options.instructions ? createInstructions(tools) : undefined;
+  const instructions = options.instructions ? createInstructions(tools, options) : undefined;
   const model = resilientModel(options.model, options);
   const models = new OpenModels(model, options);
   const limits = { ...contextFrom(env), ...options.context };
@@ -142,8 +144,12 @@ function addedTexts(tools: ToolSession, options: FullAgentOptions, system: strin
   ];
 }
 
-function createInstructions({ session, resolved, notices, notifications, contextFor }: ToolSession): Instructions {
+function createInstructions(
+  { session, resolved, notices, notifications, contextFor }: ToolSession,
+  { sources }: FullAgentOptions,
+): Instructions {
   return new Instructions({
+    ...(sources && { sources }),
     root: session.root,
     home: resolved.home,
     env: resolved.env,
@@ -167,6 +173,7 @@ interface AgentParts {
 function createAgents(tools: ToolSession, options: FullAgentOptions, parts: AgentParts): RootAgents {
   const { session, policy, resolved } = tools;
   const { home, env, isTrusted, settings } = resolved;
+  const uses = (source: OptionalSource): boolean => options.sources?.includes(source) ?? true;
   return lazyAgents({
     engine: { ...tools, decideIn: policy.decideIn },
     composeChild: parts.composeChild,
@@ -185,9 +192,11 @@ function createAgents(tools: ToolSession, options: FullAgentOptions, parts: Agen
     isKept: isKept(options),
     onStoreProblem: options.onStoreProblem,
     instructions: async () => await parts.instructions?.block(),
+    given: options.agentTypes,
+    mainType: options.mainType,
     folders: () => [
-      ...(isTrusted() ? projectAgentFolders(session.root) : []),
-      ...personalAgentFolders({ home, dataFolder: session.dataFolder, env }),
+      ...(isTrusted() && uses('project') ? projectAgentFolders(session.root) : []),
+      ...(uses('user') ? personalAgentFolders({ home, dataFolder: session.dataFolder, env }) : []),
     ],
     plugins: pluginAgents(options.plugins ?? []),
     untrustedFolders: () => (options.settings === undefined || isTrusted() ? [] : projectAgentFolders(session.root)),

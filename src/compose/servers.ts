@@ -27,6 +27,13 @@ export interface EngineServers {
   idleRules(): readonly string[];
   /** Connects to a server again. Resolves once it has connected or failed; rejects if no server has that name. */
   reconnect(name: string): Promise<void>;
+  /** Replaces the servers that were added during the session, by name. */
+  setAdded(entries: Readonly<Record<string, Readonly<Record<string, unknown>>>>): {
+    added: string[];
+    removed: string[];
+  };
+  /** Uses a server, or leaves it out for the rest of the session. Rejects if no server has that name. */
+  toggle(name: string, isUsed: boolean): Promise<void>;
   /** To be called when the announcements are no longer in the model's context: they are repeated. */
   announceAgain(): void;
   /** To be called at the end of a run: notices are queued until the next run. */
@@ -67,6 +74,7 @@ export function createServers({ resolved, session, policy, notices, isOff }: Ser
       reportIdleRules();
     },
     onNotice: notices.say,
+    hostServers: options.hostServers,
   });
   const resources: ServerResources = {
     list: (server) => client.resources(server),
@@ -98,10 +106,14 @@ export function createServers({ resolved, session, policy, notices, isOff }: Ser
       notices.say(text);
     }
   };
+  let added: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {};
+  let known: readonly string[] = [];
+  const unused = new Set<string>();
   const configure = (): void => {
     if (isOff) return;
-    const configured = configuredServers(options, settings());
-    client.configure(configured.servers);
+    const configured = configuredServers({ ...options, mcpServers: { ...options.mcpServers, ...added } }, settings());
+    known = configured.servers.map(({ name }) => name);
+    client.configure(configured.servers.filter(({ name }) => !unused.has(name)));
     for (const { name } of configured.refused) {
       notices.say(`The MCP server ${name} is not used: only managed servers are permitted here.`);
     }
@@ -115,6 +127,23 @@ export function createServers({ resolved, session, policy, notices, isOff }: Ser
     states: () => client.states(),
     idleRules: () => findIdleRules().map(({ text }) => text),
     reconnect: (name) => client.reconnect(name),
+    setAdded(entries) {
+      const before = Object.keys(added);
+      added = entries;
+      configure();
+      void client.start();
+      return {
+        added: Object.keys(entries).filter((name) => !before.includes(name)),
+        removed: before.filter((name) => !Object.hasOwn(entries, name)),
+      };
+    },
+    async toggle(name, isUsed) {
+      if (!known.includes(name)) throw new Error(`There is no MCP server "${name}".`);
+      if (isUsed) unused.delete(name);
+      else unused.add(name);
+      configure();
+      if (isUsed) await client.settled({ names: [name] });
+    },
     announceAgain: () => serverTools.announceAgain(),
     rest: () => notices.hold(),
     async beforePrompt(wait) {

@@ -1,7 +1,7 @@
 // Loads the effective settings from the files on disk. Without files, this costs a few `stat` calls and loads nothing.
 import { type BigIntStats, statSync } from 'node:fs';
 import { dataFolderOf, homeFolder } from '../platform/files/paths.js';
-import { type SettingsPlace, settingsPlaces } from './locations.js';
+import { type OptionalSource, type SettingsPlace, settingsPlaces } from './locations.js';
 import type { ReadSettingsOptions, SourceFile } from './read-files.js';
 import { noSettings, type Settings } from './settings.js';
 import { isFatal, SettingsRefused } from './settings-problem.js';
@@ -10,6 +10,8 @@ import { trustPath, trustState } from './trust.js';
 export interface LoadOptions extends ReadSettingsOptions {
   /** `--trust`: everything in the folder applies for this run. */
   trust?: boolean;
+  /** `--setting-sources`: of the other files of the person and the project, only restrictions apply. Default: all. */
+  sources?: readonly OptionalSource[] | undefined;
 }
 
 /** The effective settings. Throws `SettingsRefused` if something that could refuse a call is invalid. */

@@ -11,6 +11,11 @@ const sourceKinds = ['managed', 'flag', 'local', 'project', 'user'] as const;
 
 export type SourceKind = (typeof sourceKinds)[number];
 
+/** The kinds of sources that `--setting-sources` can leave out. */
+export const optionalSources = ['user', 'project', 'local'] as const satisfies readonly SourceKind[];
+
+export type OptionalSource = (typeof optionalSources)[number];
+
 /** Where a value is written. */
 export interface Origin {
   kind: SourceKind;
@@ -42,6 +47,8 @@ export interface PlaceOptions {
   home?: string;
   /** `--settings`: a file, or the settings themselves as JSON. */
   flag?: string;
+  /** `--managed-settings`: settings of a host, as JSON. They come before `--settings`. */
+  hostFlag?: string;
   /** The folder of the administrator's settings. Default: the platform's usual place. */
   managedFolder?: string;
 }
@@ -61,6 +68,9 @@ export function settingsPlaces(options: PlaceOptions): SettingsPlace[] {
   };
   return [
     ...managedPlaces(options.managedFolder ?? managedFolder()),
+    ...(options.hostFlag === undefined
+      ? []
+      : [{ kind: 'flag' as const, file: '--managed-settings', text: options.hostFlag, anchor: root }]),
     ...(options.flag === undefined ? [] : [flagPlace(options.flag, root)]),
     project('local', '.helve', 'settings.local.json'),
     project('local', '.claude', 'settings.local.json'),

@@ -5,7 +5,7 @@ import { isFolder } from '../platform/files/lenient-reads.js';
 import { dataFolderOf, homeFolder, resolveIn } from '../platform/files/paths.js';
 import { refusedVariable } from './environment.js';
 import { keyActionNames } from './key-actions.js';
-import type { SettingsPlace } from './locations.js';
+import { type OptionalSource, optionalSources, type SettingsPlace } from './locations.js';
 import { type ReadSettingsOptions, readFiles, type SourceFile, type UnderstoodContribution } from './read-files.js';
 import { type SettingName, type SettingValue, settings } from './schema.js';
 import type { SettingEntry, Settings, Sourced } from './settings.js';
@@ -18,6 +18,8 @@ export interface MergeOptions {
   home?: string;
   /** `--trust`. */
   trust?: boolean;
+  /** `--setting-sources`: of the other files of the person and the project, only restrictions apply. Default: all. */
+  sources?: readonly OptionalSource[] | undefined;
 }
 
 /** A statement, and why it does not apply, if it does not. */
@@ -42,7 +44,7 @@ function mergeSettings(files: readonly SourceFile[], options: MergeOptions): Set
   const said = files.flatMap(({ contributions, isFromBefore = false }) =>
     contributions.map((contribution) => ({ ...contribution, isFromBefore })),
   );
-  const covered = said.filter((one) => isOfProject(one) && loosens(one));
+  const covered = said.filter((one) => isOfProject(one) && loosens(one) && leftOut(one, options.sources) === undefined);
   const { problem, ...trust } = trustState(options.root, covered.map(itemOf), {
     dataFolder: dataFolderOf({ ...(options.env && { env: options.env }), ...(home !== undefined && { home }) }),
     trust: options.trust,
@@ -58,7 +60,7 @@ function mergeSettings(files: readonly SourceFile[], options: MergeOptions): Set
     said.map((one): Statement => {
       const { isFromBefore, ...statement } = one;
       if (isFromBefore && loosens(one)) return { ...statement, ignored: 'its file is broken now' };
-      const ignored = flawOf(one, { ...options, home }) ?? limits(one);
+      const ignored = flawOf(one, { ...options, home }) ?? limits(one) ?? leftOut(one, options.sources);
       if (ignored !== undefined) return { ...statement, ignored };
       if (!isOfProject(one) || !loosens(one) || !pending.has(hashOf(itemOf(one)))) return statement;
       return { ...statement, ignored: 'this folder is not trusted with it', isUntrusted: true };
@@ -78,6 +80,26 @@ function mergeSettings(files: readonly SourceFile[], options: MergeOptions): Set
     files: files.map(({ place: { kind, file, path } }) => ({ kind, file, ...(path !== undefined && { path }) })),
   };
 }
+
+/** Why a statement does not apply if its source was not asked for. Restrictions always apply. */
+function leftOut(
+  { key, value, origin: { kind } }: UnderstoodContribution,
+  sources: MergeOptions['sources'],
+): string | undefined {
+  if (!sources || !optionalSources.some((source) => source === kind && !sources.includes(source))) return undefined;
+  const isRestriction =
+    restrictions.has(key) ||
+    (key === 'tools' && value === false) ||
+    (key.startsWith('sandbox.') && !(settings[key].loosens?.(value) ?? false));
+  return isRestriction ? undefined : `--setting-sources leaves out the ${kind} settings`;
+}
+
+const restrictions: ReadonlySet<SettingName> = new Set([
+  'permissions.deny',
+  'permissions.ask',
+  'permissions.disableBypassPermissionsMode',
+  'disabledMcpjsonServers',
+]);
 
 const isOfProject = ({ origin: { kind } }: UnderstoodContribution): boolean => kind === 'project' || kind === 'local';
 

@@ -64,6 +64,10 @@ export interface FamilyOptions {
   onStoreProblem?: ((sentence: string) => void) | undefined;
   /** The text of instruction files of the person and the project. */
   instructions?(): Promise<string | undefined>;
+  /** Types that the program gives, before those of files. */
+  given?: readonly AgentType[] | undefined;
+  /** The type of the root itself, which limits the types that it may start. */
+  mainType?: AgentType | undefined;
   /** The folders with custom agent types, by precedence; those of the project only if it is trusted. */
   folders(): readonly string[];
   /** Agent types of plugins. */
@@ -144,7 +148,10 @@ export class Family {
 
   /** The current custom types, then the built-in ones. */
   async types(): Promise<WrittenTypes> {
-    const { types, problems } = await readAgentTypes(this.#options.folders(), this.#options.plugins);
+    const { given = [] } = this.#options;
+    const written = await readAgentTypes(this.#options.folders(), this.#options.plugins);
+    const types = [...given, ...written.types.filter(({ name }) => given.every((type) => type.name !== name))];
+    const { problems } = written;
     const own = new Set(types.map(({ name }) => name));
     const known = this.#options.engine.session.tools.all.map(({ tool }) => tool.name);
     return {
@@ -178,7 +185,7 @@ export class Family {
 
 /** The list of custom types for the model; undefined if there are none. */
 export function announcement(types: readonly AgentType[]): string | undefined {
-  const own = types.filter(({ file }) => file !== undefined);
+  const own = types.filter((type) => !builtInTypes.includes(type));
   if (own.length === 0) return undefined;
   const lines = own.map(({ name, description }) => `- ${name}: ${description.replaceAll(/\s+/g, ' ')}`);
   return `Further types of child agents, by subagent_type:\n${lines.join('\n')}`;

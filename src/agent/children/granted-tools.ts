@@ -26,6 +26,15 @@ export function grantedTools(type: AgentType, available: readonly string[]): Gra
   };
 }
 
+/** Whether an agent of this type may have a tool, if the conversation itself is held with it. */
+export function mayHave({ tools = ['*'], disallowedTools = [] }: AgentType, name: string): boolean {
+  const table = toolTable();
+  return (
+    tools.some((pattern) => matches(pattern, name, table)) &&
+    !disallowedTools.some((pattern) => withholds(pattern, name, table))
+  );
+}
+
 /** Reports names that are probably misspelled. Other unknown names may belong to absent servers or other programs. */
 export function slipsIn(
   { file = '', tools = [], disallowedTools = [] }: AgentType,

@@ -36,7 +36,8 @@ export function lazyAgents(options: FamilyOptions): RootAgents {
     if (loaded) return loaded;
     const { engine } = options;
     const family = new Family(options, (happening) => emit?.(happening));
-    const parent = { session: engine.session, depth: 0, environment: engine.environment };
+    const types = options.mainType && { types: [options.mainType] };
+    const parent = { session: engine.session, depth: 0, environment: engine.environment, ...types };
     loaded = { family, agents: new SessionAgents(family, parent) };
     loaded.agents.listen(emit);
     return loaded;
@@ -59,7 +60,7 @@ export function lazyAgents(options: FamilyOptions): RootAgents {
       const untrusted = waiting.length === 0 ? [] : [untrustedNotice(waiting, session.root)];
       isUntrustedReported ||= waiting.length > 0;
       const ofPlugins = options.plugins.some(({ files }) => files.length > 0);
-      if (!ofPlugins && !options.folders().some(holdsAgents)) return untrusted;
+      if (!options.given?.length && !ofPlugins && !options.folders().some(holdsAgents)) return untrusted;
       const { family } = await load();
       const { announcement } = await import('./family.js');
       const { types, problems } = await family.types();

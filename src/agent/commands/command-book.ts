@@ -31,11 +31,12 @@ export class CommandBook {
 
   static async open(places: readonly CommandPlace[], options: BookOptions): Promise<CommandBook> {
     const rules = { ...options, trusted: options.isTrusted() };
-    const { plugins = [] } = options;
-    const commands = [
+    const { plugins = [], skills } = options;
+    const found = [
       ...(await findCommands(places, rules)),
       ...(plugins.length === 0 ? [] : await (await import('./plugin-commands.js')).readPluginCommands(plugins, rules)),
     ];
+    const commands = found.filter(({ kind, name }) => kind !== 'skill' || (skills?.includes(name) ?? true));
     for (const sentence of untrustedPlaces(places, rules)) options.notify(sentence);
     for (const { problem, warning } of commands) {
       for (const sentence of [problem, warning]) if (sentence !== undefined) options.notify(sentence);

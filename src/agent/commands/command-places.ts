@@ -18,10 +18,12 @@ export interface CommandPlacesOptions {
   /** Helve's data folder, which holds those of the person. */
   dataFolder: string;
   env: Readonly<Record<string, string | undefined>>;
+  /** The sources to use. Default: both. */
+  sources?: readonly string[] | undefined;
 }
 
 /** Those of the person, then those of the project. */
-export function commandPlaces({ root, home, dataFolder, env }: CommandPlacesOptions): CommandPlace[] {
+export function commandPlaces({ root, home, dataFolder, env, sources }: CommandPlacesOptions): CommandPlace[] {
   const claude = env['CLAUDE_CONFIG_DIR'] || (home === undefined ? undefined : join(home, '.claude'));
   const folders = [
     { folder: dataFolder, source: 'user' as const },
@@ -35,7 +37,8 @@ export function commandPlaces({ root, home, dataFolder, env }: CommandPlacesOpti
   ]);
   const places = [...own, ...sharedSkills({ root, home })];
   const seen = new Set<string>();
-  return places.filter(({ folder }) => {
+  return places.filter(({ folder, source }) => {
+    if (sources && !sources.includes(source)) return false;
     const identity = folderIdentity(folder);
     if (identity === undefined || seen.has(identity)) return false; // in the home folder, the project's folder may be the person's
     seen.add(identity);

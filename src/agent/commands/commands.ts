@@ -14,6 +14,8 @@ import type { PluginCommands } from './plugin-commands.js';
 
 export interface CommandsOptions extends CommandPlacesOptions {
   sessionId(): string;
+  /** The only skills, by name. Default: all. */
+  skills?: readonly string[] | undefined;
   /** Whether a person trusts the project. */
   isTrusted(): boolean;
   mayRead(real: string): boolean;

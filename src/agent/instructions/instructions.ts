@@ -17,6 +17,8 @@ export interface InstructionsOptions extends InstructionPlaces {
   /** Whether a person follows the project's instructions. If not, the model gets them as notes. */
   isFollowed(): boolean;
   mayRead(real: string): boolean;
+  /** Whose files are read. Default: all. */
+  sources?: readonly string[];
   /** Adds a reminder to the next message for the model. */
   remind(text: string): void;
   /** Shows a notice to the person. */
@@ -53,6 +55,7 @@ export class Instructions {
 
   /** To be called when the model has seen a file: sends instructions of the folders between it and the root with the result. */
   saw(real: string): void {
+    if (!this.#isRead('project')) return;
     const { root } = this.#options;
     const folders: string[] = [];
     for (let folder = dirname(real); folder !== root && isInside(root, folder); folder = dirname(folder)) {
@@ -86,8 +89,12 @@ export class Instructions {
     this.#nested = undefined;
   }
 
+  #isRead(source: InstructionFile['source']): boolean {
+    return this.#options.sources?.includes(source) ?? true;
+  }
+
   async #read(): Promise<string | undefined> {
-    const files = findInstructions(this.#options);
+    const files = findInstructions(this.#options).filter(({ source }) => this.#isRead(source));
     if (files.length === 0) return undefined;
     const { InstructionReader, instructionsText } = await import('./read-instructions.js');
     this.#reader = new InstructionReader();

@@ -24,6 +24,8 @@ export class SessionPlan implements PlanningPort {
   /** Whether the model was reminded that plan mode is on. */
   #isReminded = false;
   #plan: string | undefined;
+  /** What the program adds to the reminder that plan mode is on. */
+  instructions = '';
 
   constructor(holder: ModeHolder) {
     this.#holder = holder;
@@ -98,7 +100,8 @@ export class SessionPlan implements PlanningPort {
     const isOn = this.#holder.mode === 'plan';
     if (isOn === this.#isReminded) return undefined;
     this.#isReminded = isOn;
-    return isOn ? PLAN_MODE_ON : `Plan mode is off: the mode is ${this.#holder.mode}, and files may be changed again.`;
+    const on = this.instructions === '' ? PLAN_MODE_ON : `${PLAN_MODE_ON}\n${this.instructions}`;
+    return isOn ? on : `Plan mode is off: the mode is ${this.#holder.mode}, and files may be changed again.`;
   }
 
   /** To be called when the reminder has left the conversation. */

@@ -15,6 +15,7 @@ import { serverParts, toolNames } from '../names.js';
 import { plainLine, plainText } from '../plain-text.js';
 import { type ConfiguredServer, MAX_TIMER_MS, readConfig } from './config.js';
 import { Connection, type ConnectionLimits, type ConnectionState } from './connection.js';
+import type { HostServers } from './host-transport.js';
 import type { ToolPins } from './pins.js';
 import { contentBlocks, resourceContents } from './result-content.js';
 import { readTools, type ServerTool, type SetAside, type ToolHost, toolFromServer } from './tool-from-server.js';
@@ -37,6 +38,8 @@ export interface McpClientOptions {
   roots(): readonly string[];
   askUser?: AskUser | undefined;
   pins: ToolPins;
+  /** The servers in the host program, if there is one. */
+  hostServers?: HostServers | undefined;
   whileRunning: SessionPort['whileRunning'];
   /** The state of a server, or what it offers, has changed. */
   onChange(): void;
@@ -170,7 +173,7 @@ export class McpClient {
       const host: ToolHost = {
         server: name,
         connection,
-        pins,
+        pins: connection.config.type === 'sdk' ? noPins : pins,
         pinKey,
         acceptsChanges: (env['HELVE_MCP_ACCEPT_CHANGES'] ?? '').split(',').includes(name),
         maxResultChars: (numberIn(env, 'MAX_MCP_OUTPUT_TOKENS') ?? DEFAULT_OUTPUT_TOKENS) * CHARS_PER_TOKEN,
@@ -301,6 +304,7 @@ export class McpClient {
       limits: this.#limits,
       mark: `${this.#mark}.${this.#count}`,
       whileRunning: this.#options.whileRunning,
+      hostServers: this.#options.hostServers,
       onChange: () => this.#changed(name, server),
       onLog: (level, text) => this.#log(server, level, text),
     });
@@ -358,6 +362,9 @@ export class McpClient {
     if (server.logged === MAX_LOGGED) this.#options.onNotice(`Further messages of ${name} are not shown.`);
   }
 }
+
+/** The host's own code defines its tools, so a changed definition is no surprise to it. */
+const noPins: ToolPins = { get: async () => undefined, set: async () => {} };
 
 /** A changed command, arguments or address make it a different server, even under the same name. */
 function pinKeyOf({ name, entry, source }: ConfiguredServer): string {

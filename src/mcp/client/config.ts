@@ -38,7 +38,12 @@ export interface RemoteConfig extends CommonConfig {
   headersHelper?: string;
 }
 
-export type ConnectionConfig = StdioConfig | RemoteConfig;
+/** A server that lives in the host program. */
+export interface HostConfig extends CommonConfig {
+  type: 'sdk';
+}
+
+export type ConnectionConfig = StdioConfig | RemoteConfig | HostConfig;
 
 export type ReadConfig =
   | { config: ConnectionConfig; warnings: readonly string[] }
@@ -47,10 +52,11 @@ export type ReadConfig =
 
 const MIN_TIMEOUT_MS = 1_000; // smaller numbers were probably meant as seconds
 
-export function readConfig({ name, entry }: ConfiguredServer, env: Environment): ReadConfig {
+export function readConfig({ name, entry, source }: ConfiguredServer, env: Environment): ReadConfig {
   const missing = new Set<string>();
   const filled = (text: string): string => expandVariables(text, env, missing);
-  const result = readEntry(name, entry, filled);
+  const isOfHost = entry['type'] === 'sdk' && source === 'flag'; // no file can name one
+  const result = isOfHost ? { type: 'sdk' as const, ...commonOf(entry) } : readEntry(name, entry, filled);
   if ('problem' in result) return result;
   const warnings = [...missing].map(
     (variable) => `The MCP server ${name} uses \${${variable}}, which is not set. The text stays as it is written.`,
@@ -64,7 +70,7 @@ function readEntry(
   filled: (text: string) => string,
 ): ConnectionConfig | { problem: string; disabled?: true } {
   const { type, command, url } = entry;
-  const common: CommonConfig = { alwaysLoad: entry['alwaysLoad'] === true, ...timeoutOf(entry['timeout']) };
+  const common = commonOf(entry);
   if (type === undefined && url !== undefined && command === undefined) {
     return wrong(name, 'has a "url" but no "type". Add "type": "http", or "sse" for an old server');
   }
@@ -102,6 +108,11 @@ function readEntry(
     ...common,
   };
 }
+
+const commonOf = (entry: Readonly<Record<string, unknown>>): CommonConfig => ({
+  alwaysLoad: entry['alwaysLoad'] === true,
+  ...timeoutOf(entry['timeout']),
+});
 
 /** Why headers can't be sent, without their values, which are secrets; undefined if they can. */
 export function headerProblem(headers: Readonly<Record<string, string>>): string | undefined {

@@ -39,7 +39,6 @@ export interface ConnectionState {
 }
 
 export interface ConnectionOptions extends TransportOptions {
-  name: string;
   /** The folders that the server is given as roots. */
   roots(): readonly string[];
   askUser: AskUser | undefined;
@@ -144,7 +143,7 @@ export class Connection {
   }
 
   get #isRemote(): boolean {
-    return this.#options.config.type !== 'stdio';
+    return this.#options.config.type === 'http' || this.#options.config.type === 'sse';
   }
 
   async #tryAgain(tries: number): Promise<void> {

@@ -1,4 +1,5 @@
 import type { ConnectionConfig } from './config.js';
+import type { HostServers } from './host-transport.js';
 
 /** Separate from the code that opens transports, so that the SDK's types don't depend on the protocol's. */
 export interface TransportOptions {
@@ -8,5 +9,8 @@ export interface TransportOptions {
   env: Readonly<Record<string, string | undefined>>;
   /** Identifies its processes. */
   mark: string;
+  /** The servers in the host program, if there is one. */
+  hostServers?: HostServers | undefined;
+  name: string;
   whileRunning(kill: () => void): () => void;
 }
