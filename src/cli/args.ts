@@ -79,6 +79,5 @@ function explain(error: unknown, argv: readonly string[], known: readonly string
 }
 
 const ofOtherAgents: ReadonlySet<string> = new Set([
-  ...['agent', 'agents', 'betas', 'chrome', 'file', 'from-pr', 'ide', 'max-thinking-tokens'],
-  ...['remote', 'setting-sources', 'teleport', 'tools', 'worktree'],
+  ...['chrome', 'file', 'from-pr', 'ide', 'remote', 'teleport', 'worktree'],
 ]);

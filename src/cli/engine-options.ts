@@ -10,6 +10,7 @@ import { environmentWith } from '../settings/environment.js';
 import type { Settings } from '../settings/settings.js';
 import type { WatchedSettings } from '../settings/watch.js';
 import { toolTable } from '../tools/index.js';
+import { readSettingSources, readToolSwitches } from './host-flags.js';
 import { oneOf } from './one-of.js';
 import type { UsedPlugins } from './plugin/used-plugins.js';
 import { readSettings } from './read-settings.js';
@@ -29,6 +30,9 @@ export interface EngineFlagValues {
   'strict-mcp-config'?: boolean | undefined;
   'plugin-dir'?: string[] | undefined;
   simple?: boolean | undefined;
+  'setting-sources'?: string | undefined;
+  'managed-settings'?: string | undefined;
+  tools?: string[] | undefined;
 }
 
 export type CliEngineOptions = FullEngineOptions & {
@@ -52,6 +56,7 @@ export async function engineOptions(
   flags: EngineFlagValues,
   { asksForTrust = false, env: own = process.env, home, root = process.cwd() }: EngineSurroundings = {},
 ): Promise<CliEngineOptions> {
+  const sources = readSettingSources(flags['setting-sources']);
   const settings = await readSettings(
     {
       root,
@@ -59,7 +64,9 @@ export async function engineOptions(
       ...(home !== undefined && { home }),
       ...knownNames({ root }),
       ...(flags.settings !== undefined && { flag: flags.settings }),
+      ...(flags['managed-settings'] !== undefined && { hostFlag: flags['managed-settings'] }),
       ...(flags.trust && { trust: true }),
+      ...(sources && { sources }),
     },
     { asksForTrust },
   );
@@ -69,6 +76,7 @@ export async function engineOptions(
   const problem = permissionMode === 'bypassPermissions' ? whyNoBypass(settings.current, env) : undefined;
   if (problem !== undefined) throw new UsageProblem(problem);
   const plugins = await pluginsOf(flags, settings.current, { env, home });
+  const toolSwitches = readToolSwitches(flags.tools, knownNames({ root }).knownTools);
   const simple = flags.simple === true || env['HELVE_SIMPLE'] === '1';
   return {
     permissionMode,
@@ -79,6 +87,8 @@ export async function engineOptions(
     root,
     ...(home !== undefined && { home }),
     ...(simple && { toolSet: 'simple' }),
+    ...(sources && { sources }),
+    ...(toolSwitches && { toolSwitches }),
     ...(flags['mcp-config'] && { mcpServers: await namedServers(flags['mcp-config']) }),
     ...(flags['strict-mcp-config'] && { strictMcp: true }),
     settings,

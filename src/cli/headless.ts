@@ -2,7 +2,6 @@ import { createAgent, type FullAgent } from '../compose/create-agent.js';
 import type { FullAgentOptions } from '../compose/options.js';
 import type { AgentEvent, RunResult } from '../contract/event.js';
 import { type Model, ModelFailure } from '../contract/model.js';
-import type { HookCallbacks } from '../contract/options.js';
 import { accessTo, type Catalogue, secretVariables } from '../models/catalogue/catalogue.js';
 import { randomId } from '../platform/crypto.js';
 import { jsonLine } from '../platform/text/json-line.js';
@@ -20,6 +19,7 @@ import { type RunFlags, readRunFlags } from './run-flags.js';
 import { modelChoices, type RunModels, readModels } from './run-models.js';
 import { onSignals } from './signals.js';
 import type { Host } from './stream-json/host.js';
+import type { HostSetup } from './stream-json/host-setup.js';
 import { requestedTelemetry, variablesForTracing } from './telemetry-flags.js';
 import { UsageProblem } from './usage-problem.js';
 import { type ModelWatch, type WatchedModel, watchedModel } from './watched-model.js';
@@ -35,7 +35,6 @@ export async function headless(argv: readonly string[], version: string): Promis
   const notes = notFollowedNotice(instructionsNotFollowed(flags, options));
   if (notes !== undefined) await writeLine(process.stderr, `helve: ${notes}`);
   const prompt = flags.hostInput ? undefined : await readPrompt(flags.words, options.env);
-  const structured = flags.jsonSchema === undefined ? undefined : await structuredOutput(flags.jsonSchema, options);
 
   const catalogue = await readCatalogue(options.env);
   const wanted = requestedTelemetry(flags.observation, options.env);
@@ -51,16 +50,29 @@ export async function headless(argv: readonly string[], version: string): Promis
   const model = watchedModel(await models.resilientModel(), watches);
   const budget = flags.maxBudgetUsd === undefined ? undefined : new Budget(flags.maxBudgetUsd, model);
   if (budget?.problem !== undefined) await writeLine(process.stderr, `helve: ${budget.problem}`);
-  const end = new RunEnd({ budget, structured });
-  const common = { flags, options, catalogue, models, model, end, sessionId, version, hooks: structured?.hooks };
+  const common = { flags, options, catalogue, models, model, sessionId, version };
   const host = flags.format === 'stream-json' ? await openHost(common, resumed?.root ?? process.cwd()) : undefined;
   watches.push(...[budget, host?.watch].filter((watch) => watch !== undefined));
+  let killAll = (): void => {};
+  const signals = onSignals(() => killAll());
+  const setup = host && flags.hostInput ? await host.open(process.stdin, signals.signal) : undefined;
+  const ofHost = await hostOptions(setup, flags, options);
+  const { mainType } = ofHost;
+  if (mainType?.model !== undefined && flags.model === undefined) {
+    model.choose(await models.resilientModel(mainType.model).catch(asUsageProblem));
+    model.begin();
+  }
+  const schema = flags.jsonSchema ?? (setup?.jsonSchema && JSON.stringify(setup.jsonSchema));
+  const structured = schema === undefined ? undefined : await structuredOutput(schema, options);
+  if (structured) host?.addHooks(structured.hooks);
+  const end = new RunEnd({ budget, structured });
 
   const permissionTool = flags.permissionTool === undefined ? undefined : await askedTool(flags.permissionTool);
   const isSimple = options.toolSet === 'simple';
   const agent = createAgentOrSay({
     ...options,
-    ...(structured && { tools: [structured.tool], hooks: structured.hooks }),
+    ...ofHost,
+    ...(structured && { tools: [...(ofHost.tools ?? []), structured.tool], hooks: structured.hooks }),
     ...host?.agentOptions, // its hooks include the others
     ...(permissionTool && { askPermission: permissionTool.askPermission, awaitServers: true }),
     model,
@@ -77,26 +89,28 @@ export async function headless(argv: readonly string[], version: string): Promis
     ...(resumed && { resumed }),
     hiddenVariables: [...secretVariables(catalogue), ...variablesForTracing(options.env)],
     ...(observation && { observers: observation.observers }),
-    ...(flags.maxTurns !== undefined && { maxTurns: flags.maxTurns }),
     ...(flags.maxTimeMs !== undefined && { maxTimeMs: flags.maxTimeMs }),
     setup: flags.setup,
-    ...(flags.systemPrompt !== undefined && { systemPrompt: flags.systemPrompt }),
-    ...(flags.appendSystemPrompt !== undefined && { appendSystemPrompt: flags.appendSystemPrompt }),
-    instructions: flags.instructions && !isSimple && options.settings.current.instructions?.value !== false,
+    instructions:
+      flags.instructions &&
+      !mainType?.withoutInstructions &&
+      !isSimple &&
+      options.settings.current.instructions?.value !== false,
     commands: flags.commands && !isSimple,
     useModel: async (name) => model.lend(await models.resilientModel(name)),
   });
   permissionTool?.attach(agent.session);
   await observation?.begin(agent.session);
-  const signals = onSignals(() => agent.session.killAll());
+  killAll = () => agent.session.killAll();
+  if (setup?.planModeInstructions) agent.session.planning.instructions = setup.planModeInstructions;
+  if (setup?.title !== undefined) agent.rename(setup.title);
   const isWatched = flags.format === 'text' && !flags.quiet && process.stderr.isTTY === true;
   let run: FinishedRun | undefined;
   let endFailure: unknown;
   try {
     if (host) {
       if (prompt !== undefined) host.promptOnly(prompt);
-      const input = flags.hostInput ? process.stdin : undefined;
-      run = await host.converse(agent, { model, input, signal: signals.signal });
+      run = await host.converse({ agent, model, end }, signals.signal);
     } else {
       run = await runOnce(agent, prompt ?? '', { end, steps: isWatched ? stepLines() : undefined }, signals.signal);
     }
@@ -188,14 +202,12 @@ interface HostParts {
   catalogue: Catalogue;
   models: RunModels;
   model: WatchedModel;
-  end: RunEnd;
   sessionId: string;
   version: string;
-  hooks: HookCallbacks | undefined;
 }
 
 async function openHost(parts: HostParts, root: string): Promise<Host> {
-  const { flags, options, catalogue, models, model, end, sessionId, version, hooks } = parts;
+  const { flags, options, catalogue, models, model, sessionId, version } = parts;
   const { env } = options;
   const { Host } = await import('./stream-json/host.js');
   const { RequestRefused } = await import('./stream-json/host-requests.js');
@@ -203,12 +215,21 @@ async function openHost(parts: HostParts, root: string): Promise<Host> {
   return new Host({
     sessionId,
     version,
-    end,
-    hooks,
     asksHost: flags.asksHost,
     partialMessages: flags.partialMessages,
     replayPrompts: flags.replayPrompts,
     write: async (line) => await writeLine(process.stdout, jsonLine(line)),
+    hookEvents: flags.hookEvents,
+    tellsState: env['CLAUDE_CODE_SDK_READS_SESSION_STATE'] === '1',
+    notices: flags.withoutEffect,
+    settings: () => options.settings.current,
+    async chooseEffort(effort) {
+      models.effort = effort;
+      const { provider, name } = model.chosen;
+      model.choose(await models.resilientModel(`${provider}/${name}`));
+    },
+    plugins: options.plugins?.map(({ name, root: path }) => ({ name, path })),
+    outputStyle: () => options.settings.current.outputStyle?.value ?? 'default',
     apiKeySource: () => {
       const provider = catalogue.providers.get(model.provider);
       return (provider && accessTo(provider, env).keyVariable) ?? 'none';
@@ -217,14 +238,24 @@ async function openHost(parts: HostParts, root: string): Promise<Host> {
     refuseMode: (mode) => (mode === 'bypassPermissions' ? whyNoBypass(options.settings.current, env) : undefined),
     saveRule: async (rule, place) => await saveRule(rule, place, { root, env }),
     async chooseModel(name) {
-      const chosen = await models.resilientModel(name).catch((error: unknown) => {
+      const wanted = await models.resilientModel(name).catch((error: unknown) => {
         if (error instanceof ModelFailure) throw new RequestRefused(error.message);
         throw error;
       });
-      model.choose(chosen);
-      return { model: `${chosen.provider}/${chosen.name}` };
+      model.choose(wanted);
+      return { model: `${wanted.provider}/${wanted.name}` };
     },
   });
+}
+
+/** The agent options of flags and of what a host says in `initialize`. The latter come first. */
+async function hostOptions(
+  setup: HostSetup | undefined,
+  flags: RunFlags,
+  options: CliEngineOptions,
+): Promise<Partial<FullAgentOptions>> {
+  const { resolveSetup } = await import('./stream-json/resolve-setup.js');
+  return await resolveSetup(setup, flags, options);
 }
 
 async function askedTool(name: string) {

@@ -12,6 +12,7 @@ type Command = (argv: readonly string[]) => Promise<number>;
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   acp: async () => (await import('./acp.js')).acp,
   audit: async () => (await import('./audit.js')).audit,
+  auth: async () => (await import('./auth.js')).auth,
   call: async () => (await import('./call.js')).call,
   completion: async () => (await import('./completion.js')).completion,
   config: async () => (await import('./config.js')).config,

@@ -2,6 +2,7 @@ import { type Effort, efforts } from '../contract/model.js';
 import { serverPartOf } from '../platform/text/mcp-names.js';
 import { engineFlags, readArgs } from './args.js';
 import type { EngineFlagValues } from './engine-options.js';
+import { flagsWithoutEffect, hostFlags, readAgentsFlag, readHostEffort } from './host-flags.js';
 import { terminalFlags } from './interactive/terminal-flags.js';
 import { oneOf } from './one-of.js';
 import { type TelemetryFlags, telemetryFlags, withDebugFile } from './telemetry-flags.js';
@@ -14,6 +15,7 @@ const flags = {
   ...engineFlags,
   ...telemetryFlags,
   ...terminalFlags,
+  ...hostFlags,
   print: { type: 'boolean', short: 'p' },
   model: { type: 'string' },
   'fallback-model': { type: 'string' },
@@ -58,6 +60,14 @@ export interface RunFlags {
   /** The tool of an MCP server that is asked instead. */
   permissionTool: string | undefined;
   partialMessages: boolean;
+  /** The host gets a line when a hook starts and when it has answered. */
+  hookEvents: boolean;
+  /** The type of agent that the conversation itself is held with. */
+  agent: string | undefined;
+  /** Types of agents, as JSON has them. */
+  agents: unknown;
+  /** Flags that are accepted without effect, each with its reason. */
+  withoutEffect: readonly string[];
   replayPrompts: boolean;
   maxTurns: number | undefined;
   maxTimeMs: number | undefined;
@@ -107,11 +117,15 @@ export function readRunFlags(argv: readonly string[], { isInteractive = false } 
     observation: values,
     model: values.model,
     fallbackModel: values['fallback-model'],
-    effort: values.effort,
+    effort: readHostEffort(values.effort, values),
     format,
     hostInput,
-    ...readPromptTool(values['permission-prompt-tool']),
+    ...readPromptTool(values['permission-prompts'] === 'none' ? undefined : values['permission-prompt-tool']),
     partialMessages: values['include-partial-messages'] === true,
+    hookEvents: values['include-hook-events'] === true,
+    agent: values.agent,
+    agents: readAgentsFlag(values.agents),
+    withoutEffect: flagsWithoutEffect(values),
     replayPrompts: values['replay-user-messages'] === true,
     maxTurns: readMaxTurns(values['max-turns']),
     maxTimeMs: readMaxTime(values['max-time']),
@@ -129,7 +143,7 @@ export function readRunFlags(argv: readonly string[], { isInteractive = false } 
     save: !values['no-save'] && !values['no-session-persistence'],
     quiet: values.quiet === true,
     screenReader: values['screen-reader'] === true,
-    words: positionals,
+    words: hostInput ? positionals.filter((word) => word !== '') : positionals, // hosts send empty arguments
   };
   refuseCombinations(read);
   return read;

@@ -15,6 +15,8 @@ export interface WatchedModel extends Model {
   lend(model: Model): () => void;
   /** A run starts: the model stays the same within it. */
   begin(): void;
+  /** The model from the next run on. */
+  readonly chosen: Model;
   /** The current model, unwatched. */
   readonly current: Model;
 }
@@ -50,6 +52,9 @@ export function watchedModel(first: Model, watches: readonly ModelWatch[]): Watc
     },
     get current() {
       return current;
+    },
+    get chosen() {
+      return chosen;
     },
     choose(model) {
       chosen = model;

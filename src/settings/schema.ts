@@ -98,6 +98,7 @@ export const settingTable = {
     about: 'No hooks run. Managed hooks still run, and a project can only disable its own hooks.',
     shape: 'one',
     schema: truth,
+    switchesGuardsOff: true,
   },
   mcpServers: {
     about: 'MCP servers by name.',

@@ -19,6 +19,8 @@ export interface Setting<Schema extends z.ZodType = z.ZodType> {
   order?: readonly string[];
   /** The sources that may set it. Default: all. */
   from?: readonly SourceKind[];
+  /** In the files of a person it switches guards off, so programs do not write it there. */
+  switchesGuardsOff?: true;
   /** Values are not repeated in messages: they may contain a secret. */
   isSecret?: boolean;
 }

@@ -6,7 +6,7 @@ import { toolList } from './tool-list.js';
 import { tableOf } from './tool-table.js';
 
 export { changeEffects, readEffects } from './file-effect.js';
-export { ownCallTools, simpleToolNames } from './roles.js';
+export { hostCallTools, ownCallTools, simpleToolNames } from './roles.js';
 
 /** The built-in tools. The code of each is loaded with its first call. */
 export const builtInTools = (): Tool[] => allTools();

@@ -12,5 +12,8 @@ export const withoutAgents = { Task: false, AgentOutput: false } as const;
 /** The tools by which a user's command file runs its commands and reads its files. */
 export const ownCallTools = { shell: 'Bash', file: 'Read' } as const;
 
+/** The tools by which a host reads files and resources and looks for files, so that it gets only what calls may read. */
+export const hostCallTools = { file: 'Read', search: 'Glob', resource: 'ReadMcpResource' } as const;
+
 /** The tools of the `simple` mode. */
 export const simpleToolNames = ['Bash', 'Read', 'Edit'] as const;

@@ -2,6 +2,7 @@
 // the code of every command with them.
 import { help as acp } from './acp.js';
 import { help as audit } from './audit.js';
+import { help as auth } from './auth.js';
 import { help as call } from './call.js';
 import { help as completion } from './completion.js';
 import { help as config } from './config.js';
@@ -23,6 +24,7 @@ export const helpPages: Readonly<Record<string, string>> = {
   '-p': print,
   acp,
   audit,
+  auth,
   call,
   completion,
   config,

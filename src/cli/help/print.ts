@@ -34,6 +34,10 @@ Input and output
   --permission-prompt-tool stdio   with it: ask the program for permission
   --permission-prompt-tool mcp__SERVER__TOOL   ask that tool for permission
   --replay-user-messages    with it: repeat prompts in the output
+  --include-hook-events     with it: a line when a hook of the program is called, and when it has answered
+  --setting-sources LIST    of user, project and local settings, use these; restrictions of the others still apply
+  --tools LIST              the only built-in tools, or default for all
+  --agent NAME              hold the conversation with this type of agent; --agents JSON defines more of them
   --include-partial-messages   with --output-format stream-json: also the model's text while it is written
   --quiet, -q               on a terminal: only the answer, as it is, without steps and without the session's id
   --verbose                 accepted and without effect

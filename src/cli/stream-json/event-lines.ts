@@ -1,9 +1,12 @@
 // Formats the events of a run as stream-json lines.
+
+import { noUsage } from '../../agent/usage.js';
 import type { AgentEvent, ChildEvent, RunOutcome } from '../../contract/event.js';
 import type { AssistantBlock, ToolUseBlock, UserBlock } from '../../contract/message.js';
-import type { ModelEvent } from '../../contract/model.js';
+import type { ModelEvent, Usage } from '../../contract/model.js';
 import { randomId } from '../../platform/crypto.js';
 import type { FinishedRun } from '../headless/finish-run.js';
+import { ChildTasks } from './child-tasks.js';
 import type { Line } from './control-channel.js';
 
 export interface EventLinesOptions {
@@ -11,11 +14,20 @@ export interface EventLinesOptions {
   version: string;
   /** The variable that the model's key comes from, or `none`. */
   apiKeySource(): string;
+  plugins?: ReadonlyArray<{ name: string; path: string }> | undefined;
+  outputStyle?(): string;
 }
 
 export class EventLines {
   readonly #options: EventLinesOptions;
   readonly #answer = new AnswerSoFar();
+  /** Of child agents, the host gets the calls and their results alone. */
+  hidesChildText = false;
+  readonly #tasks = new ChildTasks();
+  /** What each call has returned, as data, until its message is sent. */
+  readonly #data = new Map<string, unknown>();
+  /** When each running call began, in milliseconds since the epoch. */
+  readonly #begun = new Map<string, number>();
 
   constructor(options: EventLinesOptions) {
     this.#options = options;
@@ -57,9 +69,28 @@ export class EventLines {
         return rest.length > 0 ? [this.#assistant(rest, event)] : [];
       }
       case 'agent_event':
-        return this.#ofChild(event);
+        return [
+          ...this.#tasks.lines(event).map(({ subtype, ...facts }) => this.system(subtype, facts)),
+          ...this.#ofChild(event),
+        ];
+      case 'tool_start':
+        this.#begun.set(event.callId, event.at);
+        return [];
+      case 'tool_progress':
+        return [this.line({ ...progressFacts(event, this.#begun.get(event.callId)), parent_tool_use_id: null })];
+      case 'tool_result':
+        this.#begun.delete(event.callId);
+        if (event.data !== undefined) this.#data.set(event.callId, event.data);
+        return event.failure === 'permission_denied' ? [this.#denied(event)] : [];
       case 'user_message':
-        return [this.line({ type: 'user', message: event.message, parent_tool_use_id: null })];
+        return [
+          this.line({
+            type: 'user',
+            message: event.message,
+            parent_tool_use_id: null,
+            ...this.#result(event.message.content),
+          }),
+        ];
       default:
         return [];
     }
@@ -90,7 +121,7 @@ export class EventLines {
       case 'agent_event':
         return this.#ofChild(event);
       case 'assistant_message':
-        return [this.#assistant(event.message.content, event, parentCallId)];
+        return this.#ofChildMessage(event, parentCallId);
       case 'user_message':
         return [this.line({ type: 'user', message: event.message, parent_tool_use_id: parentCallId })];
       case 'notice':
@@ -101,13 +132,40 @@ export class EventLines {
     }
   }
 
+  #ofChildMessage(event: Extract<AgentEvent, { type: 'assistant_message' }>, parentCallId: string): Line[] {
+    const shown = event.message.content.filter(({ type }) => type === 'tool_use' || !this.hidesChildText);
+    return shown.length === 0 ? [] : [this.#assistant(shown, { ...event, usage: noUsage }, parentCallId)];
+  }
+
+  /** The result of a single call as data, for hosts that show it in a form of their own. */
+  #result(content: readonly UserBlock[]): Line {
+    const ids = content.flatMap((block) => (block.type === 'tool_result' ? [block.tool_use_id] : []));
+    const [only] = ids;
+    const data = only !== undefined && ids.length === 1 ? this.#data.get(only) : undefined;
+    for (const id of ids) this.#data.delete(id);
+    return data === undefined ? {} : { tool_use_result: data };
+  }
+
+  #denied({ tool, callId, problem }: Extract<AgentEvent, { type: 'tool_result' }>): Line {
+    return this.system('permission_denied', { tool_name: tool, tool_use_id: callId, message: problem ?? '' });
+  }
+
   #assistant(
     content: readonly AssistantBlock[],
-    { id, model }: { id: string; model: string },
+    { id, model, usage = this.#answer.usage }: { id: string; model: string; usage?: Usage },
     parentCallId: string | null = null,
   ): Line {
     const blocks = content.map((block) => (block.type === 'opaque' ? block.value : block));
-    const message = { id, type: 'message', role: 'assistant', model, content: blocks, stop_reason: null };
+    const message = {
+      id,
+      type: 'message',
+      role: 'assistant',
+      model,
+      content: blocks,
+      stop_reason: null,
+      stop_sequence: null,
+      usage,
+    };
     return this.line({ type: 'assistant', message, parent_tool_use_id: parentCallId });
   }
 
@@ -122,10 +180,11 @@ export class EventLines {
       slash_commands: commands,
       agents,
       skills,
-      plugins: [],
-      output_style: 'default',
+      plugins: this.#options.plugins ?? [],
+      output_style: this.#options.outputStyle?.() ?? 'default',
       apiKeySource: this.#options.apiKeySource(),
       helve_version: this.#options.version,
+      claude_code_version: this.#options.version,
     };
   }
 }
@@ -134,6 +193,8 @@ export class EventLines {
 class AnswerSoFar {
   id = '';
   model = '';
+  /** Known once the answer is complete. */
+  usage: Usage = noUsage;
   /** In order; null is a placeholder for a call, which is emitted separately. */
   #unshown: Array<Exclude<AssistantBlock, ToolUseBlock> | null> = [];
   #shownBlocks = 0;
@@ -143,7 +204,9 @@ class AnswerSoFar {
     if (event.type === 'message_start') {
       ({ id: this.id, model: this.model } = event);
       this.#unshown = [];
+      this.usage = noUsage;
     }
+    if (event.type === 'message_end') this.usage = event.usage;
     if (event.type === 'restart') this.#unshown = [];
     if (event.type === 'block') this.#unshown.push(event.block);
     if (event.type === 'call_end') this.#unshown.push(null);
@@ -173,6 +236,14 @@ class AnswerSoFar {
   }
 }
 
+function progressFacts(
+  { at, callId, tool }: Extract<AgentEvent, { type: 'tool_progress' }>,
+  begun: number | undefined,
+): Line {
+  const seconds = begun === undefined ? 0 : Math.max(0, at - begun) / 1_000;
+  return { type: 'tool_progress', tool_use_id: callId, tool_name: tool, elapsed_time_seconds: seconds };
+}
+
 const subtypes: Readonly<Partial<Record<RunOutcome, string>>> = { completed: 'success', max_turns: 'error_max_turns' };
 
 function resultFacts(run: FinishedRun): Line {
@@ -200,7 +271,7 @@ function resultFacts(run: FinishedRun): Line {
 }
 
 /** By name, with the provider if two providers have a model of that name. */
-function modelUsage({ models = [] }: Pick<FinishedRun, 'models'>): Line {
+export function modelUsage({ models = [] }: Pick<FinishedRun, 'models'>): Line {
   return Object.fromEntries(
     models.map(({ provider, name, usage, costUsd, contextTokens, maxOutputTokens }) => {
       const isOnly = models.every((other) => other.name !== name || other.provider === provider);

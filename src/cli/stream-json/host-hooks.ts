@@ -3,8 +3,10 @@ import { type HookCallback, type HookEvent, type HookOutput, hookEvents } from '
 import type { HookCallbacks, HookGroup } from '../../contract/options.js';
 import { readMatcher } from '../../hooks/match-hook.js';
 import { meantEvent } from '../../hooks/odd-matchers.js';
+import { randomId } from '../../platform/crypto.js';
 import { isObject } from '../../platform/is-object.js';
-import type { ControlChannel } from './control-channel.js';
+import { messageOf } from '../../platform/message-of.js';
+import type { ControlChannel, Line } from './control-channel.js';
 import { RequestRefused } from './host-requests.js';
 
 export class HostHooks {
@@ -14,8 +16,31 @@ export class HostHooks {
   #registered = '';
   #hasBegun = false;
 
-  constructor(channel: ControlChannel) {
+  /** Groups of the events that the connection to the host fires by itself. */
+  readonly #ofHost = new Map<string, HookGroup[]>();
+  readonly #tell: ((facts: { subtype: string } & Line) => void) | undefined;
+
+  /** `tell`: is given the facts of each call of a hook, and of its end. */
+  constructor(channel: ControlChannel, tell?: (facts: { subtype: string } & Line) => void) {
     this.#channel = channel;
+    this.#tell = tell;
+  }
+
+  /** Calls the hooks of an event that concerns the host alone. Returns the reason of the first that objects. */
+  async fire(event: FiredForHost, facts: Line): Promise<string | undefined> {
+    const input = { ...facts, hook_event_name: event };
+    for (const { hooks, timeout = 60 } of this.#ofHost.get(event) ?? []) {
+      for (const hook of hooks) {
+        const signal = AbortSignal.timeout(timeout * 1_000);
+        // Typed by its event, which is not one of those that settings may name.
+        const answer: unknown = await (hook as unknown as UntypedHook)(input, undefined, { signal }).catch(
+          (error: unknown) => ({ decision: 'block', reason: `the hook failed (${messageOf(error)}).` }),
+        );
+        const { decision, reason, continue: goesOn, stopReason } = isObject(answer) ? answer : {};
+        if (decision === 'block' || goesOn === false) return String(reason ?? stopReason ?? 'no reason was given.');
+      }
+    }
+    return undefined;
   }
 
   /** The program's own hooks come first. */
@@ -41,7 +66,9 @@ export class HostHooks {
     const entries: Array<{ event: HookEvent; groups: HookGroup[] }> = [];
     for (const [name, groups] of Object.entries(hooks)) {
       const event = eventOf(name);
-      if (event) entries.push({ event, groups: this.#read(groups) });
+      if (event) entries.push({ event, groups: this.#read(groups, event) });
+      else if (isFiredForHost(name)) this.#ofHost.set(name, this.#read(groups, name));
+      else if (isList(groups) && couldBlock.has(name)) throw new RequestRefused(wouldNotGuard(name));
       else unsupported.push(name);
     }
     const given = JSON.stringify(hooks);
@@ -58,7 +85,7 @@ export class HostHooks {
     if (groups.length > 0) this.callbacks[event] = [...(this.callbacks[event] ?? []), ...groups];
   }
 
-  #read(groups: unknown): HookGroup[] {
+  #read(groups: unknown, event: string): HookGroup[] {
     if (!Array.isArray(groups)) throw new RequestRefused('The hooks of an event must be a list.');
     return groups.map((group: unknown) => {
       const { matcher, hookCallbackIds, timeout } = isObject(group) ? group : {};
@@ -70,20 +97,48 @@ export class HostHooks {
       return {
         ...(typeof matcher === 'string' && { matcher }),
         ...(typeof timeout === 'number' && timeout > 0 && { timeout }),
-        hooks: hookCallbackIds.map((id: string) => this.#callback(id)),
+        hooks: hookCallbackIds.map((id: string) => this.#callback(id, event)),
         onFailure: 'block', // if a guard can't be asked, for example because the host is gone, nothing is allowed
       };
     });
   }
 
-  #callback(callbackId: string): HookCallback {
+  #callback(callbackId: string, event: string): HookCallback {
     return async (input, toolUseId, { signal }) => {
       const request = { subtype: 'hook_callback', callback_id: callbackId, input, tool_use_id: toolUseId ?? null };
-      const output = await this.#channel.ask(request, signal);
-      return output as HookOutput | undefined; // its reader validates all fields
+      const told = { hook_id: randomId(), hook_name: event, hook_event: event };
+      this.#tell?.({ subtype: 'hook_started', ...told });
+      try {
+        const output = await this.#channel.ask(request, signal);
+        this.#tell?.({ subtype: 'hook_response', ...told, ...ended(JSON.stringify(output ?? {}), 'success') });
+        return output as HookOutput | undefined; // its reader validates all fields
+      } catch (error) {
+        const outcome = signal.aborted ? 'cancelled' : 'error';
+        this.#tell?.({ subtype: 'hook_response', ...told, ...ended('', outcome), stderr: messageOf(error) });
+        throw error;
+      }
     };
   }
 }
+
+type UntypedHook = (input: Line, toolUseId: undefined, at: { signal: AbortSignal }) => Promise<unknown>;
+
+const ended = (output: string, outcome: string) => ({ output, stdout: output, stderr: '', outcome });
+
+const isList = (groups: unknown): boolean => Array.isArray(groups) && groups.length > 0;
+
+/** Events that the connection to the host fires: they are about what a host does or sees. */
+const firedForHost = ['PreModelSwitch', 'PostModelSwitch'] as const;
+
+export type FiredForHost = (typeof firedForHost)[number];
+
+const isFiredForHost = (name: string): name is FiredForHost => firedForHost.some((event) => event === name);
+
+/** Events whose hooks could keep something from happening that happens here, and that are never fired. */
+const couldBlock: ReadonlySet<string> = new Set(['ConfigChange', 'Elicitation', 'ElicitationResult']);
+
+const wouldNotGuard = (name: string): string =>
+  `Helve does not call hooks of the event ${name}, and they could keep something from happening. Leave them out to go on without them.`;
 
 /** Undefined for an event that Helve does not have. A misspelled one is refused, since it was meant to be called. */
 function eventOf(name: string): HookEvent | undefined {

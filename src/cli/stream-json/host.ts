@@ -5,45 +5,32 @@ import type { FullEngineOptions } from '../../compose/options.js';
 import type { AgentEvent, RunResult } from '../../contract/event.js';
 import type { ModelEvent } from '../../contract/model.js';
 import type { HookCallbacks } from '../../contract/options.js';
-import { type PermissionMode, permissionModes } from '../../contract/permission.js';
+import type { PermissionMode } from '../../contract/permission.js';
+import { randomId } from '../../platform/crypto.js';
 import { messageOf } from '../../platform/message-of.js';
-import { type FinishedRun, noResult, type RunEnd } from '../headless/finish-run.js';
-import type { ModelWatch, WatchedModel } from '../watched-model.js';
+import { type FinishedRun, noResult, RunEnd } from '../headless/finish-run.js';
+import type { ModelWatch } from '../watched-model.js';
 import { ControlChannel, type Line, type WriteOut } from './control-channel.js';
 import { EventLines } from './event-lines.js';
+import { detached, type HostPort, hostRequests } from './host-handlers.js';
 import { HostHooks } from './host-hooks.js';
+import type { HostOptions, HostParts } from './host-options.js';
 import { handleRequest, type RequestHandler, RequestRefused } from './host-requests.js';
+import { HostServerLinks } from './host-servers.js';
+import { type HostSetup, noSetup, readSetup } from './host-setup.js';
+import { IdleWork } from './idle-work.js';
+import { runLocalCommand } from './local-commands.js';
 import { probeOnceOrphaned } from './orphan-probe.js';
 import { Pace } from './pace.js';
 import { type HostMessage, parseInput } from './parse-input.js';
 import { PartialMessages } from './partial-messages.js';
-import { PermissionBridge, type PermissionBridgeOptions } from './permission-bridge.js';
+import { PermissionBridge } from './permission-bridge.js';
+import { PromptChanges } from './prompt-changes.js';
 import { PromptQueue, type QueuedPrompt } from './prompt-queue.js';
 import { readInputLines } from './read-input-lines.js';
 import { SlowReaderGuard } from './slow-reader-guard.js';
 
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
-
-export interface HostOptions {
-  sessionId: string;
-  version: string;
-  write: WriteOut;
-  apiKeySource(): string;
-  /** Whether the host is asked for permission. */
-  asksHost: boolean;
-  partialMessages: boolean;
-  replayPrompts: boolean;
-  saveRule: PermissionBridgeOptions['saveRule'];
-  /** Why a mode is not available; undefined if it is. */
-  refuseMode(mode: PermissionMode): string | undefined;
-  /** Selects a model by its name; rejects with `RequestRefused`. */
-  chooseModel(name: string | undefined): ReturnType<RequestHandler>;
-  /** The models to choose from, for `initialize`. */
-  models(): readonly unknown[];
-  end: RunEnd;
-  /** Hooks in addition to the host's. */
-  hooks?: HookCallbacks | undefined;
-}
 
 export class Host {
   readonly #options: HostOptions;
@@ -52,20 +39,54 @@ export class Host {
   readonly #channel: ControlChannel;
   readonly #lines: EventLines;
   readonly #hooks: HostHooks;
+  readonly #links: HostServerLinks;
+  readonly #requests: Readonly<Record<string, RequestHandler>>;
+  /** Settled by the first message that needs the conversation. */
+  readonly #setUp = Promise.withResolvers<HostSetup>();
+  readonly #attached = Promise.withResolvers<HostParts>();
+  #setup: HostSetup | undefined;
+  #setupText = '';
   #agent: FullAgent | undefined;
+  #end = new RunEnd({});
+  #reading: Promise<void> | undefined;
+  readonly #changes = new PromptChanges();
+  readonly #idle = new IdleWork();
   #partial = new PartialMessages();
   readonly #slowReaders = new SlowReaderGuard();
   /** Why the last `initialize` was refused: no prompt may run without the hooks that it would have registered. */
   #refusedInitialize: string | undefined;
-  /** Unsupported events that a notice has already named. */
-  readonly #toldUnsupported = new Set<string>();
+  /** Notices about `initialize` that were already given: it may come again. */
+  readonly #told = new Set<string>();
 
   constructor(options: HostOptions) {
     this.#options = options;
     this.#channel = new ControlChannel(this.#write);
     this.#lines = new EventLines(options);
-    this.#hooks = new HostHooks(this.#channel);
-    this.#hooks.add(options.hooks ?? {});
+    this.#hooks = new HostHooks(
+      this.#channel,
+      options.hookEvents ? ({ subtype, ...facts }) => this.#tell(this.#lines.system(subtype, facts)) : undefined,
+    );
+    this.#links = new HostServerLinks(this.#channel);
+    this.#requests = { ...this.#ownRequests, ...hostRequests(this.#port) };
+    this.#attached.promise.catch(() => {});
+  }
+
+  /** Hooks in addition to the host's. */
+  addHooks(hooks: HookCallbacks): void {
+    this.#hooks.add(hooks);
+  }
+
+  /** Begins to read. Resolves with what the host says about the conversation before it begins. */
+  async open(input: Readable, signal: AbortSignal): Promise<HostSetup> {
+    for (const text of this.#options.notices) this.#notice(text);
+    this.#reading = this.#read(input, signal);
+    this.#reading.catch(() => this.#queue.stop()).finally(() => this.#begin(noSetup)); // thrown by `converse`
+    return await this.#setUp.promise;
+  }
+
+  #begin(setup: HostSetup): void {
+    this.#setup ??= setup;
+    this.#setUp.resolve(this.#setup);
   }
 
   /** The host stopped reading, and some output is left. */
@@ -74,9 +95,9 @@ export class Host {
   }
 
   /** The agent options that the host provides. */
-  get agentOptions(): Pick<FullEngineOptions, 'askPermission' | 'askUser' | 'saveRule' | 'hooks'> {
-    const hooks = this.#hooks.callbacks;
-    if (!this.#options.asksHost) return { hooks };
+  get agentOptions(): Pick<FullEngineOptions, 'askPermission' | 'askUser' | 'saveRule' | 'hooks' | 'hostServers'> {
+    const own = { hooks: this.#hooks.callbacks, hostServers: this.#links };
+    if (!this.#options.asksHost) return own;
     const { askPermission, askUser, saveRule } = new PermissionBridge({
       channel: this.#channel,
       caughtUp: () => this.#pace.caughtUp(),
@@ -85,7 +106,7 @@ export class Host {
       notice: (text) => this.#notice(text),
       saveRule: this.#options.saveRule,
     });
-    return { askPermission, askUser, saveRule, hooks };
+    return { ...own, askPermission: this.#waiting(askPermission), askUser: this.#waiting(askUser), saveRule };
   }
 
   /** Makes the model wait until the host has read its output. */
@@ -108,11 +129,11 @@ export class Host {
   }
 
   /** Runs prompts until no more come, or the signal aborts. Returns the last result. */
-  async converse(
-    agent: FullAgent,
-    { model, input, signal }: { model: WatchedModel; input: Readable | undefined; signal: AbortSignal },
-  ): Promise<FinishedRun | undefined> {
+  async converse(parts: HostParts, signal: AbortSignal): Promise<FinishedRun | undefined> {
+    const { agent, model } = parts;
     this.#agent = agent;
+    this.#end = parts.end;
+    this.#attached.resolve(parts);
     let endLimit = (): void => {};
     const stop = (): void => {
       this.#channel.close('the session is ending');
@@ -121,8 +142,6 @@ export class Host {
     };
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
-    const reading = input && this.#read(input, signal);
-    reading?.catch(() => this.#queue.stop()); // thrown below, after the current run
     const endProbe = probeOnceOrphaned(this.#write);
     let last: FinishedRun | undefined;
     try {
@@ -131,10 +150,14 @@ export class Host {
           last = await this.#refusePrompt(this.#refusedInitialize);
           continue;
         }
+        await this.#idle.begin();
         model.begin();
+        await this.#state('running');
         last = await this.#run(agent, prompt, signal);
+        this.#idle.end();
+        await this.#state('idle');
       }
-      if (!signal.aborted) await reading;
+      if (!signal.aborted) await this.#reading;
     } finally {
       endProbe();
       endLimit();
@@ -144,13 +167,21 @@ export class Host {
   }
 
   async #run(agent: FullAgent, prompt: QueuedPrompt, signal: AbortSignal): Promise<FinishedRun> {
-    const { end, replayPrompts } = this.#options;
+    const { replayPrompts } = this.#options;
+    const end = this.#end;
+    this.#changes.begin(prompt.uuid);
     const ended = AbortSignal.any([signal, prompt.controller.signal]);
     let result: RunResult | undefined;
     end.begin();
     this.#hooks.begin();
     try {
-      for await (const event of this.#pace.follow(agent.run(prompt.content, { signal: ended }))) {
+      const local = await runLocalCommand(agent, prompt.content, {
+        signal: ended,
+        write: (event) => this.#writeEvent(event),
+      });
+      if (local) result = local;
+      for await (const event of local ? [] : this.#pace.follow(agent.run(prompt.content, { signal: ended }))) {
+        this.#changes.see(event);
         end.see(event, () => prompt.controller.abort(new Error('Given up.')));
         if (event.type === 'result') result = event;
         else await this.#writeEvent(event);
@@ -169,7 +200,7 @@ export class Host {
 
   async #refusePrompt(reason: string): Promise<FinishedRun> {
     const sentence = `The prompt was not run, because initialize was refused, so hooks of the host may be missing: ${reason} Send an initialize that is accepted, then the prompt again.`;
-    const run = this.#options.end.finish(noResult(new Error(sentence), { interrupted: false }));
+    const run = this.#end.finish(noResult(new Error(sentence), { interrupted: false }));
     await this.#write(this.#lines.result(run));
     return run;
   }
@@ -218,9 +249,11 @@ export class Host {
   async #take(message: HostMessage): Promise<string | undefined> {
     switch (message.type) {
       case 'user':
-        return this.#queue.add(message);
+        this.#begin(noSetup);
+        return this.#queue.add({ content: message.content, uuid: message.uuid ?? randomId() });
       case 'control_request':
-        await this.#serve(message);
+        if (detached.has(message.request.subtype)) void this.#serve(message);
+        else await this.#serve(message);
         return undefined;
       case 'control_response':
         this.#channel.answer(message.requestId, message.response);
@@ -239,7 +272,8 @@ export class Host {
 
   async #serve({ requestId, request }: Extract<HostMessage, { type: 'control_request' }>): Promise<void> {
     try {
-      const answer = await handleRequest(request, this.#handlers);
+      if (request.subtype !== 'initialize') this.#begin(noSetup);
+      const answer = await handleRequest(request, this.#requests);
       if (request.subtype === 'initialize') this.#refusedInitialize = undefined;
       await this.#channel.respond(requestId, answer);
       if (request.subtype === 'initialize') await this.#channel.redeliver();
@@ -251,59 +285,99 @@ export class Host {
     }
   }
 
-  readonly #handlers: Readonly<Record<string, RequestHandler>> = {
-    initialize: async ({ subtype: _, hooks, ...others }) => {
+  readonly #ownRequests: Readonly<Record<string, RequestHandler>> = {
+    initialize: async (request) => {
+      const { hooks, ...others } = request;
+      const { setup, notices } = readSetup(request);
       const unsupported = this.#hooks.register(hooks);
-      if (unsupported.length > 0 && !this.#toldUnsupported.has(unsupported.join())) {
-        this.#toldUnsupported.add(unsupported.join());
-        this.#notice(
-          `Helve has no hook events of these names, so their hooks are never called: ${unsupported.join(', ')}.`,
-        );
-      }
-      const unused = Object.keys(others).filter((name) => !isBlank(others[name]));
-      if (unused.length > 0) this.#notice(`These fields of initialize have no effect: ${unused.join(', ')}.`);
+      this.#acceptSetup(setup, JSON.stringify(others));
+      this.#lines.hidesChildText = setup.hidesChildText;
+      for (const text of [...unsupported.map(neverFired), ...notices]) this.#noticeOnce(text);
+      const { agent } = await this.#attached.promise;
       return {
-        commands: ((await this.#agent?.commands()) ?? []).map(({ kind: _, ...command }) => command),
-        agents: ((await this.#agent?.agentTypes()) ?? []).map(({ name, description }) => ({ name, description })),
+        commands: (await agent.commands()).map(({ kind: _, file: __, ...command }) => command),
+        agents: (await agent.agentTypes()).map(({ name, description, model }) => ({ name, description, model })),
         models: this.#options.models(),
-        output_style: 'default',
-        available_output_styles: ['default'],
-        account: {},
-        capabilities: Object.keys(this.#handlers),
+        output_style: this.#options.outputStyle(),
+        available_output_styles: [...new Set(['default', this.#options.outputStyle()])],
+        account: { apiKeySource: this.#options.apiKeySource() },
+        capabilities: Object.keys(this.#requests),
         pid: process.pid,
         unsupported_hook_events: unsupported,
+        hooks_applied: true,
+        hook_on_failure_supported: false,
+        plugins_applied: false,
       };
     },
     interrupt: ({ cancel_queued }) => {
       const waiting = this.#queue.interrupt({ dropWaiting: cancel_queued === true });
       return { still_queued: waiting.map(({ uuid }) => uuid ?? null) };
     },
-    set_permission_mode: async ({ mode }) => {
-      const wanted = permissionModes.find((known) => known === mode);
-      if (!wanted) {
-        throw new RequestRefused(
-          `"mode" must be one of ${permissionModes.join(', ')}, but was ${JSON.stringify(mode)}.`,
-        );
-      }
-      const refused = this.#setMode(wanted);
-      if (refused !== undefined) throw new RequestRefused(refused);
-      return { mode: wanted };
+    mcp_message: ({ server_name, message }) => {
+      this.#links.receive(String(server_name), message);
+      return {};
     },
-    set_model: async ({ model }) => {
-      if (model !== undefined && model !== null && typeof model !== 'string') {
-        throw new RequestRefused(`"model" must be the name of a model, but was ${JSON.stringify(model)}.`);
-      }
-      return await this.#options.chooseModel(model === 'default' ? undefined : (model ?? undefined));
-    },
-    get_context_usage: () => this.#agent && contextUsage(this.#agent.contextUsage()),
+    cancel_async_message: ({ message_uuid }) => ({ cancelled: this.#queue.drop(String(message_uuid)) }),
   };
+
+  /** What the requests of a host need. */
+  get #port(): HostPort {
+    return {
+      options: this.#options,
+      parts: this.#attached.promise,
+      links: this.#links,
+      hooks: this.#hooks,
+      changes: this.#changes,
+      idle: this.#idle,
+      setMode: (mode) => this.#setMode(mode),
+      notice: (text) => this.#notice(text),
+      system: (subtype, facts) => this.#tell(this.#lines.system(subtype, facts)),
+    };
+  }
+
+  /** The conversation is set up once: the same fields may come again, and no others. */
+  #acceptSetup(setup: HostSetup, text: string): void {
+    if (this.#setup === undefined) this.#setupText = text;
+    else if (text !== this.#setupText && JSON.stringify(setup) !== JSON.stringify(noSetup)) {
+      throw new RequestRefused(
+        'The conversation has already begun, so its system prompt, agents, tools and servers can no longer be set. Send initialize before everything else, in a new process.',
+      );
+    }
+    this.#begin(setup);
+  }
 
   readonly #write: WriteOut = async (line) => {
     await this.#slowReaders.wait(this.#options.write(line));
   };
 
   #notice(text: string): void {
-    void this.#write(this.#lines.system('notice', { text }));
+    this.#tell(this.#lines.system('notice', { text }));
+  }
+
+  #noticeOnce(text: string): void {
+    if (this.#told.has(text)) return;
+    this.#told.add(text);
+    this.#notice(text);
+  }
+
+  #tell(line: Line): void {
+    void this.#write(line);
+  }
+
+  async #state(state: 'idle' | 'running' | 'requires_action'): Promise<void> {
+    if (this.#options.tellsState) await this.#write(this.#lines.system('session_state_changed', { state }));
+  }
+
+  /** Says that the session waits for the host while a question is open. */
+  #waiting<Args extends unknown[], Answer>(ask: (...args: Args) => Promise<Answer>) {
+    return async (...args: Args): Promise<Answer> => {
+      await this.#state('requires_action');
+      try {
+        return await ask(...args);
+      } finally {
+        await this.#state('running');
+      }
+    };
   }
 
   #setMode(mode: PermissionMode): string | undefined {
@@ -315,14 +389,8 @@ export class Host {
   }
 }
 
-function contextUsage({ total, window, free, ...parts }: ReturnType<FullAgent['contextUsage']>): Line {
-  const categories = Object.entries(parts).map(([name, tokens]) => ({ name, tokens }));
-  const percentage = window > 0 ? Math.round((100 * total) / window) : 0;
-  return { categories, totalTokens: total, maxTokens: window, freeTokens: free, percentage };
-}
-
-/** Hosts send many empty fields. */
-const isBlank = (value: unknown): boolean => /^(?:null|false|""|\[\]|\{\})$/.test(JSON.stringify(value) ?? 'null');
+const neverFired = (event: string): string =>
+  `Helve has no hook event ${event}: what it is about does not happen here, so its hooks are never called.`;
 
 const tooLong = (bytes: number): string =>
   `it has ${bytes} bytes, and a line may have ${MAX_LINE_BYTES} at most. Send large files as files, and name them in the prompt`;

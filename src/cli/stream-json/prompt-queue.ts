@@ -52,6 +52,13 @@ export class PromptQueue {
     return this.#waiting.filter((waiting) => waiting !== target);
   }
 
+  /** Removes a waiting prompt; false if it is not waiting. */
+  drop(uuid: string): boolean {
+    const before = this.#waiting.length;
+    this.#waiting = this.#waiting.filter((waiting) => waiting.uuid !== uuid);
+    return this.#waiting.length < before;
+  }
+
   /** No more prompts will come; waiting ones still run. */
   end(): void {
     this.#ended = true;

@@ -1,0 +1,28 @@
+// `helve auth status`: which key a run here would use, for hosts that ask before they start one.
+import { accessTo, isSetUp } from '../models/catalogue/catalogue.js';
+import { jsonText } from '../platform/text/json-line.js';
+import { readArgs } from './args.js';
+import { exitCode } from './exit-codes.js';
+import { readCatalogue } from './read-catalogue.js';
+import { UsageProblem } from './usage-problem.js';
+import { writeLine } from './write-line.js';
+
+/** No request is sent, and no key is shown. */
+export async function auth(argv: readonly string[]): Promise<number> {
+  const { values, positionals } = readArgs(argv, { json: { type: 'boolean' } });
+  if (positionals.join(' ') !== 'status') throw new UsageProblem('helve auth takes status, and nothing else.');
+  const { providers } = await readCatalogue(process.env);
+  const provider = [...providers.values()].find((one) => isSetUp(one, process.env));
+  const variable = provider && accessTo(provider, process.env).keyVariable;
+  const facts = {
+    loggedIn: provider !== undefined,
+    authMethod: provider ? 'api_key' : 'none',
+    apiProvider: provider?.id ?? null,
+    apiKeySource: variable ?? null,
+  };
+  const sentence = provider
+    ? `${provider.title} is set up${variable === undefined ? '' : ` by ${variable}`}.`
+    : 'No provider is set up. helve models lists them.';
+  await writeLine(process.stdout, values.json ? jsonText(facts) : sentence);
+  return provider ? exitCode.ok : exitCode.failed;
+}
