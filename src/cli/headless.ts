@@ -212,13 +212,20 @@ async function openHost(parts: HostParts, root: string): Promise<Host> {
   const { Host } = await import('./stream-json/host.js');
   const { RequestRefused } = await import('./stream-json/host-requests.js');
   const { saveRule } = await import('./stream-json/save-rule.js');
+  const { HostTranscript, isStartedBySdk } = await import('./stream-json/host-transcript.js');
+  const { homeFolder } = await import('../platform/files/paths.js');
+  const home = homeFolder();
+  const onProblem = (message: string): void => void process.stderr.write(`helve: ${visible(message)}\n`);
+  const transcript =
+    flags.save && home !== undefined && isStartedBySdk(env)
+      ? new HostTranscript({ env, home, cwd: root, sessionId, version, onProblem })
+      : undefined;
   return new Host({
     sessionId,
     version,
     asksHost: flags.asksHost,
     partialMessages: flags.partialMessages,
     replayPrompts: flags.replayPrompts,
-    write: async (line) => await writeLine(process.stdout, jsonLine(line)),
     hookEvents: flags.hookEvents,
     tellsState: env['CLAUDE_CODE_SDK_READS_SESSION_STATE'] === '1',
     notices: flags.withoutEffect,
@@ -228,8 +235,13 @@ async function openHost(parts: HostParts, root: string): Promise<Host> {
       const { provider, name } = model.chosen;
       model.choose(await models.resilientModel(`${provider}/${name}`));
     },
+    transcript,
     plugins: options.plugins?.map(({ name, root: path }) => ({ name, path })),
     outputStyle: () => options.settings.current.outputStyle?.value ?? 'default',
+    async write(line) {
+      transcript?.line(line);
+      await writeLine(process.stdout, jsonLine(line));
+    },
     apiKeySource: () => {
       const provider = catalogue.providers.get(model.provider);
       return (provider && accessTo(provider, env).keyVariable) ?? 'none';

@@ -8,12 +8,15 @@ import type { RunEnd } from '../headless/finish-run.js';
 import type { WatchedModel } from '../watched-model.js';
 import type { WriteOut } from './control-channel.js';
 import type { RequestHandler } from './host-requests.js';
+import type { HostTranscript } from './host-transcript.js';
 import type { PermissionBridgeOptions } from './permission-bridge.js';
 
 export interface HostOptions {
   sessionId: string;
   version: string;
   write: WriteOut;
+  /** The copy of the conversation that the host reads from disk. */
+  transcript?: Pick<HostTranscript, 'prompt'> | undefined;
   apiKeySource(): string;
   /** Those that the session has loaded, and where they are. */
   plugins?: ReadonlyArray<{ name: string; path: string }> | undefined;

@@ -170,6 +170,7 @@ export class Host {
     const { replayPrompts } = this.#options;
     const end = this.#end;
     this.#changes.begin(prompt.uuid);
+    this.#options.transcript?.prompt(prompt.content, prompt.uuid);
     const ended = AbortSignal.any([signal, prompt.controller.signal]);
     let result: RunResult | undefined;
     end.begin();
