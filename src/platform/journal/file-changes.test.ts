@@ -21,6 +21,7 @@ import { build } from 'esbuild';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type FileChange, type FileChanges, StaleFile } from '../../contract/file-change.js';
+import { describeRecovery } from './describe-recovery.js';
 import { createFileChanges } from './file-changes.js';
 import {
   beforeImagePath,
@@ -33,7 +34,7 @@ import {
 } from './journal.js';
 import { lockName, lockPath, type OpenChange, recordPath, writeRecord } from './lock.js';
 import { thisProcess } from './process-identity.js';
-import { describeRecovery, recoverChanges } from './recover-changes.js';
+import { recoverChanges } from './recover-changes.js';
 
 interface TestProject {
   root: string;

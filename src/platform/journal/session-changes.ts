@@ -35,7 +35,10 @@ export async function recoverIfNeeded(
   titles?: () => Promise<(call: InterruptedCall) => string | undefined>,
 ): Promise<string | undefined> {
   if (!needsCare(join(dataFolder, 'journal'))) return undefined;
-  const { describeRecovery, recoverChanges } = await import('./recover-changes.js');
+  const [{ describeRecovery }, { recoverChanges }] = await Promise.all([
+    import('./describe-recovery.js'),
+    import('./recover-changes.js'),
+  ]);
   // Agents that start at the same time see the same records. The first of them reports to the person.
   const key = `recover ${dataFolder}${takeBackUndo ? ' with undos' : ''}`;
   const found = await sharedRound(key, async () => ({
