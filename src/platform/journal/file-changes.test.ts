@@ -312,10 +312,12 @@ const endedOwner = async (): Promise<OpenChange['owner']> => {
   return { ...(await thisProcess()), pid, started: 1 };
 };
 
+/** The record of a process that has ended, with its locks unless it ended before it had them. */
 const left = async (
   dataFolder: string,
   files: OpenChange['files'],
   owner?: OpenChange['owner'],
+  { hasLocks = true }: { hasLocks?: boolean } = {},
 ): Promise<OpenChange> => {
   const record: OpenChange = {
     token: hashOf(Buffer.from(JSON.stringify([files, Math.random()]))).slice(0, 24),
@@ -327,7 +329,7 @@ const left = async (
     files,
   };
   await writeRecord(journalFolders(dataFolder), record, { durable: false });
-  for (const name of record.locks) {
+  for (const name of hasLocks ? record.locks : record.locks.slice(1)) {
     await link(recordPath(journalFolders(dataFolder), record.token), lockPath(journalFolders(dataFolder), name));
   }
   return record;
@@ -490,6 +492,17 @@ test('completes the record if the change itself was complete', async () => {
   ]);
   expect(await recoverChanges(here.dataFolder)).toMatchObject({ finished: [here.path('a'), here.path('gone')] });
   expect((await listChanges(here.dataFolder, 's')).map((made) => made.change)).toContain(record.token);
+});
+
+test('a change whose process ended while it waited for a lock counts as not made, even if another process made the same', async () => {
+  const { changes, path, dataFolder } = await testProject({ a: 'one', b: 'one' });
+  await changes.apply('call', [change(path('a'), 'one', 'two'), change(path('b'), 'one', 'two')]);
+  const file = (name: string) => ({ real: path(name), before: hash('one'), after: hash('two') });
+  for (const files of [[file('a')], [file('a'), file('b')]])
+    await left(dataFolder, files, undefined, { hasLocks: false });
+  expect(await recoverChanges(dataFolder)).toMatchObject({ finished: [], restored: [], left: [] });
+  expect(await listChanges(dataFolder, 's')).toHaveLength(1);
+  expect(await nothingOpen(dataFolder)).toEqual([]);
 });
 
 test('repairs an in-place write that was interrupted at any point', async () => {

@@ -178,6 +178,12 @@ async function isLockOf(lock: string, token: string): Promise<boolean> {
   return text !== undefined && parsedChange(text)?.token === token;
 }
 
+/** False if its process ended before it had all of them: then it had not begun to change anything. */
+export async function holdsAllLocks(folders: JournalFolders, { token, locks }: OpenChange): Promise<boolean> {
+  const held = await Promise.all(locks.map((name) => isLockOf(lockPath(folders, name), token)));
+  return held.every(Boolean);
+}
+
 /** Takes over the changes of a dead process, and of those that had taken over for it and died too. */
 export async function takeOver(
   folders: JournalFolders,

@@ -20,7 +20,16 @@ import {
   readBeforeImage,
   recordChange,
 } from './journal.js';
-import { closeRecord, inspectRecord, type OpenChange, openRecord, openTokens, recordPath, takeOver } from './lock.js';
+import {
+  closeRecord,
+  holdsAllLocks,
+  inspectRecord,
+  type OpenChange,
+  openRecord,
+  openTokens,
+  recordPath,
+  takeOver,
+} from './lock.js';
 import { packPath } from './pack-index.js';
 import { placeholderLogPath, removePlaceholders } from './placeholder-journal.js';
 import { type ProcessIdentity, thisProcess } from './process-identity.js';
@@ -209,6 +218,8 @@ export async function finishChange(folders: JournalFolders, change: OpenChange, 
   await removeTemporaries(change, report);
   if (await isListed(folders, change)) return;
   const plan = await readPlan(folders, change.token);
+  // Another process may have made the same change meanwhile. A plan is written only by a process that has all locks.
+  if (!plan && !(await holdsAllLocks(folders, change))) return;
   const current = await Promise.all(
     change.files.map(({ real }) => readCurrent(real).catch(() => 'unreadable' as const)),
   );
