@@ -14,8 +14,8 @@ import { traceSession } from './traced-session.js';
 
 const soak = process.env['HELVE_SOAK'] !== undefined;
 const seed = seedOfRun();
-const WANTED = soak ? 10_000 : 500;
-const BATCH = 250;
+const WANTED = soak ? 10_000 : 200;
+const BATCH = 200;
 const LIMIT_MS = soak ? 3_600_000 : 300_000; // for a machine that is busy with other work
 const deny = ['Read(**/.env)', 'Read(**/secrets/**)'];
 
