@@ -9,12 +9,12 @@ import type { HostedSession } from '../host/hosted-session.js';
 import { PromptRefused } from '../host/prompt-queue.js';
 import type { SessionHost } from '../host/session-host.js';
 import { randomId } from '../platform/crypto.js';
-import { realPathSync } from '../platform/files/paths.js';
+import { realName } from '../platform/files/paths.js';
 import { ClientQuestions } from './client-questions.js';
 import { RpcConnection, RpcError, type RpcParams, type RpcRequest, type RpcTransport, rpcCodes } from './json-rpc.js';
 import { type ClientAbilities, PROTOCOL_VERSION } from './messages.js';
 import { readPrompt } from './prompt-content.js';
-import { fieldsOf, invalidParams, readAbilities, readPlace, readText, shown } from './read-params.js';
+import { absolutePath, fieldsOf, invalidParams, readAbilities, readPlace, readText, shown } from './read-params.js';
 import { SessionClient } from './session-client.js';
 import { configOptionsOf, modesOf, setMode, setOption } from './session-options.js';
 import { promptAnswer } from './stop-reason.js';
@@ -197,13 +197,10 @@ export class AcpAgent {
 
   async #list(params: RpcParams): Promise<unknown> {
     const { cwd, cursor } = params;
-    if (cwd !== undefined && cwd !== null && typeof cwd !== 'string') {
-      throw invalidParams(`"cwd" must be a path, but was ${shown(cwd)}.`);
-    }
-    const from = cursor === undefined || cursor === null ? 0 : Number(cursor);
-    if (!Number.isInteger(from) || from < 0)
+    if (cursor !== undefined && cursor !== null && !(typeof cursor === 'string' && /^[1-9]\d{0,8}$/.test(cursor)))
       throw invalidParams(`"cursor" is not one that was given: ${shown(cursor)}.`);
-    const root = typeof cwd === 'string' ? { root: realPathSync(cwd) } : {};
+    const from = Number(cursor ?? 0);
+    const root = cwd === undefined || cwd === null ? {} : { root: realName(absolutePath(cwd, 'cwd')) };
     const all = await listSessions(this.#options.dataFolder, root);
     const sessions = all
       .slice(from, from + PAGE)

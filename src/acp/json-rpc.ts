@@ -198,7 +198,8 @@ export class RpcConnection {
     const { error, result } = message;
     if (!pending) {
       if (typeof id === 'number' && id > 0 && id <= this.#lastId) this.#handlers.lateResult(result);
-      else this.#handlers.onProblem(`An answer came to no request of ours: ${JSON.stringify(id)}.`);
+      else
+        this.#handlers.onProblem(`An answer came to no request of ours${isId(id) ? `: ${JSON.stringify(id)}` : ''}.`);
       return;
     }
     if (error === undefined || error === null) {

@@ -3,6 +3,9 @@
 import { fileURLToPath } from 'node:url';
 import type { UserBlock } from '../contract/message.js';
 import { isObject } from '../platform/is-object.js';
+import { isBase64 } from '../platform/text/base64.js';
+import { withoutReminders } from '../platform/text/reminder.js';
+import { fullyVisible } from '../platform/text/visible.js';
 import type { RpcParams } from './json-rpc.js';
 import { fieldsOf, invalidParams, shown } from './read-params.js';
 
@@ -38,7 +41,7 @@ function readBlock(block: unknown, at: string): UserBlock {
     case 'text':
       return { type: 'text', text: textOf(block, 'text', at) };
     case 'image':
-      return image(textOf(block, 'data', at), textOf(block, 'mimeType', at), at);
+      return image(textOf(block, 'data', at), textOf(block, 'mimeType', at), at, `${at}.data`);
     case 'resource_link':
       return { type: 'text', text: link(textOf(block, 'uri', at), textOf(block, 'name', at)) };
     case 'resource':
@@ -58,7 +61,9 @@ function textOf(block: Readonly<Record<string, unknown>>, name: string, at: stri
   throw invalidParams(`"${at}.${name}" must be a text, but was ${shown(value)}.`);
 }
 
-function image(data: string, mimeType: string, at: string): UserBlock {
+/** A provider refuses every request with an image that it can't read, and the history keeps the image. */
+function image(data: string, mimeType: string, at: string, field: string): UserBlock {
+  if (!isBase64(data)) throw invalidParams(`"${field}" must be the bytes of an image as base64.`);
   if (!imageTypes.includes(mimeType)) {
     throw invalidParams(`"${at}.mimeType" must be one of ${imageTypes.join(', ')}, but was ${shown(mimeType)}.`);
   }
@@ -68,7 +73,7 @@ function image(data: string, mimeType: string, at: string): UserBlock {
 /** The model opens a linked file by its path, with a tool and its checks. */
 function link(uri: string, name: string): string {
   const path = pathOf(uri);
-  return path === undefined ? `[${name}](${uri})` : `\`${path}\``;
+  return path === undefined ? `[${plainLine(name)}](${plainLine(uri)})` : `\`${plainLine(path)}\``;
 }
 
 function pathOf(uri: string): string | undefined {
@@ -84,14 +89,21 @@ function pathOf(uri: string): string | undefined {
 
 function resource({ uri, text, blob, mimeType }: Readonly<Record<string, unknown>>, at: string): UserBlock {
   if (typeof uri !== 'string') throw invalidParams(`"${at}.resource.uri" must be a text, but was ${shown(uri)}.`);
-  const name = pathOf(uri) ?? uri;
+  const name = plainLine(pathOf(uri) ?? uri);
   if (typeof text === 'string')
-    return { type: 'text', text: `<attached source=${JSON.stringify(name)}>\n${text}\n</attached>` };
+    return { type: 'text', text: `<attached source=${JSON.stringify(name)}>\n${plainText(text)}\n</attached>` };
   if (typeof blob !== 'string') throw invalidParams(`"${at}.resource" must have a text or a blob.`);
-  if (typeof mimeType === 'string' && imageTypes.includes(mimeType)) return image(blob, mimeType, at);
-  const type = typeof mimeType === 'string' ? mimeType : 'unknown';
+  if (typeof mimeType === 'string' && imageTypes.includes(mimeType))
+    return image(blob, mimeType, at, `${at}.resource.blob`);
+  const type = typeof mimeType === 'string' ? plainLine(mimeType) : 'unknown';
   return { type: 'text', text: `[${name} was attached as binary data of the type ${type}, which is not shown here.]` };
 }
+
+/** Attached text is often the content of a file: it can't close its mark, nor imitate a reminder of Helve. */
+const plainText = (text: string): string =>
+  withoutReminders(fullyVisible(text.replaceAll('\r\n', '\n'))).replaceAll(/<(?=\s*(?:\/\s*)?attached)/gi, '&lt;');
+
+const plainLine = (text: string): string => plainText(text).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
 
 /** Words and links of one sentence arrive in pieces. */
 function joined(blocks: readonly UserBlock[]): UserBlock[] {

@@ -45,14 +45,23 @@ function readList(params: RpcParams, name: string): readonly unknown[] {
   throw invalidParams(`"${name}" must be a list, but was ${shown(value)}.`);
 }
 
-function realFolder(path: unknown, name: string): string {
-  if (typeof path !== 'string' || !isAbsolute(path) || path.includes('\0')) {
-    throw invalidParams(`"${name}" must be an absolute path, but was ${shown(path)}.`);
-  }
-  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
-    throw invalidParams(`"${name}" must be a folder, but there is none at ${shown(path)}.`);
-  }
+function realFolder(given: unknown, name: string): string {
+  const path = absolutePath(given, name);
+  if (!isFolder(path)) throw invalidParams(`"${name}" must be a folder, but there is none at ${shown(path)}.`);
   return realPathSync(path);
+}
+
+export function absolutePath(path: unknown, name: string): string {
+  if (typeof path === 'string' && isAbsolute(path) && !path.includes('\0')) return path;
+  throw invalidParams(`"${name}" must be an absolute path, but was ${shown(path)}.`);
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false; // missing, unreadable, or longer than a path may be
+  }
 }
 
 /** A server in the format of `.mcp.json`, with its name. */
@@ -89,7 +98,13 @@ function readPairs(pairs: unknown, at: string): Record<string, string> {
 
 export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {});
 
+/** A value of the client in an error. The client may nest it so deeply that it can't be written as JSON. */
 export function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'left out';
+  let text: string;
+  try {
+    text = JSON.stringify(value) ?? 'left out';
+  } catch {
+    return 'a value that is nested too deeply to show';
+  }
   return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }

@@ -2,6 +2,7 @@
 import type { UserBlock } from '../../contract/message.js';
 import { isObject } from '../../platform/is-object.js';
 import { readJson } from '../../platform/parse-json.js';
+import { isBase64 } from '../../platform/text/base64.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -84,14 +85,6 @@ function parseBlock(block: unknown): UserBlock | string {
   }
   if (typeof data !== 'string' || !isBase64(data)) return 'must have its bytes, as base64, in "source.data"';
   return { type: 'image', source: { type: 'base64', media_type, data } };
-}
-
-/** Only its end may have "=", one or two of them. */
-function isBase64(text: string): boolean {
-  const end = text.indexOf('=');
-  return (
-    text !== '' && text.length % 4 === 0 && !/[^A-Za-z0-9+/=]/.test(text) && (end < 0 || /^==?$/.test(text.slice(end)))
-  );
 }
 
 function parseRequest({ request_id: requestId, request }: Fields): HostMessage {
