@@ -221,7 +221,7 @@ test('names the server and the variable to set if nothing listens there', async 
   const failure = await failureOf({ baseUrl: `http://127.0.0.1:${port}` });
   expect(failure.kind).toBe('unreachable');
   expect(failure.message).toBe(
-    `Can't reach the model server at 127.0.0.1:${port} (ECONNREFUSED: nothing listens there). Is the server running, and on that port? Start it, or set ANTHROPIC_BASE_URL if it is another one.`,
+    `Can't reach the model server at 127.0.0.1:${port} (ECONNREFUSED: nothing listens there). Start the model server, or set ANTHROPIC_BASE_URL to its address.`,
   );
 });
 

@@ -65,8 +65,8 @@ function judge(endpoint: Endpoint, error: ServerError): Judgement {
     says('insufficient_quota', 'billing_error', 'exceeded_current_quota_error') ||
     isUnpaid(words)
   ) {
-    const account = secret ? `the account of ${secret.variable}` : 'this account';
-    const problem = `${server} requires credit for ${account} ${facts}.`;
+    const account = secret ? `The account of ${secret.variable}` : 'Your account';
+    const problem = `${account} has no credit left at ${endpoint.server} ${facts}.`;
     return { kind: 'auth', problem, advice: 'Add credit there, or set another key.', about: 'credit' };
   }
   if (
@@ -180,8 +180,8 @@ export function unreachableFailure(endpoint: Endpoint, error: unknown): ModelFai
     `Can't reach ${server.includes(place) ? server : `${server} at ${place}`} (${why}).`,
     {
       advice: isOnThisMachine(place)
-        ? `Is the server running, and on that port? Start it, or set ${endpoint.baseUrlVariable} if it is another one.`
-        : `Check the network, and ${endpoint.baseUrlVariable} if the server is another one.`,
+        ? `Start the model server, or set ${endpoint.baseUrlVariable} to its address.`
+        : `Check the network, or set ${endpoint.baseUrlVariable} to the address of another server.`,
       about: 'network',
       cause: error,
     },

@@ -69,10 +69,7 @@ export class RetryPlan {
       throw this.#givenUp(failure, `That is more than the ${LONGEST_ASKED_WAIT_MS / 60_000} min that a run waits.`);
     }
     const left = this.#retriesLeft(failure, attempt);
-    if (left <= 0) {
-      const place = attempt.hasAnswered ? undefined : loopbackPlace(failure.cause);
-      throw this.#givenUp(failure, place && `Start the model server that should listen on ${place}.`);
-    }
+    if (left <= 0) throw this.#givenUp(failure);
     if (attempt.hasThought) {
       this.#retriesAfterThinking += 1;
       this.#doublings = 0;
@@ -85,7 +82,7 @@ export class RetryPlan {
 
   /** How many retries are left if each fails like this one. */
   #retriesLeft({ cause }: ModelFailure, { hasAnswered, hasThought }: FailedAttempt): number {
-    const isWithoutServer = !hasAnswered && (loopbackPlace(cause) || errorCode(cause) === 'ENOTFOUND');
+    const isWithoutServer = !hasAnswered && (isOnLoopback(cause) || errorCode(cause) === 'ENOTFOUND');
     return Math.min(
       this.#options.maxRetries - this.#retries,
       isWithoutServer ? MAX_RETRIES_WITHOUT_SERVER - this.#retries : Number.POSITIVE_INFINITY,
@@ -129,9 +126,8 @@ export class RetryPlan {
     const tries = this.#retries + this.#silences + 1;
     const tried = tries > 1 ? `It was tried ${tries} times.` : '';
     const { kind, about, status, retryAfterMs, problem, message } = failure;
-    // The advice of the failure stays where it was, between the two.
     const given = message.slice(problem.length).trim();
-    const rest = [given, tried, advice].filter(Boolean).join(' ');
+    const rest = [tried, given, advice].filter(Boolean).join(' ');
     return new ModelFailure(kind, problem, {
       advice: rest,
       about,
@@ -179,15 +175,12 @@ function isUnavailable({ kind, status }: ModelFailure): boolean {
   return kind === 'overloaded' || (kind === 'server_error' && status !== 408 && status !== 409);
 }
 
-/** The address and port, if a connection to this machine was refused. */
-function loopbackPlace(error: unknown): string | undefined {
-  for (const inner of errorsBehind(error)) {
-    if (!('address' in inner) || !('port' in inner) || typeof inner.address !== 'string') continue;
-    if (/^(127\.|::1$|::ffff:127\.)/.test(inner.address)) {
-      return `${inner.address.includes(':') ? `[${inner.address}]` : inner.address}:${inner.port}`;
-    }
-  }
-  return undefined;
+/** Whether the address that could not be reached is on this machine. */
+function isOnLoopback(error: unknown): boolean {
+  return errorsBehind(error).some(
+    (inner) =>
+      'address' in inner && typeof inner.address === 'string' && /^(127\.|::1$|::ffff:127\.)/.test(inner.address),
+  );
 }
 
 /** The error, its causes, and the errors of each address that was tried. */
