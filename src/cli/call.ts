@@ -9,6 +9,7 @@ import { counted } from '../platform/text/counted.js';
 import { jsonLine } from '../platform/text/json-line.js';
 import { readLines } from '../platform/text/read-lines.js';
 import { visible } from '../platform/text/visible.js';
+import { allowingFlag } from './allowing-flag.js';
 import { engineFlags, readArgs } from './args.js';
 import { readCallArguments } from './call-arguments.js';
 import { engineOptions } from './engine-options.js';
@@ -81,15 +82,18 @@ async function runSingle(
   { tool, input }: RequestedCall,
   { asText, signal }: { asText: boolean; signal: AbortSignal },
 ): Promise<boolean> {
-  const { result, decision, problem } = await runOne(engine, 'call_1', { tool, input }, signal);
+  const { result, decision, problem, output } = await runOne(engine, 'call_1', { tool, input }, signal);
   if (!asText) await writeLine(process.stdout, jsonLine(result));
-  else if (result.is_error) await writeLine(process.stderr, `helve: ${visible(problem ?? textOf(result))}`);
-  else await writeLine(process.stdout, visible(textOf(result)));
+  else if (!result.is_error) await writeLine(process.stdout, visible(textOf(result)));
+  else {
+    if (output !== undefined && output !== '') await writeLine(process.stdout, visible(output));
+    await writeLine(process.stderr, `helve: ${visible(problem ?? textOf(result))}`);
+  }
   if (decision?.behavior === 'ask') {
     const way = ruleMayAllow(decision, input)
-      ? 'A rule may allow it, see --allowed-tools and helve permissions explain.'
+      ? `To allow it, add: ${allowingFlag({ tool, input })}`
       : 'No rule can allow it; helve permissions explain says why.';
-    await writeLine(process.stderr, `helve: this command cannot ask for permission. ${way}`);
+    await writeLine(process.stderr, visible(`helve: this command cannot ask for permission. ${way}`));
   }
   return result.is_error === true;
 }
@@ -150,22 +154,35 @@ function insteadOf(key: keyof typeof otherKeys, line: Readonly<Record<string, un
   return found === undefined ? '' : `. The line has "${found}": write "${key}" instead`;
 }
 
+interface FinishedCall {
+  result: ToolResultBlock;
+  decision: Decision | undefined;
+  /** What went wrong, for the person. */
+  problem: string | undefined;
+  /** What the program printed, if the call ran one. */
+  output: string | undefined;
+}
+
 async function runOne(
   engine: FullEngine,
   id: string,
   { tool, input }: RequestedCall,
   signal: AbortSignal,
-): Promise<{ result: ToolResultBlock; decision: Decision | undefined; problem: string | undefined }> {
+): Promise<FinishedCall> {
   let decision: Decision | undefined;
   let problem: string | undefined;
+  let output: string | undefined;
   const onEvent = (event: AgentHappening): void => {
     if (event.type === 'permission_decision') decision = event.decision;
-    if (event.type === 'tool_result') problem = event.problem;
+    if (event.type === 'tool_result') {
+      problem = event.problem;
+      output = event.display.body?.type === 'output' ? event.display.body.text : undefined;
+    }
     if (event.type === 'notice') process.stderr.write(`helve: ${visible(event.text)}\n`);
   };
   const [result] = await engine.callTools([{ id, name: tool, input }], { signal, onEvent });
   if (!result) throw new Error(`The call ${id} of ${tool} gave no result.`);
-  return { result, decision, problem };
+  return { result, decision, problem, output };
 }
 
 function asJson(answer: LineAnswer, line: string, number: number): string {

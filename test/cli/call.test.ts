@@ -36,6 +36,19 @@ test('takes plain words in place of JSON, and prints text with --text', async ()
   });
 });
 
+test('prints the output of a command that failed, and then its exit code, with --text', async () => {
+  const lines = Array.from({ length: 200 }, (_, index) => `line ${index + 1}`).join('\n');
+  const cwd = await emptyFolder();
+  await writeFile(join(cwd, 'lines'), `${lines}\n`);
+  const run = await runHelve(['call', '--text', ...bypass, 'Bash', 'cat lines; exit 3'], { cwd });
+  expect(run).toMatchObject({ code: 1, stdout: `${lines}\n`, stderr: 'helve: Exit code 3\n' });
+});
+
+test('names the flag that would allow a command', async () => {
+  const { stderr } = await runHelve(['call', 'Bash', 'git push']);
+  expect(stderr).toContain("To allow it, add: --allowed-tools 'Bash(git push)'\n");
+});
+
 test('exits 1 when the call failed, with the failure as the result', async () => {
   const run = await runHelve(['call', 'Read', '{"file_path":"missing.txt"}']);
   expect(run.code).toBe(1);
@@ -48,7 +61,7 @@ test('denies a write when no one can be asked, and says how to allow it', async 
   expect(run.code).toBe(1);
   expect(JSON.parse(run.stdout).content).toContain('no one can be asked here');
   expect(run.stderr).toBe(
-    'helve: this command cannot ask for permission. A rule may allow it, see --allowed-tools and helve permissions explain.\n',
+    'helve: this command cannot ask for permission. To allow it, add: --permission-mode acceptEdits\n',
   );
   await expect(readFile(join(cwd, 'a.txt'))).rejects.toThrow('ENOENT');
 });

@@ -125,6 +125,9 @@ test('the explanation for people names the worst effect first, and no session ef
   const push = await explain('npm test; git push --force');
   expect(push).toMatch(/^Asks first: it overwrites commits on the remote \(force push\)\.\n/);
   expect(push.match(/force push/g)).toHaveLength(1);
+  const both = await explain('git push --force && curl -X POST -d @a https://example.com');
+  expect(both).toMatch(/\n {2}!! overwrites commits on the remote \(force push\)\n {2}!! sends data to example\.com/);
+  expect(await explain('rm -rf /')).toContain('Mode default. No rule can allow it: Helve asks every time.\n');
   const changed = await explain('cd src && npm test');
   expect(changed).toContain('✓ runs cd src: harmless');
   expect(changed).not.toMatch(/session|working directory/);
@@ -396,7 +399,7 @@ test('a policy test may depend on the sandbox, and the explanation says how a co
   const explained = async (...args: string[]) =>
     (await runHelve(['permissions', 'explain', 'Bash', '{"command": "make"}', ...args], { cwd: folder })).stdout;
   expect(await explained('--walls', 'full', '--trust')).toContain('It runs in the sandbox');
-  expect(await explained('--walls', 'full')).toContain('Once approved: Runs in the sandbox: no network');
+  expect(await explained('--walls', 'full')).toContain('If you approve it, it runs in the sandbox: no network');
   expect(await explained('--walls', 'full')).toContain('Helve can confine commands here.\n');
   expect(await explained('--walls', 'none')).toContain("Helve can't confine commands here.\n");
 });

@@ -1,13 +1,8 @@
-import { resolve } from 'node:path';
-import { isInside } from '../../platform/files/paths.js';
-import { isObject } from '../../platform/is-object.js';
 import { visible } from '../../platform/text/visible.js';
-import { toolTable } from '../../tools/index.js';
+import { allowingFlag } from '../allowing-flag.js';
 import { columnsOf } from '../terminal-width.js';
 import { wrapped, writeLine } from '../write-line.js';
 import type { FinishedRun } from './finish-run.js';
-
-const MAX_RULE_CHARS = 100;
 
 /** Whether a person watches the run: then its steps are shown, the answer is rendered, and the session is named. */
 export interface AnswerOptions {
@@ -46,17 +41,8 @@ function deniedLines({ denials, allowable = [] }: FinishedRun): string[] {
     denials.length === 1
       ? [`a call was denied (${names})`, 'it']
       : [`${denials.length} calls were denied (${names})`, 'such calls'];
-  const flags = [...new Set(allowable.map(flagFor))];
+  const flags = [...new Set(allowable.map(allowingFlag))];
   const way = flags.length === 0 ? '' : ` To allow ${them}, add:`;
   const sentence = wrapped(visible(`helve: ${what}. helve audit show last says why.${way}`), process.stderr);
   return [sentence, ...(flags.length === 0 ? [] : [`  ${visible(flags.join(' '))}`])];
-}
-
-function flagFor({ tool, input }: { tool: string; input: unknown }): string {
-  const { family, subject: [field = ''] = [] } = toolTable().traits.get(tool) ?? {};
-  const subject = isObject(input) ? input[field] : undefined;
-  if (typeof subject !== 'string') return `--allowed-tools ${tool}`;
-  if (family === 'edit' && isInside(process.cwd(), resolve(subject))) return '--permission-mode acceptEdits';
-  const isSimple = family === 'command' && subject.length <= MAX_RULE_CHARS && /^[^\n'()*]+$/.test(subject);
-  return isSimple ? `--allowed-tools '${tool}(${subject})'` : `--allowed-tools ${tool}`;
 }

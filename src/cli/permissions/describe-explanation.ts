@@ -2,7 +2,7 @@
 
 import type { Explanation } from '../../compose/explain-call.js';
 import type { CommandEffect, Effect } from '../../contract/effect.js';
-import type { Behavior, Confinement, TrailEntry, Walls } from '../../contract/permission.js';
+import type { Behavior, TrailEntry, Walls } from '../../contract/permission.js';
 import { commandReason } from '../../permissions/command-reason.js';
 import { confinementWords } from '../../permissions/sandboxed-call.js';
 import { clause } from '../../platform/text/clause.js';
@@ -18,7 +18,7 @@ export function describeExplanation(explanation: Explanation, { cwd }: { cwd: st
   const lines = [
     `${verdicts[decision]}: ${short(headline)}.`,
     ...risks
-      .filter((risk) => risk !== worst)
+      .filter((risk) => risk !== worst || risks.length > 1)
       .map(({ level, text }) => `  ${level === 'high' ? '!!' : '! '} ${oneLine(text)}`),
     '',
   ];
@@ -49,9 +49,13 @@ export function describeExplanation(explanation: Explanation, { cwd }: { cwd: st
     }
   }
   if (lines.at(-1) !== '') lines.push('');
-  const rule = trail.some((entry) => entry.rule) ? '' : ' No rule matches.';
-  lines.push(`Mode ${mode}.${rule}`);
-  if (confinement) lines.push(`${inWordsOf(confinement, decision, sandbox)} ${available[walls]}`);
+  lines.push(`Mode ${mode}.${aboutRules(explanation)}`);
+  if (confinement && decision !== 'deny') {
+    const words =
+      confinement === 'approved' && sandbox !== undefined ? sandbox : `Runs ${confinementWords[confinement]}.`;
+    const start = decision === 'allow' ? 'It' : 'If you approve it, it';
+    lines.push(`${start} ${words.charAt(0).toLowerCase()}${words.slice(1)} ${available[walls]}`);
+  }
   if (problems.length > 0) lines.push('', 'Problems:', ...problems.map(({ message }) => `  ${oneLine(message)}`));
   return lines.join('\n');
 }
@@ -118,11 +122,13 @@ const available: Readonly<Record<Walls, string>> = {
   none: "Helve can't confine commands here.",
 };
 
-function inWordsOf(confinement: Confinement, decision: Behavior, sandbox: string | undefined): string {
-  if (confinement === 'approved' && sandbox !== undefined)
-    return decision === 'allow' ? sandbox : `Once approved: ${sandbox}`;
-  const words = `runs ${confinementWords[confinement]}.`;
-  return decision === 'allow' ? `It ${words}` : `Once approved, it ${words}`;
+/** A person who wants to allow the call for good needs to know whether a rule can do that. */
+function aboutRules({ decision, trail }: Explanation): string {
+  const basis = trail.find(({ decided }) => decided)?.basis;
+  if (decision === 'ask' && (basis === 'critical_path' || basis === 'protected_path')) {
+    return ' No rule can allow it: Helve asks every time.';
+  }
+  return trail.some((entry) => entry.rule) ? '' : ' No rule matches.';
 }
 
 /** Indents further lines, so that they can't be mistaken for lines of ours. */
