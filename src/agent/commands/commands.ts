@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { CommandPort, ListedCommand, UsedCommand, WantedCommand } from '../../contract/command.js';
 import { ToolFailure } from '../../contract/failure.js';
 import type { ContentBlock, UserBlock } from '../../contract/message.js';
-import type { ServerPrompt } from '../../mcp/client/client.js';
+import type { ServerPrompt } from '../../mcp/client/listed-offers.js';
 import type { RuleLists } from '../../permissions/rule.js';
 import { isMcpName } from '../../platform/text/mcp-names.js';
 import { projectBoundary } from '../instructions/instruction-files.js';

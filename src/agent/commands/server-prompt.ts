@@ -1,5 +1,5 @@
 import { ToolFailure } from '../../contract/failure.js';
-import type { ServerPrompt } from '../../mcp/client/client.js';
+import type { ServerPrompt } from '../../mcp/client/listed-offers.js';
 import { splitWords } from './arguments.js';
 
 /** Assigns the typed words to the arguments of the prompt; the last argument gets all remaining words. */

@@ -12,10 +12,13 @@ import { isObject } from '../../platform/is-object.js';
 import { type Registration, registerShells } from '../../platform/shell/reap.js';
 import { Slots } from '../../platform/slots.js';
 import { serverParts, toolNames } from '../names.js';
-import { plainLine, plainText } from '../plain-text.js';
+import { plainLine } from '../plain-text.js';
 import { type ConfiguredServer, MAX_TIMER_MS, readConfig } from './config.js';
 import { Connection, type ConnectionLimits, type ConnectionState } from './connection.js';
+import type { ServerEras } from './eras.js';
+import { headerParameters } from './header-parameters.js';
 import type { HostServers } from './host-transport.js';
+import { listedPrompts, listedResource, type ServerPrompt } from './listed-offers.js';
 import type { ToolPins } from './pins.js';
 import { contentBlocks, resourceContents } from './result-content.js';
 import { readTools, type ServerTool, type SetAside, type ToolHost, toolFromServer } from './tool-from-server.js';
@@ -27,6 +30,7 @@ const DEFAULT_CALL_MS = 100_000_000; // more than a day: the user can cancel
 const DEFAULT_OUTPUT_TOKENS = 25_000;
 const CHARS_PER_TOKEN = 4;
 const RETRY_MS = 1_000;
+const PROBE_MS = 3_000;
 const MAX_LOGGED = 20;
 const MAX_CLAIMED_CHARS = 5_000; // for definitions that a server asks to have in every request
 
@@ -38,6 +42,7 @@ export interface McpClientOptions {
   roots(): readonly string[];
   askUser?: AskUser | undefined;
   pins: ToolPins;
+  eras: ServerEras;
   /** The servers in the host program, if there is one. */
   hostServers?: HostServers | undefined;
   whileRunning: SessionPort['whileRunning'];
@@ -84,17 +89,6 @@ export interface OfferedTool {
   size: number;
 }
 
-/** A prompt template that a server offers to users. */
-export interface ServerPrompt {
-  server: string;
-  /** The server's name for it. */
-  name: string;
-  /** The command's name, without the slash. */
-  command: string;
-  description: string;
-  arguments: ReadonlyArray<{ name: string; required: boolean }>;
-}
-
 export class McpClient {
   readonly #options: McpClientOptions;
   readonly #servers = new Map<string, Server>();
@@ -114,6 +108,7 @@ export class McpClient {
       connectMs: Math.min(numberIn(env, 'MCP_TIMEOUT') ?? DEFAULT_CONNECT_MS, MAX_TIMER_MS),
       callMs: numberIn(env, 'MCP_TOOL_TIMEOUT') ?? DEFAULT_CALL_MS,
       retryMs: options.retryMs ?? RETRY_MS,
+      probeMs: PROBE_MS,
     };
   }
 
@@ -201,8 +196,8 @@ export class McpClient {
       .flatMap(([name, { connection }]) => {
         const { resources = [], templates = [] } = connection?.offered ?? {};
         return [
-          ...resources.filter(isObject).map((one) => listed(one, name, 'uri')),
-          ...templates.filter(isObject).map((one) => listed(one, name, 'uriTemplate')),
+          ...resources.filter(isObject).map((one) => listedResource(one, name, 'uri')),
+          ...templates.filter(isObject).map((one) => listedResource(one, name, 'uriTemplate')),
         ];
       });
   }
@@ -222,21 +217,9 @@ export class McpClient {
   }
 
   prompts(): ServerPrompt[] {
-    return [...this.#servers].flatMap(([server, { connection }]) => {
-      const sent = (connection?.offered.prompts ?? []).filter(isObject).filter(({ name }) => typeof name === 'string');
-      const part = this.#parts.get(server) ?? server;
-      const names = toolNames(
-        part,
-        sent.map(({ name }) => String(name)),
-      );
-      return sent.map((one) => ({
-        server,
-        name: String(one['name']),
-        command: names.get(String(one['name'])) ?? '',
-        description: typeof one['description'] === 'string' ? plainLine(one['description'], 300) : '',
-        arguments: argumentsOf(one['arguments']),
-      }));
-    });
+    return [...this.#servers].flatMap(([server, { connection }]) =>
+      listedPrompts(connection?.offered.prompts ?? [], server, this.#parts.get(server) ?? server),
+    );
   }
 
   /** The prompt's messages merged into one; the speaker of each is named in the text. */
@@ -302,6 +285,8 @@ export class McpClient {
       roots: this.#options.roots,
       askUser: this.#options.askUser,
       limits: this.#limits,
+      eras: this.#options.eras,
+      eraKey: server.pinKey,
       mark: `${this.#mark}.${this.#count}`,
       whileRunning: this.#options.whileRunning,
       hostServers: this.#options.hostServers,
@@ -343,7 +328,9 @@ export class McpClient {
     const sent = server.connection?.offered.tools;
     if (sent === undefined || sent === server.from) return server.tools;
     const part = this.#parts.get(name) ?? name;
-    const { tools, setAside } = readTools(sent, (names) => toolNames(part, names));
+    const { usable, refused } = withUsableHeaders(sent, server.connection?.sendsParameterHeaders === true);
+    const read = readTools(usable, (names) => toolNames(part, names));
+    const { tools, setAside } = { ...read, setAside: [...read.setAside, ...refused] };
     const known = new Set(server.setAside.map(({ tool }) => tool));
     for (const { tool, why } of setAside) {
       if (known.has(tool)) continue;
@@ -373,23 +360,16 @@ function pinKeyOf({ name, entry, source }: ConfiguredServer): string {
   return `${name.slice(0, 60)} ${hash.digest('hex').slice(0, 16)}`;
 }
 
-function listed(one: Readonly<Record<string, unknown>>, server: string, field: 'uri' | 'uriTemplate'): ListedResource {
-  const text = (key: string, max: number): string | undefined =>
-    typeof one[key] === 'string' ? plainText(one[key], max) : undefined;
-  const [mimeType, description] = [text('mimeType', 100), text('description', 300)];
-  return {
-    server,
-    uri: text(field, 2_000) ?? '',
-    name: text('name', 200) ?? '',
-    ...(field === 'uriTemplate' && { isTemplate: true }),
-    ...(mimeType !== undefined && { mimeType }),
-    ...(description !== undefined && { description }),
-  };
-}
-
-function argumentsOf(sent: unknown): ServerPrompt['arguments'] {
-  const named = (Array.isArray(sent) ? sent : []).filter(isObject).filter(({ name }) => typeof name === 'string');
-  return named.map(({ name, required }) => ({ name: String(name), required: required === true }));
+/** Over HTTP, a tool whose schema declares headers in a wrong way can't be called. */
+function withUsableHeaders(sent: readonly unknown[], areSent: boolean): { usable: unknown[]; refused: SetAside[] } {
+  const usable: unknown[] = [];
+  const refused: SetAside[] = [];
+  for (const tool of sent) {
+    const scan = areSent && isObject(tool) ? headerParameters(tool['inputSchema']) : undefined;
+    if (scan === undefined || !('problem' in scan) || !isObject(tool)) usable.push(tool);
+    else refused.push({ tool: String(tool['name']), why: `Its input schema is wrong: ${scan.problem}.` });
+  }
+  return { usable, refused };
 }
 
 function numberIn(env: McpClientOptions['env'], name: string): number | undefined {

@@ -1,5 +1,8 @@
 // Classifies the errors of transports.
-import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
+import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
+import { isObject } from '../../platform/is-object.js';
+import { parseJson } from '../../platform/parse-json.js';
+import { ErrorCode } from './error-codes.js';
 
 /** The HTTP status of a remote server's response, in whichever form the transport reports it. */
 export function httpStatus(error: unknown): number | undefined {
@@ -10,11 +13,33 @@ export function httpStatus(error: unknown): number | undefined {
   return undefined;
 }
 
-/** Whether the server has not processed the request: it no longer knows the session, or requires other headers. */
+/**
+ * Whether the server has not processed the request: it no longer knows the session, requires other headers, or speaks
+ * another version of the protocol than before.
+ */
 export function isUnheard(error: unknown): boolean {
   const status = httpStatus(error);
-  if (status === 400) return /session/i.test(messageOf(error)); // some servers say this to a session from before a restart
+  if (protocolCode(error) === ErrorCode.unsupportedVersion) return true;
+  // Some servers say this to a session from before a restart.
+  if (status === 400)
+    return /session|not initialized/i.test(messageOf(error)) || protocolCode(error) === ErrorCode.headerMismatch;
   return status === 404 || status === 401 || status === 403;
+}
+
+export const isHeaderMismatch = (error: unknown): boolean => protocolCode(error) === ErrorCode.headerMismatch;
+
+/** The code of the protocol's own error, also where the transport reports it as the body of an HTTP error. */
+function protocolCode(error: unknown): number | undefined {
+  if (error instanceof ProtocolError) return error.code;
+  const { text } = error instanceof SdkError && isObject(error.data) ? error.data : {};
+  const body = typeof text === 'string' ? parseJson(text) : undefined;
+  const sent = isObject(body) ? body['error'] : undefined;
+  return isObject(sent) && typeof sent['code'] === 'number' ? sent['code'] : undefined;
+}
+
+/** Nothing listens there, or the connection broke off before an answer. */
+export function isUnreachable(error: unknown): boolean {
+  return error instanceof TypeError || (error instanceof Error && error.cause instanceof TypeError);
 }
 
 export const isConnectionLoss = (error: unknown): boolean =>

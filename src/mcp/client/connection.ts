@@ -1,25 +1,33 @@
 // One server: its connection, what it offers, and the calls that go to it. It may be slow, die, flood or lie; all of
 // that ends here as a state and a message.
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  type Client,
-  ProtocolError,
-  SdkError,
-  SdkErrorCode,
-  SSEClientTransport,
-  type Transport,
-} from '@modelcontextprotocol/client';
+import { type Client, type ServerCapabilities, SSEClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { ToolFailure } from '../../contract/failure.js';
 import type { AskUser } from '../../contract/question.js';
 import { abortable } from '../../platform/abortable.js';
+import { monotonicMs } from '../../platform/clock.js';
 import { isObject } from '../../platform/is-object.js';
 import { plainLine, plainText } from '../plain-text.js';
 import { type ConnectionConfig, MAX_TIMER_MS } from './config.js';
-import { httpStatus, isConnectionLoss, isUnheard, messageOf } from './connection-errors.js';
+import {
+  httpStatus,
+  isConnectionLoss,
+  isHeaderMismatch,
+  isUnheard,
+  isUnreachable,
+  messageOf,
+} from './connection-errors.js';
+import type { ServerEras } from './eras.js';
+import { explainFailure, GO_ON } from './explain-failure.js';
+import { FreshReads } from './fresh-reads.js';
+import { parameterHeaders } from './header-parameters.js';
+import { withInput } from './input-required.js';
+import { followLists } from './list-subscription.js';
+import { negotiate } from './negotiate.js';
 import type { Offered } from './offered.js';
-import { anyResult, OfferedLists } from './offered-lists.js';
+import { OfferedLists } from './offered-lists.js';
 import { openTransport } from './open-transport.js';
-import { oneByOne, protocolClient } from './protocol-client.js';
+import { anyResult, oneByOne, protocolClient, rawResult } from './protocol-client.js';
 import { StdioTransport } from './stdio-transport.js';
 import type { TransportOptions } from './transport-options.js';
 
@@ -28,7 +36,6 @@ const RECONNECT_TRIES = 5;
 const STDIO_IDLE_MS = 30 * 60_000;
 const REMOTE_IDLE_MS = 5 * 60_000;
 const MAX_INSTRUCTIONS = 2_048;
-const MAX_SENTENCE = 600;
 
 export type ConnectionStatus = 'pending' | 'connected' | 'failed' | 'needs-auth' | 'disabled';
 
@@ -43,6 +50,9 @@ export interface ConnectionOptions extends TransportOptions {
   roots(): readonly string[];
   askUser: AskUser | undefined;
   limits: ConnectionLimits;
+  eras: ServerEras;
+  /** The server's key among the eras. */
+  eraKey: string;
   /** Its state, or what it offers, has changed. */
   onChange(): void;
   /** The server has sent a log message. */
@@ -55,6 +65,8 @@ export interface ConnectionLimits {
   callMs: number;
   /** The delay before the first retry; it doubles. */
   retryMs: number;
+  /** How long a process may take to answer a question that old servers do not know. */
+  probeMs: number;
 }
 
 export class Connection {
@@ -66,6 +78,8 @@ export class Connection {
   #instructions = '';
   #connecting: Promise<void> | undefined;
   readonly #lists: OfferedLists;
+  readonly #reads = new FreshReads();
+  #following = new AbortController();
   readonly #askUser: AskUser | undefined;
 
   constructor(options: ConnectionOptions) {
@@ -99,6 +113,11 @@ export class Connection {
     return this.#transport instanceof StdioTransport ? this.#transport.stderr.text : '';
   }
 
+  /** Whether some parameters of its tools are sent as HTTP headers as well. */
+  get sendsParameterHeaders(): boolean {
+    return this.#options.config.type === 'http' && this.#client?.getProtocolEra() === 'modern';
+  }
+
   get config(): ConnectionConfig {
     return this.#options.config;
   }
@@ -117,11 +136,20 @@ export class Connection {
     { signal, onProgress }: { signal: AbortSignal; onProgress(text: string): void },
   ): Promise<Readonly<Record<string, unknown>>> {
     const params = { name: tool, arguments: isObject(input) ? { ...input } : {} };
-    return await this.#request('tools/call', params, signal, onProgress);
+    try {
+      return await this.#request('tools/call', params, signal, onProgress);
+    } finally {
+      this.#reads.clear(); // it may have changed anything
+    }
   }
 
   async readResource(uri: string, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
-    return await this.#request('resources/read', { uri }, signal);
+    const known = this.#reads.get(uri);
+    if (known) return known;
+    const askedAt = monotonicMs();
+    const result = await this.#request('resources/read', { uri }, signal);
+    this.#reads.keep(uri, result, askedAt);
+    return result;
   }
 
   async getPrompt(
@@ -166,35 +194,76 @@ export class Connection {
   }
 
   async #connectOnce(): Promise<void> {
-    const { limits } = this.#options;
+    const { limits, config, eras, eraKey } = this.#options;
     const limit = AbortSignal.any([this.#ended.signal, AbortSignal.timeout(limits.connectMs)]);
     this.#setState({ status: 'pending' });
+    const remembered = await eras.get(eraKey);
     const work = async (): Promise<void> => {
-      const { name, roots, onLog } = this.#options;
-      const transport = await openTransport(this.#options, limit);
-      const client = protocolClient({
-        name,
-        roots,
-        askUser: this.#askUser,
-        onLog,
-        onStale: (stale, kind) => this.#lists.refresh(stale, kind),
+      const { client, era } = await negotiate({
+        kind: config.type,
+        remembered,
+        probeMs: limits.probeMs,
+        connectMs: limits.connectMs,
+        signal: limit,
+        open: (probeMs) => this.#open(probeMs, limit),
+        load: (opened, capabilities) => this.#load(opened, capabilities, limit),
       });
-      this.#client = client;
-      this.#transport = transport;
-      await client.connect(transport, { timeout: limits.connectMs, signal: limit });
+      const transport = this.#transport;
       // Set only now: until here, the attempt itself reports failures.
       client.onclose = () => this.#lost(client);
       client.onerror = (error) => {
         if (transport instanceof SSEClientTransport) this.#lost(client, error);
       };
-      this.#instructions = plainText(client.getInstructions() ?? '', MAX_INSTRUCTIONS);
-      await this.#lists.fetchAll(client, limit);
+      this.#instructions = plainText(instructionsOf(client), MAX_INSTRUCTIONS);
+      if (era) void eras.set(eraKey, era).catch(() => {}); // then the next start asks again
     };
     await abortable(work, limit).catch((error: unknown) => {
+      if (remembered && !this.#ended.signal.aborted && !isUnreachable(error)) void eras.forget(eraKey).catch(() => {});
       if (!limit.aborted || this.#ended.signal.aborted) throw error;
       throw new Error(`did not answer within ${limits.connectMs / 1000} s`, { cause: error });
     });
     this.#setState({ status: 'connected' });
+  }
+
+  async #open(probeMs: number, limit: AbortSignal): Promise<{ client: Client; transport: Transport }> {
+    await this.#drop();
+    const { name, roots, onLog } = this.#options;
+    const transport = await openTransport(this.#options, limit);
+    const client = protocolClient({
+      name,
+      roots,
+      askUser: this.#askUser,
+      onLog,
+      onStale: (stale, kind) => this.#stale(stale, kind),
+      probeMs,
+    });
+    limit.throwIfAborted();
+    this.#client = client;
+    this.#transport = transport;
+    return { client, transport };
+  }
+
+  async #load(client: Client, capabilities: ServerCapabilities, limit: AbortSignal): Promise<void> {
+    this.#following.abort();
+    this.#following = new AbortController();
+    if (client.getProtocolEra() === 'modern') {
+      const { limits, onLog } = this.#options;
+      void followLists({
+        client,
+        capabilities,
+        timeoutMs: limits.connectMs,
+        retryMs: limits.retryMs,
+        signal: this.#following.signal,
+        onStale: (kind) => this.#stale(client, kind),
+        onProblem: (text) => onLog('warning', text),
+      });
+    }
+    await this.#lists.fetchAll(client, capabilities, limit);
+  }
+
+  #stale(client: Client, kind: keyof Offered): void {
+    if (kind === 'resources') this.#reads.clear();
+    this.#lists.refresh(client, kind);
   }
 
   async #request(
@@ -206,29 +275,52 @@ export class Connection {
     const { limits, config } = this.#options;
     const callMs = Math.min(config.timeoutMs ?? limits.callMs, MAX_TIMER_MS);
     const idleMs = Math.min(callMs, this.#isRemote ? REMOTE_IDLE_MS : STDIO_IDLE_MS);
+    const { name, roots } = this.#options;
     for (let attempt = 1; ; attempt += 1) {
       const client = await this.#ready(signal);
-      try {
-        return await client.request({ method, params }, anyResult, {
-          signal,
-          timeout: idleMs,
-          maxTotalTimeout: callMs,
-          resetTimeoutOnProgress: true,
-          ...(onProgress && {
-            onprogress: ({ progress, total, message }) => onProgress(progressText(progress, total, message)),
+      const send = async (filled: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>> =>
+        rawResult(
+          await client.request({ method, params: filled }, anyResult, {
+            signal,
+            timeout: idleMs,
+            maxTotalTimeout: callMs,
+            resetTimeoutOnProgress: true,
+            allowInputRequired: true,
+            ...this.#headers(method, params),
+            ...(onProgress && {
+              onprogress: ({ progress, total, message }) => onProgress(progressText(progress, total, message)),
+            }),
           }),
-        });
+        );
+      try {
+        return await withInput(params, send, { server: name, askUser: this.#askUser, roots, signal });
       } catch (error) {
         signal.throwIfAborted();
+        if (error instanceof ToolFailure) throw error;
         if (attempt === 1 && this.#isRemote && isUnheard(error)) {
           await this.#renew(client);
           continue;
         }
+        if (attempt === 1 && method === 'tools/call' && isHeaderMismatch(error)) {
+          await this.#lists.refetch(client, 'tools', signal).catch(() => {}); // then the second attempt fails with the reason
+          continue;
+        }
         if (this.#isRemote && isConnectionLoss(error)) this.#lost(client, error);
-        const { message, advice } = this.#explain(error, { idleMs, callMs });
+        const detail = this.#state.status === 'connected' ? undefined : this.#state.detail;
+        const { message, advice } = explainFailure(error, { server: name, idleMs, callMs, detail });
         throw new ToolFailure(message, { cause: error, ...(advice !== undefined && { advice }) });
       }
     }
+  }
+
+  /** The parameters of a call that its tool wants to have in the headers. */
+  #headers(
+    method: string,
+    { name, arguments: input }: Readonly<Record<string, unknown>>,
+  ): { headers?: Record<string, string> } {
+    if (method !== 'tools/call' || !this.sendsParameterHeaders) return {};
+    const tool = this.#lists.offered.tools.find((one) => isObject(one) && one['name'] === name);
+    return isObject(tool) ? { headers: parameterHeaders(tool['inputSchema'], input) } : {};
   }
 
   /** Replaces this connection with a new one, unless that has already happened. */
@@ -245,26 +337,6 @@ export class Connection {
     throw new ToolFailure(this.#state.detail ?? `The MCP server ${this.#options.name} is not connected.`, {
       advice: GO_ON,
     });
-  }
-
-  #explain(
-    error: unknown,
-    { idleMs, callMs }: { idleMs: number; callMs: number },
-  ): { message: string; advice?: string } {
-    const { name } = this.#options;
-    if (error instanceof ProtocolError) {
-      return { message: `The MCP server ${name} refused the call: ${plainText(error.message, MAX_SENTENCE)}` };
-    }
-    const advice = 'It may have done something; check before you repeat it.';
-    if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
-      const seconds = (error.message.includes('total') ? callMs : idleMs) / 1000;
-      const message = `The MCP server ${name} gave no answer and no sign of progress within ${seconds} s, so the call was cancelled.`;
-      return { message, advice };
-    }
-    const detail = this.#state.status === 'connected' ? undefined : this.#state.detail;
-    if (detail) return { message: detail, advice: GO_ON };
-    const why = plainLine(messageOf(error), 300);
-    return { message: `The connection to the MCP server ${name} broke off during the call (${why}).`, advice };
   }
 
   /** The connection was lost. A remote server is retried in the background; a process is not started a second time. */
@@ -304,6 +376,7 @@ export class Connection {
   }
 
   async #drop(): Promise<void> {
+    this.#following.abort();
     const [client, transport] = [this.#client, this.#transport];
     this.#client = undefined;
     this.#lists.disconnected();
@@ -318,7 +391,8 @@ export class Connection {
   }
 }
 
-const GO_ON = 'Go on without it, or ask the user.';
+const instructionsOf = (client: Client): string =>
+  (client.getDiscoverResult() ?? { instructions: client.getInstructions() }).instructions ?? '';
 
 function progressText(progress: number, total: number | undefined, message: string | undefined): string {
   const count = total === undefined ? String(progress) : `${progress} of ${total}`;

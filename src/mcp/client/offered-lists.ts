@@ -1,9 +1,11 @@
 // What a server offers, kept up to date: lists may be long, change often, or never end.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Client } from '@modelcontextprotocol/client';
-import * as z from 'zod';
+import type { Client, ServerCapabilities } from '@modelcontextprotocol/client';
+import { monotonicMs } from '../../platform/clock.js';
 import { messageOf } from './connection-errors.js';
 import type { Offered } from './offered.js';
+import { anyResult, rawResult } from './protocol-client.js';
+import { timeToLive } from './time-to-live.js';
 
 const MAX_PAGES = 64; // a cursor that never ends is a bug in the server
 const MAX_ENTRIES = 10_000;
@@ -12,7 +14,6 @@ const QUICK_FETCHES = 50; // per session; a server whose lists still change afte
 const SLOW_MS = 10_000;
 
 const nothing: Offered = { tools: [], resources: [], templates: [], prompts: [] };
-export const anyResult = z.looseObject({});
 
 export interface OfferedListsOptions {
   /** For one page. */
@@ -31,6 +32,8 @@ export class OfferedLists {
   #refreshing: Promise<void> | undefined;
   #stale = new Set<keyof Offered>();
   #fetches = 0;
+  /** Until when a list may be used again without a question, after the server's `ttlMs`. */
+  readonly #freshUntil = new Map<keyof Offered, number>();
 
   constructor(options: OfferedListsOptions) {
     this.#options = options;
@@ -41,13 +44,13 @@ export class OfferedLists {
   }
 
   /** Fetches all lists of a server that has just connected. */
-  async fetchAll(client: Client, signal: AbortSignal): Promise<void> {
+  async fetchAll(client: Client, can: ServerCapabilities, signal: AbortSignal): Promise<void> {
     this.#client = client;
-    const can = client.getServerCapabilities() ?? {};
-    const optional = async (kind: keyof Offered): Promise<readonly unknown[]> =>
-      await this.#fetch(client, kind, signal).catch(() => []); // only tools are essential; other lists may fail
+    const list = async (kind: keyof Offered): Promise<readonly unknown[]> =>
+      monotonicMs() < (this.#freshUntil.get(kind) ?? 0) ? this.#offered[kind] : await this.#fetch(client, kind, signal);
+    const optional = async (kind: keyof Offered): Promise<readonly unknown[]> => await list(kind).catch(() => []); // only tools are essential; other lists may fail
     const [tools, resources, templates, prompts] = await Promise.all([
-      can.tools ? this.#fetch(client, 'tools', signal) : [],
+      can.tools ? list('tools') : [],
       can.resources ? optional('resources') : [],
       can.resources ? optional('templates') : [],
       can.prompts ? optional('prompts') : [],
@@ -60,9 +63,18 @@ export class OfferedLists {
     this.#client = undefined;
   }
 
+  /** Fetches a list now, because the server has refused a request that was made according to the present one. */
+  async refetch(client: Client, kind: keyof Offered, signal: AbortSignal): Promise<void> {
+    const list = await this.#fetch(client, kind, signal);
+    if (client !== this.#client) return;
+    this.#offered = { ...this.#offered, [kind]: list };
+    this.#options.onChange();
+  }
+
   /** Fetches a changed list again, one list at a time; if that fails, the old one stays in use. */
   refresh(client: Client, kind: keyof Offered): void {
     if (client !== this.#client) return; // a new connection fetches all lists
+    this.#freshUntil.delete(kind);
     this.#stale.add(kind);
     this.#refreshing ??= this.#fetchStale().finally(() => {
       this.#refreshing = undefined;
@@ -93,16 +105,22 @@ export class OfferedLists {
     const [method, field] = listMethods[kind];
     const entries: unknown[] = [];
     let cursor: string | undefined;
+    let freshUntil = Number.POSITIVE_INFINITY;
+    this.#freshUntil.delete(kind);
     for (let page = 1; page <= MAX_PAGES && entries.length < MAX_ENTRIES; page += 1) {
       const params = cursor === undefined ? {} : { cursor };
       // Not `listTools` and the like: these reject the whole list for one invalid entry.
-      const answer = await client.request({ method, params }, anyResult, { signal, timeout: this.#options.pageMs });
+      const askedAt = monotonicMs();
+      const options = { signal, timeout: this.#options.pageMs };
+      const answer = rawResult(await client.request({ method, params }, anyResult, options));
+      freshUntil = Math.min(freshUntil, askedAt + timeToLive(answer));
       const found = answer[field];
       if (Array.isArray(found)) entries.push(...found.slice(0, MAX_ENTRIES - entries.length));
       const next = answer['nextCursor'];
       if (typeof next !== 'string' || next === cursor) break;
       cursor = next;
     }
+    if (freshUntil > monotonicMs() && !this.#stale.has(kind)) this.#freshUntil.set(kind, freshUntil);
     return entries;
   }
 }

@@ -1,7 +1,9 @@
 // Our side of the protocol: the requests and notifications that a server may send.
 import { pathToFileURL } from 'node:url';
-import { Client, ProtocolError } from '@modelcontextprotocol/client';
+import { Client, type JSONRPCResponse, ProtocolError } from '@modelcontextprotocol/client';
+import * as z from 'zod';
 import type { AskUser } from '../../contract/question.js';
+import { isObject } from '../../platform/is-object.js';
 import { plainLine, plainText } from '../plain-text.js';
 import { elicit } from './elicit.js';
 import type { Offered } from './offered.js';
@@ -18,16 +20,19 @@ export interface ProtocolClientOptions {
   /** The server has sent a log message. */
   onLog(level: string, text: string): void;
   onStale(client: Client, kind: keyof Offered): void;
+  /** How long to wait for the answer to `server/discover`. */
+  probeMs: number;
 }
 
-export function protocolClient({ name, roots, askUser, onLog, onStale }: ProtocolClientOptions): Client {
-  const client = new Client(
+export function protocolClient({ name, roots, askUser, onLog, onStale, probeMs }: ProtocolClientOptions): Client {
+  const client = new UncheckedClient(
     { name: 'helve', version: clientVersion },
-    { capabilities: { roots: { listChanged: true }, elicitation: { form: {}, url: {} } } },
+    {
+      capabilities: { roots: { listChanged: true }, elicitation: { form: {}, url: {} } },
+      versionNegotiation: { mode: 'auto', probe: { timeoutMs: probeMs } },
+    },
   );
-  client.setRequestHandler('roots/list', () => ({
-    roots: roots().map((folder) => ({ uri: pathToFileURL(folder).href, name: folder.split('/').at(-1) || folder })),
-  }));
+  client.setRequestHandler('roots/list', () => rootsAnswer(roots()));
   client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) =>
     elicit(name, { ...params }, askUser, mcpReq.signal),
   );
@@ -49,6 +54,47 @@ export function protocolClient({ name, roots, askUser, onLog, onStale }: Protoco
   });
   return client;
 }
+
+export const rootsAnswer = (folders: readonly string[]): { roots: Array<{ uri: string; name: string }> } => ({
+  roots: folders.map((folder) => ({ uri: pathToFileURL(folder).href, name: folder.split('/').at(-1) || folder })),
+});
+
+/** The schema of requests whose results are checked by their readers. */
+export const anyResult = z.looseObject({});
+
+const RAW = 'helve/raw';
+
+/** The result as the server sent it. */
+export function rawResult(result: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const raw = result[RAW];
+  return isObject(raw) ? raw : result;
+}
+
+/**
+ * In the era of 2026-07-28, the SDK would reject a whole list for one invalid entry, and a whole result for one unknown
+ * block or kind. It is given an empty result that is valid for every method, with the server's own inside.
+ */
+class UncheckedClient extends Client {
+  protected override _onresponse(response: JSONRPCResponse): void {
+    const isModern = this.getProtocolEra() === 'modern';
+    const result: unknown = isModern && 'result' in response ? response.result : undefined;
+    const isOurs = isObject(result) && result['resultType'] !== 'input_required' && !('supportedVersions' in result);
+    super._onresponse(isOurs ? { ...response, result: { ...emptyResult, [RAW]: result } } : response);
+  }
+}
+
+const emptyResult = {
+  resultType: 'complete',
+  ttlMs: 0,
+  cacheScope: 'private',
+  content: [],
+  contents: [],
+  messages: [],
+  tools: [],
+  resources: [],
+  resourceTemplates: [],
+  prompts: [],
+} as const;
 
 /**
  * Wraps `askUser` to ask one question at a time. After MAX_QUESTIONS it calls `onEnough` and declines all further ones.

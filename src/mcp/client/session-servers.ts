@@ -1,8 +1,9 @@
 // The MCP servers of a session. The client is loaded with the first connection, so a session without servers never loads it.
 import type { ContentBlock } from '../../contract/message.js';
 import type { ListedResource, SessionPort } from '../../contract/tool-context.js';
-import type { McpClient, McpClientOptions, OfferedTool, ServerPrompt, ServerState } from './client.js';
+import type { McpClient, McpClientOptions, OfferedTool, ServerState } from './client.js';
 import { type ConfiguredServer, MAX_TIMER_MS } from './config.js';
+import type { ServerPrompt } from './listed-offers.js';
 
 const RESOURCES_MS = 2_000; // the list names servers that are not ready
 

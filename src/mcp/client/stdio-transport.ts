@@ -46,6 +46,11 @@ export class StdioTransport implements Transport {
     this.#options = options;
   }
 
+  /** By this and `stderr` the SDK knows a process, for which silence means that it does not know the question. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
   async start(): Promise<void> {
     const { command, args, cwd, env, mark } = this.#options;
     let child: ChildProcess;

@@ -1,0 +1,70 @@
+// Questions that a server asks in the middle of a request, in the era of 2026-07-28: it answers with what it needs to
+// know, and the request is sent again with the answers and with the server's own `requestState`, unchanged.
+import { setTimeout as delay } from 'node:timers/promises';
+import { ToolFailure } from '../../contract/failure.js';
+import type { AskUser } from '../../contract/question.js';
+import { isObject } from '../../platform/is-object.js';
+import { plainLine } from '../plain-text.js';
+import { elicit } from './elicit.js';
+import { rootsAnswer } from './protocol-client.js';
+
+const MAX_ROUNDS = 10;
+const MAX_QUESTIONS = 20; // per round
+const PAUSE_MS = 250; // before a request that the server only wants to have sent again
+
+type Params = Readonly<Record<string, unknown>>;
+
+export interface InputOptions {
+  /** The server's name. */
+  server: string;
+  askUser: AskUser | undefined;
+  roots(): readonly string[];
+  signal: AbortSignal;
+}
+
+/** Sends a request until it is complete, and answers what the server asks in between. */
+export async function withInput(
+  params: Params,
+  send: (params: Params) => Promise<Readonly<Record<string, unknown>>>,
+  options: InputOptions,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { server, askUser, signal } = options;
+  let answer = await send(params);
+  let wasDeclined = false;
+  for (let round = 1; answer['resultType'] === 'input_required'; round += 1) {
+    const { inputRequests, requestState } = answer;
+    const requests = Object.entries(isObject(inputRequests) ? inputRequests : {});
+    const [name, no] = [plainLine(server, 40), 'so the call was ended.'];
+    if (round > MAX_ROUNDS) throw new ToolFailure(`The MCP server ${name} asked for input ${round} times, ${no}`);
+    if (requests.length > MAX_QUESTIONS) {
+      throw new ToolFailure(`The MCP server ${name} asked ${requests.length} questions at once, ${no}`);
+    }
+    if (wasDeclined && requests.length > 0) {
+      const why = `The MCP server ${name} can't go on without input, and no person is here to give it, ${no}`;
+      throw new ToolFailure(why, { advice: 'Call it with more arguments, if it takes them, or go on without it.' });
+    }
+    const responses: Array<[key: string, response: unknown]> = [];
+    for (const [key, request] of requests) responses.push([key, await respond(request, options)]);
+    wasDeclined ||= requests.length > 0 && !askUser;
+    if (requests.length === 0) await delay(PAUSE_MS, undefined, { signal }).catch(() => {});
+    signal.throwIfAborted();
+    answer = await send({
+      ...params,
+      ...(requests.length > 0 && { inputResponses: Object.fromEntries(responses) }),
+      ...(requestState !== undefined && { requestState }),
+    });
+  }
+  return answer;
+}
+
+async function respond(request: unknown, { server, askUser, roots, signal }: InputOptions): Promise<unknown> {
+  const { method, params } = isObject(request) ? request : {};
+  if (method === 'elicitation/create') return await elicit(server, isObject(params) ? params : {}, askUser, signal);
+  if (method === 'roots/list') return rootsAnswer(roots());
+  const name = plainLine(server, 40);
+  throw new ToolFailure(
+    typeof method === 'string' && method.startsWith('sampling/')
+      ? `The MCP server ${name} wants to use Helve's model for this call, which Helve does not allow, so the call was ended.`
+      : `The MCP server ${name} asked for ${plainLine(String(method), 60)}, which Helve does not answer, so the call was ended.`,
+  );
+}
