@@ -11,9 +11,12 @@ import { test } from 'vitest';
 const folder = resolve(process.env['HELVE_CONFORMANCE'] ?? 'node_modules/.cache/mcp-official');
 const packages = join(folder, 'node_modules/@modelcontextprotocol');
 const suite = join(packages, 'conformance/dist/index.js');
+/** The version that has the scenarios of the revision 2026-07-28, under a name of its own. */
+const nextSuite = join(folder, 'node_modules/conformance-next/dist/index.js');
 const inspector = join(packages, 'inspector/clients/launcher/build/index.js');
 
 export const withSuite = (name: string, body: () => Promise<void>): void => testWith(suite, name, body);
+export const withNextSuite = (name: string, body: () => Promise<void>): void => testWith(nextSuite, name, body);
 export const withInspector = (name: string, body: () => Promise<void>): void => testWith(inspector, name, body);
 
 function testWith(program: string, name: string, body: () => Promise<void>): void {
@@ -37,6 +40,17 @@ export async function runSuite(
   const baseline = expectedFailures && join(await mkdtemp(join(tmpdir(), 'helve-suite-')), 'baseline.yml');
   if (baseline) await writeFile(baseline, [`${half}:`, ...expectedFailures.map((name) => `  - ${name}`)].join('\n'));
   return await run([suite, half, ...flags, ...(baseline ? ['--expected-failures', baseline] : [])]);
+}
+
+/** The same half of the version for 2026-07-28. */
+export const runNextSuite = async (half: 'client' | 'server', flags: readonly string[]): Promise<ProgramRun> =>
+  await run([nextSuite, half, ...flags]);
+
+/** The scenarios that the suite itself requires of a client for a revision. */
+export async function requiredOfClients(revision: string): Promise<string[]> {
+  const { output } = await run([nextSuite, 'list', '--requirements', revision]);
+  const [, part = ''] = /Client scenarios[^\n]*\n((?: {2}- .*\n)*)/.exec(output) ?? [];
+  return part.split('\n').flatMap((line) => (line.startsWith('  - ') ? [line.slice(4)] : []));
 }
 
 export async function runInspector(
