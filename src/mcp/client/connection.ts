@@ -17,7 +17,7 @@ import {
   isUnreachable,
   messageOf,
 } from './connection-errors.js';
-import type { ServerEras } from './eras.js';
+import type { ConnectionOptions, ConnectionState } from './connection-options.js';
 import { explainFailure, GO_ON } from './explain-failure.js';
 import { FreshReads } from './fresh-reads.js';
 import { parameterHeaders } from './header-parameters.js';
@@ -27,47 +27,16 @@ import { negotiate } from './negotiate.js';
 import type { Offered } from './offered.js';
 import { OfferedLists } from './offered-lists.js';
 import { openTransport } from './open-transport.js';
-import { anyResult, oneByOne, protocolClient, rawResult } from './protocol-client.js';
+import { progressText } from './progress-text.js';
+import { anyResult, instructionsOf, oneByOne, protocolClient, rawResult } from './protocol-client.js';
+import { finishedTask, type TaskMethod } from './remote-task.js';
 import { StdioTransport } from './stdio-transport.js';
-import type { TransportOptions } from './transport-options.js';
 
 const FIRST_TRIES = 3; // for a remote server that may be starting up
 const RECONNECT_TRIES = 5;
 const STDIO_IDLE_MS = 30 * 60_000;
 const REMOTE_IDLE_MS = 5 * 60_000;
 const MAX_INSTRUCTIONS = 2_048;
-
-export type ConnectionStatus = 'pending' | 'connected' | 'failed' | 'needs-auth' | 'disabled';
-
-export interface ConnectionState {
-  status: ConnectionStatus;
-  /** What is wrong, as a sentence. */
-  detail?: string;
-}
-
-export interface ConnectionOptions extends TransportOptions {
-  /** The folders that the server is given as roots. */
-  roots(): readonly string[];
-  askUser: AskUser | undefined;
-  limits: ConnectionLimits;
-  eras: ServerEras;
-  /** The server's key among the eras. */
-  eraKey: string;
-  /** Its state, or what it offers, has changed. */
-  onChange(): void;
-  /** The server has sent a log message. */
-  onLog(level: string, text: string): void;
-}
-
-export interface ConnectionLimits {
-  connectMs: number;
-  /** For one call, regardless of progress. */
-  callMs: number;
-  /** The delay before the first retry; it doubles. */
-  retryMs: number;
-  /** How long a process may take to answer a question that old servers do not know. */
-  probeMs: number;
-}
 
 export class Connection {
   readonly #options: ConnectionOptions;
@@ -137,7 +106,20 @@ export class Connection {
   ): Promise<Readonly<Record<string, unknown>>> {
     const params = { name: tool, arguments: isObject(input) ? { ...input } : {} };
     try {
-      return await this.#request('tools/call', params, signal, onProgress);
+      const answer = await this.#request('tools/call', params, signal, onProgress);
+      if (answer['resultType'] !== 'task') return answer;
+      const { name, roots } = this.#options;
+      const send = (method: TaskMethod, sent: Record<string, unknown>, until: AbortSignal) =>
+        this.#request(method, sent, until);
+      return await finishedTask(answer, {
+        send,
+        server: name,
+        askUser: this.#askUser,
+        roots,
+        signal,
+        onProgress,
+        limitMs: this.#callMs,
+      });
     } finally {
       this.#reads.clear(); // it may have changed anything
     }
@@ -168,6 +150,11 @@ export class Connection {
   async close(): Promise<void> {
     this.#ended.abort(new Error('The session has ended.'));
     await this.#drop();
+  }
+
+  get #callMs(): number {
+    const { limits, config } = this.#options;
+    return Math.min(config.timeoutMs ?? limits.callMs, MAX_TIMER_MS);
   }
 
   get #isRemote(): boolean {
@@ -267,13 +254,12 @@ export class Connection {
   }
 
   async #request(
-    method: 'tools/call' | 'resources/read' | 'prompts/get',
+    method: 'tools/call' | 'resources/read' | 'prompts/get' | TaskMethod,
     params: Record<string, unknown>,
     signal: AbortSignal,
     onProgress?: (text: string) => void,
   ): Promise<Readonly<Record<string, unknown>>> {
-    const { limits, config } = this.#options;
-    const callMs = Math.min(config.timeoutMs ?? limits.callMs, MAX_TIMER_MS);
+    const callMs = this.#callMs;
     const idleMs = Math.min(callMs, this.#isRemote ? REMOTE_IDLE_MS : STDIO_IDLE_MS);
     const { name, roots } = this.#options;
     for (let attempt = 1; ; attempt += 1) {
@@ -389,12 +375,4 @@ export class Connection {
     this.#state = state;
     if (!isSame) this.#options.onChange();
   }
-}
-
-const instructionsOf = (client: Client): string =>
-  (client.getDiscoverResult() ?? { instructions: client.getInstructions() }).instructions ?? '';
-
-function progressText(progress: number, total: number | undefined, message: string | undefined): string {
-  const count = total === undefined ? String(progress) : `${progress} of ${total}`;
-  return message ? `${plainLine(message, 200)} (${count})` : count;
 }

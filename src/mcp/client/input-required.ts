@@ -28,33 +28,56 @@ export async function withInput(
   send: (params: Params) => Promise<Readonly<Record<string, unknown>>>,
   options: InputOptions,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const { server, askUser, signal } = options;
+  const { signal } = options;
+  const rounds = new InputRounds(options);
   let answer = await send(params);
-  let wasDeclined = false;
-  for (let round = 1; answer['resultType'] === 'input_required'; round += 1) {
+  while (answer['resultType'] === 'input_required') {
     const { inputRequests, requestState } = answer;
-    const requests = Object.entries(isObject(inputRequests) ? inputRequests : {});
-    const [name, no] = [plainLine(server, 40), 'so the call was ended.'];
-    if (round > MAX_ROUNDS) throw new ToolFailure(`The MCP server ${name} asked for input ${round} times, ${no}`);
-    if (requests.length > MAX_QUESTIONS) {
-      throw new ToolFailure(`The MCP server ${name} asked ${requests.length} questions at once, ${no}`);
-    }
-    if (wasDeclined && requests.length > 0) {
-      const why = `The MCP server ${name} can't go on without input, and no person is here to give it, ${no}`;
-      throw new ToolFailure(why, { advice: 'Call it with more arguments, if it takes them, or go on without it.' });
-    }
-    const responses: Array<[key: string, response: unknown]> = [];
-    for (const [key, request] of requests) responses.push([key, await respond(request, options)]);
-    wasDeclined ||= requests.length > 0 && !askUser;
-    if (requests.length === 0) await delay(PAUSE_MS, undefined, { signal }).catch(() => {});
+    const inputResponses = await rounds.answer(inputRequests);
+    if (inputResponses === undefined) await delay(PAUSE_MS, undefined, { signal }).catch(() => {});
     signal.throwIfAborted();
     answer = await send({
       ...params,
-      ...(requests.length > 0 && { inputResponses: Object.fromEntries(responses) }),
+      ...(inputResponses && { inputResponses }),
       ...(requestState !== undefined && { requestState }),
     });
   }
   return answer;
+}
+
+/** Answers the questions of one call, within limits. */
+export class InputRounds {
+  readonly #options: InputOptions;
+  #rounds = 0;
+  #wasDeclined = false;
+
+  constructor(options: InputOptions) {
+    this.#options = options;
+  }
+
+  /** The answers by the keys of the questions; undefined if there are no questions. */
+  async answer(inputRequests: unknown): Promise<Readonly<Record<string, unknown>> | undefined> {
+    const requests = Object.entries(isObject(inputRequests) ? inputRequests : {});
+    const name = `The MCP server ${plainLine(this.#options.server, 40)}`;
+    this.#rounds += 1;
+    if (this.#rounds > MAX_ROUNDS) {
+      throw new ToolFailure(`${name} asked for input ${this.#rounds} times, so the call was ended.`);
+    }
+    if (requests.length > MAX_QUESTIONS) {
+      throw new ToolFailure(`${name} asked ${requests.length} questions at once, so the call was ended.`);
+    }
+    if (requests.length === 0) return undefined;
+    if (this.#wasDeclined) {
+      throw new ToolFailure(
+        `${name} can't go on without input, and no person is here to give it, so the call was ended.`,
+        { advice: 'Call it with more arguments, if it takes them, or go on without it.' },
+      );
+    }
+    const responses: Array<[key: string, response: unknown]> = [];
+    for (const [key, request] of requests) responses.push([key, await respond(request, this.#options)]);
+    this.#wasDeclined = !this.#options.askUser;
+    return Object.fromEntries(responses);
+  }
 }
 
 async function respond(request: unknown, { server, askUser, roots, signal }: InputOptions): Promise<unknown> {

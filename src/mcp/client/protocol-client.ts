@@ -28,7 +28,11 @@ export function protocolClient({ name, roots, askUser, onLog, onStale, probeMs }
   const client = new UncheckedClient(
     { name: 'helve', version: clientVersion },
     {
-      capabilities: { roots: { listChanged: true }, elicitation: { form: {}, url: {} } },
+      capabilities: {
+        roots: { listChanged: true },
+        elicitation: { form: {}, url: {} },
+        extensions: { 'io.modelcontextprotocol/tasks': {} },
+      },
       versionNegotiation: { mode: 'auto', probe: { timeoutMs: probeMs } },
     },
   );
@@ -54,6 +58,10 @@ export function protocolClient({ name, roots, askUser, onLog, onStale, probeMs }
   });
   return client;
 }
+
+/** The server's instructions for the model, as it gave them in its last answer. */
+export const instructionsOf = (client: Client): string =>
+  (client.getDiscoverResult() ?? { instructions: client.getInstructions() }).instructions ?? '';
 
 export const rootsAnswer = (folders: readonly string[]): { roots: Array<{ uri: string; name: string }> } => ({
   roots: folders.map((folder) => ({ uri: pathToFileURL(folder).href, name: folder.split('/').at(-1) || folder })),
