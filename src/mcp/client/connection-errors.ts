@@ -2,7 +2,10 @@
 import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import { isObject } from '../../platform/is-object.js';
 import { parseJson } from '../../platform/parse-json.js';
+import { plainLine } from '../plain-text.js';
 import { ErrorCode } from './error-codes.js';
+
+const MAX_VERSIONS = 5; // that are named
 
 /** The HTTP status of a remote server's response, in whichever form the transport reports it. */
 export function httpStatus(error: unknown): number | undefined {
@@ -28,13 +31,24 @@ export function isUnheard(error: unknown): boolean {
 
 export const isHeaderMismatch = (error: unknown): boolean => protocolCode(error) === ErrorCode.headerMismatch;
 
-/** The code of the protocol's own error, also where the transport reports it as the body of an HTTP error. */
-function protocolCode(error: unknown): number | undefined {
-  if (error instanceof ProtocolError) return error.code;
+const protocolCode = (error: unknown): unknown => protocolError(error)?.['code'];
+
+/** The versions of the protocol that a server speaks, if it says that it does not speak ours. */
+export function otherVersions(error: unknown): string[] | undefined {
+  const { code, data } = protocolError(error) ?? {};
+  if (code !== ErrorCode.unsupportedVersion) return undefined;
+  const { supported } = isObject(data) ? data : {};
+  const versions = (Array.isArray(supported) ? supported : []).filter((version) => typeof version === 'string');
+  return versions.slice(0, MAX_VERSIONS).map((version) => plainLine(version, 20));
+}
+
+/** The protocol's own error, also where the transport reports it as the body of an HTTP error. */
+function protocolError(error: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (error instanceof ProtocolError) return { code: error.code, data: error.data };
   const { text } = error instanceof SdkError && isObject(error.data) ? error.data : {};
   const body = typeof text === 'string' ? parseJson(text) : undefined;
   const sent = isObject(body) ? body['error'] : undefined;
-  return isObject(sent) && typeof sent['code'] === 'number' ? sent['code'] : undefined;
+  return isObject(sent) ? sent : undefined;
 }
 
 /** Nothing listens there, or the connection broke off before an answer. */

@@ -23,7 +23,7 @@ import { FreshReads } from './fresh-reads.js';
 import { parameterHeaders } from './header-parameters.js';
 import { withInput } from './input-required.js';
 import { followLists } from './list-subscription.js';
-import { negotiate } from './negotiate.js';
+import { negotiate, OtherVersions } from './negotiate.js';
 import type { Offered } from './offered.js';
 import { OfferedLists } from './offered-lists.js';
 import { openTransport } from './open-transport.js';
@@ -49,6 +49,8 @@ export class Connection {
   readonly #lists: OfferedLists;
   readonly #reads = new FreshReads();
   #following = new AbortController();
+  /** What is being written about the server's era. */
+  #noting: Promise<void> = Promise.resolve();
   readonly #askUser: AskUser | undefined;
 
   constructor(options: ConnectionOptions) {
@@ -149,7 +151,7 @@ export class Connection {
 
   async close(): Promise<void> {
     this.#ended.abort(new Error('The session has ended.'));
-    await this.#drop();
+    await Promise.all([this.#drop(), this.#noting]);
   }
 
   get #callMs(): number {
@@ -171,7 +173,8 @@ export class Connection {
         await this.#drop();
         if (this.#ended.signal.aborted) return;
         const status = httpStatus(error);
-        const isTransient = this.#isRemote && (status === undefined || status === 429 || status >= 500);
+        const mayPass = !(error instanceof OtherVersions) && (status === undefined || status === 429 || status >= 500);
+        const isTransient = this.#isRemote && mayPass;
         if (!isTransient || attempt >= tries) return this.#fail(error, { end });
         const wait = delay(retryMs * 2 ** (attempt - 1), undefined, { signal: this.#ended.signal, ref: false });
         await wait.catch(() => {});
@@ -202,10 +205,12 @@ export class Connection {
         if (transport instanceof SSEClientTransport) this.#lost(client, error);
       };
       this.#instructions = plainText(instructionsOf(client), MAX_INSTRUCTIONS);
-      if (era) void eras.set(eraKey, era).catch(() => {}); // then the next start asks again
+      if (era) this.#noting = eras.set(eraKey, era).catch(() => {}); // then the next start asks again
     };
     await abortable(work, limit).catch((error: unknown) => {
-      if (remembered && !this.#ended.signal.aborted && !isUnreachable(error)) void eras.forget(eraKey).catch(() => {});
+      if (remembered && !this.#ended.signal.aborted && !isUnreachable(error)) {
+        this.#noting = eras.forget(eraKey).catch(() => {});
+      }
       if (!limit.aborted || this.#ended.signal.aborted) throw error;
       throw new Error(`did not answer within ${limits.connectMs / 1000} s`, { cause: error });
     });
@@ -357,7 +362,7 @@ export class Connection {
     const why = end ?? plainLine(messageOf(error), 300);
     const words = transport?.stderr.lastLine;
     const said = words ? ` Its last words: "${plainLine(words, 300)}".` : '';
-    const verb = /^(?:did|could|ended|was|sent) /.test(why) ? why : `can't be reached (${why})`;
+    const verb = /^(?:did|could|ended|was|sent|speaks) /.test(why) ? why : `can't be reached (${why})`;
     this.#setState({ status: 'failed', detail: `The MCP server ${name} ${verb}.${said}${after}` });
   }
 

@@ -42,7 +42,12 @@ export async function withInput(
       ...(requestState !== undefined && { requestState }),
     });
   }
-  return answer;
+  const { resultType = 'complete' } = answer;
+  if (resultType === 'complete' || resultType === 'task') return answer;
+  throw new ToolFailure(
+    `The MCP server ${plainLine(options.server, 40)} sent a result of a kind that Helve does not know (${plainLine(String(resultType), 60)}).`,
+    { advice: 'It may have done something; check before you repeat it.' },
+  );
 }
 
 /** Answers the questions of one call, within limits. */

@@ -8,10 +8,11 @@ import {
   SdkError,
   SdkErrorCode,
   type ServerCapabilities,
+  SUPPORTED_PROTOCOL_VERSIONS,
   type Transport,
 } from '@modelcontextprotocol/client';
 import { monotonicMs } from '../../platform/clock.js';
-import { httpStatus, isUnreachable } from './connection-errors.js';
+import { httpStatus, isUnreachable, otherVersions } from './connection-errors.js';
 import type { KnownEra } from './eras.js';
 
 /**
@@ -19,6 +20,8 @@ import type { KnownEra } from './eras.js';
  * same for a process that was still starting when it was first asked. `legacy`: with `initialize` alone.
  */
 type Way = 'remembered' | 'ask' | 'patient' | 'legacy';
+
+const NEWEST_VERSION = '2026-07-28'; // the SDK's list has those of the old era alone
 
 export type ServerKind = 'stdio' | 'http' | 'sse' | 'sdk';
 
@@ -40,6 +43,9 @@ export interface Negotiated {
   /** Undefined if there is nothing to remember. */
   era: KnownEra | undefined;
 }
+
+/** The server and Helve have no version of the protocol in common. */
+export class OtherVersions extends Error {}
 
 export async function negotiate(negotiation: Negotiation): Promise<Negotiated> {
   const { kind, remembered } = negotiation;
@@ -126,9 +132,16 @@ const isProbeFailure = (error: unknown): boolean =>
   (error.code === SdkErrorCode.EraNegotiationFailed ||
     (error.code === SdkErrorCode.RequestTimeout && error.message.startsWith('Version negotiation')));
 
-/** The failure of the transport, without the words about negotiation around it. */
-const plainError = (error: unknown): unknown =>
-  isProbeFailure(error) && error instanceof Error && error.cause instanceof Error ? error.cause : error;
+/** The failure of the transport without the words about negotiation around it, or which versions there would be. */
+function plainError(error: unknown): unknown {
+  const versions = otherVersions(error);
+  if (versions?.length) {
+    const ours = `${SUPPORTED_PROTOCOL_VERSIONS.at(-1)} to ${NEWEST_VERSION}`;
+    const theirs = `speaks only version ${versions.join(', ')} of the protocol`;
+    return new OtherVersions(`${theirs}, and Helve speaks ${ours}`, { cause: error });
+  }
+  return isProbeFailure(error) && error instanceof Error && error.cause instanceof Error ? error.cause : error;
+}
 
 function eraOf(client: Client): KnownEra {
   const discovered = client.getDiscoverResult();
