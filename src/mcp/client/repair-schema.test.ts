@@ -20,6 +20,23 @@ test('a good schema stays as it is', () => {
   expect(repaired(schema).schema).toEqual(schema);
 });
 
+test('a schema of JSON Schema 2020-12 is usable; what is not sent on of it is left to the server', async () => {
+  const { schema } = repaired({
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    properties: {
+      pair: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'integer' }], items: false },
+      id: { $ref: '#/$defs/id' },
+      part: { type: 'object', dependentRequired: { a: ['b'] }, unevaluatedProperties: false },
+      tree: { $dynamicRef: '#node' },
+    },
+    $defs: { id: { type: 'string', pattern: '^[a-z]+$' }, tree: { $dynamicAnchor: 'node', type: 'object' } },
+  });
+  expect(await jsonSchemaIssues(schema, { pair: ['x', 1], id: 'ab', part: { a: 1, b: 2 }, tree: {} })).toEqual([]);
+  expect(await jsonSchemaIssues(schema, { pair: ['x', 1, 2] })).not.toEqual([]);
+  expect(await jsonSchemaIssues(schema, { id: 'A1' })).not.toEqual([]);
+});
+
 test('a tool without a schema takes an object', () => {
   expect(repaired(undefined).schema).toEqual({ type: 'object', properties: {} });
   expect(repaired({}).schema).toEqual({ type: 'object', properties: {} });
