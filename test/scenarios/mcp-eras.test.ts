@@ -17,11 +17,12 @@ const startOf = async (server: EraServer): Promise<string[]> =>
 
 for (const over of both) {
   test(`a server of each era connects over ${over}, and only its first start pays for the question`, async () => {
+    const started = over === 'stdio' ? ['started'] : []; // a single process, which is asked in place
     const modern = await eraServer(over, { era: 'modern' });
     for (const asked of [['server/discover'], ['server/discover']]) {
       const { state, call, end } = await modern.start();
       expect(state).toBe('connected');
-      expect(await startOf(modern)).toEqual(asked);
+      expect(await startOf(modern)).toEqual([...started, ...asked]);
       expect(await call('echo', { say: 'hello' })).toBe('said hello');
       await end();
       await modern.asked();
@@ -30,7 +31,7 @@ for (const over of both) {
     for (const asked of [['server/discover', 'initialize'], ['initialize']]) {
       const { state, call, end } = await legacy.start();
       expect(state).toBe('connected');
-      expect(await startOf(legacy)).toEqual([...asked, 'notifications/initialized']);
+      expect(await startOf(legacy)).toEqual([...started, ...asked, 'notifications/initialized']);
       expect(await call('echo', { say: 'hello' })).toBe('said hello');
       await end();
       await legacy.asked();
@@ -160,9 +161,12 @@ test('a new process that is slow to start is asked again with more time', async 
   expect(await server.start({ env })).toMatchObject({ state: 'connected', detail: '' });
 });
 
-test.each(['silent', 'exits'])('an old process that is %s at an unknown first request is connected', async (era) => {
+test.each([
+  ['is silent', 'silent', ['started', 'server/discover', 'initialize']],
+  ['exits', 'exits', ['started', 'server/discover', 'started', 'initialize']],
+])('an old process that %s at an unknown first request is connected', async (_, era, first) => {
   const server = await eraServer('stdio', { era });
-  for (const asked of [['server/discover', 'initialize'], ['initialize']]) {
+  for (const asked of [first, ['started', 'initialize']]) {
     const { state, call, end } = await server.start(fast);
     expect(state).toBe('connected');
     expect(await startOf(server)).toEqual([...asked, 'notifications/initialized']);

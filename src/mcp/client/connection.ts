@@ -208,7 +208,8 @@ export class Connection {
       if (era) this.#noting = eras.set(eraKey, era).catch(() => {}); // then the next start asks again
     };
     await abortable(work, limit).catch((error: unknown) => {
-      if (remembered && !this.#ended.signal.aborted && !isUnreachable(error)) {
+      const isItsOwn = !isUnreachable(error) && httpStatus(error) === undefined; // neither an outage nor a missing key
+      if (remembered && isItsOwn && !this.#ended.signal.aborted) {
         this.#noting = eras.forget(eraKey).catch(() => {});
       }
       if (!limit.aborted || this.#ended.signal.aborted) throw error;
