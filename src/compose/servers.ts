@@ -5,7 +5,6 @@ import type { SessionPolicy } from '../agent/session-policy.js';
 import type { ServerResources } from '../contract/tool-context.js';
 import type { ServerState } from '../mcp/client/client.js';
 import { SessionServers, type SettleOptions } from '../mcp/client/session-servers.js';
-import { serverEras } from '../settings/server-eras.js';
 import { toolPins } from '../settings/tool-pins.js';
 import { configuredServers } from './configured-servers.js';
 import { type IdleRule, idleRules } from './idle-rules.js';
@@ -69,7 +68,7 @@ export function createServers({ resolved, session, policy, notices, isOff }: Ser
     roots: () => policy.workspace(),
     askUser: answers.askUser,
     pins: toolPins(session.dataFolder),
-    eras: serverEras(session.dataFolder),
+    eras: async () => (await import('../settings/server-eras.js')).serverEras(session.dataFolder),
     whileRunning: (kill) => session.whileRunning(kill),
     onChange: () => {
       serverTools.update();

@@ -1,26 +1,15 @@
 // Remembers which era of the protocol each MCP server speaks. Losing the file costs a question at the next start of
 // each server, so an unreadable one counts as empty.
 import { join } from 'node:path';
-import * as z from 'zod';
 import type { KnownEra, ServerEras } from '../mcp/client/eras.js';
+import { isObject } from '../platform/is-object.js';
 import { parseJson } from '../platform/parse-json.js';
 
 const MAX_SERVERS = 500; // the oldest go first
 const MAX_ENTRY_CHARS = 16 * 1024;
 const LEGACY_MS = 7 * 24 * 60 * 60_000; // a server that was updated still answers in its old way, so it is asked again
 
-const entry = z.union([
-  z.object({ era: z.literal('legacy'), at: z.number() }),
-  z.object({
-    era: z.literal('modern'),
-    at: z.number(),
-    versions: z.array(z.string()).readonly(),
-    capabilities: z.record(z.string(), z.unknown()),
-  }),
-]);
-const file = z.object({ servers: z.record(z.string(), z.unknown()) });
-
-type Entry = z.output<typeof entry>;
+type Entry = KnownEra & { at: number };
 
 export function serverEras(dataFolder: string, now: () => number = Date.now): ServerEras {
   const path = join(dataFolder, 'mcp-eras.json');
@@ -32,11 +21,12 @@ export function serverEras(dataFolder: string, now: () => number = Date.now): Se
     } catch {
       return new Map();
     }
-    const parsed = file.safeParse(parseJson(text ?? ''));
+    const parsed = parseJson(text ?? '');
+    const servers = isObject(parsed) && isObject(parsed['servers']) ? parsed['servers'] : {};
     return new Map(
-      Object.entries(parsed.data?.servers ?? {}).flatMap(([name, value]) => {
-        const { data } = entry.safeParse(value);
-        return data ? [[name, data] as const] : [];
+      Object.entries(servers).flatMap(([name, value]) => {
+        const known = entryOf(value);
+        return known ? [[name, known] as const] : [];
       }),
     );
   };
@@ -73,6 +63,14 @@ export function serverEras(dataFolder: string, now: () => number = Date.now): Se
 
 /** Loaded with the first connection: most sessions have none. */
 const files = async () => await import('./private-file.js');
+
+function entryOf(value: unknown): Entry | undefined {
+  const { era, at, versions, capabilities } = isObject(value) ? value : {};
+  if (typeof at !== 'number') return undefined;
+  if (era === 'legacy') return { era, at };
+  if (era !== 'modern' || !Array.isArray(versions) || !isObject(capabilities)) return undefined;
+  return { era, at, versions: versions.filter((version) => typeof version === 'string'), capabilities };
+}
 
 function withoutDate(found: Entry): KnownEra {
   if (found.era === 'legacy') return { era: 'legacy' };

@@ -43,7 +43,8 @@ export interface McpClientOptions {
   roots(): readonly string[];
   askUser?: AskUser | undefined;
   pins: ToolPins;
-  eras: ServerEras;
+  /** Loaded with the first connection. */
+  eras(): Promise<ServerEras>;
   /** The servers in the host program, if there is one. */
   hostServers?: HostServers | undefined;
   whileRunning: SessionPort['whileRunning'];

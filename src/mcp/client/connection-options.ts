@@ -15,7 +15,7 @@ export interface ConnectionOptions extends TransportOptions {
   roots(): readonly string[];
   askUser: AskUser | undefined;
   limits: ConnectionLimits;
-  eras: ServerEras;
+  eras(): Promise<ServerEras>;
   /** The server's key among the eras. */
   eraKey: string;
   /** Its state, or what it offers, has changed. */

@@ -184,9 +184,10 @@ export class Connection {
   }
 
   async #connectOnce(): Promise<void> {
-    const { limits, config, eras, eraKey } = this.#options;
+    const { limits, config, eraKey } = this.#options;
     const limit = AbortSignal.any([this.#ended.signal, AbortSignal.timeout(limits.connectMs)]);
     this.#setState({ status: 'pending' });
+    const eras = await this.#options.eras();
     const remembered = await eras.get(eraKey);
     const work = async (): Promise<void> => {
       const { client, era } = await negotiate({
