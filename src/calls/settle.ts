@@ -1,6 +1,7 @@
 // Step 12 of the path: every call ends in exactly one result.
 import type { ToolResultEvent } from '../contract/event.js';
 import { ToolFailure } from '../contract/failure.js';
+import type { McpResult } from '../contract/mcp-serving.js';
 import type { ContentBlock } from '../contract/message.js';
 import type { ToolDisplay, ToolOutcome } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
@@ -27,6 +28,7 @@ export async function settleSuccess(
     tool: call.name,
     result: { type: 'tool_result', tool_use_id: call.id, content },
     data: outcome.data,
+    ...(outcome.mcp && !words.instead && { mcp: mcpWithWords(outcome.mcp, words) }),
     display: outcome.display,
   };
 }
@@ -55,6 +57,11 @@ function withWords(content: string | ContentBlock[], { added }: HookWords): stri
   if (added.length === 0) return content;
   const text = added.map(reminder).join('\n');
   return typeof content === 'string' ? `${content}\n\n${text}` : [...content, { type: 'text', text }];
+}
+
+function mcpWithWords(result: McpResult, { added }: HookWords): McpResult {
+  if (!result.content || added.length === 0) return result;
+  return { ...result, content: [...result.content, { type: 'text', text: added.map(reminder).join('\n') }] };
 }
 
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));

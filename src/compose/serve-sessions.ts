@@ -17,6 +17,7 @@ interface Opening {
 /** The default identity of the server. */
 export const identityOf = (root: string): ServerIdentity => ({
   name: 'helve',
+  title: 'Helve',
   version: typeof HELVE_VERSION === 'string' ? HELVE_VERSION : '0.0.0',
   instructions:
     `Tools on a real machine, for the project in ${root}. Relative paths start there. ` +
@@ -27,12 +28,13 @@ export const identityOf = (root: string): ServerIdentity => ({
 
 /** Each connection has a separate engine: files read, permissions and processes of one don't affect the others. */
 export function openSessions(options: FullEngineOptions, { engines, onNotice }: Opening): OpenSession {
-  return (asking) => {
+  return ({ mcpClient, ...asking }) => {
     // Only servers of --mcp-config: the client connects to others itself, and one of those may be this server.
     const toolSwitches = { ...options.toolSwitches, ...withoutAgents };
     const engine = createEngine({ ...options, ...asking, strictMcp: true, toolSwitches });
     engines?.add(engine);
     const { session } = engine;
+    session.provide({ mcpClient });
     let known: { definitions: unknown; tools: readonly ServedTool[] } | undefined;
     let number = 0;
     return {
@@ -46,15 +48,18 @@ export function openSessions(options: FullEngineOptions, { engines, onNotice }: 
         number += 1;
         const id = `call_${number}`;
         let failure: ServedResult['failure'];
+        let mcp: ServedResult['mcp'];
         const onEvent = (event: AgentHappening): void => {
           if (event.type === 'tool_progress') onProgress(event.text);
-          if (event.type === 'tool_result') failure = event.failure;
+          if (event.type === 'tool_result') ({ failure, mcp } = event);
           if (event.type === 'notice') onNotice(event.text);
         };
         const [result] = await engine.callTools([{ id, name, input }], { signal, onEvent });
         if (!result) throw new Error(`The call ${id} of ${name} gave no result.`);
-        const content = withReminders(result.content, session.takeReminders());
-        return { content, ...(failure !== undefined && { failure }) };
+        const reminders = session.takeReminders();
+        const content = withReminders(result.content, reminders);
+        const forClient = mcp?.content ? { ...mcp, content: [...mcp.content, ...reminders] } : mcp;
+        return { content, ...(forClient && { mcp: forClient }), ...(failure !== undefined && { failure }) };
       },
       async end() {
         await engine.end();
@@ -73,7 +78,9 @@ function servedTools(engine: FullEngine): ServedTool[] {
       {
         name,
         description,
+        ...(tool.title !== undefined && { title: tool.title }),
         inputSchema: input_schema,
+        ...(tool.outputSchema && { outputSchema: tool.outputSchema }),
         async effects(input) {
           await tool.load();
           const accepted = tool.accept(input);

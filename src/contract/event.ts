@@ -1,5 +1,6 @@
 import type { Effect } from './effect.js';
 import type { FailureKind } from './failure.js';
+import type { McpResult } from './mcp-serving.js';
 import type { AssistantMessage, ToolResultBlock, UserMessage } from './message.js';
 import type { FailureSubject, ModelFailureKind, RetryFacts, StopReason, Usage } from './model.js';
 import type { Decision, PermissionMode } from './permission.js';
@@ -99,6 +100,8 @@ export interface ToolResultEvent {
   problem?: string;
   /** The tool's result as data. */
   data?: unknown;
+  /** The result for an MCP client, if the tool has one. */
+  mcp?: McpResult;
   display: ToolDisplay;
 }
 

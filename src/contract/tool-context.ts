@@ -4,6 +4,7 @@ import type { CommandPort } from './command.js';
 import type { EditorBuffers } from './editor-buffers.js';
 import type { Effect } from './effect.js';
 import type { FileChanges } from './file-change.js';
+import type { McpClientPort } from './mcp-serving.js';
 import type { ContentBlock } from './message.js';
 import type { Confinement, DecisionRequest, PermissionMode, SandboxMode, Walls } from './permission.js';
 import type { PlanningPort, SwarmPort } from './planning.js';
@@ -73,6 +74,8 @@ export interface SessionPorts {
   readonly sideModel?: SideModel | undefined;
   /** Absent if no editor takes part in the session. */
   readonly buffers?: EditorBuffers | undefined;
+  /** Absent unless the session serves an MCP client. */
+  readonly mcpClient?: McpClientPort | undefined;
 }
 
 /** The part of a session that outlives the call. */

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { checkedEffects } from './check-effects.js';
 import type { Effect } from './effect.js';
 import { describeIssue, shown } from './input-issues.js';
+import type { McpResult } from './mcp-serving.js';
 import type { ContentBlock } from './message.js';
 import type { JsonSchema } from './model.js';
 import type { Todo } from './todo.js';
@@ -65,6 +66,13 @@ interface ToolBehaviour<Input, Data> {
    * hooks written for Claude Code read. Default: the data alone.
    */
   toHooks?(data: Data, input: Input): Readonly<Record<string, unknown>>;
+  /**
+   * What an MCP client gets, where an engine is served over MCP: audio, resources, structured content. Default: the text
+   * and images for the model. It is sent as it is, however long; a hook that replaces the result replaces it too.
+   */
+  toMcp?(data: Data, input: Input): McpResult;
+  /** The JSON Schema of the `structuredContent` of `toMcp`, which MCP clients get with the tool. */
+  outputJsonSchema?: JsonSchema;
   /** Rendered while the input is still streaming, so any field may be missing or truncated. */
   displayCall?(input: Partial<Input>): ToolDisplay;
   /** What the person sees of the result. Default: the text for the model, marked as the tool's. */
@@ -139,6 +147,8 @@ export interface Tool {
   readonly inputSchema: JsonSchema;
   /** True if `inputSchema` came with the tool, so that `accept` has not checked the input against it. */
   readonly bringsOwnSchema: boolean;
+  /** The schema of its structured content, for MCP clients. */
+  readonly outputSchema?: JsonSchema;
   /** A promise only for tools of the embedding program. */
   describe(context: DescribeContext): string | Promise<string>;
   /** A promise only for tools of the embedding program. */
@@ -184,6 +194,8 @@ export interface ToolOutcome {
   data: unknown;
   /** What hooks see of it. Default: the data. */
   forHooks?(): unknown;
+  /** What an MCP client gets. Default: the content. */
+  mcp?: McpResult;
   display: ToolDisplay;
 }
 
@@ -229,6 +241,7 @@ export function defineTool<Input, Data>(spec: ToolSpec<Input, Data> & { traits?:
     ...(spec.lists && { lists: spec.lists }),
     ...(spec.traits && { traits: spec.traits }),
     bringsOwnSchema: spec.input === undefined,
+    ...(spec.outputJsonSchema && { outputSchema: spec.outputJsonSchema }),
     get inputSchema() {
       inputSchema ??= spec.input ? toJsonSchema(spec.input, name) : spec.inputJsonSchema;
       return inputSchema;
@@ -299,9 +312,11 @@ function bind<Input, Data>(spec: ToolBehaviour<Input, Data>, input: Input): Boun
       const running = spec.execute(input, context);
       const data = isGenerator(running) ? yield* running : await running;
       const content = await spec.toModel(data, input); // may be a promise if the tool is written without types
+      const mcp = await spec.toMcp?.(data, input);
       return {
         content,
         data,
+        ...(mcp && { mcp }),
         ...(spec.toHooks && { forHooks: () => ({ ...(isRecord(data) && data), ...spec.toHooks?.(data, input) }) }),
         display: shownOr(spec, asWritten(content, display(), spec.name), () => spec.displayResult?.(data, input)),
       };

@@ -145,6 +145,7 @@ const serveOptions: Kinds<ServeOptions & HttpOptions & { signal?: AbortSignal }>
   name: text,
   version: text,
   instructions: text,
+  offer: anything,
   onProblem: callback,
   port: count,
   token: text,

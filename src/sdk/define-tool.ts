@@ -35,6 +35,8 @@ const parts: Readonly<Record<keyof contract.ToolSpec<unknown, unknown>, Kind>> =
   execute: anything,
   toModel: anything,
   toHooks: callback,
+  toMcp: callback,
+  outputJsonSchema: anything,
   displayCall: callback,
   displayResult: callback,
   displayRefusal: callback,
@@ -43,6 +45,7 @@ const parts: Readonly<Record<keyof contract.ToolSpec<unknown, unknown>, Kind>> =
 /** Names that other agents and SDKs use for the same part. */
 const otherNames: Readonly<Record<string, string>> = {
   inputSchema: 'input, with a zod schema, or inputJsonSchema',
+  outputSchema: 'outputJsonSchema',
   parameters: 'input, with a zod schema, or inputJsonSchema',
   schema: 'input, with a zod schema, or inputJsonSchema',
   run: 'execute',
@@ -85,6 +88,7 @@ export function defineTool<Input, Data>(spec: contract.ToolSpec<Input, Data>): c
   }
   if (typeof execute !== 'function') throw new TypeError(`The tool ${name} needs "execute", a function.`);
   checkInput(name, spec.input, spec.inputJsonSchema);
+  checkOutput(name, spec.outputJsonSchema);
   const tool = contract.defineTool(spec);
   void tool.inputSchema; // made here, so that a schema that can't be sent to a model is refused here
   return tool;
@@ -116,6 +120,16 @@ function checkInput(tool: string, input: unknown, inputJsonSchema: unknown): voi
       `inputJsonSchema of the tool ${tool} must describe an object, but its "type" is ${JSON.stringify(inputJsonSchema.type)}. Wrap your schema in an object with one field.`,
     );
   }
+}
+
+function checkOutput(tool: string, schema: unknown): void {
+  if (schema === undefined) return;
+  if (!isObject(schema) || isZodSchema(schema)) {
+    throw new TypeError(`outputJsonSchema of the tool ${tool} must be a JSON Schema, but was ${shown(schema)}.`);
+  }
+  const problem = jsonSchemaFormProblem(schema);
+  if (problem === undefined) return;
+  throw new TypeError(`outputJsonSchema of the tool ${tool} is not a valid JSON Schema: ${problem}. Correct it there.`);
 }
 
 const shapeProblem = (part: string, tool: string): string =>

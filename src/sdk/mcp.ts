@@ -1,9 +1,24 @@
 // The entry helve/mcp. The protocol itself is loaded when it is used.
 
+import type { McpOffer } from '../contract/mcp-serving.js';
 import type { EngineOptions, McpServerEntry } from '../contract/options.js';
 import type { AskUser } from '../contract/question.js';
 import type { Tool } from '../contract/tool.js';
+import { Offer } from '../mcp/server/offer.js';
 
+export type {
+  McpBlock,
+  McpClientPort,
+  McpInputRequest,
+  McpOffer,
+  McpPrompt,
+  McpPromptArgument,
+  McpPromptResult,
+  McpRequestContext,
+  McpResource,
+  McpResourceContent,
+  McpResult,
+} from '../contract/mcp-serving.js';
 export type { McpServerEntry } from '../contract/options.js';
 
 /** How servers are connected to. */
@@ -58,8 +73,18 @@ export interface ServeOptions extends Omit<EngineOptions, 'canUseTool' | 'askPer
   version?: string;
   /** What a model should know before it uses the tools. Default: a few sentences about Helve. */
   instructions?: string;
+  /** Prompts and resources to serve beside the tools, from `createMcpOffer`. Default: none. */
+  offer?: McpOffer;
   /** Called with a sentence about a problem. */
   onProblem?: (text: string) => void;
+}
+
+/**
+ * Prompts and resources to serve beside the tools of an engine. Assign new lists at any time: clients are told. A prompt
+ * or resource is read by calling its function, without a question.
+ */
+export function createMcpOffer(parts: Partial<Pick<McpOffer, 'prompts' | 'resources'>> = {}): McpOffer {
+  return new Offer(parts);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { identityOf, openSessions } from '../compose/serve-sessions.js';
+import { Offer } from '../mcp/server/offer.js';
 import type { ServerIdentity } from '../mcp/server/serve-port.js';
 import { randomHex } from '../platform/crypto.js';
 import { checkServeOptions } from './check-options.js';
@@ -23,14 +24,16 @@ export async function serveHttp(given: ServeOptions & HttpOptions): Promise<McpS
   return { url, token: checked, close, [Symbol.asyncDispose]: close };
 }
 
-function served({ name, version, instructions, onProblem = () => {}, ...options }: ServeOptions) {
-  const own = identityOf(options.root ?? process.cwd());
+function served({ name, version, instructions, offer, onProblem = () => {}, ...options }: ServeOptions) {
+  const { title, ...own } = identityOf(options.root ?? process.cwd());
+  if (offer && !(offer instanceof Offer)) throw new TypeError('Create the offer with createMcpOffer.');
   const identity: ServerIdentity = {
     name: name ?? own.name,
+    ...(name === undefined && title !== undefined && { title }),
     version: version ?? own.version,
     instructions: instructions ?? own.instructions,
   };
-  return { open: openSessions(engineOptions(options), { onNotice: onProblem }), identity, onProblem };
+  return { open: openSessions(engineOptions(options), { onNotice: onProblem }), identity, offer, onProblem };
 }
 
 function checkedToken(token: string): string {

@@ -12,6 +12,7 @@ import {
 import { monotonicMs } from '../../platform/clock.js';
 import { randomId } from '../../platform/crypto.js';
 import { messageOf } from '../../platform/message-of.js';
+import type { Offer } from './offer.js';
 import { ServedConnection } from './serve-connection.js';
 import { type Refusal, refusalOf } from './serve-guard.js';
 import type { OpenSession, ServerIdentity } from './serve-port.js';
@@ -22,6 +23,8 @@ const HOST = '127.0.0.1';
 const PATH = '/mcp';
 const MAX_BODY_BYTES = 64 * 1024 * 1024; // a written file arrives in one message
 const MAX_SESSIONS = 32;
+const MAX_SUBSCRIPTIONS = 64; // open streams of clients without sessions
+const MAX_CONNECTIONS = 256; // each may be sending a message
 const IDLE_MS = 30 * 60 * 1000;
 const ABANDONED_MS = 30 * 1000; // a call runs, and no client is connected to receive its result
 
@@ -31,9 +34,15 @@ export interface HttpServerOptions {
   token: string;
   open: OpenSession;
   identity: ServerIdentity;
+  offer?: Offer | undefined;
   onProblem(text: string): void;
   maxSessions?: number;
   maxBodyBytes?: number;
+  /** Open streams with notifications for clients without sessions. */
+  maxSubscriptions?: number;
+  /** Calls of clients without sessions that wait for an answer of the user. */
+  maxWaiting?: number;
+  maxConnections?: number;
   /** How long an unused session lives, and one whose client has disconnected during a call. */
   idleMs?: number;
   abandonedMs?: number;
@@ -64,6 +73,7 @@ export async function serveOverHttp(options: HttpServerOptions): Promise<HttpSer
       response.destroy();
     });
   });
+  http.maxConnections = options.maxConnections ?? MAX_CONNECTIONS;
   const port = await listen(http, options.port);
   return {
     url: `http://${HOST}:${port}${PATH}`,
@@ -113,17 +123,23 @@ class Sessions {
 
   constructor(options: HttpServerOptions) {
     this.#options = options;
-    const { open, identity, onProblem, maxBodyBytes = MAX_BODY_BYTES } = options;
+    const { open, identity, offer, onProblem, maxBodyBytes = MAX_BODY_BYTES } = options;
+    const { maxSubscriptions = MAX_SUBSCRIPTIONS, maxWaiting } = options;
     const connection = new ServedConnection(open);
-    const rounds = new CallRounds(connection);
-    const handler = createMcpHandler(() => createServer({ connection, identity, rounds }), {
+    const rounds = new CallRounds(connection, maxWaiting === undefined ? {} : { maxWaiting });
+    const onToolsChanged = (): void => handler.notify.toolsChanged();
+    const served = { connection, identity, offer, rounds, onToolsChanged, hasStreams: true };
+    const handler = createMcpHandler(() => createServer(served), {
       legacy: 'reject',
       maxRequestBodySize: maxBodyBytes,
+      maxSubscriptions,
       onerror: ({ message }) => onProblem(message),
     });
+    const stop = offer?.subscribe((change) => handler.bus.publish(change));
     this.#newer = {
       fetch: handler.fetch,
       async end() {
+        stop?.();
         await handler.close();
         await connection.end();
       },
@@ -213,9 +229,13 @@ class HttpSession {
   }
 
   async connect(): Promise<void> {
-    const { identity, onProblem } = this.#options;
-    const server = createServer({ connection: this.#connection, identity });
-    server.onclose = () => void this.end(); // the client has ended it with DELETE
+    const { identity, offer, onProblem } = this.#options;
+    const server = createServer({ connection: this.#connection, identity, offer });
+    const { onclose } = server;
+    server.onclose = () => {
+      onclose?.();
+      void this.end(); // the client has ended it with DELETE
+    };
     server.onerror = ({ message }) => onProblem(message);
     await server.connect(this.transport);
     this.#checkAbandoned();

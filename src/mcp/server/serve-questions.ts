@@ -4,9 +4,11 @@ import type { Effect } from '../../contract/effect.js';
 import type { PermissionAnswer, PermissionQuestion } from '../../contract/permission.js';
 import type { Answer, Question } from '../../contract/question.js';
 import type { DisplayBody } from '../../contract/tool.js';
+import { isObject } from '../../platform/is-object.js';
 import { clause } from '../../platform/text/clause.js';
 import { cutMiddle } from '../../platform/text/truncate.js';
 import { visible } from '../../platform/text/visible.js';
+import type { InputRequests, InputResponses } from './client-requests.js';
 
 const MAX_MESSAGE_CHARS = 6_000; // shown to a person in a dialog
 
@@ -29,8 +31,19 @@ export interface FormAnswer {
   content?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Shows a form to the client's user. Rejects if that fails or the signal aborts. */
-export type AskClient = (form: QuestionForm, signal: AbortSignal) => Promise<FormAnswer>;
+const QUESTION = 'question';
+
+export const questionRequest = (form: QuestionForm): InputRequests => ({
+  [QUESTION]: { method: 'elicitation/create', params: { mode: 'form', ...form } },
+});
+
+/** Clients may send anything; only a valid answer counts. */
+export function answerIn(responses: InputResponses): FormAnswer {
+  const { [QUESTION]: value } = responses;
+  const { action, content }: { action?: unknown; content?: unknown } = isObject(value) ? value : {};
+  if (action === 'accept') return { action, content: isObject(content) ? content : undefined };
+  return { action: action === 'decline' ? 'decline' : 'cancel' };
+}
 
 const ONCE = 'allow once';
 const SESSION = 'allow for this session';

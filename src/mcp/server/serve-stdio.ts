@@ -1,5 +1,6 @@
 // MCP over stdin and stdout. Nothing else may be written to stdout.
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Offer } from './offer.js';
 import { ServedConnection } from './serve-connection.js';
 import type { OpenSession, ServerIdentity } from './serve-port.js';
 import { createServer } from './server.js';
@@ -9,19 +10,20 @@ const MAX_MESSAGE_BYTES = 64 * 1024 * 1024; // a written file arrives in one mes
 export interface StdioOptions {
   open: OpenSession;
   identity: ServerIdentity;
+  offer?: Offer | undefined;
   signal: AbortSignal;
   onProblem(text: string): void;
 }
 
 /** Serves until the client closes the connection or the signal aborts, then ends what calls have left running. */
-export async function serveOverStdio({ open, identity, signal, onProblem }: StdioOptions): Promise<void> {
+export async function serveOverStdio({ open, identity, offer, signal, onProblem }: StdioOptions): Promise<void> {
   const connections: ServedConnection[] = [];
   const transport = new EndingTransport(process.stdin, process.stdout, { maxBufferSize: MAX_MESSAGE_BYTES });
   const served = serveStdio(
     () => {
       const connection = new ServedConnection(open);
       connections.push(connection);
-      return createServer({ connection, identity });
+      return createServer({ connection, identity, offer });
     },
     { transport, onerror: ({ message }) => onProblem(message) },
   );

@@ -1,139 +1,143 @@
 // Helve as an MCP server: its tools, with every call on the normal call path. Loaded only by `helve mcp serve`.
 import {
-  type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
+  type InputRequiredResult,
   inputRequired,
-  ProtocolError,
-  ProtocolErrorCode,
   Server,
   type ServerContext,
   type Tool,
 } from '@modelcontextprotocol/server';
-import { isObject } from '../../platform/is-object.js';
-import type { ServedConnection } from './serve-connection.js';
+import { type InputRequests, type InputResponses, missingCapabilities } from './client-requests.js';
+import type { Offer } from './offer.js';
+import type { RequestingClient, ServedConnection } from './serve-connection.js';
 import { hintsFor } from './serve-hints.js';
-import type { ServedCall, ServedResult, ServedTool, ServerIdentity } from './serve-port.js';
-import type { FormAnswer, QuestionForm } from './serve-questions.js';
-import { CallRounds, type RoundEnd } from './serve-rounds.js';
+import { serveOffer, tellChanges } from './serve-offer.js';
+import type { ServedTool, ServerIdentity } from './serve-port.js';
+import { progressTo } from './serve-progress.js';
+import { toCallResult } from './serve-results.js';
+import { CallRounds, type Work } from './serve-rounds.js';
 
 const ANSWER_WITHIN_MS = 60 * 60 * 1000; // the user may be away for a while
-const QUESTION = 'question';
+
+/** Lists change only with a notification. Only the holder of the token may keep them: they name the project. */
+const CACHED = { ttlMs: 60_000, cacheScope: 'private' } as const;
 
 export interface ServerOptions {
   connection: ServedConnection;
   identity: ServerIdentity;
+  /** Prompts and resources. Default: the server has none, and says so. */
+  offer?: Offer | undefined;
   /** Calls that wait for an answer, if several servers share them. */
   rounds?: CallRounds;
+  /** Tells clients that the list of tools has changed. Default: the server does, over its own connection. */
+  onToolsChanged?: () => void;
+  /** Changes of the offer are told elsewhere, to streams that outlive this server. */
+  hasStreams?: boolean;
 }
 
+/** Answers a request with the result of some work, which may ask the client on the way. */
+export type Respond = <Result>(
+  subject: string,
+  context: ServerContext,
+  work: Work<Result>,
+) => Promise<Result | InputRequiredResult>;
+
 /** The server for one connection or, in the newer protocol, for one request. */
-export function createServer({ connection, identity, rounds = new CallRounds(connection) }: ServerOptions): Server {
-  const { name, version, instructions } = identity;
-  const server = new Server(
-    { name, version, title: 'Helve' },
-    { capabilities: { tools: { listChanged: true } }, instructions },
-  );
-  const described = new DescribedTools();
-  // Declared once at the start or, in the newer protocol, with every request.
-  const canAsk = ({ mcpReq: { envelope } }: ServerContext): boolean =>
-    showsForms(envelope ? Reflect.get(envelope, CLIENT_CAPABILITIES_META_KEY) : server.getClientCapabilities());
-
-  server.setRequestHandler('tools/list', async (_, context) => {
-    const session = connection.session({ canAsk: canAsk(context) });
-    return { tools: await described.of(await session.tools()) };
+export function createServer(options: ServerOptions): Server {
+  const { connection, identity, offer, rounds = new CallRounds(connection) } = options;
+  const { instructions, ...info } = identity;
+  const server = new Server(info, {
+    capabilities: {
+      tools: { listChanged: true },
+      ...(offer && {
+        prompts: { listChanged: true },
+        resources: { listChanged: true, subscribe: true },
+        completions: {},
+      }),
+    },
+    instructions,
+    cacheHints: {
+      'server/discover': CACHED,
+      'tools/list': CACHED,
+      'prompts/list': CACHED,
+      'resources/list': CACHED,
+      'resources/templates/list': CACHED,
+    },
   });
-
-  server.setRequestHandler('tools/call', async ({ params }, context) => {
-    const { signal } = context.mcpReq;
-    const call = { name: params.name, input: params.arguments ?? {}, signal, onProgress: progressTo(context) };
-    const asks = { canAsk: canAsk(context) };
-    const session = connection.session(asks);
-    const before = await session.tools();
+  const respond: Respond = async (subject, context, work) => {
+    const { envelope, signal } = context.mcpReq;
+    const round = { capabilities: capabilitiesOf(context, server), signal, onProgress: progressTo(context) };
+    if (envelope === undefined) {
+      const client = { capabilities: round.capabilities, ask: askThrough(context, round.capabilities) };
+      const carried = (either: AbortSignal) => work({ signal: either, onProgress: round.onProgress });
+      return await connection.run(carried, { client, signal });
+    }
+    const responses = context.mcpReq.inputResponses;
+    const state: unknown = context.mcpReq.requestState();
     const end =
-      context.mcpReq.envelope === undefined
-        ? { result: await connection.run({ ...call, ask: askThrough(context) }, asks) }
-        : await runRound(rounds, call, context, asks);
-    if ((await session.tools()) !== before) await server.sendToolListChanged().catch(() => {}); // the client may also poll
-    if ('result' in end) return toCallResult(end.result);
-    return inputRequired({ inputRequests: { [QUESTION]: inputRequired.elicit(end.form) }, requestState: end.state });
-  });
+      state === undefined
+        ? await rounds.begin(subject, work, { ...round, responses })
+        : await rounds.goOn(subject, String(state), { ...round, responses });
+    // The work of a subject always gives the same type of result.
+    if ('result' in end) return end.result as Awaited<ReturnType<typeof work>>;
+    return inputRequired({ inputRequests: toInputRequests(end.requests), requestState: end.state });
+  };
+  serveTools(server, { ...options, respond });
+  const subscribed = offer && serveOffer(server, { offer, client: connection.client, respond });
+  if (offer && subscribed && !options.hasStreams) server.onclose = tellChanges(server, offer, subscribed);
   return server;
 }
 
-/** A client that declares only "elicitation" supports forms. */
-function showsForms(capabilities: unknown): boolean {
-  const elicitation = isObject(capabilities) ? capabilities['elicitation'] : undefined;
-  return isObject(elicitation) && (elicitation['form'] !== undefined || elicitation['url'] === undefined);
+function serveTools(
+  server: Server,
+  { connection, onToolsChanged, respond }: ServerOptions & { respond: Respond },
+): void {
+  const described = new DescribedTools();
+  const sessionOf = (context: ServerContext) => connection.session({ capabilities: capabilitiesOf(context, server) });
+  const changed = onToolsChanged ?? (() => void server.sendToolListChanged().catch(() => {})); // the client may also poll
+
+  server.setRequestHandler('tools/list', async (_, context) => ({
+    tools: await described.of(await sessionOf(context).tools()),
+  }));
+
+  server.setRequestHandler('tools/call', async ({ params: { name, arguments: input = {} } }, context) => {
+    const session = sessionOf(context);
+    const before = await session.tools();
+    const end = await respond(`tools/call ${name}`, context, async (round) => {
+      const result = await toCallResult(
+        await session.call({ name, input, ...round }),
+        before.find((tool) => tool.name === name),
+      );
+      const { outputSchema } = before.find((tool) => tool.name === name) ?? {};
+      return server.projectCallToolResult(result, outputSchema);
+    });
+    if ((await session.tools()) !== before) changed();
+    return end;
+  });
 }
 
-async function runRound(
-  rounds: CallRounds,
-  call: ServedCall,
-  { mcpReq }: ServerContext,
-  asks: { canAsk: boolean },
-): Promise<RoundEnd> {
-  const state = mcpReq.requestState();
-  if (state === undefined) return await rounds.begin(call, asks);
-  const end = await rounds.goOn(String(state), formAnswer(mcpReq.inputResponses?.[QUESTION]), call);
-  if (end) return end;
-  throw new ProtocolError(
-    ProtocolErrorCode.InvalidParams,
-    'No call waits for this answer: it was answered, cancelled or abandoned before. Send the call again.',
-  );
-}
+/** Declared once at the start or, in the newer protocol, with every request. */
+const capabilitiesOf = ({ mcpReq: { envelope } }: ServerContext, server: Server): unknown =>
+  envelope ? Reflect.get(envelope, CLIENT_CAPABILITIES_META_KEY) : server.getClientCapabilities();
 
+/** In the revisions with sessions, the server sends requests itself, all of them at once. */
 const askThrough =
-  ({ mcpReq }: ServerContext) =>
-  async (form: QuestionForm, signal: AbortSignal): Promise<FormAnswer> =>
-    formAnswer(await mcpReq.elicitInput({ mode: 'form', ...form }, { signal, timeout: ANSWER_WITHIN_MS }));
-
-/** Clients may send anything; only a valid answer counts. */
-function formAnswer(value: unknown): FormAnswer {
-  const { action, content }: { action?: unknown; content?: unknown } =
-    typeof value === 'object' && value !== null ? value : {};
-  if (action === 'accept') return { action, content: isObject(content) ? content : undefined };
-  return { action: action === 'decline' ? 'decline' : 'cancel' };
-}
-
-/** Sends only the latest text: older progress that a slow client has not received yet is dropped. */
-function progressTo({ mcpReq }: ServerContext): (text: string) => void {
-  const progressToken = mcpReq._meta?.progressToken;
-  if (progressToken === undefined) return () => {};
-  let progress = 0;
-  let next: string | undefined;
-  let isSending = false;
-  const send = async (): Promise<void> => {
-    isSending = true;
-    while (next !== undefined) {
-      const message = next;
-      next = undefined;
-      progress += 1;
-      const params = { progressToken, progress, message };
-      await mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {}); // the client has disconnected
+  ({ mcpReq }: ServerContext, capabilities: unknown): RequestingClient['ask'] =>
+  async (requests, signal): Promise<InputResponses> => {
+    const missing = missingCapabilities(requests, capabilities);
+    if (missing) {
+      throw new Error(`the client does not support ${Object.keys(missing).join(' and ')}`);
     }
-    isSending = false;
+    const options = { signal, timeout: ANSWER_WITHIN_MS };
+    const answers = Object.entries(requests).map(async ([key, { method, params }]) => {
+      return [key, await mcpReq.send({ method, params: { ...params } }, options)] as const;
+    });
+    return Object.fromEntries(await Promise.all(answers));
   };
-  return (text) => {
-    next = text;
-    if (!isSending) void send();
-  };
-}
 
-function toCallResult({ content, failure }: ServedResult): CallToolResult {
-  const blocks = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
-  if (failure === 'unknown_tool') {
-    const words = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, words);
-  }
-  return {
-    content: blocks.map((block) =>
-      block.type === 'text'
-        ? { type: 'text', text: block.text }
-        : { type: 'image', data: block.source.data, mimeType: block.source.media_type },
-    ),
-    ...(failure !== undefined && { isError: true }),
-  };
-}
+/** The parameters are those of MCP, which the client checks. */
+const toInputRequests = (requests: InputRequests) =>
+  requests as unknown as NonNullable<InputRequiredResult['inputRequests']>;
 
 /** Computed once per set of tools. */
 class DescribedTools {
@@ -150,11 +154,13 @@ class DescribedTools {
 }
 
 async function describe(tool: ServedTool): Promise<Tool> {
-  const { name, description, inputSchema } = tool;
+  const { name, title, description, inputSchema, outputSchema } = tool;
   return {
     name,
+    ...(title !== undefined && { title }),
     description,
     inputSchema: { ...inputSchema, type: 'object' },
+    ...(outputSchema && { outputSchema: { ...outputSchema } }),
     annotations: await hintsFor(tool),
   };
 }
