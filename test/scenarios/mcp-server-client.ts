@@ -44,16 +44,17 @@ export type Elicit = (question: ElicitRequest['params']) => ElicitResult | Promi
 export interface ClientWish {
   /** Answers forms. Left out: the client says that it can't show any. */
   elicit?: Elicit;
-  /** Default: the newest that begins with `initialize`. */
-  revision?: 'with sessions' | '2026-07-28';
+  /** Default: the newest that begins with `initialize`. `auto`: the client finds out. */
+  revision?: 'with sessions' | '2026-07-28' | 'auto';
 }
 
-function clientFor({ elicit, revision }: ClientWish): Client {
+export function clientFor({ elicit, revision }: ClientWish): Client {
   const client = new Client(
     { name: 'test', version: '1' },
     {
       capabilities: elicit ? { elicitation: { form: {} } } : {},
       ...(revision === '2026-07-28' && { versionNegotiation: { mode: { pin: revision } } }),
+      ...(revision === 'auto' && { versionNegotiation: { mode: revision } }),
     },
   );
   if (elicit) client.setRequestHandler('elicitation/create', async ({ params }) => await elicit(params));

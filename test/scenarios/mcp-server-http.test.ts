@@ -1,61 +1,13 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { type HttpServerOptions, serveOverHttp } from '../../src/mcp/server/serve-http.js';
-import type { ServedSession } from '../../src/mcp/server/serve-port.js';
 import { isRunning, isWritten, pidsIn, until } from '../../src/testing/watch-processes.js';
 import { runHelve } from '../cli/run-helve.js';
 import { called, connectByHttp, type ElicitLog, servedFolder, serveHttp, yes } from './mcp-server-client.js';
+import { initialize, post, serveWith } from './mcp-server-raw.js';
 
-const revisions = ['with sessions', '2026-07-28'] as const;
-const initialize = {
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'initialize',
-  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
-};
-
-interface RawAnswer {
-  status: number;
-  headers: NodeJS.Dict<string | string[]>;
-  body: string;
-}
-
-/** A request with exactly these headers, as an attacker would send it. */
-async function post(
-  url: string,
-  headers: Readonly<Record<string, string | string[]>>,
-  { body = JSON.stringify(initialize), method = 'POST', path }: { body?: string; method?: string; path?: string } = {},
-): Promise<RawAnswer> {
-  const { hostname, port, pathname } = new URL(url);
-  return await new Promise((resolve, reject) => {
-    const sent = request(
-      {
-        hostname,
-        port,
-        path: path ?? pathname,
-        method,
-        headers: {
-          'Content-Type': 'application/json',
-          Accept: 'application/json, text/event-stream',
-          ...headers,
-        },
-      },
-      (answer) => {
-        let text = '';
-        answer.setEncoding('utf8').on('data', (chunk: string) => {
-          text += chunk;
-        });
-        answer.on('close', () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: text }));
-      },
-    );
-    sent.on('error', reject);
-    sent.end(body);
-  });
-}
-
+const revisions = ['with sessions', '2026-07-28', 'auto'] as const;
 test.each(revisions)('serves a client that has the token: list, call, ask (%s)', async (revision) => {
   const folder = await servedFolder({ 'a.txt': 'one\n' });
   const asked: ElicitLog = [];
@@ -229,27 +181,6 @@ test('a signal ends the server with all that it has started', async () => {
   expect(await ended).toEqual([143, null]);
   expect(pidsIn(folder.path('pid')).filter(isRunning)).toEqual([]);
 });
-
-/** The HTTP side alone, with a session that takes note of what becomes of it. */
-async function serveWith(options: Partial<HttpServerOptions>) {
-  const log: string[] = [];
-  const open = (): ServedSession => ({
-    tools: async () => [],
-    async call({ signal }) {
-      log.push('called');
-      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-      log.push('cancelled');
-      return { content: 'cancelled', failure: 'interrupted' };
-    },
-    async end() {
-      log.push('ended');
-    },
-  });
-  const identity = { name: 'test', version: '1', instructions: '' };
-  const service = await serveOverHttp({ port: 0, token: 'token', open, identity, onProblem() {}, ...options });
-  onTestFinished(async () => await service.close());
-  return { url: service.url, token: 'token', log, service };
-}
 
 test('there are no more sessions than the limit, until one is ended', async () => {
   const served = await serveWith({ maxSessions: 2 });

@@ -8,6 +8,7 @@ import { jsonLines, runHelve } from '../cli/run-helve.js';
 import { called, connectByStdio, type ElicitLog, servedFolder, yes } from './mcp-server-client.js';
 
 const revisions = ['with sessions', '2026-07-28'] as const;
+const negotiations = [...revisions, 'auto'] as const;
 
 test('lists the tools with their schemas, and what is known of their effects', async () => {
   const { client } = await connectByStdio(await servedFolder());
@@ -70,7 +71,7 @@ test.each(revisions)('a rule that denies refuses the call, without a question (%
   expect(text).not.toContain('hidden');
 });
 
-test.each(revisions)('a call that needs permission runs when the person says yes (%s)', async (revision) => {
+test.each(negotiations)('a call that needs permission runs when the person says yes (%s)', async (revision) => {
   const folder = await servedFolder();
   const asked: ElicitLog = [];
   const { client } = await connectByStdio(folder, { revision, elicit: yes(asked) });

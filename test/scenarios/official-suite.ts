@@ -17,6 +17,9 @@ const inspector = join(packages, 'inspector/clients/launcher/build/index.js');
 
 export const withSuite = (name: string, body: () => Promise<void>): void => testWith(suite, name, body);
 export const withNextSuite = (name: string, body: () => Promise<void>): void => testWith(nextSuite, name, body);
+
+export const withBothSuites = (name: string, body: () => Promise<void>): void =>
+  testWith(existsSync(suite) ? nextSuite : suite, name, body);
 export const withInspector = (name: string, body: () => Promise<void>): void => testWith(inspector, name, body);
 
 function testWith(program: string, name: string, body: () => Promise<void>): void {
@@ -37,9 +40,25 @@ export async function runSuite(
   flags: readonly string[],
   expectedFailures?: readonly string[],
 ): Promise<ProgramRun> {
-  const baseline = expectedFailures && join(await mkdtemp(join(tmpdir(), 'helve-suite-')), 'baseline.yml');
-  if (baseline) await writeFile(baseline, [`${half}:`, ...expectedFailures.map((name) => `  - ${name}`)].join('\n'));
-  return await run([suite, half, ...flags, ...(baseline ? ['--expected-failures', baseline] : [])]);
+  return await run([suite, half, ...flags, ...(await baselineFlags(half, expectedFailures))]);
+}
+
+/** The scenarios that a revision of the protocol requires. Those beyond it run too, and don't count. */
+export async function runRequirements(
+  half: 'client' | 'server',
+  revision: string,
+  flags: readonly string[],
+  expectedFailures?: readonly string[],
+): Promise<ProgramRun> {
+  const baseline = await baselineFlags(half, expectedFailures);
+  return await run([nextSuite, half, '--requirements', revision, ...flags, ...baseline]);
+}
+
+async function baselineFlags(half: 'client' | 'server', names: readonly string[] | undefined): Promise<string[]> {
+  if (!names) return [];
+  const baseline = join(await mkdtemp(join(tmpdir(), 'helve-suite-')), 'baseline.yml');
+  await writeFile(baseline, [`${half}:`, ...names.map((name) => `  - ${name}`)].join('\n'));
+  return ['--expected-failures', baseline];
 }
 
 /** The same half of the version for 2026-07-28. */

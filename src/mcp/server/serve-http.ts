@@ -1,27 +1,34 @@
 // MCP over HTTP, for this machine only. A client's session is found by its id; clients with the protocol of 2026-07-28
 // or later have no sessions and share one, which belongs to the holder of the token.
+import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import {
   createMcpHandler,
   isInitializeRequest,
+  isJSONRPCRequest,
+  isJsonContentType,
   isLegacyRequest,
+  type McpHttpHandler,
+  type ServerContext,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { monotonicMs } from '../../platform/clock.js';
 import { randomId } from '../../platform/crypto.js';
 import { messageOf } from '../../platform/message-of.js';
+import { cutMiddle } from '../../platform/text/truncate.js';
 import type { Offer } from './offer.js';
 import { ServedConnection } from './serve-connection.js';
 import { type Refusal, refusalOf } from './serve-guard.js';
 import type { OpenSession, ServerIdentity } from './serve-port.js';
 import { CallRounds } from './serve-rounds.js';
-import { createServer } from './server.js';
+import { createServer, type ServerOptions } from './server.js';
 
 const HOST = '127.0.0.1';
 const PATH = '/mcp';
 const MAX_BODY_BYTES = 64 * 1024 * 1024; // a written file arrives in one message
+const MAX_PROBLEM_CHARS = 1_000; // a problem may quote a whole message
 const MAX_SESSIONS = 32;
 const MAX_SUBSCRIPTIONS = 64; // open streams of clients without sessions
 const MAX_CONNECTIONS = 256; // each may be sending a message
@@ -58,16 +65,17 @@ export interface HttpService {
 export class PortRefused extends Error {}
 
 export async function serveOverHttp(options: HttpServerOptions): Promise<HttpService> {
-  const sessions = new Sessions(options);
-  const { maxBodyBytes = MAX_BODY_BYTES, token, onProblem } = options;
-  const handle = toNodeHandler(
-    { fetch: (request) => sessions.serve(request) },
-    { maxRequestBodySize: maxBodyBytes, onerror: ({ message }) => onProblem(message) },
-  );
+  const { maxBodyBytes = MAX_BODY_BYTES, token } = options;
+  const onProblem = (text: string): void => options.onProblem(cutMiddle(text, MAX_PROBLEM_CHARS));
+  const sessions = new Sessions({ ...options, onProblem });
   const http = createHttpServer((request, response) => {
     const refusal = refusalOf(request, { token, port }) ?? notHere(request);
     if (refusal) return refuse(request, response, refusal);
     sessions.watch(headerOf(request), response);
+    const handle = toNodeHandler(
+      { fetch: (received) => sessions.serve(received, response) },
+      { maxRequestBodySize: maxBodyBytes, onerror: ({ message }) => onProblem(message) },
+    );
     handle(request, response).catch((error: unknown) => {
       onProblem(messageOf(error));
       response.destroy();
@@ -110,6 +118,7 @@ function refuse(request: IncomingMessage, response: ServerResponse, { status, te
 }
 
 const SESSION_HEADER = 'mcp-session-id';
+const VERSION_HEADER = 'mcp-protocol-version';
 
 function headerOf({ headers }: IncomingMessage): string | undefined {
   const id = headers[SESSION_HEADER];
@@ -119,7 +128,18 @@ function headerOf({ headers }: IncomingMessage): string | undefined {
 class Sessions {
   readonly #options: HttpServerOptions;
   readonly #byId = new Map<string, HttpSession>();
-  readonly #newer: { fetch(request: Request): Promise<Response>; end(): Promise<void> };
+  readonly #newer: Pick<McpHttpHandler, 'fetch'> & { end(): Promise<void> };
+  readonly #responses = new WeakMap<Request, ServerResponse>();
+  /** Resolves once the client has received enough of an answer to be sent more. */
+  readonly #flow = async ({ http }: ServerContext): Promise<void> => {
+    const response = http?.req && this.#responses.get(http.req);
+    if (!response?.writableNeedDrain || response.destroyed) return;
+    const waiting = new AbortController();
+    const options = { signal: waiting.signal };
+    await Promise.race([once(response, 'drain', options), once(response, 'close', options)]).finally(() =>
+      waiting.abort(),
+    );
+  };
 
   constructor(options: HttpServerOptions) {
     this.#options = options;
@@ -128,7 +148,7 @@ class Sessions {
     const connection = new ServedConnection(open);
     const rounds = new CallRounds(connection, maxWaiting === undefined ? {} : { maxWaiting });
     const onToolsChanged = (): void => handler.notify.toolsChanged();
-    const served = { connection, identity, offer, rounds, onToolsChanged, hasStreams: true };
+    const served = { connection, identity, offer, rounds, onToolsChanged, hasStreams: true, flow: this.#flow };
     const handler = createMcpHandler(() => createServer(served), {
       legacy: 'reject',
       maxRequestBodySize: maxBodyBytes,
@@ -146,27 +166,46 @@ class Sessions {
     };
   }
 
-  async serve(request: Request): Promise<Response> {
-    const { maxBodyBytes = MAX_BODY_BYTES } = this.#options;
-    if (!(await isLegacyRequest(request, undefined, { maxRequestBodySize: maxBodyBytes }))) {
-      return await this.#newer.fetch(request);
+  async serve(request: Request, response: ServerResponse): Promise<Response> {
+    this.#responses.set(request, response);
+    if (request.method !== 'POST') return await this.#serveSession(request, undefined);
+    if (!isJsonContentType(request.headers.get('content-type'))) {
+      return answer(415, -32_000, 'The Content-Type of a message must be application/json.');
     }
-    const id = request.headers.get(SESSION_HEADER);
-    if (id !== null) {
-      const session = this.#byId.get(id);
-      if (session) return await session.transport.handleRequest(request);
-      return answer(404, -32_001, 'There is no such session: it has ended or never existed. Start with initialize.');
-    }
-    return await this.#begin(request);
+    const parsedBody = parsed(await request.text()); // once, since a message may be long
+    if (parsedBody === undefined) return answer(400, -32_700, 'The body of the request is not valid JSON.');
+    if (await isLegacyRequest(request, parsedBody)) return await this.#serveSession(request, parsedBody);
+    return await this.#newer.fetch(request, { parsedBody });
   }
 
-  async #begin(request: Request): Promise<Response> {
-    const body: unknown = request.method === 'POST' ? await request.json().catch(() => undefined) : undefined;
-    if (!isInitializeRequest(body)) {
+  /** A request of the revisions with sessions. */
+  async #serveSession(request: Request, parsedBody: unknown): Promise<Response> {
+    const id = request.headers.get(SESSION_HEADER);
+    if (id === null) return await this.#begin(request, parsedBody);
+    const session = this.#byId.get(id);
+    if (session) return await session.transport.handleRequest(request, parsedBody === undefined ? {} : { parsedBody });
+    return answer(
+      404,
+      -32_001,
+      'There is no such session: it has ended or never existed. Start with initialize.',
+      parsedBody,
+    );
+  }
+
+  async #begin(request: Request, parsedBody: unknown): Promise<Response> {
+    const isNewer = request.headers.get(VERSION_HEADER) === '2026-07-28';
+    if (isNewer && request.method !== 'POST') {
+      return answer(405, -32_000, `${request.method} belongs to sessions, which 2026-07-28 does not have. Use POST.`);
+    }
+    if (isNewer && Array.isArray(parsedBody)) {
+      return answer(400, -32_600, '2026-07-28 has no batches. Send each message in a request of its own.');
+    }
+    if (!isInitializeRequest(parsedBody)) {
       return answer(
         400,
         -32_000,
         `A session starts with initialize; other requests must send its id in ${SESSION_HEADER}.`,
+        parsedBody,
       );
     }
     const { maxSessions = MAX_SESSIONS } = this.#options;
@@ -175,13 +214,13 @@ class Sessions {
         503,
         -32_000,
         `There are ${maxSessions} sessions already, which is the limit, and all are in use. End one, or try later.`,
+        parsedBody,
       );
     }
-    const session = new HttpSession(this.#options, (ended) => this.#byId.delete(ended));
+    const session = new HttpSession(this.#options, { onEnd: (ended) => this.#byId.delete(ended), flow: this.#flow });
     await session.connect();
     this.#byId.set(session.id, session);
-    const bodyless = new Request(request.url, { method: request.method, headers: request.headers });
-    return await session.transport.handleRequest(bodyless, { parsedBody: body });
+    return await session.transport.handleRequest(request, { parsedBody });
   }
 
   /**
@@ -207,20 +246,25 @@ class Sessions {
   }
 }
 
+interface SessionOwner {
+  onEnd(id: string): void;
+  flow: ServerOptions['flow'];
+}
+
 class HttpSession {
   readonly id = randomId();
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly #connection: ServedConnection;
   readonly #options: HttpServerOptions;
-  readonly #onEnd: (id: string) => void;
+  readonly #owner: SessionOwner;
   idleSince = monotonicMs();
   #connections = 0;
   #timer: NodeJS.Timeout | undefined;
   #ending: Promise<void> | undefined;
 
-  constructor(options: HttpServerOptions, onEnd: (id: string) => void) {
+  constructor(options: HttpServerOptions, owner: SessionOwner) {
     this.#options = options;
-    this.#onEnd = onEnd;
+    this.#owner = owner;
     this.#connection = new ServedConnection(options.open);
     this.transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => this.id,
@@ -230,7 +274,7 @@ class HttpSession {
 
   async connect(): Promise<void> {
     const { identity, offer, onProblem } = this.#options;
-    const server = createServer({ connection: this.#connection, identity, offer });
+    const server = createServer({ connection: this.#connection, identity, offer, flow: this.#owner.flow });
     const { onclose } = server;
     server.onclose = () => {
       onclose?.();
@@ -275,12 +319,24 @@ class HttpSession {
 
   async #end(): Promise<void> {
     clearTimeout(this.#timer);
-    this.#onEnd(this.id);
+    this.#owner.onEnd(this.id);
     await this.#connection.end();
     await this.transport.close();
   }
 }
 
-function answer(status: number, code: number, message: string): Response {
-  return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status });
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `body`: the request, whose id the answer repeats. */
+function answer(status: number, code: number, message: string, body?: unknown): Response {
+  const id = isJSONRPCRequest(body) ? body.id : null;
+  const response = Response.json({ jsonrpc: '2.0', error: { code, message }, id }, { status });
+  if (status === 405) response.headers.set('Allow', 'POST');
+  return response;
 }

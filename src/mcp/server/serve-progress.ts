@@ -1,7 +1,11 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 
 /** Sends only the latest text: older progress that a slow client has not received yet is dropped. */
-export function progressTo({ mcpReq }: ServerContext): (text: string) => void {
+export function progressTo(
+  context: ServerContext,
+  flow: (context: ServerContext) => Promise<void> = async () => {},
+): (text: string) => void {
+  const { mcpReq } = context;
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return () => {};
   let progress = 0;
@@ -9,8 +13,10 @@ export function progressTo({ mcpReq }: ServerContext): (text: string) => void {
   let isSending = false;
   const send = async (): Promise<void> => {
     isSending = true;
-    while (next !== undefined) {
+    for (;;) {
+      await flow(context);
       const message = next;
+      if (message === undefined) break;
       next = undefined;
       progress += 1;
       const params = { progressToken, progress, message };

@@ -1,10 +1,12 @@
 // MCP over stdin and stdout. Nothing else may be written to stdout.
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { cutMiddle } from '../../platform/text/truncate.js';
 import type { Offer } from './offer.js';
 import { ServedConnection } from './serve-connection.js';
 import type { OpenSession, ServerIdentity } from './serve-port.js';
 import { createServer } from './server.js';
 
+const MAX_PROBLEM_CHARS = 1_000; // a problem may quote a whole message
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024; // a written file arrives in one message
 
 export interface StdioOptions {
@@ -25,7 +27,7 @@ export async function serveOverStdio({ open, identity, offer, signal, onProblem 
       connections.push(connection);
       return createServer({ connection, identity, offer });
     },
-    { transport, onerror: ({ message }) => onProblem(message) },
+    { transport, onerror: ({ message }) => onProblem(cutMiddle(message, MAX_PROBLEM_CHARS)) },
   );
   const close = (): void => void served.close();
   signal.addEventListener('abort', close, { once: true });

@@ -33,6 +33,8 @@ export interface ServerOptions {
   onToolsChanged?: () => void;
   /** Changes of the offer are told elsewhere, to streams that outlive this server. */
   hasStreams?: boolean;
+  /** Resolves once the client of a request can be sent more. Default: notifications resolve only then. */
+  flow?: ((context: ServerContext) => Promise<void>) | undefined;
 }
 
 /** Answers a request with the result of some work, which may ask the client on the way. */
@@ -44,7 +46,7 @@ export type Respond = <Result>(
 
 /** The server for one connection or, in the newer protocol, for one request. */
 export function createServer(options: ServerOptions): Server {
-  const { connection, identity, offer, rounds = new CallRounds(connection) } = options;
+  const { connection, identity, offer, flow, rounds = new CallRounds(connection) } = options;
   const { instructions, ...info } = identity;
   const server = new Server(info, {
     capabilities: {
@@ -66,7 +68,7 @@ export function createServer(options: ServerOptions): Server {
   });
   const respond: Respond = async (subject, context, work) => {
     const { envelope, signal } = context.mcpReq;
-    const round = { capabilities: capabilitiesOf(context, server), signal, onProgress: progressTo(context) };
+    const round = { capabilities: capabilitiesOf(context, server), signal, onProgress: progressTo(context, flow) };
     if (envelope === undefined) {
       const client = { capabilities: round.capabilities, ask: askThrough(context, round.capabilities) };
       const carried = (either: AbortSignal) => work({ signal: either, onProgress: round.onProgress });
