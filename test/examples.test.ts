@@ -16,6 +16,7 @@ const said: Readonly<Record<string, string>> = {
   'can-use-tool.mjs': '"Which language?"="German"',
   'custom-tool.mjs': 'WordCount: The text has 4 words.',
   'hooks-in-a-program.mjs': "Done, and the tests pass. [ 'Write' ]",
+  'mcp-offer.mjs': "21 degrees in the cellar { place: 'cellar', degrees: 21 }",
   'mcp-server-in-a-program.mjs': 'It is sunny in Lima.',
   'multi-turn-session.mjs': 'true 6\nfalse 8 6',
   'openai-sdk.mjs': 'One handle.\nStill one handle.\n[]',

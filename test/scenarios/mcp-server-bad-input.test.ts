@@ -130,15 +130,11 @@ const measuring = (): ServedSession => ({
   async end() {},
 });
 
-test('a message of 50 MB is received in every revision', async () => {
+test('a message of 50 MB is received', async () => {
   const { url } = await serveWith({ open: measuring });
   const call = { name: 'Write', arguments: { text: 'x'.repeat(50 * 1024 * 1024) } };
-  const newer = await send(url, stateless('tools/call', call));
-  expect(newer.body).toContain('52428800 characters');
-  const begun = await post(url, { Authorization });
-  const session = { Authorization, 'mcp-session-id': String(begun.headers['mcp-session-id']) };
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call });
-  expect((await post(url, session, { body })).body).toContain('52428800 characters');
+  const answer = await send(url, stateless('tools/call', call));
+  expect(answer.body).toContain('52428800 characters');
 });
 
 test.each(['with sessions', newest])(

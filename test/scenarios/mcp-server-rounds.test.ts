@@ -13,7 +13,7 @@ type Answer = Record<string, unknown> & { requestState?: string };
 /** Sends a request of the newest revision. */
 async function rpc(url: string, method: string, params: object, capabilities: object = forms) {
   const _meta = { [`${META}/protocolVersion`]: '2026-07-28', [`${META}/clientCapabilities`]: capabilities };
-  const name = 'name' in params ? { 'Mcp-Name': String(params.name) } : {};
+  const name: Record<string, string> = 'name' in params ? { 'Mcp-Name': String(params.name) } : {};
   const answer = await fetch(url, {
     method: 'POST',
     headers: {
@@ -94,6 +94,23 @@ test('answers continue only the request that they were asked for', async () => {
   expect(other.error).toMatchObject({ code: -32_602 });
   const own = await rpc(url, 'tools/call', { name: 'x', requestState, inputResponses });
   expect(own.result).toMatchObject({ resultType: 'complete' });
+});
+
+test('only questions of a program may be answered before they are asked', async () => {
+  const inputResponses = { who: accept({ early: true }), question: accept({ words_1: 'yes' }) };
+  const program = await serveWith({ open: askOne });
+  const { result } = await rpc(program.url, 'tools/call', { name: 'x', inputResponses });
+  expect(result).toMatchObject({ content: [{ text: expect.stringContaining('early') }] });
+  const open: OpenSession = ({ askUser }) => ({
+    tools: async () => [],
+    call: async ({ signal }) => ({
+      content: JSON.stringify(await askUser?.([{ question: 'Sure?', header: 'x', options: [] }], signal)),
+    }),
+    async end() {},
+  });
+  const own = await serveWith({ open });
+  const asked = await rpc(own.url, 'tools/call', { name: 'x', inputResponses });
+  expect(asked.result).toMatchObject({ resultType: 'input_required', inputRequests: { question: {} } });
 });
 
 test('questions that are asked at the same time are sent one after another', async () => {

@@ -273,6 +273,32 @@ test('nothing but messages is on standard output, whatever is sent', async () =>
   for (const line of jsonLines(stdout)) expect(line).toMatchObject({ jsonrpc: '2.0' });
 });
 
+test('over standard input too, a request of the newest revision is answered, and one that is wrong gets an error', async () => {
+  const folder = await servedFolder();
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const request = (id: number, method: string, _meta: object) => ({ jsonrpc: '2.0', id, method, params: { _meta } });
+  const lines = [
+    request(1, 'server/discover', meta),
+    request(2, 'no/such', meta),
+    request(3, 'ping', meta),
+    request(4, 'tools/list', { ...meta, 'io.modelcontextprotocol/protocolVersion': '2030-01-01' }),
+    request(5, 'tools/list', meta),
+  ];
+  const input = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  const { stdout } = await runHelve(['mcp', 'serve'], { cwd: folder.root, env: folder.env, input });
+  const answers = jsonLines(stdout).toSorted((one, other) => Number(one['id']) - Number(other['id']));
+  expect(answers).toMatchObject([
+    { id: 1, result: { supportedVersions: ['2026-07-28'], ttlMs: 60_000, cacheScope: 'private' } },
+    { id: 2, error: { code: -32_601 } },
+    { id: 3, error: { code: -32_601 } },
+    { id: 4, error: { code: -32_022, data: { supported: ['2026-07-28'] } } },
+    { id: 5, result: { resultType: 'complete', ttlMs: 60_000, cacheScope: 'private' } },
+  ]);
+});
+
 test('a background command that has ended is reported with the next result', async () => {
   const folder = await servedFolder();
   const { client } = await connectByStdio(folder, { flags: ['--allowed-tools', 'Bash'] });
