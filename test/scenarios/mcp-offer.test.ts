@@ -177,8 +177,11 @@ test('a hook that replaces a result replaces all that the client gets of it', as
 
 test.each([
   [() => createMcpOffer({ prompts: [hello, hello] }), 'Two prompts are named "hello"'],
-  [() => createMcpOffer({ prompts: [{ ...hello, name: '' }] }), 'needs a "name"'],
-  [() => createMcpOffer({ resources: [{ uri: 'a://b', name: '', read: () => [] }] }), 'a://b needs a "name"'],
+  [() => createMcpOffer({ prompts: [{ ...hello, name: '' }] }), 'A prompt () needs a name'],
+  [
+    () => createMcpOffer({ resources: [{ uri: 'a://b', name: '', read: () => [] }] }),
+    'A resource (a://b) needs a name',
+  ],
 ])('an offer that can not be served is refused when it is made', (make, problem) => {
   expect(make).toThrow(problem);
 });

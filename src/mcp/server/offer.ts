@@ -50,41 +50,33 @@ export class Offer implements McpOffer {
   }
 }
 
-function checkedPrompts(prompts: readonly McpPrompt[]): readonly McpPrompt[] {
-  refuseTwins(prompts.map(checkedPrompt), 'prompts');
-  return [...prompts];
-}
+const checkedPrompts = (prompts: readonly McpPrompt[]): readonly McpPrompt[] =>
+  checked('prompt', prompts, ({ name, get }) => ({ key: name, name, get }));
 
-function checkedPrompt({ name, get }: McpPrompt): string {
-  if (typeof name !== 'string' || name === '')
-    throw new TypeError('A prompt needs a "name": a text that is not empty.');
-  if (typeof get !== 'function') throw new TypeError(`The prompt ${name} needs "get", a function.`);
-  return name;
-}
+const checkedResources = (resources: readonly McpResource[]): readonly McpResource[] =>
+  checked('resource', resources, (resource) => ({
+    key: 'uri' in resource ? resource.uri : resource.uriTemplate,
+    name: resource.name,
+    read: resource.read,
+  }));
 
-function checkedResources(resources: readonly McpResource[]): readonly McpResource[] {
-  refuseTwins(resources.map(checkedResource), 'resources');
-  return [...resources];
-}
-
-function checkedResource(resource: McpResource): string {
-  const { name, read } = resource;
-  const [uri, other] = [
-    'uri' in resource ? resource.uri : undefined,
-    'uriTemplate' in resource ? resource.uriTemplate : undefined,
-  ];
-  const address = uri ?? other;
-  if (typeof address !== 'string' || (uri !== undefined && other !== undefined)) {
-    throw new TypeError(`The resource ${String(name)} needs either "uri" or "uriTemplate".`);
+/** Programs may be written without types: each needs texts and a function, and a key of its own. */
+function checked<Entry>(
+  kind: string,
+  list: readonly Entry[],
+  partsOf: (entry: Entry) => { key: string } & Record<string, unknown>,
+): readonly Entry[] {
+  const keys = new Set<string>();
+  for (const entry of list) {
+    const { key, name, ...functions } = partsOf(entry);
+    if (!key || !name || typeof key !== 'string')
+      throw new TypeError(`A ${kind} (${key}) needs a name${kind === 'resource' ? ' and a uri or uriTemplate' : ''}.`);
+    for (const [part, value] of Object.entries(functions)) {
+      if (typeof value !== 'function') throw new TypeError(`The ${kind} ${key} needs "${part}", a function.`);
+    }
+    if (keys.has(key))
+      throw new TypeError(`Two ${kind}s are named "${key}", so a request could mean either. Rename one.`);
+    keys.add(key);
   }
-  if (typeof name !== 'string' || name === '') throw new TypeError(`The resource ${address} needs a "name".`);
-  if (typeof read !== 'function') throw new TypeError(`The resource ${address} needs "read", a function.`);
-  return address;
-}
-
-function refuseTwins(keys: readonly string[], what: string): void {
-  const twin = keys.find((key, index) => keys.indexOf(key) !== index);
-  if (twin !== undefined) {
-    throw new TypeError(`Two ${what} are named "${twin}", so a request could mean either. Rename one.`);
-  }
+  return [...list];
 }
