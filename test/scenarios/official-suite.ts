@@ -17,7 +17,6 @@ const inspector = join(packages, 'inspector/clients/launcher/build/index.js');
 
 export const withSuite = (name: string, body: () => Promise<void>): void => testWith(suite, name, body);
 export const withNextSuite = (name: string, body: () => Promise<void>): void => testWith(nextSuite, name, body);
-
 export const withBothSuites = (name: string, body: () => Promise<void>): void =>
   testWith(existsSync(suite) ? nextSuite : suite, name, body);
 export const withInspector = (name: string, body: () => Promise<void>): void => testWith(inspector, name, body);
