@@ -144,14 +144,14 @@ export class AcpAgent {
     'session/list': async (params) => await this.#list(params),
     'session/close': async (params) => {
       const { id } = this.#session(params);
-      await this.#options.host.close(id);
       this.#clients.delete(id);
+      await this.#options.host.close(id);
       return {};
     },
     'session/delete': async (params) => {
       const id = readText(params, 'sessionId');
-      const wasOpen = await this.#options.host.close(id);
       this.#clients.delete(id);
+      const wasOpen = await this.#options.host.close(id);
       await removeSession(this.#options.dataFolder, id).catch((error: unknown) => {
         // An open session without a prompt has no file yet.
         if (!(wasOpen && error instanceof SessionProblem && error.kind === 'unknown')) throw error;
@@ -224,8 +224,11 @@ export class AcpAgent {
     return this.#clients.get(session.id) ?? this.#attach(session);
   }
 
+  /** One for each session: a client that loads a session again goes on with its prompts and questions. */
   #attach(session: HostedSession): SessionClient {
-    this.#clients.get(session.id)?.detach();
+    const before = this.#clients.get(session.id);
+    if (before?.session === session) return before;
+    before?.detach();
     const client = new SessionClient({
       session,
       abilities: this.#abilities ?? readAbilities({}),
@@ -260,12 +263,20 @@ const stateOf = (session: HostedSession) => ({ modes: modesOf(session), configOp
 
 function asRpcError(error: unknown): never {
   if (error instanceof ConversationRefused) {
-    const { kind, message } = error;
+    const { kind, cause } = error;
+    const message = cause instanceof SessionProblem ? sessionWords(cause) : error.message;
     const code =
       kind === 'no_model' ? rpcCodes.authRequired : kind === 'session' ? rpcCodes.notFound : rpcCodes.invalidParams;
     throw new RpcError(code, message);
   }
-  if (error instanceof SessionProblem) throw new RpcError(rpcCodes.notFound, error.message);
+  if (error instanceof SessionProblem) throw new RpcError(rpcCodes.notFound, sessionWords(error));
   if (error instanceof PromptRefused) throw new RpcError(rpcCodes.invalidRequest, error.message);
   throw error;
+}
+
+/** With what a client can do, in place of what a person can do on the command line. */
+function sessionWords({ kind, fact, message }: SessionProblem): string {
+  if (kind === 'unknown') return `${fact} session/list has those there are.`;
+  if (kind === 'in_use') return `${fact} Close it there first, or begin a new session.`;
+  return message;
 }

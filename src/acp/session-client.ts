@@ -27,42 +27,46 @@ export interface SessionClientOptions {
 
 export class SessionClient {
   readonly #options: SessionClientOptions;
-  readonly #session: HostedSession;
+  readonly session: HostedSession;
   readonly #tools = toolTable();
   readonly #asking = new Map<string, AbortController>();
   readonly #ends = new Map<string, PromiseWithResolvers<PromptEnd>>();
   readonly #cancelled = new Set<string>();
   #subscription: FeedSubscription | undefined;
+  #pumping: Promise<void> = Promise.resolve();
+  #replaying: Promise<void> = Promise.resolve();
+  /** Prompts that are sent back to the client although it has sent them: it has asked for the whole conversation. */
+  #replayed: ReadonlySet<string> = new Set();
   #detachBuffers: (() => void) | undefined;
-  #caughtUp = Promise.withResolvers<void>();
   #mode: string;
   #model: string;
   #todos: readonly Todo[] | undefined;
   #title: string;
+  /** The usage that was sent last. */
+  #usage = '';
 
   constructor(options: SessionClientOptions) {
     const { session } = options;
     this.#options = options;
-    this.#session = session;
+    this.session = session;
     this.#mode = session.agent.mode;
     this.#model = session.conversation.model.current;
     this.#todos = session.agent.session.todos;
     this.#title = session.conversation.title;
   }
 
-  /** Follows the session from now on. */
+  /** Follows the session from now on. Does nothing if it does so already. */
   follow(): void {
-    this.#start({ fromStart: false });
+    if (!this.#subscription) void this.#start({ fromStart: false });
   }
 
-  /** Sends the whole conversation, and follows it from there. Resolves once all of it was sent. */
-  async replay(): Promise<void> {
-    const { agent, conversation } = this.#session;
-    const facts = { ...this.#facts, findTool: (name: string) => agent.session.tools.find(name) };
-    if (conversation.past) for await (const update of replay(conversation.past, facts)) await this.#update(update);
-    if (this.#todos) await this.#update(plan(this.#todos));
-    this.#start({ fromStart: true });
-    await this.#caughtUp.promise;
+  /**
+   * Sends the whole conversation, and follows it from there. Resolves once all of it was sent. A prompt that runs goes
+   * on, and what it does meanwhile comes after what it has done so far.
+   */
+  replay(): Promise<void> {
+    this.#replaying = this.#replaying.then(() => this.#replay());
+    return this.#replaying;
   }
 
   /** The session goes on without this client. */
@@ -70,10 +74,22 @@ export class SessionClient {
     for (const controller of this.#asking.values()) controller.abort(new Error('The client has left.'));
     this.#detachBuffers?.();
     this.#subscription?.end();
+    this.#endPrompts();
+  }
+
+  async #replay(): Promise<void> {
+    this.#subscription?.end();
+    await this.#pumping;
+    const { agent, conversation } = this.session;
+    const facts = { ...this.#facts, findTool: (name: string) => agent.session.tools.find(name) };
+    if (conversation.past) for await (const update of replay(conversation.past, facts)) await this.#update(update);
+    this.#todos = agent.session.todos;
+    if (this.#todos) await this.#update(plan(this.#todos));
+    await this.#start({ fromStart: true });
   }
 
   async sendCommands(): Promise<void> {
-    const availableCommands = await commandsOf(this.#session.agent);
+    const availableCommands = await commandsOf(this.session.agent);
     await this.#update({ sessionUpdate: 'available_commands_update', availableCommands });
   }
 
@@ -84,7 +100,7 @@ export class SessionClient {
     const ended = Promise.withResolvers<PromptEnd>();
     this.#ends.set(id, ended);
     try {
-      const ticket = this.#session.prompt({ id, content });
+      const ticket = this.session.prompt({ id, content });
       if (!ticket.isNew) void ticket.ended.then(ended.resolve);
       return { end: await ended.promise, isCancelled: this.#cancelled.has(id) };
     } finally {
@@ -96,34 +112,45 @@ export class SessionClient {
   /** Ends one prompt of this client, or all prompts of the session. */
   cancel(id?: string): void {
     for (const own of id === undefined ? this.#ends.keys() : [id]) this.#cancelled.add(own);
-    this.#session.cancel(id);
+    this.session.cancel(id);
   }
 
   get #facts() {
-    return { tools: this.#tools, root: this.#session.place.root };
+    return { tools: this.#tools, root: this.session.place.root };
   }
 
-  #start({ fromStart }: { fromStart: boolean }): void {
-    const subscription = this.#session.feed.subscribe({ fromStart });
+  /** Resolves once all that there was before is sent. */
+  async #start({ fromStart }: { fromStart: boolean }): Promise<void> {
+    const { feed, buffers, id: sessionId } = this.session;
+    const prompts = [...feed.entries].filter(({ kind }) => kind === 'prompt');
+    this.#replayed = new Set(fromStart ? prompts.map(({ id }) => id) : []);
+    const subscription = feed.subscribe({ fromStart });
     this.#subscription = subscription;
     const { abilities, readBuffer } = this.#options;
     if (abilities.readTextFile) {
-      const sessionId = this.#session.id;
-      this.#detachBuffers = this.#session.buffers.attach((path, signal) => readBuffer(sessionId, path, signal));
+      this.#detachBuffers ??= buffers.attach((path, signal) => readBuffer(sessionId, path, signal));
     }
-    void this.#pump(subscription).catch((error: unknown) => this.#options.onProblem(messageOf(error)));
+    const caughtUp = Promise.withResolvers<void>();
+    this.#pumping = this.#pump(subscription, caughtUp.resolve)
+      .catch((error: unknown) => this.#options.onProblem(messageOf(error)))
+      .finally(caughtUp.resolve);
+    await caughtUp.promise;
   }
 
-  async #pump(subscription: FeedSubscription): Promise<void> {
-    if (subscription.waiting === 0) this.#caughtUp.resolve();
+  async #pump(subscription: FeedSubscription, onCaughtUp: () => void): Promise<void> {
+    let left = subscription.waiting;
+    if (left === 0) onCaughtUp();
     for await (const change of subscription) {
       await this.#send(change);
-      if (subscription.waiting === 0) this.#caughtUp.resolve();
+      left -= 1;
+      if (left === 0) onCaughtUp();
     }
-    this.#caughtUp.resolve();
+    if (this.session.feed.hasEnded) this.#endPrompts();
+  }
+
+  #endPrompts(): void {
     for (const [id, { resolve }] of this.#ends) {
-      const gone = new Error(`The session was closed before the prompt ${id} had ended.`);
-      resolve({ error: gone });
+      resolve({ error: new Error(`The session was closed before the prompt ${id} had ended.`) });
     }
   }
 
@@ -135,7 +162,9 @@ export class SessionClient {
       return;
     }
     if (entry.kind === 'commands') await this.sendCommands();
-    if (entry.kind === 'prompt' && this.#ends.has(entry.id.replace(/^prompt:/, ''))) return; // the client knows it
+    if (entry.kind === 'prompt' && !this.#replayed.has(entry.id) && this.#ends.has(entry.id.replace(/^prompt:/, ''))) {
+      return; // the client knows it
+    }
     const { abilities } = this.#options;
     for (const update of feedUpdates(change, { ...this.#facts, abilities })) await this.#update(update);
     if (entry.kind === 'progress' || entry.kind === 'end' || entry.kind === 'commands') await this.#sendChanges();
@@ -148,7 +177,7 @@ export class SessionClient {
 
   /** What has changed in the session beside its feed. */
   async #sendChanges(): Promise<void> {
-    const { agent, conversation } = this.#session;
+    const { agent, conversation } = this.session;
     const { todos } = agent.session;
     if (todos && todos !== this.#todos) {
       this.#todos = todos;
@@ -157,23 +186,27 @@ export class SessionClient {
     await this.#sendMode();
     const { total, window } = agent.contextUsage();
     const cost = sum(conversation.spentUsd, agent.session.used.costUsd);
+    const [used, size] = [Math.max(0, Math.round(total)), Math.max(0, Math.round(window))];
+    const usage = JSON.stringify([used, size, cost]);
+    if (usage === this.#usage) return;
+    this.#usage = usage;
     await this.#update({
       sessionUpdate: 'usage_update',
-      used: Math.max(0, Math.round(total)),
-      size: Math.max(0, Math.round(window)),
+      used,
+      size,
       ...(cost !== null && { cost: { amount: cost, currency: 'USD' } }),
     });
   }
 
   /** A tool, another client or an answer may have changed the mode; a command may have changed the model. */
   async #sendMode(): Promise<void> {
-    const { mode } = this.#session.agent;
-    const model = this.#session.conversation.model.current;
+    const { mode } = this.session.agent;
+    const model = this.session.conversation.model.current;
     if (mode === this.#mode && model === this.#model) return;
     if (mode !== this.#mode) await this.#update({ sessionUpdate: 'current_mode_update', currentModeId: mode });
     this.#mode = mode;
     this.#model = model;
-    await this.#update({ sessionUpdate: 'config_option_update', configOptions: configOptionsOf(this.#session) });
+    await this.#update({ sessionUpdate: 'config_option_update', configOptions: configOptionsOf(this.session) });
   }
 
   /** To be called after the client itself has changed something. */
@@ -183,13 +216,14 @@ export class SessionClient {
 
   async #sendTitle(): Promise<void> {
     const updatedAt = new Date().toISOString();
-    const { title } = this.#session;
+    const { title } = this.session;
     const isNew = title !== this.#title && title !== '';
     this.#title = title;
     await this.#update({ sessionUpdate: 'session_info_update', updatedAt, ...(isNew && { title }) });
   }
 
   #ask(question: OpenQuestion): void {
+    if (this.#asking.has(question.id)) return; // its request is still open
     const controller = new AbortController();
     this.#asking.set(question.id, controller);
     void this.#answer(question, controller.signal)
@@ -204,10 +238,10 @@ export class SessionClient {
   }
 
   async #answer(question: OpenQuestion, signal: AbortSignal): Promise<void> {
-    const { questions } = this.#session;
+    const { questions } = this.session;
     const context: AskContext = {
       ...this.#facts,
-      sessionId: this.#session.id,
+      sessionId: this.session.id,
       hasForms: this.#options.abilities.forms,
       ask: async (method, params) => await this.#options.questions.ask(method, params, signal),
     };
@@ -215,7 +249,7 @@ export class SessionClient {
       case 'permission': {
         const answer = await askPermission(question.question, context).catch((error: unknown) => {
           if (!(error instanceof NoClientAnswer)) throw error;
-          return { behavior: 'deny' as const, reason: error.message };
+          return { behavior: 'deny' as const, reason: error.message, isUnanswered: true as const };
         });
         questions.answer(question.id, 'permission', answer);
         return;
@@ -240,7 +274,7 @@ export class SessionClient {
   }
 
   async #update(update: AcpUpdate): Promise<void> {
-    await this.#options.notify('session/update', { sessionId: this.#session.id, update });
+    await this.#options.notify('session/update', { sessionId: this.session.id, update });
   }
 }
 

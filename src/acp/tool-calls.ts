@@ -47,7 +47,9 @@ export function toolCall(call: FeedCall, facts: CallFacts): AcpToolCall {
 }
 
 export function titleOf(tool: string, { action, title, facts = [] }: ToolDisplay): string {
-  const words = [action ?? tool, title].filter((word) => word !== '').join(' ');
+  const name = action ?? tool;
+  const isNamedOnce = title === '' || title.toLowerCase() === name.toLowerCase(); // as of a tool that has nothing to add
+  const words = isNamedOnce ? name : `${name} ${title}`;
   const line = visible(words).replaceAll(/\s+/g, ' ');
   const cut = line.length > MAX_TITLE_CHARS ? `${line.slice(0, MAX_TITLE_CHARS)}…` : line;
   return facts.length === 0 ? cut : `${cut} (${visible(facts.join(', '))})`;

@@ -15,8 +15,8 @@ import { abortable } from '../platform/abortable.js';
 import { messageOf } from '../platform/message-of.js';
 import type { CallHooks } from './call-hooks.js';
 import type { CallEnvironment } from './environment.js';
-import { denied } from './failure-text.js';
-import { RefusedByPerson } from './refused-calls.js';
+import { denial, denied } from './failure-text.js';
+import { LeftUnanswered, RefusedByPerson } from './refused-calls.js';
 import type { ResolvedCall } from './resolve.js';
 
 /** A call that is to be decided, with the parts of its session that this needs. */
@@ -52,7 +52,10 @@ export async function askPerson(call: PendingCall, open: OpenDecision): Promise<
   const answer = await answerTo(askPermission, call, open);
   if (answer === 'settled') return answer;
   // The program that answers may be written without types: only an explicit allow counts as one.
-  if (answer?.behavior === 'deny') throw refusedByPerson(tool.name, answer.reason);
+  if (answer?.behavior === 'deny') {
+    const { reason, isUnanswered } = answer;
+    throw isUnanswered ? unanswered(tool.name, reason ?? 'no one has answered') : refusedByPerson(tool.name, reason);
+  }
   if (answer?.behavior !== 'allow') {
     throw denied(tool.name, `${decision.reason}, and the question was answered with neither allow nor deny`);
   }
@@ -137,6 +140,12 @@ async function remember({ rules, scope }: RememberedRules, environment: CallEnvi
 /** Many programs return the input with their answer, after a round trip through JSON. That is no change to judge again. */
 export const isSameInput = (answered: unknown, input: unknown): boolean =>
   isDeepStrictEqual(answered, input) || isDeepStrictEqual(answered, JSON.parse(JSON.stringify(input ?? null)));
+
+/** Calls that come after it and conflict with it are not run either, as after a refusal. */
+const unanswered = (tool: string, reason: string): ToolFailure => {
+  const { message, options } = denial(tool, reason);
+  return new LeftUnanswered(message, options);
+};
 
 const refusedByPerson = (tool: string, reason: string | undefined): ToolFailure =>
   new RefusedByPerson(

@@ -1,5 +1,5 @@
 // Step 12 of the path, failures: each is one of six kinds, with a text that the model can act on.
-import { type FailureKind, ToolFailure } from '../contract/failure.js';
+import { type FailureKind, ToolFailure, type ToolFailureOptions } from '../contract/failure.js';
 import { messageOf as messageOfError } from '../platform/message-of.js';
 import { clause } from '../platform/text/clause.js';
 import { cutMiddle } from '../platform/text/truncate.js';
@@ -36,13 +36,21 @@ export function describeFailure(tool: string, error: unknown, signal: AbortSigna
 }
 
 /** The failure of a call that may not run. */
-export const denied = (tool: string, reason: string): ToolFailure =>
-  new ToolFailure(`${tool} was not run: ${clause(reason)}.`, {
+export function denied(tool: string, reason: string): ToolFailure {
+  const { message, options } = denial(tool, reason);
+  return new ToolFailure(message, options);
+}
+
+/** The words for a call that may not run. */
+export const denial = (tool: string, reason: string): { message: string; options: ToolFailureOptions } => ({
+  message: `${tool} was not run: ${clause(reason)}.`,
+  options: {
     kind: 'permission_denied',
     advice: 'Do not look for another way to do the same; ask the user or go on without it.',
     problem: `Not run: ${clause(reason)}.`,
     display: { notRun: true },
-  });
+  },
+});
 
 /** The output of a program that the tool ran, which errors of child processes contain. */
 function outputsOf(error: unknown, message: string): string[] {

@@ -54,6 +54,18 @@ test('a call that conflicts with a refused call before it is not run and not ask
   });
 });
 
+test('a question that is left unanswered says so, and calls that conflict with its call are not run', async () => {
+  const { results } = await send({
+    calls: [write('new.txt'), bash('touch tested')],
+    answers: [{ behavior: 'deny', reason: 'the client did not answer within 2 s', isUnanswered: true }],
+  });
+  expect(results.map((result) => result?.problem)).toEqual([
+    'Not run: the client did not answer within 2 s.',
+    'Not run, since Write new.txt before it was not allowed.',
+  ]);
+  expect(results[0]?.result.content).toMatch(/^Write was not run: the client did not answer within 2 s\. /);
+});
+
 test('a call that does not conflict with the refused one still runs', async () => {
   const { results, asked } = await send({
     calls: [write('new.txt'), write('other.txt'), { name: 'Read', input: { file_path: 'a.txt' } }],

@@ -8,21 +8,26 @@ const MAX_TITLE_CHARS = 80;
 /** The person answered no to the question about a call. */
 export class RefusedByPerson extends ToolFailure {}
 
+/** No person answered the question about a call. */
+export class LeftUnanswered extends RefusedByPerson {}
+
 interface RefusedCall {
   order: number;
   effects: readonly Effect[];
   /** For messages, such as `Edit src/a.ts`. */
   name: string;
+  /** False if the question about it was left unanswered. */
+  isAnswered: boolean;
 }
 
 /** The calls of one message that the person refused. */
 export class RefusedCalls {
   readonly #refused: RefusedCall[] = [];
 
-  add({ order, effects, tool, title }: Omit<RefusedCall, 'name'> & { tool: string; title: string }): void {
+  add({ tool, title, ...call }: Omit<RefusedCall, 'name'> & { tool: string; title: string }): void {
     const [line = ''] = title.split('\n');
     const short = line.length > MAX_TITLE_CHARS ? `${line.slice(0, MAX_TITLE_CHARS)}…` : line;
-    this.#refused.push({ order, effects, name: `${tool} ${short}`.trim() });
+    this.#refused.push({ ...call, name: `${tool} ${short}`.trim() });
   }
 
   /**
@@ -35,10 +40,13 @@ export class RefusedCalls {
       (one) => one.order < order && conflict(isLook ? one.effects.filter(isKnown) : one.effects, effects),
     );
     if (!before) return;
-    throw new ToolFailure(`Not run, since ${before.name} before it was refused.`, {
-      kind: 'permission_denied',
-      display: { notRun: true },
-    });
+    throw new ToolFailure(
+      `Not run, since ${before.name} before it was ${before.isAnswered ? 'refused' : 'not allowed'}.`,
+      {
+        kind: 'permission_denied',
+        display: { notRun: true },
+      },
+    );
   }
 }
 

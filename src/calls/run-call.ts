@@ -16,7 +16,7 @@ import type { CallEnvironment } from './environment.js';
 import { execute } from './execute.js';
 import { describeFailure } from './failure-text.js';
 import type { QueueEntry } from './gate.js';
-import { RefusedByPerson } from './refused-calls.js';
+import { LeftUnanswered, RefusedByPerson } from './refused-calls.js';
 import { CORRECT_INPUT, type ResolvedCall, resolve } from './resolve.js';
 import { asText, settleFailure, settleSuccess } from './settle.js';
 
@@ -71,7 +71,9 @@ async function passThrough(
     return await settleSuccess(call, outcome, { words, maxResultChars: tool.maxResultChars, context });
   } catch (error) {
     if (error instanceof RefusedByPerson) {
-      environment.refused?.add({ order: entry.order, effects: entry.effects, tool: call.name, title: display().title });
+      const { order, effects } = entry;
+      const isAnswered = !(error instanceof LeftUnanswered);
+      environment.refused?.add({ order, effects, tool: call.name, title: display().title, isAnswered });
     }
     const failure = describeFailure(call.name, error, signal, started);
     await environment.settled?.(call.id, failure.text);

@@ -28,7 +28,7 @@ export function composeChild(options: ChildOptions): ChildSession {
   });
   session.changeDirectory(parent.session.cwd);
   if (type.mode === 'plan') session.planning.enter(); // its prompt says so
-  const writer = store && sessionWriter(store.open, session, onStoreProblem);
+  const writer = store && sessionWriter(store, session, onStoreProblem);
   if (writer) ledger.listen(writer.onSeen);
   const { hooks, askPermission } = engine.environment(() => {});
   const environment = childEnvironment({

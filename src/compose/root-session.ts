@@ -119,7 +119,7 @@ function createWriter(session: Session, { resumed, model, onStoreProblem }: Full
     const { dataFolder, id, root } = session;
     return new SessionStore({ dataFolder, id, root, model: model.name, prices: model.facts?.prices, onProblem });
   };
-  return sessionWriter(open, session, onStoreProblem ?? (() => {}));
+  return sessionWriter({ open, held: resumed?.store }, session, onStoreProblem ?? (() => {}));
 }
 
 /** The output style, and texts of plugins for the model. Nothing is loaded if there are none. */

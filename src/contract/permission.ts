@@ -207,7 +207,12 @@ export type PermissionAnswer =
       /** The mode that applies from now on, if the person chose one with their answer. */
       mode?: 'default' | 'acceptEdits';
     }
-  | { behavior: 'deny'; reason?: string };
+  | {
+      behavior: 'deny';
+      reason?: string;
+      /** No person has answered; the reason says why. */
+      isUnanswered?: true;
+    };
 
 /** Asks a permission question. Rejects only when the signal aborts. */
 export type AskPermission = (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;

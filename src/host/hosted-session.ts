@@ -198,7 +198,7 @@ class LatePorts implements ConversationPorts {
   }
 
   readonly askPermission: AskPermission = async (question, signal) => {
-    if (!this.#ports) return { behavior: 'deny', reason: 'The session is not open yet.' };
+    if (!this.#ports) return { behavior: 'deny', reason: 'the session is not open yet', isUnanswered: true };
     return await this.#ports.askPermission(question, signal);
   };
 

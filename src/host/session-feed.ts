@@ -63,6 +63,11 @@ export interface FeedChange {
 export class SessionFeed {
   readonly #entries = new Map<string, FeedEntry>();
   readonly #subscribers = new Set<FeedSubscription>();
+  #hasEnded = false;
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
 
   get entries(): Iterable<FeedEntry> {
     return this.#entries.values();
@@ -98,6 +103,7 @@ export class SessionFeed {
 
   /** No more entries: subscribers get what is left, and end. */
   end(): void {
+    this.#hasEnded = true;
     for (const subscriber of this.#subscribers) subscriber.end();
   }
 }

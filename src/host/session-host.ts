@@ -7,6 +7,7 @@ export class SessionHost {
   readonly #open: OpenConversation;
   readonly #sessions = new Map<string, HostedSession>();
   readonly #opening = new Map<string, Promise<HostedSession>>();
+  readonly #closing = new Map<string, Promise<void>>();
 
   constructor(open: OpenConversation) {
     this.#open = open;
@@ -20,13 +21,13 @@ export class SessionHost {
     return [...this.#sessions.values()];
   }
 
-  /** A new session, or one that is resumed. A session that is open already is given as it is. */
+  /** A new session, or one that is resumed. One that is open already is given as it is; one that is being closed is opened again. */
   async open(place: SessionPlace): Promise<HostedSession> {
     const { resume } = place;
     if (resume === undefined) return this.#add(await HostedSession.open(place, this.#open));
-    const known = this.#sessions.get(resume) ?? this.#opening.get(resume);
+    const known = this.#opening.get(resume) ?? (this.#closing.has(resume) ? undefined : this.#sessions.get(resume));
     if (known) return await known;
-    const opening = HostedSession.open(place, this.#open).then((session) => this.#add(session));
+    const opening = this.#reopen(place, this.#closing.get(resume));
     this.#opening.set(resume, opening);
     try {
       return await opening;
@@ -39,11 +40,12 @@ export class SessionHost {
   async close(id: string): Promise<boolean> {
     const session = this.#sessions.get(id);
     if (!session) return false;
-    try {
-      await session.close();
-    } finally {
+    const closing = session.close().finally(() => {
       this.#sessions.delete(id);
-    }
+      this.#closing.delete(id);
+    });
+    this.#closing.set(id, closing);
+    await closing;
     return true;
   }
 
@@ -56,6 +58,11 @@ export class SessionHost {
 
   killAll(): void {
     for (const session of this.#sessions.values()) session.killAll();
+  }
+
+  async #reopen(place: SessionPlace, closing: Promise<void> | undefined): Promise<HostedSession> {
+    await closing?.catch(() => {}); // told to those who closed it
+    return this.#add(await HostedSession.open(place, this.#open));
   }
 
   #add(session: HostedSession): HostedSession {

@@ -38,15 +38,22 @@ export async function openStoredSession(request: ResumeRequest): Promise<Resumed
     );
   }
   const prices = model.facts?.prices;
-  return await resumeSession({ dataFolder, id, root, model: model.name, prices, fork, beforePrompt, mode, onProblem });
+  const about = { dataFolder, id, root, model: model.name, prices, fork, beforePrompt, mode, onProblem };
+  return await resumeSession(about).catch(withSdkAdvice);
 }
 
-/** Names the function of the SDK instead of the command. */
+/** Names the functions of the SDK instead of the commands. */
 function withSdkAdvice(problem: unknown): never {
   if (!(problem instanceof SessionProblem)) throw problem;
-  const message = problem.message.replace('helve sessions list --all shows those', 'listSessions() returns those');
-  throw new SessionProblem(problem.kind, message, { cause: problem });
+  const { kind, fact } = problem;
+  const advice = adviceOf[kind];
+  throw new SessionProblem(kind, fact, { ...(advice !== undefined && { advice }), cause: problem });
 }
+
+const adviceOf: Partial<Record<SessionProblem['kind'], string>> = {
+  unknown: 'listSessions() returns those there are.',
+  in_use: 'Call end() of the agent that has it, or set fork: true to continue from its last complete turn in a copy.',
+};
 
 export async function listStoredSessions({ root, ...place }: SessionLookup): Promise<SessionSummary[]> {
   const dataFolder = folderOf(place);

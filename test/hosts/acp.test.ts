@@ -73,6 +73,10 @@ test('runs a prompt: text, a call with kind, place and diff, a question about it
     size: expect.any(Number),
     cost: { currency: 'USD' },
   });
+  const usage = client
+    .updates()
+    .flatMap(({ sessionUpdate, ...sent }) => (sessionUpdate === 'usage_update' ? [JSON.stringify(sent)] : []));
+  expect(new Set(usage).size).toBe(usage.length);
   expect(client.updates().at(-1)).toMatchObject({ sessionUpdate: 'session_info_update', title: 'write a.txt' });
   await client.end();
 });
@@ -282,6 +286,9 @@ test('a client that never answers is waited for once, and the calls say why they
   expect(client.asked('session/request_permission')).toHaveLength(1);
   expect(JSON.stringify(client.server.requests[1]?.body.messages)).toContain('did not answer within 0.2 s');
   expect(JSON.stringify(client.server.requests[2]?.body.messages)).toContain('is not asked again');
+  const shown = client.updates().findLast(({ toolCallId }) => toolCallId === 'toolu_0');
+  expect(JSON.stringify(shown)).toContain('Not run: the client did not answer within 0.2 s.');
+  expect(JSON.stringify([client.updates(), client.server.requests])).not.toMatch(/refused/i);
   await client.end();
 });
 

@@ -7,6 +7,7 @@ import type { Model } from '../../contract/model.js';
 import type { FileLedger, SeenFile } from '../../contract/tool-context.js';
 import { createFileLedger } from '../../tools/editing/file-ledger.js';
 import { AGENT_TOOL } from '../../tools/roles.js';
+import type { StoreSource } from '../components/session-writer.js';
 import { runLoop } from '../loop.js';
 import type { Session } from '../session.js';
 import { agentFolder } from '../store/session-folder.js';
@@ -43,7 +44,8 @@ export async function* converse(given: Conversation): AsyncGenerator<AgentEvent,
   const seen = new Map<string, SeenFile>();
   const model = limitedModel(given.model, limits);
   const tools = await toolsFor(given);
-  const kept = await keptBy(given);
+  const appended = type.withoutInstructions ? undefined : await options.instructions?.();
+  const kept = await keptBy(given); // a resumed one has its lock from here on
   const { session, environment, context, components, agents, writer } = options.composeChild({
     family,
     parent,
@@ -58,7 +60,7 @@ export async function* converse(given: Conversation): AsyncGenerator<AgentEvent,
       platform: process.platform,
       date: new Date().toISOString().slice(0, 10),
       instructions: `${type.prompt}\n\n${childRules}`,
-      appended: type.withoutInstructions ? undefined : await options.instructions?.(),
+      appended,
     }),
     store: kept,
     agentsOf: given.agentsOf,
@@ -153,8 +155,7 @@ async function startHooks({ family, child, type }: Conversation, session: Sessio
   return await hooks.run('SubagentStart', payload, { signal: child.signal });
 }
 
-interface Kept {
-  open(): Promise<SessionStore>;
+interface Kept extends StoreSource {
   /** The file of its transcript for hooks. */
   transcript: string;
   /** The state from which it continues. */
@@ -178,7 +179,8 @@ async function keptBy({ family, parent, child, type, model, isResumed }: Convers
   const resumed = isResumed ? await resumeChild(folder, stored) : undefined;
   if (resumed) {
     const { messages, callIds, ledger, cwd } = resumed.restored;
-    return { open: async () => resumed.store, transcript, memory: { messages, callIds, seen: ledger, cwd } };
+    const memory = { messages, callIds, seen: ledger, cwd };
+    return { open: async () => resumed.store, held: resumed.store, transcript, memory };
   }
   const facts = {
     type: type.name,

@@ -9,11 +9,10 @@ import type { Model } from '../../contract/model.js';
 import type { Decide, PermissionMode } from '../../contract/permission.js';
 import type { AskUser } from '../../contract/question.js';
 import { Slots } from '../../platform/slots.js';
-import type { SessionWriter } from '../components/session-writer.js';
+import type { SessionWriter, StoreSource } from '../components/session-writer.js';
 import type { ConversationContext } from '../context/conversation-context.js';
 import type { Session } from '../session.js';
 import type { SessionComponent } from '../session-component.js';
-import type { SessionStore } from '../store/session-store.js';
 import type { ToolPool } from '../tool-pool.js';
 import type { WatchedLedger } from '../watched-ledger.js';
 import { type PluginAgents, readAgentTypes, type WrittenTypes } from './agent-files.js';
@@ -93,7 +92,7 @@ export interface ChildOptions {
   /** The system prompt. */
   system: string[];
   /** Opens the file of the conversation, and names the file of its transcript for hooks. Absent if it is not kept. */
-  store?: { open(): Promise<SessionStore>; transcript: string } | undefined;
+  store?: (StoreSource & { transcript: string }) | undefined;
   /** The agents that it may start itself. */
   agentsOf(parent: Parent): OwnAgents;
 }

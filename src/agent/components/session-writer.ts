@@ -21,8 +21,15 @@ export interface SessionWriter extends SessionComponent {
   end(): Promise<void>;
 }
 
+/** Where a writer gets its store. */
+export interface StoreSource {
+  open(): Promise<SessionStore>;
+  /** The store of a resumed session: open, and with its lock, before anything is written. */
+  held?: SessionStore | undefined;
+}
+
 export function sessionWriter(
-  store: () => Promise<SessionStore>,
+  store: StoreSource,
   state: WatchedState,
   onProblem: (sentence: string) => void,
 ): SessionWriter {
@@ -38,7 +45,7 @@ export function sessionWriter(
     return opening;
   };
   const load = async (): Promise<void> => {
-    const made = await store();
+    const made = await store.open();
     made.watch(state);
     await made.open();
     loaded = made;
@@ -64,7 +71,7 @@ export function sessionWriter(
     },
     async end() {
       await opening;
-      await loaded?.close();
+      await (loaded ?? store.held)?.close();
     },
   };
 }

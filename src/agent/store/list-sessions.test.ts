@@ -115,7 +115,7 @@ test('removes all of a session, and refuses one that is in use or does not exist
   await removeSession(dataFolder, 'a');
   expect(await readdir(join(dataFolder, 'sessions'))).toEqual(['b']);
   const store = await tell(dataFolder, { id: 'c' });
-  await expect(removeSession(dataFolder, 'c')).rejects.toThrow('The session c is in use by this process');
+  await expect(removeSession(dataFolder, 'c')).rejects.toThrow('The session c is open in this process already');
   await expect(removeSession(dataFolder, 'a')).rejects.toThrow('There is no session a.');
   await store.close();
   expect((await idsOf(dataFolder)).toSorted()).toEqual(['b', 'c']);

@@ -126,10 +126,9 @@ async function latest(dataFolder: string, root: string | undefined): Promise<str
   const [newest] = await listSessions(dataFolder, root === undefined ? {} : { root });
   if (newest) return newest.id;
   const where = root === undefined ? '' : ` in ${root}`;
-  throw new SessionProblem(
-    'unknown',
-    `There is no session${where} yet. helve sessions list --all shows those of other folders.`,
-  );
+  throw new SessionProblem('unknown', `There is no session${where} yet.`, {
+    advice: 'helve sessions list --all shows those of other folders.',
+  });
 }
 
 function ambiguous(wanted: string, meant: readonly string[]): SessionProblem {
@@ -145,8 +144,7 @@ function unknown(wanted: string, ids: readonly string[]): SessionProblem {
   const byBeginning = new Map(ids.map((id) => [id.slice(0, Math.max(wanted.length, 1)), id]));
   const [nearest] = nearestWords(wanted, [...byBeginning.keys()]);
   const meant = nearest === undefined ? '' : ` Did you mean ${byBeginning.get(nearest)}?`;
-  return new SessionProblem(
-    'unknown',
-    `There is no session "${wanted.slice(0, 80)}".${meant} helve sessions list --all shows those there are.`,
-  );
+  return new SessionProblem('unknown', `There is no session "${wanted.slice(0, 80)}".${meant}`, {
+    advice: 'helve sessions list --all shows those there are.',
+  });
 }

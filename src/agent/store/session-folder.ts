@@ -23,7 +23,8 @@ export function sessionFolder(dataFolder: string, id: string): SessionFolder {
   if (!isSessionId(id)) {
     throw new SessionProblem(
       'unknown',
-      `"${id.slice(0, 80)}" is not the id of a session. An id has letters, digits, "-" and "_"; helve sessions list shows them.`,
+      `"${id.slice(0, 80)}" is not the id of a session. An id has letters, digits, "-" and "_".`,
+      { advice: 'helve sessions list shows them.' },
     );
   }
   const path = join(sessionsFolder(dataFolder), id);

@@ -153,13 +153,12 @@ async function remove(path: string): Promise<void> {
 
 function inUse(id: string, holder: OpenChange | undefined, ours: ProcessIdentity): SessionProblem {
   const place = holder && holder.owner.host !== ours.host ? ` on ${holder.owner.host}` : '';
-  const who = holder
-    ? holder.owner.pid === ours.pid && place === ''
-      ? `this process, since ${holder.at}`
-      : `process ${holder.owner.pid}${place}, since ${holder.at}`
-    : 'another process';
-  return new SessionProblem(
-    'in_use',
-    `The session ${id} is in use by ${who}, and two writers would mix their conversations. End that one first, or fork the session with --fork to continue from its last complete turn.`,
-  );
+  const [fact, advice] =
+    holder && holder.owner.pid === ours.pid && place === ''
+      ? [`is open in this process already, since ${holder.at}.`, 'Go on there, or close it there first.']
+      : [
+          `is in use by ${holder ? `process ${holder.owner.pid}${place}, since ${holder.at}` : 'another process'}, and two writers would mix their conversations.`,
+          'End that one first, or fork the session with --fork to continue from its last complete turn.',
+        ];
+  return new SessionProblem('in_use', `The session ${id} ${fact}`, { advice });
 }

@@ -1,16 +1,26 @@
 /** Why a session can't be used. */
 export type SessionProblemKind = 'unknown' | 'ambiguous' | 'in_use' | 'unreadable' | 'newer_format' | 'unwritable';
 
+export interface SessionProblemOptions extends ErrorOptions {
+  /** What to do next on the command line; other surfaces give their own. */
+  advice?: string;
+}
+
 /** A session can't be used. The message says why and what to do next. */
 export class SessionProblem extends Error {
   readonly kind: SessionProblemKind;
+  /** The message without what to do next. */
+  readonly fact: string;
 
-  constructor(kind: SessionProblemKind, message: string, options?: ErrorOptions) {
-    super(message, options);
+  constructor(kind: SessionProblemKind, fact: string, { advice, ...options }: SessionProblemOptions = {}) {
+    super(advice === undefined ? fact : `${fact} ${advice}`, options);
     this.name = 'SessionProblem';
     this.kind = kind;
+    this.fact = fact;
   }
 }
 
 export const noSuchSession = (id: string): SessionProblem =>
-  new SessionProblem('unknown', `There is no session ${id}. helve sessions list --all shows those there are.`);
+  new SessionProblem('unknown', `There is no session ${id}.`, {
+    advice: 'helve sessions list --all shows those there are.',
+  });

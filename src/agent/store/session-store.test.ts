@@ -586,7 +586,7 @@ test('a session in use cannot be resumed by a second process, but can be forked 
   startCalls(session.say, [{ id: 'b' }]);
 
   await expect(session.resume()).rejects.toThrow(
-    /^The session abc is in use by this process, since .* End that one first, or fork the session/,
+    /^The session abc is open in this process already, since .* Go on there, or close it there first\.$/,
   );
   const fork = await session.resume({ fork: true });
   expect(fork.id).not.toBe('abc');

@@ -42,7 +42,12 @@ export function conversationOpener(flags: RunFlags): ConversationOpener {
         const own = { ...flags, sessionId: isStored ? undefined : place.id };
         const past = isStored ? pastOf(request.resume ?? '') : undefined;
         const opened = await openSession(own, options, request, ports);
-        return hosted(opened, { flags, options, past, choices: await choicesFor(options, opened) });
+        try {
+          return hosted(opened, { flags, options, past, choices: await choicesFor(options, opened) });
+        } catch (error) {
+          await opened.close();
+          throw error;
+        }
       } catch (error) {
         throw asRefusal(error);
       }
@@ -94,10 +99,7 @@ interface HostedParts {
 
 function hosted(opened: OpenedSession, { flags, options, past, choices }: HostedParts): HostedConversation {
   const { agent, settings, env, effort } = opened;
-  if (!agent) {
-    void opened.close();
-    throw new ConversationRefused('no_model', opened.withoutModel ?? 'No model is set up.');
-  }
+  if (!agent) throw new ConversationRefused('no_model', opened.withoutModel ?? 'No model is set up.');
   const dataFolder = dataFolderOf({ env });
   return {
     agent,

@@ -1,7 +1,7 @@
 import type { ResumedSession } from '../../agent/store/resume-session.js';
-import { createAgent } from '../../compose/create-agent.js';
+import { createAgent, type FullAgent } from '../../compose/create-agent.js';
 import { createEngine } from '../../compose/create-engine.js';
-import type { FullEngineOptions } from '../../compose/options.js';
+import type { FullAgentOptions, FullEngineOptions } from '../../compose/options.js';
 import { type Model, type ModelFacts, ModelFailure } from '../../contract/model.js';
 import { type Catalogue, isSetUp, knownModel, secretVariables } from '../../models/catalogue/catalogue.js';
 import type { Choice } from '../../terminal/contract.js';
@@ -69,7 +69,7 @@ export async function openSession(
   const model = watchedModel(await models.resilientModel(), []);
   const small = settings.current.smallModel?.value ?? (env['HELVE_SMALL_MODEL']?.trim() || catalogue.small);
   const isSimple = options.toolSet === 'simple';
-  const agent = createAgent({
+  const agent = await agentOf(resumed, {
     ...options,
     model,
     fallbackModels: models.fallbacks,
@@ -138,6 +138,16 @@ export async function openSession(
       await agent.end().finally(() => observation?.close());
     },
   };
+}
+
+/** Leaves no resumed session locked if its agent can't be created. */
+async function agentOf(resumed: ResumedSession | undefined, options: FullAgentOptions): Promise<FullAgent> {
+  try {
+    return createAgent(options);
+  } catch (error) {
+    await resumed?.store.close();
+    throw error;
+  }
 }
 
 type Common = Pick<OpenedSession, 'settings' | 'env' | 'commandTool' | 'refuseMode' | 'checkSetup' | 'explain'>;
