@@ -122,6 +122,7 @@ export class AcpAgent {
     },
     'session/new': async (params, request) => {
       const session = await this.#options.host.open(readPlace(params));
+      await session.announce(); // clients give the id to other processes, also before the first prompt
       const client = this.#attach(session);
       client.follow();
       this.#sendCommandsAfter(request, client);
@@ -152,10 +153,12 @@ export class AcpAgent {
       const id = readText(params, 'sessionId');
       this.#clients.delete(id);
       const wasOpen = await this.#options.host.close(id);
-      await removeSession(this.#options.dataFolder, id).catch((error: unknown) => {
-        // An open session without a prompt has no file yet.
+      const left = await removeSession(this.#options.dataFolder, id).catch((error: unknown) => {
+        // An open session that could not be saved has no file.
         if (!(wasOpen && error instanceof SessionProblem && error.kind === 'unknown')) throw error;
+        return [];
       });
+      for (const sentence of left) this.#options.onProblem(sentence);
       return {};
     },
     'session/prompt': async (params, request) => await this.#prompt(params, request),

@@ -7,7 +7,6 @@ import { withoutSecrets } from '../compose/visible-environment.js';
 import { type Model, ModelFailure } from '../contract/model.js';
 import type { ServerState } from '../mcp/client/client.js';
 import { accessTo, unusualHost } from '../models/catalogue/catalogue.js';
-import { chooseModel } from '../models/catalogue/choose-model.js';
 import { loadCatalogue } from '../models/catalogue/load-catalogue.js';
 import { findLocalServers, localPlaces } from '../models/catalogue/local-servers.js';
 import { withStoredKeys } from '../models/catalogue/stored-keys.js';
@@ -27,6 +26,8 @@ import { dataFolderProblem } from './data-folder-problem.js';
 import { exitCode } from './exit-codes.js';
 import { offerOf } from './models.js';
 import { namedModel } from './named-model.js';
+import { withKeyHelper } from './run-models.js';
+import { HELPER_PROVIDER } from './key-helper.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
@@ -154,7 +155,9 @@ async function model(): Promise<DoctorFinding> {
   const env = environmentWith(settings, process.env);
   const named = namedModel(settings, env);
   try {
-    const model = await chooseModel(named?.name, env);
+    const helper = settings.apiKeyHelper?.value;
+    const choose = await withKeyHelper(helper, env);
+    const model = await choose(named?.name, {});
     model.check?.();
     const provider = (await loadCatalogue(env)).providers.get(model.provider);
     const access = provider && accessTo(provider, withStoredKeys(env));
@@ -163,7 +166,7 @@ async function model(): Promise<DoctorFinding> {
     const detail = [
       `${model.provider}/${model.name}`,
       host && `at ${host}`,
-      access && (access.keyVariable ? `key from ${isStored ? 'keys.json' : access.keyVariable}` : 'no key'),
+      access && keyWords(access.keyVariable, isStored, model.provider === HELPER_PROVIDER && helper !== undefined),
       limitsOf(model),
       'not asked',
       named && `named by ${named.from}`,
@@ -174,6 +177,12 @@ async function model(): Promise<DoctorFinding> {
     const detail = `${messageOf(error)}${named ? ` The model is named by ${named.from}.` : ''}`;
     return { what, state: isMissing ? 'missing' : 'broken', detail };
   }
+}
+
+/** Helve asks the environment and its own file for a key before the command of the setting. */
+function keyWords(variable: string | undefined, isStored: boolean, hasHelper: boolean): string {
+  if (variable !== undefined) return `key from ${isStored ? 'keys.json' : variable}`;
+  return hasHelper ? 'key from the command of "apiKeyHelper", which was not run' : 'no key';
 }
 
 function limitsOf({ facts, maxOutputTokens }: Model): string {

@@ -11,6 +11,7 @@ import { exitCode } from './exit-codes.js';
 import { Budget } from './headless/budget.js';
 import { type FinishedRun, RunEnd } from './headless/finish-run.js';
 import { maxPipedBytes, readPiped } from './headless/read-piped.js';
+import type { RecordedTranscript } from './headless/recorded-transcript.js';
 import { StepLines } from './headless/step-lines.js';
 import { writeAnswer } from './headless/write-answer.js';
 import { instructionsNotFollowed, notFollowedNotice } from './instructions-not-followed.js';
@@ -104,6 +105,7 @@ export async function headless(argv: readonly string[], version: string): Promis
   killAll = () => agent.session.killAll();
   if (setup?.planModeInstructions) agent.session.planning.instructions = setup.planModeInstructions;
   if (setup?.title !== undefined) agent.rename(setup.title);
+  if (flags.hostInput && flags.sessionId !== undefined) void agent.announce(); // the host may give the id to another process
   const isWatched = flags.format === 'text' && !flags.quiet && process.stderr.isTTY === true;
   let run: FinishedRun | undefined;
   let endFailure: unknown;
@@ -212,14 +214,16 @@ async function openHost(parts: HostParts, root: string): Promise<Host> {
   const { Host } = await import('./stream-json/host.js');
   const { RequestRefused } = await import('./stream-json/host-requests.js');
   const { saveRule } = await import('./stream-json/save-rule.js');
-  const { HostTranscript, isStartedBySdk } = await import('./stream-json/host-transcript.js');
-  const { homeFolder } = await import('../platform/files/paths.js');
+  const { isStartedBySdk } = await import('./stream-json/host-transcript.js');
+  const { dataFolderOf, homeFolder } = await import('../platform/files/paths.js');
   const home = homeFolder();
   const onProblem = (message: string): void => void process.stderr.write(`helve: ${visible(message)}\n`);
-  const transcript =
-    flags.save && home !== undefined && isStartedBySdk(env)
-      ? new HostTranscript({ env, home, cwd: root, sessionId, version, onProblem })
-      : undefined;
+  let transcript: RecordedTranscript | undefined;
+  if (flags.save && home !== undefined && isStartedBySdk(env)) {
+    const { RecordedTranscript } = await import('./headless/recorded-transcript.js');
+    const about = { env, home, cwd: root, sessionId, version };
+    transcript = new RecordedTranscript({ ...about, onProblem }, dataFolderOf({ env }));
+  }
   return new Host({
     sessionId,
     version,
@@ -290,8 +294,10 @@ async function newSessionId(wanted: string | undefined, { env }: CliEngineOption
   if (wanted === undefined) return randomId();
   const { existsSync } = await import('node:fs');
   const { sessionFolder } = await import('../agent/store/session-folder.js');
+  const { isEmptySession } = await import('../agent/store/list-sessions.js');
   const { dataFolderOf } = await import('../platform/files/paths.js');
-  if (!existsSync(sessionFolder(dataFolderOf({ env }), wanted).path)) return wanted;
+  const folder = sessionFolder(dataFolderOf({ env }), wanted);
+  if (!existsSync(folder.path) || (isEmptySession(folder) && !existsSync(folder.lock))) return wanted;
   throw new UsageProblem(
     `The session ${wanted} already exists. Resume it with --resume ${wanted}, or choose another id.`,
   );

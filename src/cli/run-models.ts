@@ -69,7 +69,7 @@ export async function readModels(
 type ChooseByName = (name: string | undefined, options: ChooseModelOptions) => Promise<Model>;
 
 /** Keys in the environment and stored keys come first; the helper is for Anthropic's models without one. */
-async function withKeyHelper(command: string | undefined, env: CliEngineOptions['env']): Promise<ChooseByName> {
+export async function withKeyHelper(command: string | undefined, env: CliEngineOptions['env']): Promise<ChooseByName> {
   const plain: ChooseByName = async (name, options) => await chooseModel(name, env, options);
   if (command === undefined) return plain;
   const { HELPER_PROVIDER, HELPER_VARIABLE, KeyHelper, modelWithHelper } = await import('./key-helper.js');

@@ -163,9 +163,10 @@ async function remove(argv: readonly string[], { dataFolder, root }: SessionLoca
   const titles = new Map((await listSessions(dataFolder)).map(({ id, title }) => [id, title]));
   for (const id of ids) {
     try {
-      await removeSession(dataFolder, id);
+      const left = await removeSession(dataFolder, id);
       const title = titles.get(id);
       await writeLine(process.stdout, `Deleted ${id}${title ? `: ${visible(cleanTitle(title))}` : ''}`);
+      for (const sentence of left) await writeLine(process.stderr, `helve: ${visible(sentence)}`);
     } catch (error) {
       if (!(error instanceof SessionProblem)) throw error;
       failed = true;

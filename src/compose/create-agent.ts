@@ -22,6 +22,8 @@ export interface FullAgent extends Agent {
   readonly engine: FullEngine;
   /** The types of child agents that can be started. */
   agentTypes(): Promise<readonly AgentType[]>;
+  /** Creates the session's file before its first prompt, so that another process can resume it by its id; if it is kept. */
+  announce(): Promise<void>;
   /** Gives the session another title; false if it is not saved. */
   rename(title: string): boolean;
 }
@@ -71,6 +73,7 @@ export function createAgent(options: FullAgentOptions): FullAgent {
     },
     commands: async () => (await tools.commands?.listed()) ?? [],
     agentTypes: () => agents.types(),
+    announce: async () => await composed.writer?.announce(),
     rename(title) {
       composed.writer?.rename(title);
       return composed.writer !== undefined;

@@ -15,6 +15,7 @@ import type { Session } from '../agent/session.js';
 import type { SessionComponent } from '../agent/session-component.js';
 import type { ReportProblem } from '../agent/store/append-log.js';
 import { applyResumedSession } from '../agent/store/apply-resumed-session.js';
+import type { ResumedSession } from '../agent/store/resume-session.js';
 import { systemPrompt } from '../agent/system-prompt.js';
 import { questionsPaused } from '../agent/working-agents.js';
 import type { Model } from '../contract/model.js';
@@ -47,7 +48,7 @@ export function composeRoot(options: FullAgentOptions, { composeChild }: { compo
   const tools = composeTools(resolveOptions(toolOptions(options, runs)), { as: 'root' });
   const { session } = tools;
   if (resumed) applyResumedSession(session, resumed);
-  session.beginning = { source: resumed ? (resumed.isFork ? 'fork' : 'resume') : 'startup', setup: options.setup };
+  session.beginning = { source: resumed ? sourceOf(resumed) : 'startup', setup: options.setup };
   const writer = isKept(options) ? createWriter(session, options) : undefined;
   const system = systemPrompt({
     root: session.root,
@@ -87,6 +88,12 @@ export function composeRoot(options: FullAgentOptions, { composeChild }: { compo
   });
   for (const { onSeen } of conversation.components) if (onSeen) tools.ledger.listen(onSeen);
   return { tools, runs, model, models, agents, childAgents: children, writer, ...conversation };
+}
+
+/** A session that never had a prompt begins now. */
+function sourceOf({ isFork, restored }: ResumedSession): 'fork' | 'resume' | 'startup' {
+  if (isFork) return 'fork';
+  return restored.messages.length === 0 ? 'startup' : 'resume';
 }
 
 const isKept = ({ resumed, keepSession }: FullAgentOptions): boolean => resumed !== undefined || keepSession === true;

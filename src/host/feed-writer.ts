@@ -4,14 +4,16 @@ import { recordedDisplay } from '../agent/store/recorded-display.js';
 import type { AgentEvent, ChildEvent } from '../contract/event.js';
 import type { FeedCall, SessionFeed } from './session-feed.js';
 
+const MAX_WHOLE = 50; // displays: clients read them meanwhile, and a run may have thousands of calls
+
 export class FeedWriter {
   readonly #feed: SessionFeed;
   #entries = 0;
   #turns = 0;
   /** The text or thought that the next words belong to. */
   #open: { kind: 'text' | 'thought'; id: string } | undefined;
-  /** Calls of the run, whose displays are shortened when it has ended. */
-  readonly #calls = new Set<string>();
+  /** Ended calls whose displays are whole, the oldest first. */
+  #whole: string[] = [];
 
   constructor(feed: SessionFeed) {
     this.#feed = feed;
@@ -61,11 +63,14 @@ export class FeedWriter {
   /** The run has ended: what was shown of its calls is kept within bounds. */
   endRun(): void {
     this.#open = undefined;
-    for (const id of this.#calls) {
+    this.#shorten(this.#whole.splice(0));
+  }
+
+  #shorten(ids: readonly string[]): void {
+    for (const id of ids) {
       const call = this.#feed.get(id, 'call');
       if (call) call.display = recordedDisplay(call.display);
     }
-    this.#calls.clear();
   }
 
   #words(kind: 'text' | 'thought', text: string): void {
@@ -80,7 +85,6 @@ export class FeedWriter {
       case 'tool_call': {
         const { callId: id, tool, input, display } = event;
         if (!agent) this.#open = undefined;
-        this.#calls.add(id);
         this.#feed.put({ kind: 'call', id, tool, input, display, status: 'pending', ...(agent && { agent }) });
         return;
       }
@@ -96,7 +100,7 @@ export class FeedWriter {
       case 'tool_result': {
         const { failure, problem, display, callId, tool } = event;
         if (!this.#feed.get(callId, 'call')) {
-          this.#calls.add(callId); // a call whose input was malformed has no other event
+          // A call whose input was malformed has no other event.
           this.#feed.put({ kind: 'call', id: callId, tool, input: undefined, display, status: 'pending' });
         }
         this.#change(callId, {
@@ -105,6 +109,8 @@ export class FeedWriter {
           ...(failure && { failure }),
           ...(problem !== undefined && { problem }),
         });
+        this.#whole.push(callId);
+        this.#shorten(this.#whole.splice(0, this.#whole.length - MAX_WHOLE));
         return;
       }
       default:

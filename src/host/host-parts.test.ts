@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PermissionQuestion } from '../contract/permission.js';
+import { FeedWriter } from './feed-writer.js';
 import { OpenQuestions } from './open-questions.js';
 import { HostPromptQueue, PromptRefused } from './prompt-queue.js';
 import { type FeedChange, SessionFeed } from './session-feed.js';
@@ -101,4 +102,22 @@ test('a prompt that throws ends with its error, and the next one runs', async ()
   const [bad, good] = ['bad', 'good'].map((id) => queue.add({ id, content: words(id) }));
   expect(await bad?.ended).toMatchObject({ error: { message: 'broken' } });
   expect(await good?.ended).toBe(end);
+});
+
+test('of the calls of a long run, the displays of all but the last 50 are shortened while it runs', () => {
+  const feed = new SessionFeed();
+  const writer = new FeedWriter(feed);
+  const at = 0;
+  for (let index = 0; index < 60; index += 1) {
+    const call = { callId: `call-${index}`, tool: 'Read', at };
+    const display = { title: 'a', body: { type: 'output' as const, text: 'x'.repeat(20_000) } };
+    writer.take({ type: 'tool_call', ...call, input: {}, display: { title: 'a' } });
+    const result = { type: 'tool_result' as const, tool_use_id: call.callId, content: '' };
+    writer.take({ type: 'tool_result', ...call, result, display });
+  }
+  const isWhole = (id: string): boolean => JSON.stringify(feed.get(id, 'call')).length > 20_000;
+  const whole = (): number => [...feed.entries].filter(({ id }) => isWhole(id)).length;
+  expect([whole(), isWhole('call-9'), isWhole('call-10')]).toEqual([50, false, true]);
+  writer.endRun();
+  expect(whole()).toBe(0);
 });

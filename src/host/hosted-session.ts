@@ -73,6 +73,11 @@ export class HostedSession {
     return this.#hasFailed ? 'failed' : 'idle';
   }
 
+  /** Makes the session known to other processes by its id, before its first prompt. */
+  async announce(): Promise<void> {
+    await this.agent.announce();
+  }
+
   /** Runs the prompt after those before it. One with a known id does not run again. Throws `PromptRefused`. */
   prompt(prompt: HostPrompt): PromptTicket {
     return this.#prompts.add(prompt);

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -76,6 +77,19 @@ test('helve models and doctor show the host of requests, and nothing of an addre
   );
   expect(doctor).toContain('✓ Model: glm/glm-5.3, at 127.0.0.1:9, key from ZHIPU_API_KEY');
   expect([text, json, doctor].join('')).not.toContain('pa55');
+});
+
+test('helve doctor names the command of apiKeyHelper as the source of the key, and does not run it', async () => {
+  const home = await emptyFolder();
+  const marker = join(home, 'ran');
+  await writeFile(join(home, 'settings.json'), JSON.stringify({ apiKeyHelper: `touch ${marker}; echo k` }));
+  const helped = { HELVE_HOME: home, HELVE_MODEL: 'anthropic/claude-haiku-4-5' };
+  expect((await runHelve(['doctor'], { env: helped })).stdout).toMatch(
+    /✓ Model: anthropic\/claude-haiku-4-5, key from the command of "apiKeyHelper", which was not run, /,
+  );
+  expect(existsSync(marker)).toBe(false);
+  const both = await runHelve(['doctor'], { env: { ...helped, ANTHROPIC_API_KEY: 'k' } });
+  expect(both.stdout).toContain('key from ANTHROPIC_API_KEY');
 });
 
 test('a key with its own address shows the host of that address', async () => {

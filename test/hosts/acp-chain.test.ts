@@ -119,3 +119,15 @@ chainTest('two sessions of one adapter run at once, each with its own answer', a
   expect(client.text('agent_message_chunk', other)).toBe('TWO');
   client.expectValidTraffic();
 });
+
+chainTest('a session without a prompt is resumed by another process', async () => {
+  const { at, client, sessionId } = await start([{ text: 'Here.' }]);
+  client.child.stdin?.end();
+  await client.closed;
+  const resuming = connect(at);
+  await resuming.initialize();
+  await resuming.request('session/resume', { sessionId, cwd: at.cwd, mcpServers: [] });
+  expect(await resuming.prompt(sessionId, 'are you there')).toMatchObject({ stopReason: 'end_turn' });
+  expect(resuming.text()).toBe('Here.');
+  resuming.expectValidTraffic();
+});

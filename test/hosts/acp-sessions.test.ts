@@ -1,8 +1,9 @@
 // Sessions that are opened, closed and opened again, by one client and by several processes.
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Reply, selected, startSession } from './acp-client.js';
+import { emptyFolder } from '../cli/run-helve.js';
+import { type Reply, selected, startAcp, startSession } from './acp-client.js';
 
 test.each(['session/load', 'session/resume'])(
   'a session that was opened with %s and closed without a prompt can be opened again',
@@ -93,5 +94,59 @@ test('a question that is open when its session is loaded is not asked twice, and
   expect(await client.answerTo(prompt)).toMatchObject({ result: { stopReason: 'end_turn' } });
   expect(client.asked('session/request_permission')).toHaveLength(1);
   expect(await readFile(join(client.cwd, 'made'), 'utf8')).toBe('');
+  await client.end();
+});
+
+test.each(['session/load', 'session/resume'])(
+  'a session without a prompt is opened with %s by another process, and listed from its first prompt',
+  async (open) => {
+    const home = await emptyFolder();
+    const first = await startSession([], { home });
+    const { sessionId } = first;
+    const { cwd } = first.client;
+    await first.client.end();
+
+    const second = await startAcp([{ text: 'Here.' }], { home, cwd });
+    await second.initialize();
+    expect((await second.request('session/list', { cwd }))['sessions']).toEqual([]);
+    await second.request(open, { sessionId, cwd, mcpServers: [] });
+    expect(await second.prompt(sessionId, 'are you there')).toEqual({ stopReason: 'end_turn' });
+    expect((await second.request('session/list', { cwd }))['sessions']).toMatchObject([
+      { sessionId, title: 'are you there' },
+    ]);
+    await second.end();
+  },
+);
+
+test('a session without a prompt that was trusted begins once in its file, and deleting it leaves nothing', async () => {
+  const home = await emptyFolder();
+  const { client, sessionId } = await startSession([{ text: 'ok' }], { home });
+  await writeFile(join(client.cwd, 'AGENTS.md'), 'Be kind.\n');
+  client.reply = () => selected('trust');
+  await client.prompt(sessionId, 'x');
+  const file = join(home, '.helve/sessions', sessionId, 'session.jsonl');
+  const types = (await readFile(file, 'utf8')).split('\n').map((line) => /"type":"(\w+)"/.exec(line)?.[1]);
+  expect(types.slice(0, 2)).toEqual(['session', 'user']);
+  const empty = await client.newSession();
+  await client.request('session/delete', { sessionId: empty });
+  await client.request('session/delete', { sessionId });
+  expect((await readdir(join(home, '.helve/sessions'))).filter((name) => !name.startsWith('.'))).toEqual([]);
+  await client.end();
+});
+
+test('a session that another process has is refused with what a client can do about it', async () => {
+  const home = await emptyFolder();
+  const { client, sessionId } = await startSession([{ text: 'ok' }], { home });
+  await client.prompt(sessionId, 'x');
+  const other = await startAcp([], { home, cwd: client.cwd });
+  await other.initialize();
+  const { code, message } = await other.refused('session/load', { sessionId, cwd: client.cwd, mcpServers: [] });
+  expect(code).toBe(-32_002);
+  expect(message).toMatch(
+    /^The session \S+ is in use by process \d+, since \S+, and two writers would mix their conversations\. Close it there first, or begin a new session\.$/,
+  );
+  const unknown = await other.refused('session/load', { sessionId: 'nope', cwd: client.cwd, mcpServers: [] });
+  expect(unknown.message).toBe('There is no session nope. session/list has those there are.');
+  await other.end();
   await client.end();
 });

@@ -16,6 +16,8 @@ export interface SessionWriter extends SessionComponent {
   /** Gives the session another title. */
   rename(title: string): void;
   open(): Promise<void>;
+  /** Creates the file before the first prompt. Never rejects: a failure is reported. */
+  announce(): Promise<void>;
   /** Resolves once everything so far is on disk, or its failure was reported. */
   flushed(): Promise<void>;
   end(): Promise<void>;
@@ -56,6 +58,10 @@ export function sessionWriter(
     name: 'session writer',
     isEssential: true,
     open,
+    async announce() {
+      await open();
+      await loaded?.announce();
+    },
     onPrompt: (content) => write((store) => store.prompt(content)),
     onEvent: (event) => write((store) => store.take(event)),
     onBlock: (block) => write((store) => store.block(block)),

@@ -60,6 +60,11 @@ export class AppendLog {
     if (size > 0 && !this.#endsWithBreak(size)) this.#rest = Buffer.from('\n'); // a crash cut off the last line
   }
 
+  /** The file had nothing in it when it was opened. */
+  get isNew(): boolean {
+    return this.#isNew;
+  }
+
   /** Lines that are not in the file. */
   get lost(): number {
     return this.#dropped + this.#waiting;

@@ -147,3 +147,32 @@ test('a clock that is temporarily ahead deletes no session, and clean-ups contin
   expect(await cleanUpSessions(dataFolder, 30, now + DAY_MS + 1)).toEqual([]);
   expect(await idsOf(dataFolder)).toEqual(['recent']);
 });
+
+async function announce(dataFolder: string, id: string): Promise<void> {
+  const store = new SessionStore({ dataFolder, id, root: '/a', model: 'm' });
+  await store.announce();
+  await store.close();
+}
+
+test('a session without a prompt is found by its id, but it is not listed and not the last one', async () => {
+  const dataFolder = await folderWith({ id: 'told', at: 1_000 });
+  await announce(dataFolder, 'empty');
+  expect(await idsOf(dataFolder)).toEqual(['told']);
+  expect(await findSession(dataFolder, 'last', { root: '/a' })).toBe('told');
+  expect(await findSession(dataFolder, 'emp')).toBe('empty');
+  await (await tell(dataFolder, { id: 'empty', prompt: 'begins', turns: 0 })).close();
+  expect(await listSessions(dataFolder)).toMatchObject([{ id: 'empty', title: 'begins' }, { id: 'told' }]);
+  const lines = (await readFile(sessionFolder(dataFolder, 'empty').file, 'utf8')).trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line).type)).toEqual(['session', 'user']);
+});
+
+test('a session without a prompt is cleaned up after a day', async () => {
+  const now = Date.now();
+  const dataFolder = await folderWith({ id: 'told' });
+  await announce(dataFolder, 'empty');
+  expect(await cleanUpSessions(dataFolder, 30, now)).toEqual([]);
+  expect(await cleanUpSessions(dataFolder, 30, now + DAY_MS)).toEqual([]);
+  expect(await cleanUpSessions(dataFolder, 30, now + 3 * DAY_MS)).toEqual([]);
+  expect(await cleanUpSessions(dataFolder, 30, now + 4 * DAY_MS)).toEqual(['empty']);
+  expect(await idsOf(dataFolder)).toEqual(['told']);
+});

@@ -1,24 +1,30 @@
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import type { UserBlock } from '../../contract/message.js';
 import type { SessionSummary } from '../../contract/session-summary.js';
 import { openFlags } from '../../platform/files/private-files.js';
 import { nearestWords } from '../../platform/text/similar-text.js';
 import { isSessionId, type SessionFolder, sessionFolder, sessionsFolder } from './session-folder.js';
 import { isInUse } from './session-lock.js';
 import { SessionProblem } from './session-problem.js';
-import { checkedLine, type SessionHeader, type SessionLine } from './session-record.js';
+import { checkedLine, type RecordedUserBlock, type SessionHeader, type SessionLine } from './session-record.js';
+import { titleOf } from './session-title.js';
 
 const FIRST_BYTES = 4_096;
 const MAX_HEADER_BYTES = 64 * 1024;
 const TAIL_BYTES = 8_192; // holds the last turn's record, unless a long prompt or call came after it
 
-/** The sessions, the latest first; of one project if `root` is given. Reads only the beginning and the end of each file. */
+/**
+ * The sessions, the latest first; of one project if `root` is given. Sessions that never had a prompt are left out. Reads
+ * only the beginning and the end of each file.
+ */
 export async function listSessions(dataFolder: string, { root }: { root?: string } = {}): Promise<SessionSummary[]> {
   const summaries: SessionSummary[] = [];
   for (const id of sessionIds(dataFolder)) {
     const folder = sessionFolder(dataFolder, id);
     const summary = summarize(folder);
-    if (!summary || (root !== undefined && summary.root !== root)) continue;
-    summaries.push({ ...summary, inUse: existsSync(folder.lock) && (await isInUse(folder)) });
+    if (!summary || summary.isEmpty || (root !== undefined && summary.root !== root)) continue;
+    const { isEmpty: _, ...shown } = summary;
+    summaries.push({ ...shown, inUse: existsSync(folder.lock) && (await isInUse(folder)) });
   }
   return summaries.toSorted((one, other) => other.updated.getTime() - one.updated.getTime());
 }
@@ -39,7 +45,10 @@ export const projectOf = (dataFolder: string, id: string): string | undefined =>
 export const modelOf = (dataFolder: string, id: string): string | undefined =>
   summarize(sessionFolder(dataFolder, id))?.model;
 
-function summarize({ id, file }: SessionFolder): Omit<SessionSummary, 'inUse'> | undefined {
+/** Whether there is only what was written before the first prompt. */
+export const isEmptySession = (folder: SessionFolder): boolean => summarize(folder)?.isEmpty ?? false;
+
+function summarize({ id, file }: SessionFolder): (Omit<SessionSummary, 'inUse'> & { isEmpty: boolean }) | undefined {
   let descriptor: number;
   try {
     descriptor = openSync(file, openFlags.read);
@@ -50,9 +59,12 @@ function summarize({ id, file }: SessionFolder): Omit<SessionSummary, 'inUse'> |
     const { size, mtime, birthtime } = fstatSync(descriptor);
     const header = headerOf(descriptor, size);
     const last = lastTotals(descriptor, size);
+    const named = last?.title ?? header?.title ?? '';
+    const start = last === undefined && header && named === '' ? begunWith(descriptor, size) : undefined;
     return {
       id,
-      title: last?.title ?? header?.title ?? '',
+      title: start?.title ?? named,
+      isEmpty: start?.isEmpty ?? false,
       ...(header && { root: header.root, model: header.model }),
       created: header ? new Date(header.created) : birthtime,
       updated: mtime,
@@ -77,6 +89,20 @@ function headerOf(descriptor: number, size: number): SessionHeader | undefined {
     if (bytes >= size || bytes > MAX_HEADER_BYTES) return undefined;
   }
 }
+
+/** How a session began whose first line was written before its first prompt, and which has no complete turn. */
+function begunWith(descriptor: number, size: number): { isEmpty: boolean; title?: string } {
+  if (size > MAX_HEADER_BYTES) return { isEmpty: false };
+  const lines = textAt(descriptor, 0, size).split('\n');
+  const [first] = lines.map(lineOrNothing).filter((line) => line?.type === 'user' || line?.type === 'title');
+  if (first?.type === 'title') return { isEmpty: false, title: first.title };
+  return first?.type === 'user'
+    ? { isEmpty: false, title: titleOf(first.content.filter(hasContent)) }
+    : { isEmpty: true };
+}
+
+const hasContent = (block: RecordedUserBlock): block is UserBlock =>
+  block.type !== 'tool_result' || block.content !== undefined;
 
 /** Reads from the end, further back each time until it is found. */
 function lastTotals(descriptor: number, size: number) {

@@ -66,6 +66,18 @@ export class SessionFile {
     await this.#opening;
   }
 
+  /** Creates the file of a new session with its first line, before there is a record. */
+  async announce(): Promise<void> {
+    await this.open();
+    if (this.#isStopped || !this.#lock || this.#log) return;
+    try {
+      this.#log = this.#begun();
+      this.#log.write();
+    } catch (error) {
+      await this.#unwritable(error);
+    }
+  }
+
   add(record: SessionRecord): void {
     if (this.#isStopped) this.#lost += 1;
     else if (this.#log) {
@@ -193,7 +205,7 @@ export class SessionFile {
   /** The file of a new session, with its first line. */
   #begun(): AppendLog {
     const log = new AppendLog(this.#options.folder.file, this.#report);
-    if (!this.#hasHeader) log.add(JSON.stringify(this.#options.header()));
+    if (!this.#hasHeader && log.isNew) log.add(JSON.stringify(this.#options.header())); // not new: it was announced before
     this.#hasHeader = true;
     this.#tail.drop(); // the log has all records now, and keeps those that it can't write
     this.#keptEarly = 0;

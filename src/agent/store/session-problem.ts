@@ -1,18 +1,14 @@
 /** Why a session can't be used. */
 export type SessionProblemKind = 'unknown' | 'ambiguous' | 'in_use' | 'unreadable' | 'newer_format' | 'unwritable';
 
-export interface SessionProblemOptions extends ErrorOptions {
-  /** What to do next on the command line; other surfaces give their own. */
-  advice?: string;
-}
-
 /** A session can't be used. The message says why and what to do next. */
 export class SessionProblem extends Error {
   readonly kind: SessionProblemKind;
   /** The message without what to do next. */
   readonly fact: string;
 
-  constructor(kind: SessionProblemKind, fact: string, { advice, ...options }: SessionProblemOptions = {}) {
+  /** `advice`: what to do next on the command line; other surfaces give their own. */
+  constructor(kind: SessionProblemKind, fact: string, { advice, ...options }: ErrorOptions & { advice?: string } = {}) {
     super(advice === undefined ? fact : `${fact} ${advice}`, options);
     this.name = 'SessionProblem';
     this.kind = kind;

@@ -123,6 +123,11 @@ export class SessionStore {
     await this.#file.open();
   }
 
+  /** Creates the file before the first prompt, so that other processes find the session by its id. Never rejects. */
+  async announce(): Promise<void> {
+    await this.#file.announce();
+  }
+
   /** Records changes of the directory, the mode, the todos and the plan with each result, and at the end of a turn. */
   watch(state: WatchedState): void {
     this.#state = state;
@@ -136,7 +141,7 @@ export class SessionStore {
 
   /** Writes a prompt of the person synchronously. */
   prompt(content: readonly UserBlock[]): void {
-    this.#title ??= titleOf(content);
+    this.#title ||= titleOf(content);
     const { agent, dataFolder, id } = this.#options;
     this.#add({ type: 'user', content, ...(!agent && { changes: journaledBytes(dataFolder, id) }) });
     this.#file.write();

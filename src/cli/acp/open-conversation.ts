@@ -1,5 +1,5 @@
 // Conversations for the host: each with the settings, rules and models of its own folder.
-import { projectOf } from '../../agent/store/list-sessions.js';
+import { isEmptySession, projectOf } from '../../agent/store/list-sessions.js';
 import { readSession } from '../../agent/store/read-session.js';
 import { restoreSession } from '../../agent/store/restore-session.js';
 import { isSessionId, sessionFolder } from '../../agent/store/session-folder.js';
@@ -33,7 +33,7 @@ export function conversationOpener(flags: RunFlags): ConversationOpener {
       try {
         if (place.resume !== undefined) assertSessionOf(place, place.resume);
         const options = await optionsFor(flags, place);
-        const isStored = place.resume !== undefined || isOnDisk(place.id);
+        const isStored = place.resume !== undefined || hasConversation(place.id);
         const request = {
           ...(isStored && { resume: place.resume ?? place.id }),
           ...(place.mode && { mode: place.mode }),
@@ -84,8 +84,12 @@ function assertSessionOf({ root }: SessionPlace, id: string): void {
   );
 }
 
-const isOnDisk = (id: string | undefined): boolean =>
-  id !== undefined && isSessionId(id) && projectOf(dataFolderOf(), id) !== undefined;
+/** False for a session that had no prompt. */
+const hasConversation = (id: string | undefined): boolean =>
+  id !== undefined &&
+  isSessionId(id) &&
+  projectOf(dataFolderOf(), id) !== undefined &&
+  !isEmptySession(sessionFolder(dataFolderOf(), id));
 
 /** All that was said, also what a summary has replaced. */
 const pastOf = (id: string) => restoreSession(readSession(sessionFolder(dataFolderOf(), id)), { whole: true });
