@@ -24,10 +24,10 @@ import { environmentWith } from '../settings/environment.js';
 import { readArgs } from './args.js';
 import { dataFolderProblem } from './data-folder-problem.js';
 import { exitCode } from './exit-codes.js';
+import { HELPER_PROVIDER } from './key-helper.js';
 import { offerOf } from './models.js';
 import { namedModel } from './named-model.js';
 import { withKeyHelper } from './run-models.js';
-import { HELPER_PROVIDER } from './key-helper.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
