@@ -1,7 +1,7 @@
 // The files of an approved content. The hash decides; this list only says which files have changed since.
 import { join } from 'node:path';
+import { readPrivateFile, writePrivateFile } from '../platform/files/private-file.js';
 import { isObject } from '../platform/is-object.js';
-import { readPrivateFile, writePrivateFile } from '../settings/private-file.js';
 import type { ContentEntry, PluginContent } from './plugin-content.js';
 import { pluginFolders } from './plugin-folders.js';
 

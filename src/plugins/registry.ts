@@ -1,9 +1,9 @@
 // The registry: which plugins and marketplaces a person has added, and which content of each was approved.
 import { join, resolve } from 'node:path';
 import { realPathSync } from '../platform/files/paths.js';
+import { readPrivateFile, withLock, writePrivateFile } from '../platform/files/private-file.js';
 import { isObject } from '../platform/is-object.js';
 import { messageOf } from '../platform/message-of.js';
-import { readPrivateFile, withLock, writePrivateFile } from '../settings/private-file.js';
 import { pluginFolders } from './plugin-folders.js';
 import { PluginProblem } from './plugin-problem.js';
 import { type PluginSource, readSource } from './plugin-source.js';

@@ -1,7 +1,7 @@
 // Values that a plugin asks its user for: `userConfig` of Claude Code, `settings` of Gemini.
 import { join } from 'node:path';
+import { readPrivateFile, writePrivateFile } from '../platform/files/private-file.js';
 import { isObject } from '../platform/is-object.js';
-import { readPrivateFile, writePrivateFile } from '../settings/private-file.js';
 import { pluginFolders } from './plugin-folders.js';
 import { PluginProblem, type UnusedPart } from './plugin-problem.js';
 

@@ -41,7 +41,7 @@ export function toolPins(dataFolder: string): ToolPins {
 }
 
 /** Loaded with the first call of a server's tool: most sessions have none. */
-const files = async () => await import('./private-file.js');
+const files = async () => await import('../platform/files/private-file.js');
 
 type Servers = Map<string, Map<string, PinnedTool>>;
 

@@ -4,9 +4,9 @@
 import { join, resolve } from 'node:path';
 import { sha256 } from '../platform/crypto.js';
 import { isInside, realPathSync, resolveIn } from '../platform/files/paths.js';
+import { readPrivateFile, withLock, writePrivateFile } from '../platform/files/private-file.js';
 import { isObject } from '../platform/is-object.js';
 import { visible } from '../platform/text/visible.js';
-import { readPrivateFile, withLock, writePrivateFile } from './private-file.js';
 
 /** An item of a folder that applies only if a person trusts it. */
 export interface CoveredItem {

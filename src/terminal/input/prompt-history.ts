@@ -5,11 +5,11 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256 } from '../../platform/crypto.js';
 import { mkdirPrivate } from '../../platform/files/mkdir-private.js';
+import { readPrivateFile, withLock, writePrivateFile } from '../../platform/files/private-file.js';
 import { isObject } from '../../platform/is-object.js';
 import { messageOf } from '../../platform/message-of.js';
 import { parseJson } from '../../platform/parse-json.js';
 import { clause } from '../../platform/text/clause.js';
-import { readPrivateFile, withLock, writePrivateFile } from '../../settings/private-file.js';
 
 const MAX_PROMPTS = 1_000;
 const MAX_FILE_BYTES = 2 * 1024 * 1024;

@@ -3,15 +3,15 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import { link, readFile, realpath, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { monotonicMs } from '../platform/clock.js';
-import { randomHex } from '../platform/crypto.js';
-import { codeOf } from '../platform/error-code.js';
-import { discard, stage } from '../platform/files/atomic-write.js';
-import { fsyncFolder, inFolder } from '../platform/files/folder.js';
-import { mkdirPrivate } from '../platform/files/mkdir-private.js';
-import { isRunning, isStale, type ProcessIdentity, thisProcess } from '../platform/journal/process-identity.js';
+import { monotonicMs } from '../clock.js';
+import { randomHex } from '../crypto.js';
+import { codeOf } from '../error-code.js';
+import { isRunning, isStale, type ProcessIdentity, thisProcess } from '../journal/process-identity.js';
+import { discard, stage } from './atomic-write.js';
+import { fsyncFolder, inFolder } from './folder.js';
+import { mkdirPrivate } from './mkdir-private.js';
 
-const WAIT_MS = 10_000; // a change takes milliseconds; after this time the other process is assumed to hang
+const WAIT_MS = 10_000; // most changes take milliseconds; after this time the other process is assumed to hang
 const POLL_MS = 10;
 
 /** The text of one of our files, or undefined if it does not exist. Throws if another user may have written it. */
@@ -53,12 +53,16 @@ export async function writePrivateFile(path: string, text: string): Promise<void
   });
 }
 
-/** Runs the work under an exclusive lock, across processes. */
-export async function withLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
+/** Runs the work under an exclusive lock, across processes. `waitMs` must exceed what the work of another may take. */
+export async function withLock<T>(
+  lock: string,
+  work: () => Promise<T>,
+  { waitMs = WAIT_MS }: { waitMs?: number } = {},
+): Promise<T> {
   mkdirPrivate(dirname(lock));
   const ours = await thisProcess();
   const record = JSON.stringify({ ...ours, token: randomHex(9) });
-  const until = monotonicMs() + WAIT_MS;
+  const until = monotonicMs() + waitMs;
   while (!(await take(lock, record))) {
     if (await isLeftBehind(lock, ours)) await setAside(lock, ours);
     else if (monotonicMs() > until) {
