@@ -1,6 +1,6 @@
 import { chooseAction } from './choose-action.js';
 
-const USAGE = 'Use helve mcp serve, add, add-json, list, get, remove or doctor.';
+const USAGE = 'Use helve mcp serve, add, add-json, list, get, remove, doctor, login or logout.';
 
 type Action = (argv: readonly string[]) => Promise<number>;
 
@@ -13,6 +13,8 @@ const actions: Readonly<Record<string, () => Promise<Action>>> = {
   get: async () => (await import('./mcp/get.js')).get,
   remove: async () => (await import('./mcp/remove.js')).remove,
   doctor: async () => (await import('./mcp/doctor.js')).doctor,
+  login: async () => (await import('./mcp/login.js')).login,
+  logout: async () => (await import('./mcp/logout.js')).logout,
 };
 
 /** MCP, both sides: Helve as a server, and the servers that Helve uses. */

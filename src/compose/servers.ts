@@ -4,6 +4,7 @@ import type { Session } from '../agent/session.js';
 import type { SessionPolicy } from '../agent/session-policy.js';
 import type { ServerResources } from '../contract/tool-context.js';
 import type { ServerState } from '../mcp/client/client.js';
+import type { SignedOut, SignInOptions } from '../mcp/auth/sign-ins.js';
 import { SessionServers, type SettleOptions } from '../mcp/client/session-servers.js';
 import { toolPins } from '../settings/tool-pins.js';
 import { configuredServers } from './configured-servers.js';
@@ -27,6 +28,12 @@ export interface EngineServers {
   idleRules(): readonly string[];
   /** Connects to a server again. Resolves once it has connected or failed; rejects if no server has that name. */
   reconnect(name: string): Promise<void>;
+  /** Signs a person in to a server, and connects to it. Rejects with a message for the user. */
+  signIn(name: string, options: SignInOptions): Promise<void>;
+  /** Passes on the address that the browser ended at, to a sign-in that waits. */
+  pasteAddress(name: string, text: string): void;
+  /** Forgets a sign-in, here and at the authorization server. */
+  signOut(name: string, signal: AbortSignal): Promise<SignedOut>;
   /** Replaces the servers that were added during the session, by name. */
   setAdded(entries: Readonly<Record<string, Readonly<Record<string, unknown>>>>): {
     added: string[];
@@ -128,6 +135,9 @@ export function createServers({ resolved, session, policy, notices, isOff }: Ser
     states: () => client.states(),
     idleRules: () => findIdleRules().map(({ text }) => text),
     reconnect: (name) => client.reconnect(name),
+    signIn: (name, signIn) => client.signIn(name, signIn),
+    pasteAddress: (name, text) => client.pasteAddress(name, text),
+    signOut: (name, signal) => client.signOut(name, signal),
     setAdded(entries) {
       const before = Object.keys(added);
       added = entries;

@@ -9,6 +9,8 @@ export const help = `helve mcp: manage the MCP servers that Helve uses, or run H
   helve mcp get NAME        one server
   helve mcp remove NAME     remove it from its settings file
   helve mcp doctor [NAME]   start the servers, and report problems
+  helve mcp login NAME      sign in to a server that requires it
+  helve mcp logout NAME     sign out: remove its tokens, and revoke them
   helve mcp serve           offer Helve's tools to an MCP client, over standard input and output
   helve mcp serve --http [PORT]   the same over HTTP on this machine
 
@@ -19,9 +21,13 @@ Options of add, add-json and remove
   --header "Name: value", -H   of add: sent with every request; may be given several times
   --transport TYPE, -t TYPE of add: stdio, http or sse, if it is not clear from the rest
 
-Options of list, get and doctor
+Options of login
+  --no-browser              only print the address, for a browser on another machine
+  --scope SCOPE, -s SCOPE   ask for these permissions; may be given several times
+
+Options of list, get, doctor, login and logout
   --check                   of list: start the servers, and show their state
-  --json                    as JSON
+  --json                    of list, get and doctor: as JSON
   --settings FILE, --trust  as for serve
 
 Options of serve

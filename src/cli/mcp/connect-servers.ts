@@ -1,5 +1,6 @@
 // Connects to servers as a session would, to see whether they work. The caller leaves out untrusted ones.
 import { createEngine } from '../../compose/create-engine.js';
+import type { EngineServers } from '../../compose/servers.js';
 import type { ServerState } from '../../mcp/client/client.js';
 import { secretVariables } from '../../models/catalogue/catalogue.js';
 import { engineOptions } from '../engine-options.js';
@@ -15,6 +16,17 @@ export async function connectServers(
   servers: readonly KnownServer[],
   flags: ServerFlags,
 ): Promise<ReadonlyMap<string, ServerState>> {
+  return await withServers(servers, flags, async (connected) => {
+    return new Map(connected.states().map((state) => [state.name, state]));
+  });
+}
+
+/** Connects only to these, and runs the work once each has connected or failed. */
+export async function withServers<T>(
+  servers: readonly KnownServer[],
+  flags: ServerFlags,
+  work: (servers: EngineServers, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const options = await engineOptions(flags);
   const secrets = secretVariables(await readCatalogue(options.env));
   const hiddenVariables = [...secrets, ...variablesForTracing(options.env)];
@@ -37,7 +49,7 @@ export async function connectServers(
       withinMs: WITHIN_MS,
       signal: signals.signal,
     });
-    return new Map(engine.servers.states().map((state) => [state.name, state]));
+    return await work(engine.servers, signals.signal);
   } finally {
     await engine.end();
     signals.dispose();

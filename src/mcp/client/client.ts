@@ -11,6 +11,7 @@ import { randomHex, sha256 } from '../../platform/crypto.js';
 import { isObject } from '../../platform/is-object.js';
 import { type Registration, registerShells } from '../../platform/shell/reap.js';
 import { Slots } from '../../platform/slots.js';
+import { SignIns } from '../auth/sign-ins.js';
 import { serverParts, toolNames } from '../names.js';
 import { plainLine } from '../plain-text.js';
 import { type ConfiguredServer, MAX_TIMER_MS, readConfig } from './config.js';
@@ -92,6 +93,7 @@ export interface OfferedTool {
 }
 
 export class McpClient {
+  readonly signIns: SignIns;
   readonly #options: McpClientOptions;
   readonly #servers = new Map<string, Server>();
   readonly #stdioSlots = new Slots(STDIO_AT_ONCE);
@@ -105,7 +107,8 @@ export class McpClient {
 
   constructor(options: McpClientOptions) {
     this.#options = options;
-    const { env } = options;
+    const { env, dataFolder, askUser, onNotice } = options;
+    this.signIns = new SignIns({ env, dataFolder, askUser, onNotice });
     this.#limits = {
       connectMs: Math.min(numberIn(env, 'MCP_TIMEOUT') ?? DEFAULT_CONNECT_MS, MAX_TIMER_MS),
       callMs: numberIn(env, 'MCP_TOOL_TIMEOUT') ?? DEFAULT_CALL_MS,
@@ -142,6 +145,11 @@ export class McpClient {
     if (this.#servers.get(name) !== server || this.#ended.signal.aborted) return;
     this.#add(server.configured);
     await this.settled([name]);
+  }
+
+  /** Connects again to servers that somebody has signed in to, here or in another process. Does not wait for them. */
+  reconnectSignedIn(): void {
+    for (const { connection } of this.#servers.values()) void connection?.reconnectIfSignedIn();
   }
 
   states(): ServerState[] {
@@ -251,6 +259,7 @@ export class McpClient {
 
   async close(): Promise<void> {
     this.#ended.abort(new Error('The session has ended.'));
+    this.signIns.close();
     await Promise.all([...this.#servers.values()].map(({ connection }) => connection?.close()));
     const made = await this.#registration;
     await made?.registration.remove();
@@ -292,6 +301,7 @@ export class McpClient {
       mark: `${this.#mark}.${this.#count}`,
       whileRunning: this.#options.whileRunning,
       hostServers: this.#options.hostServers,
+      auth: this.signIns.of(name, read.config),
       onChange: () => this.#changed(name, server),
       onLog: (level, text) => this.#log(server, level, text),
     });

@@ -1,5 +1,6 @@
 import { isObject } from '../../platform/is-object.js';
 import { clause } from '../../platform/text/clause.js';
+import { type OauthSettings, readOauth } from '../auth/oauth-settings.js';
 
 // Turns a server's entry in settings into what is needed to reach it.
 
@@ -36,6 +37,7 @@ export interface RemoteConfig extends CommonConfig {
   headers: Readonly<Record<string, string>>;
   /** A command that prints headers as a JSON object. */
   headersHelper?: string;
+  oauth?: OauthSettings;
 }
 
 /** A server that lives in the host program. */
@@ -100,11 +102,14 @@ function readEntry(
   const headersProblem = headerProblem(headers);
   if (headersProblem !== undefined) return wrong(name, `has ${headersProblem}`);
   const helper = entry['headersHelper'];
+  const signIn = readOauth(entry['oauth'], filled);
+  if ('problem' in signIn) return wrong(name, signIn.problem);
   return {
     type: type === 'sse' ? 'sse' : 'http',
     url: address.href,
     headers,
     ...(typeof helper === 'string' && helper.trim() !== '' && { headersHelper: helper }),
+    ...(signIn.oauth && { oauth: signIn.oauth }),
     ...common,
   };
 }

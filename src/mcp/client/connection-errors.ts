@@ -11,6 +11,7 @@ const MAX_VERSIONS = 5; // that are named
 export function httpStatus(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error.name === 'UnauthorizedError') return 401;
+  if (error.name === 'InsufficientScopeError') return 403;
   if ('status' in error && typeof error.status === 'number') return error.status;
   if (error.name === 'SseError' && 'code' in error && typeof error.code === 'number') return error.code;
   return undefined;
@@ -21,6 +22,7 @@ export function httpStatus(error: unknown): number | undefined {
  * another version of the protocol than before.
  */
 export function isUnheard(error: unknown): boolean {
+  if (error instanceof Error && error.name === 'InsufficientScopeError') return false; // a new connection changes nothing
   const status = httpStatus(error);
   if (protocolCode(error) === ErrorCode.unsupportedVersion) return true;
   // Some servers say this to a session from before a restart.

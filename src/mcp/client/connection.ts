@@ -144,6 +144,11 @@ export class Connection {
     return await this.#request('prompts/get', { name, arguments: args }, signal);
   }
 
+  /** Connects again if the server needs a sign-in and somebody may have signed in since, here or in another process. */
+  async reconnectIfSignedIn(): Promise<void> {
+    if (this.#state.status === 'needs-auth' && (await this.#options.auth?.hasChanged())) await this.connect(1);
+  }
+
   /** Tells the server that the roots have changed. */
   rootsChanged(): void {
     void this.#client?.sendRootsListChanged().catch(() => {});
@@ -152,6 +157,7 @@ export class Connection {
   async close(): Promise<void> {
     this.#ended.abort(new Error('The session has ended.'));
     await Promise.all([this.#drop(), this.#noting]);
+    await this.#options.auth?.settled();
   }
 
   get #callMs(): number {
@@ -299,7 +305,8 @@ export class Connection {
           continue;
         }
         if (this.#isRemote && isConnectionLoss(error)) this.#lost(client, error);
-        const detail = this.#state.status === 'connected' ? undefined : this.#state.detail;
+        const stated = this.#state.status === 'connected' ? undefined : this.#state.detail;
+        const detail = this.#options.auth?.explain(error) ?? stated;
         const { message, advice } = explainFailure(error, { server: name, idleMs, callMs, detail });
         throw new ToolFailure(message, { cause: error, ...(advice !== undefined && { advice }) });
       }
@@ -325,6 +332,7 @@ export class Connection {
   }
 
   async #ready(signal: AbortSignal): Promise<Client> {
+    if (this.#state.status === 'needs-auth') await this.reconnectIfSignedIn();
     if (this.#state.status === 'pending') await abortable(() => this.connect(), signal);
     if (this.#state.status === 'connected' && this.#client) return this.#client;
     throw new ToolFailure(this.#state.detail ?? `The MCP server ${this.#options.name} is not connected.`, {
@@ -356,7 +364,11 @@ export class Connection {
     const status = httpStatus(error);
     const { name } = this.#options;
     if (status === 401 || status === 403) {
-      const detail = `The MCP server ${name} requires authentication (HTTP ${status}). Set a key in "headers" or "headersHelper" in its settings.`;
+      const { auth } = this.#options;
+      const detail =
+        auth?.explain(error) ??
+        (status === 401 ? auth?.needsSignIn : undefined) ??
+        `The MCP server ${name} requires authentication (HTTP ${status}). Set a key in "headers" or "headersHelper" in its settings.`;
       this.#setState({ status: 'needs-auth', detail });
       return;
     }

@@ -25,7 +25,9 @@ export async function openTransport(options: TransportOptions, signal: AbortSign
       whileRunning,
     });
   }
-  const remote = { requestInit: { headers: await headersOf(config, options, signal) }, fetch: boundedFetch() };
+  const bounded = boundedFetch();
+  const fetch = options.auth?.fetch(bounded) ?? bounded;
+  const remote = { requestInit: { headers: await headersOf(config, options, signal) }, fetch };
   const url = new URL(config.url);
   return config.type === 'sse' ? new SSEClientTransport(url, remote) : new StreamableHTTPClientTransport(url, remote);
 }

@@ -1,6 +1,7 @@
 // The MCP servers of a session. The client is loaded with the first connection, so a session without servers never loads it.
 import type { ContentBlock } from '../../contract/message.js';
 import type { ListedResource, SessionPort } from '../../contract/tool-context.js';
+import type { SignedOut, SignInOptions } from '../auth/sign-ins.js';
 import type { McpClient, McpClientOptions, OfferedTool, ServerState } from './client.js';
 import { type ConfiguredServer, MAX_TIMER_MS } from './config.js';
 import type { ServerPrompt } from './listed-offers.js';
@@ -43,6 +44,7 @@ export class SessionServers {
   /** Starts connecting, if there are servers. Never rejects. */
   async start(): Promise<void> {
     if (!this.isNeeded || this.#isClosed) return;
+    this.#client?.reconnectSignedIn();
     this.#starting ??= this.#load();
     await this.#starting.catch((error: unknown) => this.#options.onNotice(`MCP can't be used here: ${String(error)}`));
   }
@@ -76,6 +78,29 @@ export class SessionServers {
     } finally {
       clearInterval(awake);
     }
+  }
+
+  /**
+   * Signs a person in to a server, and connects to it. Connects first, since the server says where to sign in. Rejects
+   * with a message for the user.
+   */
+  async signIn(name: string, options: SignInOptions): Promise<void> {
+    await this.settled({ names: [name], signal: options.signal });
+    await this.#started().signIns.signIn(name, options);
+    await this.reconnect(name);
+  }
+
+  /** Passes on the address that the browser ended at, to a sign-in that waits. Throws if none does. */
+  pasteAddress(name: string, text: string): void {
+    this.#started().signIns.paste(name, text);
+  }
+
+  /** Forgets a sign-in, and disconnects. */
+  async signOut(name: string, signal: AbortSignal): Promise<SignedOut> {
+    await this.start();
+    const result = await this.#started().signIns.signOut(name, signal);
+    await this.reconnect(name);
+    return result;
   }
 
   states(): ServerState[] {
@@ -128,6 +153,11 @@ export class SessionServers {
     this.#isClosed = true;
     await this.#starting?.catch(() => {});
     await this.#client?.close();
+  }
+
+  #started(): McpClient {
+    if (this.#client) return this.#client;
+    throw new Error('No MCP server is in use here.');
   }
 
   async #load(): Promise<McpClient> {

@@ -1,3 +1,4 @@
+import type { ConnectionAuth } from '../auth/connection-auth.js';
 import type { ConnectionConfig } from './config.js';
 import type { HostServers } from './host-transport.js';
 
@@ -12,5 +13,7 @@ export interface TransportOptions {
   /** The servers in the host program, if there is one. */
   hostServers?: HostServers | undefined;
   name: string;
+  /** The sign-in of a remote server; undefined if its headers contain a key. */
+  auth?: ConnectionAuth | undefined;
   whileRunning(kill: () => void): () => void;
 }
