@@ -86,6 +86,7 @@ async function protectedResource(options: DiscoverOptions): Promise<OAuthProtect
   );
 }
 
+/** In servers of 2025-03-26, `isOld`, the metadata are at the root of the server, whatever path the issuer has. */
 async function discovered(url: string, options: DiscoverOptions, isOld: boolean): Promise<AuthorizationServerMetadata> {
   let status = 0;
   const watched: FetchLike = async (address, init) => {
@@ -95,7 +96,7 @@ async function discovered(url: string, options: DiscoverOptions, isOld: boolean)
   };
   let metadata: AuthorizationServerMetadata | undefined;
   try {
-    metadata = await discoverAuthorizationServerMetadata(url, { fetchFn: watched });
+    metadata = await discoverAuthorizationServerMetadata(url, { fetchFn: watched, skipIssuerValidation: isOld });
   } catch (error) {
     if (error instanceof IssuerMismatchError) {
       throw new AuthProblem(
@@ -103,6 +104,11 @@ async function discovered(url: string, options: DiscoverOptions, isOld: boolean)
       );
     }
     throw unreadable('metadata of the authorization server', new URL(url), status, error);
+  }
+  if (metadata && isOld && URL.parse(metadata.issuer)?.origin !== new URL(url).origin) {
+    throw new AuthProblem(
+      `${url} describes itself as another authorization server, ${plainLine(metadata.issuer, 200)}, so it was not used. If that is right, set "authServerMetadataUrl" in the "oauth" settings of the server.`,
+    );
   }
   if (metadata) return metadata;
   if (isOld) return defaultEndpoints(url);
