@@ -3,8 +3,8 @@ import { readDeferral, ServerTools } from '../agent/server-tools.js';
 import type { Session } from '../agent/session.js';
 import type { SessionPolicy } from '../agent/session-policy.js';
 import type { ServerResources } from '../contract/tool-context.js';
-import type { ServerState } from '../mcp/client/client.js';
 import type { SignedOut, SignInOptions } from '../mcp/auth/sign-ins.js';
+import type { ServerState } from '../mcp/client/client.js';
 import { SessionServers, type SettleOptions } from '../mcp/client/session-servers.js';
 import { toolPins } from '../settings/tool-pins.js';
 import { configuredServers } from './configured-servers.js';
@@ -30,6 +30,8 @@ export interface EngineServers {
   reconnect(name: string): Promise<void>;
   /** Signs a person in to a server, and connects to it. Rejects with a message for the user. */
   signIn(name: string, options: SignInOptions): Promise<void>;
+  /** Whether a sign-in to it waits for the browser. */
+  isSigningIn(name: string): boolean;
   /** Passes on the address that the browser ended at, to a sign-in that waits. */
   pasteAddress(name: string, text: string): void;
   /** Forgets a sign-in, here and at the authorization server. */
@@ -136,6 +138,7 @@ export function createServers({ resolved, session, policy, notices, isOff }: Ser
     idleRules: () => findIdleRules().map(({ text }) => text),
     reconnect: (name) => client.reconnect(name),
     signIn: (name, signIn) => client.signIn(name, signIn),
+    isSigningIn: (name) => client.isSigningIn(name),
     pasteAddress: (name, text) => client.pasteAddress(name, text),
     signOut: (name, signal) => client.signOut(name, signal),
     setAdded(entries) {

@@ -165,6 +165,17 @@ export interface CommandSession {
   connectServers(): Promise<void>;
   /** Reconnects one. Resolves once it has connected or failed. */
   reconnect(server: string): Promise<void>;
+  /**
+   * Begins a sign-in to a server. The user is told the address, and the outcome when it is there; rejects if it can't
+   * begin.
+   */
+  signIn(server: string): Promise<void>;
+  /** Whether a sign-in to it waits for the browser. */
+  isSigningIn(server: string): boolean;
+  /** Passes on the address that the browser ended at, to a sign-in that waits. Throws if none does. */
+  pasteAddress(server: string, text: string): void;
+  /** Forgets a sign-in. Resolves with a sentence about it. */
+  signOut(server: string): Promise<string>;
   /** Resolves once each server has connected or failed. */
   serversSettled(): Promise<void>;
   /** The tools of MCP servers, and the tokens that their definitions take. */

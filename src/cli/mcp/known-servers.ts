@@ -1,5 +1,7 @@
 // The servers that are configured for this folder, whether or not they are in use.
+import { signInState } from '../../mcp/auth/credential.js';
 import { readConfig } from '../../mcp/client/config.js';
+import { dataFolderOf } from '../../platform/files/paths.js';
 import { isObject } from '../../platform/is-object.js';
 import { readSettings } from '../../settings/load.js';
 import type { SourceKind } from '../../settings/locations.js';
@@ -17,6 +19,8 @@ export interface KnownServer {
   state: 'trusted' | 'untrusted' | 'off' | 'broken' | 'overridden';
   /** Why it is not used; undefined if it is. */
   problem?: string;
+  /** Of a remote server that somebody has signed in to; it may have become invalid. */
+  signIn?: 'signed in' | 'needs sign-in';
 }
 
 export interface ServerFlags {
@@ -27,14 +31,19 @@ export interface ServerFlags {
 export const serverFlags = { settings: { type: 'string' }, trust: { type: 'boolean' } } as const;
 
 export async function knownServers(flags: ServerFlags): Promise<{ servers: KnownServer[]; settings: Settings }> {
-  const settings = await readSettings(settingsOptions(flags));
+  const options = settingsOptions(flags);
+  const settings = await readSettings(options);
+  const dataFolder = dataFolderOf(options);
   const servers = settings.entries.flatMap(({ key, name, value, origin, ignored }): KnownServer[] => {
     if (key !== 'mcpServers' || name === undefined || !isObject(value)) return [];
     const { kind: scope, file, line } = origin;
     const written = { name, entry: value, scope, file, ...(line !== undefined && { line }) };
     if (ignored !== undefined) return [{ ...written, ...ignoredState(name, ignored, settings) }];
     const read = readConfig({ name, entry: value, source: scope }, process.env);
-    if (!('problem' in read)) return [{ ...written, state: 'trusted' }];
+    if (!('problem' in read)) {
+      const signIn = 'url' in read.config ? signInState(dataFolder, { name, url: read.config.url }) : undefined;
+      return [{ ...written, state: 'trusted', ...(signIn && { signIn }) }];
+    }
     return [{ ...written, state: read.disabled ? 'off' : 'broken', problem: read.problem }];
   });
   return { servers, settings };

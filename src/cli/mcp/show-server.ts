@@ -31,7 +31,8 @@ function maskedByName(name: string, value: unknown): unknown {
   if (isObject(value)) {
     return Object.fromEntries(Object.entries(value).map(([inner, held]) => [inner, maskedByName(inner, held)]));
   }
-  return typeof value === 'string' && SECRET_NAME.test(name) ? masked(value) : value;
+  const isAddress = /url$|issuer/i.test(name);
+  return typeof value === 'string' && SECRET_NAME.test(name) && !isAddress ? masked(value) : value;
 }
 
 /** `--api-key X`, `--token=X`, `TOKEN=X`. */
@@ -69,11 +70,12 @@ const quoted = (word: string): string =>
 export const placeOf = ({ file, line }: KnownServer): string => visible(line === undefined ? file : `${file}:${line}`);
 
 /** One word, and the reason if it is not used. */
-export function stateOf({ state, problem }: KnownServer): string {
-  return problem === undefined ? state : `${state}: ${visible(problem)}`;
+export function stateOf({ state, problem, signIn }: KnownServer): string {
+  if (problem !== undefined) return `${state}: ${visible(problem)}`;
+  return signIn === undefined ? state : `${state}, ${signIn}`;
 }
 
 export function asRow(server: KnownServer) {
-  const { name, scope, file, line = null, state, problem = null, entry } = server;
-  return { name, scope, file, line, state, problem, server: withoutSecrets(entry) };
+  const { name, scope, file, line = null, state, problem = null, signIn = null, entry } = server;
+  return { name, scope, file, line, state, problem, signIn, server: withoutSecrets(entry) };
 }

@@ -111,14 +111,13 @@ export class CredentialFile {
   }
 }
 
-/** The state of a sign-in, for lists. */
-export function signInState(
-  dataFolder: string,
-  identity: ServerIdentity,
-): 'signed in' | 'not signed in' | 'unreadable' {
+/** The state of a sign-in as far as the file shows it; undefined if nobody has signed in. */
+export function signInState(dataFolder: string, identity: ServerIdentity): 'signed in' | 'needs sign-in' | undefined {
   try {
-    return new CredentialFile(dataFolder, identity).read()?.tokens ? 'signed in' : 'not signed in';
+    const credential = new CredentialFile(dataFolder, identity).read();
+    if (!credential) return undefined;
+    return credential.tokens ? 'signed in' : 'needs sign-in';
   } catch {
-    return 'unreadable';
+    return 'needs sign-in';
   }
 }

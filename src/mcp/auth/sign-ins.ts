@@ -80,6 +80,11 @@ export class SignIns {
     }
   }
 
+  /** Whether a sign-in to it waits for the browser. */
+  isPending(name: string): boolean {
+    return this.#pending.get(name)?.paste !== undefined;
+  }
+
   /** Passes on what the user pasted: the address that the browser ended at, or a code. */
   paste(name: string, text: string): void {
     const { paste } = this.#pending.get(name) ?? {};

@@ -90,6 +90,11 @@ export class SessionServers {
     await this.reconnect(name);
   }
 
+  /** Whether a sign-in to it waits for the browser. */
+  isSigningIn(name: string): boolean {
+    return this.#client?.signIns.isPending(name) ?? false;
+  }
+
   /** Passes on the address that the browser ended at, to a sign-in that waits. Throws if none does. */
   pasteAddress(name: string, text: string): void {
     this.#started().signIns.paste(name, text);

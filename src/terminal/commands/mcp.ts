@@ -1,15 +1,18 @@
 import { counted } from '../../platform/text/counted.js';
 import { nearestWords } from '../../platform/text/similar-text.js';
 import type { CommandAnswer, CommandSession, ShownServer, TerminalCommand } from '../contract.js';
-import { firstWord, fitted, problem, words } from './answers.js';
+import { firstWord, fitted, problem, text, words } from './answers.js';
 
 export const mcp: TerminalCommand = {
   name: 'mcp',
   group: 'Session',
-  description: 'show MCP servers, or connect one again',
-  argumentHint: '[server | reconnect server]',
+  description: 'show MCP servers, connect one again, or sign in to one',
+  argumentHint: '[server | reconnect server | login server | logout server]',
   complete: (typed, { servers }) =>
-    words(typed, [...servers.map(({ name }) => name), ...servers.map(({ name }) => `reconnect ${name}`)]),
+    words(
+      typed,
+      ['', 'reconnect ', 'login ', 'logout '].flatMap((action) => servers.map(({ name }) => `${action}${name}`)),
+    ),
 
   async run(args, session) {
     await session.refresh(); // a server may have been added meanwhile
@@ -20,9 +23,11 @@ export const mcp: TerminalCommand = {
     }
     if (args.trim() === '') return overview(session);
     const [first, second] = firstWord(args);
-    const name = first === 'reconnect' && second !== '' ? second : args.trim();
+    const name = actions.has(first) && second !== '' ? second : args.trim();
     const find = (): ShownServer | undefined => session.servers.find((one) => one.name === name);
     if (find() && first === 'reconnect') await session.reconnect(name);
+    if (find() && first === 'login' && second !== '') return await signIn(name, session);
+    if (find() && first === 'logout' && second !== '') return text(await session.signOut(name));
     const server = find();
     if (server) return details(server);
     const [nearest] = nearestWords(
@@ -32,6 +37,29 @@ export const mcp: TerminalCommand = {
     return problem(`There is no MCP server "${name}".${nearest === undefined ? '' : ` Did you mean "${nearest}"?`}`);
   },
 };
+
+const actions: ReadonlySet<string> = new Set(['reconnect', 'login', 'logout']);
+
+async function signIn(name: string, session: CommandSession): Promise<CommandAnswer> {
+  if (session.isSigningIn(name)) {
+    return {
+      type: 'ask',
+      title: `Paste the address at which the browser ended after the sign-in to ${name}`,
+      isSecret: true, // it contains a code
+      verb: 'sign in',
+      async answer(address) {
+        session.pasteAddress(name, address);
+        return text('Checking the answer.');
+      },
+    };
+  }
+  await session.signIn(name);
+  return text(
+    session.isSigningIn(name)
+      ? 'Waiting for the browser. You can go on meanwhile.'
+      : `To try again: /mcp login ${name}`,
+  );
+}
 
 function overview(session: CommandSession): CommandAnswer {
   return fitted(overviewLines(session));
@@ -43,17 +71,19 @@ function overviewLines({ servers, settings }: CommandSession): string[] {
     return ['No MCP servers. To add one, in a shell: helve mcp add NAME -- COMMAND'];
   }
   const isUntrusted = unused.some(({ ignored }) => /trusted/.test(ignored ?? ''));
+  const unsigned = servers.filter(({ status }) => status === 'needs-auth');
   const failed = servers.filter(({ status }) => status === 'failed');
   return [
     ...servers.map((server) => `${signOf(server)} ${server.name}: ${stateOf(server)}`),
     ...unused.map(({ name, ignored, origin }) => `– ${name ?? ''}: not used: ${ignored} (${origin.file})`),
     ...failed.map(({ name }) => `Details: /mcp ${name}. To retry: /mcp reconnect ${name}`),
+    ...unsigned.map(({ name }) => `To sign in: /mcp login ${name}`),
     ...(isUntrusted ? ['To review and trust untrusted servers: helve config trust'] : []),
   ];
 }
 
 /** The states that stay; a server in another one is still starting. */
-const signs: Readonly<Record<string, string>> = { connected: '✓', failed: '✗', disabled: '–' };
+const signs: Readonly<Record<string, string>> = { connected: '✓', failed: '✗', 'needs-auth': '!', disabled: '–' };
 
 const signOf = ({ status }: ShownServer): string => signs[status] ?? '…';
 
@@ -61,12 +91,15 @@ function stateOf({ name, status, detail, tools, setAside }: ShownServer): string
   const facts = status === 'connected' ? [counted(tools, 'tool')] : [];
   const aside = setAside.length === 0 ? [] : [`${setAside.length} not used`];
   return [
-    signs[status] === undefined ? 'connecting' : status,
+    signs[status] === undefined ? 'connecting' : status === 'needs-auth' ? 'needs sign-in' : status,
     ...facts,
     ...aside,
-    ...(detail === undefined ? [] : [withoutName(detail, name)]),
+    ...(detail === undefined || isSaid(detail) ? [] : [withoutName(detail, name)]),
   ].join(', ');
 }
+
+/** The plain request to sign in, which the state and the line below say already. */
+const isSaid = (detail: string): boolean => /needs a sign-in\. To sign in:/.test(detail);
 
 /** The server's name is already shown before it. */
 const withoutName = (detail: string, name: string): string => detail.replace(`The MCP server ${name} `, '');
@@ -76,6 +109,7 @@ function details(server: ShownServer): CommandAnswer {
   return fitted([
     `${signOf(server)} ${server.name}: ${stateOf(server)}`,
     ...server.setAside.map(({ tool, why }) => `  ${tool} is not used: ${why}`),
+    ...(server.status === 'needs-auth' ? [`To sign in: /mcp login ${server.name}`] : []),
     ...(server.status === 'failed' ? [`To retry: /mcp reconnect ${server.name}`] : []),
     ...(said === ''
       ? []

@@ -2,6 +2,7 @@ import type { BackgroundCommand, BackgroundCommands } from '../../platform/shell
 import type { CommandSession, PastPrompt, RunningTask, TerminalCommand, ThemePort } from '../contract.js';
 import { largestResults, lastAnswer, serverTools } from './message-facts.js';
 import type { OpenedSession, SessionRequest } from './opened-session.js';
+import { beginSignIn, signOut } from './server-sign-in.js';
 import type { SessionSpending } from './session-spending.js';
 import { consoleTools } from './tool-console.js';
 
@@ -106,6 +107,10 @@ export function commandSession(parts: CommandSessionParts): CommandSession {
     },
     connectServers: async () => await opened().engine.servers.settled({ withinMs: CONNECT_MS }),
     reconnect: async (server) => await opened().engine.servers.reconnect(server),
+    signIn: async (server) => await beginSignIn(server, opened().engine.servers, (text) => parts.tell(text)),
+    isSigningIn: (server) => opened().engine.servers.isSigningIn(server),
+    pasteAddress: (server, text) => opened().engine.servers.pasteAddress(server, text),
+    signOut: async (server) => await signOut(server, opened().engine.servers),
     serversSettled: async () => await opened().engine.servers.settled({ withinMs: SETTLE_MS }),
     serverTools: () => serverTools(opened().engine.session.tools.definitions()),
     largestResults: () => largestResults(opened().agent?.messages ?? []),
