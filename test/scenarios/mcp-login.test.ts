@@ -38,6 +38,9 @@ async function desk(url: string, oauth?: Record<string, unknown>): Promise<Desk>
   };
 }
 
+/** A reference, as files have it. */
+const variable = (name: string): string => `\${${name}}`;
+
 const secretsOf = ({ text }: { text: string }): string[] => {
   const { access, refresh } = JSON.parse(text).tokens;
   return [access, refresh];
@@ -83,7 +86,7 @@ test('signs in with a browser, lists that, and signs out', async () => {
 
 test('uses a client of settings with its port and scopes, and registers none', async () => {
   const server = await authServer();
-  const { mcp, files } = await desk(server.url, { clientId: 'mine', clientSecret: '${SECRET}', scopes: 'a b' });
+  const { mcp, files } = await desk(server.url, { clientId: 'mine', clientSecret: variable('SECRET'), scopes: 'a b' });
   const { code } = await mcp(['login', 'tracker'], { env: { SECRET: 'client-secret-1' } });
   expect(code).toBe(0);
   expect(server.at('/register')).toEqual([]);
@@ -100,14 +103,20 @@ test('refuses a secret that stands in the settings', async () => {
   const { mcp } = await desk('https://tracker.example.com/mcp', { clientId: 'mine', clientSecret: 'hunter2' });
   const { code, stderr, stdout } = await mcp(['login', 'tracker']);
   expect(code).toBe(2);
-  expect(stderr).toContain('has the clientSecret itself in "oauth". Write ${VARIABLE}, and set that variable');
+  expect(stderr).toContain(
+    `has the clientSecret itself in "oauth". Write ${variable('VARIABLE')}, and set that variable`,
+  );
   expect(stdout + stderr).not.toContain('hunter2');
 });
 
 test('gets a token without a person for a program, once for all connections', async () => {
   const server = await authServer();
   const env = { SECRET: 's' };
-  const { mcp } = await desk(server.url, { grant: 'client_credentials', clientId: 'robot', clientSecret: '${SECRET}' });
+  const { mcp } = await desk(server.url, {
+    grant: 'client_credentials',
+    clientId: 'robot',
+    clientSecret: variable('SECRET'),
+  });
   for (let time = 0; time < 2; time += 1) {
     expect((await mcp(['doctor'], { env })).stdout).toContain('✓ tracker: connected, 1 tool');
   }

@@ -16,13 +16,14 @@ const nextSuite = join(folder, 'node_modules/conformance-next/dist/index.js');
 const inspector = join(packages, 'inspector/clients/launcher/build/index.js');
 
 export const withSuite = (name: string, body: () => Promise<void>): void => testWith(suite, name, body);
-export const withNextSuite = (name: string, body: () => Promise<void>): void => testWith(nextSuite, name, body);
+export const withNextSuite = (name: string, body: () => Promise<void>, timeoutMs?: number): void =>
+  testWith(nextSuite, name, body, timeoutMs);
 export const withBothSuites = (name: string, body: () => Promise<void>): void =>
   testWith(existsSync(suite) ? nextSuite : suite, name, body);
 export const withInspector = (name: string, body: () => Promise<void>): void => testWith(inspector, name, body);
 
-function testWith(program: string, name: string, body: () => Promise<void>): void {
-  test(name, async ({ skip }) => {
+function testWith(program: string, name: string, body: () => Promise<void>, timeoutMs?: number): void {
+  test(name, { ...(timeoutMs !== undefined && { timeout: timeoutMs }) }, async ({ skip }) => {
     if (!existsSync(program)) skip(`${program} is not there: docs/mcp.md says how to fetch it.`);
     await body();
   });
