@@ -15,7 +15,8 @@ const suite = join(packages, 'conformance/dist/index.js');
 const nextSuite = join(folder, 'node_modules/conformance-next/dist/index.js');
 const inspector = join(packages, 'inspector/clients/launcher/build/index.js');
 
-export const withSuite = (name: string, body: () => Promise<void>): void => testWith(suite, name, body);
+export const withSuite = (name: string, body: () => Promise<void>, timeoutMs?: number): void =>
+  testWith(suite, name, body, timeoutMs);
 export const withNextSuite = (name: string, body: () => Promise<void>, timeoutMs?: number): void =>
   testWith(nextSuite, name, body, timeoutMs);
 export const withBothSuites = (name: string, body: () => Promise<void>): void =>

@@ -267,6 +267,25 @@ test('shows the state of servers, and why one is not used', async () => {
   expect(session.done).toEqual(['reconnect web']);
 });
 
+test('shows who needs a sign-in, begins it, and takes an address that is pasted', async () => {
+  const waiting = new Set<string>();
+  const detail = 'The MCP server web needs a sign-in. To sign in: helve mcp login web.';
+  const session = await testSession({
+    servers: [{ name: 'web', status: 'needs-auth', detail, tools: 0, setAside: [], errorOutput: '' }],
+    signIn: async (server) => void waiting.add(server),
+    isSigningIn: (server) => waiting.has(server),
+  });
+  expect(shown(await run('mcp', session))).toBe('! web: needs sign-in\nTo sign in: /mcp login web');
+  expect(shown(await run('mcp login web', session))).toContain('Waiting for the browser.');
+  const asked = await run('mcp login web', session);
+  if (asked.type !== 'ask') throw new Error(`It answered with ${asked.type}.`);
+  expect(asked.isSecret).toBe(true);
+  await asked.answer('http://127.0.0.1:5/callback?code=c');
+  expect(session.done).toEqual(['paste web http://127.0.0.1:5/callback?code=c']);
+  expect(shown(await run('mcp logout web', session))).toBe('Signed out of web.');
+  expect(await run('mcp login wb', session)).toMatchObject({ type: 'problem' });
+});
+
 test('names each of several failed servers', async () => {
   const failed = { status: 'failed', detail: 'no answer', tools: 0, setAside: [], errorOutput: '' };
   const session = await testSession({ servers: ['web', 'mail'].map((name) => ({ name, ...failed })) });

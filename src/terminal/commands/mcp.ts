@@ -6,8 +6,8 @@ import { firstWord, fitted, problem, text, words } from './answers.js';
 export const mcp: TerminalCommand = {
   name: 'mcp',
   group: 'Session',
-  description: 'show MCP servers, connect one again, or sign in to one',
-  argumentHint: '[server | reconnect server | login server | logout server]',
+  description: 'show MCP servers, reconnect, or sign in',
+  argumentHint: '[server | reconnect, login or logout server]',
   complete: (typed, { servers }) =>
     words(
       typed,
