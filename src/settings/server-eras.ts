@@ -62,7 +62,7 @@ export function serverEras(dataFolder: string, now: () => number = Date.now): Se
 }
 
 /** Loaded with the first connection: most sessions have none. */
-const files = async () => await import('./private-file.js');
+const files = async () => await import('../platform/files/private-file.js');
 
 function entryOf(value: unknown): Entry | undefined {
   const { era, at, versions, capabilities } = isObject(value) ? value : {};
