@@ -24,7 +24,7 @@ function serverTools(options: { contextTokens?: number; setting?: string } = {})
   const world = {
     sizes: {} as Record<string, number>,
     denied: [] as string[],
-    state: { name: 's', status: 'connected', tools: 0, setAside: [], errorOutput: '' } as ServerState,
+    state: { name: 's', status: 'connected', tools: 0, setAside: [], changes: [], errorOutput: '' } as ServerState,
   };
   const tools = new ServerTools({
     pool,
@@ -35,7 +35,10 @@ function serverTools(options: { contextTokens?: number; setting?: string } = {})
       tools(defer) {
         const facts = Object.values(world.sizes).map((size) => ({ size, alwaysLoad: false }));
         const exposure = defer(facts) ? 'deferred' : 'direct';
-        return Object.entries(world.sizes).map(([name, size]) => offered(name, size, exposure));
+        return Object.entries(world.sizes).map(([name, size]) => ({
+          ...offered(name, size, exposure),
+          isHeldBack: false,
+        }));
       },
     },
     deniedTools: () => (name) => world.denied.includes(name),

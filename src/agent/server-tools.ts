@@ -73,7 +73,12 @@ export class ServerTools {
       this.#wasDeferred ||= isDeferred(size, deferral(), contextTokens);
       return this.#wasDeferred; // once deferred, they stay deferred: otherwise definitions would be added and removed repeatedly
     });
-    const judged = tools.map(({ tool, server }) => ({ tool, server, denied: isDenied(tool.name) }));
+    const judged = tools.map(({ tool, server, isHeldBack }) => ({
+      tool,
+      server,
+      isHeldBack,
+      denied: isDenied(tool.name),
+    }));
     pool.setServers({ tools: judged, states: source.states() });
     this.#announce();
   }

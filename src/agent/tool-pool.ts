@@ -34,7 +34,7 @@ export interface PooledTool {
   enabled: boolean;
   /** Why it is not enabled, if known. */
   off?: string;
-  /** A rule denies every call: the tool is not offered to the model, and a call is refused by that rule. */
+  /** Every call is refused, by a rule or by the tool itself: the tool is not offered to the model. */
   denied?: true;
 }
 
@@ -48,8 +48,8 @@ interface SelfDescription {
 
 /** The current tools and states of MCP servers. */
 export interface FromServers {
-  /** `denied`: a rule denies every call. */
-  tools: ReadonlyArray<{ tool: Tool; server: string; denied?: boolean }>;
+  /** `denied`: a rule denies every call. `isHeldBack`: the tool waits for a person's approval, and refuses every call. */
+  tools: ReadonlyArray<{ tool: Tool; server: string; denied?: boolean; isHeldBack?: boolean }>;
   states: ReadonlyArray<{ name: string; status: string; detail?: string }>;
 }
 
@@ -133,7 +133,8 @@ export class ToolPool implements ToolDirectory {
     this.#fromServers = tools
       .filter(({ tool }) => !taken.has(tool.name))
       .toSorted((a, b) => byName(a.tool, b.tool))
-      .map(({ tool, server, denied }) => {
+      .map(({ tool, server, denied, isHeldBack }) => {
+        if (isHeldBack) return { tool, server, source: 'mcp' as const, ...waitsForApproval };
         const off = whyWithheld(tool, this.#options);
         const isOn = off === undefined && this.#saysEnabled(tool);
         const state = isOn && denied ? deniedByRule : { enabled: isOn, ...(off !== undefined && { off }) };
@@ -290,7 +291,13 @@ export class ToolPool implements ToolDirectory {
 
 const deniedByRule = { enabled: false, off: 'a rule denies it', denied: true } as const;
 
-/** Includes denied tools, so that a call is refused by the rule and not as unknown. */
+const waitsForApproval = {
+  enabled: false,
+  off: 'it waits for approval of its changed definition',
+  denied: true,
+} as const;
+
+/** Includes denied tools, so that a call is refused with the reason and not as unknown. */
 const callableByName = (tools: readonly PooledTool[]): ReadonlyMap<string, Tool> =>
   new Map(tools.filter(({ enabled, denied }) => enabled || denied).map(({ tool }) => [tool.name, tool]));
 

@@ -221,7 +221,7 @@ async function mcpServers(): Promise<DoctorFinding[]> {
   return [...states.map(serverFinding), ...untouched, ...idle];
 }
 
-function serverFinding({ name, status, detail, tools, setAside, errorOutput }: ServerState): DoctorFinding {
+function serverFinding({ name, status, detail, tools, setAside, changes, errorOutput }: ServerState): DoctorFinding {
   const what = `MCP server ${visible(name)}`;
   if (status === 'disabled') return { what, state: 'missing', detail: detail ?? 'switched off' };
   if (status !== 'connected') {
@@ -229,7 +229,12 @@ function serverFinding({ name, status, detail, tools, setAside, errorOutput }: S
     return { what, state: 'broken', detail: visible(`${detail ?? status}${said === '' ? '' : ` It wrote: ${said}`}`) };
   }
   const problems = setAside.map(({ tool, why }) => `; ${tool} is not used: ${why}`).join('');
-  return { what, state: 'ok', detail: visible(`connected, ${counted(tools, 'tool')}${problems}`) };
+  const held = [
+    ...(changes.length > 0 ? [`${counted(changes.length, 'changed tool')} held back: helve mcp approve ${name}`] : []),
+    ...(detail === undefined ? [] : [detail]),
+  ];
+  const facts = [`connected, ${counted(tools, 'tool')}${problems}`, ...held].join('; ');
+  return { what, state: held.length === 0 ? 'ok' : 'warning', detail: visible(facts) };
 }
 
 /** Custom agent types, and problems in their files. Having none is not reported. */

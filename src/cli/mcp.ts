@@ -1,6 +1,6 @@
 import { chooseAction } from './choose-action.js';
 
-const USAGE = 'Use helve mcp serve, add, add-json, list, get, remove, doctor, login or logout.';
+const USAGE = 'Use helve mcp serve, add, add-json, list, get, remove, doctor, approve, login or logout.';
 
 type Action = (argv: readonly string[]) => Promise<number>;
 
@@ -12,6 +12,7 @@ const actions: Readonly<Record<string, () => Promise<Action>>> = {
   list: async () => (await import('./mcp/list.js')).list,
   get: async () => (await import('./mcp/get.js')).get,
   remove: async () => (await import('./mcp/remove.js')).remove,
+  approve: async () => (await import('./mcp/approve.js')).approve,
   doctor: async () => (await import('./mcp/doctor.js')).doctor,
   login: async () => (await import('./mcp/login.js')).login,
   logout: async () => (await import('./mcp/logout.js')).logout,

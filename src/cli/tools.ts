@@ -30,9 +30,13 @@ export async function tools(argv: readonly string[]): Promise<number> {
   }, SILENT_MS);
   await Promise.all([servers.settled({ signal: signals.signal }), commands?.find(), session.tools.ready()]);
   clearTimeout(timer);
-  for (const { detail, setAside, name } of servers.states()) {
+  for (const { detail, setAside, changes, name } of servers.states()) {
     const problems = setAside.map(({ tool, why }) => `The tool ${tool} of the MCP server ${name} is not used. ${why}`);
-    for (const text of [...(detail === undefined ? [] : [detail]), ...problems]) {
+    const held = changes.map(
+      ({ tool }) =>
+        `The MCP server ${name} has changed its tool ${tool}, which is held back: helve mcp approve ${name}.`,
+    );
+    for (const text of [...(detail === undefined ? [] : [detail]), ...problems, ...held]) {
       await writeLine(process.stderr, `helve: ${visible(text)}`);
     }
   }

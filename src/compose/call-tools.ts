@@ -65,7 +65,8 @@ export class ToolCaller {
     // There may have been no prompt that started the server of such a call.
     const fromServers = calls.map(({ name }) => name).filter(isMcpName);
     if (fromServers.length > 0) {
-      const isEnough = (): boolean => fromServers.every((name) => session.tools.names.includes(name));
+      const isEnough = (): boolean =>
+        fromServers.every((name) => session.tools.all.some(({ tool }) => tool.name === name));
       await servers.client.settled({ signal, isEnough });
     }
     const environment = this.#parts.environment(emit);

@@ -5,7 +5,7 @@ import { pluginServers } from './plugin-parts.js';
 
 /** The servers to connect to, and those that managed settings exclude. */
 export function configuredServers(
-  { mcpServers = {}, strictMcp = false, plugins = [] }: FullEngineOptions,
+  { mcpServers = {}, strictMcp = false, plugins = [], onlyServers }: FullEngineOptions,
   settings: Settings | undefined,
 ): { servers: ConfiguredServer[]; refused: ConfiguredServer[] } {
   const given = Object.entries(mcpServers).map(([name, entry]) => ({ name, entry, source: 'flag' as const }));
@@ -22,5 +22,6 @@ export function configuredServers(
   for (const server of strictMcp ? managed : written) all.set(server.name, server);
   const taken = new Set(managed.map(({ name }) => name));
   for (const server of managedOnly ? [] : given) if (!taken.has(server.name)) all.set(server.name, server);
-  return { servers: [...all.values()], refused: managedOnly ? [...given, ...ofPlugins] : [] };
+  const servers = [...all.values()].filter(({ name }) => onlyServers === undefined || onlyServers.includes(name));
+  return { servers, refused: managedOnly ? [...given, ...ofPlugins] : [] };
 }

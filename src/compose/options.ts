@@ -12,6 +12,8 @@ import type { WatchedSettings } from '../settings/watch.js';
 export interface FullEngineOptions extends Omit<EngineOptions, 'mcpServers'> {
   /** Entries of `.mcp.json`, with all fields. Invalid entries are reported when the servers are connected. */
   mcpServers?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** The names of the only MCP servers to connect to. Default: all that are configured. */
+  onlyServers?: readonly string[];
   /** See `watchSettings`. Default: no settings. */
   settings?: WatchedSettings;
   /** The files of the person and the project that commands, skills and agents are read from. Default: all. */

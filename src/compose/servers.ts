@@ -5,6 +5,7 @@ import type { SessionPolicy } from '../agent/session-policy.js';
 import type { ServerResources } from '../contract/tool-context.js';
 import type { SignedOut, SignInOptions } from '../mcp/auth/sign-ins.js';
 import type { ServerState } from '../mcp/client/client.js';
+import type { ToolChange } from '../mcp/client/pins.js';
 import { SessionServers, type SettleOptions } from '../mcp/client/session-servers.js';
 import { toolPins } from '../settings/tool-pins.js';
 import { configuredServers } from './configured-servers.js';
@@ -36,6 +37,8 @@ export interface EngineServers {
   pasteAddress(name: string, text: string): void;
   /** Forgets a sign-in, here and at the authorization server. */
   signOut(name: string, signal: AbortSignal): Promise<SignedOut>;
+  /** Pins definitions that a person has approved; their tools are no longer held back. */
+  approve(name: string, changes: readonly ToolChange[]): Promise<void>;
   /** Replaces the servers that were added during the session, by name. */
   setAdded(entries: Readonly<Record<string, Readonly<Record<string, unknown>>>>): {
     added: string[];
@@ -141,6 +144,7 @@ export function createServers({ resolved, session, policy, notices, isOff }: Ser
     isSigningIn: (name) => client.isSigningIn(name),
     pasteAddress: (name, text) => client.pasteAddress(name, text),
     signOut: (name, signal) => client.signOut(name, signal),
+    approve: (name, changes) => client.approve(name, changes),
     setAdded(entries) {
       const before = Object.keys(added);
       added = entries;

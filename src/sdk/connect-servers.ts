@@ -19,7 +19,9 @@ export async function connect(
   const close = (): Promise<void> => engine.end();
   return {
     get tools() {
-      return engine.session.tools.all.filter(({ source }) => source === 'mcp').map(({ tool }) => tool);
+      return engine.session.tools.all
+        .filter(({ source, enabled }) => source === 'mcp' && enabled)
+        .map(({ tool }) => tool);
     },
     get servers() {
       return engine.servers.states().map(({ name, status, detail, tools }) => ({

@@ -25,7 +25,7 @@ export type { McpServerEntry } from '../contract/options.js';
 export interface ConnectOptions {
   /** Where processes of servers start. Default: the process's working directory. */
   root?: string;
-  /** Where Helve keeps the definitions of the tools that have run, to notice changes. Default: `HELVE_HOME`, else `~/.helve`. */
+  /** Where Helve keeps the definitions of tools, to notice changes: a changed one is left out until `helve mcp approve`. Default: `HELVE_HOME`, else `~/.helve`. */
   dataFolder?: string;
   /** The environment, instead of the process's own. Servers get it without the keys of model providers. */
   env?: Readonly<Record<string, string | undefined>>;

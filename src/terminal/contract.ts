@@ -6,6 +6,7 @@ import type { Effort, JsonSchema } from '../contract/model.js';
 import type { PermissionMode } from '../contract/permission.js';
 import type { Todo } from '../contract/todo.js';
 import type { ToolDisplay } from '../contract/tool.js';
+import type { ToolChange } from '../mcp/client/pins.js';
 import type { Settings } from '../settings/settings.js';
 
 /** A slash command. */
@@ -176,6 +177,10 @@ export interface CommandSession {
   pasteAddress(server: string, text: string): void;
   /** Forgets a sign-in. Resolves with a sentence about it. */
   signOut(server: string): Promise<string>;
+  /** The tools of a server that are held back, with what has changed of each. */
+  toolChanges(server: string): Promise<readonly ShownToolChange[]>;
+  /** Approves exactly these changes. */
+  approveTools(server: string, changes: readonly ToolChange[]): Promise<void>;
   /** Resolves once each server has connected or failed. */
   serversSettled(): Promise<void>;
   /** The tools of MCP servers, and the tokens that their definitions take. */
@@ -246,12 +251,19 @@ export interface RunningTask {
   stop?(): Promise<void> | void;
 }
 
+export interface ShownToolChange extends ToolChange {
+  /** A unified patch of the definition. */
+  readonly patch: string;
+}
+
 export interface ShownServer {
   readonly name: string;
   readonly status: string;
   readonly detail?: string | undefined;
   readonly tools: number;
   readonly setAside: ReadonlyArray<{ tool: string; why: string }>;
+  /** Tools that are held back until the person approves how the server has changed them. */
+  readonly changedTools: readonly string[];
   readonly errorOutput: string;
 }
 

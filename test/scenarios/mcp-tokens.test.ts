@@ -6,6 +6,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { SignIns } from '../../src/mcp/auth/sign-ins.js';
 import { McpClient } from '../../src/mcp/client/client.js';
+import { serverEras } from '../../src/settings/server-eras.js';
+import { toolPins } from '../../src/settings/tool-pins.js';
 import { emptyFolder } from '../cli/run-helve.js';
 import { type AuthServer, authServer, json } from './auth-server.js';
 
@@ -53,7 +55,8 @@ async function signedIn(): Promise<SignedIn> {
         env: {},
         dataFolder,
         roots: () => [],
-        pins: { get: async () => undefined, set: async () => {} },
+        pins: toolPins(dataFolder),
+        eras: async () => serverEras(dataFolder),
         whileRunning: () => () => {},
         onChange: () => {},
         onNotice: () => {},
@@ -175,7 +178,8 @@ test('a server that needs a sign-in does not keep others waiting', async () => {
     env: {},
     dataFolder,
     roots: () => [],
-    pins: { get: async () => undefined, set: async () => {} },
+    pins: toolPins(dataFolder),
+    eras: async () => serverEras(dataFolder),
     whileRunning: () => () => {},
     onChange: () => {},
     onNotice: () => {},

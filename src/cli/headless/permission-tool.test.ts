@@ -113,7 +113,7 @@ test('the tool is not asked about calls that rules decide', async () => {
   expect(await asked()).toBeUndefined();
 });
 
-test('a tool that its server has changed since it last ran is not asked', async () => {
+test('a tool that its server has changed is not asked', async () => {
   const file = join(await mkdtemp(join(tmpdir(), 'helve-approver-')), 'description');
   await writeFile(file, 'Decides.');
   const server = resolve('test/fixtures/mcp/odd-server.mjs');
@@ -133,9 +133,8 @@ test('a tool that its server has changed since it last ran is not asked', async 
   const write = async () =>
     await callTools([{ id: 'toolu_1', name: 'Write', input: { file_path: 'a.txt', content: 'one\n' } }]);
   await write(); // the server changes the tool while answering
-  const { tools } = session;
-  await until(() => tools.all.some(({ tool }) => tools.describe(tool).description === 'Decides otherwise.'));
+  await until(() => servers.states().some(({ changes }) => changes.length > 0));
   expect(await write()).toMatchObject([
-    { is_error: true, content: expect.stringContaining('the server has changed this tool') },
+    { is_error: true, content: expect.stringContaining('waits for approval of its changed definition') },
   ]);
 });

@@ -1,6 +1,7 @@
 // A tool of an MCP server that answers permission questions in the user's place. Only an explicit yes counts as yes.
 import { isDeepStrictEqual } from 'node:util';
 import type { Session } from '../../agent/session.js';
+import type { PooledTool } from '../../agent/tool-pool.js';
 import { askInEachForm } from '../../calls/ask-in-each-form.js';
 import { demandClearYes } from '../../calls/clear-yes.js';
 import { ToolFailure } from '../../contract/failure.js';
@@ -35,7 +36,9 @@ export class PermissionTool {
    */
   async #run(question: unknown, signal: AbortSignal): Promise<ToolOutcome> {
     const session = this.#session;
-    const tool = session && this.#find(session);
+    const found = session && this.#find(session);
+    if (found && !found.enabled) throw new Error(`${this.#name} was not asked: ${found.off ?? 'it is off'}.`);
+    const tool = found?.tool;
     if (!session || !tool) {
       const absent = session?.tools.absent() ?? [];
       throw new Error(
@@ -50,11 +53,8 @@ export class PermissionTool {
   }
 
   /** Not through the pool's lookup, which would offer the tool to the model. */
-  #find({ tools }: Session): Tool | undefined {
-    const found = tools.all.find(
-      ({ tool, source, enabled }) => tool.name === this.#name && source === 'mcp' && enabled,
-    );
-    return found?.tool;
+  #find({ tools }: Session): PooledTool | undefined {
+    return tools.all.find(({ tool, source }) => tool.name === this.#name && source === 'mcp');
   }
 }
 

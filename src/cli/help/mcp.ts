@@ -11,6 +11,7 @@ export const help = `helve mcp: manage the MCP servers that Helve uses, or run H
   helve mcp doctor [NAME]   start the servers, and report problems
   helve mcp login NAME      sign in to a server that requires it
   helve mcp logout NAME     sign out: remove its tokens, and revoke them
+  helve mcp approve NAME [TOOL ...]   show how a server changed its tools, and approve it
   helve mcp serve           offer Helve's tools to an MCP client, over standard input and output
   helve mcp serve --http [PORT]   the same over HTTP on this machine
 
@@ -25,9 +26,10 @@ Options of login
   --no-browser              only print the address, for a browser on another machine
   --scope SCOPE, -s SCOPE   ask for these permissions; may be given several times
 
-Options of list, get, doctor, login and logout
+Options of list, get, doctor, approve, login and logout
   --check                   of list: start the servers, and show their state
-  --json                    of list, get and doctor: as JSON
+  --yes, -y                 of approve: without a question
+  --json                    of list, get, doctor and approve: as JSON
   --settings FILE, --trust  as for serve
 
 Options of serve

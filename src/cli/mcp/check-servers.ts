@@ -12,6 +12,8 @@ export interface ServerCheck {
   ok: boolean;
   /** What was found, or what is wrong and how to fix it. */
   detail: string;
+  /** Tools that are held back until the person approves how the server has changed them. */
+  changes?: ServerState['changes'];
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -48,10 +50,16 @@ async function problemOf(server: KnownServer, env: Environment): Promise<string 
 }
 
 function told(state: ServerState | undefined): ServerCheck {
-  const { status = 'pending', detail, tools = 0, setAside = [] } = state ?? {};
+  const { status = 'pending', detail, tools = 0, setAside = [], changes = [] } = state ?? {};
   if (status === 'connected') {
     const unusable = setAside.length === 0 ? '' : `, and ${setAside.length} that can't be used`;
-    return { ok: true, detail: `connected, ${counted(tools, 'tool')}${unusable}` };
+    const held =
+      changes.length === 0
+        ? ''
+        : `, and ${counted(changes.length, 'changed tool')} held back. To approve: helve mcp approve ${state?.name}`;
+    const problem = detail === undefined ? '' : `. ${visible(detail)}`;
+    const ok = changes.length === 0 && detail === undefined;
+    return { ok, detail: `connected, ${counted(tools, 'tool')}${unusable}${held}${problem}`, changes };
   }
   return { ok: false, detail: visible(detail ?? 'It did not connect in time.') };
 }

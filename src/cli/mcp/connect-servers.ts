@@ -30,17 +30,13 @@ export async function withServers<T>(
   const options = await engineOptions(flags);
   const secrets = secretVariables(await readCatalogue(options.env));
   const hiddenVariables = [...secrets, ...variablesForTracing(options.env)];
-  const mcpServers = Object.fromEntries(
-    servers.filter(({ scope }) => scope !== 'managed').map(({ name, entry }) => [name, entry]),
-  );
   const engine = createEngine({
     ...options,
     hiddenVariables,
     toolSet: 'all',
     interactive: false,
     audit: false,
-    strictMcp: true,
-    mcpServers,
+    onlyServers: servers.map(({ name }) => name),
   });
   const signals = onSignals(() => engine.session.killAll());
   try {

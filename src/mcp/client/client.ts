@@ -7,7 +7,7 @@ import type { ContentBlock } from '../../contract/message.js';
 import type { AskUser } from '../../contract/question.js';
 import type { Tool } from '../../contract/tool.js';
 import type { ListedResource, SessionPort } from '../../contract/tool-context.js';
-import { randomHex, sha256 } from '../../platform/crypto.js';
+import { randomHex } from '../../platform/crypto.js';
 import { isObject } from '../../platform/is-object.js';
 import { type Registration, registerShells } from '../../platform/shell/reap.js';
 import { Slots } from '../../platform/slots.js';
@@ -18,12 +18,21 @@ import { type ConfiguredServer, MAX_TIMER_MS, readConfig } from './config.js';
 import { Connection } from './connection.js';
 import type { ConnectionLimits, ConnectionState } from './connection-options.js';
 import type { ServerEras } from './eras.js';
-import { headerParameters } from './header-parameters.js';
+import { withUsableHeaders } from './header-parameters.js';
 import type { HostServers } from './host-transport.js';
 import { listedPrompts, listedResource, type ServerPrompt } from './listed-offers.js';
-import type { ToolPins } from './pins.js';
+import { pinnedServer } from './pinned-server.js';
+import type { ToolChange, ToolPins } from './pins.js';
 import { contentBlocks, resourceContents } from './result-content.js';
-import { readTools, type ServerTool, type SetAside, type ToolHost, toolFromServer } from './tool-from-server.js';
+import { ReviewedTools } from './reviewed-tools.js';
+import {
+  heldBackTool,
+  type ReadTools,
+  readTools,
+  type SetAside,
+  type ToolHost,
+  toolFromServer,
+} from './tool-from-server.js';
 
 const STDIO_AT_ONCE = 3; // each one starts a process, and the machine has other work
 const REMOTE_AT_ONCE = 20;
@@ -63,6 +72,8 @@ export interface ServerState extends ConnectionState {
   tools: number;
   /** Its tools that can't be used, and why. */
   setAside: readonly SetAside[];
+  /** Its tools that are held back until a person approves how the server has changed them. */
+  changes: readonly ToolChange[];
   /** The end of its process's stderr. */
   errorOutput: string;
 }
@@ -73,20 +84,18 @@ interface Server {
   connection?: Connection;
   problem?: ConnectionState;
   connecting: Promise<void>;
-  pinKey: string;
   told: string | undefined;
   /** How many of its log messages were shown. */
   logged: number;
-  tools: readonly ServerTool[];
-  setAside: readonly SetAside[];
-  /** The list from which `tools` was built. */
-  from: readonly unknown[] | undefined;
+  review: ReviewedTools;
 }
 
 /** A server's tool, with what decides whether the model gets its schema at once. */
 export interface OfferedTool {
   tool: Tool;
   server: string;
+  /** The server has changed it and no person has approved that: the model is not told of it. */
+  isHeldBack: boolean;
   alwaysLoad: boolean;
   /** The size of its definition, in characters. */
   size: number;
@@ -126,7 +135,7 @@ export class McpClient {
       void connection?.close();
     }
     this.#parts = serverParts([...wanted.keys()]);
-    for (const server of this.#servers.values()) server.from = undefined; // its name may depend on the other servers
+    for (const { review } of this.#servers.values()) review.rename(); // the names may depend on the other servers
     for (const server of wanted.values()) if (!this.#servers.has(server.name)) this.#add(server);
     this.#options.onChange();
   }
@@ -152,14 +161,27 @@ export class McpClient {
     for (const { connection } of this.#servers.values()) void connection?.reconnectIfSignedIn();
   }
 
+  /** Pins definitions that a person has approved. Their tools are no longer held back, unless they changed again. */
+  async approve(name: string, changes: readonly ToolChange[]): Promise<void> {
+    await this.#servers.get(name)?.review.approve(changes);
+    this.#options.onChange();
+  }
+
   states(): ServerState[] {
-    return [...this.#servers].map(([name, server]) => ({
-      name,
-      ...(server.connection?.state ?? server.problem ?? { status: 'failed' }),
-      tools: this.#toolsOf(name, server).length,
-      setAside: server.setAside,
-      errorOutput: server.connection?.errorOutput ?? '',
-    }));
+    return [...this.#servers].map(([name, { connection, problem, review }]) => {
+      const state = connection?.state ?? problem ?? { status: 'failed' };
+      // A server whose tools are still compared with their pins counts as connecting.
+      const isBeingRead = state.status === 'connected' && !review.isReady;
+      return {
+        name,
+        ...(isBeingRead ? { status: 'pending' } : state),
+        ...(review.problem !== undefined && state.detail === undefined && { detail: review.problem }),
+        tools: review.all.filter(({ original }) => !review.isHeldBack(original)).length,
+        setAside: review.setAside,
+        changes: review.changes,
+        errorOutput: connection?.errorOutput ?? '',
+      };
+    });
   }
 
   /** The servers' own instructions, for the model. */
@@ -171,24 +193,16 @@ export class McpClient {
 
   /** Tools that need not be loaded at once are deferred if `defer` returns true. */
   tools(defer: (all: readonly Omit<OfferedTool, 'tool'>[]) => boolean): OfferedTool[] {
-    const offered = [...this.#servers].flatMap(([name, server]) => {
-      const { connection, pinKey } = server;
+    const offered = [...this.#servers].flatMap(([name, { connection, review }]) => {
       if (!connection) return [];
-      const { env, pins } = this.#options;
-      const host: ToolHost = {
-        server: name,
-        connection,
-        pins: connection.config.type === 'sdk' ? noPins : pins,
-        pinKey,
-        acceptsChanges: (env['HELVE_MCP_ACCEPT_CHANGES'] ?? '').split(',').includes(name),
-        maxResultChars: (numberIn(env, 'MAX_MCP_OUTPUT_TOKENS') ?? DEFAULT_OUTPUT_TOKENS) * CHARS_PER_TOKEN,
-      };
-      const tools = this.#toolsOf(name, server);
-      const claimed = tools.reduce((sum, { alwaysLoad, size }) => sum + (alwaysLoad ? size : 0), 0);
-      return tools.map((tool) => ({
+      const maxTokens = numberIn(this.#options.env, 'MAX_MCP_OUTPUT_TOKENS') ?? DEFAULT_OUTPUT_TOKENS;
+      const host: ToolHost = { server: name, connection, review, maxResultChars: maxTokens * CHARS_PER_TOKEN };
+      const claimed = review.all.reduce((sum, { alwaysLoad, size }) => sum + (alwaysLoad ? size : 0), 0);
+      return review.all.map((tool) => ({
         tool,
         host,
         server: name,
+        isHeldBack: review.isHeldBack(tool.original),
         alwaysLoad: (tool.alwaysLoad && claimed <= MAX_CLAIMED_CHARS) || connection.config.alwaysLoad,
         size: tool.size,
       }));
@@ -196,7 +210,9 @@ export class McpClient {
     const isDeferred = defer(offered);
     return offered.map(({ tool, host, ...facts }) => ({
       ...facts,
-      tool: toolFromServer(tool, host, isDeferred && !facts.alwaysLoad ? 'deferred' : 'direct'),
+      tool: facts.isHeldBack
+        ? heldBackTool(tool, host)
+        : toolFromServer(tool, host, isDeferred && !facts.alwaysLoad ? 'deferred' : 'direct'),
     }));
   }
 
@@ -268,17 +284,23 @@ export class McpClient {
 
   #add(configured: ConfiguredServer): void {
     const { name } = configured;
-    const { env, onNotice } = this.#options;
+    const { env, root, pins, onNotice } = this.#options;
     const read = readConfig(configured, env);
+    const isOfHost = 'config' in read && read.config.type === 'sdk';
+    const pinned = pinnedServer(configured, root);
     const server: Server = {
       configured,
       connecting: Promise.resolve(),
-      pinKey: pinKeyOf(configured),
       told: undefined,
       logged: 0,
-      tools: [],
-      setAside: [],
-      from: undefined,
+      review: new ReviewedTools({
+        server: pinned,
+        pins: isOfHost ? undefined : pins,
+        acceptsChanges: (env['HELVE_MCP_ACCEPT_CHANGES'] ?? '').split(',').includes(name),
+        read: (sent) => this.#readTools(name, sent, server.connection?.sendsParameterHeaders === true),
+        onNotice,
+        onChange: () => this.#changed(name, server),
+      }),
     };
     this.#servers.set(name, server);
     if ('problem' in read) {
@@ -297,7 +319,7 @@ export class McpClient {
       askUser: this.#options.askUser,
       limits: this.#limits,
       eras: this.#options.eras,
-      eraKey: server.pinKey,
+      eraKey: pinned.key,
       mark: `${this.#mark}.${this.#count}`,
       whileRunning: this.#options.whileRunning,
       hostServers: this.#options.hostServers,
@@ -312,6 +334,7 @@ export class McpClient {
       .run(async () => {
         if (isProcess) await this.#register();
         await connection.connect();
+        await server.review.settled();
       }, this.#ended.signal)
       .catch(() => {}); // the session has ended
   }
@@ -332,24 +355,18 @@ export class McpClient {
     if (status !== 'pending' && detail !== undefined && detail !== server.told) this.#options.onNotice(detail);
     if (status === 'connected') server.told = undefined;
     else if (detail !== undefined) server.told = detail;
-    this.#toolsOf(name, server);
+    const tools = server.connection?.offered.tools;
+    if (status === 'connected' && tools && server.review.isNew(tools)) {
+      void server.review.take(tools);
+      if (!server.review.isReady) return; // it counts as connecting
+    }
     this.#options.onChange();
   }
 
-  #toolsOf(name: string, server: Server): readonly ServerTool[] {
-    const sent = server.connection?.offered.tools;
-    if (sent === undefined || sent === server.from) return server.tools;
-    const part = this.#parts.get(name) ?? name;
-    const { usable, refused } = withUsableHeaders(sent, server.connection?.sendsParameterHeaders === true);
-    const read = readTools(usable, (names) => toolNames(part, names));
-    const { tools, setAside } = { ...read, setAside: [...read.setAside, ...refused] };
-    const known = new Set(server.setAside.map(({ tool }) => tool));
-    for (const { tool, why } of setAside) {
-      if (known.has(tool)) continue;
-      this.#options.onNotice(`The tool ${plainLine(tool, 80)} of the MCP server ${name} is not used. ${why}`);
-    }
-    Object.assign(server, { tools, setAside, from: sent });
-    return tools;
+  #readTools(name: string, sent: readonly unknown[], areHeadersSent: boolean): ReadTools {
+    const { usable, refused } = withUsableHeaders(sent, areHeadersSent);
+    const { tools, setAside } = readTools(usable, (names) => toolNames(this.#parts.get(name) ?? name, names));
+    return { tools, setAside: [...setAside, ...refused] };
   }
 
   /** Shows messages that are worth the user's attention, and only the first few of a server that logs too much. */
@@ -360,28 +377,6 @@ export class McpClient {
     if (server.logged <= MAX_LOGGED) this.#options.onNotice(`The MCP server ${name} logged (${level}): ${text}`);
     if (server.logged === MAX_LOGGED) this.#options.onNotice(`Further messages of ${name} are not shown.`);
   }
-}
-
-/** The host's own code defines its tools, so a changed definition is no surprise to it. */
-const noPins: ToolPins = { get: async () => undefined, set: async () => {} };
-
-/** A changed command, arguments or address make it a different server, even under the same name. */
-function pinKeyOf({ name, entry, source }: ConfiguredServer): string {
-  const { type, command, args, url } = entry;
-  const hash = sha256().update(JSON.stringify([name, source, type, command, args, url]));
-  return `${name.slice(0, 60)} ${hash.digest('hex').slice(0, 16)}`;
-}
-
-/** Over HTTP, a tool whose schema declares headers in a wrong way can't be called. */
-function withUsableHeaders(sent: readonly unknown[], areSent: boolean): { usable: unknown[]; refused: SetAside[] } {
-  const usable: unknown[] = [];
-  const refused: SetAside[] = [];
-  for (const tool of sent) {
-    const scan = areSent && isObject(tool) ? headerParameters(tool['inputSchema']) : undefined;
-    if (scan === undefined || !('problem' in scan) || !isObject(tool)) usable.push(tool);
-    else refused.push({ tool: String(tool['name']), why: `Its input schema is wrong: ${scan.problem}.` });
-  }
-  return { usable, refused };
 }
 
 function numberIn(env: McpClientOptions['env'], name: string): number | undefined {

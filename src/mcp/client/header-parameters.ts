@@ -2,6 +2,7 @@
 // that what stands before the server can route a call without reading it.
 import { isObject } from '../../platform/is-object.js';
 import { plainLine } from '../plain-text.js';
+import type { SetAside } from './tool-from-server.js';
 
 const MARK = 'x-mcp-header';
 const MAX_DEPTH = 64;
@@ -93,4 +94,19 @@ function asText(value: unknown): string | undefined {
 function encoded(text: string): string {
   const isPlain = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !/^=\?base64\?.*\?=$/.test(text);
   return isPlain ? text : `=?base64?${Buffer.from(text, 'utf8').toString('base64')}?=`;
+}
+
+/** Over HTTP, a tool whose schema declares headers in a wrong way can't be called. */
+export function withUsableHeaders(
+  sent: readonly unknown[],
+  areSent: boolean,
+): { usable: unknown[]; refused: SetAside[] } {
+  const usable: unknown[] = [];
+  const refused: SetAside[] = [];
+  for (const tool of sent) {
+    const scan = areSent && isObject(tool) ? headerParameters(tool['inputSchema']) : undefined;
+    if (scan === undefined || !('problem' in scan) || !isObject(tool)) usable.push(tool);
+    else refused.push({ tool: String(tool['name']), why: `Its input schema is wrong: ${scan.problem}.` });
+  }
+  return { usable, refused };
 }

@@ -5,6 +5,7 @@ import type { SignedOut, SignInOptions } from '../auth/sign-ins.js';
 import type { McpClient, McpClientOptions, OfferedTool, ServerState } from './client.js';
 import { type ConfiguredServer, MAX_TIMER_MS } from './config.js';
 import type { ServerPrompt } from './listed-offers.js';
+import type { ToolChange } from './pins.js';
 
 const RESOURCES_MS = 2_000; // the list names servers that are not ready
 
@@ -108,9 +109,14 @@ export class SessionServers {
     return result;
   }
 
+  /** Pins definitions that a person has approved. */
+  async approve(name: string, changes: readonly ToolChange[]): Promise<void> {
+    await this.#client?.approve(name, changes);
+  }
+
   states(): ServerState[] {
     if (this.#client) return this.#client.states();
-    const waiting = { status: 'pending', tools: 0, setAside: [], errorOutput: '' } as const;
+    const waiting = { status: 'pending', tools: 0, setAside: [], changes: [], errorOutput: '' } as const;
     return this.#servers.map(({ name }) => ({ name, ...waiting }));
   }
 

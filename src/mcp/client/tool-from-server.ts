@@ -9,13 +9,14 @@ import { isObject } from '../../platform/is-object.js';
 import { messageOf } from '../../platform/message-of.js';
 import { plainLine, plainText } from '../plain-text.js';
 import type { Connection } from './connection.js';
-import type { PinnedTool, ToolPins } from './pins.js';
+import type { PinnedTool } from './pins.js';
 import { type RepairedSchema, repairSchema, withServerNames } from './repair-schema.js';
 import { contentBlocks, words } from './result-content.js';
+import type { ReviewedTools } from './reviewed-tools.js';
+import { patchOf } from './tool-change.js';
 
 const MAX_DESCRIPTION = 2_048;
 const MAX_PIN_CHARS = 64 * 1024;
-const MAX_DIFFERENCE = 4_000; // shown to the user in a question
 const MAX_DISPLAY = 4_000;
 const MAX_TITLE = 200;
 const PROGRESS_MS = 100;
@@ -44,10 +45,15 @@ export interface SetAside {
 }
 
 /** The usable tools of a server's list, and why the others can't be used. */
+export interface ReadTools {
+  tools: ServerTool[];
+  setAside: SetAside[];
+}
+
 export function readTools(
   sent: readonly unknown[],
   nameAll: (tools: readonly string[]) => ReadonlyMap<string, string>,
-): { tools: ServerTool[]; setAside: SetAside[] } {
+): ReadTools {
   const setAside: SetAside[] = [];
   const byName = new Map<string, Readonly<Record<string, unknown>>>();
   sent.forEach((tool, index) => {
@@ -119,11 +125,7 @@ function sorted(value: unknown): unknown {
 export interface ToolHost {
   server: string;
   connection: Connection;
-  pins: ToolPins;
-  /** The key of its pins: the same name with another command is another server. */
-  pinKey: string;
-  /** The user has accepted changes of its tools in advance. */
-  acceptsChanges: boolean;
+  review: ReviewedTools;
   maxResultChars: number;
 }
 
@@ -133,7 +135,7 @@ interface Answered {
 }
 
 export function toolFromServer(tool: ServerTool, host: ToolHost, exposure: ToolExposure): Tool {
-  const { server, connection, pins, pinKey } = host;
+  const { server, connection, review } = host;
   return defineTool<unknown, Answered>({
     name: tool.name,
     description: tool.description,
@@ -150,19 +152,12 @@ export function toolFromServer(tool: ServerTool, host: ToolHost, exposure: ToolE
     ],
 
     async validate() {
-      if (host.acceptsChanges) return undefined;
-      let before: PinnedTool | undefined;
-      try {
-        before = await pins.get(pinKey, tool.original);
-      } catch (error) {
-        return { ask: `it is not known whether the server has changed this tool (${messageOf(error)})` };
-      }
-      if (before === undefined || before.hash === tool.pin.hash) return undefined;
-      return { ask: `the server has changed this tool since it last ran:\n${await differenceOf(before, tool)}\n` };
+      // An agent that was started before the change still has this tool.
+      if (review.isHeldBack(tool.original)) throw await heldBack(tool, host);
+      return undefined;
     },
 
     async *execute(input, { signal, session }) {
-      await pins.set(pinKey, tool.original, tool.pin).catch(() => {}); // then the next change goes unnoticed, which is acceptable
       const progress = new EventQueue<{ text: string }>();
       let shownAt = -Infinity;
       const answering = connection
@@ -214,10 +209,40 @@ function salientInput(input: unknown): string {
   return typeof text === 'string' ? plainLine(text, MAX_TITLE) : '';
 }
 
-async function differenceOf(before: PinnedTool, { name, pin }: ServerTool): Promise<string> {
-  if (before.text === undefined || pin.text === undefined) return '(its definition is too long to be compared)';
-  const { unifiedPatch } = await import('../../platform/text/diff.js');
-  return plainText(unifiedPatch(name, before.text, pin.text), MAX_DIFFERENCE);
+/** Stands for a tool that is held back: the model is not told of it, and a call is refused with the reason. */
+export function heldBackTool(tool: ServerTool, host: ToolHost): Tool {
+  return defineTool<unknown, never>({
+    name: tool.name,
+    description: 'Held back until a person approves that its server changed it.',
+    inputJsonSchema: { type: 'object' },
+    exposure: 'hidden',
+    effects: () => [], // it does nothing
+    async validate() {
+      throw await heldBack(tool, host);
+    },
+    async execute() {
+      throw await heldBack(tool, host);
+    },
+    toModel: () => '',
+  });
+}
+
+/** The model gets nothing of the new definition. */
+async function heldBack({ original, name }: ServerTool, { server, review }: ToolHost): Promise<ToolFailure> {
+  const shown = plainLine(server, 40);
+  const change = review.changeOf(original);
+  const why = change
+    ? `the MCP server ${shown} has changed its definition, and no person has approved the change yet`
+    : `it is unknown whether the MCP server ${shown} has changed its definition`;
+  return new ToolFailure(`${name} is held back: ${why}. Nothing was run.`, {
+    kind: 'check_refused',
+    advice:
+      'Go on without it, or tell the user that it waits for approval. Do not look for another way to do the same.',
+    problem: change
+      ? `Not run: the MCP server ${shown} has changed its tool ${plainLine(original, 80)}. To approve the change: helve mcp approve ${shown}, or /mcp approve ${shown} in the terminal.`
+      : `Not run. ${review.problem ?? ''}`,
+    display: { notRun: true, ...(change && { body: { type: 'text' as const, text: await patchOf(change) } }) },
+  });
 }
 
 /** A call that the server answered with an error. What the server says about it is its own text. */

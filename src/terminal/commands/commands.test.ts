@@ -254,8 +254,16 @@ test('stops a task', async () => {
 test('shows the state of servers, and why one is not used', async () => {
   const session = await testSession({
     servers: [
-      { name: 'files', status: 'connected', tools: 3, setAside: [], errorOutput: '' },
-      { name: 'web', status: 'failed', detail: 'no answer', tools: 0, setAside: [], errorOutput: 'line one\nline two' },
+      { name: 'files', status: 'connected', tools: 3, setAside: [], changedTools: [], errorOutput: '' },
+      {
+        name: 'web',
+        status: 'failed',
+        detail: 'no answer',
+        tools: 0,
+        setAside: [],
+        changedTools: [],
+        errorOutput: 'line one\nline two',
+      },
     ],
   });
   expect(shown(await run('mcp', session))).toBe(
@@ -271,7 +279,7 @@ test('shows who needs a sign-in, begins it, and takes an address that is pasted'
   const waiting = new Set<string>();
   const detail = 'The MCP server web needs a sign-in. To sign in: helve mcp login web.';
   const session = await testSession({
-    servers: [{ name: 'web', status: 'needs-auth', detail, tools: 0, setAside: [], errorOutput: '' }],
+    servers: [{ name: 'web', status: 'needs-auth', detail, tools: 0, setAside: [], changedTools: [], errorOutput: '' }],
     signIn: async (server) => void waiting.add(server),
     isSigningIn: (server) => waiting.has(server),
   });
@@ -287,10 +295,33 @@ test('shows who needs a sign-in, begins it, and takes an address that is pasted'
 });
 
 test('names each of several failed servers', async () => {
-  const failed = { status: 'failed', detail: 'no answer', tools: 0, setAside: [], errorOutput: '' };
+  const failed = { status: 'failed', detail: 'no answer', tools: 0, setAside: [], changedTools: [], errorOutput: '' };
   const session = await testSession({ servers: ['web', 'mail'].map((name) => ({ name, ...failed })) });
   const text = shown(await run('mcp', session));
   for (const name of ['web', 'mail']) expect(text).toContain(`/mcp reconnect ${name}`);
+});
+
+test('shows how a server has changed its tools, and approves exactly that', async () => {
+  const pin = (text: string) => ({ hash: text, text });
+  const change = { tool: 'pay', before: pin('a'), after: pin('b'), patch: '@@ -1 +1 @@\n-a\n+b' };
+  const session = await testSession({
+    servers: [{ name: 'bank', status: 'connected', tools: 2, setAside: [], changedTools: ['pay'], errorOutput: '' }],
+    toolChanges: async () => [change],
+  });
+  expect(shown(await run('mcp', session))).toBe(
+    '✓ bank: connected, 2 tools, 1 changed and held back\nTo see and approve what changed: /mcp approve bank',
+  );
+  expect(shown(await run('mcp bank', session))).toContain('pay has changed and is held back: /mcp approve bank pay');
+  const question = await run('mcp approve bank', session);
+  if (question.type !== 'choose') throw new Error('no question');
+  expect(question.changes).toEqual([{ title: 'pay', path: 'pay', patch: change.patch }]);
+  expect(question.items[0]?.value).toBe('no'); // what is selected at first
+  expect(await question.choose('no')).toEqual({ type: 'done' });
+  expect(session.done).toEqual([]);
+  expect(shown(await question.choose('yes'))).toBe('The model gets pay of bank again.');
+  expect(session.done).toEqual(['approve bank pay']);
+  expect(shown(await run('mcp approve bank look', session))).toBe('bank has no tool "look" that waits for approval.');
+  expect(shown(await run('mcp approve bnk', session))).toMatch('Did you mean "bank"?');
 });
 
 test('adds an existing folder, and no other', async () => {
@@ -421,7 +452,14 @@ test('no answer without arguments is longer than a screen', async () => {
   const many = Array.from({ length: 300 }, (_, index) => `t${index}`);
   const session = await testSession({
     tasks: many.map((id) => ({ id, title: id, state: 'running' })),
-    servers: many.map((name) => ({ name, status: 'connected', tools: 1, setAside: [], errorOutput: '' })),
+    servers: many.map((name) => ({
+      name,
+      status: 'connected',
+      tools: 1,
+      setAside: [],
+      changedTools: [],
+      errorOutput: '',
+    })),
     checkSetup: async () => many.map((what) => ({ what, state: 'ok', detail: '' })),
     agentTypes: async () => many.map((name) => ({ name, description: name })),
   });

@@ -6,13 +6,13 @@ import { firstWord, fitted, problem, text, words } from './answers.js';
 export const mcp: TerminalCommand = {
   name: 'mcp',
   group: 'Session',
-  description: 'show MCP servers, reconnect, or sign in',
-  argumentHint: '[server | reconnect, login or logout server]',
+  description: 'show MCP servers, reconnect, sign in, or approve changed tools',
+  argumentHint: '[server | reconnect, login, logout or approve server]',
   complete: (typed, { servers }) =>
-    words(
-      typed,
-      ['', 'reconnect ', 'login ', 'logout '].flatMap((action) => servers.map(({ name }) => `${action}${name}`)),
-    ),
+    words(typed, [
+      ...['', 'reconnect ', 'login ', 'logout '].flatMap((action) => servers.map(({ name }) => `${action}${name}`)),
+      ...servers.filter(({ changedTools }) => changedTools.length > 0).map(({ name }) => `approve ${name}`),
+    ]),
 
   async run(args, session) {
     await session.refresh(); // a server may have been added meanwhile
@@ -23,18 +23,14 @@ export const mcp: TerminalCommand = {
     }
     if (args.trim() === '') return overview(session);
     const [first, second] = firstWord(args);
+    if (first === 'approve' && second !== '') return await approve(second, session);
     const name = actions.has(first) && second !== '' ? second : args.trim();
     const find = (): ShownServer | undefined => session.servers.find((one) => one.name === name);
     if (find() && first === 'reconnect') await session.reconnect(name);
     if (find() && first === 'login' && second !== '') return await signIn(name, session);
     if (find() && first === 'logout' && second !== '') return text(await session.signOut(name));
     const server = find();
-    if (server) return details(server);
-    const [nearest] = nearestWords(
-      name,
-      session.servers.map((one) => one.name),
-    );
-    return problem(`There is no MCP server "${name}".${nearest === undefined ? '' : ` Did you mean "${nearest}"?`}`);
+    return server ? details(server) : noServer(name, session);
   },
 };
 
@@ -61,6 +57,44 @@ async function signIn(name: string, session: CommandSession): Promise<CommandAns
   );
 }
 
+function noServer(name: string, { servers }: CommandSession): CommandAnswer {
+  const [nearest] = nearestWords(
+    name,
+    servers.map((one) => one.name),
+  );
+  return problem(`There is no MCP server "${name}".${nearest === undefined ? '' : ` Did you mean "${nearest}"?`}`);
+}
+
+/** Shows the changes of a server's tools, or of one tool, and approves exactly these if the person says so. */
+async function approve(words: string, session: CommandSession): Promise<CommandAnswer> {
+  const named = session.servers.find(({ name }) => words === name || words.startsWith(`${name} `));
+  if (!named) return noServer(words, session);
+  const { name } = named;
+  const tool = words.slice(name.length).trim();
+  const all = await session.toolChanges(name);
+  const changes = tool === '' ? all : all.filter((change) => change.tool === tool);
+  if (changes.length === 0) {
+    return text(
+      tool === '' ? `No tool of ${name} waits for approval.` : `${name} has no tool "${tool}" that waits for approval.`,
+    );
+  }
+  return {
+    type: 'choose',
+    title: `Approve ${counted(changes.length, 'changed tool')} of ${name}?`,
+    text: 'The model gets the new definition, which is text of the server, once you approve it.',
+    changes: changes.map((change) => ({ title: change.tool, path: change.tool, patch: change.patch })),
+    items: [
+      { value: 'no', label: 'Keep holding back' },
+      { value: 'yes', label: 'Approve' },
+    ],
+    async choose(value) {
+      if (value !== 'yes') return { type: 'done' };
+      await session.approveTools(name, changes);
+      return text(`The model gets ${changes.map((change) => change.tool).join(', ')} of ${name} again.`);
+    },
+  };
+}
+
 function overview(session: CommandSession): CommandAnswer {
   return fitted(overviewLines(session));
 }
@@ -73,11 +107,13 @@ function overviewLines({ servers, settings }: CommandSession): string[] {
   const isUntrusted = unused.some(({ ignored }) => /trusted/.test(ignored ?? ''));
   const unsigned = servers.filter(({ status }) => status === 'needs-auth');
   const failed = servers.filter(({ status }) => status === 'failed');
+  const changed = servers.filter(({ changedTools }) => changedTools.length > 0);
   return [
     ...servers.map((server) => `${signOf(server)} ${server.name}: ${stateOf(server)}`),
     ...unused.map(({ name, ignored, origin }) => `– ${name ?? ''}: not used: ${ignored} (${origin.file})`),
     ...failed.map(({ name }) => `Details: /mcp ${name}. To retry: /mcp reconnect ${name}`),
     ...unsigned.map(({ name }) => `To sign in: /mcp login ${name}`),
+    ...changed.map(({ name }) => `To see and approve what changed: /mcp approve ${name}`),
     ...(isUntrusted ? ['To review and trust untrusted servers: helve config trust'] : []),
   ];
 }
@@ -87,13 +123,14 @@ const signs: Readonly<Record<string, string>> = { connected: '✓', failed: '✗
 
 const signOf = ({ status }: ShownServer): string => signs[status] ?? '…';
 
-function stateOf({ name, status, detail, tools, setAside }: ShownServer): string {
+function stateOf({ name, status, detail, tools, setAside, changedTools }: ShownServer): string {
   const facts = status === 'connected' ? [counted(tools, 'tool')] : [];
   const aside = setAside.length === 0 ? [] : [`${setAside.length} not used`];
   return [
     signs[status] === undefined ? 'connecting' : status === 'needs-auth' ? 'needs sign-in' : status,
     ...facts,
     ...aside,
+    ...(changedTools.length === 0 ? [] : [`${changedTools.length} changed and held back`]),
     ...(detail === undefined || isSaid(detail) ? [] : [withoutName(detail, name)]),
   ].join(', ');
 }
@@ -110,6 +147,7 @@ function details(server: ShownServer): CommandAnswer {
     `${signOf(server)} ${server.name}: ${stateOf(server)}`,
     ...server.setAside.map(({ tool, why }) => `  ${tool} is not used: ${why}`),
     ...(server.status === 'needs-auth' ? [`To sign in: /mcp login ${server.name}`] : []),
+    ...server.changedTools.map((tool) => `  ${tool} has changed and is held back: /mcp approve ${server.name} ${tool}`),
     ...(server.status === 'failed' ? [`To retry: /mcp reconnect ${server.name}`] : []),
     ...(said === ''
       ? []

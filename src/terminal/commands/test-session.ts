@@ -65,6 +65,9 @@ export async function testSession(given: Partial<CommandSession> = {}): Promise<
     isSigningIn: () => false,
     pasteAddress: (server, text) => void done.push(`paste ${server} ${text}`),
     signOut: async (server) => `Signed out of ${server}.`,
+    toolChanges: async () => [],
+    approveTools: async (server, changes) =>
+      void done.push(`approve ${[server, ...changes.map(({ tool }) => tool)].join(' ')}`),
     usage: { models: [], costUsd: 0, prompts: 0, modelMs: 0, totalMs: 0 },
     context: undefined,
     themes: { names: ['dark', 'light'], current: 'dark', use: (name) => void done.push(`theme ${name}`) },

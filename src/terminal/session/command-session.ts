@@ -83,12 +83,13 @@ export function commandSession(parts: CommandSessionParts): CommandSession {
     get servers() {
       return opened()
         .engine.servers.states()
-        .map(({ name, status, detail, tools, setAside, errorOutput }) => ({
+        .map(({ name, status, detail, tools, setAside, changes, errorOutput }) => ({
           name,
           status,
           detail,
           tools,
           setAside: setAside.map(({ tool, why }) => ({ tool, why })),
+          changedTools: changes.map(({ tool }) => tool),
           errorOutput,
         }));
     },
@@ -111,6 +112,15 @@ export function commandSession(parts: CommandSessionParts): CommandSession {
     isSigningIn: (server) => opened().engine.servers.isSigningIn(server),
     pasteAddress: (server, text) => opened().engine.servers.pasteAddress(server, text),
     signOut: async (server) => await signOut(server, opened().engine.servers),
+    async toolChanges(server) {
+      const { changes = [] } =
+        opened()
+          .engine.servers.states()
+          .find(({ name }) => name === server) ?? {};
+      const { patchOf } = await import('../../mcp/client/tool-change.js');
+      return await Promise.all(changes.map(async (change) => ({ ...change, patch: await patchOf(change) })));
+    },
+    approveTools: async (server, changes) => await opened().engine.servers.approve(server, changes),
     serversSettled: async () => await opened().engine.servers.settled({ withinMs: SETTLE_MS }),
     serverTools: () => serverTools(opened().engine.session.tools.definitions()),
     largestResults: () => largestResults(opened().agent?.messages ?? []),
