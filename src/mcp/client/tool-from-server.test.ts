@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { toolNames } from '../names.js';
-import { readTools, saysTheSame } from './tool-from-server.js';
+import { readTools } from './tool-from-server.js';
 
 const read = (...tools: unknown[]) => readTools(tools, (names) => toolNames('s', names));
 
@@ -35,20 +35,4 @@ test('the pin of a tool changes with its description and its schema, not with th
   expect(hashOf({ ...plain, description: 'Pays!' })).not.toBe(hashOf(plain));
   expect(hashOf({ ...plain, inputSchema: { type: 'object' } })).not.toBe(hashOf(plain));
   expect(hashOf({ ...plain, annotations: { readOnlyHint: true } })).not.toBe(hashOf(plain));
-});
-
-test.each<[string, unknown, boolean]>([
-  ['{"b": 1, "a": [2]}', { a: [2], b: 1 }, true],
-  ['the text', { content: 'the text' }, true],
-  ['the text', { content: [{ type: 'text', text: 'the text' }] }, true],
-  ['[{"name":"x"}]', { entities: [{ name: 'x' }] }, true],
-  ['Deleted.', { success: true, message: 'Deleted.' }, true],
-  ['the text', { content: 'another text' }, false],
-  ['the text', { content: 'the text', size: 8 }, false],
-  ['the text', { content: 'the text', success: false }, false],
-  ['Done.', { success: true }, false],
-  ['Done.', {}, false],
-  ['', { content: [] }, false],
-])('compares the text %j with the structured content %j', (text, structured, expected) => {
-  expect(saysTheSame([{ type: 'text', text }], structured)).toBe(expected);
 });

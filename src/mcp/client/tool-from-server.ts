@@ -11,8 +11,10 @@ import { plainLine, plainText } from '../plain-text.js';
 import type { Connection } from './connection.js';
 import type { PinnedTool } from './pins.js';
 import { type RepairedSchema, repairSchema, withServerNames } from './repair-schema.js';
-import { contentBlocks, words } from './result-content.js';
+import { type ResultBlocks, resultBlocks, words } from './result-content.js';
 import type { ReviewedTools } from './reviewed-tools.js';
+import { sorted } from './sorted-json.js';
+import { withStructured } from './structured-content.js';
 import { patchOf } from './tool-change.js';
 
 const MAX_DESCRIPTION = 2_048;
@@ -111,17 +113,6 @@ function pinOf(definition: Readonly<Record<string, unknown>>): PinnedTool {
   return text.length > MAX_PIN_CHARS ? { hash } : { hash, text };
 }
 
-/** Makes the hash independent of the order of keys. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([name, inner]) => [name, sorted(inner)]),
-  );
-}
-
 export interface ToolHost {
   server: string;
   connection: Connection;
@@ -130,7 +121,10 @@ export interface ToolHost {
 }
 
 interface Answered {
+  /** For the model. */
   blocks: ContentBlock[];
+  /** What the person sees, if that is more. */
+  shown?: ContentBlock[];
   structured?: unknown;
 }
 
@@ -174,16 +168,21 @@ export function toolFromServer(tool: ServerTool, host: ToolHost, exposure: ToolE
       answering.catch(() => {}); // awaited below
       yield* progress;
       const answer = await answering;
-      const blocks = await contentBlocks(answer['content'], session);
-      if (answer['isError'] === true) throw failed(blocks, plainLine(server, 40));
+      const maxChars = tool.maxResultChars ?? host.maxResultChars;
+      const { blocks, shown } = await resultBlocks(answer['content'], session, maxChars);
+      if (answer['isError'] === true) throw failed({ blocks, shown }, plainLine(server, 40));
       const structured = answer['structuredContent'];
-      return { blocks, ...(structured !== undefined && { structured }) };
+      return {
+        blocks,
+        ...(shown.length > blocks.length && { shown }),
+        ...(structured !== undefined && { structured }),
+      };
     },
 
-    toModel: ({ blocks, structured }) =>
-      structured === undefined || saysTheSame(blocks, structured)
-        ? blocks
-        : [...blocks, words(JSON.stringify(structured))],
+    toModel({ blocks, shown = [], structured }) {
+      const sent = withStructured(blocks, structured);
+      return sent.length === 0 && shown.length > 0 ? [words('(The result is for the user alone, who sees it.)')] : sent;
+    },
 
     displayCall: (input) => ({
       title: salientInput(input),
@@ -194,10 +193,10 @@ export function toolFromServer(tool: ServerTool, host: ToolHost, exposure: ToolE
       title: salientInput(input),
       body: { type: 'text', text: plainText(JSON.stringify(input, null, 2), Number.POSITIVE_INFINITY) },
     }),
-    displayResult: ({ blocks }, input) => ({
+    displayResult: ({ blocks, shown = blocks }, input) => ({
       title: salientInput(input),
       writtenBy: plainLine(server, 40),
-      body: { type: 'text', text: plainText(blocks.map(asText).join('\n'), MAX_DISPLAY) },
+      body: { type: 'text', text: plainText(shown.map(asText).join('\n'), MAX_DISPLAY) },
     }),
   });
 }
@@ -246,47 +245,14 @@ async function heldBack({ original, name }: ServerTool, { server, review }: Tool
 }
 
 /** A call that the server answered with an error. What the server says about it is its own text. */
-function failed(blocks: readonly ContentBlock[], server: string): ToolFailure {
+function failed({ blocks, shown }: ResultBlocks, server: string): ToolFailure {
   const text = blocks.map(asText).join('\n');
+  const seen = plainText(shown.map(asText).join('\n'), MAX_DISPLAY);
   if (text.trim() === '') return new ToolFailure('The server says that the call failed, and no more.');
   return new ToolFailure(text, {
     problem: `${server} reported an error`,
-    display: { body: { type: 'output', text: plainText(text, MAX_DISPLAY) }, writtenBy: server },
+    display: { body: { type: 'output', text: seen }, writtenBy: server },
   });
 }
 
 const asText = (block: ContentBlock): string => (block.type === 'text' ? block.text : '(an image)');
-
-/** Most servers send structured data as text too; the model needs it only once. */
-export function saysTheSame(blocks: readonly ContentBlock[], structured: unknown): boolean {
-  const texts = blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []));
-  const spoken = [texts.join('\n'), ...texts];
-  const isSaid = (value: unknown): boolean => {
-    if (value === undefined) return false;
-    if (typeof value === 'string' && spoken.some((text) => text.trim() === value.trim())) return true;
-    const wanted = JSON.stringify(sorted(value));
-    return spoken.some((text) => asJson(text) === wanted);
-  };
-  return isSaid(structured) || isSaid(onlyPart(structured));
-}
-
-function asJson(text: string): string | undefined {
-  try {
-    return JSON.stringify(sorted(JSON.parse(text)));
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * Structured content must be an object, so servers wrap text: `{"content": …}`, perhaps with `"success": true`. A list
- * of text blocks stands for its text.
- */
-function onlyPart(structured: unknown): unknown {
-  if (!isObject(structured)) return undefined;
-  const [part, ...others] = Object.values(structured).filter((value) => value !== true);
-  if (others.length > 0) return undefined;
-  if (!Array.isArray(part)) return part;
-  const texts = part.map((block) => (isObject(block) && block['type'] === 'text' ? block['text'] : undefined));
-  return texts.length > 0 && texts.every((text) => typeof text === 'string') ? texts.join('\n') : part;
-}

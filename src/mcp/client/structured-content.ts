@@ -1,0 +1,87 @@
+// Structured content that repeats the text of a result. Most servers send the same data in both forms, for clients that
+// know only one of them; the model needs it once.
+import type { ContentBlock } from '../../contract/message.js';
+import { isObject } from '../../platform/is-object.js';
+import { words } from './result-content.js';
+import { sorted } from './sorted-json.js';
+
+const MIN_LITERAL_CHARS = 20; // shorter JSON may be in a text by chance
+const MIN_REPLACED_CHARS = 200; // a shorter value costs less than the words that would stand for it
+const MAX_DEPTH = 3; // of objects around the one value that says something
+const REPEATED = '(the text above)';
+
+/** The blocks for the model: with the structured content, but without the parts of it that the text says. */
+export function withStructured(blocks: readonly ContentBlock[], structured: unknown): ContentBlock[] {
+  if (structured === undefined || saysTheSame(blocks, structured)) return [...blocks];
+  const texts = spokenTexts(blocks);
+  const isRepeated = (value: unknown): boolean =>
+    (JSON.stringify(value)?.length ?? 0) >= MIN_REPLACED_CHARS && isSaid(value, texts);
+  const rest = isObject(structured)
+    ? Object.fromEntries(
+        Object.entries(structured).map(([name, value]) => [name, isRepeated(value) ? REPEATED : value]),
+      )
+    : structured;
+  return [...blocks, words(JSON.stringify(rest))];
+}
+
+/** Whether the text of a result says all that its structured content says. */
+export function saysTheSame(blocks: readonly ContentBlock[], structured: unknown): boolean {
+  const texts = spokenTexts(blocks);
+  let part = structured;
+  for (let depth = 0; depth <= MAX_DEPTH && part !== undefined; depth += 1) {
+    if (isSaid(part, texts)) return true;
+    part = onlyPart(part);
+  }
+  return false;
+}
+
+interface SpokenTexts {
+  /** The text of each block. */
+  each: readonly string[];
+  /** The same, and all of them together. */
+  all: readonly string[];
+  /** The values of `all` that are JSON, in a form that can be compared. */
+  json: ReadonlySet<string>;
+}
+
+function spokenTexts(blocks: readonly ContentBlock[]): SpokenTexts {
+  const each = blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+  const all = each.length === 1 ? each : [each.join('\n'), ...each];
+  return { each, all, json: new Set(all.flatMap((text) => comparable(text) ?? [])) };
+}
+
+/** The value of a text that is JSON, perhaps in a fence of Markdown, independent of spaces and of the order of keys. */
+function comparable(text: string): string | undefined {
+  const [, fenced] = /^\s*```(?:json)?[ \t]*\n([\s\S]*?)\n\s*```\s*$/.exec(text) ?? [];
+  try {
+    return JSON.stringify(sorted(JSON.parse(fenced ?? text)));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A number and a string of its digits are not the same: `{"id": "1"}` is not said by `{"id": 1}`. */
+function isSaid(value: unknown, { each, all, json }: SpokenTexts): boolean {
+  if (typeof value === 'string' && all.some((text) => text.trim() === value.trim())) return true;
+  if (json.has(JSON.stringify(sorted(value)) ?? '')) return true;
+  if (Array.isArray(value) && value.length > 1 && value.length === each.length) {
+    const isInOrder = value.every((item, index) => isSaid(item, spokenTexts([words(each[index] ?? '')])));
+    if (isInOrder) return true;
+  }
+  if (typeof value !== 'object' || value === null) return false;
+  const literals = [undefined, 2, 4].map((indent) => JSON.stringify(value, null, indent));
+  return literals.some((literal) => literal.length >= MIN_LITERAL_CHARS && all.some((text) => text.includes(literal)));
+}
+
+/**
+ * Structured content used to be an object always, so servers wrap text: `{"content": …}`, perhaps with
+ * `"success": true`. A list of text blocks stands for its text.
+ */
+function onlyPart(structured: unknown): unknown {
+  if (!isObject(structured)) return undefined;
+  const [part, ...others] = Object.values(structured).filter((value) => value !== true);
+  if (others.length > 0) return undefined;
+  if (!Array.isArray(part)) return part;
+  const texts = part.map((block) => (isObject(block) && block['type'] === 'text' ? block['text'] : undefined));
+  return texts.length > 0 && texts.every((text) => typeof text === 'string') ? texts.join('\n') : part;
+}
