@@ -11,6 +11,7 @@ import type { AgentHappening } from '../contract/event.js';
 import type { ToolResultBlock } from '../contract/message.js';
 import type { AskUser } from '../contract/question.js';
 import { type TestProject, temporaryProject } from '../testing/temporary-project.js';
+import { until } from '../testing/watch-processes.js';
 
 const require = createRequire(import.meta.url);
 const everything = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
@@ -159,4 +160,81 @@ test('a remote server that requires a key is reported as such, and headers come 
   expect(state).toMatchObject({ status: 'needs-auth', detail: expect.stringContaining('requires authentication') });
   expect(JSON.stringify(state)).not.toContain('hidden');
   expect(seen[0]).toEqual({ key: 'me', token: 't1' });
+});
+
+test('parts for the user alone are shown and not sent, and others reach the model', async () => {
+  const project = await projectWith({ everything: stdio(everything) });
+  const events: AgentHappening[] = [];
+  const annotated = (messageType: string) =>
+    call(project, 'mcp__everything__get-annotated-message', { messageType, includeImage: true }, events);
+  expect((await annotated('success')).content).toEqual([
+    { type: 'text', text: '(The result is for the user alone, who sees it.)' },
+  ]);
+  const results = events.flatMap((event) => (event.type === 'tool_result' ? [event.display.body] : []));
+  expect(results).toEqual([
+    { type: 'text', text: expect.stringContaining('Operation completed successfully\n(an image)') },
+  ]);
+  expect((await annotated('debug')).content).toEqual([{ type: 'text', text: expect.stringContaining('Cache hit') }]);
+});
+
+test('a call is cancelled in the middle of its progress, and the server goes on', async () => {
+  const project = await projectWith({ everything: stdio(everything) });
+  const stop = new AbortController();
+  const input = { duration: 600, steps: 12_000 };
+  const [result] = await project.engine.callTools(
+    [{ id: 'c', name: 'mcp__everything__trigger-long-running-operation', input }],
+    {
+      signal: stop.signal,
+      onEvent: (event) => event.type === 'tool_progress' && stop.abort(new Error('enough')),
+    },
+  );
+  expect(result).toMatchObject({ is_error: true, content: expect.stringContaining('interrupted') });
+  expect((await call(project, 'mcp__everything__echo', { message: 'still here' })).is_error).toBeUndefined();
+});
+
+test('a storm of changed lists leaves the session working, with the last list', async () => {
+  const project = await projectWith({ everything: stdio(everything) });
+  const data = 'data:text/plain;base64,aGVsbG8=';
+  const zip = (number: number) => ({
+    id: `c${number}`,
+    name: 'mcp__everything__gzip-file-as-resource',
+    input: { name: `note-${number}.gz`, data, outputType: number === 0 ? 'resource' : 'resourceLink' },
+  });
+  const results = await project.engine.callTools(Array.from({ length: 40 }, (_, number) => zip(number)));
+  expect(JSON.stringify(results[0]?.content)).toMatch(/note-0\.gz: \d+ bytes, application\/gzip, saved to/);
+  expect(results.filter(({ is_error }) => is_error)).toEqual([]);
+  const listed = async (): Promise<boolean> => {
+    const text = JSON.stringify(await call(project, 'ListMcpResources', {}));
+    return text.includes('note-1.gz') && text.includes('note-39.gz');
+  };
+  await until(listed);
+  expect((await call(project, 'mcp__everything__echo', { message: 'hi' })).is_error).toBeUndefined();
+});
+
+test('calls that are under way when a remote server goes down each get one answer, and later calls reach the new one', async () => {
+  const port = await freePort();
+  const first = await remoteServer('streamableHttp', port);
+  const project = await projectWith({ web: { type: 'http', url: `http://127.0.0.1:${port}/mcp` } });
+  await call(project, 'mcp__web__echo', { message: 'one' });
+  let running = 0;
+  const input = { duration: 600, steps: 12_000 };
+  const calls = Array.from({ length: 10 }, (_, number) => ({
+    id: `c${number}`,
+    name: 'mcp__web__trigger-long-running-operation',
+    input,
+  }));
+  const seen = new Set<string>();
+  const results = await project.engine.callTools(calls, {
+    onEvent(event) {
+      if (event.type !== 'tool_progress' || seen.has(event.callId)) return;
+      seen.add(event.callId);
+      running += 1;
+      if (running === 1) first.kill('SIGKILL');
+    },
+  });
+  expect(results.map(({ tool_use_id }) => tool_use_id)).toEqual(calls.map(({ id }) => id));
+  for (const result of results) expect(result.is_error).toBe(true);
+  expect(JSON.stringify(results)).toContain('It may have done something; check before you repeat it.');
+  await remoteServer('streamableHttp', port);
+  await until(async () => (await call(project, 'mcp__web__echo', { message: 'two' })).is_error === undefined);
 });
