@@ -52,12 +52,18 @@ function spokenTexts(blocks: readonly ContentBlock[]): SpokenTexts {
 
 /** The value of a text that is JSON, perhaps in a fence of Markdown, independent of spaces and of the order of keys. */
 function comparable(text: string): string | undefined {
-  const [, fenced] = /^\s*```(?:json)?[ \t]*\n([\s\S]*?)\n\s*```\s*$/.exec(text) ?? [];
   try {
-    return JSON.stringify(sorted(JSON.parse(fenced ?? text)));
+    return JSON.stringify(sorted(JSON.parse(withoutFence(text))));
   } catch {
     return undefined;
   }
+}
+
+function withoutFence(text: string): string {
+  const trimmed = text.trim();
+  const firstEnd = trimmed.indexOf('\n');
+  if (!trimmed.startsWith('```') || !trimmed.endsWith('```') || firstEnd === -1) return text;
+  return trimmed.slice(firstEnd, -3);
 }
 
 /** A number and a string of its digits are not the same: `{"id": "1"}` is not said by `{"id": 1}`. */
