@@ -139,6 +139,9 @@ async function drive(input: LoopInput, { run, timeUp, emit }: Drive): Promise<vo
       system: context.system,
       tools: session.tools.definitions(),
       messages: session.transcript.forRequest(),
+      onSent() {
+        for (const component of components) component.onRequestSent?.();
+      },
     };
     const outcome = await runTurn({
       model,

@@ -64,6 +64,8 @@ export interface SessionComponent {
   beforeEnd?(lastText: string, run: RunMoment): Promise<string | undefined>;
   /** Called with every event, in order. */
   onEvent?(event: AgentEvent): void;
+  /** A request has left for the model: other work no longer delays it. */
+  onRequestSent?(): void;
   /** A summary has replaced the history: what was announced to the model must be announced again. */
   onCompacted?(): void;
   /** Resolves once everything that an interrupt stops in addition to the calls has stopped. */

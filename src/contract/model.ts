@@ -55,6 +55,8 @@ export interface ModelRequest {
   messages: readonly Message[];
   /** Not a turn of the conversation: its answer, a summary for example, is not shown. */
   aside?: true;
+  /** Called when the request has left this process. A model that can't tell does not call it. */
+  onSent?: (() => void) | undefined;
 }
 
 /** A tool as a model sees it. */

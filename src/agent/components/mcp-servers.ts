@@ -3,7 +3,7 @@ import { mentionedResources } from '../mentioned-resources.js';
 import type { Session } from '../session.js';
 import type { SessionComponent } from '../session-component.js';
 
-const AFTER_REQUEST_MS = 30; // servers start this long after the request is sent, so that they do not delay it
+const AT_LATEST_MS = 1_000; // for a model that does not report when a request was sent
 
 /** The functions of a session's MCP servers that a run uses. */
 export interface RunServers {
@@ -26,6 +26,14 @@ export function mcpServers(
   { isResumed }: { isResumed: boolean },
 ): SessionComponent {
   let timer: NodeJS.Timeout | undefined;
+  let isStarted = false;
+  // Not before the request has left, since loading the client and starting processes would delay it.
+  const start = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    isStarted = true;
+    void servers.start();
+  };
   return {
     name: 'MCP servers',
     async prepare(_prompt, { emit, signal }) {
@@ -38,14 +46,19 @@ export function mcpServers(
       return { prompt: [...prompt, ...mentioned] };
     },
     onEvent(event) {
-      if (event.type !== 'turn_start') return;
-      servers.requested();
-      timer ??= setTimeout(() => void servers.start(), AFTER_REQUEST_MS);
+      if (event.type === 'turn_start') {
+        servers.requested();
+        if (!isStarted) timer ??= setTimeout(start, AT_LATEST_MS);
+      } else if (timer !== undefined) start(); // the answer has begun, or the request failed
+    },
+    onRequestSent() {
+      if (!isStarted) start();
     },
     onCompacted: () => servers.announceAgain(),
     afterRun() {
       clearTimeout(timer);
       timer = undefined;
+      isStarted = false; // servers may be added before the next run
       servers.rest();
     },
   };

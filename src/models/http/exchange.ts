@@ -23,6 +23,7 @@ export interface Exchange {
   headers: Readonly<Record<string, string>>;
   body: Body;
   signal: AbortSignal;
+  onSent: (() => void) | undefined;
   /** Translates the wire's events into `ModelEvent`s. */
   events(wire: AsyncIterable<SseEvent>, endpoint: Endpoint): AsyncIterable<ModelEvent>;
   /** Whether this is the last event that matters. */
@@ -36,13 +37,14 @@ export async function* exchange({
   headers,
   body,
   signal,
+  onSent,
   events,
   isLast,
 }: Exchange): AsyncGenerator<ModelEvent, void, void> {
   const endpoint = withSecretsOf(headers, plainEndpoint);
   let answer: HttpAnswer;
   try {
-    answer = await post(endpoint.url, { headers, body, signal });
+    answer = await post(endpoint.url, { headers, body, signal, onSent });
   } catch (error) {
     signal.throwIfAborted();
     throw unreachableFailure(endpoint, error);

@@ -28,6 +28,8 @@ export type Post = ((
     headers: Readonly<Record<string, string>>;
     body: Body;
     signal: AbortSignal;
+    /** The whole request was handed to the system. */
+    onSent?: (() => void) | undefined;
   },
 ) => Promise<HttpAnswer>) & { release?(): void };
 
@@ -38,7 +40,7 @@ export type Post = ((
 export function nodePost(): Post {
   const agents = new Map<string, Agent>();
   const released = new WeakSet<object>(); // sockets to close after their request
-  const post: Post = async (url, { headers, body, signal }) => {
+  const post: Post = async (url, { headers, body, signal, onSent }) => {
     const { protocol } = new URL(url);
     // Not `import`: it would read every export, and some of http's are getters that load all of fetch.
     const client = process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http');
@@ -71,6 +73,7 @@ export function nodePost(): Post {
         reject(new Error('it switched to another protocol: 101 Switching Protocols'));
       });
       request.on('error', reject);
+      if (onSent) request.once('finish', onSent);
       request.cork(); // sends headers and body in one packet
       for (const piece of pieces) request.write(piece);
       request.end();

@@ -65,6 +65,7 @@ export function anthropicModel(options: AnthropicOptions): Model {
         headers: headersOf(options, endpoint),
         body: writeBody(request),
         signal,
+        onSent: request.onSent,
         events: modelEvents,
         isLast: isLastEvent,
       });

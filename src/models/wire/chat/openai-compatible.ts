@@ -78,6 +78,7 @@ export function openAiCompatibleModel(options: OpenAiCompatibleOptions): Model {
         headers: headersOf(options, endpoint),
         body: bodies.write(request),
         signal,
+        onSent: request.onSent,
         events: (wire, masked) => chatEvents(wire, masked, understanding),
         isLast: isLastEvent,
       });

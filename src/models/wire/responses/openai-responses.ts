@@ -63,6 +63,7 @@ export function openAiResponsesModel(options: OpenAiResponsesOptions): Model {
         headers: headersOf(options, endpoint),
         body: writeBody(request),
         signal,
+        onSent: request.onSent,
         events: modelEvents,
         isLast: isLastEvent,
       });
