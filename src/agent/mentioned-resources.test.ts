@@ -12,7 +12,7 @@ const resources: ServerResources = {
   async read(_, uri) {
     asked.push(uri);
     if (uri === 'note://broken') throw new Error('it is gone');
-    return [{ type: 'text', text: 'x'.repeat(50_000) }];
+    return { blocks: [{ type: 'text', text: 'x'.repeat(50_000) }] };
   },
 };
 

@@ -32,7 +32,7 @@ export async function mentionedResources(
     const resource = listed.find((one) => !one.isTemplate && (one.uri === uri || one.uri === withoutEnding(uri)));
     if (!resource || signal.aborted) continue;
     try {
-      const blocks = await resources.read(server, resource.uri, signal);
+      const { blocks } = await resources.read(server, resource.uri, signal);
       found.push({ type: 'text', text: `What the MCP server ${server} has at ${resource.uri}:` });
       found.push(...blocks.map((block) => (block.type === 'text' ? cut(block.text) : block)));
     } catch (error) {

@@ -265,7 +265,25 @@ export interface ServerResources {
   /** Of one server, or of all. */
   list(server?: string): Promise<readonly ListedResource[]>;
   /** Throws `ToolFailure`. */
-  read(server: string, uri: string, signal: AbortSignal): Promise<ContentBlock[]>;
+  read(server: string, uri: string, signal: AbortSignal): Promise<ReadResource>;
+}
+
+/** What a server returned for a resource. */
+export interface ReadResource {
+  /** As the model gets it. */
+  blocks: ContentBlock[];
+  /** As the server sent it; undefined if that is too large to be passed on. */
+  contents?: readonly ResourceContent[];
+}
+
+/** One part of a resource, in the words of MCP. */
+export interface ResourceContent {
+  uri: string;
+  mimeType?: string;
+  text?: string;
+  /** Base64. */
+  blob?: string;
+  _meta?: Readonly<Record<string, unknown>>;
 }
 
 /** A resource of an MCP server. */

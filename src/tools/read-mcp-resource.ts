@@ -30,9 +30,9 @@ Use it for addresses that ListMcpResources or a tool of that server has given. T
     return await session.resources.read(server, uri, signal);
   },
 
-  toModel: (blocks) => blocks,
+  toModel: ({ blocks }) => blocks,
   displayCall: ({ server = '', uri = '' }) => ({ title: `${server}: ${uri}`, looks: 'read' }),
-  displayResult: (blocks, { server, uri }) => ({
+  displayResult: ({ blocks }, { server, uri }) => ({
     title: `${server}: ${uri}`,
     facts: [counted(charactersIn(blocks), 'character')],
     looks: 'read',

@@ -12,8 +12,16 @@ export const withoutAgents = { Task: false, AgentOutput: false } as const;
 /** The tools by which a user's command file runs its commands and reads its files. */
 export const ownCallTools = { shell: 'Bash', file: 'Read' } as const;
 
+/** The tool by which a host gets the content of a file as it is. Only its calls can name it. */
+export const FILE_CONTENT_TOOL = 'FileContent';
+
 /** The tools by which a host reads files and resources and looks for files, so that it gets only what calls may read. */
-export const hostCallTools = { file: 'Read', search: 'Glob', resource: 'ReadMcpResource' } as const;
+export const hostCallTools = {
+  file: 'Read',
+  content: FILE_CONTENT_TOOL,
+  search: 'Glob',
+  resource: 'ReadMcpResource',
+} as const;
 
 /** The tools of the `simple` mode. */
 export const simpleToolNames = ['Bash', 'Read', 'Edit'] as const;

@@ -1,13 +1,17 @@
 // Requests of a host that make calls: each takes the path of every call, with its rules, hooks and questions.
+import { isUtf8 } from 'node:buffer';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { ToolPool } from '../../agent/tool-pool.js';
 import type { FullAgent } from '../../compose/create-agent.js';
 import type { ToolResultBlock } from '../../contract/message.js';
+import type { Tool } from '../../contract/tool.js';
 import type { Rule } from '../../permissions/rule.js';
 import { randomId } from '../../platform/crypto.js';
 import { isObject } from '../../platform/is-object.js';
 import { messageOf } from '../../platform/message-of.js';
 import { isMcpName } from '../../platform/text/mcp-names.js';
+import type { FileContent } from '../../tools/file-content.js';
 import { hostCallTools } from '../../tools/index.js';
 import type { HostPort } from './host-handlers.js';
 import { type RequestHandler, RequestRefused } from './host-requests.js';
@@ -27,9 +31,11 @@ export function hostCalls({ parts }: HostPort): Readonly<Record<string, RequestH
     },
     mcp_read_resource: async ({ serverName, uri }) => {
       const input = { server: serverName, uri };
-      const { result } = await call((await parts).agent, hostCallTools.resource, input);
+      const { result, data } = await call((await parts).agent, hostCallTools.resource, input);
       if (result.is_error) throw new RequestRefused(textOf(result));
-      return { contents: [{ uri: String(uri), text: textOf(result) }] };
+      const contents = isObject(data) ? data['contents'] : undefined;
+      if (contents === undefined) throw new RequestRefused(`The resource ${String(uri)} is too large to be passed on.`);
+      return { contents };
     },
     mcp_set_servers: async ({ servers }) => {
       const { engine } = (await parts).agent;
@@ -65,19 +71,14 @@ export function hostCalls({ parts }: HostPort): Readonly<Record<string, RequestH
     },
     read_file: async ({ path, max_bytes, encoding }) => {
       const { agent } = await parts;
-      const { cwd } = agent.session;
-      const absPath = resolve(cwd, String(path));
-      const { result, data } = await call(agent, hostCallTools.file, { file_path: absPath });
-      if (result.is_error) throw new RequestRefused(textOf(result));
-      const { contents, isWhole } = readText(data, textOf(result));
-      const bytes = Buffer.from(contents);
-      const most = typeof max_bytes === 'number' && max_bytes > 0 ? max_bytes : DEFAULT_READ_BYTES;
-      const kept = bytes.subarray(0, most);
+      const most = typeof max_bytes === 'number' && max_bytes >= 1 ? Math.floor(max_bytes) : DEFAULT_READ_BYTES;
+      const { absolute, bytes, isCut } = await contentOf(agent, String(path), most);
+      const wantsBytes = encoding === 'base64';
       return {
-        contents: encoding === 'base64' ? kept.toString('base64') : kept.toString('utf8'),
-        absPath,
-        ...((kept.length < bytes.length || !isWhole) && { truncated: true }),
-        ...(encoding === 'base64' && { encoding: 'base64' }),
+        contents: wantsBytes ? bytes.toString('base64') : bytes.toString('utf8'),
+        absPath: absolute,
+        ...(isCut && { truncated: true }),
+        ...(wantsBytes ? { encoding: 'base64' } : { lossy: !isUtf8(bytes) }),
       };
     },
     seed_read_state: async ({ path, mtime }) => {
@@ -124,6 +125,37 @@ function refusePolicies(servers: Readonly<Record<string, unknown>>, rules: reado
   }
 }
 
+/** The content of a file as it is. The call is decided about as one that reads it for the model. */
+async function contentOf(agent: FullAgent, path: string, most: number): Promise<FileContent> {
+  const { fileContentTool, MAX_CONTENT_BYTES } = await import('../../tools/file-content.js');
+  const { session } = agent;
+  const giveBack = session.own(lentForHost).lend(session.tools, fileContentTool);
+  try {
+    const input = { file_path: resolve(session.cwd, path), max_bytes: Math.min(most, MAX_CONTENT_BYTES) };
+    const { result, data } = await call(agent, hostCallTools.content, input);
+    if (result.is_error) throw new RequestRefused(textOf(result));
+    return data as FileContent; // the tool's own data: the call succeeded
+  } finally {
+    giveBack();
+  }
+}
+
+/** The tool is there while a call of the host needs it, and several may at once. */
+const lentForHost = () => {
+  let users = 0;
+  let takeBack = (): void => {};
+  return {
+    lend(tools: ToolPool, tool: Tool): () => void {
+      if (users === 0) takeBack = tools.lend(tool);
+      users += 1;
+      return () => {
+        users -= 1;
+        if (users === 0) takeBack();
+      };
+    },
+  };
+};
+
 async function call(agent: FullAgent, name: string, input: Readonly<Record<string, unknown>>) {
   let data: unknown;
   const id = agent.session.claimCallId(`host_${randomId()}`);
@@ -142,12 +174,3 @@ function refused(error: unknown): never {
 
 const textOf = ({ content }: ToolResultBlock): string =>
   typeof content === 'string' ? content : content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
-
-/** The file as the tool read it: its text as data, else what the model would get. */
-function readText(data: unknown, shown: string): { contents: string; isWhole: boolean } {
-  if (!isObject(data)) return { contents: shown, isWhole: false };
-  const text = data['text'] ?? data['content'];
-  return typeof text === 'string'
-    ? { contents: text, isWhole: data['total'] !== undefined }
-    : { contents: shown, isWhole: false };
-}

@@ -6,7 +6,7 @@ import { ToolFailure } from '../../contract/failure.js';
 import type { ContentBlock } from '../../contract/message.js';
 import type { AskUser } from '../../contract/question.js';
 import type { Tool } from '../../contract/tool.js';
-import type { ListedResource, SessionPort } from '../../contract/tool-context.js';
+import type { ListedResource, ReadResource, SessionPort } from '../../contract/tool-context.js';
 import { randomHex } from '../../platform/crypto.js';
 import { isObject } from '../../platform/is-object.js';
 import { type Registration, registerShells } from '../../platform/shell/reap.js';
@@ -23,7 +23,7 @@ import type { HostServers } from './host-transport.js';
 import { listedPrompts, listedResource, type ServerPrompt } from './listed-offers.js';
 import { pinnedServer } from './pinned-server.js';
 import type { ToolChange, ToolPins } from './pins.js';
-import { contentBlocks, resourceContents } from './result-content.js';
+import { contentBlocks, resourceContents, sentContents } from './result-content.js';
 import { ReviewedTools } from './reviewed-tools.js';
 import {
   heldBackTool,
@@ -232,14 +232,15 @@ export class McpClient {
     name: string,
     uri: string,
     { signal, session }: { signal: AbortSignal; session: Pick<SessionPort, 'resultFile'> },
-  ): Promise<ContentBlock[]> {
+  ): Promise<ReadResource> {
     const { connection } = this.#servers.get(name) ?? {};
     if (!connection) {
       const known = [...this.#servers.keys()].join(', ') || 'none';
       throw new ToolFailure(`There is no MCP server "${name}". The servers here are: ${known}.`);
     }
     const { contents } = await connection.readResource(uri, signal);
-    return await resourceContents(contents, session);
+    const sent = sentContents(contents);
+    return { blocks: await resourceContents(contents, session), ...(sent && { contents: sent }) };
   }
 
   prompts(): ServerPrompt[] {

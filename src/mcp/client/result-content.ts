@@ -2,7 +2,7 @@
 // and can't be mistaken for Helve's own words.
 import { writeFile } from 'node:fs/promises';
 import type { ContentBlock } from '../../contract/message.js';
-import type { SessionPort } from '../../contract/tool-context.js';
+import type { ResourceContent, SessionPort } from '../../contract/tool-context.js';
 import { fileKind, HEAD_BYTES } from '../../platform/files/file-kind.js';
 import { MAX_FILE_BYTES, prepareImage, UnusableImage } from '../../platform/formats/image.js';
 import { isObject } from '../../platform/is-object.js';
@@ -13,6 +13,7 @@ const MAX_LINKS = 50;
 const MAX_LINK_CHARS = 64 * 1024;
 const LOW_PRIORITY = 0.5; // of 1; the annotation calls 0 entirely optional
 const MIN_MOVED_CHARS = 1_000; // less is not worth a file
+const MAX_SENT_CHARS = 16 * 1024 * 1024;
 
 export type ResultSession = Pick<SessionPort, 'resultFile'>;
 
@@ -130,6 +131,27 @@ export async function resourceContents(contents: unknown, session: ResultSession
     blocks.push(...found);
   }
   return blocks;
+}
+
+/** The contents of a resource as the server sent them; undefined if they are too large to be kept beside the blocks. */
+export function sentContents(contents: unknown): ResourceContent[] | undefined {
+  let chars = 0;
+  const kept: ResourceContent[] = [];
+  for (const one of Array.isArray(contents) ? contents : []) {
+    if (!isObject(one) || typeof one['uri'] !== 'string') continue;
+    const { uri, mimeType, text, blob, _meta } = one;
+    const content: ResourceContent = {
+      uri,
+      ...(typeof mimeType === 'string' && { mimeType }),
+      ...(typeof text === 'string' && { text }),
+      ...(typeof blob === 'string' && { blob }),
+      ...(isObject(_meta) && { _meta }),
+    };
+    chars += JSON.stringify(content).length;
+    if (chars > MAX_SENT_CHARS) return undefined;
+    kept.push(content);
+  }
+  return kept;
 }
 
 async function resourceBlocks(resource: Item, session: ResultSession, mayBeImage: boolean): Promise<ContentBlock[]> {

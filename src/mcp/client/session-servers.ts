@@ -1,6 +1,6 @@
 // The MCP servers of a session. The client is loaded with the first connection, so a session without servers never loads it.
 import type { ContentBlock } from '../../contract/message.js';
-import type { ListedResource, SessionPort } from '../../contract/tool-context.js';
+import type { ListedResource, ReadResource, SessionPort } from '../../contract/tool-context.js';
 import type { SignedOut, SignInOptions } from '../auth/sign-ins.js';
 import type { McpClient, McpClientOptions, OfferedTool, ServerState } from './client.js';
 import { type ConfiguredServer, MAX_TIMER_MS } from './config.js';
@@ -138,9 +138,9 @@ export class SessionServers {
     server: string,
     uri: string,
     options: { signal: AbortSignal; session: Pick<SessionPort, 'resultFile'> },
-  ): Promise<ContentBlock[]> {
+  ): Promise<ReadResource> {
     await this.settled({ names: [server], signal: options.signal });
-    return (await this.#client?.readResource(server, uri, options)) ?? [];
+    return (await this.#client?.readResource(server, uri, options)) ?? { blocks: [] };
   }
 
   /** The prompts of connected servers. */
