@@ -3,7 +3,8 @@ export class RunningWork {
   readonly #parent: RunningWork | undefined;
   /** Functions that end running work, with a name if the work may outlive its call. */
   readonly #kills = new Map<() => void, string | undefined>();
-  readonly #moves = new Set<() => boolean>();
+  /** Functions that move a call to the background, with the id of the call. */
+  readonly #moves = new Map<() => boolean, string>();
 
   /** `parent`: the work of the parent session, whose end also ends this work. */
   constructor(parent: RunningWork | undefined) {
@@ -21,9 +22,9 @@ export class RunningWork {
   }
 
   /** `move` returns whether the call continues in the background. Calls of child agents are moved with those of the root. */
-  addMovable(move: () => boolean): () => void {
-    if (this.#parent) return this.#parent.addMovable(move);
-    this.#moves.add(move);
+  addMovable(move: () => boolean, callId: string): () => void {
+    if (this.#parent) return this.#parent.addMovable(move, callId);
+    this.#moves.set(move, callId);
     return () => void this.#moves.delete(move);
   }
 
@@ -32,9 +33,10 @@ export class RunningWork {
     return this.#moves.size > 0;
   }
 
-  /** Moves calls to the background, and returns how many were moved. */
-  moveToBackground(): number {
-    return [...this.#moves].filter((move) => move()).length;
+  /** Moves calls to the background, or one of them, and returns how many were moved. */
+  moveToBackground(callId?: string): number {
+    const wanted = [...this.#moves].filter(([, id]) => callId === undefined || id === callId);
+    return wanted.filter(([move]) => move()).length;
   }
 
   /** The names of work that would end if the session ended now. */

@@ -306,13 +306,16 @@ export class Session implements SessionPort {
     return this.#running.add(kill, what);
   }
 
-  whileInForeground(moveToBackground: () => boolean): () => void {
-    return this.#running.addMovable(moveToBackground);
+  whileInForeground(moveToBackground: () => boolean, callId: string): () => void {
+    return this.#running.addMovable(moveToBackground, callId);
   }
 
-  /** Moves calls, including those of child agents, to the background if possible. Returns how many were moved. */
-  moveToBackground(): number {
-    return this.#running.moveToBackground();
+  /**
+   * Moves calls, including those of child agents, to the background if possible; with an id, this call alone. Returns
+   * how many were moved.
+   */
+  moveToBackground(callId?: string): number {
+    return this.#running.moveToBackground(callId);
   }
 
   /** Whether a call runs that could move to the background. */

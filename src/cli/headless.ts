@@ -253,14 +253,13 @@ async function openHost(parts: HostParts, root: string): Promise<Host> {
     models: () => modelChoices(catalogue, env, models.first),
     refuseMode: (mode) => (mode === 'bypassPermissions' ? whyNoBypass(options.settings.current, env) : undefined),
     saveRule: async (rule, place) => await saveRule(rule, place, { root, env }),
-    async chooseModel(name) {
-      const wanted = await models.resilientModel(name).catch((error: unknown) => {
+    findModel: async (name) =>
+      await models.resilientModel(name).catch((error: unknown) => {
         if (error instanceof ModelFailure) throw new RequestRefused(error.message);
         throw error;
-      });
-      model.choose(wanted);
-      return { model: `${wanted.provider}/${wanted.name}` };
-    },
+      }),
+    useModel: (wanted) => model.choose(wanted),
+    applied: () => ({ model: `${model.chosen.provider}/${model.chosen.name}`, effort: models.effort ?? null }),
   });
 }
 

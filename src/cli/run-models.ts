@@ -1,4 +1,4 @@
-import { type Effort, type Model, ModelFailure } from '../contract/model.js';
+import { type Effort, efforts, type Model, ModelFailure } from '../contract/model.js';
 import { type Catalogue, isSetUp } from '../models/catalogue/catalogue.js';
 import { type ChooseModelOptions, chooseModel } from '../models/catalogue/choose-model.js';
 import { MAX_FALLBACKS, withRetries } from '../models/retry/retry.js';
@@ -114,19 +114,42 @@ function namedBy(from: string, error: unknown): unknown {
   return new ModelFailure(error.kind, `${error.message} The model is named by ${from}.`, { cause: error });
 }
 
+/** A model that a host can choose, in the words of the Agent SDK. */
+export interface ModelChoice {
+  value: string;
+  resolvedModel?: string;
+  displayName: string;
+  description: string;
+  supportsEffort: boolean;
+  supportedEffortLevels?: readonly Effort[];
+}
+
 /** The models that a host can choose from: known models of providers that are set up. */
 export function modelChoices(
   catalogue: Catalogue,
   env: CliEngineOptions['env'],
   { provider, name }: Pick<Model, 'provider' | 'name'>,
-): Array<{ value: string; displayName: string; description: string }> {
+): ModelChoice[] {
   const choices = [...catalogue.models.keys()]
     .filter((id) => {
       const known = catalogue.providers.get(id.slice(0, id.indexOf('/')));
       return known !== undefined && isSetUp(known, env);
     })
-    .map((id) => ({ value: id, displayName: id.slice(id.indexOf('/') + 1), description: titleOf(id, catalogue) }));
-  return [{ value: 'default', displayName: name, description: `${provider}/${name}, chosen at the start` }, ...choices];
+    .map((id) => ({
+      value: id,
+      displayName: id.slice(id.indexOf('/') + 1),
+      description: titleOf(id, catalogue),
+      ...effortsOf(id, catalogue),
+    }));
+  const first = `${provider}/${name}`;
+  const chosen = { value: 'default', resolvedModel: first, displayName: name };
+  return [{ ...chosen, description: `${first}, chosen at the start`, ...effortsOf(first, catalogue) }, ...choices];
+}
+
+/** Hosts turn thinking off by another request, so `none` is not among the levels. */
+function effortsOf(id: string, { models }: Catalogue): Pick<ModelChoice, 'supportsEffort' | 'supportedEffortLevels'> {
+  const levels = (models.get(id)?.efforts ?? efforts).filter((effort) => effort !== 'none');
+  return levels.length === 0 ? { supportsEffort: false } : { supportsEffort: true, supportedEffortLevels: levels };
 }
 
 const titleOf = (id: string, catalogue: Catalogue): string =>

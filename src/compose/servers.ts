@@ -25,6 +25,8 @@ export interface EngineServers {
   /** Waits for the servers that the first request needs, within limits. */
   beforePrompt(wait: ServerWait): Promise<void>;
   states(): readonly ServerState[];
+  /** Those that are configured and left out. */
+  readonly unused: readonly string[];
   /** Sentences about rules that ask or deny and name a server or tool that does not exist. */
   idleRules(): readonly string[];
   /** Connects to a server again. Resolves once it has connected or failed; rejects if no server has that name. */
@@ -138,6 +140,9 @@ export function createServers({ resolved, session, policy, notices, isOff }: Ser
     requested: () => serverTools.begin(),
     settled: (wait) => client.settled(wait),
     states: () => client.states(),
+    get unused() {
+      return known.filter((name) => unused.has(name));
+    },
     idleRules: () => findIdleRules().map(({ text }) => text),
     reconnect: (name) => client.reconnect(name),
     signIn: (name, signIn) => client.signIn(name, signIn),

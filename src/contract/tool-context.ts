@@ -145,7 +145,7 @@ export interface SessionPort extends SessionPorts {
    * Registers a function that moves a call's work to the background, for a person who does not want to wait for it:
    * true if it does now. Returns a function that unregisters it, once the work is done.
    */
-  whileInForeground?(moveToBackground: () => boolean): () => void;
+  whileInForeground?(moveToBackground: () => boolean, callId: string): () => void;
   /** Queues a message about an event for the model, to be sent with the next request. */
   remind(text: string): void;
 }

@@ -60,6 +60,7 @@ test('runs prompt after prompt in one conversation, each with its own init and r
     stop_reason: 'end_turn',
     terminal_reason: 'completed',
     total_cost_usd: expect.any(Number),
+    cost_is_known: true,
     usage: expect.objectContaining({ input_tokens: expect.any(Number), output_tokens: expect.any(Number) }),
     modelUsage: expect.any(Object),
     permission_denials: [],
@@ -164,7 +165,14 @@ test('answers initialize with what a host can choose from', async () => {
       commands: [],
       agents: expect.arrayContaining([{ name: 'Plan', description: expect.stringContaining('how to make a change') }]),
       models: expect.arrayContaining([
-        { value: 'default', displayName: 'claude-sonnet-5-5', description: expect.any(String) },
+        {
+          value: 'default',
+          resolvedModel: 'anthropic/claude-sonnet-5-5',
+          displayName: 'claude-sonnet-5-5',
+          description: expect.any(String),
+          supportsEffort: true,
+          supportedEffortLevels: ['low', 'medium', 'high', 'max'],
+        },
       ]),
       output_style: 'default',
       available_output_styles: ['default'],
@@ -362,7 +370,9 @@ test('reports the use of the context window', async () => {
   expect(await host.request({ subtype: 'get_context_usage' })).toMatchObject({
     subtype: 'success',
     response: {
-      categories: expect.arrayContaining([{ name: 'tools', tokens: expect.any(Number), color: 'text' }]),
+      categories: expect.arrayContaining([
+        expect.objectContaining({ name: 'tools', tokens: expect.any(Number), kind: 'used' }),
+      ]),
       totalTokens: expect.any(Number),
       maxTokens: expect.any(Number),
       percentage: expect.any(Number),
@@ -386,6 +396,23 @@ test('starts as hosts start such programs, without -p and with a system prompt o
   expect(await host.next('success')).toMatchObject({ result: 'ok' });
   expect(JSON.stringify(host.server.requests[0]?.body.system)).not.toContain('You are Helve');
   expect(host.server.refused).toEqual([]);
+});
+
+test.each([
+  [{ subtype: 'mcp_call', tool: 'mcp__s__t', args: {} }, 'mcp_call has no field "args". Send it as "arguments".'],
+  [{ subtype: 'read_file', path: 'a', maxBytes: 1 }, 'read_file has no field "maxBytes". Send it as "max_bytes".'],
+  [{ subtype: 'read_file' }, 'read_file needs the field "path", which is missing.'],
+  [{ subtype: 'mcp_toggle', serverName: 's', enabled: 'no' }, '"enabled" of mcp_toggle must be true or false'],
+  [{ subtype: 'stop_task', taskId: 'b1' }, 'stop_task has no field "taskId". Send it as "task_id".'],
+])('refuses the request %j, naming the field', async (request, sentence) => {
+  const host = await startHost([]);
+  expect(await host.request(request)).toMatchObject({ subtype: 'error', error: expect.stringContaining(sentence) });
+});
+
+test('ignores fields of newer hosts', async () => {
+  const host = await startHost([]);
+  const request = { subtype: 'file_suggestions', query: 'x', generation: 3, _meta: {} };
+  expect(await host.request(request)).toMatchObject({ subtype: 'success' });
 });
 
 test('an unknown request is answered with the list of known ones', async () => {

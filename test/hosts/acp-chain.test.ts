@@ -131,3 +131,13 @@ chainTest('a session without a prompt is resumed by another process', async () =
   expect(resuming.text()).toBe('Here.');
   resuming.expectValidTraffic();
 });
+
+chainTest('the effort is chosen among the levels of the model, and sent to it', async () => {
+  const { at, client, sessionId } = await start([{ text: 'Thought.' }]);
+  const answer = await client.request('session/set_config_option', { sessionId, configId: 'effort', value: 'low' });
+  const options = Array.isArray(answer['configOptions']) ? answer['configOptions'].map(fields) : [];
+  expect(options.find(({ id }) => id === 'effort')).toMatchObject({ currentValue: 'low' });
+  await client.prompt(sessionId, 'think');
+  expect(JSON.stringify(at.server.requests.at(-1)?.body)).toContain('"effort":"low"');
+  client.expectValidTraffic();
+});

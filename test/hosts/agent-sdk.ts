@@ -135,3 +135,12 @@ export class Prompts implements AsyncIterable<unknown> {
     }
   }
 }
+
+/** The next message of this kind. */
+export async function until(query: AsyncGenerator<Fields, void>, kind: string): Promise<Fields> {
+  for (;;) {
+    const { value, done: isDone } = await query.next();
+    if (isDone || !value) throw new Error(`The conversation ended without ${kind}.`);
+    if ((value['type'] === 'system' ? value['subtype'] : value['type']) === kind) return value;
+  }
+}

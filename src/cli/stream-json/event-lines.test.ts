@@ -71,7 +71,7 @@ test('reports the usage of each model, and compaction', () => {
       contextWindow: 200_000,
       maxOutputTokens: 8_000,
     },
-    'b/m': { costUSD: null, contextWindow: null, maxOutputTokens: null },
+    'b/m': { costUSD: 0, costIsKnown: false, contextWindow: 0, maxOutputTokens: 0 },
   });
   const compaction = at({
     type: 'compaction',

@@ -1,13 +1,16 @@
 // Formats the events of a run as stream-json lines.
 
 import { noUsage } from '../../agent/usage.js';
-import type { AgentEvent, ChildEvent, RunOutcome } from '../../contract/event.js';
-import type { AssistantBlock, ToolUseBlock, UserBlock } from '../../contract/message.js';
+import type { AgentEvent, ChildEvent, ToolResultEvent } from '../../contract/event.js';
+import type { AssistantBlock, ToolUseBlock, UserBlock, UserMessage } from '../../contract/message.js';
 import type { ModelEvent, Usage } from '../../contract/model.js';
 import { randomId } from '../../platform/crypto.js';
+import { isObject } from '../../platform/is-object.js';
+import type { BackgroundCommand } from '../../platform/shell/background.js';
 import type { FinishedRun } from '../headless/finish-run.js';
-import { ChildTasks } from './child-tasks.js';
 import type { Line } from './control-channel.js';
+import { type FindAgent, LiveTasks } from './live-tasks.js';
+import { apiUsage, resultFacts } from './result-facts.js';
 
 export interface EventLinesOptions {
   sessionId: string;
@@ -16,6 +19,7 @@ export interface EventLinesOptions {
   apiKeySource(): string;
   plugins?: ReadonlyArray<{ name: string; path: string }> | undefined;
   outputStyle?(): string;
+  findAgent?: FindAgent;
 }
 
 export class EventLines {
@@ -23,7 +27,9 @@ export class EventLines {
   readonly #answer = new AnswerSoFar();
   /** Of child agents, the host gets the calls and their results alone. */
   hidesChildText = false;
-  readonly #tasks = new ChildTasks();
+  readonly #tasks: LiveTasks;
+  /** What each running call is about, in a few words. */
+  readonly #subjects = new Map<string, string>();
   /** What each call has returned, as data, until its message is sent. */
   readonly #data = new Map<string, unknown>();
   /** When each running call began, in milliseconds since the epoch. */
@@ -31,6 +37,7 @@ export class EventLines {
 
   constructor(options: EventLinesOptions) {
     this.#options = options;
+    this.#tasks = new LiveTasks(options.findAgent ?? (() => undefined));
   }
 
   /**
@@ -61,6 +68,7 @@ export class EventLines {
         this.#answer.forget();
         return [];
       case 'tool_call': {
+        this.#subjects.set(event.callId, subjectOf(event));
         const call: ToolUseBlock = { type: 'tool_use', id: event.callId, name: event.tool, input: event.input };
         return [this.#assistant(this.#answer.upTo(call), this.#answer)];
       }
@@ -69,10 +77,7 @@ export class EventLines {
         return rest.length > 0 ? [this.#assistant(rest, event)] : [];
       }
       case 'agent_event':
-        return [
-          ...this.#tasks.lines(event).map(({ subtype, ...facts }) => this.system(subtype, facts)),
-          ...this.#ofChild(event),
-        ];
+        return [...this.#ofTask(this.#tasks.ofAgent(event)), ...this.#ofChild(event)];
       case 'tool_start':
         this.#begun.set(event.callId, event.at);
         return [];
@@ -80,17 +85,10 @@ export class EventLines {
         return [this.line({ ...progressFacts(event, this.#begun.get(event.callId)), parent_tool_use_id: null })];
       case 'tool_result':
         this.#begun.delete(event.callId);
-        if (event.data !== undefined) this.#data.set(event.callId, event.data);
-        return event.failure === 'permission_denied' ? [this.#denied(event)] : [];
+        this.#noteData(event);
+        return [...this.#ofCommand(event), ...(event.failure === 'permission_denied' ? [this.#denied(event)] : [])];
       case 'user_message':
-        return [
-          this.line({
-            type: 'user',
-            message: event.message,
-            parent_tool_use_id: null,
-            ...this.#result(event.message.content),
-          }),
-        ];
+        return this.#userLines(event.message, null);
       default:
         return [];
     }
@@ -102,6 +100,11 @@ export class EventLines {
 
   system(subtype: string, facts: Line): Line {
     return this.line({ type: 'system', subtype, ...facts });
+  }
+
+  /** A command in the background has ended. */
+  commandEnded(command: BackgroundCommand, summary: string): Line[] {
+    return this.#ofTask(this.#tasks.commandEnded(command, summary, Date.now()));
   }
 
   /** A prompt as the host sent it. */
@@ -122,8 +125,11 @@ export class EventLines {
         return this.#ofChild(event);
       case 'assistant_message':
         return this.#ofChildMessage(event, parentCallId);
+      case 'tool_result':
+        this.#noteData(event);
+        return [];
       case 'user_message':
-        return [this.line({ type: 'user', message: event.message, parent_tool_use_id: parentCallId })];
+        return this.#userLines(event.message, parentCallId);
       case 'notice':
       case 'model_retry':
         return this.lines(event);
@@ -137,16 +143,41 @@ export class EventLines {
     return shown.length === 0 ? [] : [this.#assistant(shown, { ...event, usage: noUsage }, parentCallId)];
   }
 
-  /** The result of a single call as data, for hosts that show it in a form of their own. */
-  #result(content: readonly UserBlock[]): Line {
-    const ids = content.flatMap((block) => (block.type === 'tool_result' ? [block.tool_use_id] : []));
-    const [only] = ids;
-    const data = only !== undefined && ids.length === 1 ? this.#data.get(only) : undefined;
-    for (const id of ids) this.#data.delete(id);
-    return data === undefined ? {} : { tool_use_result: data };
+  #ofTask(lines: ReadonlyArray<{ subtype: string } & Line>): Line[] {
+    return lines.map(({ subtype, ...facts }) => this.system(subtype, facts));
   }
 
-  #denied({ tool, callId, problem }: Extract<AgentEvent, { type: 'tool_result' }>): Line {
+  /** The call has left a command in the background, which is a task from now on. */
+  #ofCommand({ callId, tool, data }: ToolResultEvent): Line[] {
+    const id = backgroundIdIn(data);
+    const subject = this.#subjects.get(callId) ?? tool;
+    this.#subjects.delete(callId);
+    return id === undefined ? [] : this.#ofTask(this.#tasks.commandStarted(id, callId, subject));
+  }
+
+  #noteData({ callId, data, problem }: ToolResultEvent): void {
+    const id = backgroundIdIn(data);
+    const shown = isObject(data) && id !== undefined ? { ...data, backgroundTaskId: id } : data;
+    const result = shown ?? (problem === undefined ? undefined : `Error: ${problem}`);
+    if (result !== undefined) this.#data.set(callId, result);
+  }
+
+  /** A line for each result, with its data, for hosts that show it in a form of their own. Notes come with the last. */
+  #userLines(message: UserMessage, parentCallId: string | null): Line[] {
+    const results = message.content.filter((block) => block.type === 'tool_result');
+    const notes = message.content.filter((block) => block.type !== 'tool_result');
+    const line = (content: readonly UserBlock[], facts: Line = {}): Line =>
+      this.line({ type: 'user', message: { ...message, content }, parent_tool_use_id: parentCallId, ...facts });
+    if (results.length === 0) return [line(notes)];
+    return results.map((block, index) => {
+      const data = this.#data.get(block.tool_use_id);
+      this.#data.delete(block.tool_use_id);
+      const isLast = index === results.length - 1;
+      return line([block, ...(isLast ? notes : [])], data === undefined ? {} : { tool_use_result: data });
+    });
+  }
+
+  #denied({ tool, callId, problem }: ToolResultEvent): Line {
     return this.system('permission_denied', { tool_name: tool, tool_use_id: callId, message: problem ?? '' });
   }
 
@@ -164,7 +195,7 @@ export class EventLines {
       content: blocks,
       stop_reason: null,
       stop_sequence: null,
-      usage,
+      usage: apiUsage(usage),
     };
     return this.line({ type: 'assistant', message, parent_tool_use_id: parentCallId });
   }
@@ -244,48 +275,14 @@ function progressFacts(
   return { type: 'tool_progress', tool_use_id: callId, tool_name: tool, elapsed_time_seconds: seconds };
 }
 
-const subtypes: Readonly<Partial<Record<RunOutcome, string>>> = { completed: 'success', max_turns: 'error_max_turns' };
-
-function resultFacts(run: FinishedRun): Line {
-  return {
-    type: 'result',
-    subtype: run.subtype ?? subtypes[run.outcome] ?? 'error_during_execution',
-    is_error: run.failed,
-    duration_ms: Math.round(run.totalMs),
-    duration_api_ms: Math.round(run.modelMs),
-    num_turns: run.turns,
-    result: run.text,
-    stop_reason: run.stopReason,
-    terminal_reason: run.terminalReason ?? run.outcome,
-    total_cost_usd: run.costUsd,
-    usage: run.usage,
-    modelUsage: modelUsage(run),
-    permission_denials: run.denials.map(({ tool, callId, input }) => ({
-      tool_name: tool,
-      tool_use_id: callId,
-      tool_input: input,
-    })),
-    ...(run.structuredOutput && { structured_output: run.structuredOutput.value }),
-    ...(run.failed && { errors: [run.text] }),
-  };
+/** What a call is about: the words of the model, else its title. */
+function subjectOf({ input, display, tool }: Extract<AgentEvent, { type: 'tool_call' }>): string {
+  const description = isObject(input) ? input['description'] : undefined;
+  return typeof description === 'string' && description !== '' ? description : display.title || tool;
 }
 
-/** By name, with the provider if two providers have a model of that name. */
-export function modelUsage({ models = [] }: Pick<FinishedRun, 'models'>): Line {
-  return Object.fromEntries(
-    models.map(({ provider, name, usage, costUsd, contextTokens, maxOutputTokens }) => {
-      const isOnly = models.every((other) => other.name !== name || other.provider === provider);
-      const facts = {
-        inputTokens: usage.input_tokens,
-        outputTokens: usage.output_tokens,
-        cacheReadInputTokens: usage.cache_read_input_tokens,
-        cacheCreationInputTokens: usage.cache_creation_input_tokens,
-        webSearchRequests: 0,
-        costUSD: costUsd,
-        contextWindow: contextTokens ?? null,
-        maxOutputTokens: maxOutputTokens ?? null,
-      };
-      return [isOnly ? name : `${provider}/${name}`, facts];
-    }),
-  );
+/** The command that the call has left in the background. */
+export function backgroundIdIn(data: unknown): string | undefined {
+  const id = isObject(data) ? data['backgroundId'] : undefined;
+  return typeof id === 'string' ? id : undefined;
 }

@@ -10,10 +10,12 @@ import type { HostHooks } from './host-hooks.js';
 import type { HostOptions, HostParts } from './host-options.js';
 import { type RequestHandler, RequestRefused } from './host-requests.js';
 import type { HostServerLinks } from './host-servers.js';
-import { aboutSession, contextUsage } from './host-session-facts.js';
+import { aboutSession } from './host-session-facts.js';
 import { hostTasks } from './host-tasks.js';
 import type { IdleWork } from './idle-work.js';
+import { switchModel } from './model-switch.js';
 import type { PromptChanges } from './prompt-changes.js';
+import type { SessionTotals } from './session-totals.js';
 
 export interface HostPort {
   options: HostOptions;
@@ -23,6 +25,7 @@ export interface HostPort {
   hooks: HostHooks;
   changes: PromptChanges;
   idle: IdleWork;
+  totals: SessionTotals;
   /** Returns why the mode is not available. */
   setMode(mode: PermissionMode): string | undefined;
   notice(text: string): void;
@@ -68,7 +71,6 @@ export function hostRequests(port: HostPort): Readonly<Record<string, RequestHan
       return { effort: effort ?? null };
     },
     apply_flag_settings: async ({ settings }) => await applySettings(port, settings),
-    get_context_usage: async () => contextUsage((await port.parts).agent.contextUsage()),
     rename_session: async ({ title }) => {
       if (typeof title !== 'string' || title.trim() === '') throw new RequestRefused('"title" must be a text.');
       const { agent } = await port.parts;
@@ -102,18 +104,6 @@ export function hostRequests(port: HostPort): Readonly<Record<string, RequestHan
     ...hostTasks(port),
     ...hostCalls(port),
   };
-}
-
-/** Hooks of the host are asked before the model changes, and informed afterwards. */
-async function switchModel({ options, hooks, parts }: HostPort, name: string | undefined): Promise<Line | undefined> {
-  const { model, agent } = await parts;
-  const base = { session_id: agent.id, cwd: agent.session.cwd, transcript_path: '' };
-  const facts = { ...base, from_model: model.name, to_model: name ?? 'default', source: 'host' };
-  const objection = await hooks.fire('PreModelSwitch', facts);
-  if (objection !== undefined) throw new RequestRefused(`A hook keeps the model as it is: ${objection}`);
-  const answer = await options.chooseModel(name);
-  await hooks.fire('PostModelSwitch', facts);
-  return answer;
 }
 
 /** The settings that can change during a conversation. The others need another start. */

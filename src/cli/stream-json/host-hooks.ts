@@ -128,7 +128,7 @@ const ended = (output: string, outcome: string) => ({ output, stdout: output, st
 const isList = (groups: unknown): boolean => Array.isArray(groups) && groups.length > 0;
 
 /** Events that the connection to the host fires: they are about what a host does or sees. */
-const firedForHost = ['PreModelSwitch', 'PostModelSwitch'] as const;
+const firedForHost = ['PreModelSwitch', 'PostModelSwitch', 'TaskCreated', 'TaskCompleted'] as const;
 
 export type FiredForHost = (typeof firedForHost)[number];
 
@@ -136,6 +136,9 @@ const isFiredForHost = (name: string): name is FiredForHost => firedForHost.some
 
 /** Events whose hooks could keep something from happening that happens here, and that are never fired. */
 const couldBlock: ReadonlySet<string> = new Set(['ConfigChange', 'Elicitation', 'ElicitationResult']);
+
+export const neverFired = (event: string): string =>
+  `Helve has no hook event ${event}: what it is about does not happen here, so its hooks are never called.`;
 
 const wouldNotGuard = (name: string): string =>
   `Helve does not call hooks of the event ${name}, and they could keep something from happening. Leave them out to go on without them.`;

@@ -1,13 +1,12 @@
 // What the conversation with a host needs of the command line.
 
 import type { FullAgent } from '../../compose/create-agent.js';
-import type { Effort } from '../../contract/model.js';
+import type { Effort, Model } from '../../contract/model.js';
 import type { PermissionMode } from '../../contract/permission.js';
 import type { Settings } from '../../settings/settings.js';
 import type { RunEnd } from '../headless/finish-run.js';
 import type { WatchedModel } from '../watched-model.js';
 import type { WriteOut } from './control-channel.js';
-import type { RequestHandler } from './host-requests.js';
 import type { HostTranscript } from './host-transcript.js';
 import type { PermissionBridgeOptions } from './permission-bridge.js';
 
@@ -28,8 +27,12 @@ export interface HostOptions {
   saveRule: PermissionBridgeOptions['saveRule'];
   /** Why a mode is not available; undefined if it is. */
   refuseMode(mode: PermissionMode): string | undefined;
-  /** Selects a model by its name; rejects with `RequestRefused`. */
-  chooseModel(name: string | undefined): ReturnType<RequestHandler>;
+  /** A model by its name, or the first one; rejects with `RequestRefused`. */
+  findModel(name: string | undefined): Promise<Model>;
+  /** Answers with this model from the next prompt on. */
+  useModel(model: Model): void;
+  /** The model and the effort of the next prompt. */
+  applied(): { model: string; effort: Effort | null };
   /** Changes how much the models think from the next prompt on; undefined for their own default. */
   chooseEffort(effort: Effort | undefined): Promise<void>;
   /** The models to choose from, for `initialize`. */

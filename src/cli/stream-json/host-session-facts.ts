@@ -1,17 +1,21 @@
 // Requests of a host that only look: what a conversation has, may do and has used.
-import type { FullAgent } from '../../compose/create-agent.js';
 import { hookEvents } from '../../contract/hook.js';
 import type { Rule } from '../../permissions/rule.js';
 import type { Settings } from '../../settings/settings.js';
+import { contextFacts } from './context-facts.js';
 import type { Line } from './control-channel.js';
-import { modelUsage } from './event-lines.js';
 import type { HostPort } from './host-handlers.js';
 import type { RequestHandler } from './host-requests.js';
+import { costFacts, modelUsage } from './result-facts.js';
 
-export function aboutSession({ options, parts, hooks }: HostPort): Readonly<Record<string, RequestHandler>> {
+export function aboutSession({ options, parts, hooks, totals }: HostPort): Readonly<Record<string, RequestHandler>> {
   const begun = performance.now();
   return {
-    get_settings: () => settingsFacts(options.settings()),
+    get_settings: () => ({ ...settingsFacts(options.settings()), applied: options.applied() }),
+    get_context_usage: async () => {
+      const { agent, model } = await parts;
+      return contextFacts(agent, model.chosen.name, totals);
+    },
     get_binary_version: () => ({ version: options.version, name: 'helve' }),
     list_models: () => ({ models: options.models() }),
     list_permission_rules: async () => {
@@ -19,7 +23,9 @@ export function aboutSession({ options, parts, hooks }: HostPort): Readonly<Reco
       return {
         state: {
           rules: engine.rules().map(ruleFacts),
-          workspaceDirectories: session.workspace.map((path) => ({ path })),
+          workspaceDirectories: session.workspace
+            .filter((path) => path !== session.root)
+            .map((path) => ({ path, source: directorySource(path, options.settings()) })),
           originalCwd: session.root,
           managedOnly: isManaged(options.settings(), 'allowManagedPermissionRulesOnly'),
         },
@@ -27,41 +33,45 @@ export function aboutSession({ options, parts, hooks }: HostPort): Readonly<Reco
     },
     get_session_cost: async () => {
       const { used } = (await parts).agent.session;
-      return { total_cost_usd: used.costUsd, modelUsage: modelUsage({ models: used.list() }) };
+      return { ...costFacts(used.costUsd), modelUsage: modelUsage({ models: used.list() }) };
     },
     get_usage: async () => {
       const { used } = (await parts).agent.session;
       return {
         session: {
-          total_cost_usd: used.costUsd ?? 0,
+          ...costFacts(used.costUsd),
+          total_api_duration_ms: Math.round(totals.modelMs),
           total_duration_ms: Math.round(performance.now() - begun),
+          total_lines_added: totals.linesAdded,
+          total_lines_removed: totals.linesRemoved,
           model_usage: modelUsage({ models: used.list() }),
         },
         subscription_type: null,
         rate_limits_available: false,
         rate_limits: null,
+        behaviors: null,
       };
     },
     get_hooks_listing: () => hooksListing(options.settings(), hooks.callbacks),
     mcp_status: async () => {
       const { engine, session } = (await parts).agent;
       const tools = session.tools.all.filter(({ source }) => source === 'mcp');
-      return {
-        mcpServers: engine.servers.states().map(({ name, status, detail }) => ({
-          name,
-          status,
-          ...(detail !== undefined && { error: detail }),
-          tools: tools.filter(({ server }) => server === name).map(({ tool }) => ({ name: tool.name })),
-        })),
-      };
+      const used = engine.servers.states().map(({ name, status, detail }) => ({
+        name,
+        status,
+        ...(detail !== undefined && { error: detail }),
+        tools: tools.filter(({ server }) => server === name).map(({ tool }) => ({ name: tool.name })),
+      }));
+      const unused = engine.servers.unused.map((name) => ({ name, status: 'disabled', tools: [] }));
+      return { mcpServers: [...used, ...unused] };
     },
   };
 }
 
-export function contextUsage({ total, window, free, ...shares }: ReturnType<FullAgent['contextUsage']>): Line {
-  const categories = Object.entries(shares).map(([name, tokens]) => ({ name, tokens, color: 'text' }));
-  const percentage = window > 0 ? Math.round((100 * total) / window) : 0;
-  return { categories, totalTokens: total, maxTokens: window, rawMaxTokens: window, freeTokens: free, percentage };
+/** Where it was given: in a settings file, by a flag or during the session. */
+function directorySource(path: string, { additionalDirectories }: Settings): string {
+  const setting = additionalDirectories.find(({ value }) => value === path);
+  return setting ? (ruleSources[setting.origin.kind] ?? setting.origin.kind) : 'session';
 }
 
 const ruleSources: Readonly<Record<string, string>> = {
@@ -98,7 +108,7 @@ function settingsFacts({ entries }: Settings): Line {
     source: ruleSources[kind] ?? kind,
     settings: nested(shown.filter(({ origin }) => origin.kind === kind)),
   }));
-  return { effective, sources, applied: effective };
+  return { effective, sources };
 }
 
 function nested(entries: Settings['entries']): Line {

@@ -23,8 +23,9 @@ export function hostTasks({ parts, changes, idle }: HostPort): Readonly<Record<s
       await background.stop(id);
       return {};
     },
-    background_tasks: async () => {
-      const moved = (await parts).agent.session.moveToBackground();
+    background_tasks: async ({ tool_use_id }) => {
+      const callId = typeof tool_use_id === 'string' ? tool_use_id : undefined;
+      const moved = (await parts).agent.session.moveToBackground(callId);
       return { backgrounded: moved > 0 };
     },
     get_task_output: async ({ task_id }) => {

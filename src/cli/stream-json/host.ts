@@ -13,24 +13,24 @@ import type { ModelWatch } from '../watched-model.js';
 import { ControlChannel, type Line, type WriteOut } from './control-channel.js';
 import { EventLines } from './event-lines.js';
 import { detached, type HostPort, hostRequests } from './host-handlers.js';
-import { HostHooks } from './host-hooks.js';
+import { HostHooks, neverFired } from './host-hooks.js';
 import type { HostOptions, HostParts } from './host-options.js';
 import { handleRequest, type RequestHandler, RequestRefused } from './host-requests.js';
 import { HostServerLinks } from './host-servers.js';
 import { type HostSetup, noSetup, readSetup } from './host-setup.js';
 import { IdleWork } from './idle-work.js';
+import { LeftWork } from './left-work.js';
 import { runLocalCommand } from './local-commands.js';
 import { probeOnceOrphaned } from './orphan-probe.js';
 import { Pace } from './pace.js';
-import { type HostMessage, parseInput } from './parse-input.js';
+import { type HostMessage, MAX_LINE_BYTES, mayInitialize, parseInput, tooLong } from './parse-input.js';
 import { PartialMessages } from './partial-messages.js';
 import { PermissionBridge } from './permission-bridge.js';
 import { PromptChanges } from './prompt-changes.js';
 import { PromptQueue, type QueuedPrompt } from './prompt-queue.js';
 import { readInputLines } from './read-input-lines.js';
+import { SessionTotals } from './session-totals.js';
 import { SlowReaderGuard } from './slow-reader-guard.js';
-
-const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 export class Host {
   readonly #options: HostOptions;
@@ -51,6 +51,8 @@ export class Host {
   #reading: Promise<void> | undefined;
   readonly #changes = new PromptChanges();
   readonly #idle = new IdleWork();
+  readonly #totals = new SessionTotals();
+  readonly #left: LeftWork;
   #partial = new PartialMessages();
   readonly #slowReaders = new SlowReaderGuard();
   /** Why the last `initialize` was refused: no prompt may run without the hooks that it would have registered. */
@@ -61,11 +63,12 @@ export class Host {
   constructor(options: HostOptions) {
     this.#options = options;
     this.#channel = new ControlChannel(this.#write);
-    this.#lines = new EventLines(options);
+    this.#lines = new EventLines({ ...options, findAgent: (id) => this.#agent?.session.agents?.find(id) });
     this.#hooks = new HostHooks(
       this.#channel,
       options.hookEvents ? ({ subtype, ...facts }) => this.#tell(this.#lines.system(subtype, facts)) : undefined,
     );
+    this.#left = new LeftWork({ lines: this.#lines, hooks: this.#hooks, tell: (line) => this.#tell(line) });
     this.#links = new HostServerLinks(this.#channel);
     this.#requests = { ...this.#ownRequests, ...hostRequests(this.#port) };
     this.#attached.promise.catch(() => {});
@@ -183,9 +186,11 @@ export class Host {
       if (local) result = local;
       for await (const event of local ? [] : this.#pace.follow(agent.run(prompt.content, { signal: ended }))) {
         this.#changes.see(event);
+        this.#totals.see(event);
         end.see(event, () => prompt.controller.abort(new Error('Given up.')));
         if (event.type === 'result') result = event;
         else await this.#writeEvent(event);
+        await this.#left.see(agent, event);
         if (event.type === 'session_start' && replayPrompts) {
           await this.#write(this.#lines.replay(prompt.content, prompt.uuid));
         }
@@ -195,6 +200,7 @@ export class Host {
       result = noResult(error, { interrupted: ended.aborted });
     }
     const run = end.finish(result ?? noResult(new Error('The run ended without a result.'), { interrupted: false }));
+    this.#totals.modelMs += run.modelMs;
     await this.#write(this.#lines.result(run));
     return run;
   }
@@ -330,6 +336,7 @@ export class Host {
       hooks: this.#hooks,
       changes: this.#changes,
       idle: this.#idle,
+      totals: this.#totals,
       setMode: (mode) => this.#setMode(mode),
       notice: (text) => this.#notice(text),
       system: (subtype, facts) => this.#tell(this.#lines.system(subtype, facts)),
@@ -389,12 +396,3 @@ export class Host {
     return undefined;
   }
 }
-
-const neverFired = (event: string): string =>
-  `Helve has no hook event ${event}: what it is about does not happen here, so its hooks are never called.`;
-
-const tooLong = (bytes: number): string =>
-  `it has ${bytes} bytes, and a line may have ${MAX_LINE_BYTES} at most. Send large files as files, and name them in the prompt`;
-
-/** Whether an unparsable line may have been an `initialize`, with the guards of a host. */
-const mayInitialize = (text: string): boolean => /"subtype"\s*:\s*"initiali[sz]e"/i.test(text);

@@ -18,6 +18,9 @@ export type HostMessage =
 
 export type HostResponse = { subtype: 'success'; response: unknown } | { subtype: 'error'; error: string };
 
+/** The most that a line of a host may have. */
+export const MAX_LINE_BYTES = 64 * 1024 * 1024;
+
 const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 
 const KNOWN_TYPES = ['user', 'control_request', 'control_response', 'control_cancel_request', 'keep_alive'];
@@ -134,3 +137,9 @@ function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? 'missing';
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
+
+export const tooLong = (bytes: number): string =>
+  `it has ${bytes} bytes, and a line may have ${MAX_LINE_BYTES} at most. Send large files as files, and name them in the prompt`;
+
+/** Whether an unparsable line may have been an `initialize`, with the guards of a host. */
+export const mayInitialize = (text: string): boolean => /"subtype"\s*:\s*"initiali[sz]e"/i.test(text);

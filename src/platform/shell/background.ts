@@ -39,6 +39,8 @@ export interface BackgroundCommands {
     ranBeforeMs?: number;
   }): void;
   find(id: string): BackgroundCommand | undefined;
+  /** Resolves with the command once it has ended, at once if it has, and with undefined for an unknown id. */
+  ended(id: string): Promise<BackgroundCommand | undefined>;
   readonly all: readonly BackgroundCommand[];
   /** Ends it with all its child processes, and waits until they are gone. */
   stop(id: string): Promise<void>;
@@ -130,6 +132,11 @@ export function createBackgroundCommands({ onEnd, onChange, left = [] }: Backgro
       changed();
     },
     find: (id) => entries.get(id)?.command,
+    async ended(id) {
+      const entry = entries.get(id);
+      await entry?.over;
+      return entry?.command;
+    },
     get all() {
       return [...entries.values()].map(({ command }) => command);
     },

@@ -125,7 +125,7 @@ export async function* runWithProgress(
     isWanted = true;
     timeUp();
     return isMoved;
-  });
+  }, context.callId);
   try {
     const done = Promise.race([finished, moved.promise]).then(() => true);
     let shown = '';
