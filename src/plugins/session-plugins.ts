@@ -58,8 +58,10 @@ export async function sessionPlugins(options: SessionPluginsOptions): Promise<Se
   };
   const found: Array<{ plugin: LoadedPlugin; record?: PluginRecord }> = [];
   for (const record of registry.plugins) {
-    if (!isEnabled(record, options.settings)) continue;
+    const isContested = isSwitchedOffAgainstPerson(record, options.settings);
+    if (!isEnabled(record, options.settings) && !isContested) continue;
     const plugin = await loadRecord(record, registry, options).catch((error: unknown) => error);
+    if (isContested && !(plugin instanceof Error) && !hasGuards(plugin as LoadedPlugin)) continue; // not an Error: loaded
     if (plugin instanceof Held) hold(idOf(record), plugin.kind, plugin.message);
     else if (plugin instanceof Error)
       hold(idOf(record), 'problem', `The plugin ${idOf(record)} is not used. ${plugin.message}`);
@@ -78,6 +80,28 @@ export async function sessionPlugins(options: SessionPluginsOptions): Promise<Se
 /** Settings take precedence over `helve plugin enable` and `disable`. */
 export const isEnabled = (record: PluginRecord, { enabledPlugins }: Pick<Settings, 'enabledPlugins'>): boolean =>
   enabledPlugins.get(idOf(record))?.value ?? record.enabled;
+
+/**
+ * Whether a project switches off a plugin that the person or an administrator has switched on in settings. That has no
+ * effect on a plugin with guards, however much the project is trusted.
+ */
+function isSwitchedOffAgainstPerson(
+  record: PluginRecord,
+  { enabledPlugins, entries }: Pick<Settings, 'enabledPlugins' | 'entries'>,
+): boolean {
+  const id = idOf(record);
+  const effective = enabledPlugins.get(id);
+  if (effective?.value !== false || !isOfProject(effective.origin.kind)) return false;
+  return entries.some(
+    ({ key, name, value, origin }) =>
+      key === 'enabledPlugins' && name === id && value === true && !isOfProject(origin.kind),
+  );
+}
+
+const isOfProject = (kind: string): boolean => kind === 'project' || kind === 'local';
+
+/** Whether it can refuse calls, so that switching it off would loosen the policy. */
+const hasGuards = ({ hooks, deny }: LoadedPlugin): boolean => hooks.length > 0 || deny.length > 0;
 
 class Held extends Error {
   readonly kind: HeldPlugin['kind'];

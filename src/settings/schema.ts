@@ -359,12 +359,11 @@ export const settingTable = {
     loosens: always,
   },
   enabledPlugins: {
-    about: 'Switches plugins that you have added on or off, by `NAME@MARKETPLACE`. `false` applies from any source.',
+    about: 'Switches plugins that you have added on or off, by `NAME@MARKETPLACE`.',
     shape: 'map',
     schema: truth,
-    loosens: isTrue,
+    loosens: always, // `false` may switch off a plugin whose hooks or deny rules guard the project
     broken: { as: false },
-    strictest: false,
   },
   extraKnownMarketplaces: {
     about: 'Marketplaces that `helve plugin add NAME@MARKETPLACE` knows, by name, each with its `source`.',
