@@ -63,6 +63,8 @@ export interface SessionPolicy {
    */
   grant(lists: RuleLists, by: string): string[];
   endGrants(): void;
+  /** Rules of a command that the model has called: those that only a person's call may grant are named, with the reason. */
+  withoutBroad(rules: readonly string[]): Promise<{ rules: string[]; broad: string[] }>;
   /** From now on the folder is part of the project. */
   addFolder(folder: string): void;
   /** From now on, files in this folder may be read. */
@@ -162,6 +164,14 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
     },
     endGrants() {
       granted = [];
+    },
+    async withoutBroad(rules) {
+      const { whyTooBroad } = await import('../permissions/broad-rules.js');
+      const judged = rules.map((rule) => ({ rule, why: whyTooBroad(rule, tools) }));
+      return {
+        rules: judged.flatMap(({ rule, why }) => (why === undefined ? [rule] : [])),
+        broad: judged.flatMap(({ rule, why }) => (why === undefined ? [] : [`${rule} (${why})`])),
+      };
     },
     addFolder(folder) {
       own.push(...folderNames(folder).filter((name) => !own.includes(name)));

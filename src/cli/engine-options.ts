@@ -5,6 +5,7 @@ import { type PermissionMode, permissionModes } from '../contract/permission.js'
 import { parseRule } from '../permissions/parse-rule.js';
 import { splitRules } from '../permissions/split-rules.js';
 import { dataFolderOf } from '../platform/files/paths.js';
+import { shownLine } from '../platform/text/shown-line.js';
 import { pluginFolders } from '../plugins/plugin-folders.js';
 import { environmentWith } from '../settings/environment.js';
 import type { Settings } from '../settings/settings.js';
@@ -81,7 +82,7 @@ export async function engineOptions(
   return {
     permissionMode,
     permissions: withDenied(rulesOfFlags(flags), plugins),
-    ...(plugins && { plugins: plugins.plugins, startNotices: plugins.startNotices }),
+    ...plugins,
     additionalDirectories: (flags['add-dir'] ?? []).map(existingFolder),
     interactive: false,
     root,
@@ -104,9 +105,18 @@ async function pluginsOf(
 ): Promise<UsedPlugins | undefined> {
   const dataFolder = dataFolderOf({ env, ...(home !== undefined && { home }) });
   const folders = flags['plugin-dir'] ?? [];
+  refuseMissingFolders(folders);
   if (folders.length === 0 && settings.enabledPlugins.size === 0 && !existsSync(pluginFolders(dataFolder).file)) return;
   const { usedPlugins } = await import('./plugin/used-plugins.js');
   return await usedPlugins({ dataFolder, settings, folders, workspace: process.cwd(), trust: flags.trust === true });
+}
+
+/** Before anything starts: a folder of `--plugin-dir` that is not there is most likely misspelt. */
+export function refuseMissingFolders(folders: readonly string[]): void {
+  for (const folder of folders) {
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) continue;
+    throw new UsageProblem(`There is no folder "${shownLine(folder)}" for --plugin-dir. Name the folder of a plugin.`);
+  }
 }
 
 const withDenied = ({ allow, deny }: RulesOfFlags, plugins: UsedPlugins | undefined): RulesOfFlags => ({

@@ -45,6 +45,7 @@ export async function interactive(argv: readonly string[], version: string): Pro
 async function askAboutPlugins({ engine }: RunFlags): Promise<void> {
   const folders = engine['plugin-dir'] ?? [];
   if (folders.length === 0 && !existsSync(pluginFolders(dataFolderOf()).file)) return;
+  if (folders.length > 0) (await import('./engine-options.js')).refuseMissingFolders(folders);
   const { approveHeld } = await import('./plugin/approve-held.js');
   await approveHeld({ folders, settings: engine.settings, trust: engine.trust });
 }

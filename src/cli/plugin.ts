@@ -1,3 +1,6 @@
+import { codeOf } from '../platform/error-code.js';
+import { messageOf } from '../platform/message-of.js';
+import { clause } from '../platform/text/clause.js';
 import { PluginProblem } from '../plugins/plugin-problem.js';
 import { chooseAction } from './choose-action.js';
 import { exitCode } from './exit-codes.js';
@@ -18,14 +21,26 @@ const actions: Readonly<Record<string, () => Promise<Action>>> = {
   remove: async () => (await import('./plugin/remove.js')).remove,
 };
 
+/** What to say about an error of the file system; undefined for any other. */
+export function diskProblem(error: unknown): string | undefined {
+  const code = codeOf(error);
+  if (code === undefined || !/^E[A-Z]+$/.test(code)) return undefined;
+  const isFull = code === 'ENOSPC' || code === 'EDQUOT';
+  const next = isFull
+    ? "Free some space where Helve's data folder is, and run the command again."
+    : "Check that Helve's data folder can be written, and run the command again.";
+  return `The command was not completed: ${clause(messageOf(error))}${isFull ? ' (the disk is full)' : ''}. What was approved before stays as it was. ${next}`;
+}
+
 /** Plugins of other agents. */
 export async function plugin([name, ...rest]: readonly string[]): Promise<number> {
   const load = chooseAction('plugin', name, actions, USAGE);
   try {
     return await (await load())(rest);
   } catch (error) {
-    if (!(error instanceof PluginProblem)) throw error;
-    await writeLine(process.stderr, `helve: ${error.message}`);
+    const message = error instanceof PluginProblem ? error.message : diskProblem(error);
+    if (message === undefined) throw error;
+    await writeLine(process.stderr, `helve: ${message}`);
     return exitCode.failed;
   }
 }

@@ -10,7 +10,7 @@ import { pluginAgents, pluginCommands } from './plugin-parts.js';
 
 /** The parts that a session would have of a plugin, and those that can't be used. */
 export async function checkParts(plugin: LoadedPlugin): Promise<{
-  commands: ReadonlyArray<{ name: string; kind: string }>;
+  commands: ReadonlyArray<{ name: string; kind: string; allowedTools: readonly string[] }>;
   agents: readonly string[];
   outputStyles: readonly string[];
   problems: readonly UnusedPart[];

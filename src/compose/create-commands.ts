@@ -49,6 +49,7 @@ export function createCommands(parts: CommandParts): SessionCommands {
     mayRead: (real) => policy.reader()(real),
     list: (listings) => session.tools.setListings(listings),
     grant: (lists, by) => policy.grant(lists, by),
+    withoutBroad: (rules) => policy.withoutBroad(rules),
     isManagedOnly: () => isOn('allowManagedPermissionRulesOnly', settings()),
     allowReading: (folder) => policy.allowReading(folder),
     run: ownCalls(session, caller),
@@ -59,6 +60,7 @@ export function createCommands(parts: CommandParts): SessionCommands {
     }),
     notify: (text) => notices.say(text),
     ...(options.plugins && { plugins: pluginCommands(options.plugins) }),
+    ...(options.unusedPlugins && { unusedPlugins: options.unusedPlugins }),
     prompts: {
       now: () => client.prompts(),
       waitFor: (command, signal) =>

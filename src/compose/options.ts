@@ -42,6 +42,8 @@ export interface FullEngineOptions extends Omit<EngineOptions, 'mcpServers'> {
   useModel?: (name: string) => Promise<() => void>;
   /** Plugins whose content a person has approved. Default: none. */
   plugins?: readonly LoadedPlugin[];
+  /** Why a plugin that was added is not in use, by its name. Default: each is. */
+  unusedPlugins?: ReadonlyMap<string, string>;
   /** Notices for the person at the start of the session. */
   startNotices?: readonly string[];
   /** Observers, which don't affect the session. The list may grow until the first prompt. */

@@ -12,6 +12,12 @@ export const pluginCommands = (plugins: readonly LoadedPlugin[]): PluginCommands
 export const pluginAgents = (plugins: readonly LoadedPlugin[]): PluginAgents[] =>
   plugins.map(({ name, agents, variables }) => ({ plugin: name, files: agents, variables: variables.texts }));
 
+/** Hides the secret values of plugins in messages, which may quote the address or the command of a server. */
+export function withoutPluginSecrets(plugins: readonly LoadedPlugin[] = []): (text: string) => string {
+  const secrets = plugins.flatMap(({ variables }) => variables.secrets);
+  return (text) => secrets.reduce((left, secret) => left.replaceAll(secret, '(hidden)'), text);
+}
+
 export const pluginServers = (plugins: readonly LoadedPlugin[]): ConfiguredServer[] =>
   plugins.flatMap(({ servers }) =>
     Object.entries(servers).map(([name, entry]) => ({ name, entry, source: 'user' as const })),

@@ -7,10 +7,12 @@ import type { SignedOut, SignInOptions } from '../mcp/auth/sign-ins.js';
 import type { ServerState } from '../mcp/client/client.js';
 import type { ToolChange } from '../mcp/client/pins.js';
 import { SessionServers, type SettleOptions } from '../mcp/client/session-servers.js';
+import { fullyVisible } from '../platform/text/visible.js';
 import { toolPins } from '../settings/tool-pins.js';
 import { configuredServers } from './configured-servers.js';
 import { type IdleRule, idleRules } from './idle-rules.js';
 import type { Notices } from './notices.js';
+import { withoutPluginSecrets } from './plugin-parts.js';
 import type { ResolvedOptions } from './resolve-options.js';
 import { type ServerWait, waitForServers } from './wait-for-servers.js';
 
@@ -75,9 +77,15 @@ export interface ConnectedServers {
 
 export function createServers({ resolved, session, policy, notices, isOff }: ServerParts): ConnectedServers {
   const { options, answers, env, visibleEnv, settings } = resolved;
+  const hideSecrets = withoutPluginSecrets(options.plugins);
+  // An error of the system names the command, which may be the text of a plugin.
+  const shown = (text: string): string => fullyVisible(hideSecrets(text));
+  const states = (): ServerState[] =>
+    client.states().map((state) => (state.detail === undefined ? state : { ...state, detail: shown(state.detail) }));
   const client: SessionServers = new SessionServers({
     root: session.root,
     env: visibleEnv,
+    isWithheld: (name) => env[name] !== undefined && visibleEnv[name] === undefined,
     dataFolder: session.dataFolder,
     roots: () => policy.workspace(),
     askUser: answers.askUser,
@@ -88,7 +96,7 @@ export function createServers({ resolved, session, policy, notices, isOff }: Ser
       serverTools.update();
       reportIdleRules();
     },
-    onNotice: notices.say,
+    onNotice: (text) => notices.say(shown(text)),
     hostServers: options.hostServers,
   });
   const resources: ServerResources = {
@@ -99,7 +107,7 @@ export function createServers({ resolved, session, policy, notices, isOff }: Ser
     pool: session.tools,
     session,
     source: {
-      states: () => client.states(),
+      states,
       tools: (defer) => client.tools(defer),
       instructions: () => client.instructions(),
     },
@@ -109,7 +117,7 @@ export function createServers({ resolved, session, policy, notices, isOff }: Ser
   });
   const findIdleRules = (): IdleRule[] =>
     idleRules(policy.rules(), {
-      states: client.states(),
+      states: states(),
       offered: client.tools(() => false),
       tools: session.tools.all.map(({ tool }) => tool.name),
     });
@@ -139,7 +147,7 @@ export function createServers({ resolved, session, policy, notices, isOff }: Ser
     start: () => client.start(),
     requested: () => serverTools.begin(),
     settled: (wait) => client.settled(wait),
-    states: () => client.states(),
+    states,
     get unused() {
       return known.filter((name) => unused.has(name));
     },

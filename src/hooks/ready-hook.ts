@@ -57,14 +57,14 @@ export interface ReadyHook {
 export type TimedAnswer = ReadAnswer & { refusesByTimeout?: boolean };
 
 export function fromSettings(
-  { event, hook, matcher, source, env }: ConfiguredHook,
+  { event, hook, matcher, source, env, label = nameOf(hook), secrets = [] }: ConfiguredHook,
   given: HookSurroundings,
 ): ReadyHook {
   const surroundings = env ? { ...given, env: { ...given.env, ...env } } : given;
   const timeoutMs = timeoutOf(hook.timeout, event);
   const isHttp = hook.type === 'http';
   return {
-    name: nameOf(hook),
+    name: label,
     source,
     matcher: matcherOf(matcher),
     key: JSON.stringify(isHttp ? [hook.url, hook.headers, hook.allowedEnvVars] : [hook.command, hook.args, env]),
@@ -72,11 +72,28 @@ export function fromSettings(
     blocksOnFailure: hook.onFailure === 'block',
     inBackground: !isHttp && (hook.async === true || hook.asyncRewake === true),
     rewakes: !isHttp && hook.asyncRewake === true,
-    run: (input, signal, onAsync) => {
-      const run = { event, input, timeoutMs, signal, onAsync };
-      return isHttp ? runHttp(hook, run, surroundings) : runCommand(hook, run, surroundings);
+    run: async (input, signal, onAsync) => {
+      const run = { event, input, timeoutMs, signal, onAsync, label };
+      const ended = isHttp ? runHttp(hook, run, surroundings) : runCommand(hook, run, surroundings);
+      return secrets.length === 0 ? await ended : await withoutSecrets(ended, secrets, signal);
     },
   };
+}
+
+/** What went wrong may quote the program, its arguments or the address, which hold the values. */
+async function withoutSecrets(
+  ended: Promise<TimedAnswer>,
+  secrets: readonly string[],
+  signal: AbortSignal,
+): Promise<TimedAnswer> {
+  const hide = (text: string): string => secrets.reduce((left, secret) => left.replaceAll(secret, '(hidden)'), text);
+  try {
+    const answer = await ended;
+    return { ...answer, failures: answer.failures.map(hide) };
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new Error(hide(messageOf(error))); // without its cause, which has the values
+  }
 }
 
 export function fromCallbacks(event: HookEvent, group: HookGroup): ReadyHook[] {
@@ -111,11 +128,13 @@ interface Run {
   timeoutMs: number;
   signal: AbortSignal;
   onAsync?: ((answer: ReadAnswer) => void) | undefined;
+  /** The hook's name. */
+  label: string;
 }
 
 async function runCommand(
   hook: CommandDefinition,
-  { event, onAsync, ...run }: Run,
+  { event, onAsync, label, ...run }: Run,
   surroundings: HookSurroundings,
 ): Promise<TimedAnswer> {
   const { runCommandHook } = await import('./run-command-hook.js');
@@ -134,7 +153,7 @@ async function runCommand(
     whileRunning,
     onAsync: (marker) => onAsync?.(readValue(event, marker, run.input)),
     async onLeftRunning(allEnded) {
-      const end = await announceWriter?.(`what the hook "${nameOf(hook)}" left running`);
+      const end = await announceWriter?.(`what the hook "${label}" left running`);
       if (end) void allEnded.then(end);
     },
   });
@@ -161,7 +180,7 @@ function hookEnvironment(
 
 async function runHttp(
   hook: HttpDefinition,
-  { event, input, onAsync: _, ...run }: Run,
+  { event, input, onAsync: _, label: __, ...run }: Run,
   { mayPost, env }: HookSurroundings,
 ): Promise<TimedAnswer> {
   const url = new URL(hook.url);
@@ -174,7 +193,10 @@ async function runHttp(
   return end.failure === undefined ? answer : { ...refusalsOf(event, answer), failures: [end.failure] };
 }
 
-async function runCallback(callback: HookCallback, { event, input, timeoutMs, signal }: Run): Promise<TimedAnswer> {
+async function runCallback(
+  callback: HookCallback,
+  { event, input, timeoutMs, signal }: Omit<Run, 'label'>,
+): Promise<TimedAnswer> {
   const limit = timeLimit(timeoutMs);
   const either = AbortSignal.any([signal, limit.signal]);
   const given = JSON.parse(input) as HookInput; // parsed for each hook, so that none can change the input of another

@@ -6,7 +6,7 @@ import type { HookCallbacks, HookGroup } from '../contract/options.js';
 import type { ToolTable } from '../contract/tool-traits.js';
 import { messageOf } from '../platform/message-of.js';
 import { cutMiddle } from '../platform/text/truncate.js';
-import { visible } from '../platform/text/visible.js';
+import { fullyVisible } from '../platform/text/visible.js';
 import { toolInput } from './changed-input.js';
 import { untrustedNotices } from './describe-hook.js';
 import { isAboutCall, matchedNames } from './match-hook.js';
@@ -263,7 +263,7 @@ async function replyOf(
 }
 
 const reportOf = ({ name, source }: ReadyHook, event: HookEvent, what: string): string =>
-  visible(cutMiddle(`The hook "${name}" (${event}, from ${source}) ${what}`, MAX_REPORT));
+  fullyVisible(cutMiddle(`The hook "${name}" (${event}, from ${source}) ${what}`, MAX_REPORT));
 
 async function fitText(text: string, event: HookEvent, { saveText }: HooksOptions): Promise<string> {
   if (text.length <= MAX_TEXT) return text;

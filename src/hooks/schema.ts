@@ -69,6 +69,10 @@ export interface ConfiguredHook {
   trusted: boolean;
   /** Variables of the plugin that it belongs to. */
   env?: Readonly<Record<string, string>>;
+  /** Its name for people and the model: of a plugin's hook, without the values that were filled in. */
+  label?: string;
+  /** Values that must appear in no message about it. */
+  secrets?: readonly string[];
 }
 
 export interface HookProblem {

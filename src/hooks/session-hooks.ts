@@ -1,5 +1,5 @@
 import type { HookEvent, Hooks } from '../contract/hook.js';
-import { visible } from '../platform/text/visible.js';
+import { shownLine } from '../platform/text/shown-line.js';
 import { untrustedNotices } from './describe-hook.js';
 import { oddMatcher } from './odd-matchers.js';
 import type { HooksOptions } from './run-hooks.js';
@@ -49,7 +49,7 @@ export function sessionHooks(
       if (matcher === '' || told.has(key)) return [];
       told.add(key);
       const odd = oddMatcher(event, matcher, { toolNames: names, tools });
-      return odd === undefined ? [] : [visible(`A hook for ${event} (${source}) may never run: the matcher ${odd}`)];
+      return odd === undefined ? [] : [shownLine(`A hook for ${event} (${source}) may never run: the matcher ${odd}`)];
     });
   };
 

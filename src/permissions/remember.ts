@@ -181,7 +181,7 @@ function commandRule(command: CommandEffect, isExact: boolean): string | undefin
 }
 
 /** Programs that run, delete or send whatever they are given. A path instead of a name may be any program. */
-const NEVER_REMEMBERED =
+export const NEVER_REMEMBERED =
   /\/|^(?:[a-z]*sh|python[\d.]*|pypy\d*|node|nodejs|deno|bun|ruby|perl|php|lua|tclsh|osascript|awk|gawk|mawk|Rscript|java|eval|exec|source|\.|command|builtin|env|xargs|parallel|find|sudo|doas|su|pkexec|chroot|unshare|nsenter|runuser|setsid|nohup|timeout|watch|flock|ionice|nice|stdbuf|time|script|expect|tmux|screen|at|batch|crontab|systemd-run|rm|rmdir|unlink|shred|dd|mkfs.*|kill|pkill|killall|shutdown|reboot|curl|wget|ssh|scp|rsync|nc|ncat|socat)$/;
 
 /**
@@ -189,7 +189,7 @@ const NEVER_REMEMBERED =
  * `./check.sh`: a rule for these very words covers nothing else. Code among the words, from standard input or from the
  * network is another matter.
  */
-function runsFile([name = '', ...words]: readonly string[]): boolean {
+export function runsFile([name = '', ...words]: readonly string[]): boolean {
   if (words.some((word) => word.includes('://') || word === '-')) return false;
   if (name.includes('/')) return /^(?:\.\/)?[\w@][\w@.+-]*(?:\/[\w@][\w@.+-]*)*$/.test(name);
   if (!INTERPRETER.test(name) || words.length === 0) return false;
@@ -201,7 +201,7 @@ function runsFile([name = '', ...words]: readonly string[]): boolean {
 const INTERPRETER = /^(?:bash|sh|zsh|dash|python[\d.]*|node|ruby|perl|php|lua|Rscript|java)$/;
 
 /** How many words identify the command: three for `npm run dev`. 0 if the program is not known. */
-function subCommandWords(argv: readonly string[]): number {
+export function subCommandWords(argv: readonly string[]): number {
   const [name = '', toolchain] = argv;
   if (name === 'cargo' && toolchain?.startsWith('+')) return 1 + subCommandWords([name, ...argv.slice(2)]);
   for (let length = 2; length > 0; length -= 1) {

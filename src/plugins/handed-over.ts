@@ -1,10 +1,12 @@
-// What a plugin gets of the person's environment and values, and where it goes: for the person who decides about it.
+// What a plugin gets of the person's environment and values, and where it goes: for the person who decides about it. The
+// plugin is one that was loaded unfilled, so values stand there as the plugin wrote them.
+import type { ConfiguredHook } from '../hooks/schema.js';
 import { environmentNames } from '../mcp/client/config.js';
 import type { LoadedPlugin } from './loaded-plugin.js';
 
 /** A variable that leaves the person's environment. Never with its value. */
 export interface HandedOver {
-  /** As written: `${ANTHROPIC_API_KEY}`, or `${user_config.token}` for a value that the plugin asks for. */
+  /** As written: `${SERVICE_KEY}`, or `${user_config.token}` for a value that the plugin asks for. */
   variable: string;
   /** The server or the hook's event, and the field: `plugin_a_s, header Authorization`. */
   by: string;
@@ -12,22 +14,10 @@ export interface HandedOver {
   to: string;
 }
 
-export function handedOver({ servers, hooks, options }: LoadedPlugin): HandedOver[] {
+export function handedOver({ servers, hooks, options, format }: LoadedPlugin): HandedOver[] {
   const found = [
-    ...Object.entries(servers).flatMap(([name, entry]) => ofServer(name, entry, options)),
-    ...hooks.flatMap(({ event, hook }) => {
-      if (hook.type !== 'http') return [];
-      const allowed = hook.allowedEnvVars ?? [];
-      return Object.entries(hook.headers ?? {}).flatMap(([header, text]) =>
-        allowed
-          .filter((variable) => text.includes(`$${variable}`) || text.includes(written(variable)))
-          .map((variable) => ({
-            variable: written(variable),
-            by: `hook of ${event}, header ${header}`,
-            to: hook.url,
-          })),
-      );
-    }),
+    ...Object.entries(servers).flatMap(([name, entry]) => ofServer(name, entry, format === 'gemini' ? options : [])),
+    ...hooks.flatMap((hook) => ofHook(hook, options)),
   ];
   return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
 }
@@ -35,7 +25,8 @@ export function handedOver({ servers, hooks, options }: LoadedPlugin): HandedOve
 function ofServer(
   name: string,
   entry: Readonly<Record<string, unknown>>,
-  options: LoadedPlugin['options'],
+  /** The values that it gets without naming them. */
+  given: LoadedPlugin['options'],
 ): HandedOver[] {
   const { command, args, url, env, headers } = entry;
   const isProcess = typeof command === 'string';
@@ -47,8 +38,7 @@ function ofServer(
       inField(`${word} ${field}`, text),
     );
   if (!isProcess) return [...inField('address', url), ...inEach('header', headers)];
-  // Each value that the plugin asks for is in the environment of the programs that it starts.
-  const values = options.map(({ key, variable }) => ({
+  const values = given.map(({ key, variable }) => ({
     variable: written(`user_config.${key}`),
     by: `${name}, variable ${variable}`,
     to,
@@ -56,11 +46,43 @@ function ofServer(
   return [...inField('command', command), ...inField('arguments', args), ...inEach('variable', env), ...values];
 }
 
+/** Programs of hooks get every value that the plugin asks for; addresses only those that they name. */
+function ofHook({ event, hook, label = '' }: ConfiguredHook, options: LoadedPlugin['options']): HandedOver[] {
+  const by = `hook of ${event}`;
+  const inField = (field: string, value: unknown, to: string): HandedOver[] =>
+    valuesIn(value).map((variable) => ({ variable, by: `${by}, ${field}`, to }));
+  if (hook.type === 'command') {
+    return [
+      ...inField('command', hook.command, label),
+      ...inField('arguments', hook.args, label),
+      ...options.map(({ key, variable }) => ({
+        variable: written(`user_config.${key}`),
+        by: `${by}, variable ${variable}`,
+        to: label,
+      })),
+    ];
+  }
+  const allowed = hook.allowedEnvVars ?? [];
+  return [
+    ...inField('address', hook.url, hook.url),
+    ...Object.entries(hook.headers ?? {}).flatMap(([header, text]) => [
+      ...inField(`header ${header}`, text, hook.url),
+      ...allowed
+        .filter((variable) => text.includes(`$${variable}`) || text.includes(written(variable)))
+        .map((variable) => ({ variable: written(variable), by: `${by}, header ${header}`, to: hook.url })),
+    ]),
+  ];
+}
+
 function variablesIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(variablesIn);
+  return typeof value === 'string' ? [...environmentNames(value).map(written), ...valuesIn(value)] : [];
+}
+
+function valuesIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(valuesIn);
   if (typeof value !== 'string') return [];
-  const values = [...value.matchAll(/\$\{(user_config\.\w+)\}/g)].map(([, name = '']) => name);
-  return [...environmentNames(value), ...values].map(written);
+  return [...value.matchAll(/\$\{(user_config\.\w+)\}/g)].map(([, name = '']) => written(name));
 }
 
 const written = (name: string): string => `\${${name}}`;

@@ -1,7 +1,7 @@
 // Adds, updates, approves and removes plugins and marketplaces. Questions to the person are asked by the caller, between
 // preparing a change and making it.
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Settings } from '../settings/settings.js';
 import { type AcquireOptions, withSource } from './acquire.js';
@@ -11,19 +11,24 @@ import { hasManifest, readManifest } from './manifest.js';
 import { findEntry, type Marketplace, readMarketplace } from './marketplace.js';
 import { whyNotPermitted } from './marketplace-policy.js';
 import { nameClash } from './name-clash.js';
-import { pinFile, writePin } from './pins.js';
+import { ownFiles, removeOwnFiles } from './own-files.js';
+import { writePin } from './pins.js';
 import { folderKey, pluginFolders } from './plugin-folders.js';
 import { isSameName, PluginProblem } from './plugin-problem.js';
 import { describeSource, isSameSource, type PluginSource, readSource } from './plugin-source.js';
 import {
   copyFolder,
+  folderOrigin,
   idOf,
   type MarketplaceRecord,
+  originOf,
   type PluginRecord,
+  type Registry,
   readRegistry,
   updateRegistry,
 } from './registry.js';
 import { folderCopy, removeFolder, type StagedCopy, stageCopy, sweep } from './stage-copy.js';
+import { type OptionValues, storeValues } from './user-options.js';
 
 export interface InstallOptions extends Omit<AcquireOptions, 'within'> {
   settings: Settings;
@@ -83,7 +88,7 @@ export function loadStaged(
   { dataFolder, workspace }: Pick<InstallOptions, 'dataFolder' | 'workspace'>,
 ): LoadedPlugin {
   const data = join(pluginFolders(dataFolder).data, id);
-  return loadPlugin({ root: folder, id, data, workspace });
+  return loadPlugin({ root: folder, id, data, workspace, isUnfilled: true });
 }
 
 function refuseSource(source: PluginSource, settings: Settings): void {
@@ -91,33 +96,54 @@ function refuseSource(source: PluginSource, settings: Settings): void {
   if (why !== undefined) throw new PluginProblem(`${describeSource(source)} can't be used: ${why}.`);
 }
 
+/** The record that a prepared plugin replaces. Throws `PluginProblem` if it can't be added beside the others. */
+function recordBefore(
+  { record, plugin }: PreparedPlugin,
+  registry: Registry,
+  options: Pick<InstallOptions, 'dataFolder' | 'workspace'>,
+): { before: PluginRecord | undefined; others: readonly PluginRecord[] } {
+  const before = registry.plugins.find((one) => idOf(one) === idOf(record));
+  const others = registry.plugins.filter((one) => one !== before);
+  for (const other of others) {
+    const clash = nameClash(plugin, namesOf(other, options));
+    if (clash === undefined) continue;
+    throw new PluginProblem(
+      `${idOf(record)} can't be added: ${clash}. Remove that one first: helve plugin remove ${idOf(other)}.`,
+    );
+  }
+  if (before && record.marketplace === undefined && !isSameSource(before.source, record.source)) {
+    throw new PluginProblem(
+      `There is already a plugin ${idOf(before)}, from ${describeSource(before.source)}, and its values and data are not for a plugin from elsewhere. Remove it first: helve plugin remove ${idOf(before)}.`,
+    );
+  }
+  return { before, others };
+}
+
+/** Throws if the plugin can't be added, so that a person is not asked about it in vain. */
+export function refuseClash(prepared: PreparedPlugin, options: Pick<InstallOptions, 'dataFolder' | 'workspace'>): void {
+  recordBefore(prepared, readRegistry(options.dataFolder), options);
+}
+
 /**
  * Records a prepared plugin. With `isApproved`, or if the same content was approved before, it is used from the next
  * session on. Returns whether it was recorded: an approved content is not replaced by one that is not.
  */
 export async function commitPlugin(
-  { record, content, plugin }: PreparedPlugin,
+  prepared: PreparedPlugin,
   options: Pick<InstallOptions, 'dataFolder' | 'workspace'>,
-  { isApproved }: { isApproved: boolean },
+  { isApproved, values }: { isApproved: boolean; values?: OptionValues | undefined },
 ): Promise<boolean> {
+  const { record, content } = prepared;
   const { dataFolder } = options;
   const { left, isKept } = await updateRegistry(dataFolder, async (registry) => {
-    const before = registry.plugins.find((one) => idOf(one) === idOf(record));
-    const others = registry.plugins.filter((one) => one !== before);
-    for (const other of others) {
-      const clash = nameClash(plugin, namesOf(other, options));
-      if (clash === undefined) continue;
-      throw new PluginProblem(
-        `${idOf(record)} can't be added: ${clash}. Remove that one first: helve plugin remove ${idOf(other)}.`,
-      );
-    }
-    if (before && record.marketplace === undefined && !isSameSource(before.source, record.source)) {
-      throw new PluginProblem(
-        `There is already a plugin ${idOf(before)}, from ${describeSource(before.source)}, and its values and data are not for a plugin from elsewhere. Remove it first: helve plugin remove ${idOf(before)}.`,
-      );
-    }
+    const { before, others } = recordBefore(prepared, registry, options);
+    // A plugin that was removed may have left something behind if that was interrupted.
+    if (!before) await removeOwnFiles(ownFiles(dataFolder, idOf(record)));
     const isUsable = isApproved || before?.approved === content.hash;
     if (!isUsable && before?.approved !== undefined) return { registry, result: { left: undefined, isKept: true } };
+    if (values && isUsable) {
+      await storeValues(dataFolder, { key: idOf(record), origin: originOf(record, registry) }, values);
+    }
     const isSame = before?.copy === record.copy;
     const previous = isSame ? before?.previous : before?.copy;
     const fresh: PluginRecord = {
@@ -161,25 +187,32 @@ export async function discardPlugin(
   await removeFolder(copyFolder(dataFolder, copy));
 }
 
-/** Changes one record. Throws if it is gone. */
+/** Changes one record, and stores values of the plugin. Throws if it is gone. */
 export async function changeRecord(
   dataFolder: string,
   id: string,
   change: (record: PluginRecord) => PluginRecord,
+  values?: OptionValues,
 ): Promise<void> {
   await updateRegistry(dataFolder, async (registry) => {
-    if (!registry.plugins.some((one) => idOf(one) === id)) throw new PluginProblem(`The plugin ${id} was removed.`);
+    const record = registry.plugins.find((one) => idOf(one) === id);
+    if (!record) throw new PluginProblem(`The plugin ${id} was removed.`);
+    if (values) await storeValues(dataFolder, { key: id, origin: originOf(record, registry) }, values);
     const plugins = registry.plugins.map((one) => (idOf(one) === id ? change(one) : one));
     return { registry: { ...registry, plugins }, result: undefined };
   });
 }
 
 /** Approves the content of a folder that is used with `--plugin-dir`. */
-export async function approveFolder(dataFolder: string, real: string, hash: string): Promise<void> {
-  await updateRegistry(dataFolder, async (registry) => ({
-    registry: { ...registry, folders: { ...registry.folders, [real]: hash } },
-    result: undefined,
-  }));
+export async function approveFolder(
+  dataFolder: string,
+  real: string,
+  { hash, values }: { hash: string; values?: OptionValues | undefined },
+): Promise<void> {
+  await updateRegistry(dataFolder, async (registry) => {
+    if (values) await storeValues(dataFolder, { key: folderKey(real), origin: folderOrigin(real) }, values);
+    return { registry: { ...registry, folders: { ...registry.folders, [real]: hash } }, result: undefined };
+  });
 }
 
 /** Takes back the approval of a folder, and removes its values, its data, and its copy unless another folder has the same content. */
@@ -187,27 +220,24 @@ export async function revokeFolder(dataFolder: string, real: string): Promise<vo
   const unneeded = await updateRegistry(dataFolder, async (registry) => {
     const { [real]: hash, ...folders } = registry.folders;
     const isShared = hash === undefined || Object.values(folders).includes(hash);
+    await removeOwnFiles(ownFiles(dataFolder, folderKey(real))); // first: an interrupt must not leave them behind
     return { registry: { ...registry, folders }, result: isShared ? undefined : folderCopy(hash) };
   });
   if (unneeded !== undefined) await removeFolder(copyFolder(dataFolder, unneeded));
-  const { data, config } = pluginFolders(dataFolder);
-  await removeFolder(join(data, folderKey(real)));
-  await rm(join(config, `${folderKey(real)}.json`), { force: true });
 }
 
 /** Removes a plugin with its copies, its values and its data. */
 export async function removePlugin(dataFolder: string, record: PluginRecord): Promise<void> {
   const id = idOf(record);
-  await updateRegistry(dataFolder, async (registry) => ({
-    registry: { ...registry, plugins: registry.plugins.filter((one) => idOf(one) !== id) },
-    result: undefined,
-  }));
-  const { data, config } = pluginFolders(dataFolder);
+  await updateRegistry(dataFolder, async (registry) => {
+    // First, while the record is there: an interrupt must not leave values and data to another plugin of this name.
+    await removeOwnFiles(ownFiles(dataFolder, id));
+    const plugins = registry.plugins.filter((one) => idOf(one) !== id);
+    return { registry: { ...registry, plugins }, result: undefined };
+  });
   for (const copy of [record.copy, record.previous]) {
     if (copy !== undefined) await removeFolder(copyFolder(dataFolder, copy));
   }
-  await removeFolder(join(data, id));
-  for (const file of [join(config, `${id}.json`), pinFile(dataFolder, id)]) await rm(file, { force: true });
   await sweep(dataFolder, readRegistry(dataFolder));
 }
 

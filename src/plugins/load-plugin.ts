@@ -2,14 +2,16 @@
 // The folder's content was checked before: see plugin-content.ts.
 import { basename, join } from 'node:path';
 import { isObject } from '../platform/is-object.js';
+import { shownLine } from '../platform/text/shown-line.js';
 import { aliasOf } from '../tools/aliases.js';
 import { builtInTools, ownCallTools } from '../tools/index.js';
 import type { LoadedPlugin, PluginFacts } from './loaded-plugin.js';
 import { exists, type Manifest, readManifest } from './manifest.js';
 import { agentsOf, commandsOf, dependenciesOf, listed, outputStylesOf } from './plugin-files.js';
-import { hooksOf, serversOf } from './plugin-hooks.js';
+import { hooksOf } from './plugin-hooks.js';
 import { pathInPlugin } from './plugin-paths.js';
 import type { UnusedPart } from './plugin-problem.js';
+import { serversOf } from './plugin-servers.js';
 import { pluginVariables } from './plugin-variables.js';
 import { effectiveValues, readUserOptions, type UserOption } from './user-options.js';
 
@@ -23,23 +25,32 @@ export interface LoadPluginOptions {
   workspace: string;
   /** Values that the user has set. */
   stored?: Readonly<Record<string, unknown>>;
+  /** For people to look at: no variable that stands for a value is filled in, not even with its default. */
+  isUnfilled?: boolean;
   /** The entry of its marketplace, if it is not in the folder. */
   entry?: Readonly<Record<string, unknown>>;
 }
 
 /** Throws `PluginProblem` if the manifest can't be used. */
-export function loadPlugin({ root, id, data, workspace, stored = {}, entry }: LoadPluginOptions): LoadedPlugin {
+export function loadPlugin(given: LoadPluginOptions): LoadedPlugin {
+  const { root, id, data, workspace, stored = {}, isUnfilled = false, entry } = given;
   const manifest = entry ? readManifest(root, entry) : readManifest(root);
   const unused: UnusedPart[] = [];
   const { options, unused: badOptions } = optionsOf(manifest);
   const { values, missing } = effectiveValues(options, stored);
-  const variables = pluginVariables({ format: manifest.format, root, data, workspace, options, values });
+  const variables = pluginVariables({
+    ...{ format: manifest.format, root, data, workspace, options },
+    values: isUnfilled ? {} : values,
+  });
+  const projectFiles: LoadedPlugin['projectFiles'][number][] = [];
   const facts: PluginFacts = {
     manifest,
     root,
     variables,
+    secretNames: options.filter(({ sensitive }) => sensitive).map(({ key }) => key),
     id: id ?? manifest.name,
-    unused: (part, reason) => unused.push({ part, reason }),
+    unused: (part, reason) => unused.push(shownPart({ part, reason })),
+    looksInProject: (by, path) => projectFiles.push({ by, path }),
   };
   const parts = {
     commands: commandsOf(facts),
@@ -61,11 +72,17 @@ export function loadPlugin({ root, id, data, workspace, stored = {}, entry }: Lo
     data,
     ...parts,
     options,
+    projectFiles,
     missing,
     variables,
-    unused: [...unused, ...badOptions, ...unsupported(facts)],
+    unused: [...unused, ...badOptions.map(shownPart), ...unsupported(facts)],
   };
 }
+
+const shownPart = ({ part, reason }: UnusedPart): UnusedPart => ({
+  part: shownLine(part, 200),
+  reason: shownLine(reason, 1_000),
+});
 
 /** Parts for which Helve has no equivalent, by file or folder. */
 const unsupportedFiles: Readonly<Record<string, string>> = {

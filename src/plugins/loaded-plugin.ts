@@ -43,6 +43,8 @@ export interface LoadedPlugin {
   /** Ids or names of other plugins. */
   dependencies: readonly string[];
   options: readonly UserOption[];
+  /** Relative paths of hooks and servers that are looked up in the project, and by which part: they may run its files. */
+  projectFiles: ReadonlyArray<{ by: string; path: string }>;
   /** Required options without a value. */
   missing: readonly UserOption[];
   variables: PluginVariables;
@@ -54,7 +56,11 @@ export interface PluginFacts {
   manifest: Manifest;
   root: string;
   variables: PluginVariables;
+  /** The keys of values that are secret. */
+  secretNames: readonly string[];
   /** For messages: the plugin's id. */
   id: string;
   unused(part: string, reason: string): void;
+  /** Reports a path that a hook or a server would look up in the project. */
+  looksInProject(by: string, path: string): void;
 }

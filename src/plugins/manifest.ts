@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isObject } from '../platform/is-object.js';
-import { visible } from '../platform/text/visible.js';
+import { shownLine } from '../platform/text/shown-line.js';
 import { ENTRY_FILE } from './plugin-content.js';
 import { nameProblem, PluginProblem } from './plugin-problem.js';
 
@@ -57,8 +57,8 @@ export function readManifest(root: string, entry = readEntry(root)): Manifest {
   return {
     format: found?.format ?? 'claude',
     name: String(name),
-    ...(typeof version === 'string' && { version: visible(version).slice(0, 64) }),
-    description: typeof description === 'string' ? visible(description).replaceAll(/\s+/g, ' ').slice(0, 500) : '',
+    ...(typeof version === 'string' && { version: shownLine(version, 64) }),
+    description: typeof description === 'string' ? shownLine(description.replaceAll(/\s+/g, ' '), 500) : '',
     fields,
     isListed: entry?.['strict'] === false && partFields.some((field) => field in entry),
   };
@@ -95,9 +95,7 @@ export function readObject(root: string, file: string): Readonly<Record<string, 
   } catch (error) {
     if (error instanceof PluginProblem) throw error;
     const why =
-      error instanceof SyntaxError
-        ? `it is not valid JSON (${visible(error.message)})`
-        : 'it is missing or not readable';
+      error instanceof SyntaxError ? `it is not valid JSON (${error.message})` : 'it is missing or not readable';
     throw new PluginProblem(`${file} can't be read: ${why}.`, { cause: error });
   }
   if (!isObject(value)) throw new PluginProblem(`${file} does not contain an object.`);

@@ -1,7 +1,7 @@
 // Marketplaces: lists of plugins with their sources.
 import { join } from 'node:path';
 import { isObject } from '../platform/is-object.js';
-import { visible } from '../platform/text/visible.js';
+import { shownLine } from '../platform/text/shown-line.js';
 import { exists, readObject } from './manifest.js';
 import { nameProblem, PluginProblem } from './plugin-problem.js';
 import { type PluginSource, readSource } from './plugin-source.js';
@@ -43,13 +43,13 @@ export function readMarketplace(folder: string): Marketplace {
 
 function readEntry(value: unknown, base: string | undefined): MarketplaceEntry {
   const fields = isObject(value) ? value : {};
-  const name = visible(String(fields['name'] ?? '')).slice(0, 64);
+  const name = shownLine(String(fields['name'] ?? ''), 64);
   const written = fields['description'];
-  const description = typeof written === 'string' ? visible(written).replaceAll(/\s+/g, ' ').slice(0, 300) : '';
+  const description = typeof written === 'string' ? shownLine(written.replaceAll(/\s+/g, ' '), 300) : '';
   const problem = nameProblem(fields['name']);
   if (problem !== undefined) return { name, description, problem, fields };
   const source = readSource(fields['source']);
-  if ('problem' in source) return { name, description, problem: source.problem, fields };
+  if ('problem' in source) return { name, description, problem: shownLine(source.problem), fields };
   const isBelow = base !== undefined && source.source === 'path' && source.within && !/^\.{1,2}\//.test(source.path);
   return { name, description, source: isBelow ? { ...source, path: `${base}/${source.path}` } : source, fields };
 }
@@ -60,7 +60,7 @@ export function findEntry(market: Marketplace, name: string): MarketplaceEntry &
   if (!entry) {
     const known = market.entries.slice(0, 20).map((one) => one.name);
     const more = market.entries.length > known.length ? ', …' : '';
-    throw new PluginProblem(`${market.name} has no plugin "${visible(name)}". It has: ${known.join(', ')}${more}.`);
+    throw new PluginProblem(`${market.name} has no plugin "${name}". It has: ${known.join(', ')}${more}.`);
   }
   const { source, problem } = entry;
   if (!source) throw new PluginProblem(`The plugin ${name} of ${market.name} can't be added: ${problem}.`);

@@ -1,6 +1,17 @@
-/** Why a plugin or a marketplace can't be used: a sentence for the person, with what to do next. */
+import { shownLine } from '../platform/text/shown-line.js';
+
+const MAX_MESSAGE_CHARS = 4_000;
+
+/**
+ * Why a plugin or a marketplace can't be used: a sentence for the person, with what to do next. It may quote names, paths
+ * and addresses of the plugin, so it is made safe to print here, once for all surfaces.
+ */
 export class PluginProblem extends Error {
   override name = 'PluginProblem';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(shownLine(message, MAX_MESSAGE_CHARS), options);
+  }
 }
 
 /** A part of a plugin that has no effect here, and why. */

@@ -1,5 +1,6 @@
 // Where a plugin or a marketplace comes from: a folder, or a git repository.
 import { isObject } from '../platform/is-object.js';
+import { shownLine } from '../platform/text/shown-line.js';
 
 export type PluginSource =
   /** `path`: absolute, or within its marketplace if `within` is set. */
@@ -100,7 +101,8 @@ export function isSameSource(one: PluginSource, other: PluginSource): boolean {
 
 /** One line for people. */
 export function describeSource(source: PluginSource): string {
-  if (source.source === 'path') return source.path;
+  if (source.source === 'path') return shownLine(source.path);
   const { url, ref, sha, path } = source;
-  return [url, ref && `#${ref}`, sha && ` at ${sha.slice(0, 12)}`, path && `, folder ${path}`].filter(Boolean).join('');
+  const parts = [url, ref && `#${ref}`, sha && ` at ${sha.slice(0, 12)}`, path && `, folder ${path}`];
+  return shownLine(parts.filter(Boolean).join(''));
 }

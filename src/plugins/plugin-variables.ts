@@ -10,6 +10,10 @@ export interface PluginVariables {
   entries: Readonly<Record<string, string>>;
   /** The environment of its hooks. */
   env: Readonly<Record<string, string>>;
+  /** The environment of its servers, which get values where their entry names them. Gemini passes them by name. */
+  serverEnv: Readonly<Record<string, string>>;
+  /** Values that must appear in no message. */
+  secrets: readonly string[];
 }
 
 interface VariableFacts {
@@ -39,6 +43,8 @@ export function pluginVariables({ format, root, data, workspace, options, values
     texts: { ...folders, ...gemini, ...named(given.filter(({ sensitive }) => !sensitive)) },
     entries: { ...folders, ...gemini, ...named(given), ...(format === 'gemini' ? variables : {}) },
     env: { ...folders, ...variables },
+    serverEnv: { ...folders, ...(format === 'gemini' ? variables : {}) },
+    secrets: given.filter(({ sensitive, text }) => sensitive && text !== '').map(({ text }) => text),
   };
 }
 

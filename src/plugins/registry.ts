@@ -41,6 +41,19 @@ const empty: Registry = { plugins: [], marketplaces: [], folders: {} };
 export const idOf = ({ name, marketplace }: Pick<PluginRecord, 'name' | 'marketplace'>): string =>
   marketplace === undefined ? name : `${name}@${marketplace}`;
 
+/**
+ * Where a plugin comes from, in any version of it: its marketplace, or its own folder or address. Its values are for no
+ * plugin from elsewhere, even if that has the same name.
+ */
+export function originOf({ marketplace, source }: PluginRecord, { marketplaces }: Registry): string {
+  const { source: from } = marketplaces.find(({ name }) => name === marketplace) ?? { source };
+  const place = from.source === 'path' ? [from.path] : [from.url, from.path ?? null];
+  return JSON.stringify([marketplace ?? null, ...place]);
+}
+
+/** The same for a folder of `--plugin-dir`. */
+export const folderOrigin = (real: string): string => JSON.stringify(['--plugin-dir', real]);
+
 /** Reads one file; costs one system call if no plugin was ever added. Throws `PluginProblem` if it is unusable. */
 export function readRegistry(dataFolder: string): Registry {
   const { file } = pluginFolders(dataFolder);

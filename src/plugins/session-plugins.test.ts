@@ -126,8 +126,9 @@ test('a secret value reaches the servers of a session, and not what people are s
   const args = [variable('user_config.token')];
   const userConfig = { token: { type: 'string', sensitive: true } };
   const manifest = { name: 'a', userConfig, mcpServers: { s: { command: 'node', args } } };
-  const { session, options } = await withPlugins({ 'a/.claude-plugin/plugin.json': manifest }, ['a']);
-  await storeValues(options.dataFolder, 'a', { token: 's3cret' });
+  const { place, session, options } = await withPlugins({ 'a/.claude-plugin/plugin.json': manifest }, ['a']);
+  const origin = JSON.stringify([null, place.path('a')]);
+  await storeValues(options.dataFolder, { key: 'a', origin }, { token: 's3cret' });
   const [used] = (await session()).plugins;
   expect(used?.servers['plugin_a_s']).toMatchObject({ args: ['s3cret'] });
   expect(loadStaged(used?.root ?? '', 'a', options).servers['plugin_a_s']).toMatchObject({ args });
@@ -176,7 +177,8 @@ test('a plugin from elsewhere with the same name does not get the values of the 
   };
   const files = { 'a/.claude-plugin/plugin.json': manifest, 'other/.claude-plugin/plugin.json': manifest };
   const { place, session, options } = await withPlugins(files, ['a']);
-  await storeValues(options.dataFolder, 'a', { token: 's3cret' });
+  const origin = JSON.stringify([null, place.path('a')]);
+  await storeValues(options.dataFolder, { key: 'a', origin }, { token: 's3cret' });
   expect(JSON.stringify((await session()).plugins)).toContain('s3cret');
   const { plugins } = await session({ folders: [place.path('other')], trust: true });
   expect(plugins.map(({ name, data }) => [name, data.endsWith('/data/a')])).toEqual([['a', false]]);

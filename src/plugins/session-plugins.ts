@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { mkdirPrivate } from '../platform/files/mkdir-private.js';
 import { realPathSync } from '../platform/files/paths.js';
 import { messageOf } from '../platform/message-of.js';
+import { shownLine } from '../platform/text/shown-line.js';
 import type { Settings } from '../settings/settings.js';
 import { dependencyIds, findCycle } from './install.js';
 import { loadPlugin } from './load-plugin.js';
@@ -14,7 +15,15 @@ import { nameClash } from './name-clash.js';
 import { readContent } from './plugin-content.js';
 import { folderKey, pluginFolders } from './plugin-folders.js';
 import { isSameName, PluginProblem } from './plugin-problem.js';
-import { copyFolder, idOf, type PluginRecord, type Registry, readRegistry } from './registry.js';
+import {
+  copyFolder,
+  folderOrigin,
+  idOf,
+  originOf,
+  type PluginRecord,
+  type Registry,
+  readRegistry,
+} from './registry.js';
 import { currentContent, stageCopy } from './stage-copy.js';
 import { storedValues } from './user-options.js';
 
@@ -43,22 +52,26 @@ export interface SessionPlugins {
   held: readonly HeldPlugin[];
   /** Other sentences for the person. */
   notices: readonly string[];
+  /** Why a plugin that was added is not in use, by its name: for a person who calls one of its commands. */
+  unused: ReadonlyMap<string, string>;
 }
 
 export async function sessionPlugins(options: SessionPluginsOptions): Promise<SessionPlugins> {
   const held: HeldPlugin[] = [];
+  const unused = new Map<string, string>();
   let registry: Registry;
   try {
     registry = readRegistry(options.dataFolder);
   } catch (error) {
-    return { plugins: [], held: [], notices: [messageOf(error)] };
+    return { plugins: [], held: [], notices: [messageOf(error)], unused: new Map() };
   }
   const hold = (id: string, kind: HeldPlugin['kind'], notice: string): undefined => {
-    held.push({ id, kind, notice });
+    held.push({ id, kind, notice: shownLine(notice) });
   };
   const found: Array<{ plugin: LoadedPlugin; record?: PluginRecord }> = [];
   for (const record of registry.plugins) {
     const isContested = isSwitchedOffAgainstPerson(record, options.settings);
+    if (!isEnabled(record, options.settings)) unused.set(record.name, whyOff(record, options.settings));
     if (!isEnabled(record, options.settings) && !isContested) continue;
     const plugin = await loadRecord(record, registry, options).catch((error: unknown) => error);
     if (isContested && !(plugin instanceof Error) && !hasGuards(plugin as LoadedPlugin)) continue; // not an Error: loaded
@@ -74,7 +87,23 @@ export async function sessionPlugins(options: SessionPluginsOptions): Promise<Se
     else found.push({ plugin: plugin as LoadedPlugin });
   }
   const unique = withoutClashes(found, hold);
-  return { plugins: withDependencies(unique, hold), held, notices: missingPlugins(registry, options.settings) };
+  const plugins = withDependencies(unique, hold);
+  for (const record of registry.plugins) {
+    const notice = held.find(({ id }) => id === idOf(record))?.notice;
+    if (notice !== undefined) unused.set(record.name, notice);
+  }
+  for (const { name } of plugins) unused.delete(name);
+  return { plugins, held, notices: missingPlugins(registry, options.settings), unused };
+}
+
+function whyOff(record: PluginRecord, { enabledPlugins }: Pick<Settings, 'enabledPlugins'>): string {
+  const id = idOf(record);
+  const switchedOff = enabledPlugins.get(id);
+  return shownLine(
+    switchedOff
+      ? `The plugin ${id} is switched off by "enabledPlugins" of ${switchedOff.origin.file}. To use it, remove or change that entry.`
+      : `The plugin ${id} is switched off. To use it: helve plugin enable ${id}.`,
+  );
 }
 
 /** Settings take precedence over `helve plugin enable` and `disable`. */
@@ -136,7 +165,16 @@ async function loadRecord(
     );
   }
   const data = join(pluginFolders(dataFolder).data, id);
-  return withValues(loadPlugin({ root: folder, id, data, workspace, stored: storedValues(dataFolder, id) }), id);
+  return withValues(
+    loadPlugin({
+      root: folder,
+      id,
+      data,
+      workspace,
+      stored: storedValues(dataFolder, { key: id, origin: originOf(record, registry) }),
+    }),
+    id,
+  );
 }
 
 /** What runs is a copy of the content that was approved: the folder itself may change during the session. */
@@ -168,7 +206,7 @@ async function loadFolder(
   const named = hasManifest(staged.folder) ? {} : { entry: { name: basename(real) } };
   const key = folderKey(real);
   const data = join(pluginFolders(dataFolder).data, key);
-  const stored = storedValues(dataFolder, key);
+  const stored = storedValues(dataFolder, { key, origin: folderOrigin(real) });
   return withValues(loadPlugin({ root: staged.folder, data, workspace, stored, ...named }), folder);
 }
 
@@ -245,6 +283,8 @@ function missingPlugins({ plugins }: Registry, { enabledPlugins }: Settings): st
   const known = new Set(plugins.map(idOf));
   return [...enabledPlugins].flatMap(([id, { value, origin }]) => {
     if (!value || known.has(id) || origin.file.includes('.claude/')) return [];
-    return [`${origin.file} switches on the plugin ${id}, which was not added. To add it: helve plugin add ${id}.`];
+    return [
+      shownLine(`${origin.file} switches on the plugin ${id}, which was not added. To add it: helve plugin add ${id}.`),
+    ];
   });
 }

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { randomHex } from '../platform/crypto.js';
 import { codeOf } from '../platform/error-code.js';
 import { mkdirPrivate } from '../platform/files/mkdir-private.js';
+import { abandonedFiles, removeOwnFiles } from './own-files.js';
 import { ENTRY_FILE, ENTRY_FOLDER, hashOfEntries, type PluginContent, readContent } from './plugin-content.js';
 import { pluginFolders } from './plugin-folders.js';
 import { PluginProblem } from './plugin-problem.js';
@@ -118,4 +119,7 @@ export async function sweep(dataFolder: string, registry: Registry): Promise<voi
   await sweepIn(copies, (name) => name.startsWith('.') || !(used.has(name) || pinned.has(name)));
   await sweepIn(root, (name) => name.startsWith('.fetch-'));
   await sweepIn(join(root, 'marketplaces'), (name) => name.startsWith('.'));
+  for (const path of await abandonedFiles(dataFolder, registry)) {
+    if (await old(path).catch(() => false)) await removeOwnFiles([path]);
+  }
 }

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { readPrivateFile, writePrivateFile } from '../platform/files/private-file.js';
 import { isObject } from '../platform/is-object.js';
+import { shownLine } from '../platform/text/shown-line.js';
 import { pluginFolders } from './plugin-folders.js';
 import { PluginProblem, type UnusedPart } from './plugin-problem.js';
 
@@ -111,13 +112,20 @@ export const valueText = (value: OptionValue): string => (typeof value === 'obje
 
 const configFile = (dataFolder: string, id: string): string => join(pluginFolders(dataFolder).config, `${id}.json`);
 
-/** All values are private, whether they are marked as sensitive or not. */
-export function storedValues(dataFolder: string, id: string): Readonly<Record<string, unknown>> {
+/** Whose values: the name of their file, and the origin of the plugin, which must be that of the file. */
+export interface ValuesOwner {
+  key: string;
+  origin: string;
+}
+
+/** All values are private, whether they are marked as sensitive or not. Those of a plugin from elsewhere are not read. */
+export function storedValues(dataFolder: string, { key: id, origin }: ValuesOwner): Readonly<Record<string, unknown>> {
   const file = configFile(dataFolder, id);
   try {
     const text = readPrivateFile(file);
     const value: unknown = text === undefined ? {} : JSON.parse(text);
-    return isObject(value) ? value : {};
+    if (!isObject(value) || value['origin'] !== origin) return {};
+    return isObject(value['values']) ? value['values'] : {};
   } catch (error) {
     throw new PluginProblem(
       `${file} can't be relied on, so the plugin ${id} has no values. Set them again with --set.`,
@@ -128,8 +136,12 @@ export function storedValues(dataFolder: string, id: string): Readonly<Record<st
   }
 }
 
-export async function storeValues(dataFolder: string, id: string, values: OptionValues): Promise<void> {
-  await writePrivateFile(configFile(dataFolder, id), `${JSON.stringify(values, null, 2)}\n`);
+export async function storeValues(
+  dataFolder: string,
+  { key, origin }: ValuesOwner,
+  values: OptionValues,
+): Promise<void> {
+  await writePrivateFile(configFile(dataFolder, key), `${JSON.stringify({ origin, values }, null, 2)}\n`);
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+const textOf = (value: unknown): string => (typeof value === 'string' ? shownLine(value.trim(), 500) : '');

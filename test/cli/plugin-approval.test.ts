@@ -37,15 +37,13 @@ test('names the variables that servers and hooks of a plugin get, and where they
   const env = { ANTHROPIC_API_KEY: 'sk-value', AWS_SECRET_ACCESS_KEY: 'aws-value', GH_TOKEN: 'gh-value' };
   const { stdout, stderr } = await helve(['plugin', 'add', at('a')], env);
   const lines = stdout.split('\n').map((line) => line.trim());
-  const key = variable('user_config.token');
   const near = `node s.js ${variable('HOST:-x')}`;
   expect(lines).toEqual(
     expect.arrayContaining([
       'given to them, from your environment and your values:',
-      `${variable('ANTHROPIC_API_KEY')} to https://mcp.example/x (plugin_a_far, header Authorization)`,
+      `${variable('ANTHROPIC_API_KEY')} to https://mcp.example/x (plugin_a_far, header Authorization): withheld as the key of a model provider, unless HELVE_PASS_ENV names it`,
       `${variable('AWS_SECRET_ACCESS_KEY')} to ${near} (plugin_a_near, variable KEY)`,
       `${variable('HOST')} to ${near} (plugin_a_near, arguments)`,
-      `${key} to ${near} (plugin_a_near, variable CLAUDE_PLUGIN_OPTION_TOKEN)`,
       `${variable('GH_TOKEN')} to https://hooks.example/ (hook of Stop, header X-Key)`,
       'plugin_a_far: https://mcp.example/x, with headers from the command: ./headers.sh',
     ]),

@@ -1,5 +1,5 @@
 // A machine for tests of plugins.
-import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { startFakeModelServer } from '../../src/testing/index.js';
@@ -66,3 +66,11 @@ export const goodPlugin: Files = {
   },
   'good/.lsp.json': {},
 };
+
+/** All text in the files below a folder. */
+export function readFolderText(folder: string): string {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
+    .join('\n');
+}

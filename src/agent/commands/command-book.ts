@@ -23,6 +23,8 @@ export interface BookOptions extends CommandsOptions {
 export class CommandBook {
   readonly #commands: readonly Command[];
   readonly #options: BookOptions;
+  /** Commands of which the person was told that some of their rules do not apply. */
+  readonly #told = new Set<string>();
 
   private constructor(commands: readonly Command[], options: BookOptions) {
     this.#commands = commands;
@@ -85,7 +87,11 @@ export class CommandBook {
     }
     if (!command) throw this.#unknown(name, isForPerson, 'command');
     const [firstLine = ''] = args.split('\n'); // the rest may have been piped in, and is untrusted
-    const content = await this.#expand(command, args, findImports(firstLine), signal);
+    const content = await this.#expand(
+      command,
+      { typed: args, mentioned: findImports(firstLine), by: 'person' },
+      signal,
+    );
     if (command.model !== undefined && command.model !== 'inherit') await this.#useModel(command, command.model);
     return [{ type: 'text', text: `What the ${command.kind} /${command.name} says:` }, ...content];
   }
@@ -101,20 +107,19 @@ export class CommandBook {
         { advice: `Ask the user to type /${command.name}.`, kind: 'permission_denied' },
       );
     }
-    const content = await this.#expand(command, args, [], signal);
+    const content = await this.#expand(command, { typed: args, mentioned: [], by: 'model' }, signal);
     return { name: command.name, content, ...(command.kind === 'skill' && { folder: command.folder }) };
   }
 
   async #expand(
     command: Command,
-    typed: string,
-    mentioned: readonly string[],
+    { typed, mentioned, by }: { typed: string; mentioned: readonly string[]; by: 'person' | 'model' },
     signal: AbortSignal,
   ): Promise<ContentBlock[]> {
     if (command.problem !== undefined) throw new ToolFailure(command.problem);
     const { root, home, run, sessionId, allowReading } = this.#options;
     const isTrusted = command.source !== 'project' || this.#options.isTrusted();
-    this.#grant(command, isTrusted);
+    await this.#grant(command, { isTrusted, by });
     // Skills of a project are inside it; a skill that links outside must not make that folder readable.
     if (command.plugin) allowReading(command.plugin.root);
     else if (command.kind === 'skill' && command.source === 'user') allowReading(command.folder);
@@ -144,16 +149,31 @@ export class CommandBook {
     return [{ type: 'text', text: `Files that it names are in ${command.folder}` }, ...content];
   }
 
-  /** Restrictions apply from any source; permissions only from a trusted one. */
-  #grant({ name, shown, allowedTools, disallowedTools }: Command, isTrusted: boolean): void {
-    const { grant, notify, isManagedOnly } = this.#options;
+  /**
+   * Restrictions apply from any source; permissions only from a trusted one. The model must not grant itself a broad one
+   * by calling a command: that takes a person who types its name.
+   */
+  async #grant(
+    { name, shown, allowedTools, disallowedTools }: Command,
+    { isTrusted, by }: { isTrusted: boolean; by: 'person' | 'model' },
+  ): Promise<void> {
+    const { grant, withoutBroad, notify, isManagedOnly } = this.#options;
     const wrong = grant({ deny: disallowedTools }, shown);
     if (wrong.length > 0)
       throw new ToolFailure(`/${name} was not used: ${wrong.join(' ')}`, { advice: 'Correct disallowed-tools.' });
     if (allowedTools.length === 0) return;
     if (isManagedOnly()) notify(`allowed-tools of ${shown} are not used: only managed rules may allow calls here.`);
     else if (!isTrusted) notify(`allowed-tools of ${shown} are not used: this folder is not trusted.`);
-    else for (const problem of grant({ allow: allowedTools }, shown)) notify(problem);
+    else {
+      const all = { rules: allowedTools, broad: [] };
+      const { rules, broad } = by === 'person' ? all : await withoutBroad(allowedTools);
+      for (const problem of grant({ allow: rules }, shown)) notify(problem);
+      if (broad.length === 0 || this.#told.has(name)) return;
+      this.#told.add(name);
+      notify(
+        `The model called /${name}, so these allowed-tools of ${shown} do not apply: ${broad.join(', ')}. They apply if you type /${name}; other calls are decided as usual.`,
+      );
+    }
   }
 
   async #useModel({ name, source, shown }: Command, model: string): Promise<void> {

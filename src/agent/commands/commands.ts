@@ -23,6 +23,8 @@ export interface CommandsOptions extends CommandPlacesOptions {
   list(listings: { skills: readonly string[]; commands: readonly string[] }): void;
   /** Adds rules that apply until the end of the prompt. */
   grant(lists: RuleLists, by: string): readonly string[];
+  /** Which of these allow rules apply if the model has called the command, and which do not, with the reason. */
+  withoutBroad(rules: readonly string[]): Promise<{ rules: readonly string[]; broad: readonly string[] }>;
   /** Whether only managed rules may allow calls. */
   isManagedOnly(): boolean;
   allowReading(folder: string): void;
@@ -33,6 +35,8 @@ export interface CommandsOptions extends CommandPlacesOptions {
   prompts: ServerPrompts;
   /** Commands and skills of plugins. Default: none. */
   plugins?: readonly PluginCommands[];
+  /** Why a plugin is not in use, by its name: a sentence. */
+  unusedPlugins?: ReadonlyMap<string, string>;
 }
 
 /** The prompts of MCP servers. */
@@ -126,6 +130,11 @@ export class Commands implements CommandPort {
 
   async #fromFile(called: Called, signal: AbortSignal): Promise<ContentBlock[]> {
     const book = await this.#book;
+    const [plugin = ''] = called.name.split(':', 1);
+    const unused = called.name.includes(':') ? this.#options.unusedPlugins?.get(plugin) : undefined;
+    if (unused !== undefined && !book?.has(called.name)) {
+      throw new ToolFailure(`There is no command /${called.name} in this session. ${unused}`);
+    }
     if (book) return await book.useByPerson(called, signal);
     throw new ToolFailure(`There is no command /${called.name}: there are none here.`, {
       advice: `Write one to .helve/commands/${called.name}.md, or begin the prompt with another character.`,

@@ -1,6 +1,7 @@
 // Commands and skills of plugins. A person has approved their content.
 import { dirname } from 'node:path';
 import { clause } from '../../platform/text/clause.js';
+import { shownLine } from '../../platform/text/shown-line.js';
 import { hiddenIn, readProjectText, type TextRules } from '../project-text.js';
 import { brokenCommand, type Command, type CommandOrigin, readCommand } from './command-file.js';
 
@@ -19,7 +20,7 @@ export interface PluginCommands {
 export async function readPluginCommands(plugins: readonly PluginCommands[], rules: TextRules): Promise<Command[]> {
   const read = plugins.flatMap(({ plugin, root, commands, variables }) =>
     commands.map(async ({ name, kind, path, text: written }): Promise<Command> => {
-      const shown = `plugin ${plugin}: ${path.slice(root.length + 1)}`;
+      const shown = shownLine(`plugin ${plugin}: ${path.slice(root.length + 1)}`);
       const origin: CommandOrigin = { name: `${plugin}:${name}`, kind, source: 'plugin', shown, folder: dirname(path) };
       const read =
         written === undefined
@@ -32,6 +33,8 @@ export async function readPluginCommands(plugins: readonly PluginCommands[], rul
       const fill = (rule: string): string => fillFacts(rule, variables);
       return {
         ...command,
+        description: shownLine(command.description),
+        ...(command.argumentHint !== undefined && { argumentHint: shownLine(command.argumentHint, 200) }),
         allowedTools: command.allowedTools.map(fill),
         disallowedTools: command.disallowedTools.map(fill),
         plugin: { root, variables },

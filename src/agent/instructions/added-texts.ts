@@ -4,6 +4,7 @@ import { namesIn } from '../../platform/files/lenient-reads.js';
 import { messageOf } from '../../platform/message-of.js';
 import { clause } from '../../platform/text/clause.js';
 import { readFrontMatter } from '../../platform/text/front-matter.js';
+import { shownLine } from '../../platform/text/shown-line.js';
 import { readProjectText, type TextRules } from '../project-text.js';
 import { identity } from '../system-prompt.js';
 import { type InstructionPlaces, projectBoundary } from './instruction-files.js';
@@ -49,13 +50,25 @@ async function addStyle(wanted: string, options: AddedTextsOptions, rules: TextR
   const named = (same: (name: string) => boolean): OutputStyle | undefined => styles.find(({ name }) => same(name));
   const style = named((name) => name === wanted) ?? named((name) => name.toLowerCase() === wanted.toLowerCase());
   if (!style) {
-    const known = ['default', ...styles.map(({ name }) => name)].join(', ');
-    notify(`There is no output style "${wanted}", so answers have the default style. There are: ${known}.`);
+    const known = ['default', ...styles.map(({ name }) => shownLine(name, 80))].join(', ');
+    const isUntrusted = !options.isTrusted() && stylesOf(options.places.root).length > 0;
+    const trust = isUntrusted
+      ? ' Those of this folder do not count, because it is not trusted. To look at it and trust it: helve config trust; for one run: --trust.'
+      : '';
+    notify(
+      `There is no output style "${shownLine(wanted, 80)}", so answers have the default style. There are: ${known}.${trust}`,
+    );
     return;
   }
   if (isOwnPrompt && !style.keepsCodingInstructions) system[0] = identity;
   system.push(`The style of your answers, which the user has chosen (${style.name}):\n\n${style.text}`);
 }
+
+/** The names of the styles in a project's own folders. */
+const stylesOf = (root: string): string[] =>
+  ['.helve', '.claude'].flatMap((folder) =>
+    namesIn(join(root, folder, 'output-styles')).filter((name) => name.endsWith('.md')),
+  );
 
 /** Those of a trusted project, of the person, and of plugins, with the plugin's name before theirs. */
 async function readStyles(options: AddedTextsOptions, rules: TextRules): Promise<OutputStyle[]> {

@@ -15,6 +15,7 @@ shows the change and asks again. Without a terminal the plugin is held back, and
 Options
   --yes                     of add, update and enable: approve without a question
   --set KEY=VALUE           of add and enable: a value that the plugin asks for; may be given several times
+  --full                    of add, update and enable: show a change of the files whole, however long it is
   --ref REF                 of add: the branch or tag of a git address
   --json                    as JSON
   --settings FILE           settings with precedence over project and user, as a file or as JSON

@@ -12,23 +12,26 @@ import {
   type PreparedPlugin,
   prepareListed,
   preparePlugin,
+  refuseClash,
 } from '../../plugins/install.js';
 import { isMarketplace } from '../../plugins/marketplace.js';
 import { PluginProblem } from '../../plugins/plugin-problem.js';
 import { type PluginSource, readSource } from '../../plugins/plugin-source.js';
-import { findRecord, idOf, readRegistry } from '../../plugins/registry.js';
+import { findRecord, idOf, originOf, readRegistry } from '../../plugins/registry.js';
+import { storedValues } from '../../plugins/user-options.js';
 import { readArgs } from '../args.js';
 import { exitCode } from '../exit-codes.js';
 import { UsageProblem } from '../usage-problem.js';
 import { writeLine } from '../write-line.js';
 import { approvedBefore, isApproved } from './approve.js';
-import { givenValues, installOptions, settleValues } from './plugin-context.js';
+import { approvedText, givenValues, installOptions, settleValues } from './plugin-context.js';
 
 const flags = {
   yes: { type: 'boolean' },
   set: { type: 'string', multiple: true },
   ref: { type: 'string' },
   json: { type: 'boolean' },
+  full: { type: 'boolean' },
   settings: { type: 'string' },
 } as const;
 
@@ -37,6 +40,7 @@ interface AddFlags {
   set?: string[] | undefined;
   ref?: string | undefined;
   json?: boolean | undefined;
+  full?: boolean | undefined;
 }
 
 /** Adds a plugin, with the plugins that it needs, or a marketplace. */
@@ -116,19 +120,34 @@ async function addListed(word: string, values: AddFlags, options: InstallOptions
   return code;
 }
 
-async function addOne(one: PreparedPlugin, { yes, set, json }: AddFlags, options: InstallOptions): Promise<number> {
+async function addOne(one: PreparedPlugin, flags: AddFlags, options: InstallOptions): Promise<number> {
+  const { yes, set, json, full } = flags;
   const { dataFolder } = options;
   const id = idOf(one.record);
-  const before = readRegistry(dataFolder).plugins.find((record) => idOf(record) === id);
+  const registry = readRegistry(dataFolder);
+  const before = registry.plugins.find((record) => idOf(record) === id);
+  refuseClash(one, options);
   const given = givenValues(set);
   const isNew = before?.approved !== one.content.hash;
-  const approved = !isNew || (await isApproved(one, await approvedBefore(before, dataFolder), { yes, quiet: json }));
-  if (approved) await settleValues({ id }, one.plugin.options, given, dataFolder);
-  const isRecorded = await commitPlugin(one, options, { isApproved: approved });
+  const approved =
+    !isNew ||
+    (await isApproved(one, await approvedBefore(before, dataFolder), {
+      yes,
+      quiet: json,
+      full,
+      command: `helve plugin update ${id}`,
+    }));
+  const stored = storedValues(dataFolder, { key: id, origin: originOf(one.record, registry) });
+  const settled = approved ? await settleValues(id, one.plugin.options, given, stored) : { missing: [] };
+  const isRecorded = await commitPlugin(one, options, { isApproved: approved, values: settled.values });
   if (!isRecorded) await discardPlugin(one, options);
-  if (json) await writeLine(process.stdout, jsonText({ plugin: id, approved, hash: one.content.hash }));
-  else await writeLine(process.stdout, outcome(id, { approved, isRecorded, isNew }));
-  return approved ? exitCode.ok : exitCode.failed;
+  if (json)
+    await writeLine(
+      process.stdout,
+      jsonText({ plugin: id, approved, missing: settled.missing, hash: one.content.hash }),
+    );
+  else await writeLine(process.stdout, outcome(id, { approved, isRecorded, isNew, missing: settled.missing }));
+  return approved && settled.missing.length === 0 ? exitCode.ok : exitCode.failed;
 }
 
 interface Outcome {
@@ -136,12 +155,15 @@ interface Outcome {
   isRecorded: boolean;
   /** Its content was not approved before. */
   isNew: boolean;
+  /** Keys of required values that are not set. */
+  missing: readonly string[];
 }
 
-function outcome(id: string, { approved, isRecorded, isNew }: Outcome): string {
+function outcome(id: string, { approved, isRecorded, isNew, missing }: Outcome): string {
   if (!isRecorded) {
     return `${id} was not changed: the new content was not approved, and the approved one stays in use. To see the change and approve it: helve plugin update ${id}.`;
   }
+  if (approved && missing.length > 0) return approvedText(id, missing);
   if (!isNew) return `${id} was added before with the same content, and stays approved.`;
   return approved
     ? `${id} was added and is used from the next session on.`

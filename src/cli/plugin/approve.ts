@@ -15,18 +15,33 @@ export interface ApprovedBefore {
   entries: readonly ContentEntry[];
 }
 
+interface ApprovalOptions {
+  yes?: boolean | undefined;
+  quiet?: boolean | undefined;
+  /** Shows a change without limits. */
+  full?: boolean | undefined;
+  /** The command that shows the change again. */
+  command?: string;
+}
+
 /** Shows what a plugin would do, and what has changed since `before`; then asks. False without a terminal. */
 export async function isApproved(
   { plugin, folder, content }: Pick<PreparedPlugin, 'plugin' | 'folder' | 'content'>,
   before: ApprovedBefore | undefined,
-  { yes, quiet = false }: { yes: boolean | undefined; quiet?: boolean | undefined },
+  { yes, quiet = false, full = false, command = `helve plugin enable ${plugin.id}` }: ApprovalOptions,
 ): Promise<boolean> {
   const out = quiet ? process.stderr : process.stdout;
   for (const line of pluginLines(await showPlugin(plugin))) await writeLine(out, line);
   if (before) {
     await writeLine(out, '  changed since it was approved:');
     const old = { folder: before.folder ?? join(folder, '.no-such-folder'), entries: before.entries };
-    for (const line of describeChange(old, { folder, entries: content.entries })) await writeLine(out, `    ${line}`);
+    const change = describeChange(old, { folder, entries: content.entries }, { isFull: full });
+    for (const line of change.lines) await writeLine(out, `    ${line}`);
+    // Said right before the question, since the change may be long.
+    if (!change.isWhole) {
+      const all = full ? `The files are in ${folder}.` : `To see all of it: ${command} --full.`;
+      await writeLine(out, `  (!) Not all of the change is shown. ${all}`);
+    }
   }
   if (yes) return true;
   return isAtTerminal() && (await saysYes(`Use ${plugin.id}?`));

@@ -97,7 +97,7 @@ async function check(
   try {
     await readContent(folder);
     const given = entry ?? (hasManifest(folder) ? undefined : { name });
-    const plugin = loadPlugin({ root: folder, data: '', workspace, ...(given && { entry: given }) });
+    const plugin = loadPlugin({ root: folder, data: '', workspace, isUnfilled: true, ...(given && { entry: given }) });
     return { name, plugin: await showPlugin(plugin) };
   } catch (error) {
     return { name, problem: messageOf(error) };

@@ -8,21 +8,32 @@ import { hasManifest } from '../../plugins/manifest.js';
 import { writePin } from '../../plugins/pins.js';
 import { readContent } from '../../plugins/plugin-content.js';
 import { folderKey } from '../../plugins/plugin-folders.js';
-import { copyFolder, findFolder, findRecord, idOf, type PluginRecord, readRegistry } from '../../plugins/registry.js';
+import {
+  copyFolder,
+  findFolder,
+  findRecord,
+  folderOrigin,
+  idOf,
+  originOf,
+  type PluginRecord,
+  readRegistry,
+} from '../../plugins/registry.js';
 import { isEnabled } from '../../plugins/session-plugins.js';
 import { currentContent, folderCopy, stageCopy } from '../../plugins/stage-copy.js';
+import { storedValues } from '../../plugins/user-options.js';
 import { readArgs } from '../args.js';
 import { exitCode } from '../exit-codes.js';
 import { UsageProblem } from '../usage-problem.js';
 import { writeLine } from '../write-line.js';
 import { type ApprovedBefore, approvedBefore, isApproved } from './approve.js';
-import { givenValues, installOptions, recordNamed, settleValues } from './plugin-context.js';
+import { approvedText, givenValues, installOptions, recordNamed, settleValues } from './plugin-context.js';
 import { revoke } from './remove.js';
 
 interface EnableFlags {
   yes?: boolean | undefined;
   set?: string[] | undefined;
   json?: boolean | undefined;
+  full?: boolean | undefined;
 }
 
 /** Switches a plugin on, and approves its present content; also a folder for `--plugin-dir`. */
@@ -31,6 +42,7 @@ export async function enable(argv: readonly string[]): Promise<number> {
     yes: { type: 'boolean' },
     set: { type: 'string', multiple: true },
     json: { type: 'boolean' },
+    full: { type: 'boolean' },
     settings: { type: 'string' },
   });
   const [name, ...more] = positionals;
@@ -39,21 +51,27 @@ export async function enable(argv: readonly string[]): Promise<number> {
   const options = await installOptions(values);
   const isAdded = findRecord(readRegistry(options.dataFolder), name) !== undefined;
   const isFolder = !isAdded && statSync(name, { throwIfNoEntry: false })?.isDirectory() === true;
-  const approved = isFolder ? await enableFolder(name, values, options) : await enableAdded(name, values, options);
-  if (values.json) await writeLine(process.stdout, jsonText({ plugin: name, enabled: approved }));
-  else {
-    const result = approved
-      ? 'is used from the next session on'
-      : 'is not used: it was not approved. Add --yes to approve it without a question';
-    await writeLine(process.stdout, `${name} ${result}.`);
-  }
-  return approved ? exitCode.ok : exitCode.failed;
+  const missing = isFolder ? await enableFolder(name, values, options) : await enableAdded(name, values, options);
+  const isUsed = missing?.length === 0;
+  if (values.json) await writeLine(process.stdout, jsonText({ plugin: name, enabled: isUsed, missing: missing ?? [] }));
+  else if (missing) await writeLine(process.stdout, approvedText(name, missing));
+  else
+    await writeLine(
+      process.stdout,
+      `${name} is not used: it was not approved. Add --yes to approve it without a question.`,
+    );
+  return isUsed ? exitCode.ok : exitCode.failed;
 }
 
-/** Returns whether it is approved. Shows it first, unless its content was approved before. */
-export async function enableAdded(name: string, flags: EnableFlags, options: InstallOptions): Promise<boolean> {
+/** Returns the keys of required values that it still lacks; undefined if it was not approved. */
+export async function enableAdded(
+  name: string,
+  flags: EnableFlags,
+  options: InstallOptions,
+): Promise<readonly string[] | undefined> {
   const { dataFolder } = options;
-  const record = recordNamed(readRegistry(dataFolder), name);
+  const registry = readRegistry(dataFolder);
+  const record = recordNamed(registry, name);
   const id = idOf(record);
   const folder = copyFolder(dataFolder, record.copy);
   const content = await currentContent(folder, record.approved);
@@ -61,31 +79,45 @@ export async function enableAdded(name: string, flags: EnableFlags, options: Ins
   const given = givenValues(flags.set);
   if (content.hash !== record.approved) {
     const before = await approvedBefore(record, dataFolder);
-    if (!(await isApproved({ plugin, folder, content }, before, { yes: flags.yes, quiet: flags.json }))) return false;
+    if (!(await isApproved({ plugin, folder, content }, before, { ...flags, quiet: flags.json }))) return undefined;
   }
-  await settleValues({ id }, plugin.options, given, dataFolder);
-  await changeRecord(dataFolder, id, (before) => ({ ...before, enabled: true, approved: content.hash }));
+  const stored = storedValues(dataFolder, { key: id, origin: originOf(record, registry) });
+  const { values, missing } = await settleValues(id, plugin.options, given, stored);
+  const approved = { enabled: true, approved: content.hash };
+  await changeRecord(dataFolder, id, (before) => ({ ...before, ...approved }), values);
   await writePin(dataFolder, id, content);
   await reportSettings({ ...record, enabled: true }, options, true);
-  return true;
+  return missing;
 }
 
-/** Returns whether it is approved. */
-export async function enableFolder(written: string, flags: EnableFlags, options: InstallOptions): Promise<boolean> {
+/** The same for a folder of `--plugin-dir`. */
+export async function enableFolder(
+  written: string,
+  flags: EnableFlags,
+  options: InstallOptions,
+): Promise<readonly string[] | undefined> {
   const { dataFolder, workspace } = options;
   const real = realPathSync(resolve(written));
   // What is shown, hashed and run is one copy: the folder itself may change at any time.
   const { folder, content } = await stageCopy(real, { dataFolder, name: 'dir' });
   const named = hasManifest(folder) ? {} : { entry: { name: basename(real) } };
-  const plugin = loadPlugin({ root: folder, data: '', workspace, ...named });
+  const plugin = loadPlugin({ root: folder, data: '', workspace, isUnfilled: true, ...named });
   const approved = readRegistry(dataFolder).folders[real];
   if (approved !== content.hash) {
     const before = approved === undefined ? undefined : await snapshotOf(approved, dataFolder);
-    if (!(await isApproved({ plugin, folder, content }, before, { yes: flags.yes, quiet: flags.json }))) return false;
+    if (
+      !(await isApproved({ plugin, folder, content }, before, {
+        ...flags,
+        quiet: flags.json,
+        command: `helve plugin enable ${written}`,
+      }))
+    )
+      return undefined;
   }
-  await settleValues({ id: written, key: folderKey(real) }, plugin.options, givenValues(flags.set), dataFolder);
-  await approveFolder(dataFolder, real, content.hash);
-  return true;
+  const stored = storedValues(dataFolder, { key: folderKey(real), origin: folderOrigin(real) });
+  const { values, missing } = await settleValues(written, plugin.options, givenValues(flags.set), stored);
+  await approveFolder(dataFolder, real, { hash: content.hash, values });
+  return missing;
 }
 
 /** The copy of a folder's approved content. */

@@ -1,4 +1,5 @@
 import { dataFolderOf, homeFolder } from '../../platform/files/paths.js';
+import { shownLine } from '../../platform/text/shown-line.js';
 import { nearestWords } from '../../platform/text/similar-text.js';
 import { visible } from '../../platform/text/visible.js';
 import type { InstallOptions } from '../../plugins/install.js';
@@ -8,14 +9,12 @@ import {
   checkValue,
   effectiveValues,
   type OptionValue,
-  storedValues,
-  storeValues,
+  type OptionValues,
   type UserOption,
 } from '../../plugins/user-options.js';
 import { settingsOptions } from '../args.js';
 import { readSettings } from '../read-settings.js';
 import { UsageProblem } from '../usage-problem.js';
-import { writeLine } from '../write-line.js';
 import { answerTo } from './answer-to.js';
 
 /** What the commands for plugins need: the data folder, the settings, the environment. */
@@ -56,16 +55,19 @@ export function givenValues(texts: readonly string[] = []): ReadonlyMap<string, 
   );
 }
 
-/**
- * Stores given values, and asks for required ones that are missing. Says which are still missing. `key` is the name
- * that the values are stored under; default: the id.
- */
+/** What is to be stored, which may be nothing new, and the keys of required values that are still missing. */
+export interface SettledValues {
+  values?: OptionValues;
+  missing: readonly string[];
+}
+
+/** Checks given values, and asks for required ones that are missing. Stores nothing. */
 export async function settleValues(
-  { id, key: storedAs = id }: { id: string; key?: string },
+  id: string,
   options: readonly UserOption[],
   given: ReadonlyMap<string, string>,
-  dataFolder: string,
-): Promise<void> {
+  stored: Readonly<Record<string, unknown>>,
+): Promise<SettledValues> {
   const values: Record<string, OptionValue> = {};
   const keep = (option: UserOption, text: string): void => {
     const checked = checkValue(option, text);
@@ -83,25 +85,27 @@ export async function settleValues(
     }
     keep(option, text);
   }
-  const stored = storedValues(dataFolder, storedAs);
   const { missing } = effectiveValues(options, { ...stored, ...values });
   if (isAtTerminal()) {
     for (const option of missing) {
       const about = [option.title, option.description].filter((text) => text !== '').join(': ');
       const hint = option.sensitive ? ' (not shown)' : '';
-      const text = await answerTo(`${visible(about)}\n${option.key}${hint} = `, { isHidden: option.sensitive });
+      const text = await answerTo(`${shownLine(about)}\n${option.key}${hint} = `, { isHidden: option.sensitive });
       if (text === '')
         throw new PluginProblem(`${id} needs a value for ${option.key}, and got none. Nothing was stored.`);
       keep(option, text);
     }
-  } else if (missing.length > 0) {
-    const keys = missing.map(({ key }) => key);
-    await writeLine(
-      process.stderr,
-      `helve: ${id} needs a value for ${keys.join(', ')} before it is used: helve plugin enable ${id} --set ${keys[0]}=…`,
-    );
   }
-  if (Object.keys(values).length === 0) return;
+  const left = effectiveValues(options, { ...stored, ...values }).missing.map(({ key }) => key);
+  if (Object.keys(values).length === 0) return { missing: left };
   const known = Object.fromEntries(Object.entries(stored).filter(([key]) => options.some((one) => one.key === key)));
-  await storeValues(dataFolder, storedAs, { ...(known as Record<string, OptionValue>), ...values }); // checked when it was stored
+  return { values: { ...(known as Record<string, OptionValue>), ...values }, missing: left }; // checked when it was stored
+}
+
+/** What is said about an approved plugin. `name`: as the person has written it, for the command. */
+export function approvedText(name: string, missing: readonly string[], verb = 'is'): string {
+  if (missing.length === 0) return `${name} ${verb} used from the next session on.`;
+  const keys = missing.map((key) => `\`${key}\``).join(', ');
+  const set = missing.map((key) => `--set ${key}=…`).join(' ');
+  return `${name} was approved, and is held back until ${keys} is set: helve plugin enable ${name} ${set}`;
 }

@@ -18,6 +18,7 @@ export async function update(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, {
     yes: { type: 'boolean' },
     json: { type: 'boolean' },
+    full: { type: 'boolean' },
     settings: { type: 'string' },
   });
   if (positionals.length > 1) throw new UsageProblem('Use helve plugin update [NAME].');
@@ -46,7 +47,7 @@ function line(id: string, { state, problem }: { state: UpdateState; problem: str
 async function updateOne(
   record: PluginRecord,
   options: InstallOptions,
-  { yes, json }: { yes?: boolean | undefined; json?: boolean | undefined },
+  { yes, json, full }: { yes?: boolean | undefined; json?: boolean | undefined; full?: boolean | undefined },
 ): Promise<{ state: UpdateState; problem: string | null }> {
   try {
     const fresh = await prepareUpdate(record, options);
@@ -56,7 +57,7 @@ async function updateOne(
       return { state: 'unchanged', problem: null };
     }
     const before = await approvedBefore(record, options.dataFolder);
-    if (await isApproved(fresh, before, { yes, quiet: json })) {
+    if (await isApproved(fresh, before, { yes, quiet: json, full, command: `helve plugin update ${idOf(record)}` })) {
       await commitPlugin(fresh, options, { isApproved: true });
       return { state: 'updated', problem: null };
     }

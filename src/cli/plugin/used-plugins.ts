@@ -5,10 +5,12 @@ import { type SessionPluginsOptions, sessionPlugins } from '../../plugins/sessio
 export interface UsedPlugins {
   plugins: readonly LoadedPlugin[];
   startNotices: readonly string[];
+  /** Why a plugin that was added is not in use, by its name. */
+  unusedPlugins: ReadonlyMap<string, string>;
 }
 
 export async function usedPlugins(options: SessionPluginsOptions): Promise<UsedPlugins> {
-  const { plugins, held, notices } = await sessionPlugins(options);
+  const { plugins, held, notices, unused: unusedPlugins } = await sessionPlugins(options);
   const isInPlace = ({ root }: LoadedPlugin): boolean => /[/\\]dir-[0-9a-f]+$/.test(root);
   // A plugin that was added has shown its unused parts before it was approved.
   const unused = plugins
@@ -20,5 +22,5 @@ export async function usedPlugins(options: SessionPluginsOptions): Promise<UsedP
             `The plugin ${name} has parts without effect: ${parts.map(({ part, reason }) => `${part} (${reason})`).join('; ')}.`,
           ],
     );
-  return { plugins, startNotices: [...held.map(({ notice }) => notice), ...notices, ...unused] };
+  return { plugins, startNotices: [...held.map(({ notice }) => notice), ...notices, ...unused], unusedPlugins };
 }

@@ -48,6 +48,8 @@ const MAX_CLAIMED_CHARS = 5_000; // for definitions that a server asks to have i
 export interface McpClientOptions {
   root: string;
   env: Readonly<Record<string, string | undefined>>;
+  /** Whether a variable is set, but withheld from servers. Default: none is. */
+  isWithheld?: ((variable: string) => boolean) | undefined;
   dataFolder: string;
   /** The folders that servers are given as roots. */
   roots(): readonly string[];
@@ -285,8 +287,8 @@ export class McpClient {
 
   #add(configured: ConfiguredServer): void {
     const { name } = configured;
-    const { env, root, pins, onNotice } = this.#options;
-    const read = readConfig(configured, env);
+    const { env, root, pins, isWithheld, onNotice } = this.#options;
+    const read = readConfig(configured, env, isWithheld);
     const isOfHost = 'config' in read && read.config.type === 'sdk';
     const pinned = pinnedServer(configured, root);
     const server: Server = {

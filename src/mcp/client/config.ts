@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { isObject } from '../../platform/is-object.js';
 import { clause } from '../../platform/text/clause.js';
 import { type OauthSettings, readOauth } from '../auth/oauth-settings.js';
@@ -29,6 +30,8 @@ export interface StdioConfig extends CommonConfig {
   command: string;
   args: readonly string[];
   env: Readonly<Record<string, string>>;
+  /** Absolute. Default: the project. */
+  cwd?: string;
 }
 
 export interface RemoteConfig extends CommonConfig {
@@ -54,14 +57,21 @@ export type ReadConfig =
 
 const MIN_TIMEOUT_MS = 1_000; // smaller numbers were probably meant as seconds
 
-export function readConfig({ name, entry, source }: ConfiguredServer, env: Environment): ReadConfig {
+/** `isWithheld`: whether a variable is set, but not passed on, such as the key of a model provider. */
+export function readConfig(
+  { name, entry, source }: ConfiguredServer,
+  env: Environment,
+  isWithheld: (variable: string) => boolean = () => false,
+): ReadConfig {
   const missing = new Set<string>();
   const filled = (text: string): string => expandVariables(text, env, missing);
   const isOfHost = entry['type'] === 'sdk' && source === 'flag'; // no file can name one
   const result = isOfHost ? { type: 'sdk' as const, ...commonOf(entry) } : readEntry(name, entry, filled);
   if ('problem' in result) return result;
-  const warnings = [...missing].map(
-    (variable) => `The MCP server ${name} uses \${${variable}}, which is not set. The text stays as it is written.`,
+  const warnings = [...missing].map((variable) =>
+    isWithheld(variable)
+      ? `The MCP server ${name} uses \${${variable}}, a key that is withheld from servers. The text stays as it is written. To pass it on: HELVE_PASS_ENV=${variable}.`
+      : `The MCP server ${name} uses \${${variable}}, which is not set. The text stays as it is written.`,
   );
   return { config: result, warnings };
 }
@@ -83,6 +93,7 @@ function readEntry(
       command: filled(command),
       args: texts(entry['args']).map(filled),
       env: mapValues(textsByName(entry['env']), filled),
+      ...(typeof entry['cwd'] === 'string' && isAbsolute(entry['cwd']) && { cwd: entry['cwd'] }),
       ...common,
     };
   }

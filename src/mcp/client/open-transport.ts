@@ -19,7 +19,7 @@ export async function openTransport(options: TransportOptions, signal: AbortSign
     return new StdioTransport({
       command: config.command,
       args: config.args,
-      cwd: root,
+      cwd: config.cwd ?? root,
       env: { ...env, ...projectDir, ...config.env },
       mark,
       whileRunning,

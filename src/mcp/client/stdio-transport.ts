@@ -6,6 +6,7 @@ import { messageOf } from '../../platform/message-of.js';
 import { parseJson } from '../../platform/parse-json.js';
 import { endTree, killTree, MARK_VARIABLE, type ProcessTree, withMark } from '../../platform/shell/process-tree.js';
 import { startProcess } from '../../platform/shell/start-process.js';
+import { plainLine } from '../plain-text.js';
 import { TailText } from './tail-text.js';
 
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024; // images and long results are smaller; a line that never ends means a broken server
@@ -63,7 +64,7 @@ export class StdioTransport implements Transport {
         windowsHide: true,
       });
     } catch (error) {
-      this.end ??= `could not be started (${messageOf(error)})`;
+      this.end ??= `could not be started (${plainLine(messageOf(error), 300)})`;
       throw new Error(this.end, { cause: error });
     }
     this.#child = child;
@@ -73,7 +74,7 @@ export class StdioTransport implements Transport {
     this.#exited = exited.promise;
     child.once('spawn', () => started.resolve());
     child.once('error', (error) => {
-      this.end ??= `could not be started (${error.message})`;
+      this.end ??= `could not be started (${plainLine(error.message, 300)})`;
       started.reject(new Error(this.end, { cause: error }));
       exited.resolve();
       this.#closed();

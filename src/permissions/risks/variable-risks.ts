@@ -8,6 +8,9 @@ const LOADING =
 const SEARCHING = /^(PATH|NODE_OPTIONS|NODE_PATH|PERL5LIB|RUBYLIB|CLASSPATH|JAVA_TOOL_OPTIONS|IFS|SHELL|HOME)$/;
 const PROXY = /^(https?|all|ftp|rsync)_proxy$/i;
 
+/** Whether a variable makes programs load, find or start something else. */
+export const changesWhatRuns = (name: string): boolean => LOADING.test(name) || SEARCHING.test(name);
+
 export function variableRisk({ assigns = [], assignsUnsafely, argv = [] }: CommandEffect): CommandRisk | undefined {
   const [name = '', ...words] = argv;
   const exported = /^(export|declare|typeset|readonly|setenv)$/.test(name)
