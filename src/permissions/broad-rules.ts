@@ -9,7 +9,7 @@ import { currentName, familyOf } from './tool-names.js';
 
 /** Why an allow rule is too broad, as a clause about it; undefined if it is not. A rule that is not understood is. */
 export function whyTooBroad(rule: string, tools: ToolTable): string | undefined {
-  const [, written = '', specifier] = /^\s*([\w*.-]+)\s*(?:\(([\s\S]*)\))?\s*$/.exec(rule) ?? [];
+  const [, written = '', specifier] = /^([\w*.-]+)(?: ?\(([\s\S]*)\))?$/.exec(rule.trim()) ?? [];
   if (written === '') return 'it is not understood';
   if (isMcpName(written)) {
     const tool = readMcpName(written)?.tool ?? '';
