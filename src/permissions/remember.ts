@@ -53,7 +53,7 @@ export function whyNoRule(
   if (behavior !== 'ask') return undefined;
   const asking = answersOf(trail).filter((entry) => entry.behavior === 'ask');
   if (asking.some(({ basis }) => basis === 'protected_path' || basis === 'critical_path')) {
-    return 'no rule can allow this: it is asked about every time';
+    return 'no rule can allow this';
   }
   if (asking.length === 0 || asking.some(({ basis }) => basis !== 'default')) return undefined;
   for (const { effect: index } of asking) {

@@ -234,13 +234,10 @@ test.each<[command: string, risks: string[]]>([
       'notable downloaded_code: installs software on this machine: jq',
     ],
   ],
-  [
-    'chmod -R 777 /',
-    [
-      'high writes_outside: writes / and what is below it, outside the project',
-      'notable privileges: lets every user of this machine write: /',
-    ],
-  ],
+  ['chmod -R 777 /', ['high privileges: makes every file below / writable by everyone']],
+  ['chmod -R a+w src', ['notable privileges: makes every file below src writable by everyone']],
+  ['chmod -R go-w ~/x', ['high privileges: changes the rights of everything below ~/x']],
+  ['chown -R me /srv', ['high privileges: changes the owner of everything below /srv']],
   ['chmod +x run.sh', []],
   ['chmod 777 a', ['notable privileges: lets every user of this machine write: a']],
   ['chown -R me .', ['notable privileges: changes the owner of everything below: .']],

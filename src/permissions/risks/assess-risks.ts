@@ -55,7 +55,13 @@ export function assessRisks({ tool, effects }: DecisionRequest, context: RiskCon
   }
   risks.push(...runsDownloads(effects));
   const named = [...hosts, ...files.filter((risk) => !isBelow(risk, files, effects))];
-  return boundRisks([...risks, ...mergeNames(named)]).sort((one, other) => weight(one) - weight(other));
+  const byName = mergeNames(named);
+  // The path of a changed right says where it is; the words of the command alone do not.
+  const isRepeated = ({ kind, level, part }: Risk): boolean =>
+    level === 'notable' && kind === 'privileges' && byName.some((risk) => risk.kind === kind && risk.part === part);
+  return boundRisks([...risks.filter((risk) => !isRepeated(risk)), ...byName]).sort(
+    (one, other) => weight(one) - weight(other),
+  );
 }
 
 const optional = <Value>(value: Value | undefined): Value[] => (value === undefined ? [] : [value]);

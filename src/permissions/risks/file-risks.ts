@@ -8,6 +8,7 @@ import { criticalPlace, protectedPlace } from '../protected-paths.js';
 import { commandLine } from './command-line.js';
 import type { NamedRisk } from './merge-risks.js';
 import { type Places, placeWords } from './place-words.js';
+import { WORLD_WRITABLE } from './programs/machine.js';
 import { secretAt } from './secret-names.js';
 import { isNeverCopied, type LookBudget, type UndoCoverage, undoCoverage } from './undo-coverage.js';
 
@@ -95,8 +96,21 @@ function writeRisk(
   }
   if (isInside) return undefined;
   if (isTemporary) return { ...facts, kind: 'writes_outside', verb, about: outside };
+  const rights = effect.tree && command ? changedRights(commandLine(command)) : undefined;
+  if (rights) return { ...facts, kind: 'privileges', ...rights };
   const below = effect.tree ? ' and what is below it' : '';
   return { ...facts, kind: 'writes_outside', verb, about: `${below}${outside}` };
+}
+
+/** What a recursive chmod or chown does to the files below a folder: it writes none of them. */
+function changedRights(line: ReturnType<typeof commandLine>): Pick<NamedRisk, 'verb' | 'about'> | undefined {
+  if (line?.name === 'chmod') {
+    return WORLD_WRITABLE.test(line.operands.join(' '))
+      ? { verb: 'makes every file below', about: ' writable by everyone' }
+      : { verb: 'changes the rights of everything below', about: '' };
+  }
+  if (line?.name !== 'chown' && line?.name !== 'chgrp') return undefined;
+  return { verb: 'changes the owner of everything below', about: '' };
 }
 
 /** What is there is expected to go away. */

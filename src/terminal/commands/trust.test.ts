@@ -37,7 +37,9 @@ test('trust lists what waits, and can follow the instructions without the rest',
   const answer = await trust(session);
   expect(answer).toMatchObject({
     title: 'Do you trust this folder?',
-    text: expect.stringMatching(/say done[\s\S]*CLAUDE\.md: the model gets it as notes/),
+    text: expect.stringMatching(
+      /settings\.json: runs at Stop: say done \(line 1\)[\s\S]*CLAUDE\.md: the model gets it as notes/,
+    ),
     items: [{ value: 'no' }, { value: 'instructions' }, { value: 'all' }],
   });
   await choose(answer, 'instructions');

@@ -1,7 +1,8 @@
 import { projectInstructions } from '../../agent/instructions/instruction-files.js';
 import { followInstructions, trustFolder } from '../../settings/trust.js';
 import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
-import { trustWords } from '../dialogs/trust-words.js';
+import { itemWords } from '../dialogs/trust-dialog.js';
+import { trustFacts } from '../dialogs/trust-words.js';
 import { text } from './answers.js';
 
 export const trust: TerminalCommand = {
@@ -15,6 +16,7 @@ export const trust: TerminalCommand = {
     const { folder, state, pending, followsInstructions = false } = session.settings.trust;
     const names = projectInstructions({ root: session.root, home: session.home }).map(({ shown }) => shown);
     const files = names.join(', ');
+    const { groups } = trustFacts(session.settings.trust, { home: [] });
     const waits = pending.filter(({ key }) => key !== 'instructions');
     const isAsked = names.length > 0 && !followsInstructions;
     if (waits.length === 0 && !isAsked) {
@@ -26,7 +28,7 @@ export const trust: TerminalCommand = {
       type: 'choose',
       title: 'Do you trust this folder?',
       text: [
-        ...waits.map((item) => `${item.file ?? 'settings'}: ${trustWords(item)}`),
+        ...groups.flatMap(({ file, items }) => items.map((item) => `${file}: ${itemWords(item)}`)),
         ...(names.length > 0 ? [`${files}: ${isAsked ? 'the model gets it as notes' : 'the model follows it'}`] : []),
       ].join('\n'),
       items: [

@@ -2,17 +2,21 @@
 import type { PermissionQuestion, Risk } from '../../contract/permission.js';
 import type { Places } from '../../permissions/risks/place-words.js';
 import type { Theme } from '../screen/theme.js';
-import { cleanLine, wrap } from '../views/fit.js';
+import { cleanLine, cut, wrap } from '../views/fit.js';
 import { effectWords, undoWords } from './question-words.js';
 
 /** Symbols, so that the level shows without colours too. */
 export const riskMarks: Readonly<Record<Risk['level'], string>> = { high: '▲', notable: '△' };
 
-export function riskLines(theme: Theme, risks: readonly Risk[], width: number): string[] {
+const MAX_QUOTED = 60; // columns
+
+/** `quotesParts`: each risk is followed by the part of the command that it comes from. */
+export function riskLines(theme: Theme, risks: readonly Risk[], width: number, { quotesParts = false } = {}): string[] {
   const { paint } = theme;
-  return risks.flatMap(({ level, text, undoable }) => {
+  return risks.flatMap(({ level, text, part, undoable }) => {
     const painted = level === 'high' ? paint.failure : paint.warning;
-    const said = [cleanLine(text), undoWords(undoable)].filter((words) => words !== '').join(' · ');
+    const quoted = quotesParts && part !== undefined ? `: ${cut(cleanLine(part), MAX_QUOTED)}` : '';
+    const said = [`${cleanLine(text)}${quoted}`, undoWords(undoable)].filter((words) => words !== '').join(' · ');
     const lines = wrap(`${riskMarks[level]} ${said}`, width, '  ');
     return lines.map((line) => painted(line));
   });

@@ -307,12 +307,114 @@ test('a long text scrolls inside of the question, which fits into the window', (
   expect(lines().length).toBeLessThanOrEqual(24);
   expect(lines()).toContain('  echo 0');
   expect(lines()).toContainEqual(expect.stringMatching(/^ {2}lines 1–\d+ of 60 · pgdn for more$/));
-  expect(lines()).toContain('  △ deletes build → /elsewhere/build · undo restores it');
+  expect(lines()).toContain('  △ deletes build → /elsewhere/build: rm -rf build · undo restores it');
   press(...Array.from({ length: 10 }, () => 'pageDown' as const));
   expect(lines()).toContain('  echo 59');
   expect(lines()).toContainEqual(expect.stringMatching(/^ {2}lines \d+–60 of 60 · pgup to go back$/));
   press('pageUp');
   expect(lines()).not.toContain('  echo 59');
+});
+
+test.each([
+  ['command', { type: 'text', text: Array.from({ length: 60 }, (_, index) => `echo ${index}`).join('\n') }],
+  ['diff', { type: 'diff', path: 'a.ts', patch: `@@ -0,0 +1,60 @@${'\n+line'.repeat(60)}` }],
+] as const)('nothing is selected until a long %s has been scrolled to its end', (_, body) => {
+  const { lines, press, dialog } = asked({ ...edit, display: { title: 'a.ts', body } }, { rows: 30 });
+  const selected = () => lines().filter((line) => line.startsWith('❯'));
+  expect(selected()).toEqual([]);
+  expect(dialog.hint).toContain('pgdn to read on');
+  expect(press('enter')).toEqual([]);
+  for (let page = 0; page < 20; page += 1) press('pageDown');
+  expect(selected()).toEqual(['❯ y  Yes']);
+  expect(press('enter')).toEqual([{ behavior: 'allow' }]);
+});
+
+test('reading to the end keeps the answer that was selected on the way', () => {
+  const text = Array.from({ length: 60 }, (_, index) => `echo ${index}`).join('\n');
+  const { lines, press } = asked({ ...command, display: { title: '', body: { type: 'text', text } } }, { rows: 30 });
+  lines();
+  press('up');
+  for (let page = 0; page < 20; page += 1) press('pageDown');
+  expect(lines().at(-1)).toBe('❯ n  No, and say what to do instead');
+});
+
+test('of a long command, a risk quotes its part', () => {
+  const text = `${'echo a\n'.repeat(60)}rm -rf build`;
+  const long = { ...force, display: { title: '', body: { type: 'text', text } } } as const;
+  expect(asked(long, { rows: 30 }).lines()).toContain('  ▲ overwrites commits on origin (force push): rm -rf build');
+});
+
+test('the details name each part and what decided, without what concerns the session alone', () => {
+  const trail = [
+    {
+      about: "the session's cwd",
+      effect: 0,
+      behavior: 'allow',
+      because: 'it concerns this session alone',
+      basis: 'session',
+      decided: false,
+    },
+    {
+      about: '"npm test"',
+      effect: 1,
+      behavior: 'ask',
+      because: 'it runs the command "npm test"',
+      basis: 'default',
+      decided: true,
+    },
+  ] as const;
+  const { lines, press } = asked({
+    ...command,
+    risks: [],
+    effects: [
+      { kind: 'session', what: 'cwd', access: 'write' },
+      { kind: 'command', text: 'npm test', harmless: false },
+    ],
+    decision: { behavior: 'ask', reason: 'it runs the command "npm test"', trail },
+  });
+  press('open');
+  expect(lines()).toContain('  • npm test: no rule covers it');
+  expect(lines().join('\n')).not.toContain('cwd');
+});
+
+test('a risk is not repeated as the reason of the question', () => {
+  const about = '"rm -rf /"';
+  const because = 'it removes /, the root of the file system';
+  const shown = asked({
+    ...force,
+    effects: [{ kind: 'file', access: 'write', path: '/', real: '/', removes: true, tree: true }],
+    risks: [{ kind: 'deletes', level: 'high', undoable: false, text: 'deletes /', effects: [0], part: 'rm -rf /' }],
+    decision: {
+      behavior: 'ask',
+      reason: because,
+      trail: [{ about, effect: 0, behavior: 'ask', because, basis: 'critical_path', decided: true }],
+    },
+    reason: because,
+    suggestions: [],
+    whyNoRule: 'no rule can allow this',
+  }).lines();
+  expect(shown.join('\n')).not.toContain('Why it asks');
+  expect(shown).toContain('  No rule can allow this.');
+});
+
+test('what a command does is not repeated below its risk', () => {
+  const shown = asked({
+    ...force,
+    effects: [
+      { kind: 'command', text: 'bash', argv: ['bash'], harmless: false, why: 'it runs what comes on standard input' },
+    ],
+    risks: [
+      {
+        kind: 'downloaded_code',
+        level: 'high',
+        undoable: false,
+        text: 'runs code that it downloads',
+        effects: [1],
+        part: 'bash',
+      },
+    ],
+  }).lines();
+  expect(shown.join('\n')).not.toContain('standard input');
 });
 
 test('a large replacement shows removed and added lines in equal parts on the first screen', () => {

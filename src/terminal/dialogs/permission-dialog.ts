@@ -1,9 +1,8 @@
 import { matchesKey } from '@earendil-works/pi-tui';
-import type { PermissionAnswer, PermissionQuestion, TrailEntry } from '../../contract/permission.js';
+import type { PermissionAnswer, PermissionQuestion } from '../../contract/permission.js';
 import type { Places } from '../../permissions/risks/place-words.js';
 import type { Theme } from '../screen/theme.js';
 import { cleanLine, cut, wrap } from '../views/fit.js';
-import { withShownPaths } from '../views/shown-path.js';
 import { ChoiceList } from './choice-list.js';
 import { type Dialog, titleLine } from './dialog.js';
 import { effectLines, riskLines } from './effect-lines.js';
@@ -11,6 +10,7 @@ import { type AnswerChoice, answerChoices, headline, mayPreselectYes, whyItAsks 
 import { ScrollWindow } from './scroll-window.js';
 import { SubjectView } from './subject-view.js';
 import { TextField } from './text-field.js';
+import { trailWords } from './trail-words.js';
 
 const INDENT = '  ';
 const LEAST_SUBJECT = 5; // rows: less of a command or a diff is hard to judge
@@ -94,7 +94,8 @@ export class PermissionDialog implements Dialog {
     if (stray !== undefined) return `${stray} · esc to stop`;
     if (this.#isFolded) return 'y, n or m · esc to stop';
     const more = !this.#hasAllChoices && this.#choices.all.length > this.#choices.first.length;
-    const choosing = this.#preselectsYes && !this.#isUnread ? '↑↓ enter to choose' : '↑↓ or a letter';
+    const usual = this.#preselectsYes && !this.#isUnread ? '↑↓ enter to choose' : '↑↓ or a letter';
+    const choosing = this.#window.hasShownEnd ? usual : 'pgdn to read on, or a letter';
     return `${choosing}${more ? ' · m for more' : ''} · esc to stop · ctrl+o ${this.#hasDetails ? 'less' : 'details'}`;
   }
 
@@ -154,27 +155,29 @@ export class PermissionDialog implements Dialog {
   }
 
   /**
-   * The beginning of the subject and every risk are visible, or Enter alone chooses nothing. In a small window, empty
-   * lines go first, then what is no risk, then all but two choices.
+   * Every risk is visible, and the subject has been read to its end, or Enter alone chooses nothing. In a small window,
+   * empty lines go first, then what is no risk, then all but two choices.
    */
   #layout(width: number, room: number): Layout {
     const asking = this.#asking(width).length;
     const why = this.#why(room);
-    const risks = this.#risks(room);
+    const isLong = this.#subject.render(room, Number.POSITIVE_INFINITY).length > LEAST_SUBJECT;
+    const risks = this.#risks(room, isLong);
     const effects = this.#effects(room);
     const gaps = 3 + (risks.length + effects.length > 0 ? 1 : 0) + (why.length > 0 ? 1 : 0);
     const others = asking + why.length + risks.length + effects.length;
     const space = this.#facts.rows() - OTHER_ROWS - gaps - others;
     const subject = this.#subject.render(room, Math.max(LEAST_SUBJECT, space));
-    const isUnread = this.#subject.isPartial;
     if (space >= Math.min(LEAST_SUBJECT, subject.length)) {
-      return { sections: [this.#scrolled(subject, space, room), [...risks, ...effects], why], isUnread };
+      const shown = this.#scrolled(subject, space, room);
+      return { sections: [shown, [...risks, ...effects], why], isUnread: this.#isUnseen };
     }
     const inner = this.#facts.rows() - ROWS_BELOW - 1;
     const all = [...subject, ...effects, ...why];
     const tight = inner - risks.length - asking;
     if (tight >= Math.min(LEAST_SUBJECT, all.length)) {
-      return { sections: [this.#scrolled(all, tight, room), risks], isUnread, isTight: true };
+      const shown = this.#scrolled(all, tight, room);
+      return { sections: [shown, risks], isUnread: this.#isUnseen, isTight: true };
     }
     const isFolded = this.#stage.name === 'choosing' && !this.#hasAllChoices;
     const few = inner - risks.length - (isFolded ? 1 : asking);
@@ -187,6 +190,11 @@ export class PermissionDialog implements Dialog {
     return { sections: [scrolled], isUnread: true, isTight: true, isFolded };
   }
 
+  /** A part of the subject is too large to be shown, or has not been scrolled to. */
+  get #isUnseen(): boolean {
+    return this.#subject.isPartial || !this.#window.hasShownEnd;
+  }
+
   #scrolled(text: readonly string[], rows: number, width: number): string[] {
     const { lines, note } = this.#window.show(text, rows);
     if (note === undefined) return [...lines];
@@ -194,11 +202,12 @@ export class PermissionDialog implements Dialog {
     return [...lines, this.#theme.paint.muted(cut(isSmall ? 'enlarge the window, or pgdn to read all' : note, width))];
   }
 
-  /** While something that matters is not visible, nothing is selected. */
+  /** While something that matters has not been seen, nothing is selected. */
   #block(isUnread: boolean): void {
     if (isUnread === this.#isUnread) return;
     this.#isUnread = isUnread;
-    this.#list.select(this.#preselectsYes && !isUnread ? 0 : -1);
+    if (isUnread) this.#list.select(-1);
+    else if (this.#preselectsYes && !this.#list.focused) this.#list.select(0);
   }
 
   #foldedLine(width: number): string[] {
@@ -269,12 +278,13 @@ export class PermissionDialog implements Dialog {
     this.#answer(reason === '' ? { behavior: 'deny' } : { behavior: 'deny', reason });
   }
 
-  #risks(width: number): string[] {
+  /** Of a long command, each risk quotes its part, which may be pages away. */
+  #risks(width: number, isLong: boolean): string[] {
     const { paint } = this.#theme;
     const warning = '▲ Not everything is shown: the change is too large. Read the file before you allow it.';
     return [
       ...(this.#subject.isPartial ? wrap(warning, width, INDENT).map((line) => paint.failure(line)) : []),
-      ...riskLines(this.#theme, this.#facts.question.risks, width),
+      ...riskLines(this.#theme, this.#facts.question.risks, width, { quotesParts: isLong }),
     ];
   }
 
@@ -291,8 +301,7 @@ export class PermissionDialog implements Dialog {
 
   #why(width: number): string[] {
     const { question, places } = this.#facts;
-    const trail = this.#hasDetails ? (question.decision.trail ?? []) : [];
-    const told = trail.map((entry) => `${entry.decided ? '•' : '·'} ${trailWords(entry, places)}`);
+    const told = this.#hasDetails ? trailWords(question, places) : [];
     return [...whyItAsks(question).map(cleanLine), ...told].flatMap((line) =>
       wrap(line, width, INDENT).map(this.#theme.paint.muted),
     );
@@ -305,16 +314,4 @@ export class PermissionDialog implements Dialog {
     const number = this.#rules.length > 1 ? ` ${stage.done.length + 1} of ${this.#rules.length}` : '';
     return [cut(`The rule${number} to save:`, width), ...stage.field.render(width)];
   }
-}
-
-const decisions = { allow: 'allowed', ask: 'asked about', deny: 'denied' } as const;
-
-/** A finding without its subject, if the reason names it. */
-function trailWords({ about, behavior, because, rule }: TrailEntry, places: Places): string {
-  const place = rule
-    ? ` (${rule.list}: ${rule.text}, ${rule.file}${rule.line === undefined ? '' : `:${rule.line}`})`
-    : '';
-  const subject = because.includes(about) ? '' : `${about}: `;
-  const [root = ''] = places.project;
-  return cleanLine(withShownPaths(`${subject}${decisions[behavior]}, ${because}${place}`, { root }));
 }

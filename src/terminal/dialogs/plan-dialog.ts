@@ -57,6 +57,7 @@ export class PlanDialog implements Dialog {
   #problem: string | undefined;
   #field: TextField | undefined;
   #focused = false;
+  #isUnread = false;
 
   constructor(theme: Theme, facts: PlanFacts, answer: (answer: PlanAnswer | 'stop') => void) {
     this.#theme = theme;
@@ -77,9 +78,18 @@ export class PlanDialog implements Dialog {
     ]);
   }
 
+  /** Until the plan has been read to its end, nothing is selected. */
+  #block(isUnread: boolean): void {
+    if (isUnread === this.#isUnread) return;
+    this.#isUnread = isUnread;
+    if (isUnread) this.#list.select(-1);
+    else if (!this.#list.focused) this.#list.select(0);
+  }
+
   get hint(): string {
     if (this.#field) return 'enter to send · esc to go back';
-    return `${this.#list.strayHint ?? '↑↓ enter to choose'} · esc to stop`;
+    const usual = this.#isUnread ? 'pgdn to read on, or a letter' : '↑↓ enter to choose';
+    return `${this.#list.strayHint ?? usual} · esc to stop`;
   }
 
   get takesText(): boolean {
@@ -151,9 +161,10 @@ export class PlanDialog implements Dialog {
       '',
       ...wrap(text, width).map(index === 0 ? paint.muted : paint.warning),
     ]);
-    const asking = this.#field ? ['What should change?', ...this.#field.render(width)] : this.#list.render(width);
     const rows = this.#facts.rows?.() ?? Number.POSITIVE_INFINITY;
     const { lines, note } = this.#window.show(this.#plan.render(width), Math.max(LEAST_ROWS, rows - OTHER_ROWS));
+    this.#block(!this.#window.hasShownEnd);
+    const asking = this.#field ? ['What should change?', ...this.#field.render(width)] : this.#list.render(width);
     return [
       titleLine(this.#theme, 'Start with this plan?', width),
       '',

@@ -73,7 +73,7 @@ export function effectWords({ effects, risks, decision }: PermissionQuestion, pl
   const deciding = new Set(decision.trail?.flatMap(({ decided, effect = -1 }) => (decided ? [effect] : [])));
   const said = effects.flatMap((effect, index): EffectWords[] => {
     if (named.has(index)) return [];
-    if (effect.kind === 'command') return commandWords(effect);
+    if (effect.kind === 'command') return commandWords(effect, risks);
     if (effect.kind === 'network') return [{ verb: 'reaches', text: effect.url }];
     if (effect.kind === 'unknown') return [{ verb: 'could touch anything:', text: effect.why }];
     if (effect.kind === 'session') {
@@ -106,9 +106,10 @@ const isInProject = ({ path, real, unresolved }: FileEffect, { project }: Places
   unresolved === undefined &&
   [path, real].every((name) => project.some((folder) => name === folder || name.startsWith(`${folder}/`)));
 
-/** The command itself is shown whole: only what it can do is worth a line. */
-function commandWords(command: CommandEffect): EffectWords[] {
-  const why = commandReason(command);
+/** The command itself is shown whole: only what it can do is worth a line, unless a `▲` above says it. */
+function commandWords(command: CommandEffect, risks: readonly Risk[]): EffectWords[] {
+  const isNamed = risks.some(({ level, part }) => level === 'high' && part === command.text);
+  const why = isNamed ? undefined : commandReason(command);
   const isShown = why === undefined || /^it (writes|deletes|removes|reaches the network|changes files)/.test(why);
   const assigned = command.assignsUnsafely && command.assigns?.length ? command.assigns.join(', ') : undefined;
   return [
@@ -141,18 +142,24 @@ const sessionWords = {
 } as const;
 
 /** Why a rule, a hook or a protected path asks; undefined if the question itself shows it. */
-export function whyItAsks({ decision, reason, suggestions, whyNoRule }: PermissionQuestion): string[] {
+export function whyItAsks({ decision, reason, suggestions, risks, whyNoRule }: PermissionQuestion): string[] {
   const ground = decision.trail?.find(({ decided }) => decided);
-  const isShown =
-    ground !== undefined && /^(default|plan_mode|mode|sandbox)$/.test(ground.basis) && !decision.injection;
+  const isRisk = risks.some(({ effects }) => effects.includes(ground?.effect ?? -1));
+  const bases = isRisk
+    ? /^(default|plan_mode|mode|sandbox|critical_path|protected_path)$/
+    : /^(default|plan_mode|mode|sandbox)$/;
+  const isShown = ground !== undefined && bases.test(ground.basis) && !decision.injection;
   const place = ground?.rule && ` (${ground.rule.file}${ground.rule.line === undefined ? '' : `:${ground.rule.line}`})`;
   const why = reasonForPeople({ ...decision, reason });
   const named = place === undefined || why.includes(ground?.rule?.file ?? '') ? why : `${why}${place}`;
   return [
     ...(isShown ? [] : [`Why it asks: ${named}`]),
-    ...(suggestions.length === 0 && whyNoRule !== undefined ? [`Only this once: ${whyNoRule}.`] : []),
+    ...(suggestions.length === 0 && whyNoRule !== undefined ? [onlyOnce(whyNoRule)] : []),
   ];
 }
+
+/** Without "only this once", which a sentence that begins with "no rule" says itself. */
+const onlyOnce = (why: string): string => (why.startsWith('no rule') ? `N${why.slice(1)}.` : `Only this once: ${why}.`);
 
 /** What a question says about undo after a risk; empty if undo does not help. */
 export function undoWords(undoable: Risk['undoable']): string {

@@ -21,8 +21,18 @@ export interface TrustFacts {
 
 export interface TrustGroup {
   file: string;
-  items: ReadonlyArray<{ text: string; line?: number | undefined; change?: 'new' | 'changed' | undefined }>;
+  items: readonly TrustItem[];
 }
+
+interface TrustItem {
+  text: string;
+  line?: number | undefined;
+  change?: 'new' | 'changed' | undefined;
+}
+
+/** An entry with its line in the file, and whether it has changed. */
+export const itemWords = ({ text, line, change }: TrustItem): string =>
+  `${change === 'changed' ? 'changed: ' : ''}${text}${line === undefined ? '' : ` (line ${line})`}`;
 
 /** The question and its two answers. */
 export function trustQuestion({ state, groups, instructions }: TrustFacts) {
@@ -112,9 +122,7 @@ export class TrustDialog implements Dialog {
     ];
   }
 
-  #item({ text, line, change }: TrustGroup['items'][number], width: number): string[] {
-    const mark = change === 'changed' ? 'changed: ' : '';
-    const place = line === undefined ? '' : ` (line ${line})`;
-    return wrap(`    ${mark}${cleanLine(text)}${place}`, width, '      ');
+  #item(item: TrustItem, width: number): string[] {
+    return wrap(`    ${cleanLine(itemWords(item))}`, width, '      ');
   }
 }

@@ -15,7 +15,7 @@ import {
   undoWords,
   whyItAsks,
 } from '../dialogs/question-words.js';
-import { instructionsLine, trustQuestion } from '../dialogs/trust-dialog.js';
+import { instructionsLine, itemWords, trustQuestion } from '../dialogs/trust-dialog.js';
 import { trustFacts } from '../dialogs/trust-words.js';
 import type { PlainInput } from './plain-input.js';
 import type { PlainLines } from './plain-lines.js';
@@ -124,10 +124,7 @@ export class PlainQuestions {
     this.#lines.line(visible(sentence));
     for (const { file, items } of facts.groups) {
       this.#lines.line(`${visible(file)}:`);
-      for (const { text, line, change } of items) {
-        const place = line === undefined ? '' : ` (line ${line})`;
-        this.#lines.line(`- ${change === 'changed' ? 'changed: ' : ''}${text}${place}`);
-      }
+      for (const item of items) this.#lines.line(`- ${itemWords(item)}`);
     }
     for (const words of instructionsLine(facts)) this.#lines.line(`- ${visible(words)}`);
     return (await this.#number([no, yes])) === 1;

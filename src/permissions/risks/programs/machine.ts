@@ -1,5 +1,11 @@
 import { type CommandLine, hasOption, optionValues } from '../command-line.js';
+import { shortened } from '../short-text.js';
 import { always, naming, type RiskyProgram } from './form.js';
+
+/** Modes that let everyone write: `777`, `a+w`. */
+export const WORLD_WRITABLE = /(^| )0?[0-7]?[0-7]{2}[2367]( |$)|(^| )[ug]{0,4}[ao][augo]{0,8}\+[rxst]{0,8}w/;
+
+const isRecursive = (line: CommandLine): boolean => hasOption(line, /^--recursive$/, 'R');
 
 export const machine: readonly RiskyProgram[] = [
   {
@@ -11,7 +17,16 @@ export const machine: readonly RiskyProgram[] = [
     names: 'chmod',
     forms: [
       {
-        on: /(^| )0?[0-7]?[0-7]{2}[2367]( |$)|(^| )[ug]{0,4}[ao][augo]{0,8}\+[rxst]{0,8}w/,
+        on: WORLD_WRITABLE,
+        when: isRecursive,
+        risk: ({ operands }) => ({
+          kind: 'privileges',
+          level: 'notable',
+          text: `makes every file below ${shortened(operands.slice(1).join(' '))} writable by everyone`,
+        }),
+      },
+      {
+        on: WORLD_WRITABLE,
         risk: naming(1, 'privileges', 'notable', 'lets every user of this machine write'),
       },
       {
@@ -19,7 +34,7 @@ export const machine: readonly RiskyProgram[] = [
         risk: naming(1, 'privileges', 'high', 'lets a program run with the rights of its owner'),
       },
       {
-        when: (line) => hasOption(line, /^--recursive$/, 'R'),
+        when: isRecursive,
         risk: naming(1, 'privileges', 'notable', 'changes the rights of everything below'),
       },
     ],
@@ -28,7 +43,7 @@ export const machine: readonly RiskyProgram[] = [
     names: 'chown chgrp',
     forms: [
       {
-        when: (line) => hasOption(line, /^--recursive$/, 'R'),
+        when: isRecursive,
         risk: naming(1, 'privileges', 'notable', 'changes the owner of everything below'),
       },
       { risk: naming(1, 'privileges', 'notable', 'changes the owner') },
