@@ -43,6 +43,11 @@ export class History implements Component {
     this.#entries = [];
   }
 
+  /** The number of lines in the last frame. */
+  get lineCount(): number {
+    return this.#entries.reduce((sum, { lines = [] }) => sum + lines.length, 0);
+  }
+
   /** The views that are kept, oldest first. */
   get views(): readonly Component[] {
     return this.#entries.map(({ view }) => view);

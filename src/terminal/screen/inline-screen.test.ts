@@ -92,18 +92,25 @@ function conversationOn(columns: number, rows: number, manners: ResizeBehaviour 
     },
   });
   const history = new History();
+  const question: string[] = [];
   const below: Component = {
-    render: (width) => ['─'.repeat(width), `> ${CURSOR_MARKER}`, 'status'.padEnd(width)],
+    render: (width) => ['─'.repeat(width), ...question, `> ${CURSOR_MARKER}`, 'status'.padEnd(width)],
     invalidate: () => {},
   };
   tui.addChild(history);
   tui.addChild(below);
   tui.onPainted = (above) => history.scrolled(above);
+  tui.lastingLines = () => history.lineCount;
   tui.onResized = (line) => history.positionOf(line);
   tui.start();
   tui.renderNow();
   return {
     terminal,
+    /** Shows these lines above the prompt, until there are others. */
+    ask(lines: readonly string[]) {
+      question.splice(0, question.length, ...lines);
+      tui.renderNow();
+    },
     say(text: string) {
       history.add({
         render: (width) => wrapTextWithAnsi(text, width).map((line) => line + ' '.repeat(width - visibleWidth(line))),
@@ -150,6 +157,34 @@ test('after any number of resizes, each word is there once and in order', () => 
       expect(terminal.screen.slice(-3).map((text) => text[0])).toEqual(['─', '>', 's']);
       end();
     }),
+  );
+});
+
+test('a part of a question that a smaller window has pushed off is gone once the window has its size again', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 12 }),
+      fc.tuple(fc.constant(60), fc.integer({ min: 6, max: 19 })), // lines that wrap in a narrower window may stay
+      fc.boolean(),
+      (before, [columns, rows], isAnsweredSmall) => {
+        const { terminal, say, ask, resize, settle, end } = conversationOn(60, 20);
+        for (let index = 0; index < before; index += 1) say(`w${index}`);
+        ask(Array.from({ length: 15 }, (_, index) => `part ${index}`));
+        resize(columns, rows);
+        ask(Array.from({ length: rows - 5 }, (_, index) => `part ${index}`));
+        settle();
+        if (isAnsweredSmall) ask([]);
+        resize(60, 20);
+        settle();
+        ask([]);
+        say('last');
+        const seen = terminal.text.flatMap((text) => text.match(/w\d+|last|part/g) ?? []);
+        const expected = [...Array.from({ length: before }, (_, index) => `w${index}`), 'last'];
+        // A small window that became nearly empty was filled up with earlier lines.
+        expect(isAnsweredSmall ? [...new Set(seen)] : seen).toEqual(expected);
+        end();
+      },
+    ),
   );
 });
 

@@ -24,9 +24,15 @@ export class InlineScreen extends TuiMainScreen {
   #paintsAll = false;
   /** The minimum of lines left on the screen, reduced if a resize has pushed others off it. */
   #fewest = MIN_SHOWN;
+  /** A larger window shows rows above ours again, so it need not be filled up. */
+  #hasRowsAbove = false;
   readonly #size: ResizeSettler;
+  /** Lines of the frame that the terminal has pushed off the screen in a resize, and nothing after them. */
+  #pushed: string[] = [];
   /** Called after each frame with the number of lines above the screen; returns how many of them were dropped. */
   onPainted: ((above: number) => number) | undefined;
+  /** How many lines of the content stay: those below belong to the frame, which is drawn anew. */
+  lastingLines: (() => number) | undefined;
   /** Called after a resize to map a line of the content to its new position. */
   onResized: ((line: number) => TextPosition) | undefined;
 
@@ -54,6 +60,7 @@ export class InlineScreen extends TuiMainScreen {
   /** Called after another program used the terminal: starts below its output. */
   beginBelow(): void {
     this.#shown = [];
+    this.#pushed = [];
     this.#row = 0;
     this.#column = 0;
     this.printAgainFrom(this.#above);
@@ -112,6 +119,9 @@ export class InlineScreen extends TuiMainScreen {
     if (this.stopped) return;
     this.#seen = size;
     const { first, rowsUp } = this.#stillShown(cursorRow);
+    const back = cursorRow === undefined ? 0 : this.#cameBack(cursorRow - rowsUp);
+    this.#hasRowsAbove = cursorRow !== undefined && cursorRow > rowsUp;
+    this.#notePushed(first);
     this.#painted = this.#seen;
     const { width, height } = this.#painted;
     const lines = this.render(width);
@@ -124,7 +134,7 @@ export class InlineScreen extends TuiMainScreen {
     const wanted = lines.slice(start);
     const painted = paintAll(
       [...rest, ...wanted].map((text) => this.#asPainted(text)),
-      rowsUp,
+      rowsUp + back,
     );
     if (this.#shown.length > 0) this.#fewest = Math.min(MIN_SHOWN, wanted.length);
     this.#show({ text: painted.text, row: painted.row - rest.length }, { start, wanted, cursor });
@@ -139,6 +149,10 @@ export class InlineScreen extends TuiMainScreen {
     }: { start: number; wanted: readonly string[]; cursor: { row: number; col: number } | null },
   ): void {
     const off = Math.max(0, wanted.length - this.#painted.height);
+    if (off > 0) {
+      this.#pushed = [];
+      this.#hasRowsAbove = false;
+    }
     const text =
       painted.text +
       this.#moveCursor(cursor && { row: cursor.row - start - off, column: cursor.col }, painted.row - off);
@@ -152,6 +166,7 @@ export class InlineScreen extends TuiMainScreen {
   #firstLine(count: number, height: number): number {
     const left = count - this.#above;
     if (left >= MIN_SHOWN) this.#fewest = MIN_SHOWN;
+    if (this.#hasRowsAbove) return this.#above;
     return left < Math.min(this.#fewest, height) ? Math.min(this.#above, Math.max(0, count - height)) : this.#above;
   }
 
@@ -176,6 +191,31 @@ export class InlineScreen extends TuiMainScreen {
     return isMoved ? `${moveRows(row - from)}\u001b[${column + 1}G` : '';
   }
 
+  /** A part of a question or of the prompt that was pushed off the screen is outdated, and no view draws over it. */
+  #notePushed(first: number): void {
+    const lasting = (this.lastingLines?.() ?? Number.POSITIVE_INFINITY) - this.#above;
+    const own = this.#shown.slice(Math.max(0, lasting), first).map((line) => this.#asPainted(line));
+    if (first > 0) this.#pushed = lasting > 0 ? own : [...this.#pushed, ...own];
+  }
+
+  /** Rows above ours that show pushed lines again, since the window has become larger: they are ours to overwrite. */
+  #cameBack(rowsAbove: number): number {
+    let rows = 0;
+    for (let last = this.#pushed.at(-1); last !== undefined; last = this.#pushed.at(-1)) {
+      const more = rowsOf(last, this.#seen.width);
+      if (rows + more > rowsAbove) break;
+      rows += more;
+      this.#pushed.pop();
+    }
+    return rows;
+  }
+
+  /** Draws the content once more, without reprinting lines that have scrolled off: nothing is drawn after it. */
+  finish(): void {
+    this.#fewest = 0;
+    this.renderNow();
+  }
+
   /** After a change of width the terminal has re-wrapped our lines; the cursor moved with its line. */
   #stillShown(cursorRow: number | undefined): { first: number; rowsUp: number } {
     const { width, height } = this.#seen;
@@ -194,7 +234,8 @@ export class InlineScreen extends TuiMainScreen {
   }
 }
 
-const realClock: Pick<ResizeSettlerOptions, 'now' | 'later'> = {
+/** The clock of this machine. */
+export const realClock: Pick<ResizeSettlerOptions, 'now' | 'later'> = {
   now: () => performance.now(),
   later: (milliseconds, callback) => {
     const timer = setTimeout(callback, milliseconds);

@@ -27,6 +27,7 @@ export class Screen {
     this.tui = new InlineScreen(terminal);
     for (const part of [this.history, this.#live, this.#input, this.#below]) this.tui.addChild(part);
     this.tui.onPainted = (above) => this.history.scrolled(above);
+    this.tui.lastingLines = () => this.history.lineCount;
     this.tui.onResized = (line) => this.history.positionOf(line);
   }
 
@@ -43,8 +44,15 @@ export class Screen {
     this.title?.start();
   }
 
-  /** Reads the replies of the terminal that are still on their way, which the shell would print, and restores it. */
+  /**
+   * Leaves the transcript alone on the screen, reads the replies of the terminal that are still on their way, which the
+   * shell would print, and restores it.
+   */
   async end(): Promise<void> {
+    if (this.#isOn) {
+      for (const part of [this.#live, this.#input, this.#below]) part.clear();
+      this.tui.finish();
+    }
     const isYoung = performance.now() - this.#startedAt < YOUNG_MS;
     if (this.#isOn) await this.tui.terminal.drainInput(DRAIN_MS, isYoung ? REPLY_MS : IDLE_MS);
     this.stop();
