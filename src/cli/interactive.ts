@@ -16,6 +16,8 @@ export async function interactive(argv: readonly string[], version: string): Pro
   }
   await askAboutPlugins(flags);
   let { setup } = flags;
+  // A wrong option is reported before anything is drawn; without options there is nothing to check.
+  let checked = Object.values(flags.engine).some((value) => value !== undefined) ? await optionsOf(flags) : undefined;
   const { startTerminal } = await import('../terminal/start-terminal.js');
   return await startTerminal({
     version,
@@ -25,8 +27,9 @@ export async function interactive(argv: readonly string[], version: string): Pro
     isPlain: flags.screenReader,
     first: { resume: flags.resume, picks: flags.picksSession, fork: flags.fork },
     async open(ports) {
-      const { interactiveOptions, openSession } = await import('./interactive/open-session.js');
-      const options = await interactiveOptions(flags);
+      const { openSession } = await import('./interactive/open-session.js');
+      const options = checked ?? (await optionsOf(flags));
+      checked = undefined; // settings may have changed by the time of another start
       const { instructionsNotFollowed } = await import('./instructions-not-followed.js');
       return {
         settings: options.settings,
@@ -39,6 +42,11 @@ export async function interactive(argv: readonly string[], version: string): Pro
       };
     },
   });
+}
+
+async function optionsOf(flags: RunFlags) {
+  const { interactiveOptions } = await import('./interactive/open-session.js');
+  return await interactiveOptions(flags);
 }
 
 /** Before the interface takes over the terminal: plugins that are new or changed need an answer. */

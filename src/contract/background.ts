@@ -13,6 +13,8 @@ export interface EndedCommand {
 export interface LeftCommand {
   id: string;
   command: string;
+  /** What it does, in the model's words. */
+  description?: string;
   outputFile: string;
   /** How long it had run as a part of its call before it moved to the background, in milliseconds. */
   ranBeforeMs?: number;

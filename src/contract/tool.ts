@@ -112,11 +112,13 @@ export interface ToolDisplay {
   /** Short facts about the result, shown beside the title: `120 lines`, `6 matches in 3 files`, `exit code 1`. */
   facts?: readonly string[];
   /** A call that only looks: several of them in one step may be drawn as one line. */
-  looks?: 'read' | 'search' | 'list';
+  looks?: 'read' | 'search' | 'find' | 'list';
   /** The file that a call looks at, if the title names a part of it. Calls on the same file count as one file. */
   file?: string;
   /** The call was not run, although no one refused it: a rule or an earlier refusal stopped it. */
   notRun?: boolean;
+  /** The id of the background command that continues after the call. */
+  background?: string;
   body?: DisplayBody;
   /** The server or program that wrote the body, if that is not Helve: a surface marks the text as theirs. */
   writtenBy?: string;

@@ -58,6 +58,7 @@ export type CommandAnswer =
   /** A display, as tools return it. */
   | { type: 'display'; display: ToolDisplay }
   /** An error message. */
+  | { type: 'explained'; text: string }
   | { type: 'problem'; text: string }
   /** A choice from a list, which leads to the next answer. Cancelling changes nothing. */
   | {
@@ -214,6 +215,8 @@ export interface CommandSession {
   resume(id: string): Promise<void>;
   /** The user's prompts in this conversation, oldest first. */
   readonly prompts: readonly PastPrompt[];
+  /** The session that /rewind has left, whose changes of files may still be there. */
+  readonly rewoundFrom: string | undefined;
   /** Removes everything from that prompt on from the conversation. Files are not touched. */
   rewind(prompt: PastPrompt): Promise<void>;
   /** Adds the folder to the workspace. */

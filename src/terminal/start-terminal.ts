@@ -20,6 +20,8 @@ export interface TerminalOptions {
   /** Printed at the end, instead of how to resume the conversation. */
   farewell?: string | undefined;
   root: string;
+  /** The name of the folder on the screen. Default: its path. */
+  folderName?: string | undefined;
   env: Readonly<Record<string, string | undefined>>;
   /** Plain lines, for screen readers: nothing is overdrawn. */
   isPlain?: boolean | undefined;

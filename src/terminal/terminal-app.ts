@@ -8,6 +8,7 @@ import { FileIndex } from './input/file-index.js';
 import { KeyBindings } from './input/key-bindings.js';
 import { PromptHistory } from './input/prompt-history.js';
 import { Activity } from './screen/activity.js';
+import { realClock } from './screen/inline-screen.js';
 import { createNotify } from './screen/notify.js';
 import type { Screen } from './screen/screen.js';
 import { StatusLine } from './screen/status-line.js';
@@ -15,7 +16,6 @@ import type { Theme } from './screen/theme.js';
 import { applyTheme, themePort } from './screen/theme-choice.js';
 import { WaitingView } from './screen/waiting-view.js';
 import { BackgroundPanel } from './session/background-panel.js';
-import { mayChangeWork } from './session/background-work.js';
 import { Conversation } from './session/conversation.js';
 import { CurrentSession } from './session/current-session.js';
 import { EditorSlot } from './session/editor-slot.js';
@@ -67,18 +67,15 @@ export class TerminalApp {
     this.#theme = theme;
     this.#options = options;
     const now = (): number => performance.now();
-    this.#start = new StartView(theme, { version: options.version, directory: shownFolder(root) });
+    const directory = options.folderName ?? shownFolder(root);
+    this.#start = new StartView(theme, { version: options.version, directory });
     this.#views = new EventViews(screen.history, theme, {
       now,
       shorten: (text) => withShownPaths(text, { root }),
     });
     this.#dialogs = new DialogQueue({
       theme,
-      now,
-      later: (milliseconds, callback) => {
-        const timer = setTimeout(callback, milliseconds);
-        return () => clearTimeout(timer);
-      },
+      ...realClock,
       onChange: () => {
         screen.dialog = this.#dialogs.current ? this.#dialogs : undefined;
         this.#retitle();
@@ -143,14 +140,16 @@ export class TerminalApp {
       isWorking: () => this.#activity.isShown || this.#conversation.waiting.length > 0,
       show: (view) => this.#views.show(view, { hasGap: true }),
       onProblem: (sentence) => this.#tellFailure(sentence),
+      onEnd: (id, hasFailed) => this.#views.backgroundEnded(id, hasFailed),
       onOtherKey: (data) => this.#place.editor.handleInput(data),
       signal: this.#ending.signal,
     });
     this.#status = new StatusLine(theme, {
       root,
+      folderName: options.folderName,
       draw: () => screen.draw(),
       session: () => this.#session.orNone,
-      hint: () => (this.#place.editor.isEmpty && !screen.hasDialog ? '? for keys' : undefined),
+      hint: () => (this.#place.editor.isEmpty && !screen.hasDialog ? '? for shortcuts' : undefined),
       modeKey: () => this.#place.keys.hint('cycleMode'),
     });
     screen.statusLine = this.#status.view;
@@ -254,6 +253,7 @@ export class TerminalApp {
   /** Shows in the window's title whether the user is waited for. */
   #retitle(): void {
     const { title } = this.#screen;
+    if (this.#dialogs.current) this.#status.endHint();
     if (!title) return;
     const { isRunning } = this.#conversation;
     title.state = this.#dialogs.current ? 'asking' : isRunning ? 'working' : this.#session.spending.ended;
@@ -279,7 +279,7 @@ export class TerminalApp {
     const { spending } = this.#session;
     this.#views.take(event);
     this.#activity.take(event);
-    if (mayChangeWork.has(event.type)) this.#panel.refresh();
+    this.#panel.take(event);
     if (event.type === 'result') spending.take(event);
     const failed = this.#session.failedServersAt(event);
     if (failed !== undefined) this.tell(failed);

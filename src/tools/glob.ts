@@ -129,11 +129,11 @@ export const globTool = defineTool<GlobInput, GlobData>({
     return [...files, ...notices.filter(Boolean).map((notice) => `(${notice})`)].join('\n');
   },
 
-  displayCall: (asked) => ({ title: subject(asked), looks: 'search' }),
+  displayCall: (asked) => ({ title: subject(asked), looks: 'find' }),
   displayResult: ({ files, total }, asked) => ({
     title: subject(asked),
     facts: [counted(total, 'file')],
-    looks: 'search',
+    looks: 'find',
     body: { type: 'list', items: files },
   }),
 });

@@ -33,7 +33,7 @@ inTerminal('todos are shown once while they are worked on, and not at the next p
   await terminal.shows('The first answer.');
   await terminal.hides('▶ Updating the changelog');
   await say('something else');
-  const later = await terminal.shows('esc to interrupt');
+  const later = await terminal.shows('esc to stop');
   expect(later).not.toContain('changelog');
   second.resolve();
   await terminal.shows('The second answer.');

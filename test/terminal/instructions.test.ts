@@ -11,8 +11,8 @@ const AS_NOTES = 'has not agreed to follow the instructions of this project';
 inTerminal('instructions of a folder are asked about once, and then followed', async () => {
   const first = await converse([{ text: 'A rose.' }], { files, shows: QUESTION });
   const { terminal } = first;
-  await terminal.shows(/CLAUDE\.md[\s\S]*❯ 1\. Not now[\s\S]*enter to choose/);
-  await terminal.press('3');
+  await terminal.shows(/CLAUDE\.md[\s\S]*❯ n {2}Not now[\s\S]*enter to choose/);
+  await terminal.press('y');
   await terminal.hides(QUESTION);
   await first.say('hello');
   await terminal.shows('A rose.');
@@ -33,11 +33,11 @@ inTerminal('instructions can be read first; without a yes the screen says that t
   const { terminal, say, server } = await converse([{ text: 'A rose.' }], { files, shows: QUESTION });
   await terminal.shows('enter to choose');
   await terminal.press('Down');
-  await terminal.shows(/❯ 2\./);
+  await terminal.shows(/❯ [sy]/);
   await terminal.press('Enter');
   await terminal.shows(/Always answer in verse[\s\S]*esc to close/);
   await terminal.press('Escape');
-  await terminal.shows(/❯ 1\. Not now[\s\S]*enter to choose/);
+  await terminal.shows(/❯ n {2}Not now[\s\S]*enter to choose/);
   await terminal.press('Enter');
   await terminal.shows(/The model gets CLAUDE\.md as notes only\./);
   await say('hello');
@@ -53,7 +53,7 @@ inTerminal('files that instructions import are named and shown, from the start o
   });
   expect(await terminal.shows('enter to choose')).toContain('CLAUDE.md, with more.md');
   await terminal.press('Down');
-  await terminal.shows(/❯ 2\./);
+  await terminal.shows(/❯ [sy]/);
   await terminal.press('Enter');
   expect(await terminal.shows('esc to close')).toContain('Rule 0.');
   await terminal.press('End');

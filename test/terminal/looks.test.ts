@@ -23,7 +23,7 @@ inTerminal('the first screen names the version, the folder, the model, the mode 
   expect(screen).toMatch(/Helve \d+\.\d+\.\d+/);
   expect(screen).toMatch(/▜█▌ {2}\S.*project/);
   expect(screen).toMatch(/▌ {2}claude-\S+ · asks/);
-  expect(screen).toContain('? for keys · / for commands · @ for files');
+  expect(screen).toContain('/ for commands · @ for files');
 });
 
 inTerminal('reads and searches of a step are one line that keeps the pattern, and Ctrl-O shows each', async () => {
@@ -42,7 +42,7 @@ inTerminal('reads and searches of a step are one line that keeps the pattern, an
   );
   await say('look around');
   const screen = await terminal.shows('Both seen.');
-  expect(screen).toMatch(/^✓ Read price\.js, cart\.js, searched "lineTotal" \(\d matching lines in 2 files\)$/m);
+  expect(screen).toMatch(/^✓ Read price\.js, cart\.js · searched "lineTotal" \(\d matching lines in 2 files\)$/m);
   await terminal.press('C-o');
   const unfolded = await terminal.shows(/✓ Grep lineTotal/);
   expect(unfolded).toMatch(/✓ Read price\.js {2}1 line/);
@@ -107,10 +107,10 @@ inTerminal("the window's title shows the task and its state, and the old title r
   const { terminal, say } = await converse([{ text: 'Done.', holdAfter: { events: 3, until: held.promise } }]);
   expect(await terminal.title()).toBe('helve · project');
   await say('fix the tests');
-  await terminal.shows('esc to interrupt');
+  await terminal.shows('esc to stop');
   expect(await terminal.title()).toBe('● helve · fix the tests');
   held.resolve();
-  await terminal.hides('esc to interrupt');
+  await terminal.hides('esc to stop');
   expect(await terminal.title()).toBe('✓ helve · fix the tests');
   await say('/quit');
   await terminal.exitCode();

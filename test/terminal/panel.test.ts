@@ -56,7 +56,7 @@ inTerminal('leaving asks once while a command runs in the background', async () 
   await say('start it');
   await terminal.shows('↓ to look or stop');
   await say('/quit');
-  await terminal.shows('1 background command still runs: end it and leave?');
+  await terminal.shows('“sleep 1000” still runs: end it and leave?');
   await terminal.shows('enter to choose · esc to stay');
   await terminal.press('Escape');
   await terminal.shows('↓ to look or stop');

@@ -6,7 +6,7 @@ const inTerminal = test.skipIf(whyNoTmux !== undefined);
 
 inTerminal('a question mark in an empty prompt shows the keys until the next key', async () => {
   const { terminal, server, say } = await converse([{ text: 'Answered.' }]);
-  await terminal.shows('? for keys');
+  await terminal.shows('? for shortcuts');
   await terminal.type('?');
   await terminal.shows(/shift\+tab\s+permission mode/);
   await terminal.press('Escape');
@@ -20,7 +20,7 @@ inTerminal('a question mark in an empty prompt shows the keys until the next key
 
 inTerminal('the box says what kind of line is typed, and in which mode', async () => {
   const { terminal } = await converse([], { env: { FORCE_COLOR: '1' } });
-  await terminal.shows('? for keys');
+  await terminal.shows('? for shortcuts');
   const plain = border(await terminal.styledScreen());
   await terminal.type('!');
   await terminal.shows('shell · runs at once');

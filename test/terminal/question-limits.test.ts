@@ -6,7 +6,7 @@ import { converse } from './converse.js';
 import { whyNoTmux } from './tmux.js';
 
 const done = { text: 'All done.' };
-const READY = 'esc to stop';
+const READY = /(?:choose|letter|for more|go on) · esc to stop/;
 const exists = async (path: string): Promise<boolean> =>
   await access(path).then(
     () => true,
@@ -40,7 +40,7 @@ describe.skipIf(whyNoTmux !== undefined)('the limits of questions', () => {
     const asked = await terminal.shows(/y Yes · n No/);
     expect(asked).toContain('— run this command?');
     expect(asked).toContain('touch made.txt');
-    await terminal.shows('esc to stop');
+    await terminal.shows('y, n or m · esc to stop');
     await terminal.press('Enter');
     await terminal.shows('y to allow it');
     expect(await exists(join(terminal.project, 'made.txt'))).toBe(false);

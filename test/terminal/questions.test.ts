@@ -14,7 +14,7 @@ const plan = { calls: [{ name: 'ExitPlanMode', input: { plan: '1. Write the file
 const lines = (word: string): string => Array.from({ length: 60 }, (_, index) => `${word} ${index}`).join('\n');
 
 /** The keys of a question count once its hint is there. */
-const READY = 'esc to stop';
+const READY = /(?:choose|letter|for more|go on) · esc to stop/;
 
 describe.skipIf(whyNoTmux !== undefined)('questions', () => {
   test('a plan that is approved returns to asking, though shift+tab passed accept edits on the way', async () => {
@@ -50,6 +50,8 @@ describe.skipIf(whyNoTmux !== undefined)('questions', () => {
     await terminal.press('Escape');
     const seen = await terminal.shows(/[Ii]nterrupted/);
     expect(seen).not.toMatch(/Create b\.txt\?|All done/);
+    await terminal.hides('esc to stop');
+    expect(await terminal.screen()).not.toContain('! Interrupted'); // the calls say it
   });
 
   test('Esc in a question of the model stops the turn, and the question is one line', async () => {
@@ -63,7 +65,7 @@ describe.skipIf(whyNoTmux !== undefined)('questions', () => {
       done,
     ]);
     await say('go');
-    const asked = await terminal.shows('esc to stop');
+    const asked = await terminal.shows(READY);
     expect(asked.match(/Which database\?/g)).toHaveLength(1);
     await terminal.press('Escape');
     const seen = await terminal.shows('Interrupted');
@@ -120,6 +122,50 @@ describe.skipIf(whyNoTmux !== undefined)('questions', () => {
     await terminal.type('y');
     await terminal.shows('All done.');
     expect(await terminal.scrollback()).not.toMatch(/ asks$|Edit a\.txt\?/m);
+  });
+
+  test('a large question leaves nothing behind when the window shrinks and grows while it is open', async () => {
+    const edit = { name: 'Edit', input: { file_path: 'a.txt', old_string: lines('old'), new_string: lines('new') } };
+    const { terminal, say } = await converse(
+      [{ calls: [{ name: 'Read', input: { file_path: 'a.txt' } }] }, { calls: [edit] }, done],
+      { files: { 'a.txt': `${lines('old')}\n` }, columns: 110, rows: 40 },
+    );
+    await say('go');
+    await terminal.shows(/lines 1–\d\d of 120/);
+    await terminal.resize(60, 24);
+    await terminal.shows(/lines 1–\d of 120/);
+    await terminal.resize(110, 40);
+    await terminal.shows(/lines 1–\d\d of 120/);
+    await terminal.shows(READY);
+    await terminal.type('y');
+    await terminal.shows('All done.');
+    const all = await terminal.scrollback();
+    expect(all).not.toMatch(/lines 1–|Yes, and accept edits/);
+    expect(all.match(/- old 0$/gm)).toHaveLength(1); // of the result
+  });
+
+  test('Backspace corrects the text that waits for the prompt', async () => {
+    const { terminal, say } = await converse([{ calls: [write('a.txt')] }, done]);
+    await say('go');
+    await terminal.shows(READY);
+    await terminal.burst('more tests1');
+    await terminal.shows('» more tests1 · kept');
+    await terminal.shows(READY);
+    await terminal.press('BSpace');
+    await terminal.shows('» more tests · kept');
+  });
+
+  test('a plan that is rejected stays on the screen', async () => {
+    const { terminal, say } = await converse([plan, done]);
+    await terminal.press('BTab', 'BTab');
+    await terminal.shows('plan mode');
+    await say('plan it');
+    await terminal.shows(READY);
+    await terminal.type('n');
+    await terminal.shows('What should change?');
+    await terminal.type('use b');
+    await terminal.press('Enter');
+    expect(await terminal.shows('All done.')).toMatch(/⊘ Plan {2}rejected: use b\n {2}1\. Write the file/);
   });
 
   test('a question survives a resize, and fits into the new window', async () => {

@@ -36,6 +36,6 @@ inTerminal('a resumed conversation shows the results of its calls, and a rewind 
   await resumed.terminal.press('Enter');
   await resumed.terminal.shows(/The conversation, and leave the files[\s\S]*esc to cancel/);
   await resumed.terminal.press('2');
-  await resumed.terminal.shows('Back to before “second prompt”. The files stay as they are.');
+  await resumed.terminal.shows('Back to before “second prompt”. The files stay as they are: /undo');
   expect((await resumed.terminal.scrollback()).split('First answer.')).toHaveLength(2);
 });

@@ -102,7 +102,7 @@ inTerminal('/mcp follows a server that is starting until it has failed', async (
   const { terminal, say } = await converse([], {
     args: ['--settings', JSON.stringify({ mcpServers: { slow: wait } })],
   });
-  await terminal.shows('? for keys');
+  await terminal.shows('? for shortcuts');
   await say('/mcp');
   await terminal.shows('… slow: connecting');
   const seen = await terminal.shows('✗ slow: failed');

@@ -27,7 +27,7 @@ inTerminal('the trust question shows what trust would enable, and trusted items 
   const folders = await projectWithHook();
   const { terminal, say } = await converse([{ text: 'Heard.' }], { folders, shows: 'Do you trust this folder?' });
   expect(await terminal.shows('esc to continue without')).toContain('touch hook-ran');
-  await terminal.press('t');
+  await terminal.press('y');
   await terminal.hides('Do you trust');
   await say('hello');
   await terminal.shows('Heard.');
@@ -138,7 +138,7 @@ inTerminal('a storm of resizes during an answer ends with a complete screen', as
   await terminal.resize(80, 30);
   await terminal.type('typed after');
   await terminal.shows('item119');
-  await terminal.hides('esc to interrupt');
+  await terminal.hides('esc to stop');
   const screen = await terminal.shows(/^─{80}$/m);
   expect(screen).toMatch(/item118[^\n]*\n[^\n]*item119[^\n]*\n/);
   expect(screen.match(/typed after/g)).toHaveLength(1);

@@ -3,7 +3,7 @@ import { converse } from './converse.js';
 import { whyNoTmux } from './tmux.js';
 
 const inTerminal = test.skipIf(whyNoTmux !== undefined);
-const ASKED = /esc (?:for no|to stop)/; // the hint appears once the question accepts keys
+const ASKED = /(?:choose|letter|for more|go on) · esc to stop/; // the hint appears once the question accepts keys
 
 /** Words that Helve writes for the model alone. */
 const MODELS_WORDS =

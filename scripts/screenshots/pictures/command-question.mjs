@@ -17,8 +17,8 @@ export const commandQuestion = {
   ],
   async play({ say, shows }) {
     await say('helve');
-    await shows('? for keys');
+    await shows('? for shortcuts');
     await say('Push it.');
-    await shows('esc to stop');
+    await shows(/(?:choose|letter|for more|go on) · esc to stop/);
   },
 };

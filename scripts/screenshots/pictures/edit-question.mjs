@@ -32,9 +32,9 @@ export function total(items: readonly Item[], discount = 0): number {
   ],
   async play({ say, shows }) {
     await say('helve');
-    await shows('? for keys');
+    await shows('? for shortcuts');
     await say('A discount must leave whole cents.');
-    await shows('esc to stop');
+    await shows(/(?:choose|letter|for more|go on) · esc to stop/);
   },
 };
 

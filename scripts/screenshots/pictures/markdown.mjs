@@ -43,7 +43,7 @@ const markdown = {
     await shows('asks before');
     await say('How does total round, and what is tested?');
     await shows('grep -v');
-    await hides('esc to interrupt');
+    await hides('esc to stop');
   },
 };
 

@@ -31,8 +31,8 @@ export const plan = {
   ],
   async play({ say, shows }) {
     await say('helve --permission-mode plan');
-    await shows('? for keys');
+    await shows('? for shortcuts');
     await say('Tally should support other currencies than the euro.');
-    await shows('esc to stop');
+    await shows(/(?:choose|letter|for more|go on) · esc to stop/);
   },
 };

@@ -54,7 +54,7 @@ export function isDisplay(value: unknown): value is ToolDisplay {
   return (
     [action, writtenBy].every((text) => text === undefined || typeof text === 'string') &&
     (facts === undefined || isTexts(facts)) &&
-    (looks === undefined || ['read', 'search', 'list'].some((known) => known === looks)) &&
+    (looks === undefined || ['read', 'search', 'find', 'list'].some((known) => known === looks)) &&
     (body === undefined || isBody(body))
   );
 }

@@ -159,7 +159,8 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 
 function isLeftCommand(value: unknown): boolean {
   if (!isFields(value) || ![value['id'], value['command']].every(isText) || !isPath(value['outputFile'])) return false;
-  const { process } = value;
+  const { process, description } = value;
+  if (description !== undefined && !isText(description)) return false;
   if (process === undefined) return true;
   if (!isFields(process)) return false;
   const { pid, started, boot, space, host } = process;

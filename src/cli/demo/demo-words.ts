@@ -21,12 +21,12 @@ export const terminalDemoWords = (own: OwnCommand): TerminalDemoWords => ({
   ending: [
     'Now try:',
     '',
-    '- `/undo` takes back everything since your prompt. It restores what a command deleted, too.',
+    '- `/undo` takes back what was changed since your prompt. It restores what a command deleted, too.',
     '- `/diff` shows everything that has changed.',
     '- `/rewind` returns to your prompt, and restores the files.',
     '- `/quit` leaves the demo. It removes the sample project and says how to use a real model.',
   ].join('\n'),
-  afterwards: `The script of this demo ends here, so I can't answer that. To work with a real model, leave with \`/quit\`, set a key such as \`ANTHROPIC_API_KEY\`, and run \`${own.helve}\`. \`/undo\`, \`/diff\` and \`!command\` still work here.`,
+  afterwards: `The script of this demo ends here, so I can't answer that. To work with a real model, leave with \`/quit\`, run \`${own.helve}\`, and store an API key with \`/key\`. \`/undo\`, \`/diff\` and \`!command\` still work here.`,
   farewell: nextSteps(own),
 });
 
@@ -45,8 +45,7 @@ export const lineDemoWords = (own: OwnCommand): DemoWords & { introduction: stri
 function nextSteps({ helve, elsewhere }: OwnCommand): string {
   const name = elsewhere === undefined ? helve : 'helve';
   const steps = [
-    ['export ANTHROPIC_API_KEY=…', `or the key of another provider: ${name} models lists them`],
-    [name, 'start a conversation in your project'],
+    [name, 'in your project: /key stores an API key, /model chooses a model'],
     [`${name} doctor`, 'check the setup'],
   ] as const;
   const alias = elsewhere === undefined ? [] : [`  alias helve="${elsewhere}"`];

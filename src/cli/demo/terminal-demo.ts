@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { readRunFlags } from '../run-flags.js';
 import type { RunModels } from '../run-models.js';
 import { inDemoFolder } from './demo-folder.js';
@@ -16,6 +17,7 @@ export async function terminalDemo(own: OwnCommand, version: string): Promise<nu
       return await startTerminal({
         version,
         root,
+        folderName: `${basename(root)} (temporary)`,
         env,
         welcome: words.welcome,
         draft: demoPrompt,

@@ -7,6 +7,7 @@ import type { ProcessResult, ProcessStopReason, RunningProcess } from './run-pro
 export interface BackgroundCommand {
   readonly id: string;
   readonly command: string;
+  readonly description?: string;
   readonly outputFile: string;
   readonly state: BackgroundState;
   /** The byte offset up to which its output has been read. */
@@ -32,6 +33,7 @@ export interface BackgroundCommands {
   add(entry: {
     id: string;
     command: string;
+    description?: string;
     outputFile: string;
     running: RunningProcess;
     lifeMs: number;
@@ -83,18 +85,20 @@ export function createBackgroundCommands({ onEnd, onChange, left = [] }: Backgro
   }
   const changed = (): void =>
     onChange?.(
-      [...entries.values()].flatMap(({ command: { id, command, outputFile, state }, process, ranBeforeMs }) =>
-        state.status === 'running'
-          ? [
-              {
-                id,
-                command,
-                outputFile,
-                ...(ranBeforeMs !== undefined && { ranBeforeMs }),
-                ...(process && { process }),
-              },
-            ]
-          : [],
+      [...entries.values()].flatMap(
+        ({ command: { id, command, description, outputFile, state }, process, ranBeforeMs }) =>
+          state.status === 'running'
+            ? [
+                {
+                  id,
+                  command,
+                  ...(description !== undefined && { description }),
+                  outputFile,
+                  ...(ranBeforeMs !== undefined && { ranBeforeMs }),
+                  ...(process && { process }),
+                },
+              ]
+            : [],
       ),
     );
 

@@ -427,9 +427,10 @@ test('rewinds to a prompt with its files, and puts the prompt into the editor', 
 
 test('reports that there is nothing to rewind, to resume, or to undo', async () => {
   const session = await testSession();
-  for (const line of ['rewind', 'resume', 'undo', 'undo list']) {
+  for (const line of ['rewind', 'resume', 'undo 1', 'undo list']) {
     expect(await run(line, session)).toMatchObject({ type: 'problem' });
   }
+  expect(shown(await run('undo', session))).toContain('nothing to undo');
 });
 
 test('explains why an unsaved conversation cannot be exported', async () => {

@@ -50,19 +50,26 @@ function pick(session: CommandSession): CommandAnswer {
   const rankOf = (key: string): number => (setTo(key) !== undefined ? 0 : usual.includes(key) ? 1 : 2);
   return {
     type: 'choose',
-    title: 'Settings of yours; /config list shows all that is set',
+    title: 'Your settings; /config list shows all that is set',
     items: names
-      .map((key) => ({ value: key, description: setTo(key) ?? knownSettings[key].about, isCurrent: false }))
+      .map((key) => ({
+        value: key,
+        description: setTo(key) ?? withoutMarks(knownSettings[key].about),
+        isCurrent: false,
+      }))
       .toSorted((one, other) => rankOf(one.value) - rankOf(other.value)),
     choose: async (key) => askFor(key, session),
   };
 }
 
+/** Descriptions are Markdown, for the pages in docs. */
+const withoutMarks = (about: string): string => about.replaceAll('`', '');
+
 /** Asks for a new value, chosen from a list or typed. */
 function askFor(key: string, session: CommandSession): CommandAnswer {
   const name = settingNames.find((one) => one === key);
   const values = name && settingValues(name);
-  const title = `${key}: ${name ? knownSettings[name].about : ''}`;
+  const title = `${key}: ${name ? withoutMarks(knownSettings[name].about) : ''}`;
   const set = async (value: string): Promise<CommandAnswer> =>
     await change(key, value.trim() === '' ? undefined : value.trim(), 'user', session);
   if (!values) return { type: 'ask', title: `${title} Leave it empty to unset it.`, answer: refusing(set) };
@@ -101,7 +108,7 @@ function show(typed: string, { settings }: CommandSession): CommandAnswer {
   const lines = found.map(
     (entry) => `${describeEntry(entry)}${entry.ignored === undefined ? '' : `: ${entry.ignored}`}`,
   );
-  return fitted([`${labelOf(wanted)}: ${about}`, ...(lines.length === 0 ? ['It is not set.'] : lines)]);
+  return fitted([`${labelOf(wanted)}: ${withoutMarks(about)}`, ...(lines.length === 0 ? ['It is not set.'] : lines)]);
 }
 
 async function change(
@@ -125,7 +132,7 @@ async function change(
   const needsTrust = scope !== 'user' && knownSettings[key].loosens?.(given);
   return text(
     changed ? `${typed} was set in ${file}.` : `${typed} already has this value in ${file}.`,
-    ...(needsTrust ? ['It takes effect once the folder is trusted: helve config trust'] : []),
+    ...(needsTrust ? ['It takes effect once the folder is trusted: /trust'] : []),
     ...(ofTheScreen.test(key) ? ['It takes effect at the next start.'] : []),
     ...(key === 'effort' ? await applyEffort(given, session) : []),
     ...(key === 'model' ? ['It is used from the next conversation on; /model changes this one.'] : []),

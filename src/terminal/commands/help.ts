@@ -9,7 +9,7 @@ const groups: readonly CommandGroup[] = ['Conversation', 'Changes', 'Model', 'Se
 export const help: TerminalCommand = {
   name: 'help',
   aliases: ['?'],
-  group: 'Settings',
+  group: 'Session',
   description: 'list commands and keys',
   argumentHint: '[command | keys]',
   complete: (typed, session) => words(typed, [...session.builtIn.map(({ name }) => name), 'keys']),

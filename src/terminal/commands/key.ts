@@ -19,7 +19,7 @@ export const key: TerminalCommand = {
     const [first, second] = firstWord(args);
     const providers = await keyProviders(session.env);
     if (first === 'forget') return await forget(second, providers, session);
-    if (first !== '') return ask(first, providers, session);
+    if (first !== '') return askForKey(first, providers, session);
     return {
       type: 'choose',
       title: 'A key for which provider?',
@@ -28,12 +28,12 @@ export const key: TerminalCommand = {
         label: title,
         description: from === 'environment' ? 'set in the environment' : from ? 'stored already' : variable,
       })),
-      choose: async (id) => ask(id, providers, session),
+      choose: async (id) => askForKey(id, providers, session),
     };
   },
 };
 
-function ask(id: string, providers: readonly KeyProvider[], session: CommandSession): CommandAnswer {
+export function askForKey(id: string, providers: readonly KeyProvider[], session: CommandSession): CommandAnswer {
   const provider = find(id, providers);
   if ('problem' in provider) return problem(provider.problem);
   const { title, variable, from } = provider;

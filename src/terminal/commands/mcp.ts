@@ -1,6 +1,7 @@
 import { counted } from '../../platform/text/counted.js';
 import { nearestWords } from '../../platform/text/similar-text.js';
 import type { CommandAnswer, CommandSession, ShownServer, TerminalCommand } from '../contract.js';
+import { shortTime } from '../views/fit.js';
 import { firstWord, fitted, problem, text, words } from './answers.js';
 
 export const mcp: TerminalCommand = {
@@ -19,7 +20,9 @@ export const mcp: TerminalCommand = {
     await session.connectServers();
     const isStarting = session.servers.some(({ status }) => signs[status] === undefined);
     if (args.trim() === '' && isStarting) {
-      return { type: 'live', lines: () => overviewLines(session), settled: session.serversSettled() };
+      const began = performance.now();
+      const lines = (): string[] => overviewLines(session, performance.now() - began);
+      return { type: 'live', lines, settled: session.serversSettled() };
     }
     if (args.trim() === '') return overview(session);
     const [first, second] = firstWord(args);
@@ -99,7 +102,8 @@ function overview(session: CommandSession): CommandAnswer {
   return fitted(overviewLines(session));
 }
 
-function overviewLines({ servers, settings }: CommandSession): string[] {
+/** `waitedMs`: since the user asked. */
+function overviewLines({ servers, settings }: CommandSession, waitedMs = 0): string[] {
   const unused = settings.entries.filter(({ key, ignored }) => key === 'mcpServers' && ignored !== undefined);
   if (servers.length === 0 && unused.length === 0) {
     return ['No MCP servers. To add one, in a shell: helve mcp add NAME -- COMMAND'];
@@ -109,12 +113,12 @@ function overviewLines({ servers, settings }: CommandSession): string[] {
   const failed = servers.filter(({ status }) => status === 'failed');
   const changed = servers.filter(({ changedTools }) => changedTools.length > 0);
   return [
-    ...servers.map((server) => `${signOf(server)} ${server.name}: ${stateOf(server)}`),
+    ...servers.map((server) => `${signOf(server)} ${server.name}: ${stateOf(server, waitedMs)}`),
     ...unused.map(({ name, ignored, origin }) => `– ${name ?? ''}: not used: ${ignored} (${origin.file})`),
     ...failed.map(({ name }) => `Details: /mcp ${name}. To retry: /mcp reconnect ${name}`),
     ...unsigned.map(({ name }) => `To sign in: /mcp login ${name}`),
     ...changed.map(({ name }) => `To see and approve what changed: /mcp approve ${name}`),
-    ...(isUntrusted ? ['To review and trust untrusted servers: helve config trust'] : []),
+    ...(isUntrusted ? ['To review and trust untrusted servers: /trust'] : []),
   ];
 }
 
@@ -123,11 +127,11 @@ const signs: Readonly<Record<string, string>> = { connected: '✓', failed: '✗
 
 const signOf = ({ status }: ShownServer): string => signs[status] ?? '…';
 
-function stateOf({ name, status, detail, tools, setAside, changedTools }: ShownServer): string {
+function stateOf({ name, status, detail, tools, setAside, changedTools }: ShownServer, waitedMs = 0): string {
   const facts = status === 'connected' ? [counted(tools, 'tool')] : [];
   const aside = setAside.length === 0 ? [] : [`${setAside.length} not used`];
   return [
-    signs[status] === undefined ? 'connecting' : status === 'needs-auth' ? 'needs sign-in' : status,
+    stateWord(status, waitedMs),
     ...facts,
     ...aside,
     ...(changedTools.length === 0 ? [] : [`${changedTools.length} changed and held back`]),
@@ -140,6 +144,11 @@ const isSaid = (detail: string): boolean => /needs a sign-in\. To sign in:/.test
 
 /** The server's name is already shown before it. */
 const withoutName = (detail: string, name: string): string => detail.replace(`The MCP server ${name} `, '');
+
+function stateWord(status: string, waitedMs: number): string {
+  if (signs[status] === undefined) return `connecting${waitedMs < 1_000 ? '' : `, waited ${shortTime(waitedMs)}`}`;
+  return status === 'needs-auth' ? 'needs sign-in' : status;
+}
 
 function details(server: ShownServer): CommandAnswer {
   const said = server.errorOutput.trim();

@@ -1,7 +1,9 @@
 import { messageOf } from '../../platform/message-of.js';
 import { editSettings } from '../../settings/edit-file.js';
 import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
+import { findModelOffers, keyProviders } from '../first-run/model-offers.js';
 import { beginning, problem, text } from './answers.js';
+import { askForKey } from './key.js';
 
 export const model: TerminalCommand = {
   name: 'model',
@@ -14,7 +16,7 @@ export const model: TerminalCommand = {
   async run(args, session) {
     if (args.trim() !== '') return await use(args.trim(), session);
     const items = await session.models();
-    if (items.length === 0) return problem('No model is set up. /key stores a key; /doctor says what was looked for.');
+    if (items.length === 0) return await offer(session);
     const isCurrent = (value: string): boolean => value === session.model;
     return {
       type: 'choose',
@@ -24,6 +26,33 @@ export const model: TerminalCommand = {
     };
   },
 };
+
+/** What can be set up: models of servers on this machine, and providers for which a key can be stored. */
+async function offer(session: CommandSession): Promise<CommandAnswer> {
+  const [found, providers] = await Promise.all([findModelOffers(session.env), keyProviders(session.env)]);
+  return {
+    type: 'choose',
+    title: 'No model is set up yet. Which one do you want to use?',
+    ...(found.length === 0 && {
+      text: 'To use a model on this machine, start Ollama or LM Studio, then /model again.',
+    }),
+    items: [
+      ...found.map(({ model: value, server }) => ({ value, description: server, group: 'On this machine' })),
+      ...providers.map(({ id, title, variable }) => ({
+        value: `${KEY_OF} ${id}`,
+        label: title,
+        description: variable,
+        group: 'With an API key',
+      })),
+    ],
+    async choose(value) {
+      const [what, id = ''] = value.split(' ');
+      return what === KEY_OF ? askForKey(id, providers, session) : await use(value, session);
+    },
+  };
+}
+
+const KEY_OF = 'key:';
 
 async function use(name: string, session: CommandSession): Promise<CommandAnswer> {
   const isFirst = session.model === undefined;

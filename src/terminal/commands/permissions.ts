@@ -5,7 +5,7 @@ import { EditRefused } from '../../settings/edit-json.js';
 import { oneLine } from '../../settings/settings-problem.js';
 import { parseCall } from '../console/parse-call.js';
 import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
-import { firstWord, fitted, problem, text, words } from './answers.js';
+import { firstWord, problem, text, words } from './answers.js';
 import { modeWords } from './status.js';
 
 const lists = ['allow', 'ask', 'deny'] as const;
@@ -58,7 +58,7 @@ function overview(session: CommandSession): CommandAnswer {
   const folders = additionalDirectories.map((folder) => `Also part of the project: ${oneLine(folder)}`);
   return {
     type: 'choose',
-    title: 'Permission rules; Enter removes one',
+    title: rules.length === 0 ? 'Permissions' : 'Permission rules; Enter removes one',
     text: folders.join('\n'),
     items: [...byFile, ...actions],
     async choose(value) {
@@ -172,5 +172,5 @@ async function explain(call: string, session: CommandSession): Promise<CommandAn
     return problem('Which call? Use /permissions explain TOOL and its input, as in: explain Bash npm test');
   const parsed = parseCall(call, session.tools);
   if ('problem' in parsed) return problem(parsed.problem);
-  return fitted((await session.explain(parsed.tool, parsed.input)).split('\n'));
+  return { type: 'explained', text: await session.explain(parsed.tool, parsed.input) };
 }

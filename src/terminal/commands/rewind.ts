@@ -2,8 +2,8 @@ import { outlineSession, type SessionOutline } from '../../agent/store/session-o
 import { planUndo } from '../../agent/undo/undo.js';
 import { listUndoable, type UndoableCall } from '../../agent/undo/undo-calls.js';
 import { callsSince, promptCounter } from '../../agent/undo/undo-prompts.js';
+import { shownAge } from '../../platform/text/age.js';
 import { counted } from '../../platform/text/counted.js';
-import { localMinute } from '../../platform/text/local-time.js';
 import type { CommandAnswer, CommandSession, PastPrompt, TerminalCommand } from '../contract.js';
 import { problem, text } from './answers.js';
 import { confirmUndo } from './confirm-undo.js';
@@ -20,6 +20,7 @@ export const rewind: TerminalCommand = {
   async run(_, session) {
     const { prompts, dataFolder, id } = session;
     if (prompts.length === 0) return problem('Nothing has been said yet, so there is nothing to go back to.');
+    const now = new Date();
     const changed = filesByPrompt(await listUndoable(dataFolder, id), outlineSession(dataFolder, id));
     return {
       type: 'choose',
@@ -27,7 +28,7 @@ export const rewind: TerminalCommand = {
       items: prompts.toReversed().map(({ index, text: said, at }) => ({
         value: String(index),
         label: titleOf(said),
-        description: [localMinute(new Date(at)), ...filesNote(changed.get(index))].join(' · '),
+        description: [shownAge(new Date(at), now), ...filesNote(changed.get(index))].join(' · '),
       })),
       async choose(value) {
         const prompt = prompts.find(({ index }) => String(index) === value);
@@ -77,7 +78,8 @@ async function chooseWhat(prompt: PastPrompt, session: CommandSession): Promise<
       { value: 'files', label: 'The files, and leave the conversation' },
     ],
     async choose(value) {
-      if (value === 'conversation') return await forget(prompt, session, 'The files stay as they are.');
+      if (value === 'conversation')
+        return await forget(prompt, session, 'The files stay as they are: /undo takes their changes back.');
       // Files first: after the rewind it is another conversation, which does not own those calls.
       return await takeBack(async (done) => (value === 'both' ? await forget(prompt, session, done) : text(done)));
     },

@@ -109,6 +109,24 @@ test.each([
   expect(await run(typed, await testSession())).toMatchObject({ text: expect.stringContaining(words) });
 });
 
+test('undo after a rewind that left the files offers the changes of the conversation that was left', async () => {
+  const project = await temporaryProject({});
+  await project.run(writeTool, { file_path: 'b.txt', content: 'made\n' });
+  const { id, root, dataFolder } = project.engine.session;
+  const other = '0f0f0f0f-0000-4000-8000-000000000001';
+  const session = await testSession({ id: other, rewoundFrom: id, root, cwd: root, dataFolder });
+  expect(await run('undo', session)).toMatchObject({ type: 'choose', changes: [{ title: 'remove b.txt' }] });
+});
+
+test('model without a model offers the providers, whose keys are then asked for', async () => {
+  const session = await testSession();
+  const asked = await run('model', session);
+  if (asked.type !== 'choose') throw new Error(JSON.stringify(asked));
+  const anthropic = asked.items.find(({ value }) => value === 'key: anthropic');
+  expect(anthropic).toMatchObject({ group: 'With an API key', description: 'ANTHROPIC_API_KEY' });
+  expect(await asked.choose('key: anthropic')).toMatchObject({ type: 'ask', isSecret: true });
+});
+
 test('rewind marks prompts that changed files', async () => {
   const project = await temporaryProject();
   const { id, root, dataFolder } = project.engine.session;

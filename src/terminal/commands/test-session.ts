@@ -28,6 +28,7 @@ export async function testSession(given: Partial<CommandSession> = {}): Promise<
     dataFolder,
     env,
     home,
+    rewoundFrom: undefined,
     additionalDirectories: [],
     mode: 'default',
     todos: undefined,

@@ -5,7 +5,7 @@ import { listUndoable, UndoFailure, type UndoSelection } from '../../agent/undo/
 import { lastUndo, selectSincePrompt, sinceLastPrompt } from '../../agent/undo/undo-prompts.js';
 import { counted } from '../../platform/text/counted.js';
 import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
-import { fitted, problem, words } from './answers.js';
+import { fitted, problem, text, words } from './answers.js';
 import { confirmUndo } from './confirm-undo.js';
 
 const MAX_PROMPT_CHARS = 50;
@@ -43,14 +43,24 @@ async function list({ dataFolder, id, cwd }: CommandSession): Promise<CommandAns
 }
 
 async function confirm(wanted: string, session: CommandSession): Promise<CommandAnswer> {
-  const { dataFolder, id, cwd } = session;
-  if (wanted === '') return await offer(session);
+  const { dataFolder, id, cwd, rewoundFrom } = session;
+  if (wanted === '') {
+    // After a rewind that left the files, their changes belong to the conversation that was left.
+    for (const one of [id, ...(rewoundFrom === undefined ? [] : [rewoundFrom])]) {
+      if ((await listUndoable(dataFolder, one)).length > 0) return await offer({ dataFolder, id: one, cwd });
+    }
+    return text('This conversation has changed no files, so there is nothing to undo.');
+  }
   const plan = await planUndo(dataFolder, id, await selectionOf(wanted, session), { cwd });
   return confirmUndo(plan, { cwd });
 }
 
 /** Everything since the last prompt that changed files; or the last call alone; or the last undo, to reverse it. */
-async function offer({ dataFolder, id, cwd }: CommandSession): Promise<CommandAnswer> {
+async function offer({
+  dataFolder,
+  id,
+  cwd,
+}: Pick<CommandSession, 'dataFolder' | 'id' | 'cwd'>): Promise<CommandAnswer> {
   const calls = await listUndoable(dataFolder, id);
   const outline = outlineSession(dataFolder, id);
   const confirmOnly = async (selection: UndoSelection, title: string): Promise<CommandAnswer> =>

@@ -85,7 +85,8 @@ function readInput(text: string, fields: readonly InputField[]): Record<string, 
   }
   if (open) throw new CallProblem(`a quote (${open}) is not closed.`);
   const missing = fields.filter(({ isRequired, name }) => isRequired && !(name in input));
-  if (missing.length > 0) throw new CallProblem(
+  if (missing.length > 0)
+    throw new CallProblem(
       `${missing.map(({ name }) => name).join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing.`,
     );
   return input;

@@ -4,6 +4,7 @@ import { cleanLine, cut, padEnd, wrap } from '../views/fit.js';
 import { typedCharacter } from './dialog.js';
 
 const MAX_SHOWN = 10;
+const MOST_KEYS = 9; // items without a letter have a digit
 const MIN_ROW = 60; // columns: in a narrower list, descriptions are below their labels
 
 export interface ListedChoice<Value> {
@@ -27,7 +28,7 @@ export interface ChoiceListOptions<Value> {
   marked?: ReadonlySet<Value>;
 }
 
-/** A list to choose from, with arrows and Enter, and the letter or digit before each item. Keys work the same in every such list. */
+/** A list to choose from, with arrows and Enter, and the letter or digit before each item, which chooses it at once. */
 export class ChoiceList<Value> {
   readonly #theme: Theme;
   readonly #all: ReadonlyArray<ListedChoice<Value>>;
@@ -69,7 +70,7 @@ export class ChoiceList<Value> {
     if (this.#stray === undefined) return undefined;
     const letters = this.#all.flatMap(({ key }) => key ?? []);
     const digits = this.#all.length > letters.length && letters.length === 0;
-    const keys = digits ? [`1 to ${Math.min(9, this.#all.length)}`] : letters;
+    const keys = digits ? [`1 to ${Math.min(MOST_KEYS, this.#all.length)}`] : letters;
     return `“${cleanLine(this.#stray)}” is no choice: press ${[...keys, 'an arrow'].join(', ').replace(/, ([^,]*)$/, ' or $1')}`;
   }
 
@@ -86,13 +87,10 @@ export class ChoiceList<Value> {
     if (this.#options.isFilterable) return this.#type(data);
     const character = typedCharacter(data);
     if (character === undefined) return undefined;
-    const byKey = this.#all.findIndex(({ key }) => key === character.toLowerCase());
-    const index = byKey !== -1 ? byKey : /^[1-9]$/.test(character) ? Number(character) - 1 : -1;
+    const index = this.#all.findIndex(({ key }, at) => (key ?? String(at + 1)) === character.toLowerCase());
     const picked = this.#all[index];
-    if (picked) {
+    if (picked && index < MOST_KEYS) {
       this.#focus = index;
-      // A digit answers only where it is shown. It leads to an item with a letter, and Enter selects that.
-      if (byKey === -1 && picked.key !== undefined) return undefined;
       return this.#options.marked ? { toggled: picked.value } : { chosen: picked.value };
     }
     if (character === ' ' && this.#options.marked && this.focused) return { toggled: this.focused.value };
@@ -174,7 +172,7 @@ export class ChoiceList<Value> {
       ? ''
       : key !== undefined
         ? `${key}  `
-        : index < 9
+        : index < MOST_KEYS
           ? `${index + 1}. `
           : '   ';
     const head = `${isFocused ? '❯ ' : '  '}${sign}${mark}`;

@@ -140,7 +140,7 @@ test.each([60, 80, 120])('lists what trust would switch on, by file, at %i colum
     '    starts a: node a.js',
     '',
     '❯ n  Continue and ignore all of this',
-    '  t  Trust the folder, with all of this',
+    '  y  Trust the folder, with all of this',
   ]);
 });
 
@@ -150,7 +150,7 @@ test('a folder with instructions alone is asked about in one sentence', () => {
     'CLAUDE.md tells the model how to work here. Trust it if you know who wrote it.',
     '',
     '❯ n  No, treat it as notes',
-    '  t  Yes, follow it',
+    '  y  Yes, follow it',
   ]);
 });
 
@@ -189,7 +189,7 @@ test('trusts only on an explicit yes', () => {
   expect(answersTo('enter')).toEqual([false]);
   expect(answersTo('escape')).toEqual([false]);
   expect(answersTo({ type: 'x' })).toEqual([]);
-  expect(answersTo({ type: 't' })).toEqual([true]);
+  expect(answersTo({ type: 'y' })).toEqual([true]);
   expect(answersTo('down', 'enter')).toEqual([true]);
 });
 

@@ -224,7 +224,7 @@ test('an edit of an existing file says so, and several files are counted', () =>
   expect(asked({ ...edit, effects: [file('/p/a.ts'), file('/p/b.ts')] }).lines()).toContain('  writes a.ts, b.ts');
 });
 
-test('has one key for each answer; a digit, which is not shown, only moves the selection', () => {
+test('has one key for each answer; a digit, which is not shown, does nothing', () => {
   const rules = ['Shell(rm -rf build)'];
   const remembered = (scope: string) => [{ behavior: 'allow', remember: { rules, scope } }];
   expect(asked(command).press('enter')).toEqual([{ behavior: 'allow' }]);
@@ -232,6 +232,10 @@ test('has one key for each answer; a digit, which is not shown, only moves the s
   expect(asked(command).press({ type: 'a' })).toEqual(remembered('always'));
   expect(asked(command).press({ type: '2' })).toEqual([]);
   expect(asked(force).press({ type: 'm2' })).toEqual([]);
+  const { press, dialog } = asked(command);
+  expect(press({ type: '3' }, 'enter')).toEqual([{ behavior: 'allow' }]);
+  press({ type: '3' });
+  expect(dialog.hint).toContain('“3” is no choice');
   expect(asked(command).press({ type: 's' })).toEqual([]);
   expect(asked(command).press({ type: 'ms' })).toEqual(remembered('session'));
 });
@@ -244,7 +248,7 @@ test('refuses with a reason, or without one', () => {
   expect(asked(command).press({ type: 'n' }, { type: 'keep it, yes' }, 'enter')).toEqual([
     { behavior: 'deny', reason: 'keep it, yes' },
   ]);
-  expect(asked(command).press({ type: '3' }, 'enter', 'enter')).toEqual([{ behavior: 'deny' }]);
+  expect(asked(command).press('up', 'enter', 'enter')).toEqual([{ behavior: 'deny' }]);
   const { press, lines } = asked(command);
   expect(press({ type: 'n' }, { type: 'y' }, 'escape')).toEqual([]);
   expect(lines().at(-1)).toBe('❯ n  No, and say what to do instead');

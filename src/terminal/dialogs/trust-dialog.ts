@@ -78,7 +78,7 @@ export class TrustDialog implements Dialog {
     const { no, yes } = trustQuestion(facts);
     this.#list = new ChoiceList(theme, [
       { value: false, key: 'n', label: no },
-      { value: true, key: 't', label: yes },
+      { value: true, key: 'y', label: yes },
     ]);
   }
 

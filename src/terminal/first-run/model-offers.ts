@@ -37,7 +37,8 @@ export function setupHint(offers: readonly ModelOffer[], problem = 'No model is 
   return [
     problem,
     ...(first ? ['These run on this machine:', ...found, `  /model ${first.model} uses the first.`] : []),
-    '  /key stores an API key, for you alone.',
+    '  /key stores an API key that only you can read.',
+    ...(first ? [] : ['  Or start Ollama or LM Studio, and choose a model of theirs with /model.']),
     '  helve demo, in a shell, shows a conversation that needs no key.',
     'Until then you can call the tools yourself: Read README.md, Grep TODO, Bash ls. help lists them.',
   ];

@@ -4,11 +4,14 @@ import { visible } from '../../platform/text/visible.js';
 import { retryReason } from '../screen/retry-line.js';
 import { compactionNotice } from '../session/compaction-notice.js';
 import { endText } from '../session/end-text.js';
+import { PlainMarkdown } from './plain-markdown.js';
 import { WordWrap } from './word-wrap.js';
 
 const MAX_BODY_LINES = 12;
 
 export interface PlainLinesOptions {
+  /** The model's text is Markdown: it is written without its marks, a line at a time. */
+  readsMarkdown?: boolean;
   write(text: string): void;
   color: boolean;
   /** The model's text is wrapped at words to this width. Default: the terminal wraps it. */
@@ -22,8 +25,10 @@ export class PlainLines {
   /** Whether the cursor is in the middle of a line of the model's text. */
   #midLine = false;
   readonly #wrap: WordWrap;
+  readonly #markdown: PlainMarkdown | undefined;
 
-  constructor({ write, color, columns = Number.POSITIVE_INFINITY }: PlainLinesOptions) {
+  constructor({ write, color, columns = Number.POSITIVE_INFINITY, readsMarkdown = false }: PlainLinesOptions) {
+    this.#markdown = readsMarkdown ? new PlainMarkdown() : undefined;
     this.#write = write;
     this.#wrap = new WordWrap(columns);
     this.#paint = color ? colors : noColors;
@@ -32,8 +37,7 @@ export class PlainLines {
   draw(event: AgentEvent): void {
     switch (event.type) {
       case 'text_delta':
-        this.#write(this.#wrap.push(visible(event.text)));
-        this.#midLine = !event.text.endsWith('\n');
+        this.#say(this.#markdown ? this.#markdown.push(event.text) : event.text);
         return;
       case 'notice':
         this.line(`  ! ${visible(event.text)}`);
@@ -86,7 +90,14 @@ export class PlainLines {
     this.#lines(lines, body);
   }
 
+  #say(text: string): void {
+    if (text === '') return;
+    this.#write(this.#wrap.push(visible(text)));
+    this.#midLine = !text.endsWith('\n');
+  }
+
   line(text: string): void {
+    if (this.#markdown) this.#say(this.#markdown.flush());
     const rest = this.#wrap.flush();
     this.#write(`${rest}${this.#midLine ? '\n' : ''}${text}\n`);
     this.#midLine = false;

@@ -40,7 +40,7 @@ export async function startPlainTerminal(options: TerminalOptions): Promise<numb
 
 class PlainTerminal {
   readonly #options: TerminalOptions;
-  readonly #lines = new PlainLines({ write: (text) => process.stdout.write(text), color: false });
+  readonly #lines = new PlainLines({ write: (text) => process.stdout.write(text), color: false, readsMarkdown: true });
   readonly #theme = new Theme({ name: 'none', depth: 'basic' }, { links: false });
   readonly #session = new CurrentSession();
   readonly #left = Promise.withResolvers<number>();

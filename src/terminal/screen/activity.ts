@@ -135,10 +135,9 @@ export class Activity {
       this.#options.session()?.engine.session.canMoveToBackground === true;
     this.#spinner.update({
       label: this.#step.words ?? active ?? this.#label,
-      hint: [
-        `${interrupt} to interrupt`,
-        ...(canMove ? [`${keys.hint('background')} to run in the background`] : []),
-      ].join(' · '),
+      hint: [`${interrupt} to stop`, ...(canMove ? [`${keys.hint('background')} to run in the background`] : [])].join(
+        ' · ',
+      ),
     });
     return this.#spinner.render(width);
   }

@@ -1,5 +1,5 @@
 import type { AgentHappening } from '../../contract/event.js';
-import type { BuiltInTool, Tool } from '../../contract/tool.js';
+import type { BuiltInTool, Tool, ToolDisplay } from '../../contract/tool.js';
 import type { RuleFamily } from '../../contract/tool-traits.js';
 import { isObject } from '../../platform/is-object.js';
 import { counted } from '../../platform/text/counted.js';
@@ -80,13 +80,16 @@ export class CurrentStep {
   #stepOf({ tool, input, display }: Extract<AgentHappening, { type: 'tool_call' }>): Step {
     const family = this.#options.familyOf(tool);
     const [title = ''] = display.title.trim().split('\n', 1);
-    const kind = display.looks ?? (family ? kinds[family] : 'other');
+    const kind = looked(display.looks) ?? (family ? kinds[family] : 'other');
     const about = kind === 'run' ? descriptionOf(input) : '';
     if (about !== '') return { kind, title: shortened(about, MAX_TITLE_CHARS), isDescribed: true };
     const short = shortened(title, kind === 'run' ? MAX_COMMAND_CHARS : MAX_TITLE_CHARS);
     return { kind, title: short || tool };
   }
 }
+
+/** A search for files is a search. */
+const looked = (looks: ToolDisplay['looks']): Step['kind'] | undefined => (looks === 'find' ? 'search' : looks);
 
 /** The model's own words about a command. */
 const descriptionOf = (input: unknown): string => {

@@ -39,7 +39,7 @@ export class RetryLine {
     if (!before || event.type === 'agent_event' || event.type === 'notice') return undefined;
     this.#facts = undefined;
     return answers.has(event.type) && before.attempt >= NOTED_RETRIES
-      ? `${retryReason(before.reason)} The model answered after ${counted(before.attempt, 'retry', 'retries')}.`
+      ? `Answered after ${counted(before.attempt, 'retry', 'retries')} (${briefReason(before.reason)}).`
       : undefined;
   }
 }
@@ -52,6 +52,13 @@ const answers: ReadonlySet<AgentHappening['type']> = new Set([
   'tool_call',
   'assistant_message',
 ]);
+
+/** `529 overloaded`, if the reason has a status, else the reason itself. */
+function briefReason(reason: string): string {
+  const [, status, about] = /\((\d{3})(?:: ([^()]{1,60}))?\)/.exec(reason) ?? [];
+  if (status === undefined) return retryReason(reason).slice(0, -1);
+  return about === undefined ? status : `${status} ${about.charAt(0).toLowerCase()}${about.slice(1)}`;
+}
 
 /** The reason as a sentence of its own. */
 export const retryReason = (reason: string): string => `${reason.trim().replace(/\.$/, '')}.`;

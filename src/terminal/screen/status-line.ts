@@ -9,6 +9,8 @@ import type { Theme } from './theme.js';
 
 export interface StatusLineOptions {
   root: string;
+  /** The name of the root on the screen. Default: its path. */
+  folderName?: string | undefined;
   draw(): void;
   session(): OpenedSession | undefined;
   /** What can be pressed now; undefined for nothing. */
@@ -30,7 +32,10 @@ export class StatusLine {
   constructor(theme: Theme, options: StatusLineOptions) {
     this.#theme = theme;
     this.#options = options;
-    this.#line = new StatusLineView(theme, { mode: 'default', directory: shownFolder(options.root) });
+    this.#line = new StatusLineView(theme, {
+      mode: 'default',
+      directory: options.folderName ?? shownFolder(options.root),
+    });
   }
 
   get view(): Component {
@@ -71,7 +76,7 @@ export class StatusLine {
       model: opened.model ?? null,
       mode: session.mode,
       modeKey: this.#options.modeKey(),
-      directory: shownFolder(session.cwd),
+      directory: this.#directory(session.cwd),
       branch: gitBranch(session.root),
       context: usage && { used: usage.total, window: usage.window },
       sandbox: session.sandbox !== undefined,
@@ -104,6 +109,11 @@ export class StatusLine {
   /** Synchronously kills a running command, for a program that is about to exit. */
   kill(): void {
     this.#command?.kill();
+  }
+
+  #directory(cwd: string): string {
+    const { root, folderName } = this.#options;
+    return cwd === root && folderName !== undefined ? folderName : shownFolder(cwd);
   }
 
   #facts(): unknown {

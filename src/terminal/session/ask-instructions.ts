@@ -10,7 +10,7 @@ export interface ShownInstructions {
 }
 
 export interface InstructionQuestions {
-  choose(facts: { title: string; text: string; items: readonly Choice[] }): Promise<string | undefined>;
+  choose(facts: { title: string; text: string; items: readonly Choice[]; cancel: string }): Promise<string | undefined>;
   /** Shows a text that may be longer than the screen. Resolves once it is closed. */
   show(title: string, lines: readonly string[]): Promise<void>;
 }
@@ -26,17 +26,23 @@ export async function askAboutInstructions(
   const read = await new InstructionReader().read(sources, rules);
   const imported = read.texts.filter(({ importedBy }) => importedBy !== undefined);
   const them = files.length + imported.length === 1 ? 'it' : 'them';
-  const yes = { value: 'yes', label: `Yes, follow ${them}`, description: 'asked once for this folder' };
-  const look = { value: 'show', label: `Show ${them} first` };
-  const no = { value: 'no', label: 'Not now', description: `the model gets ${them} as notes` };
+  const yes = { value: 'yes', key: 'y', label: `Yes, follow ${them}`, description: 'asked once for this folder' };
+  const look = { value: 'show', key: 's', label: `Show ${them} first` };
+  const no = { value: 'no', key: 'n', label: 'Not now', description: `the model gets ${them} as notes` };
+  const cancel = 'continue without';
   const title = 'Follow the instructions of this folder?';
   const more = imported.length === 0 ? '' : `, with ${namesOf(imported)}`;
   const text = `It has instructions for the model: ${namesOf(files)}${more}`;
   // The first choice is preselected: nothing of the folder is followed by Enter alone.
-  let answer = await questions.choose({ title, text, items: [no, look, yes] });
+  let answer = await questions.choose({ title, text, items: [no, look, yes], cancel });
   while (answer === 'show') {
     await questions.show(`Instructions: ${counted(read.texts.length, 'file')}`, linesOf(read));
-    answer = await questions.choose({ title, text, items: [no, yes, { ...look, label: `Show ${them} again` }] });
+    answer = await questions.choose({
+      title,
+      text,
+      items: [no, yes, { ...look, label: `Show ${them} again` }],
+      cancel,
+    });
   }
   return answer === 'yes';
 }

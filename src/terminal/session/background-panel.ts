@@ -1,14 +1,17 @@
+import type { AgentHappening } from '../../contract/event.js';
 import type { Choice } from '../contract.js';
 import type { DialogQueue } from '../dialogs/dialog-queue.js';
 import { ScrollDialog } from '../dialogs/scroll-dialog.js';
 import type { Screen } from '../screen/screen.js';
 import type { Theme } from '../screen/theme.js';
+import { cleanLine, cut } from '../views/fit.js';
 import { NoticeView } from '../views/notice-view.js';
 import { WorkPanel, workCounts } from '../views/work-panel.js';
-import { BackgroundWork, type EndedWork, endedWords, type WorkItem } from './background-work.js';
+import { BackgroundWork, type EndedWork, endedWords, mayChangeWork, type WorkItem } from './background-work.js';
 import type { CurrentSession } from './current-session.js';
 
 const LOOK_MS = 1_000;
+const MAX_NAMED = 60; // columns of the name in a question
 
 export interface BackgroundPanelOptions {
   screen: Screen;
@@ -21,6 +24,8 @@ export interface BackgroundPanelOptions {
   /** Shows a notice in the transcript. */
   show(view: NoticeView): void;
   onProblem(sentence: string): void;
+  /** A command or agent in the background has ended. */
+  onEnd(id: string, hasFailed: boolean): void;
   /** A key that was typed in the panel and is not one of its own. */
   onOtherKey(data: string): void;
   /** Aborts when the terminal is closed. */
@@ -61,6 +66,10 @@ export class BackgroundPanel {
     return this.#work.items;
   }
 
+  take({ type }: AgentHappening): void {
+    if (mayChangeWork.has(type)) this.refresh();
+  }
+
   /** Something may have started or ended. */
   refresh(): void {
     this.#work.refresh();
@@ -82,7 +91,9 @@ export class BackgroundPanel {
     const { items } = this;
     if (this.#isAsking || items.length === 0) return true;
     this.#isAsking = true;
-    const title = `${workCounts(items)} still ${items.length === 1 ? 'runs: end it' : 'run: end them'} and leave?`;
+    const [item] = items;
+    const named = items.length === 1 && item ? `“${cut(cleanLine(item.title), MAX_NAMED)}”` : workCounts(items);
+    const title = `${named} still ${items.length === 1 ? 'runs: end it' : 'run: end them'} and leave?`;
     const answers = [
       { value: 'stay', label: 'No, stay here' },
       { value: 'leave', label: 'Yes, leave' },
@@ -97,7 +108,8 @@ export class BackgroundPanel {
   }
 
   #report(ended: EndedWork): void {
-    const { theme, show, screen } = this.#options;
+    const { theme, show, screen, onEnd } = this.#options;
+    onEnd(ended.id, ended.hasFailed);
     show(new NoticeView(theme, ended.hasFailed ? 'failure' : 'info', endedWords(ended)));
     screen.draw();
   }

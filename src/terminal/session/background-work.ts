@@ -25,6 +25,7 @@ export interface WorkItem {
 
 /** Work that has ended without a call to report it. */
 export interface EndedWork {
+  id: string;
   title: string;
   /** `exit code 0`, `stopped`, `done`. */
   outcome: string;
@@ -60,7 +61,7 @@ export class BackgroundWork {
     const commands = [...this.#commands.values()].map(({ command, startedAt, latest }) => ({
       id: command.id,
       kind: 'command' as const,
-      title: command.command.trim(),
+      title: commandTitle(command),
       isAsking: false,
       milliseconds: now() - startedAt,
       latest,
@@ -95,7 +96,7 @@ export class BackgroundWork {
         },
       ]),
     );
-    for (const { id, command } of running) if (!before.has(id)) this.#options.onStart?.(command.trim());
+    for (const command of running) if (!before.has(command.id)) this.#options.onStart?.(commandTitle(command));
     for (const [id, { command, startedAt }] of before) {
       if (!this.#commands.has(id)) void this.#reportCommand(opened, command, startedAt);
     }
@@ -165,14 +166,16 @@ export class BackgroundWork {
     this.refresh();
   }
 
-  async #reportCommand(opened: OpenedSession, { id, command, outputFile }: LeftCommand, startedAt: number) {
+  async #reportCommand(opened: OpenedSession, command: LeftCommand, startedAt: number) {
+    const { id, outputFile } = command;
     const { readLastLines } = await import('../../platform/shell/read-output.js');
     const state = (await backgroundOf(opened)).find(id)?.state;
     if (!state || state.status === 'running' || opened !== this.#options.session()) return;
     const last = await readLastLines(outputFile, { lines: 1, maxChars: LAST_LINE_CHARS }).catch(() => undefined);
     const { exitCode, signal, stoppedBy } = state;
     this.#options.onEnd({
-      title: command.trim(),
+      id,
+      title: commandTitle(command),
       outcome:
         stoppedBy === 'request'
           ? 'stopped'
@@ -187,9 +190,10 @@ export class BackgroundWork {
     });
   }
 
-  #reportAgent({ type, description, report, activity }: StartedAgent): void {
+  #reportAgent({ id, type, description, report, activity }: StartedAgent): void {
     if (!report) return;
     this.#options.onEnd({
+      id,
       title: `${type}: ${description}`,
       outcome: report.isInterrupted ? 'stopped' : (report.problem ?? 'done'),
       hasFailed: report.problem !== undefined && !report.isInterrupted,
@@ -203,6 +207,9 @@ const agentLines = ({ activity, report }: StartedAgent): string[] => [
   ...activity.steps.map((step) => `• ${step}`),
   ...(report && report.answer !== '' ? ['', ...report.answer.split('\n')] : []),
 ];
+
+/** The description that the model gave it, or the command itself. */
+const commandTitle = ({ command, description = '' }: LeftCommand): string => description.trim() || command.trim();
 
 async function backgroundOf({ engine }: OpenedSession) {
   const { sessionBackground } = await import('../../tools/bash/session-shells.js');

@@ -4,6 +4,7 @@ import type { AnswerSection, Choice, CommandAnswer, ShownChange } from '../contr
 import type { Theme } from '../screen/theme.js';
 import { bodyLines } from '../views/body-lines.js';
 import { ContextView } from '../views/context-view.js';
+import { ExplanationView } from '../views/explanation-view.js';
 import { cleanLine, cleanLines, cut, padEnd, wrap } from '../views/fit.js';
 import { MarkdownView } from '../views/markdown-view.js';
 import { NoticeView } from '../views/notice-view.js';
@@ -104,6 +105,9 @@ export class CommandAnswers {
       case 'display':
         show(new DisplayText(theme, answer.display));
         return undefined;
+      case 'explained':
+        show(new ExplanationView(theme, answer.text));
+        return undefined;
       case 'problem':
         show(new NoticeView(theme, 'failure', answer.text));
         return undefined;
@@ -193,7 +197,7 @@ class SectionsText implements Component {
     const { paint } = this.#theme;
     if (this.#isDense && width >= DENSE_COLUMNS) return this.#dense(width);
     return this.#sections.flatMap(({ title, note, lines }, index) => [
-      ...(index > 0 && !this.#isDense ? [''] : []),
+      ...(index > 0 ? [''] : []),
       cut(`${paint.strong(cleanLine(title))}${note === undefined ? '' : ` ${paint.muted(cleanLine(note))}`}`, width),
       ...new PlainText(lines.join('\n')).render(width),
     ]);

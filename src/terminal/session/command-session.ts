@@ -7,7 +7,7 @@ import type { SessionSpending } from './session-spending.js';
 import { consoleTools } from './tool-console.js';
 
 const CONNECT_MS = 300; // the answer shows how it goes on
-const SETTLE_MS = 60_000;
+const SETTLE_MS = 600_000; // as long as the longest time that a server may take to start
 
 export interface CommandSessionParts {
   readonly version: string;
@@ -37,6 +37,7 @@ export interface CommandSessionParts {
 export function commandSession(parts: CommandSessionParts): CommandSession {
   const opened = parts.session;
   const session = () => opened().engine.session;
+  let rewound: { from: string; to: string } | undefined;
   return {
     get id() {
       return session().id;
@@ -158,11 +159,15 @@ export function commandSession(parts: CommandSessionParts): CommandSession {
     get prompts() {
       return parts.prompts();
     },
+    get rewoundFrom() {
+      return rewound?.to === session().id ? rewound.from : undefined;
+    },
     async rewind({ index }) {
       const { id, mode } = session();
       const model = opened().model;
-      if (index === 0) return await parts.change({ mode, model });
-      await parts.change({ resume: id, fork: true, beforePrompt: index, mode, model });
+      const how = index === 0 ? {} : { resume: id, fork: true, beforePrompt: index };
+      await parts.change({ ...how, mode, model });
+      rewound = { from: id, to: session().id };
     },
     addDirectory: async (path) => opened().engine.addDirectory(path, 'slash_command'),
     checkSetup: async () => await opened().checkSetup(),

@@ -12,6 +12,6 @@ test('says what was replaced, and how many tokens that saved', () => {
 
 test('says if the context did not become smaller', () => {
   expect(compactionNotice({ ...event, tokensBefore: 900, tokensAfter: 1200, summarisedMessages: 1 })).toBe(
-    'The context was compacted, but did not become smaller: 1 message was replaced by a summary (900 → 1,200 tokens).',
+    'Compacting freed nothing (900 → 1,200 tokens).',
   );
 });

@@ -15,5 +15,5 @@ export function compactionNotice({
       : `${counted(clearedResults, 'old result')} ${clearedResults === 1 ? 'was' : 'were'} removed`;
   const size = `(${grouped(tokensBefore)} → ${grouped(tokensAfter)} tokens)`;
   if (tokensAfter < tokensBefore) return `The context was compacted: ${what} ${size}.`;
-  return `The context was compacted, but did not become smaller: ${what} ${size}.`;
+  return `Compacting freed nothing ${size}.`;
 }

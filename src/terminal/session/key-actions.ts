@@ -116,7 +116,13 @@ export class KeyActions {
       return { consume: true };
     }
     if (matchesKey(data, 'down') && this.#hasEmptyPrompt() && this.#options.panel.focus()) return { consume: true };
-    if (!dialogs.current || !matchesKey(data, 'ctrl+c')) return undefined;
+    if (!dialogs.current) return undefined;
+    if (matchesKey(data, 'backspace') && !dialogs.current.takesText && !this.#editor.isEmpty) {
+      this.#editor.handleInput(data); // the text that waits for the prompt is shown below the question
+      screen.draw();
+      return { consume: true };
+    }
+    if (!matchesKey(data, 'ctrl+c')) return undefined;
     // It closes the question as Esc does. The prompt, which can't be seen now, stays, and so does the program.
     this.#pressed = undefined;
     dialogs.current.handleInput(ESCAPE);

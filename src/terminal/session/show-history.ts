@@ -88,6 +88,7 @@ type PastFailure = NonNullable<ReturnType<PastFailures['get']>>;
 function pastCall({ theme, tool, display, shorten }: PastCall, failed: PastFailure | undefined): StreamedCall {
   const now = (): number => 0;
   const view = new CallView(theme, { tool, now, shorten });
-  view.end({ display, failure: failed?.kind, problem: failed?.problem });
+  const { background: _, ...shown } = display; // it has ended with its process
+  view.end({ display: shown, failure: failed?.kind, problem: failed?.problem });
   return new StreamedCall(view, now);
 }

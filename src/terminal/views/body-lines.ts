@@ -8,6 +8,7 @@ import { tellingLines } from './telling-lines.js';
 import { todoLines } from './todo-view.js';
 
 const COLLAPSED_LINES = { text: 4, markdown: 8, output: 4, list: 4, diff: 14, todos: 20 } as const;
+const LEAST_FOLDED = 5; // a line that says that a few more are hidden takes nearly as much space as they do
 const FAILED_LINES = 8;
 const OWN_LINES = 40;
 
@@ -24,9 +25,21 @@ export function bodyLines(
   theme: Theme,
   body: DisplayBody,
   width: number,
-  { isExpanded, isFailed = false, isOwn = false }: BodyShape,
+  shape: BodyShape,
 ): { lines: string[]; hidden: number } {
+  const { isExpanded, isOwn = false } = shape;
   const most = isExpanded ? MOST_OUTPUT_LINES : isOwn ? OWN_LINES : COLLAPSED_LINES[body.type];
+  const folded = atMost(theme, body, width, { ...shape, most });
+  if (folded.hidden === 0 || folded.hidden >= LEAST_FOLDED || isExpanded) return folded;
+  return atMost(theme, body, width, { ...shape, most: most + folded.hidden });
+}
+
+function atMost(
+  theme: Theme,
+  body: DisplayBody,
+  width: number,
+  { isExpanded, isFailed = false, isOwn = false, most }: BodyShape & { most: number },
+): { lines: string[]; hidden: number } {
   const end = isFailed ? 'last' : 'first';
   switch (body.type) {
     case 'text':
@@ -57,8 +70,11 @@ function failureLines(
   width: number,
 ): { lines: string[]; hidden: number } {
   const telling = tellingLines(text, FAILED_LINES);
-  if (telling.length === 0) return outputLines(theme, styled, width, { lines: FAILED_LINES, end: 'last' });
   const all = text.trimEnd().split('\n');
+  const isShort = all.length < FAILED_LINES + LEAST_FOLDED;
+  if (isShort || telling.length === 0) {
+    return outputLines(theme, styled, width, { lines: isShort ? all.length : FAILED_LINES, end: 'last' });
+  }
   const source = styled.split('\n');
   const isSame = source.length >= all.length; // colours add no lines
   const chosen = telling.map((index) => (isSame ? source[index] : all[index]) ?? '');
@@ -68,14 +84,12 @@ function failureLines(
 
 /** Draws no more of a patch than is shown; a line may take several rows. */
 function diffLines(theme: Theme, body: DiffBody, width: number, most: number): { lines: string[]; hidden: number } {
-  const view = new DiffView(theme, body, { maxRows: most + 1 });
-  if (view.hidden === 0) return capped(view.render(width), most);
-  const { lines, hidden } = capped(new DiffView(theme, body, { maxRows: most }).render(width), most);
-  return { lines, hidden: hidden + view.hidden + 1 };
+  const view = new DiffView(theme, body, { maxRows: most });
+  const { lines, hidden } = capped(view.render(width), most);
+  return { lines, hidden: hidden + view.hidden };
 }
 
 function capped(lines: string[], most: number): { lines: string[]; hidden: number } {
-  // A line that says that one more is hidden takes as much space as the line itself.
-  if (lines.length <= most + 1) return { lines, hidden: 0 };
+  if (lines.length <= most) return { lines, hidden: 0 };
   return { lines: lines.slice(0, most), hidden: lines.length - most };
 }

@@ -28,7 +28,7 @@ test('a call that was not run because of another one does not say that it was de
   const { view, lines } = call();
   const problem = `Not run, since Write ${'long/'.repeat(12)}made.txt before it was refused.`;
   view.end({ display: { title: 'npm test', notRun: true }, failure: 'permission_denied', problem });
-  expect(lines()[0]).toBe('⊘ Run npm test');
+  expect(lines()[0]).toMatch(/^⊘ Run npm test {2}not run, since Write/);
   expect(lines().join(' ')).not.toContain('denied');
   expect(
     lines()
@@ -99,14 +99,17 @@ test('a failed command shows its exit code, its time and the lines that say what
 test("shows the end of a failed command's output if no line is known to say why", () => {
   const { view, lines } = call();
   view.end({
-    display: { title: 'make', body: { type: 'output', text: tenLines } },
+    display: {
+      title: 'make',
+      body: { type: 'output', text: `${tenLines}\nline 11\nline 12\nline 13\nline 14\nline 15` },
+    },
     failure: 'exception',
     problem: 'Exit code 2',
   });
   expect(lines()).toEqual([
     '✗ Run make  exit code 2',
-    ...[3, 4, 5, 6, 7, 8, 9, 10].map((number) => `  line ${number}`),
-    '  … 2 more lines (ctrl+o)',
+    ...[8, 9, 10, 11, 12, 13, 14, 15].map((number) => `  line ${number}`),
+    '  … 7 more lines (ctrl+o)',
   ]);
 });
 
@@ -123,15 +126,44 @@ test('distinguishes a refusal and an interrupt from a failure', () => {
   expect(stopped.lines()).toEqual(['■ Run sleep 9  interrupted']);
 });
 
-test('a long problem stands below the title', () => {
+test('a reason of several sentences follows the title too, and wraps', () => {
   const { view, lines } = call();
   const problem = 'a.ts has not been read in this session. An edit could destroy unseen content.';
   view.end({ display: { title: 'a.ts' }, failure: 'check_refused', problem });
   expect(lines(50)).toEqual([
-    '✗ Run a.ts  failed',
-    '  a.ts has not been read in this session. An edit',
-    '  could destroy unseen content.',
+    '✗ Run a.ts  a.ts has not been read in this',
+    '  session. An edit could destroy unseen content.',
   ]);
+});
+
+test.each([
+  [
+    { type: 'diff', path: 'a.ts', patch: '@@ -1 +1 @@\n-a\n+b' },
+    ['⊘ Run a.ts  you refused it: use c', '  1 - a', '  1 + b'],
+  ],
+  [{ type: 'markdown', text: '1. Write **it**' }, ['⊘ Run a.ts  rejected: use c', '  1. Write it']],
+] as const)('a refused change stays on the screen, dimmed', (body, expected) => {
+  const theme = new Theme({ name: 'dark', depth: 'many' });
+  const { view, lines } = call(theme);
+  view.ask();
+  view.end({ display: { title: 'a.ts', body }, failure: 'permission_denied', problem: 'You refused it: use c' });
+  expect(lines().map((line) => stripTerminalSequences(line).trimEnd())).toEqual(expected);
+  expect(lines()[1]).toContain(theme.paint.muted(expected[1].slice(2)));
+});
+
+test('a call whose command continues in the background is marked as running until that ends', () => {
+  const { view, lines } = call();
+  view.end({ display: { title: 'npm run dev', facts: ['in the background'], background: 'b1' } });
+  expect(lines(60)).toEqual(['● Run npm run dev  in the background']);
+  view.endBackground(true);
+  expect(lines(60)).toEqual(['✗ Run npm run dev  in the background']);
+});
+
+test('fewer than five lines are not folded', () => {
+  const { view, lines } = call();
+  const patch = `@@ -0,0 +1,18 @@${'\n+line'.repeat(18)}`;
+  view.end({ display: { title: 'a.ts', body: { type: 'diff', path: 'a.ts', patch } } });
+  expect(lines()).toHaveLength(19);
 });
 
 test('shows a change as a diff, with the number of lines, and says that a file is new', () => {
@@ -175,8 +207,8 @@ test('a question that arrives before the input is complete stays a question, whi
 
 test('shows lists, and todos only when expanded, since they are shown elsewhere', () => {
   const list = call();
-  list.view.end({ display: { title: 'x', body: { type: 'list', items: ['a', 'b', 'c', 'd', 'e', 'f'] } } });
-  expect(list.lines().slice(1)).toEqual(['  - a', '  - b', '  - c', '  - d', '  … 2 more lines (ctrl+o)']);
+  list.view.end({ display: { title: 'x', body: { type: 'list', items: [...'abcdefghi'] } } });
+  expect(list.lines().slice(1)).toEqual(['  - a', '  - b', '  - c', '  - d', '  … 5 more lines (ctrl+o)']);
   const todos = call();
   todos.view.end({
     display: {

@@ -1,4 +1,4 @@
-import { type Component, visibleWidth } from '@earendil-works/pi-tui';
+import { type Component, stripTerminalSequences, visibleWidth } from '@earendil-works/pi-tui';
 import type { FailureKind } from '../../contract/failure.js';
 import type { ToolDisplay } from '../../contract/tool.js';
 import { counted } from '../../platform/text/counted.js';
@@ -11,8 +11,7 @@ import { outputLines } from './output-lines.js';
 
 const TELL_TIME_MS = 2_000; // a shorter time would only flicker
 const TAIL_LINES = 5;
-const MAX_PROBLEM_CHARS = 60; // a longer problem stands below the title
-const MAX_PROBLEM_LINES = 4;
+const MAX_PROBLEM_LINES = 5;
 const INDENT = '  ';
 const MAX_TITLE_CHARS = 2_000;
 
@@ -50,6 +49,9 @@ export class CallView implements Component {
   #isOwn = false;
   #isInPanel = false;
   #isQuestion = false;
+  #wasAsked = false;
+  /** How the command that it left in the background has ended. */
+  #backgroundEnd: 'done' | 'failed' | undefined;
   readonly #shorten: (text: string) => string;
   #drawn: { width: number; lines: string[] } | undefined;
 
@@ -98,6 +100,7 @@ export class CallView implements Component {
 
   /** The user is being asked. */
   ask(): void {
+    this.#wasAsked = true;
     this.#goTo('asking');
   }
 
@@ -129,6 +132,18 @@ export class CallView implements Component {
     this.#progress = '';
   }
 
+  /** The command that it left in the background has ended. */
+  endBackground(hasFailed: boolean): void {
+    this.#backgroundEnd = hasFailed ? 'failed' : 'done';
+    this.#drawn = undefined;
+  }
+
+  /** While its command continues in the background, it counts as running. */
+  get #shownState(): CallState {
+    if (this.#state !== 'done' || this.#display.background === undefined) return this.#state;
+    return this.#backgroundEnd ?? 'running';
+  }
+
   /** Whether all of it is shown. */
   get isExpanded(): boolean {
     return this.#isExpanded;
@@ -156,28 +171,42 @@ export class CallView implements Component {
 
   #head(width: number): string[] {
     const { paint } = this.#theme;
-    const sign = paint[roles[this.#state]](signs[this.#state]);
-    const name = `${sign} ${paint.strong(cleanLine(this.#display.action ?? shownTool(this.#tool)))}`;
+    const state = this.#shownState;
+    const sign = paint[roles[state]](signs[state]);
+    const action = cleanLine(this.#display.action ?? shownTool(this.#tool));
+    const name = `${sign} ${paint.strong(action)}`;
     const title = cleanLine(this.#shortened(this.#display.title.slice(0, MAX_TITLE_CHARS)));
-    const left = title === '' ? name : `${name} ${title}`;
-    const aside = this.#aside();
+    const left = title === '' || title === action.toLowerCase() ? name : `${name} ${title}`;
+    const [problem = '', ...more] = this.#problemLines;
+    const aside = this.#aside(problem);
     const columns = visibleWidth(aside);
+    const fits = visibleWidth(left) + columns + 2 <= width;
+    if (problem !== '' && (more.length > 0 || (!fits && columns > width / 2))) {
+      return this.#wrapped(`${this.#isExpanded ? left : cut(left, Math.ceil(width / 2))}  ${aside}`, more, width);
+    }
     if (columns === 0) return this.#isExpanded ? wrap(left, width, '  ') : [cut(left, width)];
-    if (this.#isExpanded && visibleWidth(left) + columns + 2 > width)
-      return [...wrap(left, width, '  '), `  ${cut(aside, width - 2)}`];
+    if (this.#isExpanded && !fits) return [...wrap(left, width, '  '), `  ${cut(aside, width - 2)}`];
     // A long title gives way to the facts, which say how it went.
     const room = width - Math.min(columns, Math.floor(width / 2)) - 2;
     return [cut(`${cut(left, Math.max(room, 8))}  ${aside}`, width)];
   }
 
+  /** The reason of a failure always stands behind the title, and wraps if it is long. */
+  #wrapped(head: string, more: readonly string[], width: number): string[] {
+    const { paint } = this.#theme;
+    const rest = more.map((line) => `${INDENT}${paint[this.#problemRole](line)}`);
+    const lines = [head, ...rest].flatMap((line) => wrap(line, width, INDENT));
+    if (this.#isExpanded || lines.length <= MAX_PROBLEM_LINES + 1) return lines;
+    const hidden = lines.length - MAX_PROBLEM_LINES;
+    return [...lines.slice(0, MAX_PROBLEM_LINES), paint.muted(cut(`${INDENT}${this.#more(hidden)}`, width))];
+  }
+
   /** Beside the title: the problem, the state if no symbol shows it, facts, the size of a change, and the time so far. */
-  #aside(): string {
+  #aside(problem: string): string {
     const { paint } = this.#theme;
     const parts: string[] = [];
-    const problem = this.#shortProblem;
-    // The problem below the title says that the call was not run.
-    const word = this.#display.notRun && this.#problem !== undefined ? undefined : words[this.#state];
-    if (problem !== undefined) parts.push(paint[this.#state === 'failed' ? 'failure' : 'warning'](problem));
+    const word = words[this.#state];
+    if (problem !== '') parts.push(paint[this.#problemRole](problem));
     else if (word) parts.push(paint.muted(word));
     const { body, facts = [] } = this.#display;
     parts.push(...facts.map((fact) => paint.muted(cleanLine(this.#shortened(fact)))));
@@ -202,13 +231,17 @@ export class CallView implements Component {
     return size.length === 0 ? [] : [size.join(' ')];
   }
 
-  /** A problem of a few words, which fits beside the title. */
-  get #shortProblem(): string | undefined {
-    if (this.#problem === undefined) return undefined;
-    const problem = cleanLine(this.#shortened(this.#problem));
-    return problem === '' || problem.length > MAX_PROBLEM_CHARS || /[.!?] |⏎/.test(problem)
-      ? undefined
-      : asPhrase(problem);
+  /** What went wrong; a single sentence as a part of the line. */
+  get #problemLines(): string[] {
+    const lines = cleanLines(this.#shortened(this.#problem ?? '').trim());
+    const [only = ''] = lines;
+    if (lines.length > 1 || /[.!?] /.test(only)) return lines;
+    const isPlan = this.#display.body?.type === 'markdown';
+    return [asPhrase(isPlan ? only.replace(/^You refused it/, 'Rejected') : only)];
+  }
+
+  get #problemRole(): 'failure' | 'warning' {
+    return this.#state === 'failed' ? 'failure' : 'warning';
   }
 
   #body(width: number): string[] {
@@ -217,25 +250,16 @@ export class CallView implements Component {
       const { lines } = outputLines(this.#theme, this.#progress, room, { lines: TAIL_LINES, end: 'last' });
       return lines.map((line) => `${INDENT}${this.#theme.paint.muted(line)}`);
     }
-    return [...this.#longProblem(room), ...this.#content(room)].map((line) => `${INDENT}${line}`);
-  }
-
-  #longProblem(room: number): string[] {
-    if (this.#problem === undefined || this.#shortProblem !== undefined) return [];
-    const role = this.#state === 'failed' ? 'failure' : 'warning';
-    const lines = cleanLines(this.#shortened(this.#problem)).flatMap((line) => wrap(line, room));
-    const shown = this.#isExpanded || lines.length <= MAX_PROBLEM_LINES + 1 ? lines : lines.slice(0, MAX_PROBLEM_LINES);
-    const more = lines.length - shown.length;
-    return [
-      ...shown.map((line) => this.#theme.paint[role](line)),
-      ...(more > 0 ? [this.#theme.paint.muted(cut(this.#more(more), room))] : []),
-    ];
+    return this.#content(room).map((line) => `${INDENT}${line}`);
   }
 
   #content(room: number): string[] {
     const { body, looks, writtenBy } = this.#display;
     const failed = isFailed(this.#state);
-    if (!body || (failed && body.type !== 'output')) return []; // of what was not done, the title is enough
+    if (!body) return [];
+    // Of what was not done, the title is enough, but a change that the user has read stays: they may refer to it.
+    const isRefused = this.#state === 'denied' && this.#wasAsked && (body.type === 'diff' || body.type === 'markdown');
+    if (failed && body.type !== 'output' && !isRefused) return [];
     if ((body.type === 'todos' || looks !== undefined) && !this.#isExpanded && !this.#isOwn) return [];
     const shape = { isExpanded: this.#isExpanded, isFailed: failed, isOwn: this.#isOwn };
     const { lines, hidden } = bodyLines(this.#theme, body, room, shape);
@@ -244,7 +268,12 @@ export class CallView implements Component {
     const more = hidden === 0 ? [] : [paint.muted(cut(this.#more(hidden), room))];
     // Output that went well steps back behind the answer.
     const isDim = body.type === 'output' && !failed && !this.#isOwn;
-    return [...from, ...(isDim ? lines.map((line) => dimmed(line, paint.muted)) : lines), ...more];
+    const drawn = isRefused
+      ? lines.map((line) => paint.muted(stripTerminalSequences(line).trimEnd()))
+      : isDim
+        ? lines.map((line) => dimmed(line, paint.muted))
+        : lines;
+    return [...from, ...drawn, ...more];
   }
 
   /** Drawn elsewhere: a question shows its call; the list of tasks and the child agents are above the editor. */

@@ -25,7 +25,7 @@ export class ContextView implements Component {
     const { paint } = this.#theme;
     const { total, window } = this.#context;
     const columns = Math.max(1, Math.min(width, MAX_COLUMNS));
-    const kinds = kindsOf(this.#context);
+    const kinds = kindsOf(this.#context, this.#theme);
     const cells = cellsOf(kinds, columns * ROWS, window);
     const rows = Array.from({ length: ROWS }, (_, row) =>
       painted(cells.slice(row * columns, (row + 1) * columns), this.#theme),
@@ -65,12 +65,17 @@ interface Kind {
   tokens: number;
 }
 
-function kindsOf({ system, tools, messages, results, total, window, free }: ShownContext): Kind[] {
+function kindsOf(
+  { system, tools, messages, results, total, window, free }: ShownContext,
+  { hasColors }: Pick<Theme, 'hasColors'>,
+): Kind[] {
+  // A shaded cell mixes its colour with the background, so shades only stand in for colours.
+  const full = (shade: string): string => (hasColors ? '█' : shade);
   return [
     { name: 'instructions', sign: '█', role: 'accent', tokens: system },
-    { name: 'tools', sign: '▓', role: 'keyword', tokens: tools },
-    { name: 'messages', sign: '▒', role: 'success', tokens: messages },
-    { name: 'tool results', sign: '░', role: 'warning', tokens: results },
+    { name: 'tools', sign: full('▓'), role: 'keyword', tokens: tools },
+    { name: 'messages', sign: full('▒'), role: 'success', tokens: messages },
+    { name: 'tool results', sign: full('░'), role: 'link', tokens: results },
     { name: 'for the answer', sign: '╌', role: 'muted', tokens: Math.max(0, window - total - free) },
     { name: 'free', sign: '·', role: 'muted', tokens: Math.max(0, free) },
   ];

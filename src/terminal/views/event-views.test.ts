@@ -183,7 +183,7 @@ const noUsage = { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0,
 const looked = (
   callId: string,
   title: string,
-  looks: 'read' | 'search',
+  looks: 'read' | 'search' | 'find',
   facts: string[] = [],
   file = title,
 ): AgentHappening[] => [
@@ -208,9 +208,9 @@ test('calls that only look are one line with their patterns, and one line each w
   );
   expect(lines(110)).toEqual([
     '',
-    '✓ Read src/a.ts, src/b.ts, searched "lineTotal" in src (6 matching lines in 3 files)',
+    '✓ Read src/a.ts, src/b.ts · searched "lineTotal" in src (6 matching lines in 3 files)',
   ]);
-  expect(lines(60)).toEqual(['', '✓ Read 2 files, searched "lineTotal" in src']);
+  expect(lines(60)).toEqual(['', '✓ Read src/a.ts, src/b.ts · searched "lineTotal" in src']);
   views.toggleExpansion();
   expect(lines()).toEqual([
     '',
@@ -218,6 +218,43 @@ test('calls that only look are one line with their patterns, and one line each w
     '✓ Look src/b.ts  5 lines',
     '✓ Look lineTotal in src  6 matching lines in 3 files',
   ]);
+});
+
+test('names are kept as long as they fit, and a search for files says what it found', () => {
+  const files = ['a', 'b', 'c', 'd'].flatMap((name) => looked(name, `src/${name}.ts`, 'read'));
+  const { lines } = viewsOf(...files, ...looked('e', '**/*.js', 'find'));
+  expect(lines(80)).toEqual(['', '✓ Read src/a.ts, src/b.ts, src/c.ts, src/d.ts · found **/*.js']);
+  expect(lines(50)).toEqual(['', '✓ Read 4 files · found **/*.js']);
+});
+
+test('an interrupt is told once', () => {
+  const call = { callId: 'a', tool: 'Run' };
+  const { lines } = viewsOf(
+    { type: 'turn_start', turn: 1 },
+    { type: 'tool_call', ...call, input: {}, display: { title: 'npm test' } },
+    {
+      type: 'tool_result',
+      ...call,
+      result: { type: 'tool_result', tool_use_id: 'a', content: 'x', is_error: true },
+      failure: 'interrupted',
+      problem: 'Interrupted before it ran.',
+      display: { title: 'npm test' },
+    },
+    {
+      type: 'result',
+      outcome: 'interrupted',
+      text: 'Interrupted.',
+      turns: 1,
+      stopReason: null,
+      usage: noUsage,
+      costUsd: 0,
+      models: [],
+      modelMs: 0,
+      totalMs: 0,
+      denials: [],
+    },
+  );
+  expect(lines()).toEqual(['', '■ Run npm test  interrupted before it ran']);
 });
 
 test('a file that is read in parts counts once, and so does a search that is repeated', () => {
@@ -229,8 +266,8 @@ test('a file that is read in parts counts once, and so does a search that is rep
     ...looked('e', 'total in src', 'search', ['2 matching lines']),
     ...looked('f', 'total in src', 'search', ['3 matching lines']),
   );
-  expect(lines(110)).toEqual(['', '✓ Read src/a.ts, src/b.ts, searched "total" in src (3 matching lines)']);
-  expect(lines(45)).toEqual(['', '✓ Read 2 files, searched "total" in src']);
+  expect(lines(110)).toEqual(['', '✓ Read src/a.ts, src/b.ts · searched "total" in src (3 matching lines)']);
+  expect(lines(45)).toEqual(['', '✓ Read 2 files · searched "total" in src']);
 });
 
 test('a call with a question leaves the line of those that look until it runs', () => {

@@ -37,6 +37,8 @@ export class EventViews {
   readonly #askedEarly = new Set<string>();
   readonly #questionsEarly = new Set<string>();
   readonly #ownEarly = new Set<string>();
+  /** Calls whose command continues in the background, by its id. */
+  readonly #background = new Map<string, { view: StreamedCall; group: Open<CallGroup> }>();
   #answer: Open<MarkdownView> | undefined;
   #thinking: Open<ThinkingView> | undefined;
   /** The calls that have started child agents, whose activity is in the panel above the editor. */
@@ -46,6 +48,8 @@ export class EventViews {
   #callsOfTurn: Array<{ view: StreamedCall; group: Open<CallGroup> }> = [];
   /** The kind of the last view, to decide where an empty line goes. */
   #last: 'call' | 'other' | undefined;
+  /** A call of this turn says that it was interrupted. */
+  #hasInterrupted = false;
   #isExpanded = false;
   #sinceExpansion: Component | undefined;
 
@@ -58,6 +62,7 @@ export class EventViews {
   take(event: AgentHappening): void {
     switch (event.type) {
       case 'turn_start':
+        this.#hasInterrupted = false;
         this.#ofTurn = [];
         this.#callsOfTurn = [];
         return;
@@ -144,6 +149,15 @@ export class EventViews {
     this.#ownEarly.add(callId);
   }
 
+  /** A command in the background has ended; its call may still be on the screen. */
+  backgroundEnded(id: string, hasFailed: boolean): void {
+    const call = this.#background.get(id);
+    if (!call) return;
+    this.#background.delete(id);
+    call.view.view.endBackground(hasFailed);
+    for (const view of [call.group.view, call.view.view]) this.#history.changed(view);
+  }
+
   /** Returns a function that marks a live view as final. */
   show(view: Component, { hasGap = this.#last === 'call', isLive = false } = {}): () => void {
     this.#endGroup();
@@ -170,6 +184,7 @@ export class EventViews {
   /** Clears everything. */
   forget(): void {
     this.#calls.clear();
+    this.#background.clear();
     this.#group = undefined;
     this.#answer = undefined;
     this.#thinking = undefined;
@@ -233,6 +248,8 @@ export class EventViews {
     view.settle();
     view.view.end({ display, failure: result.is_error ? (failure ?? 'exception') : undefined, problem });
     this.#calls.delete(callId);
+    if (display.background !== undefined) this.#background.set(display.background, call);
+    this.#hasInterrupted ||= view.view.state === 'interrupted';
     if (group !== this.#group && group.view.isOver) group.settle();
     // It has scrolled off, so the result is shown again.
     if (isAbove) this.show(view.view, { hasGap: true });
@@ -271,7 +288,7 @@ export class EventViews {
     for (const { group } of this.#calls.values()) group.settle();
     this.#calls.clear();
     this.#endGroup();
-    if (outcome === 'completed') return;
+    if (outcome === 'completed' || (outcome === 'interrupted' && this.#hasInterrupted)) return;
     const kind = outcome === 'interrupted' || outcome === 'stopped' ? 'warning' : 'failure';
     this.show(new NoticeView(this.#theme, kind, endText(result)), { hasGap: true });
   }

@@ -72,7 +72,7 @@ test('the first lines keep their places when the model is known', () => {
     ' ▜█▌  ~/tally',
     '   ▌',
     '',
-    ' ? for keys · / for commands · @ for files',
+    ' / for commands · @ for files',
   ]);
   view.update({ model: 'anthropic/claude-x', mode: 'plan' });
   expect(view.render(60)[3]).toBe('   ▌  claude-x · plans first, changes nothing');
@@ -95,22 +95,22 @@ test('shows a spinner with time, tokens and cost', () => {
   const clock = { now: 1_000 };
   const view = new SpinnerView(none, { now: () => clock.now });
   expect(view.render(80)).toEqual([]);
-  view.start({ label: 'Thinking', hint: 'esc to interrupt' });
-  expect(view.render(80)).toEqual(['⠋ Thinking… 0s · esc to interrupt']);
+  view.start({ label: 'Thinking', hint: 'esc to stop' });
+  expect(view.render(80)).toEqual(['⠋ Thinking… 0s · esc to stop']);
   clock.now = 13_100;
   view.update({ inputTokens: 1_234, outputTokens: 56, costUsd: 0.031 });
-  expect(view.render(80)).toEqual(['⠙ Thinking… 12s · ↑ 1.2k ↓ 56 tokens · $0.03 · esc to interrupt']);
-  expect(view.render(40)).toEqual(['⠙ Thinking… 12s · esc to interrupt']);
+  expect(view.render(80)).toEqual(['⠙ Thinking… 12s · ↑ 1.2k ↓ 56 tokens · $0.03 · esc to stop']);
+  expect(view.render(40)).toEqual(['⠙ Thinking… 12s · esc to stop']);
   view.stop();
   expect(view.render(80)).toEqual([]);
 });
 
 test.each([60, 80, 110])('a long label gives way to the hints at %i columns', (width) => {
   const view = new SpinnerView(none, { now: () => 0 });
-  const hint = 'esc to interrupt · ctrl+b to run in the background';
+  const hint = 'esc to stop · ctrl+b to run in the background';
   view.start({ label: 'Running for i in 1 2 3 4 5 6; do echo step $i; sleep 1; done', hint });
   const [line = ''] = view.render(width);
-  expect(line).toMatch(/^⠋ Running.*… 0s · esc to interrupt · ctrl\+b/);
+  expect(line).toMatch(/^⠋ Running.*… 0s · esc to stop · ctrl\+b/);
   if (width >= 80) expect(line.endsWith(hint)).toBe(true);
 });
 
@@ -122,18 +122,18 @@ const facts: StatusFacts = {
   branch: 'main',
   context: { used: 68_000, window: 200_000 },
   costUsd: 1.5,
-  hint: '? for keys',
+  hint: '? for shortcuts',
 };
 
 test.each([
   [
-    132,
+    138,
     'claude-opus-5 · ✎ accept edits · ~/projects/helve · ⎇ main',
-    'shift+tab to change the mode · ? for keys · 34% of 200k context · $1.50',
+    'shift+tab to change the mode · ? for shortcuts · 34% of 200k context · $1.50',
   ],
   [80, 'claude-opus-5 · ✎ accept edits · ~/projects/helve · main', '34% context · $1.50'],
-  [60, 'claude-opus-5 · ✎ accept edits · helve · main', '34% context'],
-  [40, 'claude-opus-5 · ✎ edits · helve', '34%'],
+  [60, 'claude-opus-5 · ✎ accept edits · helve · main', '34% · $1.50'],
+  [40, 'claude-opus-5 · ✎ edits', '34% · $1.50'],
 ])('shortens the facts to %i columns, the least important first', (width, left, right) => {
   const [line = ''] = new StatusLineView(none, facts).render(width);
   expect(line.split(/ {2,}/)).toEqual([left, right]);

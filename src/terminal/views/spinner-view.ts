@@ -14,7 +14,7 @@ export interface SpinnerFacts {
   outputTokens?: number;
   /** In US dollars; null if unknown. */
   costUsd?: number | null;
-  /** What the user can do: `esc to interrupt`. */
+  /** What the user can do: `esc to stop`. */
   hint?: string;
 }
 

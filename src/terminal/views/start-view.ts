@@ -9,7 +9,7 @@ const MARK = [
   ['▜█', '▌'],
   ['  ', '▌'],
 ] as const;
-const HINTS = '? for keys · / for commands · @ for files';
+const HINTS = '/ for commands · @ for files';
 const WAITING = 'first, a question about this folder';
 
 export interface StartFacts {

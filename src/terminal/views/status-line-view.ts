@@ -135,7 +135,8 @@ function partsOf(facts: StatusFacts): Part[] {
     }
   }
   if (costUsd !== undefined && costUsd !== null && costUsd >= LEAST_COST) {
-    parts.push({ texts: [shortCost(costUsd), shortCost(costUsd), ''], role: 'muted', weight: 0.5, side: 'right' });
+    const cost = shortCost(costUsd);
+    parts.push({ texts: [cost, cost, cost, ''], role: 'muted', weight: 4.5, side: 'right' });
   }
   return parts;
 }

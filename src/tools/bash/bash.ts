@@ -140,6 +140,7 @@ export const bashTool = defineTool({
   displayResult: (data, { command }) => ({
     title: firstLine(command),
     facts: data.facts,
+    ...(data.backgroundId !== undefined && { background: data.backgroundId }),
     ...(data.output !== '' && { body: outputBody(data.output, data.styledOutput) }),
   }),
   displayRefusal: ({ command }) => ({ title: firstLine(command), body: { type: 'text', text: command } }),
@@ -204,7 +205,7 @@ type PreparedRun = Awaited<ReturnType<typeof prepare>>;
 
 /** Everything that has to be known before the command starts. */
 async function prepare(
-  { command, timeout, run_in_background, dangerouslyDisableSandbox: leaves }: BashInput,
+  { command, description, timeout, run_in_background, dangerouslyDisableSandbox: leaves }: BashInput,
   context: ToolContext,
   watching: Promise<WatchedChanges | undefined>,
 ) {
@@ -219,7 +220,7 @@ async function prepare(
   const timeoutMs = run_in_background ? backgroundLife(timeout) : timeoutFor(timeout, context.env);
   const cutNote = timeoutNote(timeout, timeoutMs);
   const wrap = confined?.wrap ?? sandboxed;
-  const toRun = { command, cwd: place.cwd, outputFile, limits, wrap, watched };
+  const toRun = { command, description, cwd: place.cwd, outputFile, limits, wrap, watched };
   return { toRun, place, outputFile, sandboxed, confined, watched, limits, timeoutMs, cutNote };
 }
 

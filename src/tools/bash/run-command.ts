@@ -26,6 +26,8 @@ const PROGRESS_MS = 500;
 
 /** A command, with the sandbox that it runs in and what tracks the files that it changes. */
 type WatchedCommand = Pick<ProcessOptions, 'command' | 'cwd' | 'outputFile' | 'limits' | 'wrap'> & {
+  /** In the model's words. */
+  description: string | undefined;
   watched: WatchedChanges | undefined;
 };
 
@@ -43,7 +45,7 @@ export interface BackgroundStart {
 
 /** Options shared by foreground and background commands. */
 function commonOptions(
-  { watched: _, ...asked }: WatchedCommand,
+  { watched: _, description: __, ...asked }: WatchedCommand,
   { env, root, session, approved, confinement }: ToolContext,
 ) {
   const harmless = environmentFor(approved, { env, confinement });
@@ -85,7 +87,7 @@ export async function startInBackground(
   const { command, outputFile, watched } = asked;
   nameToPerson(`${id}: ${shortTitle(command)}`);
   watched?.leave(running.finished);
-  session.own(sessionBackground).add({ id, command, outputFile, running, lifeMs });
+  session.own(sessionBackground).add({ id, command, ...described(asked), outputFile, running, lifeMs });
   const note = `Command running in background with ID: ${id}. Output is being written to: ${outputFile}. It is stopped when the session ends, at the latest after ${seconds(lifeMs)}. ${BACKGROUND_ADVICE}`;
   return { backgroundId: id, output: '', note, durationMs: 0, isMoved: false };
 }
@@ -111,7 +113,9 @@ export async function* runWithProgress(
     nameToPerson(`${id}: ${shortTitle(command)}`);
     watched?.leave(running.finished);
     const ranBeforeMs = Math.round(monotonicMs() - began);
-    session.own(sessionBackground).add({ id, command, outputFile, running, lifeMs: DEFAULT_LIFE_MS, ranBeforeMs });
+    session
+      .own(sessionBackground)
+      .add({ id, command, ...described(asked), outputFile, running, lifeMs: DEFAULT_LIFE_MS, ranBeforeMs });
     isMoved = true;
     moved.resolve(id);
     return true;
@@ -156,6 +160,9 @@ export async function* runWithProgress(
  */
 const mayMove = (command: string, { session }: ToolContext): boolean =>
   session.interactive && !/^\s*sleep\b/.test(command);
+
+const described = ({ description }: WatchedCommand): { description?: string } =>
+  description === undefined ? {} : { description };
 
 const newBackgroundId = (): string => `b${randomHex(4)}`;
 
