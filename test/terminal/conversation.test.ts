@@ -252,3 +252,25 @@ inTerminal('Esc twice goes back to before an earlier prompt, with its files', as
   expect(last).toContain('First answer.');
   expect(last).not.toContain('Second answer.');
 });
+
+inTerminal('leaving removes the input box and its hints, and says how to resume', async () => {
+  const { terminal, say } = await converse([{ text: 'Hello.' }]);
+  await say('hi');
+  await terminal.shows('Hello.');
+  await terminal.press('C-c');
+  await terminal.shows('again to leave');
+  await terminal.press('C-c');
+  expect(await terminal.exitCode()).toBe(0);
+  const left = (await terminal.screen()).split('Hello.')[1] ?? '';
+  expect(left.trim()).toMatch(/^To resume this conversation: helve --resume \S+\s+\[ended 0\]$/);
+});
+
+inTerminal('a hint for a key ends when a list opens', async () => {
+  const { terminal } = await converse([]);
+  await terminal.shows('? for shortcuts');
+  await terminal.press('Escape');
+  await terminal.shows('again to go back');
+  await terminal.type('/theme');
+  await terminal.press('Enter');
+  expect(await terminal.shows('enter to choose')).not.toContain('again to go back');
+});

@@ -32,7 +32,4 @@ export const agents: TerminalCommand = {
   },
 };
 
-function short(description: string): string {
-  const [line = ''] = description.split('\n', 1);
-  return line.length > 100 ? `${line.slice(0, 99)}…` : line;
-}
+const short = (description: string): string => description.split('\n', 1)[0] ?? '';

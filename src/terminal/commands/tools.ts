@@ -1,8 +1,6 @@
 import { serverPartOf } from '../../platform/text/mcp-names.js';
 import type { ConsoleTool, TerminalCommand } from '../contract.js';
 
-const MAX_ABOUT_CHARS = 90;
-
 export const tools: TerminalCommand = {
   name: 'tools',
   group: 'Session',
@@ -26,5 +24,5 @@ export const tools: TerminalCommand = {
 /** The first sentence of the description. */
 function aboutOf({ description }: ConsoleTool): string {
   const [sentence = ''] = description.trim().split(/(?<=\.)\s|\n/, 1);
-  return sentence.length > MAX_ABOUT_CHARS ? `${sentence.slice(0, MAX_ABOUT_CHARS - 1)}…` : sentence;
+  return sentence;
 }
