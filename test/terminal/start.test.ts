@@ -213,3 +213,9 @@ inTerminal("the prompt returns from the user's editor, and nothing is on the scr
   const screen = await terminal.shows(/❯ a draft\n {2}and more/);
   expect(screen.match(/Helve/g)).toHaveLength(1);
 });
+
+inTerminal('a wrong option is reported before the interface is drawn', async () => {
+  const { terminal } = await converse([], { args: ['--add-dir', 'nowhere'], shows: '[ended' });
+  expect(await terminal.exitCode()).toBe(2);
+  expect(await terminal.scrollback()).not.toMatch(/▟█▌|for shortcuts/);
+});

@@ -16,7 +16,7 @@ inTerminal('instructions can be followed in a folder whose servers are refused',
   await terminal.shows(/first, a question about this folder[\s\S]*CLAUDE\.md[\s\S]*esc to continue without/);
   await terminal.press('Enter');
   await terminal.shows(/Follow the instructions of this folder\?[\s\S]*enter to choose/);
-  await terminal.press('3');
+  await terminal.press('y');
   await terminal.hides('Follow the instructions of this folder?');
   await terminal.shows('To review and trust them later: /trust');
   await terminal.hides('first, a question');
