@@ -30,6 +30,16 @@ import { writeLine } from './write-line.js';
  * Runs one prompt, or those of a host, without a user: the answer goes to stdout, everything else to stderr or nowhere.
  */
 export async function headless(argv: readonly string[], version: string): Promise<number> {
+  const opened: { host?: Host } = {};
+  try {
+    return await runHeadless(argv, version, opened);
+  } catch (error) {
+    await opened.host?.abandon(error, process.stdin); // it may wait for an answer
+    throw error;
+  }
+}
+
+async function runHeadless(argv: readonly string[], version: string, opened: { host?: Host }): Promise<number> {
   const flags = readRunFlags(argv);
   if (flags.picksSession) throw await (await import('./sessions/which-session.js')).whichSession();
   const options = await engineOptions(flags.engine);
@@ -53,6 +63,7 @@ export async function headless(argv: readonly string[], version: string): Promis
   if (budget?.problem !== undefined) await writeLine(process.stderr, `helve: ${budget.problem}`);
   const common = { flags, options, catalogue, models, model, sessionId, version };
   const host = flags.format === 'stream-json' ? await openHost(common, resumed?.root ?? process.cwd()) : undefined;
+  if (host) opened.host = host;
   watches.push(...[budget, host?.watch].filter((watch) => watch !== undefined));
   let killAll = (): void => {};
   const signals = onSignals(() => killAll());

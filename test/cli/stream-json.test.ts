@@ -188,6 +188,17 @@ test('answers initialize with what a host can choose from', async () => {
   expect(await host.end()).toBe(0);
 });
 
+test.each([
+  ['jsonSchema', { type: 'nope' }],
+  ['jsonSchema', { type: 'array' }],
+  ['agents', { a: { description: 'x', prompt: 'y', permissionMode: 'nope' } }],
+])('answers an initialize with %s %j with the reason, and ends', async (field, value) => {
+  const host = await startHost([]);
+  const answer = await host.request({ subtype: 'initialize', [field]: value });
+  expect(answer).toMatchObject({ subtype: 'error', error: expect.stringMatching(/\w/) });
+  if (field === 'jsonSchema') expect(await host.closed).toBe(2);
+});
+
 test('says which fields of initialize have no effect', async () => {
   const host = await startHost([]);
   await host.request({

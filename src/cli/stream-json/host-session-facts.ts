@@ -1,4 +1,5 @@
 // Requests of a host that only look: what a conversation has, may do and has used.
+import type { FullAgent } from '../../compose/create-agent.js';
 import { hookEvents } from '../../contract/hook.js';
 import type { Rule } from '../../permissions/rule.js';
 import type { Settings } from '../../settings/settings.js';
@@ -167,5 +168,17 @@ function hooksListing(
       policyHookCount: settings.entries.filter(({ key, origin }) => key === 'hooks' && origin.kind === 'managed')
         .length,
     },
+  };
+}
+
+/** What a conversation begins with: its commands and agents, and what of the set-up is in force. */
+export async function begunWith(agent: FullAgent): Promise<Line> {
+  return {
+    pid: process.pid,
+    hooks_applied: true,
+    hook_on_failure_supported: false,
+    plugins_applied: false,
+    commands: (await agent.commands()).map(({ kind: _, file: __, ...command }) => command),
+    agents: (await agent.agentTypes()).map(({ name, description, model }) => ({ name, description, model })),
   };
 }

@@ -17,6 +17,7 @@ import { HostHooks, neverFired } from './host-hooks.js';
 import type { HostOptions, HostParts } from './host-options.js';
 import { handleRequest, type RequestHandler, RequestRefused } from './host-requests.js';
 import { HostServerLinks } from './host-servers.js';
+import { begunWith } from './host-session-facts.js';
 import { type HostSetup, noSetup, readSetup } from './host-setup.js';
 import { IdleWork } from './idle-work.js';
 import { LeftWork } from './left-work.js';
@@ -74,7 +75,6 @@ export class Host {
     this.#attached.promise.catch(() => {});
   }
 
-  /** Hooks in addition to the host's. */
   addHooks(hooks: HookCallbacks): void {
     this.#hooks.add(hooks);
   }
@@ -85,6 +85,13 @@ export class Host {
     this.#reading = this.#read(input, signal);
     this.#reading.catch(() => this.#queue.stop()).finally(() => this.#begin(noSetup)); // thrown by `converse`
     return await this.#setUp.promise;
+  }
+
+  /** The conversation can't begin: answers `initialize` with the reason, and reads no more. */
+  async abandon(reason: unknown, input: Readable): Promise<void> {
+    this.#attached.reject(reason);
+    input.destroy();
+    await this.#reading?.catch(() => {});
   }
 
   #begin(setup: HostSetup): void {
@@ -302,18 +309,13 @@ export class Host {
       for (const text of [...unsupported.map(neverFired), ...notices]) this.#noticeOnce(text);
       const { agent } = await this.#attached.promise;
       return {
-        commands: (await agent.commands()).map(({ kind: _, file: __, ...command }) => command),
-        agents: (await agent.agentTypes()).map(({ name, description, model }) => ({ name, description, model })),
+        ...(await begunWith(agent)),
         models: this.#options.models(),
         output_style: this.#options.outputStyle(),
         available_output_styles: [...new Set(['default', this.#options.outputStyle()])],
         account: { apiKeySource: this.#options.apiKeySource() },
         capabilities: Object.keys(this.#requests),
-        pid: process.pid,
         unsupported_hook_events: unsupported,
-        hooks_applied: true,
-        hook_on_failure_supported: false,
-        plugins_applied: false,
       };
     },
     interrupt: ({ cancel_queued }) => {
