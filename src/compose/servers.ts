@@ -7,8 +7,8 @@ import type { SignedOut, SignInOptions } from '../mcp/auth/sign-ins.js';
 import type { ServerState } from '../mcp/client/client.js';
 import type { ToolChange } from '../mcp/client/pins.js';
 import { SessionServers, type SettleOptions } from '../mcp/client/session-servers.js';
+import { lazy } from '../platform/lazy.js';
 import { fullyVisible } from '../platform/text/visible.js';
-import { toolPins } from '../settings/tool-pins.js';
 import { configuredServers } from './configured-servers.js';
 import { type IdleRule, idleRules } from './idle-rules.js';
 import type { Notices } from './notices.js';
@@ -82,6 +82,7 @@ export function createServers({ resolved, session, policy, notices, isOff }: Ser
   const shown = (text: string): string => fullyVisible(hideSecrets(text));
   const states = (): ServerState[] =>
     client.states().map((state) => (state.detail === undefined ? state : { ...state, detail: shown(state.detail) }));
+  const pins = lazy(async () => (await import('../settings/tool-pins.js')).toolPins(session.dataFolder));
   const client: SessionServers = new SessionServers({
     root: session.root,
     env: visibleEnv,
@@ -89,7 +90,10 @@ export function createServers({ resolved, session, policy, notices, isOff }: Ser
     dataFolder: session.dataFolder,
     roots: () => policy.workspace(),
     askUser: answers.askUser,
-    pins: toolPins(session.dataFolder),
+    pins: {
+      review: async (...list) => await (await pins()).review(...list),
+      approve: async (...changes) => await (await pins()).approve(...changes),
+    },
     eras: async () => (await import('../settings/server-eras.js')).serverEras(session.dataFolder),
     whileRunning: (kill) => session.whileRunning(kill),
     onChange: () => {

@@ -1,3 +1,6 @@
+/** The longest delay of a timer; with more, it would fire at once. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /** Monotonic time in milliseconds, with fractions. Loading the platform's `performance` takes longer. */
 export function monotonicMs(): number {
   const [seconds, nanoseconds] = process.hrtime();

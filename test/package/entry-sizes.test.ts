@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 /** In bytes of code that is loaded at once, and modules in it. Raise one only where what it buys is worth it to everybody. */
 const budgets = [
-  { entry: 'index', bytes: 565_000, modules: 230 },
+  { entry: 'index', bytes: 575_000, modules: 230 },
   { entry: 'tools', bytes: 60_000, modules: 13 },
   { entry: 'models', bytes: 410_000, modules: 65 },
   { entry: 'mcp', bytes: 6_000, modules: 2 },

@@ -44,7 +44,7 @@ test('the result of a denied call says what was denied, why, and what to do next
       'Bash was not run: it runs the command "rm -rf build" (it writes), and no one can be asked here. ' +
       'Do not look for another way to do the same; ask the user or go on without it.',
   });
-  expect(denied.stderr).toContain('A rule may allow it, see --allowed-tools and helve permissions explain.');
+  expect(denied.stderr).toContain("To allow it, add: --allowed-tools 'Bash(rm -rf build)'");
   const explained = await helve('permissions', 'explain', 'Bash', '{"command": "rm -rf build"}');
   expect(explained).toMatchObject({ code: 0, stderr: '' });
   expect(explained.stdout).toMatch(

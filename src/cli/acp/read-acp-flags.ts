@@ -1,10 +1,10 @@
+import { MAX_TIMER_MS } from '../../platform/clock.js';
 import { engineFlags, readArgs } from '../args.js';
 import { type RunFlags, readRunFlags } from '../run-flags.js';
 import { telemetryFlags, withDebugFile } from '../telemetry-flags.js';
 import { UsageProblem } from '../usage-problem.js';
 
 const DEFAULT_ANSWER_MS = 10 * 60_000; // a person may be away for a while
-const MAX_TIMER_MS = 2 ** 31 - 1;
 const unitMs: Readonly<Record<string, number>> = { '': 1_000, s: 1_000, m: 60_000, h: 3_600_000 };
 
 export interface AcpFlags {

@@ -1,4 +1,5 @@
 // All servers of one session. Each connects in the background on its own, and none can delay or break another.
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import type { ContentBlock } from '../../contract/message.js';
 import type { AskUser } from '../../contract/question.js';
 import type { Tool } from '../../contract/tool.js';
 import type { ListedResource, ReadResource, SessionPort } from '../../contract/tool-context.js';
+import { MAX_TIMER_MS } from '../../platform/clock.js';
 import { randomHex } from '../../platform/crypto.js';
 import { isObject } from '../../platform/is-object.js';
 import { type Registration, registerShells } from '../../platform/shell/reap.js';
@@ -14,7 +16,7 @@ import { Slots } from '../../platform/slots.js';
 import { SignIns } from '../auth/sign-ins.js';
 import { serverParts, toolNames } from '../names.js';
 import { plainLine } from '../plain-text.js';
-import { type ConfiguredServer, MAX_TIMER_MS, readConfig } from './config.js';
+import { type ConfiguredServer, readConfig } from './config.js';
 import { Connection } from './connection.js';
 import type { ConnectionLimits, ConnectionState } from './connection-options.js';
 import type { ServerEras } from './eras.js';

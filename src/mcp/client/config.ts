@@ -1,4 +1,5 @@
 import { isAbsolute } from 'node:path';
+import { MAX_TIMER_MS } from '../../platform/clock.js';
 import { isObject } from '../../platform/is-object.js';
 import { clause } from '../../platform/text/clause.js';
 import { type OauthSettings, readOauth } from '../auth/oauth-settings.js';
@@ -149,9 +150,6 @@ const wrong = (name: string, why: string): { problem: string } => ({
 function timeoutOf(value: unknown): { timeoutMs?: number } {
   return typeof value === 'number' && value >= MIN_TIMEOUT_MS ? { timeoutMs: Math.min(value, MAX_TIMER_MS) } : {};
 }
-
-/** The longest delay of a timer; with more, it would fire at once. */
-export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const VARIABLE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
 

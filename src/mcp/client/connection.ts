@@ -1,14 +1,15 @@
 // One server: its connection, what it offers, and the calls that go to it. It may be slow, die, flood or lie; all of
 // that ends here as a state and a message.
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, type ServerCapabilities, SSEClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { ToolFailure } from '../../contract/failure.js';
 import type { AskUser } from '../../contract/question.js';
 import { abortable } from '../../platform/abortable.js';
-import { monotonicMs } from '../../platform/clock.js';
+import { MAX_TIMER_MS, monotonicMs } from '../../platform/clock.js';
 import { isObject } from '../../platform/is-object.js';
 import { plainLine, plainText } from '../plain-text.js';
-import { type ConnectionConfig, MAX_TIMER_MS } from './config.js';
+import type { ConnectionConfig } from './config.js';
 import {
   httpStatus,
   isConnectionLoss,

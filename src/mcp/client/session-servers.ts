@@ -1,9 +1,11 @@
 // The MCP servers of a session. The client is loaded with the first connection, so a session without servers never loads it.
+
 import type { ContentBlock } from '../../contract/message.js';
 import type { ListedResource, ReadResource, SessionPort } from '../../contract/tool-context.js';
+import { MAX_TIMER_MS } from '../../platform/clock.js';
 import type { SignedOut, SignInOptions } from '../auth/sign-ins.js';
 import type { McpClient, McpClientOptions, OfferedTool, ServerState } from './client.js';
-import { type ConfiguredServer, MAX_TIMER_MS } from './config.js';
+import type { ConfiguredServer } from './config.js';
 import type { ServerPrompt } from './listed-offers.js';
 import type { ToolChange } from './pins.js';
 
