@@ -8,9 +8,8 @@ const [begin, end] = ['<!-- tools: begin -->', '<!-- tools: end -->'];
 
 const { HELVE_SIMPLE: _, ...env } = process.env; // the page shows the whole set
 const json = execFileSync(process.execPath, ['bin/helve.cjs', 'tools', '--json', '--all'], { encoding: 'utf8', env });
-const rows = JSON.parse(json).map(({ name, description, input_schema, exposure }) => {
-  const [summary] = description.split('\n');
-  return `| ${name} | ${summary} | ${parameters(input_schema)} | ${exposure} |`;
+const rows = JSON.parse(json).map(({ name, about, input_schema, exposure }) => {
+  return `| ${name} | ${about} | ${parameters(input_schema)} | ${exposure} |`;
 });
 const table = ['| tool | what it does | parameters | exposure |', '|---|---|---|---|', ...rows].join('\n');
 

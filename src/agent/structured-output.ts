@@ -40,6 +40,7 @@ export class StructuredOutput {
     this.maxRetries = maxRetries;
     this.tool = defineTool<unknown, unknown>({
       name: NAME,
+      about: 'Gives the final answer in the form of a JSON Schema.',
       description,
       ...schema,
       effects: () => [],

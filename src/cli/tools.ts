@@ -1,6 +1,7 @@
 import { conditionalTools } from '../agent/conditional-tools.js';
 import type { PooledTool } from '../agent/tool-pool.js';
 import { createEngine } from '../compose/create-engine.js';
+import { summaryOf } from '../platform/text/clause.js';
 import { jsonText } from '../platform/text/json-line.js';
 import { table } from '../platform/text/table.js';
 import { visible } from '../platform/text/visible.js';
@@ -50,6 +51,7 @@ export async function tools(argv: readonly string[]): Promise<number> {
   const rows = [...listed, ...more].map(({ tool, source, server, enabled, off }) => ({
     ...session.tools.describe(tool),
     ...(tool.title !== undefined && { title: tool.title }),
+    ...(tool.about !== undefined && { about: tool.about }),
     source,
     ...(server !== undefined && { server }),
     exposure: tool.exposure,
@@ -67,6 +69,7 @@ const waitLine = (names: readonly string[]): string =>
 
 interface Row {
   name: string;
+  about?: string;
   description: string;
   exposure: string;
   enabled: PooledTool['enabled'];
@@ -74,10 +77,10 @@ interface Row {
 }
 
 function asTable(rows: readonly Row[]): string {
-  const cells = rows.map(({ name, description, exposure, enabled, off }) => {
+  const cells = rows.map(({ name, about, description, exposure, enabled, off }) => {
     const why = off === undefined ? 'off here' : `off here: ${off}`;
     const notes = [exposure !== 'direct' && exposure, !enabled && why].filter(Boolean).join(', ');
-    const [summary = ''] = description.split('\n');
+    const summary = summaryOf({ about, description });
     return [name, `${summary}${notes ? ` (${notes})` : ''}`];
   });
   return table(cells, { indent: '', width: terminalWidth() }).join('\n');

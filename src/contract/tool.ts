@@ -27,7 +27,9 @@ interface ToolBehaviour<Input, Data> {
   name: string;
   /** A name for people, which displays show. Default: the name. */
   title?: string;
-  /** What it does, when to use it, when to use another, and its limits, in that order. */
+  /** What it does, in one short sentence for people, which lists of tools show. Default: that of the description. */
+  about?: string;
+  /** For the model: what it does, when to use it, when to use another, and its limits, in that order. */
   description: string | ((context: DescribeContext) => string | Promise<string>);
   /** Whether the model gets the schema at once (default), only its name until it searches, or nothing. */
   exposure?: ToolExposure;
@@ -139,6 +141,8 @@ export type DisplayBody =
 export interface Tool {
   readonly name: string;
   readonly title?: string;
+  /** One sentence for people. */
+  readonly about?: string;
   readonly exposure: ToolExposure;
   readonly maxResultChars: number;
   readonly optIn?: boolean;
@@ -234,6 +238,7 @@ export function defineTool<Input, Data>(spec: ToolSpec<Input, Data> & { traits?:
   return {
     name: spec.name,
     ...(spec.title !== undefined && { title: spec.title }),
+    ...(spec.about !== undefined && { about: spec.about }),
     exposure: spec.exposure ?? 'direct',
     maxResultChars: spec.maxResultChars ?? DEFAULT_MAX_RESULT_CHARS,
     ...(spec.optIn && { optIn: true }),

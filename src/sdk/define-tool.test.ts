@@ -13,7 +13,7 @@ test.each([
   ],
   [{ ...parts, inputSchema: z.object({}) }, 'Did you mean input, with a zod schema, or inputJsonSchema?'],
   [{ ...parts, input: z.object({}), handler() {} }, 'Did you mean execute?'],
-  [{ ...parts, input: z.object({}), colour: 'red' }, 'It has: name, title, description'],
+  [{ ...parts, input: z.object({}), colour: 'red' }, 'It has: name, title, about, description'],
   [{ ...parts, input: z.object({}), inputJsonSchema: { type: 'object' } }, 'has both input and inputJsonSchema'],
   [{ ...parts, input: z.object({}), isEnabled: false }, 'isEnabled of the tool Count must be a function'],
   [{ ...parts, input: { a: z.string() } }, 'is a plain object of zod schemas. Wrap it: z.object({ … }).'],
@@ -43,6 +43,7 @@ test.each([
     'properties.a.pattern must be a regular expression, but was "("',
   ],
   [{ ...parts, input: z.object({}), title: 5 }, '"title" of the tool Count must be a string, but was 5.'],
+  [{ ...parts, input: z.object({}), about: 5 }, '"about" of the tool Count must be a string, but was 5.'],
   [{ ...parts, input: z.object({}), exposure: 'shown' }, 'must be one of direct, deferred, hidden, but was "shown".'],
   [{ ...parts, input: z.object({}), maxResultChars: '9' }, '"maxResultChars" of the tool Count must be a whole number'],
   [{ ...parts, input: z.object({}), validate: true }, '"validate" of the tool Count must be a function, but was true.'],
@@ -53,6 +54,12 @@ test.each([
   [{ ...parts, input: z.object({}), execute: 1 }, 'needs "execute", a function'],
 ])('refuses %o', (spec, sentence) => {
   expect(define(spec as object)).toThrow(sentence);
+});
+
+test('a tool has its sentence for people, beside the description for the model', () => {
+  const input = z.object({});
+  expect(define({ ...parts, input, about: 'Counts the lines.' })()).toMatchObject({ about: 'Counts the lines.' });
+  expect(define({ ...parts, input })()).not.toHaveProperty('about');
 });
 
 test('accepts JSON Schemas of any draft', () => {

@@ -18,6 +18,7 @@ import { jsonSchemaFormProblem } from './json-schema-form.js';
 const parts: Readonly<Record<keyof contract.ToolSpec<unknown, unknown>, Kind>> = {
   name: anything, // these have their own error messages
   title: text,
+  about: text,
   description: anything,
   input: anything,
   inputJsonSchema: anything,

@@ -201,7 +201,7 @@ export interface CommandSession {
   /** The commands of the user, the project and MCP servers. */
   commands(): Promise<readonly ListedCommand[]>;
   /** The available types of child agents. */
-  agentTypes(): Promise<ReadonlyArray<{ name: string; description: string; file?: string }>>;
+  agentTypes(): Promise<ReadonlyArray<{ name: string; about?: string; description: string; file?: string }>>;
   /** Returns an error message if the mode is not available. */
   setMode(mode: PermissionMode): string | undefined;
   /** The available models, including local ones. */
@@ -312,6 +312,9 @@ export interface SetupFinding {
 /** A tool, as the console needs it. */
 export interface ConsoleTool {
   readonly name: string;
+  /** One sentence for people. */
+  readonly about?: string;
+  /** For the model. */
   readonly description: string;
   readonly inputSchema: JsonSchema;
 }

@@ -25,6 +25,7 @@ interface Look {
 export const agentOutputTool = defineTool({
   name: 'AgentOutput',
   title: 'Agent',
+  about: 'Gets the answer of a child agent that runs in the background.',
   traits: { olderNames: ['TaskOutput', 'AgentOutputTool'] },
   exposure: 'deferred',
   description,

@@ -52,6 +52,7 @@ interface PatchData {
 export const applyPatchTool = defineTool<PatchInput, PatchData>({
   name: 'apply_patch',
   title: 'Patch',
+  about: 'Changes, adds, moves and deletes files by a patch.',
   traits: { family: 'edit', worksAs: ['Edit', 'Write', 'MultiEdit'], editStyle: 'patch' },
   description,
   input,

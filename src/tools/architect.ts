@@ -11,6 +11,7 @@ Use it for a change of many files or an open question of design, where the looki
 
 export const architectTool = defineTool({
   name: 'Architect',
+  about: 'Has a read-only agent plan a technical task.',
   description,
   exposure: 'deferred',
   optIn: true,

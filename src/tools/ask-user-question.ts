@@ -45,6 +45,7 @@ interface Answered {
 export const askUserQuestionTool = defineTool({
   name: 'AskUserQuestion',
   title: 'Question',
+  about: 'Asks you a question, with answers to choose from.',
   description,
   input,
   needsPerson: true,

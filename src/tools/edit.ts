@@ -28,6 +28,7 @@ type EditInput = z.output<typeof input>;
 
 export const editTool = defineTool<EditInput, EditReport>({
   name: 'Edit',
+  about: 'Replaces a piece of text in a file.',
   traits: {
     family: 'edit',
     subject: ['file_path'],

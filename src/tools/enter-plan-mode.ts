@@ -8,6 +8,7 @@ Use it before work that has several ways or touches many files. Not for small or
 export const enterPlanModeTool = defineTool({
   name: 'EnterPlanMode',
   title: 'Plan',
+  about: 'Switches to plan mode, in which nothing is changed.',
   description,
   input: z.strictObject({}),
   needsPerson: true,

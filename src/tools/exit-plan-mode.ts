@@ -24,6 +24,7 @@ const input = z.strictObject({
 export const exitPlanModeTool = defineTool({
   name: NAME,
   title: 'Plan',
+  about: 'Presents a plan for your approval.',
   description,
   input,
   needsPerson: true,

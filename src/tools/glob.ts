@@ -49,6 +49,7 @@ interface GlobData {
 
 export const globTool = defineTool<GlobInput, GlobData>({
   name: 'Glob',
+  about: 'Finds files by name.',
   traits: { family: 'read', subject: ['path'], fields: ['path', 'pattern'], olderNames: ['GlobTool'] },
   description,
   input,

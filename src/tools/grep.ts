@@ -81,6 +81,7 @@ interface GrepData {
 
 export const grepTool = defineTool<GrepInput, GrepData>({
   name: 'Grep',
+  about: 'Searches the contents of files by regular expression.',
   traits: {
     family: 'read',
     subject: ['path'],

@@ -42,6 +42,7 @@ test.each(Object.entries(toolList))(
     expect(tool.name).toBe(name);
     const told = (one: Tool) => ({
       name: one.name,
+      about: one.about,
       exposure: one.exposure,
       maxResultChars: one.maxResultChars,
       inputSchema: one.inputSchema,

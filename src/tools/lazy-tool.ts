@@ -8,6 +8,7 @@ import { lazy } from '../platform/lazy.js';
 /** What is known of a tool without its code, as plain data. */
 export interface ToolFacts {
   name: string;
+  about?: string;
   exposure: ToolExposure;
   maxResultChars: number;
   inputSchema: JsonSchema;
@@ -37,6 +38,7 @@ export function lazyTool(facts: ToolFacts, load: () => Promise<Tool>): BuiltInTo
   });
   return {
     name: facts.name,
+    ...(facts.about !== undefined && { about: facts.about }),
     exposure: facts.exposure,
     maxResultChars: facts.maxResultChars,
     inputSchema: facts.inputSchema,
@@ -72,6 +74,7 @@ export function factsOf(tool: BuiltInTool): ToolFacts {
   const isEnabled = tabulate(tool, (context) => tool.isEnabled(context));
   const {
     name,
+    about,
     exposure,
     maxResultChars,
     inputSchema,
@@ -86,6 +89,7 @@ export function factsOf(tool: BuiltInTool): ToolFacts {
   const preloads = tool.preload !== undefined;
   return {
     name,
+    ...(about !== undefined && { about }),
     exposure,
     maxResultChars,
     inputSchema,

@@ -10,6 +10,7 @@ const input = z.strictObject({
 export const listMcpResourcesTool = defineTool({
   name: 'ListMcpResources',
   title: 'Resources',
+  about: 'Lists the resources of MCP servers.',
   traits: { olderNames: ['ListMcpResourcesTool'], asksServers: true },
   description: `List the resources that MCP servers offer: files, records, pages, each by its address (uri).
 Use it to find what ReadMcpResource can read; an entry marked as template has names in braces that you fill in.

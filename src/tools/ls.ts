@@ -53,6 +53,7 @@ interface LsData {
 export const lsTool = defineTool<z.output<typeof input>, LsData>({
   name: 'LS',
   title: 'List',
+  about: 'Lists a directory as a tree.',
   traits: { family: 'read', subject: ['path'], fields: ['path'] },
   description,
   input,

@@ -43,6 +43,7 @@ interface MultiEditData {
 export const multiEditTool = defineTool<MultiEditInput, MultiEditData>({
   name: 'MultiEdit',
   title: 'Edit',
+  about: 'Replaces several pieces of text, in one file or in several.',
   traits: { family: 'edit', subject: ['file_path'], fields: ['file_path'], worksAs: ['Edit'] },
   description,
   input,

@@ -50,6 +50,7 @@ interface NotebookEditData {
 export const notebookEditTool = defineTool<NotebookEditInput, NotebookEditData>({
   name: 'NotebookEdit',
   title: 'Edit',
+  about: 'Replaces, inserts or deletes a cell of a Jupyter notebook.',
   traits: {
     family: 'edit',
     subject: ['notebook_path'],

@@ -24,6 +24,7 @@ const input = withAliases(
 export const notebookReadTool = defineTool<z.output<typeof input>, Cells>({
   name: 'NotebookRead',
   title: 'Read',
+  about: 'Reads a Jupyter notebook with its outputs, or one cell of it.',
   traits: {
     family: 'read',
     subject: ['notebook_path'],

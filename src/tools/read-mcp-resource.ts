@@ -14,6 +14,7 @@ const input = z.strictObject({
 export const readMcpResourceTool = defineTool({
   name: 'ReadMcpResource',
   title: 'Resource',
+  about: 'Reads a resource of an MCP server.',
   traits: { olderNames: ['ReadMcpResourceTool'], asksServers: true },
   description: `Read a resource of an MCP server by its address.
 Use it for addresses that ListMcpResources or a tool of that server has given. Text comes as it is, images are shown, anything else is saved to a file that is named.`,

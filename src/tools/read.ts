@@ -49,6 +49,7 @@ type ReadData = TextPage | UnchangedPage | ImageFile | PdfPages | Cells;
 
 export const readTool = defineTool<ReadInput, ReadData>({
   name: 'Read',
+  about: 'Reads a file, an image, a PDF or a notebook.',
   traits: {
     family: 'read',
     subject: ['file_path'],

@@ -16,6 +16,7 @@ const input = z.strictObject({
 
 export const skillTool = defineTool({
   name: 'Skill',
+  about: 'Loads the instructions of a skill.',
   traits: { family: 'skill', subject: ['skill', 'name'], fields: ['skill', 'args'] },
   description,
   input,

@@ -22,6 +22,7 @@ const input = z.strictObject({
 export const slashCommandTool = defineTool({
   name: 'SlashCommand',
   title: 'Command',
+  about: 'Loads the instructions of a custom slash command.',
   traits: { family: 'slash', subject: ['command'], fields: [] },
   description,
   input,

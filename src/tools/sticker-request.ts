@@ -4,6 +4,7 @@ import { defineTool } from '../contract/tool.js';
 
 export const stickerRequestTool = defineTool({
   name: 'StickerRequest',
+  about: 'Notes a wish for a sticker of Helve.',
   description: `Note that the user would like a sticker of Helve.
 Use it only when they ask for one in so many words. Nothing is ordered and nothing is sent.`,
   input: z.strictObject({ trigger: z.string().trim().min(1).describe('What the user said') }),

@@ -38,6 +38,7 @@ interface Launched {
 export const taskTool = defineTool({
   name: AGENT_TOOL,
   title: 'Agent',
+  about: 'Gives a task to a child agent.',
   traits: {
     family: 'agent',
     subject: ['subagent_type'],

@@ -5,6 +5,7 @@ const description = `Write down a thought: to weigh several ways, or to check a 
 
 export const thinkTool = defineTool({
   name: 'Think',
+  about: 'Writes down a thought, and changes nothing.',
   description,
   input: z.strictObject({ thought: z.string() }),
   effects: () => [],

@@ -17,6 +17,7 @@ const todo = z.object({
 export const todoWriteTool = defineTool({
   name: 'TodoWrite',
   title: 'Todos',
+  about: 'Updates the to-do list.',
   description,
   input: z.strictObject({ todos: z.array(todo).max(MAX_TODOS) }),
   effects: () => [{ kind: 'session', access: 'write', what: 'todos' }],

@@ -22,6 +22,7 @@ const input = z.strictObject({
 export const toolSearchTool = defineTool({
   name: 'ToolSearch',
   title: 'Find tools',
+  about: 'Loads tools that the model knows only by name.',
   description,
   input,
   isEnabled: ({ deferredTools }) => deferredTools.length > 0,

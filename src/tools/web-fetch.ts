@@ -61,6 +61,7 @@ export type WebFetchData =
 export const webFetchTool = defineTool({
   name: 'WebFetch',
   title: 'Fetch',
+  about: 'Fetches a web page or a PDF as text.',
   traits: { family: 'domain', subject: ['url', 'domain'] },
   description,
   input,

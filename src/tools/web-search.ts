@@ -31,6 +31,7 @@ export interface WebSearchData {
 export const webSearchTool = defineTool({
   name: 'WebSearch',
   title: 'Web search',
+  about: 'Searches the web.',
   traits: { family: 'search' },
   description,
   input,

@@ -51,6 +51,7 @@ interface WriteData {
 
 export const writeTool = defineTool<WriteInput, WriteData>({
   name: 'Write',
+  about: 'Writes a whole file, new or existing.',
   traits: {
     family: 'edit',
     subject: ['file_path'],

@@ -8,7 +8,7 @@ const names = (json: string): string[] => JSON.parse(json).map(({ name }: { name
 test('lists the tools that a conversation here would have', async () => {
   const { code, stdout } = await runHelve(['tools']);
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^Bash +Run a command in bash/);
+  expect(stdout).toMatch(/^Bash +Runs a shell command\.$/m);
 });
 
 test('prints each tool with its schema as JSON', async () => {
@@ -32,6 +32,7 @@ test('prints each tool with its schema as JSON', async () => {
   ]);
   const [bash] = JSON.parse(stdout);
   expect(Object.keys(bash).toSorted()).toEqual([
+    'about',
     'description',
     'enabled',
     'exposure',
@@ -40,6 +41,8 @@ test('prints each tool with its schema as JSON', async () => {
     'source',
   ]);
   expect(bash).toMatchObject({
+    about: 'Runs a shell command.',
+    description: expect.stringMatching(/^Run a command in bash; /),
     source: 'builtin',
     exposure: 'direct',
     enabled: true,

@@ -54,6 +54,16 @@ inTerminal('/init is shown short, at once and after --continue', async () => {
   expect(seen).not.toContain('Look first');
 });
 
+inTerminal('tools and agent types are described for people, not for the model', async () => {
+  const { terminal, say } = await converse([]);
+  await say('/tools');
+  await terminal.shows('Writes a whole file, new or existing.');
+  expect(await terminal.scrollback()).toMatch(/ExitPlanMode +Presents a plan for your approval\./);
+  await say('/agents');
+  const seen = await terminal.shows('Writes the statusLine setting.');
+  expect(seen).toMatch(/general-purpose +Works on any task of several steps, with all tools\./);
+});
+
 inTerminal('an export goes to the data folder, and its path is shown', async () => {
   const { terminal, say } = await converse([{ text: 'Hello.' }]);
   await say('hi');

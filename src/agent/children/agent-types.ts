@@ -8,7 +8,9 @@ export interface AgentType {
   name: string;
   /** Other names of the type, for callers and rules. */
   aliases?: readonly string[];
-  /** When to use it. */
+  /** What it does, in one short sentence for people. Default: the first sentence of the description. */
+  about?: string;
+  /** For the model: when to use it. */
   description: string;
   /** Its system prompt. */
   prompt: string;
@@ -46,12 +48,14 @@ export const childRules = `You are a child agent: another agent gave you one tas
 export const builtInTypes: readonly AgentType[] = [
   {
     name: 'general-purpose',
+    about: 'Works on any task of several steps, with all tools.',
     description: 'Any task of several steps. It has all your tools.',
     prompt: `You work through tools on a person's machine, on one task of several steps.
 Look before you change: find the place, read what matters, then edit. Match the style of what is there, and verify your work by running it where you can. Call several tools in one message where they do not depend on each other.`,
   },
   {
     name: 'Explore',
+    about: 'Finds and explains code; only reads.',
     description: 'Finds and explains code; only reads. Say in the prompt how thorough: quick, medium or very thorough.',
     prompt: `You search a project and explain what you find. You only read: whatever would change something is refused.
 How thorough to be, the task says. quick: one or two searches, the first good answer. medium: the likely places and names, and a look at what you found. very thorough: other names, other folders, tests and configuration too, until nothing new turns up. Where it says nothing, be medium.
@@ -62,6 +66,7 @@ Search with several patterns at once, and read the parts that matter, not whole 
   },
   {
     name: 'Plan',
+    about: 'Works out how to make a change, step by step; only reads.',
     description: 'Works out how to make a change, step by step; only reads.',
     prompt: `You work out how a change is to be made, and make none of it: whatever would change something is refused.
 Understand the task, read the code that it touches and what depends on it, and weigh the ways there are. Report the plan as numbered steps: for each the files, as absolute paths, what changes in them and why, and how to verify it. Say what is risky and what you could not find out. End with the three to five files that matter most.`,
@@ -71,6 +76,7 @@ Understand the task, read the code that it touches and what depends on it, and w
   {
     name: 'helve-guide',
     aliases: ['claude-code-guide'],
+    about: 'Answers questions about Helve from its documentation.',
     description: 'Answers questions about Helve itself, its settings, hooks, tools and SDK, from its documentation.',
     prompt: `You answer questions about Helve, the agent that you run in, from its own documentation. HelveDocs lists the pages and gives each of them. Read what the question is about before you answer, and answer only by what stands there: name the page, quote the setting or the command exactly, and give a short example where it helps. Where the documentation says nothing, say so.`,
     tools: names('HelveDocs, Read, Glob, Grep, LS'),
@@ -82,6 +88,7 @@ Understand the task, read the code that it touches and what depends on it, and w
   },
   {
     name: 'statusline-setup',
+    about: 'Writes the statusLine setting.',
     description: "Writes the user's statusLine setting.",
     prompt: `You set up the status line of Helve: the setting "statusLine" holds a command whose output is shown as one line.
 Find out what the line is to show; where the task says "like my prompt", read PS1 in ~/.zshrc, ~/.bashrc, ~/.bash_profile or ~/.profile. Write one command for bash, or for a longer one a script. The command gets a JSON object on standard input, with session_id, cwd, model.display_name and workspace.current_dir; without jq, sed will do.

@@ -15,6 +15,7 @@ Without page: the names of all pages with what each is about. With page: the who
 /** It reads only files that are shipped with the program. */
 export const docsTool = defineTool({
   name: 'HelveDocs',
+  about: 'Reads the documentation of Helve.',
   description,
   input: z.strictObject({ page: z.string().optional().describe('As listed, for example "hooks"') }),
   maxResultChars: MAX_PAGE_CHARS,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clause, errorClause } from './clause.js';
+import { clause, errorClause, summaryOf } from './clause.js';
 
 test.each([
   ['it is full', 'it is full'],
@@ -15,4 +15,14 @@ test.each([
 test('an error inside a sentence is its message', () => {
   expect(errorClause(new Error('The folder is read-only.'))).toBe('The folder is read-only');
   expect(errorClause('gone')).toBe('gone');
+});
+
+test.each([
+  [{ about: 'Reads a file.', description: 'Read a file. Use it first.' }, 'Reads a file.'],
+  [{ about: 'Reads a file. Or two.\nMore', description: '' }, 'Reads a file. Or two.'],
+  [{ description: 'Read a file, e.g.x. Use it first.\nMore.' }, 'Read a file, e.g.x.'],
+  [{ description: '\nRead a file\nUse it first.' }, 'Read a file'],
+  [{ description: '' }, ''],
+])('a list says of %j: %j', (of, summary) => {
+  expect(summaryOf(of)).toBe(summary);
 });

@@ -1,3 +1,4 @@
+import { summaryOf } from '../../platform/text/clause.js';
 import { grouped } from '../../platform/text/digits.js';
 import { table } from '../../platform/text/table.js';
 import type { TerminalCommand } from '../contract.js';
@@ -21,15 +22,10 @@ export const agents: TerminalCommand = {
     return fitted([
       'Kinds',
       ...table(
-        types.map(({ name, description, file }) => [
-          name,
-          [short(description), file && `(${file})`].filter(Boolean).join(' '),
-        ]),
+        types.map((type) => [type.name, [summaryOf(type), type.file && `(${type.file})`].filter(Boolean).join(' ')]),
       ),
       ...(started.length === 0 ? ['None has been started in this conversation.'] : ['Started', ...table(started)]),
       'To add a type, write it to .helve/agents/NAME.md',
     ]);
   },
 };
-
-const short = (description: string): string => description.split('\n', 1)[0] ?? '';

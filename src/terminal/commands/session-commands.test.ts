@@ -93,6 +93,32 @@ test('skills and tools say where each comes from', async () => {
   expect(await run('hooks', session)).toMatchObject({ type: 'text', text: expect.stringContaining('No hooks') });
 });
 
+test('tools and agent types are listed by their sentence for people, else by the first of their description', async () => {
+  const description = 'Put it to the user. If not, you learn why.';
+  const inputSchema = { type: 'object' as const };
+  const session = await testSession({
+    tools: [
+      { name: 'Ours', about: 'Presents it for your approval.', description, inputSchema },
+      { name: 'mcp__web__theirs', description, inputSchema },
+    ],
+    agentTypes: async () => [
+      { name: 'ours', about: 'Works on any task.', description },
+      { name: 'theirs', description, file: '.helve/agents/theirs.md' },
+    ],
+  });
+  expect(linesOf(await run('tools', session))).toEqual([
+    'Built in',
+    '  Ours              Presents it for your approval.',
+    'MCP server web',
+    '  mcp__web__theirs  Put it to the user.',
+  ]);
+  const answer = await run('agents', session);
+  expect(answer).toMatchObject({ type: 'text', text: expect.stringMatching(/ours +Works on any task\.$/m) });
+  expect(answer).toMatchObject({
+    text: expect.stringMatching(/theirs +Put it to the user\. \(\.helve\/agents\/theirs\.md\)$/m),
+  });
+});
+
 test('review is a prompt, unless the user has a command of that name', async () => {
   expect(await run('review', await testSession())).toMatchObject({ type: 'prompt', text: '/review' });
   const own = { name: 'review', kind: 'command' as const, description: 'mine', argumentHint: '' };

@@ -1,5 +1,6 @@
+import { summaryOf } from '../../platform/text/clause.js';
 import { serverPartOf } from '../../platform/text/mcp-names.js';
-import type { ConsoleTool, TerminalCommand } from '../contract.js';
+import type { TerminalCommand } from '../contract.js';
 
 export const tools: TerminalCommand = {
   name: 'tools',
@@ -15,14 +16,8 @@ export const tools: TerminalCommand = {
       sections: [...groups].map(([server, own]) => ({
         title: server === undefined ? 'Built in' : `MCP server ${server}`,
         note: `${own.length}`,
-        lines: own.map((tool) => `  ${tool.name.padEnd(columns)}${aboutOf(tool)}`.trimEnd()),
+        lines: own.map((tool) => `  ${tool.name.padEnd(columns)}${summaryOf(tool)}`.trimEnd()),
       })),
     };
   },
 };
-
-/** The first sentence of the description. */
-function aboutOf({ description }: ConsoleTool): string {
-  const [sentence = ''] = description.trim().split(/(?<=\.)\s|\n/, 1);
-  return sentence;
-}

@@ -24,7 +24,7 @@ export async function completeCall(
     const found = rankNames(typed, tools, (tool) => tool.name);
     return {
       typed,
-      choices: found.map((tool) => ({ value: tool.name, description: firstSentence(tool.description) })),
+      choices: found.map((tool) => ({ value: tool.name, description: firstSentence(tool.about ?? tool.description) })),
     };
   }
   const tool = findTool(name.text, tools);

@@ -24,7 +24,9 @@ function listOf(tools: readonly ConsoleTool[]): string {
   const shown = tools.slice(0, MAX_TOOLS);
   const width = Math.max(...shown.map(({ name }) => name.length), 0);
   const room = Math.max(20, MAX_COLUMNS - width - 4);
-  const lines = shown.map(({ name, description }) => `  ${name.padEnd(width)}  ${firstSentence(description, room)}`);
+  const lines = shown.map(
+    ({ name, about, description }) => `  ${name.padEnd(width)}  ${firstSentence(about ?? description, room)}`,
+  );
   const more = tools.length - shown.length;
   return [
     'Tools, each called by its name: Read README.md, Grep TODO --glob "*.ts", Bash npm test',
@@ -43,7 +45,7 @@ function pageOf(tool: ConsoleTool): string {
     usageOf(tool),
     ...fields.map(({ description }, index) => `  ${(names[index] ?? '').padEnd(width)}  ${firstLine(description)}`),
     '',
-    ...tool.description.split('\n').slice(0, 20),
+    ...(tool.about ?? tool.description).split('\n').slice(0, 20),
   ].join('\n');
 }
 

@@ -13,6 +13,7 @@ import { quoted, readWords } from './words.js';
 
 const tools: ConsoleTool[] = builtInTools().map((tool) => ({
   name: tool.name,
+  ...(tool.about !== undefined && { about: tool.about }),
   description: String(tool.describe({ root: '/project', mode: 'repl', deferredTools: [], editStyle: 'text' })),
   inputSchema: tool.inputSchema,
 }));
@@ -126,6 +127,8 @@ test('lists the tools on one screen, and explains each', () => {
   const listed = consoleHelp('', tools).split('\n');
   expect(listed.length).toBeLessThanOrEqual(40);
   expect(listed.filter((line) => line.startsWith('  ') && line.length > 80)).toEqual([]);
+  expect(listed).toContainEqual(expect.stringMatching(/^ {2}Bash +Runs a shell command$/));
   expect(consoleHelp('read', tools)).toMatch(/^Read FILE-PATH[\s\S]*--limit/);
+  expect(consoleHelp('read', tools)).toMatch(/\n\nReads a file, an image, a PDF or a notebook\.$/);
   expect(consoleHelp('Grap', tools)).toBe('There is no tool "Grap". Did you mean Grep?');
 });

@@ -142,7 +142,12 @@ export function commandSession(parts: CommandSessionParts): CommandSession {
     commands: async () => (await opened().agent?.commands()) ?? [],
     async agentTypes() {
       const types = (await opened().agent?.agentTypes()) ?? [];
-      return types.map(({ name, description, file }) => ({ name, description, ...(file !== undefined && { file }) }));
+      return types.map(({ name, about, description, file }) => ({
+        name,
+        ...(about !== undefined && { about }),
+        description,
+        ...(file !== undefined && { file }),
+      }));
     },
     setMode: parts.setMode,
     models: async () => await opened().models(),

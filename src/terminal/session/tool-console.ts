@@ -56,7 +56,8 @@ export class ToolConsole {
 
 /** The tools that can be called, in the form for parsing and completion. */
 export function consoleTools({ session }: Pick<FullEngine, 'session'>): ConsoleTool[] {
-  return session.tools
-    .definitions()
-    .map(({ name, description, input_schema }) => ({ name, description, inputSchema: input_schema }));
+  return session.tools.definitions().map(({ name, description, input_schema }) => {
+    const about = session.tools.find(name)?.about;
+    return { name, ...(about !== undefined && { about }), description, inputSchema: input_schema };
+  });
 }

@@ -33,6 +33,7 @@ interface Look {
 export const bashOutputTool = defineTool({
   name: 'BashOutput',
   title: 'Output',
+  about: 'Shows the new output of a background command.',
   traits: { olderNames: ['BashOutputTool'], worksAs: ['TaskOutput'], printsCommands: true },
   description,
   input,

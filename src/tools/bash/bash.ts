@@ -82,6 +82,7 @@ export interface BashData {
 
 export const bashTool = defineTool({
   name: 'Bash',
+  about: 'Runs a shell command.',
   traits: {
     family: 'command',
     subject: ['command'],

@@ -13,6 +13,7 @@ const input = z.strictObject({
 export const killShellTool = defineTool({
   name: 'KillShell',
   title: 'Stop',
+  about: 'Ends a background command.',
   traits: { olderNames: ['KillBash', 'TaskStop'] },
   description,
   input,

@@ -13,6 +13,7 @@ Without file_path it lists them, and shows ${INDEX} if there is one. Look before
 export const memoryReadTool = defineTool({
   name: 'MemoryRead',
   title: 'Memory',
+  about: 'Reads the notes that earlier sessions have kept on this project.',
   description,
   exposure: 'deferred',
   optIn: true,

@@ -9,6 +9,7 @@ Use it for what took effort to find out and stays true: how to build, decisions 
 export const memoryWriteTool = defineTool({
   name: 'MemoryWrite',
   title: 'Memory',
+  about: 'Keeps a note on this project for later sessions.',
   description,
   exposure: 'deferred',
   optIn: true,
