@@ -24,6 +24,7 @@ import { FreshReads } from './fresh-reads.js';
 import { parameterHeaders } from './header-parameters.js';
 import { withInput } from './input-required.js';
 import { followLists } from './list-subscription.js';
+import { whyGone } from './lost-stream.js';
 import { negotiate, OtherVersions } from './negotiate.js';
 import type { Offered } from './offered.js';
 import { OfferedLists } from './offered-lists.js';
@@ -211,6 +212,7 @@ export class Connection {
       client.onclose = () => this.#lost(client);
       client.onerror = (error) => {
         if (transport instanceof SSEClientTransport) this.#lost(client, error);
+        else void whyGone(client, error, limits.connectMs).then((gone) => gone && this.#lost(client, gone));
       };
       this.#instructions = plainText(instructionsOf(client), MAX_INSTRUCTIONS);
       if (era) this.#noting = eras.set(eraKey, era).catch(() => {}); // then the next start asks again
