@@ -54,7 +54,10 @@ export async function askPerson(call: PendingCall, open: OpenDecision): Promise<
   // The program that answers may be written without types: only an explicit allow counts as one.
   if (answer?.behavior === 'deny') {
     const { reason, isUnanswered } = answer;
-    throw isUnanswered ? unanswered(tool.name, reason ?? 'no one has answered') : refusedByPerson(tool.name, reason);
+    const asked = open.display(); // what the person saw, which the tool alone may not know after the call
+    throw isUnanswered
+      ? unanswered(tool.name, reason ?? 'no one has answered', asked)
+      : refusedByPerson(tool.name, reason, asked);
   }
   if (answer?.behavior !== 'allow') {
     throw denied(tool.name, `${decision.reason}, and the question was answered with neither allow nor deny`);
@@ -142,12 +145,12 @@ export const isSameInput = (answered: unknown, input: unknown): boolean =>
   isDeepStrictEqual(answered, input) || isDeepStrictEqual(answered, JSON.parse(JSON.stringify(input ?? null)));
 
 /** Calls that come after it and conflict with it are not run either, as after a refusal. */
-const unanswered = (tool: string, reason: string): ToolFailure => {
+const unanswered = (tool: string, reason: string, display: ToolDisplay): ToolFailure => {
   const { message, options } = denial(tool, reason);
-  return new LeftUnanswered(message, options);
+  return new LeftUnanswered(message, { ...options, display: { ...options.display, ...display } });
 };
 
-const refusedByPerson = (tool: string, reason: string | undefined): ToolFailure =>
+const refusedByPerson = (tool: string, reason: string | undefined, display: ToolDisplay): ToolFailure =>
   new RefusedByPerson(
     reason
       ? `The user refused this ${tool} call and said: ${reason}`
@@ -156,5 +159,6 @@ const refusedByPerson = (tool: string, reason: string | undefined): ToolFailure 
       kind: 'permission_denied',
       ...(!reason && { advice: 'Stop and ask what they would like instead.' }),
       problem: reason ? `You refused it: ${reason}` : 'You refused it.',
+      display,
     },
   );

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { AgentHappening, ToolResultEvent } from '../contract/event.js';
 import type { PermissionAnswer } from '../contract/permission.js';
+import type { ToolDisplay } from '../contract/tool.js';
 import { temporaryProject } from '../testing/temporary-project.js';
 import { RefusedCalls } from './refused-calls.js';
 import { runCall } from './run-call.js';
@@ -8,25 +9,31 @@ import { runCall } from './run-call.js';
 interface Message {
   calls: ReadonlyArray<{ name: string; input: Record<string, unknown> }>;
   answers: readonly PermissionAnswer[];
+  /** They are there, and have been read. */
+  files?: Readonly<Record<string, string>>;
   settings?: Parameters<typeof temporaryProject>[1];
 }
 
 /** Runs the calls of one message, and gives their results in order and the tools that were asked about. */
-async function send({ calls, answers, settings }: Message) {
+async function send({ calls, answers, files = {}, settings }: Message) {
   const left = [...answers];
   const asked: string[] = [];
+  const shown: ToolDisplay[] = [];
   const project = await temporaryProject(
-    { 'a.txt': 'one\n', 'b.txt': 'two\n' },
+    { 'a.txt': 'one\n', 'b.txt': 'two\n', ...files },
     {
       permissionMode: 'default',
       async askPermission({ tool, display }) {
         asked.push(`${tool} ${display.title}`);
+        shown.push(display);
         return left.shift() ?? { behavior: 'allow' };
       },
       ...settings,
     },
   );
   onTestFinished(() => project.remove());
+  const reads = Object.keys(files).map((file_path) => ({ id: file_path, name: 'Read', input: { file_path } }));
+  await project.engine.callTools(reads);
   const events: AgentHappening[] = [];
   const environment = { ...project.engine.environment((event) => events.push(event)), refused: new RefusedCalls() };
   const { signal } = new AbortController();
@@ -34,7 +41,7 @@ async function send({ calls, answers, settings }: Message) {
   const results = calls.map((_, index) =>
     events.find((event): event is ToolResultEvent => event.type === 'tool_result' && event.callId === `call_${index}`),
   );
-  return { results, asked };
+  return { results, asked, shown };
 }
 
 const write = (file_path: string) => ({ name: 'Write', input: { file_path, content: 'x\n' } });
@@ -52,6 +59,22 @@ test('a call that conflicts with a refused call before it is not run and not ask
     problem: words,
     result: { content: words, is_error: true },
   });
+});
+
+test('the result of a refused edit shows the change that was asked about', async () => {
+  const { results, shown } = await send({
+    calls: [
+      {
+        name: 'Edit',
+        input: { file_path: 'lines.txt', old_string: 'line 20 of the file', new_string: 'another line' },
+      },
+    ],
+    answers: [{ behavior: 'deny' }],
+    files: { 'lines.txt': Array.from({ length: 30 }, (_, index) => `line ${index + 1} of the file\n`).join('') },
+  });
+  const [question] = shown;
+  expect(question?.body).toMatchObject({ type: 'diff', patch: expect.stringContaining('@@ -17,7 +17,7 @@') });
+  expect(results[0]?.display.body).toEqual(question?.body);
 });
 
 test('a question that is left unanswered says so, and calls that conflict with its call are not run', async () => {
