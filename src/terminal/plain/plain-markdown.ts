@@ -46,7 +46,7 @@ const withoutMarks = (line: string): string =>
 
 const inline = (text: string): string =>
   text
-    .replace(/\[([^\]]+)\]\(([^()\s]+)\)/g, (_, label: string, address: string) =>
+    .replace(/\[([^[\]]+)\]\(([^()\s]+)\)/g, (_, label: string, address: string) =>
       label === address ? address : `${label} (${address})`,
     )
     .replace(/(\*\*|__)(?=\S)([^*_]*\S)\1/g, '$2')
