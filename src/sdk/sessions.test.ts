@@ -14,7 +14,9 @@ test('a session is resumed only in its own project, and files that the model had
   const read = { turns: [{ calls: [{ name: 'Read', input: { file_path: 'a.txt' } }] }, { text: 'Read.' }] };
   const first = createAgent({ ...place, model: scriptedModel(read), keepSession: true });
   await first.run('Read a.txt.').result;
-  await expect(resumeAgent({ ...place, session: first.id, model: saying('') })).rejects.toThrow('in use');
+  await expect(resumeAgent({ ...place, session: first.id, model: saying('') })).rejects.toThrow(
+    'is open in this process already',
+  );
   await first.end();
   expect(await listSessions(place)).toMatchObject([{ id: first.id, title: 'Read a.txt.', inUse: false }]);
 

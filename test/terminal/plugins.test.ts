@@ -23,7 +23,7 @@ test.skipIf(whyNoTmux !== undefined)('a secret value is not shown while it is ty
     expect(await terminal.scrollback()).not.toContain('s3cret');
     expect(await terminal.modes()).toMatch(/(?:^|\s)echo(?:\s|;)/);
     const config = at('home/.helve/plugins/config');
-    expect(readdirSync(config).map((name) => JSON.parse(readFileSync(join(config, name), 'utf8')))).toEqual([
+    expect(readdirSync(config).map((name) => JSON.parse(readFileSync(join(config, name), 'utf8')).values)).toEqual([
       { token: 's3cret' },
     ]);
   } finally {

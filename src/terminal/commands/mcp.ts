@@ -7,7 +7,7 @@ import { firstWord, fitted, problem, text, words } from './answers.js';
 export const mcp: TerminalCommand = {
   name: 'mcp',
   group: 'Session',
-  description: 'show MCP servers, reconnect, sign in, or approve changed tools',
+  description: 'show MCP servers, reconnect, sign in',
   argumentHint: '[server | reconnect, login, logout or approve server]',
   complete: (typed, { servers }) =>
     words(typed, [

@@ -65,7 +65,7 @@ test.each([
   ['Grep x --output-mode cuont', /but was "cuont"\. Did you mean count\?/],
   ['Grep x --output-mode lines', /^Grep: --output-mode takes content, files_with_matches, count, but was "lines"\./],
   ['Edit {"file_path": }', /^Edit: the input is not valid JSON/],
-  ['Edit a', /^Edit: old_string and new_string is missing\./],
+  ['Edit a', /^Edit: old_string and new_string are missing\./],
 ])('reports the problem with %s', (line, problem) => {
   expect(parse(line)).toEqual({ problem: typeof problem === 'string' ? problem : expect.stringMatching(problem) });
 });
