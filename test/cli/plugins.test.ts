@@ -23,6 +23,17 @@ test('an approved plugin adds commands, skills, agents, hooks and an output styl
   expect(execFileSync('stat', ['-c', '%a', plugins('config/good.json')], { encoding: 'utf8' }).trim()).toBe('600');
 });
 
+test.each(['./nothing', '../nothing', '/nothing', '~/nothing', './bad.txt'])(
+  'a path without a folder, %s, is not looked for in the network',
+  async (path) => {
+    const { at, write, plugin } = place();
+    write({ ...goodPlugin, 'bad.txt': 'a file' });
+    const { code, stderr } = await plugin('add', path);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('There is no folder "')]);
+    expect(existsSync(at('home/.helve/plugins/copies'))).toBe(false);
+  },
+);
+
 test('without a terminal a plugin is held back until it is approved, with the command to do so', async () => {
   const { at, write, plugin, prompt, plugins } = place();
   write(goodPlugin);

@@ -63,6 +63,10 @@ const isFolder = (word: string): boolean => statSync(word, { throwIfNoEntry: fal
 
 function sourceIn(word: string, ref: string | undefined): PluginSource {
   if (isFolder(word)) return { source: 'path', path: resolve(word) };
+  // Not OWNER/NAME: a mistyped path must not be looked for in the network.
+  if (/^(?:\.{0,2}\/|~)|^\.{1,2}$/.test(word)) {
+    throw new UsageProblem(`There is no folder "${word}". Name the folder of a plugin, OWNER/NAME, or a git address.`);
+  }
   const [, repo] = /^(?:github:)?([\w.-]+\/[\w.-]+)$/.exec(word) ?? [];
   const source = readSource(repo === undefined ? { source: 'git', url: word, ref } : { source: 'github', repo, ref });
   if (!('problem' in source)) return source;
