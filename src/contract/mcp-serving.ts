@@ -94,7 +94,7 @@ export type McpResource = {
   | { uriTemplate: string; complete?: Readonly<Record<string, NonNullable<McpPromptArgument['complete']>>> }
 );
 
-/** The prompts and resources of a server. Clients are told when they change. */
+/** The prompts and resources of a server. Clients are notified when they change. */
 export interface McpOffer {
   /** Assign a new list to change it. */
   prompts: readonly McpPrompt[];

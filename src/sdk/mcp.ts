@@ -80,7 +80,7 @@ export interface ServeOptions extends Omit<EngineOptions, 'canUseTool' | 'askPer
 }
 
 /**
- * Prompts and resources to serve beside the tools of an engine. Assign new lists at any time: clients are told. A prompt
+ * Prompts and resources to serve beside the tools of an engine. Assign new lists at any time: clients are notified. A prompt
  * or resource is read by calling its function, without a question.
  */
 export function createMcpOffer(parts: Partial<Pick<McpOffer, 'prompts' | 'resources'>> = {}): McpOffer {

@@ -81,7 +81,7 @@ test('signs in with a browser, lists that, and signs out', async () => {
   );
   expect(server.at('/revoke').map(({ form }) => form.get('token'))).toEqual(file ? secretsOf(file).toReversed() : []);
   expect(await files()).toEqual([]);
-  expect((await mcp(['logout', 'tracker'])).stdout).toBe('Nobody was signed in to tracker.\n');
+  expect((await mcp(['logout', 'tracker'])).stdout).toBe('You were not signed in to tracker.\n');
 });
 
 test('uses a client of settings with its port and scopes, and registers none', async () => {

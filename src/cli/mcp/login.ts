@@ -24,7 +24,7 @@ export async function login(argv: readonly string[]): Promise<number> {
   const server = findServer(name, servers);
   if (server.state !== 'trusted') {
     throw new UsageProblem(
-      `The MCP server ${name} is not used here (${stateOf(server)}), so nobody can sign in to it.`,
+      `The MCP server ${name} is not used here (${stateOf(server)}), so there is no sign-in to it.`,
     );
   }
   const scope = values.scope?.join(' ').trim();
@@ -40,10 +40,10 @@ export async function login(argv: readonly string[]): Promise<number> {
       });
     } catch (error) {
       if (signal.aborted) {
-        await tell(`Stopped. Nobody was signed in to ${name}.`);
+        await tell(`The sign-in to ${name} was stopped.`);
         return exitCode.interrupted;
       }
-      await tell(`Nobody was signed in to ${name}. ${visible(messageOf(error))}`);
+      await tell(`The sign-in to ${name} failed. ${visible(messageOf(error))}`);
       return exitCode.failed;
     } finally {
       stop.abort();

@@ -39,5 +39,5 @@ const sentences: Readonly<Record<SignedOut, (name: string) => string>> = {
   revoked: (name) => `Signed out of ${name}. Its tokens were removed here and revoked at the authorization server.`,
   removed: (name) =>
     `Signed out of ${name}. Its tokens were removed here. The authorization server did not revoke them; they end when they expire.`,
-  'not signed in': (name) => `Nobody was signed in to ${name}.`,
+  'not signed in': (name) => `You were not signed in to ${name}.`,
 };

@@ -91,7 +91,9 @@ export async function signIn(
     const { code, iss } = await received.promise.catch((error: unknown) => {
       signal.throwIfAborted();
       if (!limit.aborted) throw error;
-      throw new AuthProblem(`Nobody signed in within ${SIGN_IN_MS / 60_000} minutes, so Helve stopped waiting.`);
+      throw new AuthProblem(
+        `The sign-in was not completed within ${SIGN_IN_MS / 60_000} minutes, so Helve stopped waiting.`,
+      );
     });
     const endpoint = { authorizationServer: url, metadata, resource, client, settings, fetch };
     const answer = await exchangeCode(endpoint, { code, iss, verifier: codeVerifier, redirectUri });

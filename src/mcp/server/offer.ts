@@ -1,7 +1,7 @@
 // The prompts and resources that a program serves beside its tools.
 import type { McpOffer, McpPrompt, McpResource } from '../../contract/mcp-serving.js';
 
-/** A change that clients are told about; each is a notification of MCP. */
+/** A change that clients are notified of; each is a notification of MCP. */
 export type OfferChange =
   | { kind: 'prompts_list_changed' }
   | { kind: 'resources_list_changed' }

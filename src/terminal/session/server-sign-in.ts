@@ -18,7 +18,7 @@ export async function beginSignIn(server: string, servers: Servers, tell: (text:
   servers.signIn(server, { opensBrowser: true, signal, onAddress }).then(
     () => tell(outcome(server, servers)),
     (error: unknown) => {
-      tell(`Nobody was signed in to ${server}. ${messageOf(error)}`);
+      tell(`The sign-in to ${server} failed. ${messageOf(error)}`);
       shown.resolve();
     },
   );
@@ -37,6 +37,6 @@ export async function signOut(server: string, servers: Servers): Promise<string>
     case 'removed':
       return `Signed out of ${server}. Its tokens were removed here; they end when they expire.`;
     default:
-      return `Nobody was signed in to ${server}.`;
+      return `You were not signed in to ${server}.`;
   }
 }
