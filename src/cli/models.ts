@@ -30,6 +30,7 @@ import { writeLine } from './write-line.js';
 
 /** Lists the providers and whether they are set up, local servers, and the known models. */
 export async function models(argv: readonly string[]): Promise<number> {
+  if (argv[0] === 'test') return await (await import('./models/test-model.js')).testModel(argv.slice(1));
   const { values, positionals } = readArgs(argv, { json: { type: 'boolean' } });
   if (positionals.length > 0) throw new UsageProblem(`helve models takes no argument such as "${positionals[0]}".`);
   const { current } = await readSettings({ root: process.cwd(), env: process.env });

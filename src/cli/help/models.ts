@@ -2,8 +2,11 @@ export const help = `helve models: show which model a run here would use, and li
 
   helve models              the model in use and what selects it, the providers and whether they are set up, servers on
                             this machine, known models, and short names
+  helve models test NAME    try what an agent needs of a model: calls, their arguments, results, images, thinking
 
 Options
   --json                    as one object
+  --timeout SECONDS         of test: how long one answer may take (default: 180)
 
-No request is sent to a provider, and no key is shown.`;
+Without test, no request is sent to a provider. No key is shown. test sends about 15 small requests, which cost as any
+others do, and prints the lines for models.json that follow from the answers.`;

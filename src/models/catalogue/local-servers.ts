@@ -65,7 +65,7 @@ const fieldOf = (value: unknown, field: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, field) : undefined;
 
 /** Undefined unless the response is successful and JSON. */
-async function getJson(port: number, path: string, signal: AbortSignal): Promise<unknown> {
+export async function getJson(port: number, path: string, signal: AbortSignal): Promise<unknown> {
   const http = process.getBuiltinModule('node:http'); // not by `import`, which would load all of fetch
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     http.get({ host: '127.0.0.1', port, path, signal, agent: false }, resolve).on('error', reject);
