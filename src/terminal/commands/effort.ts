@@ -31,7 +31,7 @@ export const effort: TerminalCommand = {
       title: `How much should ${session.model} think? /config effort sets it for later conversations`,
       items: [
         ...accepted.map((value) => ({ value, description: about[value], isCurrent: value === current })),
-        { value: 'default', description: 'as the provider has it', isCurrent: current === undefined },
+        { value: 'default', description: 'as recommended for the model', isCurrent: current === undefined },
       ],
       choose: async (value) => await use(value, session),
     };

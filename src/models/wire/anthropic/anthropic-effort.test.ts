@@ -2,14 +2,15 @@ import { expect, test } from 'vitest';
 import type { Effort } from '../../../contract/model.js';
 import { anthropicEffort } from './anthropic-effort.js';
 
-const adaptive = (effort: Effort) => ({ thinking: { type: 'adaptive' }, output_config: { effort } });
+const shown = { thinking: { type: 'adaptive', display: 'summarized' } };
+const adaptive = (effort: Effort) => ({ ...shown, output_config: { effort } });
 const budget = (budget_tokens: number) => ({ thinking: { type: 'enabled', budget_tokens } });
 const disabled = { thinking: { type: 'disabled' } };
 const lowest = { output_config: { effort: 'low' } };
 
 test.each<[string, Effort, Record<string, unknown>]>([
   ['claude-sonnet-5-5', 'high', adaptive('high')],
-  ['claude-opus-4-6', 'max', adaptive('max')],
+  ['claude-opus-4-6', 'max', { thinking: { type: 'adaptive' }, output_config: { effort: 'max' } }],
   ['claude-opus-7', 'medium', adaptive('medium')],
   ['claude-sonnet-5-5', 'none', { thinking: { type: 'between_tools' } }],
   ['claude-haiku-5-5', 'none', disabled],
@@ -28,6 +29,18 @@ test.each<[string, Effort, Record<string, unknown>]>([
   ['glm-5.2', 'high', budget(16_000)],
 ])('%s gets the effort %s as %j', (name, effort, expected) => {
   expect(anthropicEffort(name, effort, 32_000)).toEqual(expected);
+});
+
+test.each<[string, Record<string, unknown>]>([
+  ['claude-sonnet-5-5', shown],
+  ['claude-opus-4-6', { thinking: { type: 'adaptive' } }],
+  ['claude-fable-5-1', shown],
+  ['claude-haiku-5-5', {}],
+  ['claude-sonnet-4-5', {}],
+  ['claude-3-opus-20240229', {}],
+  ['glm-5.2', {}],
+])('%s without an effort gets %j', (name, expected) => {
+  expect(anthropicEffort(name, undefined, 32_000)).toEqual(expected);
 });
 
 test('a budget is never below what the API accepts, nor as long as the whole answer', () => {

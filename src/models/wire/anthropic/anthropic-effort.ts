@@ -9,13 +9,31 @@ const LEAST_BUDGET = 1024; // the API's minimum
  * token budget; which models can turn thinking off differs.
  * https://platform.claude.com/docs/en/build-with-claude/thinking
  */
-export function anthropicEffort(name: string, effort: Effort, maxOutputTokens: number): Record<string, unknown> {
+export function anthropicEffort(
+  name: string,
+  effort: Effort | undefined,
+  maxOutputTokens: number,
+): Record<string, unknown> {
   const model = parseName(name);
+  if (effort === undefined) return model ? recommended(model) : {};
   if (model && model.version < 3.7) return {}; // they can't think, and refuse the field
   if (!model || model.version < 4.6) return withBudget(effort, maxOutputTokens);
   if (effort === 'none') return withoutThinking(model);
-  return { thinking: { type: 'adaptive' }, output_config: { effort } };
+  return { thinking: adaptive(model), output_config: { effort } };
 }
+
+/**
+ * Adaptive thinking is what the vendor recommends for work with tools since 4.6, but the API leaves it off unless asked.
+ * Haiku is chosen for quick tasks, such as reading a page for another model.
+ */
+const recommended = (model: ClaudeName): Record<string, unknown> =>
+  model.version < 4.6 || model.family === 'haiku' ? {} : { thinking: adaptive(model) };
+
+/** Since 4.7 the API sends the text of thinking only if asked. */
+const adaptive = ({ version }: ClaudeName): Record<string, unknown> => ({
+  type: 'adaptive',
+  ...(version > 4.6 && { display: 'summarized' }),
+});
 
 function withBudget(effort: Effort, maxOutputTokens: number): Record<string, unknown> {
   if (effort === 'none') return { thinking: { type: 'disabled' } };

@@ -26,7 +26,7 @@ export interface AnthropicOptions {
   /** Which header carries the key or token, if the default does not fit. */
   authStyle?: 'x-api-key' | 'bearer';
   maxOutputTokens?: number;
-  /** Default: the provider's own default for the model. */
+  /** Default: adaptive thinking where the vendor recommends it, at the model's own effort. */
   effort?: Effort;
   facts?: ModelFacts;
   /** Additional headers, for example `anthropic-beta`. */
@@ -42,7 +42,7 @@ export interface AnthropicOptions {
 /** A model behind the Anthropic Messages API or a server with the same format. */
 export function anthropicModel(options: AnthropicOptions): Model {
   const { name, maxOutputTokens = usualOutputLimit(name), effort, facts } = options;
-  const thinking = effort && anthropicEffort(name, effort, maxOutputTokens);
+  const thinking = anthropicEffort(name, effort, maxOutputTokens);
   const writeBody = anthropicBodies(
     { ...thinking, ...options.body, model: name, max_tokens: maxOutputTokens, stream: true },
     options.serverTools,
