@@ -139,7 +139,12 @@ test('a model has the facts of its catalogue entry', async () => {
 });
 
 test.each<[string, string, Effort, object]>([
-  ['anthropic', 'claude-sonnet-5-5', 'low', { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'low' } }],
+  [
+    'anthropic',
+    'claude-sonnet-5-5',
+    'low',
+    { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'low' } },
+  ],
   ['anthropic', 'claude-haiku-4-5', 'high', { thinking: { type: 'enabled', budget_tokens: 25_000 } }],
   ['openai', 'gpt-6.1-sol', 'none', { reasoning: { effort: 'low' } }],
   ['openai', 'gpt-5', 'max', { reasoning: { effort: 'high' } }],
