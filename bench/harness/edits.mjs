@@ -1,15 +1,15 @@
 // Replays commits of a git repository as calls of Edit, MultiEdit, Write and apply_patch, each file read once before, and
 // tells how many give the very bytes of the commit. Files that Write replaces or a patch deletes are read whole.
-// By hand, after a build: node bench/replay-commits.mjs REPOSITORY [COMMITS]
+// By hand, after a build: node bench/harness/edits.mjs REPOSITORY [COMMITS]
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createEngine } from '../dist/index.mjs';
+import { createEngine } from '../../dist/index.mjs';
 
 const [repository, count = '200'] = process.argv.slice(2);
 if (!repository) {
-  console.error('Name a git repository: node bench/replay-commits.mjs REPOSITORY [COMMITS]');
+  console.error('Name a git repository: node bench/harness/edits.mjs REPOSITORY [COMMITS]');
   process.exit(2);
 }
 const MAX_FILES = 40; // of a commit
