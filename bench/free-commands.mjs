@@ -13,11 +13,10 @@
 // per line; and tldr-pages, whose examples this turns into commands with their placeholders filled:
 //
 //   node bench/free-commands.mjs --tldr PAGES/common PAGES/linux > commands.txt
-import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { explainCommands } from './explain-commands.mjs';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -45,7 +44,10 @@ if (options.tldr) {
 async function report() {
   const entries = readEntries(positionals[0]);
   const began = performance.now();
-  const answers = await explainAll(entries.map(({ command }) => command));
+  const answers = await explainCommands(
+    entries.map(({ command }) => command),
+    options,
+  );
   const seconds = (performance.now() - began) / 1000;
   const free = entries.filter((_, index) => answers[index]?.decision === 'allow').map(({ command }) => command);
   if (options.save) writeFileSync(options.save, `${free.join('\n')}\n`);
@@ -85,40 +87,6 @@ function compare(free, among) {
   console.log(`baseline: ${before.size} free; now ${lost.length} of them ask, ${won.length} more are free`);
   for (const command of lost.slice(0, 200)) console.log(`  - ${command}`);
   for (const command of won.slice(0, 50)) console.log(`  + ${command}`);
-}
-
-/** Asks one process about all commands, each as if typed in an empty project that is trusted. */
-async function explainAll(commands) {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'helve-free-')));
-  const [project, home] = [join(folder, 'project'), join(folder, 'home')];
-  for (const each of [project, home]) mkdirSync(each);
-  const walls = options.walls ? ['--walls', options.walls] : [];
-  const child = spawn(process.execPath, [options.helve, 'permissions', 'explain', '--stdin', '--trust', ...walls], {
-    cwd: project,
-    env: { PATH: process.env.PATH, HOME: home, IS_SANDBOX: '1' },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  child.stdin.on('error', () => {}); // it may refuse an option before it reads anything
-  child.stdin.end(
-    commands.map((command, id) => `${JSON.stringify({ id: String(id), tool: 'Bash', input: { command } })}\n`).join(''),
-  );
-  const answers = [];
-  let rest = '';
-  for await (const text of child.stdout.setEncoding('utf8')) {
-    const parts = (rest + text).split('\n');
-    rest = parts.pop() ?? '';
-    for (const part of parts) {
-      if (part === '') continue;
-      const { id, decision, reason, trail = [] } = JSON.parse(part);
-      answers[Number(id)] = { decision, reason, trail: trail.find(({ decided }) => decided) };
-    }
-  }
-  rmSync(folder, { recursive: true, force: true });
-  if (answers.length !== commands.length) {
-    console.error(`free-commands: ${commands.length} commands were asked about, ${answers.length} answered`);
-    process.exit(1);
-  }
-  return answers;
 }
 
 /** A reason without what is particular to one command, so that equal ones can be counted. */
