@@ -59,7 +59,8 @@ const TYPES = {
 };
 
 function toolOf({ name, description, parameters }) {
-  return { name: plainName(name), description, input_schema: { ...schemaOf(parameters), type: 'object' } };
+  const input_schema = { ...schemaOf(parameters), type: 'object' };
+  return { name: plainName(name), shownName: name, description, input_schema };
 }
 
 function schemaOf(schema) {
