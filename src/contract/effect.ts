@@ -18,6 +18,8 @@ export interface FileEffect {
   tree?: boolean;
   /** The write removes the path: `rm`, `rmdir`, the source of `mv`. */
   removes?: boolean;
+  /** The write replaces the content of an existing file: `> f`, `truncate`, the destination of `cp` and `mv`. */
+  replaces?: boolean;
   /**
    * Only the results of a search in the tree are meant, as by `find -delete`. Which files those are is not known in
    * advance.

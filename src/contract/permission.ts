@@ -124,6 +124,7 @@ export const riskKinds = [
   'secrets',
   'privileges',
   'deletes',
+  'overwrites',
   'startup',
   'writes_outside',
   'network',
@@ -134,6 +135,7 @@ export const riskKinds = [
  * What a call puts at risk. `rewrites_history`: commits or uncommitted work are lost. `remote_change`: another machine,
  * a cluster, a cloud or a database changes. `publishes`: something is released to others. `downloaded_code`: code from
  * the network runs. `secrets`: keys or passwords are read or changed. `privileges`: rights, users, services or disks.
+ * `deletes`: files go away, or leave the project. `overwrites`: a command replaces the content of a file.
  * `startup`: files that run programs later. `unknown`: what it does can't be determined.
  */
 export type RiskKind = (typeof riskKinds)[number];

@@ -1,6 +1,6 @@
 // What a call puts at risk, by its effects and by what undo can restore of its files. Every surface shows the same.
 import type { CommandEffect, Effect } from '../../contract/effect.js';
-import { type DecisionRequest, type Risk, riskKinds } from '../../contract/permission.js';
+import type { DecisionRequest, Risk } from '../../contract/permission.js';
 import type { ToolTable } from '../../contract/tool-traits.js';
 import { isInside } from '../../platform/files/paths.js';
 import { thisPathStyle } from '../match-path.js';
@@ -10,6 +10,7 @@ import { commandRisks } from './command-risks.js';
 import { fileRisk, type RiskPlaces } from './file-risks.js';
 import { boundRisks, mergeNames, type NamedRisk } from './merge-risks.js';
 import { networkRisk } from './network-risks.js';
+import { furthestFirst, type ReachingRisk } from './reach.js';
 import { runsDownloads } from './run-downloads.js';
 import { lookBudget } from './undo-coverage.js';
 import { unknownAddressRisk } from './unknown-addresses.js';
@@ -19,7 +20,7 @@ export interface RiskContext extends Omit<RiskPlaces, 'style'> {
   style?: RiskPlaces['style'] | undefined;
 }
 
-/** The worst first; each only once. */
+/** What can't be undone and reaches furthest first; each only once. */
 export function assessRisks({ tool, effects }: DecisionRequest, context: RiskContext): Risk[] {
   const places = { ...context, style: context.style ?? thisPathStyle() };
   const commands = effects.filter((effect) => effect.kind === 'command');
@@ -27,7 +28,7 @@ export function assessRisks({ tool, effects }: DecisionRequest, context: RiskCon
   const around = { effects, places, byCommand: familyOf(context.tools, tool) === 'command', budget: lookBudget() };
   const files: NamedRisk[] = [];
   const hosts: NamedRisk[] = [];
-  const risks: Risk[] = [];
+  const risks: ReachingRisk[] = [];
   for (const [index, effect] of effects.entries()) {
     if (effect.kind === 'file') files.push(...optional(fileRisk(effect, index, around)));
     if (effect.kind === 'command') {
@@ -55,18 +56,18 @@ export function assessRisks({ tool, effects }: DecisionRequest, context: RiskCon
   }
   risks.push(...runsDownloads(effects));
   const named = [...hosts, ...files.filter((risk) => !isBelow(risk, files, effects))];
-  const byName = mergeNames(named);
+  const byName = mergeNames(named.filter((risk) => !isSaid(risk, risks)));
   // The path of a changed right says where it is; the words of the command alone do not.
   const isRepeated = ({ kind, level, part }: Risk): boolean =>
     level === 'notable' && kind === 'privileges' && byName.some((risk) => risk.kind === kind && risk.part === part);
-  return boundRisks([...risks.filter((risk) => !isRepeated(risk)), ...byName]).sort(
-    (one, other) => weight(one) - weight(other),
-  );
+  return furthestFirst(boundRisks([...risks.filter((risk) => !isRepeated(risk)), ...byName]));
 }
 
 const optional = <Value>(value: Value | undefined): Value[] => (value === undefined ? [] : [value]);
 
-const weight = ({ kind, level }: Risk): number => (level === 'high' ? 0 : riskKinds.length) + riskKinds.indexOf(kind);
+/** Whether the tables of risky commands say the same of the whole command: `find . -delete`, `shred f`. */
+const isSaid = ({ kind, part }: NamedRisk, risks: readonly Risk[]): boolean =>
+  kind === 'deletes' && part !== undefined && risks.some((risk) => risk.kind === kind && risk.part === part);
 
 /** Whether another risk is about a folder above. */
 const isBelow = (risk: NamedRisk, files: readonly NamedRisk[], effects: readonly Effect[]): boolean => {

@@ -24,7 +24,7 @@ const valuedOptions: Readonly<Record<string, string>> = {
   git: '-C -c --git-dir --work-tree --namespace --exec-path -m --message -F -o --push-option --receive-pack --repo --exec --config-env',
   kubectl: '-n --namespace --context --cluster --kubeconfig -s --server --user -l --selector -o --output -f --filename',
   helm: '-n --namespace --kube-context --kubeconfig -f --values --set --version',
-  docker: '-H --host -c --context --config -f --file -p --project-name --project-directory',
+  docker: '-H --host -c --context --config --file -p --project-name --project-directory',
   podman: '-c --connection --url -f --file',
   npm: '--prefix -C -w --workspace --registry --tag --otp --access',
   pnpm: '-C --dir --filter -F',

@@ -1,17 +1,17 @@
 // The risks of running a program, by the tables of risky commands.
 import type { CommandEffect } from '../../contract/effect.js';
-import type { Risk } from '../../contract/permission.js';
 import { findProgram } from '../../platform/shell/programs/index.js';
 import { neverFree } from '../../platform/shell/programs/never-free.js';
 import { type CommandLine, commandLine } from './command-line.js';
 import { innerCommands } from './inner-commands.js';
 import type { CommandRisk } from './programs/form.js';
 import { type Forms, formsOf, innerPrograms, riskyPrograms } from './programs/index.js';
+import type { ReachingRisk } from './reach.js';
 import { readingsOf } from './readings.js';
 import { shortened } from './short-text.js';
 import { variableRisk } from './variable-risks.js';
 
-export function commandRisks(command: CommandEffect, index: number): Risk[] {
+export function commandRisks(command: CommandEffect, index: number): ReachingRisk[] {
   const line = commandLine(command);
   if (!line || command.harmless) return [];
   const about = { effects: [index], part: command.text };

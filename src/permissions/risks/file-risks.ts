@@ -10,7 +10,7 @@ import type { NamedRisk } from './merge-risks.js';
 import { type Places, placeWords } from './place-words.js';
 import { WORLD_WRITABLE } from './programs/machine.js';
 import { secretAt } from './secret-names.js';
-import { isNeverCopied, type LookBudget, type UndoCoverage, undoCoverage } from './undo-coverage.js';
+import { isFile, isNeverCopied, type LookBudget, type UndoCoverage, undoCoverage } from './undo-coverage.js';
 
 export interface RiskPlaces extends Places {
   /** The project and the folders added to it, each as written and with symlinks resolved. */
@@ -25,6 +25,12 @@ interface Around {
   budget: LookBudget;
 }
 
+interface WriteAround extends Around {
+  secret: string | undefined;
+  /** The command of the write also writes outside the project: there a move takes the file to. */
+  isMovedOut: boolean;
+}
+
 export function fileRisk(
   effect: FileEffect,
   index: number,
@@ -36,18 +42,34 @@ export function fileRisk(
   const base = { effects: [index], ...(command && { part: command.text }) };
   const secret = effect.listing ? undefined : secretAt(effect, places);
   if (effect.access === 'read') {
-    if (secret === undefined) return undefined;
+    if (secret === undefined || isCreatedByCall(effect, effects)) return undefined;
     const name = nameOf(effect, places);
     return { ...base, kind: 'secrets', level: 'high', undoable: false, verb: 'reads', name, about: `, ${secret}` };
   }
-  const risk = writeRisk(effect, command, { ...around, secret });
+  const isMovedOut = effects.some(
+    (other) =>
+      other.kind === 'file' &&
+      other.access === 'write' &&
+      !other.removes &&
+      other.by?.command === effect.by?.command &&
+      other.by?.as === 'operand' &&
+      !namesOf(other).every((name) => isUnder(places.workspace, name)),
+  );
+  const risk = writeRisk(effect, command, { ...around, secret, isMovedOut });
   return risk && { ...base, ...risk };
 }
+
+/** A tool that writes a whole file declares that it reads it too; of a new one there is nothing to read. */
+const isCreatedByCall = ({ identity, real, tree, by }: FileEffect, effects: readonly Effect[]): boolean =>
+  identity === undefined &&
+  !tree &&
+  by === undefined &&
+  effects.some((other) => other.kind === 'file' && other.access === 'write' && !other.by && other.real === real);
 
 function writeRisk(
   effect: FileEffect,
   command: CommandEffect | undefined,
-  { secret, places, byCommand, budget }: Around & { secret: string | undefined },
+  { secret, isMovedOut, places, byCommand, budget }: WriteAround,
 ): Omit<NamedRisk, 'effects' | 'part'> | undefined {
   const { workspace, home = [], style } = places;
   const name = nameOf(effect, places);
@@ -65,6 +87,9 @@ function writeRisk(
   const level = undoable || (isTemporary && effect.unresolved === undefined) ? ('notable' as const) : ('high' as const);
   const facts = { level, undoable, name };
   const outside = isInside ? '' : ', outside the project';
+  if (DISK.test(effect.real) && !effect.removes) {
+    return { ...facts, kind: 'privileges', level: 'high', reach: 'disks', verb: 'overwrites the disk', about: '' };
+  }
   if (effect.removes) {
     if (effect.unresolved !== undefined) {
       return { ...facts, kind: 'deletes', verb: 'deletes', name: 'files that are not known before it runs', about: '' };
@@ -73,13 +98,22 @@ function writeRisk(
     if (critical !== undefined && !effect.found) {
       const isNamed = /^(your home|the project) folder$/.test(name);
       const about = isNamed ? '' : `: ${critical}`;
-      return { ...facts, kind: 'deletes', level: 'high', undoable: false, verb: 'deletes', about };
+      const reach = isInside ? ('project' as const) : ('disks' as const);
+      return { ...facts, kind: 'deletes', level: 'high', undoable: false, reach, verb: 'deletes', about };
     }
-    if (isInside && command && commandLine(command)?.name === 'mv') return undefined; // a rename
+    const reach = isInside ? {} : { reach: 'outside' as const };
+    const isMove = command !== undefined && commandLine(command)?.name === 'mv';
+    if (isMove && isInside && !isMovedOut) return undefined; // a rename
+    if (isMove) {
+      const about = isInside ? ' out of the project' : `${outside}${why}`;
+      return { ...facts, ...reach, kind: 'deletes', verb: 'moves', about };
+    }
     const about = `${effect.tree && effect.pattern === undefined && !effect.found ? ' and everything in it' : ''}${outside}${why}`;
-    return { ...facts, kind: 'deletes', verb: effect.found ? 'deletes what it finds in' : 'deletes', about };
+    return { ...facts, ...reach, kind: 'deletes', verb: effect.found ? 'deletes what it finds in' : 'deletes', about };
   }
-  const verb = effect.identity === undefined && !effect.tree ? 'creates' : 'writes';
+  const isLost = effect.replaces === true && effect.identity !== undefined && isFile(effect.real);
+  const isNew = effect.identity === undefined && (!effect.tree || effect.replaces === true);
+  const verb = isLost ? 'overwrites' : isNew ? 'creates' : 'writes';
   if (effect.unresolved !== undefined) {
     return {
       ...facts,
@@ -94,11 +128,11 @@ function writeRisk(
   if (protectedPlace(effect, style) !== undefined) {
     return { ...lasting, kind: 'startup', verb, about: `, which can run programs${outside}` };
   }
-  if (isInside) return undefined;
+  if (isInside) return isLost ? { ...lasting, kind: 'overwrites', verb, about: why } : undefined;
   if (isTemporary) return { ...facts, kind: 'writes_outside', verb, about: outside };
   const rights = effect.tree && command ? changedRights(commandLine(command)) : undefined;
   if (rights) return { ...facts, kind: 'privileges', ...rights };
-  const below = effect.tree ? ' and what is below it' : '';
+  const below = effect.tree && !isLost && !isNew ? ' and what is below it' : '';
   return { ...facts, kind: 'writes_outside', verb, about: `${below}${outside}` };
 }
 
@@ -112,6 +146,8 @@ function changedRights(line: ReturnType<typeof commandLine>): Pick<NamedRisk, 'v
   if (line?.name !== 'chown' && line?.name !== 'chgrp') return undefined;
   return { verb: 'changes the owner of everything below', about: '' };
 }
+
+const DISK = /^\/dev\/(r?disk|[hsv]d[a-z]|xvd[a-z]|nvme|mmcblk|mapper\/|md\d|dm-|loop\d)/;
 
 /** What is there is expected to go away. */
 const TEMPORARY = ['/tmp', '/var/tmp', '/private/tmp'];

@@ -61,7 +61,7 @@ const MAX_SCRIPT_CHARS = 300;
 function remoteShell({ operands }: CommandLine, host: string): NetworkRisk {
   const script = shortened(operands.slice(1).join(' '), MAX_SCRIPT_CHARS);
   if (script === '') return risk('notable', 'opens a session on', host);
-  return { ...risk('high', 'runs on', host, `: ${script}`), kind: 'remote_change' };
+  return { ...risk('high', 'runs a command on', host, `: ${script}`), kind: 'remote_change' };
 }
 
 const isRemote = (word: string): boolean => /^[^/\s]+:(?!\\)/.test(word) || word.includes('://');

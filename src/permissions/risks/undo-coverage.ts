@@ -57,4 +57,12 @@ export function undoCoverage({ real, tree, pattern, found }: FileEffect, budget:
   return { undoable: bytes > SURE_BYTES ? 'perhaps' : true };
 }
 
+export const isFile = (path: string): boolean => {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    return false; // a folder above it can't be read
+  }
+};
+
 const isVersionControl: ReadonlySet<string> = new Set(VERSION_CONTROL);

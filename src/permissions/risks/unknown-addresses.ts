@@ -40,7 +40,7 @@ function copyRisk({ name, operands }: CommandLine, text: string, address: string
     const script = operands.slice(1).join(' ');
     return script === ''
       ? { kind: 'network', level: 'notable', text: `opens a session on ${address}` }
-      : { kind: 'remote_change', level: 'high', text: `runs on ${address}: ${script}` };
+      : { kind: 'remote_change', level: 'high', text: `runs a command on ${address}: ${script}` };
   }
   if (name === 'rsync' && !/[\w}"]:/.test(text)) return undefined; // from one folder to another
   return operands.at(-1) === '…'

@@ -228,8 +228,8 @@ async function resolved(file: FoundAccess, lookUp: LookUp): Promise<FileEffect |
 }
 
 async function fileEffect(file: FoundAccess, lookUp: LookUp): Promise<FileEffect> {
-  const { access, path, text, tree, listing, removes, found, pattern, by } = file;
-  const kinds = { ...(removes && { removes }), ...(found && { found }) };
+  const { access, path, text, tree, listing, removes, replaces, found, pattern, by } = file;
+  const kinds = { ...(removes && { removes }), ...(replaces && { replaces }), ...(found && { found }) };
   const flags = { ...(tree && { tree }), ...kinds, ...(listing && { listing }) };
   const anywhere = (): FileEffect => {
     const root = resolve('/');

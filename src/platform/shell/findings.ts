@@ -37,6 +37,7 @@ export interface FoundAccess {
   chosen?: boolean;
   listing?: boolean;
   removes?: boolean;
+  replaces?: boolean;
   found?: boolean;
   /** Symlinks in the tree are followed, wherever they lead. */
   followsLinks?: boolean;

@@ -29,8 +29,8 @@ export function redirected(redirections: readonly Redirection[], before: State, 
     const descriptors = withDescriptor(state.descriptors, number, opened);
     state = { ...state, descriptors, ...(number === 0 && { piped: undefined, input }) };
   };
-  const open = (access: Touch['access'], file: ShellField): void => {
-    targets.push({ touch: { access, file: withoutGuess(file) }, state });
+  const open = (access: Touch['access'], file: ShellField, replaces = false): void => {
+    targets.push({ touch: { access, file: withoutGuess(file), ...(replaces && { replaces }) }, state });
   };
   for (const redirection of redirections) {
     const { descriptor, operator } = redirection;
@@ -63,7 +63,7 @@ export function redirected(redirections: readonly Redirection[], before: State, 
       if (source !== undefined && copied[2] === '-') put(source, undefined);
       continue;
     }
-    if (operator !== '<' && operator !== '<&') open('write', file);
+    if (operator !== '<' && operator !== '<&') open('write', file, !/^(>>|&>>|<>)$/.test(operator));
     if (operator === '<' || operator === '<&' || operator === '<>') open('read', file);
     const opened = openedBy(file, state);
     // A file counts as read, as if it were an operand.

@@ -25,11 +25,11 @@ export const databases: readonly RiskyProgram[] = [
       },
       {
         when: (line) => statementsOf(line).some(changesData),
-        risk: (line) => ({
-          kind: 'remote_change',
-          level: 'high',
-          text: `changes a database: ${shortened(statementsOf(line).find(changesData))}`,
-        }),
+        risk: (line) => {
+          const statement = statementsOf(line).find(changesData);
+          const verb = /^\s*(drop|truncate|delete)\b/i.test(statement ?? '') ? 'deletes from' : 'changes';
+          return { kind: 'remote_change', level: 'high', text: `${verb} a database: ${shortened(statement)}` };
+        },
       },
       {
         when: ({ options }) => options.some((option) => /^(-f|-i|--file|-init)/.test(option)),

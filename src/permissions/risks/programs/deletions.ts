@@ -1,4 +1,5 @@
 import { type CommandLine, hasOption } from '../command-line.js';
+import type { Reach } from '../reach.js';
 import { fewNames } from '../short-text.js';
 import { always, type CommandRisk, naming, type RiskyProgram } from './form.js';
 
@@ -42,6 +43,8 @@ const findsAll = ({ words }: CommandLine): boolean =>
   words.includes('-delete') &&
   !words.some((word) => /^-(i?name|i?path|i?regex|[acm](time|min)|newer\w*|size|empty|user|perm|maxdepth)$/.test(word));
 
+const reachOf = (folder = ''): Reach => (/^([/~$…]|\.\.)|:/.test(folder) ? 'outside' : 'project');
+
 export const deletions: readonly RiskyProgram[] = [
   { names: 'rimraf del-cli del trash trash-put rmtrash', forms: [{ worst: 'high', risk: deletesNamed }] },
   {
@@ -62,6 +65,7 @@ export const deletions: readonly RiskyProgram[] = [
         risk: ({ operands }) => ({
           kind: 'deletes',
           level: 'high',
+          reach: reachOf(operands[0]),
           text: `deletes everything in ${operands[0] === '.' || operands[0] === undefined ? 'this folder' : operands[0]}`,
         }),
       },
@@ -75,9 +79,10 @@ export const deletions: readonly RiskyProgram[] = [
         risk: (line) => ({
           kind: 'deletes',
           level: 'high',
+          reach: reachOf(line.operands.at(-1)),
           text: hasOption(line, /^--remove-source-files$/)
             ? `deletes what it has copied from ${fewNames(line.operands.slice(0, -1))}`
-            : `deletes what ${fewNames(line.operands.slice(0, -1))} does not have in ${line.operands.at(-1) ?? ''}`,
+            : `deletes files in ${line.operands.at(-1) ?? ''} that ${fewNames(line.operands.slice(0, -1))} does not have`,
         }),
       },
     ],

@@ -1,4 +1,5 @@
 import { type CommandLine, hasOption } from '../command-line.js';
+import { shortened } from '../short-text.js';
 import { always, type CommandRisk, naming, type RiskyProgram } from './form.js';
 
 const mutatingApi = ({ words }: CommandLine): boolean =>
@@ -6,6 +7,48 @@ const mutatingApi = ({ words }: CommandLine): boolean =>
   words.some(
     (word) => /^(-X|--method=)(?!GET|HEAD)\w/i.test(word) || /^(-f|-F|--field|--raw-field|--input)/.test(word),
   );
+
+const things: Readonly<Record<string, string>> = {
+  pr: 'a pull request',
+  mr: 'a merge request',
+  issue: 'an issue',
+  repo: 'a repository',
+  release: 'a release',
+  gist: 'a gist',
+  codespace: 'a codespace',
+};
+
+const acts: Readonly<Record<string, string>> = {
+  create: 'creates',
+  new: 'creates',
+  upload: 'adds files to',
+  publish: 'publishes',
+  fork: 'forks',
+  edit: 'changes',
+  update: 'changes',
+  close: 'closes',
+  reopen: 'reopens',
+  comment: 'comments on',
+  note: 'comments on',
+  review: 'reviews',
+  approve: 'approves',
+  lock: 'locks',
+  transfer: 'transfers',
+  ready: 'marks as ready',
+  cancel: 'cancels',
+  disable: 'disables',
+};
+
+/** `creates a release on GitHub: v1`. */
+const about =
+  (kind: CommandRisk['kind'], usual: string) =>
+  ({ operands }: CommandLine): CommandRisk => {
+    const [thing = '', act = ''] = operands;
+    const verb = Object.hasOwn(acts, act) ? acts[act] : usual;
+    const what = Object.hasOwn(things, thing) ? things[thing] : `a ${thing}`;
+    const which = shortened(operands.slice(2).join(' '));
+    return { kind, level: 'high', text: `${verb} ${what} on the forge${which === '' ? '' : `: ${which}`}` };
+  };
 
 /** The forge by its name. */
 const named =
@@ -30,16 +73,16 @@ export const forges: readonly RiskyProgram[] = [
       },
       {
         on: /^(release|gist|repo|package) (create|new|upload|edit|fork|publish)\b/,
-        risk: named(naming(2, 'publishes', 'high', 'publishes on the forge')),
+        risk: named(about('publishes', 'publishes')),
       },
       {
         on: /^(release|gist|issue|pr|mr|label|cache|run|codespace|workflow|project|milestone) (delete|remove|rm|cancel|disable)\b/,
-        risk: named(naming(1, 'remote_change', 'high', 'deletes on the forge')),
+        risk: named(about('remote_change', 'deletes')),
       },
       { on: /^(pr|mr) (merge|accept)\b/, risk: named(naming(2, 'publishes', 'high', 'merges a pull request')) },
       {
         on: /^(pr|mr|issue|label|project|milestone) (create|new|edit|update|close|reopen|comment|note|review|ready|lock|transfer|approve)\b/,
-        risk: named(naming(0, 'publishes', 'high', 'publishes on the forge')),
+        risk: named(about('publishes', 'publishes')),
       },
       {
         on: /^(workflow|run|ci|pipeline) (run|rerun|retry|trigger)\b/,

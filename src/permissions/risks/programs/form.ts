@@ -2,9 +2,10 @@
 // forms the first that fits counts, so narrow ones come first.
 import type { Risk } from '../../../contract/permission.js';
 import type { CommandLine } from '../command-line.js';
+import type { Reach } from '../reach.js';
 import { shortened } from '../short-text.js';
 
-export type CommandRisk = Pick<Risk, 'kind' | 'level' | 'text'> & { undoable?: Risk['undoable'] };
+export type CommandRisk = Pick<Risk, 'kind' | 'level' | 'text'> & { undoable?: Risk['undoable']; reach?: Reach };
 
 export interface RiskyForm {
   /** What the operands, joined by blanks, must match. */

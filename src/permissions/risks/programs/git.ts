@@ -1,16 +1,23 @@
 import { type CommandLine, hasOption, isSwitchedOn, optionValues } from '../command-line.js';
+import { fewNames } from '../short-text.js';
 import { always, type CommandRisk, naming, type RiskyForm, type RiskyProgram } from './form.js';
 import { isAddress, startedPrograms } from './git-programs.js';
 
 const gitRemote = (line: CommandLine): string =>
   line.operands[1] ?? optionValues(line, /^--repo$/).at(-1) ?? 'the remote';
 
-const discardsChanges = (): CommandRisk => ({
-  kind: 'rewrites_history',
-  level: 'notable',
-  undoable: 'perhaps',
-  text: 'discards uncommitted changes of files',
-});
+/** Paths come after `--`, and of checkout and restore also without it. */
+function discardsChanges({ words, operands }: CommandLine): CommandRisk {
+  const dashes = words.indexOf('--');
+  const paths = dashes < 0 ? operands.slice(1) : words.slice(dashes + 1);
+  const isAll = paths.length === 0 || paths.some((path) => /^(\.\/?|:\/)$/.test(path));
+  const text = `discards uncommitted changes ${isAll ? 'of all files below this folder' : `of ${fewNames(paths)}`}`;
+  return { kind: 'rewrites_history', level: 'notable', undoable: 'perhaps', text };
+}
+
+/** The commit that a hard reset goes to; undefined for the current one. */
+const resetTo = ({ operands }: CommandLine): string | undefined =>
+  operands.slice(1).find((word) => !/^(HEAD|@)$/.test(word));
 
 const forms: readonly RiskyForm[] = [
   ...startedPrograms,
@@ -22,6 +29,7 @@ const forms: readonly RiskyForm[] = [
     risk: (line) => ({
       kind: 'rewrites_history',
       level: 'high',
+      reach: 'others',
       text: `overwrites commits on ${gitRemote(line)} (force push)`,
     }),
   },
@@ -31,6 +39,7 @@ const forms: readonly RiskyForm[] = [
     risk: (line) => ({
       kind: 'rewrites_history',
       level: 'high',
+      reach: 'others',
       text: `deletes branches or tags on ${gitRemote(line)}`,
     }),
   },
@@ -62,7 +71,11 @@ const forms: readonly RiskyForm[] = [
   {
     on: /^reset\b/,
     when: (line) => hasOption(line, /^--(hard|merge|keep)$/),
-    risk: always('rewrites_history', 'high', 'discards uncommitted changes, and may drop commits from the branch'),
+    risk: (line) => {
+      const target = resetTo(line);
+      const text = target === undefined ? '' : `, and commits of the branch that are not in ${target}`;
+      return { kind: 'rewrites_history', level: 'high', text: `discards all uncommitted changes${text}` };
+    },
   },
   {
     on: /^clean\b/,

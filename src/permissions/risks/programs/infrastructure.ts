@@ -1,10 +1,44 @@
-import { hasOption } from '../command-line.js';
-import { always, naming, publishesPackage, type RiskyProgram } from './form.js';
+import { type CommandLine, hasOption } from '../command-line.js';
+import { shortened } from '../short-text.js';
+import { always, type CommandRisk, naming, publishesPackage, type RiskyProgram } from './form.js';
 
 const changesCluster = naming(0, 'remote_change', 'high', 'changes the cluster');
 const changesCloud = naming(0, 'remote_change', 'high', 'changes the cloud account');
 const deploys = always('publishes', 'high', 'deploys for others to use');
 const asksCloud = naming(0, 'network', 'notable', 'asks the cloud account');
+
+/** `rm`, `compose down`, `kill`: the operands after the subcommand name containers or images. */
+function stopsContainers({ operands }: CommandLine): CommandRisk {
+  const [first = '', second = ''] = operands;
+  const isTwo = /^(compose|container|image)$/.test(first);
+  const act = isTwo ? second : first;
+  const names = shortened(operands.slice(isTwo ? 2 : 1).join(' '));
+  const thing =
+    first === 'compose' || act === 'down'
+      ? 'the containers of this project'
+      : /^rmi$|image/.test(act + first)
+        ? 'images'
+        : 'containers';
+  const verb = /^(rm|rmi)$/.test(act) ? 'deletes' : act === 'down' ? 'stops and deletes' : 'stops';
+  return { kind: 'deletes', level: 'notable', text: `${verb} ${thing}${names === '' ? '' : `: ${names}`}` };
+}
+
+const pruned: Readonly<Record<string, string>> = {
+  volume: 'volumes with their data',
+  image: 'images',
+  container: 'stopped containers with their files',
+  network: 'networks',
+  builder: 'build caches',
+};
+
+/** What `docker system prune` and its relatives delete. */
+function prunedWords(line: CommandLine): string {
+  const [what = ''] = line.operands;
+  const one = Object.hasOwn(pruned, what) ? pruned[what] : undefined;
+  if (one !== undefined) return `deletes all unused ${one}`.replace('unused stopped', 'stopped');
+  const volumes = hasOption(line, /^--volumes$/) ? ', and volumes with their data' : '';
+  return `deletes all stopped containers, unused networks and images${volumes}`;
+}
 
 export const infrastructure: readonly RiskyProgram[] = [
   {
@@ -120,7 +154,7 @@ export const infrastructure: readonly RiskyProgram[] = [
       { on: /^login\b/, risk: always('secrets', 'high', 'changes the login for a registry') },
       {
         on: /^(system|volume|image|container|network|builder) prune\b/,
-        risk: naming(0, 'deletes', 'high', 'deletes what containers do not use now, which may be data'),
+        risk: (line) => ({ kind: 'deletes', level: 'high', reach: 'outside', text: prunedWords(line) }),
       },
       {
         on: /^(stack rm|swarm leave|service rm|node rm|network rm|secret rm|config rm|machine rm|pod rm|system reset)\b/,
@@ -134,7 +168,7 @@ export const infrastructure: readonly RiskyProgram[] = [
       },
       {
         on: /^(rm|rmi|container rm|image rm|kill|stop|compose (down|rm|kill|stop)|down)\b/,
-        risk: naming(0, 'deletes', 'notable', 'stops or deletes containers or images'),
+        risk: stopsContainers,
       },
       {
         on: /^(run|create|exec|container run)\b/,

@@ -1,11 +1,32 @@
 import { type CommandLine, hasOption, optionValues } from '../command-line.js';
-import { shortened } from '../short-text.js';
+import { fewNames, shortened } from '../short-text.js';
 import { always, naming, type RiskyProgram } from './form.js';
 
 /** Modes that let everyone write: `777`, `a+w`. */
 export const WORLD_WRITABLE = /(^| )0?[0-7]?[0-7]{2}[2367]( |$)|(^| )[ug]{0,4}[ao][augo]{0,8}\+[rxst]{0,8}w/;
 
 const isRecursive = (line: CommandLine): boolean => hasOption(line, /^--recursive$/, 'R');
+
+const serviceActs: ReadonlyArray<[words: RegExp, act: string]> = [
+  [/^(stop|kill)$/, 'stops'],
+  [/^(restart|reload)$/, 'restarts'],
+  [/^delete$/, 'stops and removes'],
+  [/^start$/, 'starts'],
+];
+
+/** `systemctl stop nginx` and `service nginx stop`. */
+function serviceWords({ operands }: CommandLine): string {
+  const act = serviceActs.find(([words]) => operands.some((word) => words.test(word)));
+  const names = operands.filter((word) => !act?.[0].test(word));
+  return `${act?.[1] ?? 'changes'} a service of this machine: ${shortened(names.join(' ')) || '…'}`;
+}
+
+/** Signals that a program can't handle, so that it saves nothing. */
+const isForced = ({ options }: CommandLine): boolean => options.some((option) => /^-(s?9|(s|SIG)?KILL)$/i.test(option));
+
+/** The value of `of=`. */
+const ddTarget = ({ operands }: CommandLine): string =>
+  shortened(operands.find((word) => word.startsWith('of='))?.slice(3) ?? '');
 
 export const machine: readonly RiskyProgram[] = [
   {
@@ -66,8 +87,12 @@ export const machine: readonly RiskyProgram[] = [
         risk: naming(0, 'startup', 'high', 'changes what starts with this machine'),
       },
       {
-        on: /\b(start|stop|restart|reload|kill|delete|poweroff|reboot|halt|suspend)\b/,
-        risk: naming(0, 'privileges', 'high', 'starts or stops services'),
+        on: /\b(poweroff|reboot|halt|suspend|hibernate)\b/,
+        risk: always('privileges', 'high', 'shuts this machine down'),
+      },
+      {
+        on: /\b(stop|kill|delete|restart|reload|start)\b/,
+        risk: (line) => ({ kind: 'privileges', level: 'high', text: serviceWords(line) }),
       },
     ],
   },
@@ -75,8 +100,12 @@ export const machine: readonly RiskyProgram[] = [
     names: 'crontab',
     forms: [
       {
+        when: (line) => hasOption(line, /^$/, 'r'),
+        risk: always('startup', 'high', 'deletes all commands that run on a schedule (crontab)'),
+      },
+      {
         when: (line) => !hasOption(line, /^$/, 'l'),
-        risk: always('startup', 'high', 'changes the commands that run on a schedule'),
+        risk: always('startup', 'high', 'replaces the commands that run on a schedule (crontab)'),
       },
     ],
   },
@@ -90,16 +119,63 @@ export const machine: readonly RiskyProgram[] = [
     forms: [
       {
         when: ({ name, words }) => name === 'kill' && words.slice(1).includes('-1'),
-        risk: always('privileges', 'high', 'ends all processes'),
+        risk: always('privileges', 'high', 'stops every process that you may stop'),
       },
-      { when: (line) => !hasOption(line, /^$/, 'lL'), risk: naming(0, 'privileges', 'notable', 'ends processes') },
+      {
+        when: (line) => !hasOption(line, /^$/, 'lL'),
+        risk: (line) => {
+          const names = shortened(line.operands.join(' '));
+          const which =
+            /^(p|x|s)?kill$/.test(line.name) && /^[\d\s…%-]+$/.test(names) ? 'the process' : 'the processes named';
+          const how = isForced(line) ? ', without letting them save' : '';
+          const text = names === '' ? 'stops processes' : `stops ${which} ${names}`;
+          return {
+            kind: 'privileges',
+            level: 'notable',
+            text: `${text}${how.replace('them', which === 'the process' ? 'it' : 'them')}`,
+          };
+        },
+      },
     ],
   },
-  { names: 'dd', forms: [{ on: /(^| )of=\/dev\//, risk: naming(0, 'privileges', 'high', 'overwrites a disk') }] },
+  {
+    names: 'dd',
+    forms: [
+      {
+        on: /(^| )of=\/dev\/(?!null|std|tty|fd\/)/,
+        risk: (line) => ({
+          kind: 'privileges',
+          level: 'high',
+          reach: 'disks',
+          text: `overwrites the disk ${ddTarget(line)}`,
+        }),
+      },
+    ],
+  },
+  {
+    names: 'mkfs mke2fs mkswap wipefs blkdiscard',
+    forms: [
+      {
+        risk: ({ operands }) => ({
+          kind: 'privileges',
+          level: 'high',
+          reach: 'disks',
+          text: `erases everything on ${fewNames(operands.filter((word) => word.startsWith('/'))) || 'a disk'}`,
+        }),
+      },
+    ],
+  },
   {
     names:
-      'mkfs mke2fs mkswap fdisk sfdisk gdisk sgdisk cgdisk parted wipefs cryptsetup zpool lvremove vgremove pvremove mdadm dmsetup diskutil hdparm blkdiscard badblocks fsck e2fsck tune2fs resize2fs xfs_growfs grub-install efibootmgr flashrom fwupdmgr nvme',
-    forms: [{ risk: naming(0, 'privileges', 'high', 'changes disks, and can erase them') }],
+      'fdisk sfdisk gdisk sgdisk cgdisk parted cryptsetup zpool lvremove vgremove pvremove mdadm dmsetup diskutil hdparm badblocks fsck e2fsck tune2fs resize2fs xfs_growfs grub-install efibootmgr flashrom fwupdmgr nvme',
+    forms: [
+      {
+        risk: (line) => ({
+          ...naming(0, 'privileges', 'high', 'changes disks, and can erase them')(line),
+          reach: 'disks',
+        }),
+      },
+    ],
   },
   {
     names: 'mount umount losetup swapoff',

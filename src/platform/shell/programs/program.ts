@@ -39,6 +39,8 @@ export interface Touch {
   tree?: boolean;
   listing?: boolean;
   removes?: boolean;
+  /** The write replaces the content of an existing file. */
+  replaces?: boolean;
   /** For a tree: only the results of a search in it, not all of it. */
   found?: boolean;
   /** Symlinks in the tree are followed, wherever they lead. */

@@ -103,6 +103,14 @@ function backupSuffix(parsed: ParsedArguments): string | undefined {
   return given?.value ?? (hasOption(parsed, '-b', '--backup') ? '~' : undefined);
 }
 
+/** The same for a program that replaces the content of the files that it writes, unless one of these options is given. */
+const replacing =
+  (touches: (parsed: ParsedArguments) => Touch[], ...unless: string[]) =>
+  (parsed: ParsedArguments): Touch[] =>
+    hasOption(parsed, ...unless)
+      ? touches(parsed)
+      : touches(parsed).map((each) => (each.access === 'write' && !each.removes ? { ...each, replaces: true } : each));
+
 const afterFirst =
   (meaning: Meaning) =>
   (parsed: ParsedArguments): Touch[] =>
@@ -147,7 +155,9 @@ const tee: Program = {
     const writes = parsed.operands.some(({ value }) => !/^\/dev\/(null|stdout|stderr)$/.test(value ?? ''));
     const why = parsed.problem ?? (writes ? 'it writes' : undefined);
     const files = parsed.problem === undefined ? parsed.operands : args.filter(({ value }) => !value?.startsWith('-'));
-    return { touches: files.flatMap((file) => touch('write', file)), ...(why !== undefined && { why }) };
+    const how = hasOption(parsed, '-a', '--append') ? {} : { replaces: true };
+    const touches = files.flatMap((file) => touch('write', file)).map((each) => ({ ...each, ...how }));
+    return { touches, ...(why !== undefined && { why }) };
   },
   examples: {
     harmless: ['ls | tee', 'ls | tee /dev/null', 'ls | tee /dev/stderr'],
@@ -214,7 +224,7 @@ export const writers: readonly Program[] = [
     complete: true,
     options:
       '-abdfiHlLnPpRrsuvxTZ -S= -t=write-tree --archive --attributes-only --backup? --copy-contents --debug --dereference --force --interactive --keep-directory-symlink --link --no-clobber --no-dereference --no-preserve= --no-target-directory --one-file-system --parents --path --preserve? --recursive --reflink? --remove-destination --sparse= --strip-trailing-slashes --suffix= --symbolic-link --target-directory=write-tree --update? --verbose --context? --help --version',
-    touches: toLast('read-tree'),
+    touches: replacing(toLast('read-tree'), '-n', '--no-clobber'),
     examples: ['cp a b', 'cp -r src x', 'cp -t dir a'],
   }),
   writer({
@@ -222,10 +232,13 @@ export const writers: readonly Program[] = [
     complete: true,
     options:
       '-bfinuvTZ -S= -t=write-tree --backup? --context --debug --exchange --force --interactive --no-clobber --no-copy --no-target-directory --strip-trailing-slashes --suffix= --target-directory=write-tree --update? --verbose --help --version',
-    touches: (parsed) => [
-      ...toLast('read-tree')(parsed).filter(({ access }) => access === 'read'),
-      ...toLast('remove-tree')(parsed),
-    ],
+    touches: replacing(
+      (parsed) => [
+        ...toLast('read-tree')(parsed).filter(({ access }) => access === 'read'),
+        ...toLast('remove-tree')(parsed),
+      ],
+      ...['-n', '--no-clobber', '--exchange'],
+    ),
     examples: ['mv a b'],
   }),
   writer({
@@ -233,7 +246,8 @@ export const writers: readonly Program[] = [
     complete: true,
     options:
       '-bcCdDpsvTZ -g= -m= -o= -S= -t=write-tree --backup? --compare --context? --debug --directory --group= --mode= --no-target-directory --owner= --preserve-context --preserve-timestamps --strip --strip-program= --suffix= --target-directory=write-tree --verbose --help --version',
-    touches: (parsed) => (hasOption(parsed, '-d', '--directory') ? all('write')(parsed) : toLast('read')(parsed)),
+    touches: (parsed) =>
+      hasOption(parsed, '-d', '--directory') ? all('write')(parsed) : replacing(toLast('read'))(parsed),
     examples: ['install -m 755 a /usr/local/bin/a'],
   }),
   writer({
@@ -242,12 +256,15 @@ export const writers: readonly Program[] = [
     options:
       '-bdfFiLnPrsTvh -S= -t=write-tree --backup? --directory --force --interactive --logical --no-dereference --no-target-directory --physical --relative --suffix= --symbolic --target-directory=write-tree --verbose --help --version',
     // With one operand the link is created here, under the same name.
-    touches: (parsed) =>
-      toLast('read')(parsed.operands.length === 1 ? { ...parsed, operands: [...parsed.operands, known('.')] } : parsed),
+    touches: (parsed) => {
+      const { operands } = parsed;
+      const inFull = operands.length === 1 ? { ...parsed, operands: [...operands, known('.')] } : parsed;
+      return (hasOption(parsed, '-f', '--force') ? replacing(toLast('read')) : toLast('read'))(inFull);
+    },
     examples: ['ln -s a b', 'ln -s ../a'],
   }),
   writer({ names: 'link', options: '', touches: toLast('read'), examples: ['link a b'] }),
-  writer({ names: 'sponge', options: '-a', touches: all('write'), examples: ['sponge x'] }),
+  writer({ names: 'sponge', options: '-a', touches: replacing(all('write'), '-a'), examples: ['sponge x'] }),
   writer({
     names: 'touch',
     complete: true,
@@ -277,10 +294,10 @@ export const writers: readonly Program[] = [
   writer({
     names: 'truncate',
     options: '-co -s= -r=list --size= --reference=list --no-create --io-blocks',
-    touches: all('write'),
+    touches: replacing(all('write')),
     examples: ['truncate -s0 config/app.json'],
   }),
-  writer({ names: 'dd', options: '', touches: ddFiles, examples: ['dd if=a of=b'] }),
+  writer({ names: 'dd', options: '', touches: replacing(ddFiles), examples: ['dd if=a of=b'] }),
   writer({
     names: 'chmod',
     options: '-cfRvrwxXst --changes --silent --quiet --recursive --verbose --reference=list',
