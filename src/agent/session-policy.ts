@@ -48,9 +48,13 @@ export interface SessionPolicy {
   /** The files that sandboxed commands can't read, by the rules that apply now; undefined if there are none. */
   unreadable(): UnreadableFiles | undefined;
   /** The rules that the answer "always" would save. */
-  suggest(request: DecisionRequest, decision: Decision, options: { isExact: boolean }): Promise<string[]>;
+  suggest(request: DecisionRequest, decision: Decision, options: { risks: readonly Risk[] }): Promise<string[]>;
   /** Why there is no such rule, for the person. */
-  whyNoRule(request: DecisionRequest, decision: Decision): Promise<string | undefined>;
+  whyNoRule(
+    request: DecisionRequest,
+    decision: Decision,
+    options: { risks: readonly Risk[] },
+  ): Promise<string | undefined>;
   /** What a call puts at risk. Loaded with the first question. */
   risks(request: DecisionRequest): Promise<Risk[]>;
   /** The rules apply from now on; with `always` they are saved for later sessions, too. */
@@ -129,13 +133,13 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
     reader: () => showing(policy()),
     unreadable: () => deniedReads(allRules()),
     // Loaded for the first question, with the tables of risky commands.
-    async suggest(request, decision, { isExact }) {
+    async suggest(request, decision, { risks }) {
       const { suggestRules } = await import('../permissions/remember.js');
-      return suggestRules(request, decision, { project, home: anchors.home, tools, isExact });
+      return suggestRules(request, decision, { project, home: anchors.home, tools, risks });
     },
-    async whyNoRule(request, decision) {
+    async whyNoRule(request, decision, { risks }) {
       const { whyNoRule } = await import('../permissions/remember.js');
-      return whyNoRule(request, decision, { project, home: anchors.home, tools });
+      return whyNoRule(request, decision, { project, home: anchors.home, tools, risks });
     },
     async risks(request) {
       const { assessRisks } = await import('../permissions/risks/assess-risks.js');

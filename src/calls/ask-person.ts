@@ -80,9 +80,8 @@ async function answerTo(
   const { tool, bound, sentAs } = resolved;
   const confinement = environment.describeConfinement?.(request);
   const risks = (await environment.assessRisks?.(request)) ?? [];
-  const isExact = risks.some(({ level }) => level === 'high');
-  const suggestions = await environment.suggestRules(request, decision, { isExact });
-  const whyNoRule = suggestions.length === 0 ? await environment.whyNoRule?.(request, decision) : undefined;
+  const suggestions = await environment.suggestRules(request, decision, { risks });
+  const whyNoRule = suggestions.length === 0 ? await environment.whyNoRule?.(request, decision, { risks }) : undefined;
   const question: PermissionQuestion = {
     callId,
     tool: tool.name,

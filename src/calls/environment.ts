@@ -25,9 +25,17 @@ export interface CallEnvironment {
   readonly decide: Decide;
   readonly hooks: Hooks;
   /** The rules that "always" would save. */
-  suggestRules(request: DecisionRequest, decision: Decision, options: { isExact: boolean }): Promise<readonly string[]>;
+  suggestRules(
+    request: DecisionRequest,
+    decision: Decision,
+    options: { risks: readonly Risk[] },
+  ): Promise<readonly string[]>;
   /** Why there is no such rule, for the person. */
-  whyNoRule?(request: DecisionRequest, decision: Decision): Promise<string | undefined>;
+  whyNoRule?(
+    request: DecisionRequest,
+    decision: Decision,
+    options: { risks: readonly Risk[] },
+  ): Promise<string | undefined>;
   /** What the call puts at risk, the worst first. */
   assessRisks?(request: DecisionRequest): Promise<readonly Risk[]>;
   /** For the person who is asked: how the command of a call is confined once it is approved. */

@@ -12,6 +12,7 @@ import { Budget } from './headless/budget.js';
 import { type FinishedRun, RunEnd } from './headless/finish-run.js';
 import { maxPipedBytes, readPiped } from './headless/read-piped.js';
 import type { RecordedTranscript } from './headless/recorded-transcript.js';
+import { liveRetry, RetryLines } from './headless/retry-words.js';
 import { StepLines } from './headless/step-lines.js';
 import { writeAnswer } from './headless/write-answer.js';
 import { instructionsNotFollowed, notFollowedNotice } from './instructions-not-followed.js';
@@ -178,11 +179,14 @@ async function runOnce(
   const stopped = new AbortController();
   let result: RunResult | undefined;
   const told: string[] = [];
+  const retries = new RetryLines();
   for await (const event of agent.run(prompt, { signal: AbortSignal.any([signal, stopped.signal]) })) {
     end.see(event, () => stopped.abort(new Error('Given up.')));
     steps?.see(event);
     if (event.type === 'result') result = event;
-    else if (event.type === 'model_retry') await tell(retryLine(event));
+    else if (event.type === 'model_retry' && steps) steps.wait(liveRetry(event));
+    else if (event.type === 'model_retry') await writeLine(process.stderr, retries.line(event));
+    else if (event.type === 'assistant_message') retries.answered();
     else if (event.type === 'notice') {
       told.push(event.text);
       await tell(`helve: ${visible(event.text)}`);
@@ -311,12 +315,6 @@ async function newSessionId(wanted: string | undefined, { env }: CliEngineOption
   throw new UsageProblem(
     `The session ${wanted} already exists. Resume it with --resume ${wanted}, or choose another id.`,
   );
-}
-
-/** So that a user knows why nothing happens. */
-function retryLine({ reason, waitMs, attempt, maxRetries }: Extract<AgentEvent, { type: 'model_retry' }>): string {
-  const when = waitMs === 0 ? 'now' : `in ${Math.max(0.1, Math.round(waitMs / 100) / 10)} s`;
-  return `helve: ${visible(reason)} Trying again ${when} (${attempt} of ${maxRetries}).`;
 }
 
 async function writeJson(run: FinishedRun, ids: { sessionId: string; version: string }): Promise<void> {

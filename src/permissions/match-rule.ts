@@ -254,8 +254,13 @@ function allowsFile(
   // A rule covers the operands of its command, but not the shell's redirections.
   if (!command) return isEverything && (effect.access === 'read' || inWorkspace);
   if (effect.unresolved !== undefined && effect.access === 'write' && !isEverything) return false;
+  if (effect.removes && !inWorkspace && meansFolder(subject.pattern)) return false;
   return coversCommand(subject.pattern, command, commands);
 }
+
+/** `rm -rf dist` was agreed to for the project: after `cd ~` it is another folder. */
+const meansFolder = (pattern: CommandPattern): boolean =>
+  pattern.kind === 'exact' && !/(^|[\s'"=])[~/$]/.test(pattern.text);
 
 /** A rule covers the addresses that its command is given; those that the shell itself reaches need a rule on all commands. */
 function coversAddress(

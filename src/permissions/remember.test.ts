@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CommandEffect, Effect, FileEffect } from '../contract/effect.js';
+import type { Risk } from '../contract/permission.js';
 import { toolTable } from '../tools/index.js';
 import { decide } from './engine.js';
 import { parseRules } from './parse-rule.js';
@@ -18,7 +19,7 @@ function offered(
   tool: string,
   effects: Effect[],
   allow: string[] = [],
-  isExact = false,
+  risks: readonly Risk[] = [],
 ): { rules: string[]; why: string | undefined } {
   const { rules } = parseRules({ allow }, { source: { file: 'settings.json' }, anchors, tools });
   const policy: Policy = {
@@ -32,7 +33,7 @@ function offered(
   };
   const request = { tool, input: {}, effects };
   const decision = decide(request, policy);
-  const context = { project: ['/p', '/real/p'], home: ['/home/me'], tools, isExact };
+  const context = { project: ['/p', '/real/p'], home: ['/home/me'], tools, risks };
   return { rules: suggestRules(request, decision, context), why: whyNoRule(request, decision, context) };
 }
 
@@ -199,22 +200,37 @@ test.each<[string, Partial<FileEffect>, string]>([
   }
 });
 
-test('of a call that can not be undone only the very command is remembered, and never the whole project', () => {
-  const push = command('git push --force origin main');
-  expect(offered('Bash', [push], [], true).rules).toEqual(['Bash(git push --force origin main)']);
-  const reset = command('git reset --hard HEAD~3');
-  const project: Effect = {
-    kind: 'file',
-    access: 'write',
-    path: '/p',
-    real: '/p',
-    tree: true,
-    by: { command: 0, as: 'operand' },
-  };
-  expect(offered('Bash', [reset, project], [], true)).toEqual({
+const risk = (more: Partial<Risk>): Risk => ({
+  kind: 'deletes',
+  level: 'notable',
+  undoable: true,
+  text: 'x',
+  effects: [0],
+  ...more,
+});
+
+test.each<[string, Partial<Risk>]>([
+  ['git push --force origin main', { kind: 'rewrites_history', level: 'high', undoable: false }],
+  ['git push', { kind: 'publishes', level: 'high', undoable: false }],
+  ['make deploy', { kind: 'publishes', undoable: false }],
+  ['git clean -fd', { undoable: 'perhaps' }],
+  ['docker rm x', { undoable: false }],
+])('offers no rule for "%s", which can not be undone or reaches others, and says so', (text, more) => {
+  expect(offered('Bash', [command(text)], [], [risk(more)])).toEqual({
     rules: [],
-    why: 'a rule for the project would cover everything below it',
+    why: "no rule is offered for what can't be undone or reaches others",
   });
+});
+
+test('offers the very command for a removal that undo restores, and it allows no removal elsewhere', () => {
+  const removal = (path: string): Effect[] => [
+    command('rm -rf dist'),
+    { kind: 'file', access: 'write', path, real: path, tree: true, removes: true, by: { command: 0, as: 'operand' } },
+  ];
+  const undone = risk({ part: 'rm -rf dist' });
+  expect(offered('Bash', removal('/p/dist'), [], [undone]).rules).toEqual(['Bash(rm -rf dist)']);
+  expect(offered('Bash', removal('/p/dist'), ['Bash(rm -rf dist)'], [undone]).rules).toEqual([]);
+  expect(offered('Bash', removal('/home/me/dist'), ['Bash(rm -rf dist)']).rules).toEqual(['Edit(~/dist)']);
 });
 
 test.each<[string, Partial<FileEffect>]>([

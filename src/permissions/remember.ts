@@ -1,7 +1,13 @@
 // The rules that "always" saves: they would have allowed exactly the parts that were asked about.
 import { dirname, relative, sep } from 'node:path';
 import type { CommandEffect, Effect, FileEffect } from '../contract/effect.js';
-import { type Decision, type DecisionRequest, decisionBases, type TrailEntry } from '../contract/permission.js';
+import {
+  type Decision,
+  type DecisionRequest,
+  decisionBases,
+  type Risk,
+  type TrailEntry,
+} from '../contract/permission.js';
 import type { ToolTable } from '../contract/tool-traits.js';
 import { isInside } from '../platform/files/paths.js';
 import { allowsCommand, parseCommandPattern } from './match-command.js';
@@ -20,9 +26,22 @@ interface RulesFor {
   /** As written and resolved. Rules name other files in it below `~`. */
   home?: readonly string[];
   tools: ToolTable;
-  /** The call can't be undone or leaves the machine, so a rule covers this command alone, not those like it. */
-  isExact?: boolean;
+  /** What the call puts at risk. */
+  risks?: readonly Risk[];
 }
+
+/**
+ * The one rule about what may be remembered: nothing that can't be undone or that reaches others. What `helve undo`
+ * restores for certain, such as the files of `rm -rf dist`, may be.
+ */
+const mustBeAskedAgain = (risks: readonly Risk[]): boolean =>
+  risks.some(
+    ({ level, kind, undoable }) =>
+      level === 'high' ||
+      kind === 'publishes' ||
+      undoable === 'perhaps' ||
+      (undoable === false && /^(deletes|overwrites)$/.test(kind)),
+  );
 
 /**
  * The rules to offer with the question, one for each part that needs it. Empty if a rule could not help or could not be
@@ -33,7 +52,7 @@ export function suggestRules(
   { behavior, trail = [] }: Decision,
   context: RulesFor,
 ): string[] {
-  if (behavior !== 'ask') return [];
+  if (behavior !== 'ask' || mustBeAskedAgain(context.risks ?? [])) return [];
   const asking = answersOf(trail).filter((entry) => entry.behavior === 'ask');
   const rules = asking.map((entry) => {
     const effect = request.effects[entry.effect ?? -1];
@@ -56,6 +75,7 @@ export function whyNoRule(
     return 'no rule can allow this';
   }
   if (asking.length === 0 || asking.some(({ basis }) => basis !== 'default')) return undefined;
+  if (mustBeAskedAgain(context.risks ?? [])) return "no rule is offered for what can't be undone or reaches others";
   for (const { effect: index } of asking) {
     const effect = request.effects[index ?? -1];
     if (!effect || rulesFor(effect, request, context)?.every(canBeShown)) continue;
@@ -95,20 +115,21 @@ function answersOf(trail: readonly TrailEntry[]): TrailEntry[] {
 
 function rulesFor(
   effect: Effect,
-  { tool }: DecisionRequest,
-  { project, home = [], tools, isExact = false }: RulesFor,
+  { tool, effects }: DecisionRequest,
+  { project, home = [], tools, risks = [] }: RulesFor,
 ): string[] | undefined {
   switch (effect.kind) {
     case 'file': {
       if (effect.unresolved !== undefined || tooBroad(effect, { project, home }) !== undefined) return undefined;
       if (coversSecrets(effect, { project, home })) return undefined;
+      if (effect.removes && effect.by?.as === 'operand' && isUndone(effect.by.command, effects, risks)) return [];
       const [access] = namesIn(tools, effect.access === 'read' ? 'read' : 'edit');
       const names = [...new Set([effect.path, effect.real])]; // a symlink needs a rule for its path and one for its target
       return [...new Set(names.map((name) => `${access}(${pathPattern(name, { project, home })})`))];
     }
     case 'command': {
       const [shell] = namesIn(tools, 'command');
-      const rule = commandRule(effect, isExact);
+      const rule = commandRule(effect, risks);
       return rule === undefined ? undefined : [`${shell}(${rule})`];
     }
     case 'network': {
@@ -164,13 +185,13 @@ function pathPattern(path: string, { project, home }: { project: readonly string
  * A prefix if the program is known to have subcommands and no command that begins like this is a high risk, else the
  * exact command.
  */
-function commandRule(command: CommandEffect, isExact: boolean): string | undefined {
+function commandRule(command: CommandEffect, risks: readonly Risk[]): string | undefined {
   const { argv, text } = command;
   const [name] = argv ?? [];
   if (!argv || name === undefined) return undefined;
   const isFile = runsFile(argv);
-  if (NEVER_REMEMBERED.test(name) && !isFile) return undefined;
-  const count = isExact || isFile ? 0 : subCommandWords(argv);
+  if (NEVER_REMEMBERED.test(name) && !isFile && !isUndoneRemoval(command, risks)) return undefined;
+  const count = isFile ? 0 : subCommandWords(argv);
   const first = argv.slice(0, count);
   const isPlain = count > 0 && first.length === count && first.every((word) => /^[\w@.:/+][\w@.:/+-]*$/.test(word));
   const isPrefix = isPlain && !coversHighRisk(first);
@@ -179,6 +200,18 @@ function commandRule(command: CommandEffect, isExact: boolean): string | undefin
   const pattern = parseCommandPattern(specifier);
   return pattern && pattern.kind !== 'any' && allowsCommand(pattern, command) ? specifier : undefined;
 }
+
+/** Their very words may be remembered, if undo restores what they delete. */
+const REMOVERS = /^(?:rm|rmdir|unlink)$/;
+
+const isUndoneRemoval = ({ argv, text }: CommandEffect, risks: readonly Risk[]): boolean =>
+  REMOVERS.test(argv?.[0] ?? '') && risks.some(({ kind, part }) => kind === 'deletes' && part === text);
+
+/** The rule for such a command covers the files that it names. */
+const isUndone = (command: number, effects: readonly Effect[], risks: readonly Risk[]): boolean => {
+  const found = effects.filter((effect) => effect.kind === 'command')[command];
+  return found !== undefined && isUndoneRemoval(found, risks);
+};
 
 /** Programs that run, delete or send whatever they are given. A path instead of a name may be any program. */
 export const NEVER_REMEMBERED =

@@ -42,8 +42,16 @@ test('retries a rejected request byte for byte, and says so', async () => {
   expect(bytesSent(run.server)).toHaveLength(1);
   const lines = run.stderr.trimEnd().split('\n');
   expect(lines).toHaveLength(3);
-  expect(lines[0]).toMatch(/^helve: .*limits the rate \(429: slow down\).* Trying again in 0\.1 s \(1 of 10\)\.$/);
+  expect(lines[0]).toMatch(/^helve: .*limits the rate \(429: slow down\).* Retrying in 0\.1 s \(1 of 10\)\.$/);
   expect(lines[2]).toMatch(/503.*\(3 of 10\)\.$/);
+});
+
+test('of retries for one reason, only the first line has it', async () => {
+  const run = await ask([overloaded, overloaded, { text: 'Here I am.' }], ['hi']);
+  expect(run.stderr.trimEnd().split('\n')).toEqual([
+    expect.stringMatching(/^helve: .*529.* Retrying in [\d.]+ s \(1 of 10\)\.$/),
+    expect.stringMatching(/^helve: retrying in [\d.]+ s \(2 of 10\)\.$/),
+  ]);
 });
 
 test('reports each retry as a line of stream-json', async () => {
@@ -141,7 +149,7 @@ test('aborts a silent stream and retries', async () => {
   expect(run).toMatchObject({
     code: 0,
     stdout: 'Sorry.\n',
-    stderr: expect.stringMatching(/Nothing came from claude-test for 0\.2 s.*Trying again now \(1 of 1\)/),
+    stderr: expect.stringMatching(/Nothing came from claude-test for 0\.2 s.*Retrying now \(1 of 1\)/),
   });
   expect(await run.server.requests[0]?.finished).toBe('disconnected');
 });
@@ -154,7 +162,7 @@ test('asks the fallback model after three answers that say the first is overload
   expect(run).toMatchObject({
     code: 0,
     stdout: 'Hello from the other one.\n',
-    stderr: expect.stringContaining('Using claude-haiku-4-5 instead of claude-test for now. Trying again now'),
+    stderr: expect.stringContaining('Using claude-haiku-4-5 instead of claude-test for now. Retrying now'),
   });
   expect(run.server.requests.map(({ body }) => body.model)).toEqual([
     'claude-test',

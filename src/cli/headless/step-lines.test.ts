@@ -56,3 +56,21 @@ test('paths in the project are relative to it', () => {
     '✓ Bash src/a.ts  0.2 s\n',
   );
 });
+
+test('the reason of a refused call, and a notice, are wrapped and never cut', () => {
+  const reason = 'Denied: it runs the command "git push --force", and no one can be asked here.';
+  const lines = shown([call('a', 'git push'), result('a', 'git push', reason)], 40).split('\n');
+  expect(lines.join(' ').replace(/ +/g, ' ')).toContain(`✗ Bash git push ${reason}`);
+  expect(lines.every((line) => line.length < 40)).toBe(true);
+});
+
+test('a wait is shown in the live line, and leaves nothing behind', () => {
+  const written: string[] = [];
+  const steps = new StepLines({ write: (text) => void written.push(text), columns: () => 40, root: '/' });
+  steps.begin();
+  steps.wait('retrying in 0.5 s (1 of 2): nothing listens');
+  expect(written.at(-1)).toMatch(/^… retrying in 0\.5 s \(1 of 2\): noth\w*…$/);
+  steps.see({ at: 0, type: 'text_delta', text: 'Hello' });
+  expect(written.at(-1)).toBe('… waiting for the model');
+  expect(written.join('')).not.toContain('\n');
+});

@@ -1,5 +1,6 @@
 import type { AgentEvent, ToolResultEvent } from '../../contract/event.js';
 import { visible } from '../../platform/text/visible.js';
+import { WordWrap } from '../../terminal/plain/word-wrap.js';
 import { withShownPaths } from '../../terminal/views/shown-path.js';
 
 const CLEAR_LINE = '\r\u001b[K';
@@ -15,6 +16,7 @@ export class StepLines {
   readonly #root: string;
   readonly #running = new Map<string, string>();
   #hasLive = false;
+  #waitsFor: string | undefined;
 
   /** Paths are shown relative to `root`. */
   constructor({ write, columns, root }: { write(text: string): void; columns(): number; root: string }) {
@@ -30,6 +32,16 @@ export class StepLines {
     } else if (event.type === 'tool_result') this.#ended(event);
     else if (event.type === 'turn_end') this.#live();
     else if (event.type === 'result') this.end();
+    else if (this.#waitsFor !== undefined && event.type !== 'model_retry') {
+      this.#waitsFor = undefined;
+      this.#live();
+    }
+  }
+
+  /** Shows what the run waits for, until the next event. */
+  wait(text: string): void {
+    this.#waitsFor = text;
+    this.#live();
   }
 
   /** Shows that the model is working. */
@@ -37,8 +49,18 @@ export class StepLines {
     this.#live();
   }
 
-  /** A line that stays. */
+  /** A sentence that stays, with all of its words. */
   line(text: string): void {
+    this.#clear();
+    const indent = text.startsWith('✗') ? '  ' : '';
+    const wrap = new WordWrap(this.#width() - indent.length);
+    const lines = `${wrap.push(this.#oneLine(text))}${wrap.flush()}`.split('\n');
+    this.#write(`${lines.map((line, index) => (index === 0 ? line : `${indent}${line}`)).join('\n')}\n`);
+    this.#live();
+  }
+
+  /** A line that stays, cut to the width. */
+  #step(text: string): void {
     this.#clear();
     this.#write(`${this.#fit(text)}\n`);
     this.#live();
@@ -46,6 +68,7 @@ export class StepLines {
 
   /** Removes the line about what is going on. */
   end(): void {
+    this.#waitsFor = undefined;
     this.#running.clear();
     this.#clear();
   }
@@ -56,12 +79,13 @@ export class StepLines {
     const failed = result.is_error === true;
     const facts = failed ? [firstLine(problem ?? '')] : (display.facts ?? []);
     const what = [started ?? `${tool} ${firstLine(display.title)}`, ...facts].filter((part) => part !== '').join('  ');
-    this.line(`${failed ? '✗' : '✓'} ${what}`);
+    if (failed) this.line(`✗ ${what}`);
+    else this.#step(`✓ ${what}`);
   }
 
   #live(): void {
     const current = [...this.#running.values()].at(-1);
-    const text = current === undefined ? 'waiting for the model' : `running ${current}`;
+    const text = this.#waitsFor ?? (current === undefined ? 'waiting for the model' : `running ${current}`);
     this.#clear();
     this.#write(this.#fit(`… ${text}`));
     this.#hasLive = true;
@@ -73,9 +97,17 @@ export class StepLines {
   }
 
   #fit(text: string): string {
-    const width = Math.max(this.#columns() - 1, MIN_COLUMNS);
-    const line = withShownPaths(visible(text).replaceAll('\n', ' '), { root: this.#root });
+    const width = this.#width();
+    const line = this.#oneLine(text);
     return line.length > width ? `${line.slice(0, width - 1)}…` : line;
+  }
+
+  #oneLine(text: string): string {
+    return withShownPaths(visible(text).replaceAll('\n', ' '), { root: this.#root });
+  }
+
+  #width(): number {
+    return Math.max(this.#columns() - 1, MIN_COLUMNS);
   }
 }
 

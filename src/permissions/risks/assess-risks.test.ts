@@ -278,7 +278,10 @@ test.each<[command: string, risks: string[]]>([
   ],
   [
     "docker exec db psql -c 'drop table x'",
-    ['high remote_change: deletes from a database: drop table x', 'notable remote_change: runs in a container: db psql'],
+    [
+      'high remote_change: deletes from a database: drop table x',
+      'notable remote_change: runs in a container: db psql',
+    ],
   ],
   ['echo x > /dev/tty', []],
   ['git checkout -b x', []],

@@ -52,9 +52,8 @@ test('highlights the part of a command that decided, and shows the target of a s
     '',
     '  △ deletes link.txt → a.txt · undo restores it',
     '',
-    '  Only this once: a rule for rm would cover everything that rm can do.',
-    '',
     '❯ y  Yes',
+    "  a  Yes, and don't ask again in this project for  Bash(rm link.txt)",
     '  n  No, and say what to do instead',
   ]);
   expect(isError).toBe(false);
