@@ -1,6 +1,6 @@
 import { createAgent, type FullAgent } from '../compose/create-agent.js';
 import type { FullAgentOptions } from '../compose/options.js';
-import type { AgentEvent, RunResult } from '../contract/event.js';
+import type { RunResult } from '../contract/event.js';
 import { type Model, ModelFailure } from '../contract/model.js';
 import { accessTo, type Catalogue, secretVariables } from '../models/catalogue/catalogue.js';
 import { randomId } from '../platform/crypto.js';

@@ -20,6 +20,7 @@ import { readArgs } from './args.js';
 import { chooseAction } from './choose-action.js';
 import { exitCode } from './exit-codes.js';
 import { oneOf } from './one-of.js';
+import { resultPreview } from './sessions/result-preview.js';
 import { cleanTitle, sessionTable } from './sessions/session-table.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
@@ -143,11 +144,9 @@ function entryText(entry: Entry, clean: (text: string) => string): string {
       return `  ${entry.text}`;
     case 'call': {
       const { tool, input, result } = entry;
-      const [first = ''] = clean(result?.text ?? 'no result')
-        .trim()
-        .split('\n', 1);
-      const shown = first.length > 100 ? `${first.slice(0, 99)}…` : first;
-      return `  ${tool} ${inputLine(input, clean)}\n    ${result?.isError ? 'failed: ' : ''}${shown}`;
+      const failed = result?.isError === true;
+      const lines = resultPreview(clean(result?.text ?? 'no result'), failed).join('\n    ');
+      return `  ${tool} ${inputLine(input, clean)}\n    ${failed ? 'failed: ' : ''}${lines}`;
     }
   }
 }

@@ -19,6 +19,8 @@ export interface WaitingChanges {
 export interface StoredToolPins extends ToolPins {
   /** The changes that were noticed and not approved yet, of all servers or of those with a name. */
   waiting(name?: string): Promise<WaitingChanges[]>;
+  /** The names of all servers with a record, also of those that a flag named for one run. */
+  names(): Promise<string[]>;
 }
 
 interface ServerRecord {
@@ -74,6 +76,15 @@ export function toolPins(dataFolder: string): StoredToolPins {
     }
   };
 
+  const all = async (): Promise<ServerRecord[]> => {
+    const records: ServerRecord[] = [];
+    for (const file of recordsIn(folder)) {
+      const record = await readOrFail(join(folder, file), (text) => text && parsed(text));
+      if (record) records.push(record);
+    }
+    return records;
+  };
+
   return {
     async review(server, tools, { acceptsChanges }) {
       const { result, unsaved } = await update(server, (record) => compared(record, tools, acceptsChanges));
@@ -86,14 +97,13 @@ export function toolPins(dataFolder: string): StoredToolPins {
     },
 
     async waiting(name) {
-      const found: WaitingChanges[] = [];
-      for (const file of recordsIn(folder)) {
-        const record = await readOrFail(join(folder, file), (text) => text && parsed(text));
-        if (!record || record.changed.size === 0 || (name !== undefined && record.server.name !== name)) continue;
-        found.push({ server: record.server, changes: changesOf(record) });
-      }
-      return found;
+      const found = await all();
+      return found
+        .filter((record) => record.changed.size > 0 && (name === undefined || record.server.name === name))
+        .map((record) => ({ server: record.server, changes: changesOf(record) }));
     },
+
+    names: async () => [...new Set((await all()).map(({ server }) => server.name))],
   };
 }
 

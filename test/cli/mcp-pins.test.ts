@@ -76,6 +76,10 @@ test('a tool that changed between two runs is held back from the model until hel
     stdout: expect.stringContaining('Approved 1 changed tool of bank.'),
   });
   expect((await call()).code).toBe(0);
+  expect(await helve('mcp', 'approve', 'bnak')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('There is no MCP server "bnak". Did you mean "bank"? There are: bank.'),
+  });
   const again = await helve('mcp', 'approve', 'bank', '--json');
   expect(JSON.parse(again.stdout)).toEqual({ name: 'bank', approved: false, changedTools: [] });
 });

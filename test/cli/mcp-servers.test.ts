@@ -142,7 +142,7 @@ test.each<[string[], string]>([
   [['add-json', 'a', '{"url": "http://x"}'], 'no "type"'],
   [['add-json', 'a', '{"command": "x", "args": "y"}'], 'must be a list of texts'],
   [['get'], 'Use helve mcp get NAME'],
-  [['get', 'none'], 'There is no MCP server "none". None is configured here.'],
+  [['get', 'none'], 'There is no MCP server "none". None is configured here: add one with helve mcp add.'],
   [['remove', 'none'], 'There is no MCP server "none"'],
   [['doctor', 'none'], 'There is no MCP server "none"'],
   [['list', 'all'], 'takes no argument'],

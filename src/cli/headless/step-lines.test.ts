@@ -69,7 +69,7 @@ test('a wait is shown in the live line, and leaves nothing behind', () => {
   const steps = new StepLines({ write: (text) => void written.push(text), columns: () => 40, root: '/' });
   steps.begin();
   steps.wait('retrying in 0.5 s (1 of 2): nothing listens');
-  expect(written.at(-1)).toMatch(/^… retrying in 0\.5 s \(1 of 2\): noth\w*…$/);
+  expect(written.at(-1)).toBe('… retrying in 0.5 s (1 of 2): nothing …');
   steps.see({ at: 0, type: 'text_delta', text: 'Hello' });
   expect(written.at(-1)).toBe('… waiting for the model');
   expect(written.join('')).not.toContain('\n');

@@ -8,6 +8,7 @@ import { exitCode } from '../exit-codes.js';
 import { isAtTerminal, saysYes } from '../plugin/plugin-context.js';
 import { UsageProblem } from '../usage-problem.js';
 import { writeLine } from '../write-line.js';
+import { knownServers, noSuchServer } from './known-servers.js';
 import { changeLines, shownChanges } from './show-changes.js';
 
 const USAGE = 'Use helve mcp approve NAME [TOOL …] [--yes].';
@@ -24,6 +25,8 @@ export async function approve(argv: readonly string[]): Promise<number> {
   const [name, ...tools] = positionals;
   if (name === undefined) throw new UsageProblem(`The server has no name. ${USAGE}`);
   const pins = toolPins(dataFolderOf(settingsOptions()));
+  const known = [...(await knownServers({})).servers.map((server) => server.name), ...(await pins.names())];
+  if (!known.includes(name)) throw noSuchServer(name, known);
   const waiting = chosen(await pins.waiting(name), tools);
   const count = waiting.reduce((sum, { changes }) => sum + changes.length, 0);
   if (values.json !== true) await show(waiting);

@@ -3,6 +3,7 @@ import { signInState } from '../../mcp/auth/credential.js';
 import { readConfig } from '../../mcp/client/config.js';
 import { dataFolderOf } from '../../platform/files/paths.js';
 import { isObject } from '../../platform/is-object.js';
+import { nearestWords } from '../../platform/text/similar-text.js';
 import { readSettings } from '../../settings/load.js';
 import type { SourceKind } from '../../settings/locations.js';
 import type { Settings } from '../../settings/settings.js';
@@ -61,7 +62,17 @@ export function findServer(name: string, servers: readonly KnownServer[]): Known
   const named = servers.filter((server) => server.name === name);
   const found = named.find(({ problem }) => problem === undefined) ?? named[0];
   if (found) return found;
-  const names = [...new Set(servers.map((server) => server.name))];
-  const known = names.length === 0 ? 'None is configured here.' : `There are: ${names.join(', ')}.`;
-  throw new UsageProblem(`There is no MCP server "${name}". ${known}`);
+  throw noSuchServer(
+    name,
+    servers.map((server) => server.name),
+  );
+}
+
+export function noSuchServer(name: string, known: readonly string[]): UsageProblem {
+  const names = [...new Set(known)];
+  const [nearest] = nearestWords(name, names);
+  const meant = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
+  const others =
+    names.length === 0 ? 'None is configured here: add one with helve mcp add.' : `There are: ${names.join(', ')}.`;
+  return new UsageProblem(`There is no MCP server "${name}".${meant} ${others}`);
 }

@@ -1,10 +1,10 @@
 import type { DisplayBody } from '../../contract/tool.js';
+import { tellingLines } from '../../platform/text/telling-lines.js';
 import type { Theme } from '../screen/theme.js';
 import { type DiffBody, DiffView } from './diff-view.js';
 import { cleanLine, cut, wrap } from './fit.js';
 import { MarkdownView } from './markdown-view.js';
 import { MOST_OUTPUT_LINES, outputLines } from './output-lines.js';
-import { tellingLines } from './telling-lines.js';
 import { todoLines } from './todo-view.js';
 
 const COLLAPSED_LINES = { text: 4, markdown: 8, output: 4, list: 4, diff: 14, todos: 20 } as const;
