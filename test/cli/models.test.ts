@@ -206,7 +206,7 @@ test.each<[Record<string, string>, string]>([
     '✓ Model: openai/qwen, at 127.0.0.1:9, no key, limits unknown, not asked, named by HELVE_MODEL\n',
   ],
   [{ HELVE_MODEL: 'deepseek/x' }, '– Model: No key for DeepSeek: set DEEPSEEK_API_KEY, or DEEPSEEK_BASE_URL for'],
-  [{ HELVE_MODEL: 'acme/x' }, '✗ Model: "acme/x" names no model.'],
+  [{ HELVE_MODEL: 'acme/x' }, '✗ Model: "acme/x" names no model: there is no provider "acme".'],
 ])('helve doctor with %j says %s', async (env, line) => {
   const { stdout } = await runHelve(['doctor'], { env });
   expect(stdout).toContain(line);

@@ -51,6 +51,17 @@ inTerminal('a model of --model that is not known is named with the reason, and t
   expect(screen).not.toContain('No model is set up yet');
 });
 
+inTerminal('with a key, a model of an unknown provider is explained, and /model is what to do', async () => {
+  const terminal = await terminalWithoutModel({
+    args: ['--model', 'nope/abc'],
+    env: { ANTHROPIC_API_KEY: 'test' },
+    columns: 200,
+  });
+  const screen = await terminal.shows('there is no provider "nope"');
+  expect(screen).not.toMatch(/set up|Did you mean|\/key/);
+  expect(screen).toContain('/model chooses one of the models that you can use.');
+});
+
 inTerminal('without a model there is a hint, and the tools can be called', async () => {
   const terminal = await terminalWithoutModel({ files: { 'notes.txt': 'first line\n' } });
   await terminal.shows('No model is set up');

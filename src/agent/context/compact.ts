@@ -86,6 +86,10 @@ export async function compact(input: CompactionInput): Promise<CompactionEvent |
     usage: outcome.usage,
     ...(listedBecause !== undefined && { listedBecause }),
   };
+  if (listedBecause !== undefined) {
+    const text = `The model could not summarise the conversation (${listedBecause}). It continues with a list of prompts and calls.`;
+    emit({ type: 'notice', text });
+  }
   emit(event);
   await tellHooks(input, summary);
   return event;

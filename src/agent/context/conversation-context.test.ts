@@ -240,6 +240,11 @@ test.each<[string, Answer]>([
     expect(rooms).toMatchObject([{ listedBecause: expect.any(String) }]);
     const notices = events.flatMap((event) => (event.type === 'notice' ? [event.text] : []));
     expect(notices.join()).toContain('The model could not summarise the conversation');
+    // The reasons come before what they led to.
+    const order = events.flatMap((event) =>
+      event.type === 'compaction' ? ['compaction'] : event.type === 'notice' ? [event.text.slice(0, 30)] : [],
+    );
+    expect(order).toEqual(['The provider refused the reque', 'The model could not summarise ', 'compaction']);
     const last = textOf(requests.at(-1));
     expect(last).toContain('Build the house.');
     expect(last).toContain('step 1');

@@ -38,6 +38,8 @@ export interface MakingRoom {
   signal: AbortSignal;
 }
 
+const REFUSED = 'The provider refused the request as too long. Helve compacts the conversation and sends it again.';
+
 /** Keeps a conversation within the model's context window. */
 export class ConversationContext {
   readonly #options: ConversationContextOptions;
@@ -45,6 +47,8 @@ export class ConversationContext {
   readonly #limits: ContextLimits;
   /** Whether the provider reported that the window is full, regardless of the estimate. */
   #isFull = false;
+  /** The provider refused a request as too long, and the person was not told yet. */
+  #isRefused = false;
   /** The last refusal did not fit the known window. */
   #isOdd = false;
   #answersSince = Number.POSITIVE_INFINITY;
@@ -74,6 +78,8 @@ export class ConversationContext {
     if (!(await this.#canShrink())) return this.#isFull ? this.#hopeless() : undefined;
     this.#inARow = this.#answersSince > 1 ? 1 : this.#inARow + 1;
     if (this.#inARow > MAX_IN_A_ROW) return this.#hopeless();
+    if (this.#isRefused) making.emit({ type: 'notice', text: REFUSED });
+    this.#isRefused = false;
     try {
       const done = await this.#compact({ ...making, trigger: 'auto', keepLatest: this.#inARow === 1 });
       if (done.type === 'refused') return { end: 'stopped', text: `A hook stopped the work: ${done.why}` };
@@ -91,6 +97,7 @@ export class ConversationContext {
     const parts = this.#size.measure(request);
     if (isRefused) this.#isOdd = !this.#limits.refused(totalOf(parts), parts.system + parts.tools);
     else if (!failure) this.#limits.answered(totalOf(parts));
+    this.#isRefused = isRefused;
     this.#isFull ||= isRefused || stopReason === 'context_overflow';
     if (!failure) this.#answersSince += 1;
   }
@@ -135,10 +142,6 @@ export class ConversationContext {
     if (done.type === 'compaction') {
       this.#isFull = false;
       this.#answersSince = 0;
-      if (done.listedBecause !== undefined) {
-        const text = `The model could not summarise the conversation (${done.listedBecause}). It continues with a list of prompts and calls.`;
-        how.emit({ type: 'notice', text });
-      }
     }
     return done;
   }

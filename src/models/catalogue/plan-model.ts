@@ -1,5 +1,5 @@
 import { ModelFailure } from '../../contract/model.js';
-import { nearestWords } from '../../platform/text/similar-text.js';
+import { nearestWords, wordSimilarity } from '../../platform/text/similar-text.js';
 import {
   type Access,
   accessTo,
@@ -112,6 +112,14 @@ export const seeModels = {
 
 function namesNoModel(what: string, wanted: string, catalogue: Catalogue): ModelFailure {
   const nearest = nearestTo(wanted, catalogue);
+  const [provider = ''] = wanted.split('/', 1);
+  if (wanted.includes('/') && provider !== '' && !catalogue.providers.has(provider)) {
+    return new ModelFailure(
+      'unknown_model',
+      `${what} names no model: there is no provider "${provider}".${nearest ? ` Did you mean "${nearest}"?` : ''} ` +
+        `Providers are ${[...catalogue.providers.keys()].join(', ')}; ${seeModels.names}.`,
+    );
+  }
   return new ModelFailure(
     'unknown_model',
     `${what} names no model.${nearest ? ` Did you mean "${nearest}"?` : ''} Write PROVIDER/NAME (for example ` +
@@ -120,11 +128,15 @@ function namesNoModel(what: string, wanted: string, catalogue: Catalogue): Model
   );
 }
 
+const TYPO = 0.7;
+
 function nearestTo(wanted: string, { providers, models, aliases }: Catalogue): string | undefined {
   const slash = wanted.indexOf('/');
   if (slash >= 0) {
-    const [provider] = nearestWords(wanted.slice(0, slash), [...providers.keys()]);
-    return provider && slash < wanted.length - 1 ? provider + wanted.slice(slash) : undefined;
+    const given = wanted.slice(0, slash);
+    const [provider] = nearestWords(given, [...providers.keys()]);
+    const isTypo = provider !== undefined && wordSimilarity(given, provider) >= TYPO; // "nope" is no "openai"
+    return isTypo && slash < wanted.length - 1 ? provider + wanted.slice(slash) : undefined;
   }
   const shortNames = [...providers.values()].flatMap((provider) => Object.keys(provider.aliases ?? {}));
   const bareNames = [...models.keys()].map((id) => id.slice(id.indexOf('/') + 1));

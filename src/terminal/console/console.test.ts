@@ -54,7 +54,7 @@ test.each([
   ['Reed a', 'There is no tool "Reed". Did you mean Read?'],
   [
     'hello there',
-    'No model is set up that could answer, and there is no tool "hello". /key or /model sets a model up; help lists the tools.',
+    'There is no model that could answer, and no tool "hello". /model chooses a model, and /key stores a key; help lists the tools.',
   ],
   ['Read', /^Read: file_path is missing.\nUsage: Read FILE-PATH \[--offset N\]/],
   ['Read a --limt 3', /^Read: there is no --limt. Did you mean --limit\?\nUsage: /],

@@ -39,7 +39,7 @@ function unknownTool(name: string, tools: readonly ConsoleTool[]): string {
   const names = tools.map((tool) => tool.name);
   const [nearest] = nearestWords(name, names).filter((one) => wordSimilarity(name, one) > SLIP);
   if (nearest !== undefined) return `There is no tool "${name}". Did you mean ${nearest}?`;
-  return `No model is set up that could answer, and there is no tool "${name}". /key or /model sets a model up; help lists the tools.`;
+  return `There is no model that could answer, and no tool "${name}". /model chooses a model, and /key stores a key; help lists the tools.`;
 }
 
 export const findTool = (name: string, tools: readonly ConsoleTool[]): ConsoleTool | undefined =>

@@ -26,6 +26,8 @@ export async function findModelOffers(env: Environment, catalogue?: Catalogue): 
   );
 }
 
+const CALL_TOOLS = 'Until then you can call the tools yourself: Read README.md, Grep TODO, Bash ls. help lists them.';
+
 /** An unobtrusive hint for the first screen. `problem` says why the model that was named can't be used. */
 export function setupHint(offers: readonly ModelOffer[], problem = 'No model is set up yet.'): string[] {
   const servers = Map.groupBy(offers, ({ server }) => server);
@@ -40,9 +42,16 @@ export function setupHint(offers: readonly ModelOffer[], problem = 'No model is 
     '  /key stores an API key that only you can read.',
     ...(first ? [] : ['  Or start Ollama or LM Studio, and choose a model of theirs with /model.']),
     '  helve demo, in a shell, shows a conversation that needs no key.',
-    'Until then you can call the tools yourself: Read README.md, Grep TODO, Bash ls. help lists them.',
+    CALL_TOOLS,
   ];
 }
+
+/** What to do if a key is set, but the named model is unknown. */
+export const otherModelHint = (problem: string): string[] => [
+  problem,
+  '  /model chooses one of the models that you can use.',
+  CALL_TOOLS,
+];
 
 export interface KeyProvider {
   id: string;

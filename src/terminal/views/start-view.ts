@@ -68,7 +68,7 @@ export class StartView implements Component {
     const { paint } = this.#theme;
     if (!this.#facts) return this.#isWaiting ? paint.muted(WAITING) : '';
     const { model, mode } = this.#facts;
-    if (model === undefined) return paint.warning('no model set up');
+    if (model === undefined) return `${paint.warning('no model')}${paint.muted(' · /model chooses one')}`;
     const [words, role] = modes[mode];
     const name = cleanLine(model.slice(model.indexOf('/') + 1));
     return `${name}${paint.muted(' · ')}${paint[role](words)}`;
