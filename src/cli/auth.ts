@@ -10,7 +10,10 @@ import { writeLine } from './write-line.js';
 /** No request is sent, and no key is shown. */
 export async function auth(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, { json: { type: 'boolean' } });
-  if (positionals.join(' ') !== 'status') throw new UsageProblem('helve auth takes status, and nothing else.');
+  if (positionals.join(' ') !== 'status')
+    throw new UsageProblem(
+      'helve auth has one action, status. To store a key, start helve and enter /key, or set a variable that helve models lists.',
+    );
   const { providers } = await readCatalogue(process.env);
   const provider = [...providers.values()].find((one) => isSetUp(one, process.env));
   const variable = provider && accessTo(provider, process.env).keyVariable;

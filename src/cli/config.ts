@@ -242,14 +242,6 @@ async function trust(values: Flags): Promise<number> {
     await writeLine(process.stdout, `${visible(folder)} is trusted already.`);
     return exitCode.ok;
   }
-  await writeLine(process.stdout, `${visible(folder)} has these settings, which need trust:`);
-  for (const item of covered) {
-    const change = pending.find((one) => one.key === item.key && one.name === item.name && one.value === item.value);
-    await writeLine(
-      process.stdout,
-      `  ${describeItem(item)}${item.file === undefined ? '' : `  (${placeOf({ file: item.file, line: item.line })})`}${state === 'changed' && change ? ` (${change.change})` : ''}`,
-    );
-  }
   const commands = commandPlaces({
     root: folder,
     home: undefined,
@@ -258,24 +250,32 @@ async function trust(values: Flags): Promise<number> {
   })
     .filter(({ source }) => source === 'project')
     .map((place) => shortPath(folder, place.folder));
+  const agents = projectAgentFolders(folder)
+    .filter(holdsAgents)
+    .map((place) => shortPath(folder, place));
+  const instructions = projectInstructions({ root: folder, home: homeFolder() }).map(({ shown }) => shown);
+  const isEmpty = covered.length + commands.length + agents.length + instructions.length === 0;
+  const what = isEmpty ? 'has nothing that needs trust today.' : 'has these settings, which need trust:';
+  await writeLine(process.stdout, `${visible(folder)} ${what}`);
+  for (const item of covered) {
+    const change = pending.find((one) => one.key === item.key && one.name === item.name && one.value === item.value);
+    await writeLine(
+      process.stdout,
+      `  ${describeItem(item)}${item.file === undefined ? '' : `  (${placeOf({ file: item.file, line: item.line })})`}${state === 'changed' && change ? ` (${change.change})` : ''}`,
+    );
+  }
   if (commands.length > 0) {
     await writeLine(
       process.stdout,
       `  commands and skills, with what they run and allow, now and later: ${commands.join(', ')}`,
     );
   }
-  const agents = projectAgentFolders(folder)
-    .filter(holdsAgents)
-    .map((place) => shortPath(folder, place));
   if (agents.length > 0) {
     await writeLine(process.stdout, `  agents, now and later: ${agents.join(', ')}`);
   }
-  const instructions = projectInstructions({ root: folder, home: homeFolder() }).map(({ shown }) => shown);
   if (instructions.length > 0) {
     await writeLine(process.stdout, `  instructions for the model, now and later: ${visible(instructions.join(', '))}`);
   }
-  if (covered.length + commands.length + agents.length + instructions.length === 0)
-    await writeLine(process.stdout, '  nothing that needs trust today');
   if (!values.yes && !(await saysYes())) {
     await writeLine(process.stdout, 'Nothing was changed.');
     return exitCode.failed;
@@ -288,7 +288,7 @@ async function trust(values: Flags): Promise<number> {
 async function saysYes(): Promise<boolean> {
   if (!process.stdin.isTTY) {
     throw new UsageProblem(
-      'There is no terminal to ask on. Check the list above; to accept it, run helve config trust --yes.',
+      'There is no terminal to ask on. To trust the folder with what is listed above: helve config trust --yes.',
     );
   }
   const terminal = createInterface({ input: process.stdin, output: process.stdout });

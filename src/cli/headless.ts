@@ -51,6 +51,7 @@ async function runHeadless(argv: readonly string[], version: string, opened: { h
   const catalogue = await readCatalogue(options.env);
   const wanted = requestedTelemetry(flags.observation, options.env);
   const observation = wanted && (await import('./observe.js')).observe(wanted, { env: options.env, catalogue });
+  if (flags.resume !== undefined) await assertResumable({ resume: flags.resume, fork: flags.fork }, options.env);
   const models = await readModels(flags, options, catalogue, observation?.model).catch(asUsageProblem);
   const resumed =
     flags.resume === undefined ? undefined : await resumeRequested(flags.resume, flags, options, models.first);
@@ -296,6 +297,15 @@ async function askedTool(name: string) {
 async function structuredOutput(given: string, { env }: CliEngineOptions) {
   const { FinishedOutput, readSchema, retriesOf } = await import('./headless/finished-output.js');
   return new FinishedOutput({ inputJsonSchema: await readSchema(given) }, { maxRetries: retriesOf(env) });
+}
+
+/** An unknown session is the mistake to report, whatever is wrong with the model. */
+async function assertResumable(
+  request: { resume: string; fork: boolean },
+  env: CliEngineOptions['env'],
+): Promise<void> {
+  const { assertResumable } = await import('./sessions/resume.js');
+  await assertResumable(request, env);
 }
 
 async function resumeRequested(wanted: string, { fork, engine }: RunFlags, options: CliEngineOptions, model: Model) {

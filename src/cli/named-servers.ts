@@ -2,9 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { isObject } from '../platform/is-object.js';
-import { messageOf } from '../platform/message-of.js';
-import { clause } from '../platform/text/clause.js';
 import { serverSchema } from '../settings/setting-values.js';
+import { whyUnreadable } from './unreadable-file.js';
 import { UsageProblem } from './usage-problem.js';
 
 type Entry = Readonly<Record<string, unknown>>;
@@ -35,8 +34,7 @@ function read(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    const why = messageOf(error);
-    throw new UsageProblem(`--mcp-config takes a file or JSON, but "${path}" can't be read: ${clause(why)}.`);
+    throw new UsageProblem(`--mcp-config takes a file or JSON, but "${path}" can't be read: ${whyUnreadable(error)}.`);
   }
 }
 

@@ -55,7 +55,9 @@ export async function replay(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, flags);
   const [wanted, ...more] = positionals;
   if (wanted === undefined || more.length > 0) {
-    throw new UsageProblem('Use helve replay ID, with the id of a session or "last"; helve sessions lists them.');
+    throw new UsageProblem(
+      'The session to replay is missing. Use helve replay ID, with the id of a session or "last"; helve sessions lists them.',
+    );
   }
   const idle = values.policy === undefined ? undefined : ONLY_PLAYED.find((flag) => values[flag] !== undefined);
   if (idle !== undefined) throw new UsageProblem(`--policy runs nothing, so --${idle} does not go with it.`);

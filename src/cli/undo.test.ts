@@ -273,7 +273,7 @@ Not covered: changes by commands outside the project, to files that git ignores 
 
 test('says that there is nothing to undo yet', async () => {
   const { run } = await testProject('one\n');
-  expect((await run(['--yes'])).errors).toMatch(/^helve: No session has changed files yet, as far as .* knows/);
+  expect((await run(['--yes'])).errors).toMatch(/^helve: No session in .* has changed files yet/);
 });
 
 test.each<[string[], string]>([

@@ -202,7 +202,7 @@ async function findSession(usualFolder: string, wanted: string, cwd: string): Pr
   if (!newest) {
     if (running.length > 0) throw new UndoFailure(stillRunning(wanted));
     throw new UndoFailure(
-      `No session has changed files yet, as far as ${usualFolder} knows, so there is nothing to undo.${waitingElsewhere(usualFolder)}`,
+      `No session in ${usualFolder} has changed files yet, so there is nothing to undo.${waitingElsewhere(usualFolder)}`,
     );
   }
   if (wanted !== 'last') {

@@ -124,7 +124,8 @@ function createWriter(session: Session, { resumed, model, onStoreProblem }: Full
     if (resumed) return resumed.store;
     const { SessionStore } = await import('../agent/store/session-store.js');
     const { dataFolder, id, root } = session;
-    return new SessionStore({ dataFolder, id, root, model: model.name, prices: model.facts?.prices, onProblem });
+    const { name, provider, facts } = model;
+    return new SessionStore({ dataFolder, id, root, model: name, provider, prices: facts?.prices, onProblem });
   };
   return sessionWriter({ open, held: resumed?.store }, session, onStoreProblem ?? (() => {}));
 }

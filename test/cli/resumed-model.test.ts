@@ -45,3 +45,28 @@ test('a model that is no longer available is reported, and the session continues
     await server.close();
   }
 });
+
+test('a resumed session continues with its model also if only its provider knows the name', async () => {
+  const { cwd, env, server, modelOf } = await person();
+  try {
+    const local = { ...env, OLLAMA_BASE_URL: `${server.url}/v1` };
+    await runHelve(['-p', 'one', '--model', 'ollama/my-own'], { cwd, env: local });
+    expect(await runHelve(['-p', 'two', '--continue'], { cwd, env: local })).toMatchObject({ code: 0, stderr: '' });
+    expect(modelOf(1)).toBe('my-own');
+  } finally {
+    await server.close();
+  }
+});
+
+test('an unknown session is reported as such, with exit status 1, also without a model', async () => {
+  const { cwd, home } = await person();
+  for (const args of [
+    ['-p', 'hi', '--resume', 'nosuch'],
+    ['sessions', 'show', 'nosuch'],
+  ]) {
+    expect(await runHelve(args, { cwd, env: { HELVE_HOME: home } })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('There is no session "nosuch"'),
+    });
+  }
+});

@@ -41,14 +41,22 @@ function sessionIds(dataFolder: string): string[] {
 export const projectOf = (dataFolder: string, id: string): string | undefined =>
   summarize(sessionFolder(dataFolder, id))?.root;
 
-/** The model that a session began with; undefined if its file does not name it. */
-export const modelOf = (dataFolder: string, id: string): string | undefined =>
-  summarize(sessionFolder(dataFolder, id))?.model;
+/** The model that a session began with, as it can be named; undefined if its file does not say. */
+export function modelOf(dataFolder: string, id: string): string | undefined {
+  const { model, provider } = summarize(sessionFolder(dataFolder, id)) ?? {};
+  const isNamed = model !== undefined && provider !== undefined && provider !== 'scripted'; // which names a file
+  return isNamed ? `${provider}/${model}` : model;
+}
 
 /** Whether there is only what was written before the first prompt. */
 export const isEmptySession = (folder: SessionFolder): boolean => summarize(folder)?.isEmpty ?? false;
 
-function summarize({ id, file }: SessionFolder): (Omit<SessionSummary, 'inUse'> & { isEmpty: boolean }) | undefined {
+interface Summary extends Omit<SessionSummary, 'inUse'> {
+  isEmpty: boolean;
+  provider?: string;
+}
+
+function summarize({ id, file }: SessionFolder): Summary | undefined {
   let descriptor: number;
   try {
     descriptor = openSync(file, openFlags.read);
@@ -66,6 +74,7 @@ function summarize({ id, file }: SessionFolder): (Omit<SessionSummary, 'inUse'> 
       title: start?.title ?? named,
       isEmpty: start?.isEmpty ?? false,
       ...(header && { root: header.root, model: header.model }),
+      ...(header?.provider !== undefined && { provider: header.provider }),
       created: header ? new Date(header.created) : birthtime,
       updated: mtime,
       turns: last?.total.turns ?? 0,

@@ -21,6 +21,8 @@ export interface SessionHeader {
   /** ISO 8601. */
   created: string;
   model: string;
+  /** Of the model; absent in sessions of earlier versions. */
+  provider?: string;
   /** From the first prompt. A later `title` record overrides it. */
   title: string;
   /** The session that this one was forked from. */
@@ -127,10 +129,11 @@ type Fields = Readonly<Record<string, unknown>>;
 type Checks<Name extends string> = Readonly<Record<Name, (fields: Fields) => boolean>>;
 
 const checks: Checks<string> = {
-  session: ({ v, id, root, created, model, title, fork, agent }) =>
+  session: ({ v, id, root, created, model, provider, title, fork, agent }) =>
     typeof v === 'number' &&
     [id, created, model, title].every(isText) &&
     isPath(root) &&
+    (provider === undefined || isText(provider)) &&
     (fork === undefined || (isFields(fork) && isText(fork['id']))) &&
     (agent === undefined || (isFields(agent) && isText(agent['type']) && isText(agent['description']))),
   user: ({ content, changes }) =>

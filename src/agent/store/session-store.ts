@@ -36,6 +36,7 @@ export interface SessionStoreOptions {
   id: string;
   root: string;
   model: string;
+  provider?: string | undefined;
   /** The prices of the model; without them the cost of a run is known only at its end, if at all. */
   prices?: ModelFacts['prices'] | undefined;
   /** For a child agent: its folder, and its facts in the first line. */
@@ -360,7 +361,7 @@ export class SessionStore {
   }
 
   #header(): SessionHeader {
-    const { id, root, model, agent } = this.#options;
+    const { id, root, model, provider, agent } = this.#options;
     return {
       type: 'session',
       v: SESSION_FORMAT,
@@ -368,6 +369,7 @@ export class SessionStore {
       root,
       created: new Date().toISOString(),
       model,
+      ...(provider !== undefined && { provider }),
       title: this.#title ?? '',
       ...(agent && { agent: agent.facts }),
     };

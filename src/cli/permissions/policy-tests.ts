@@ -8,10 +8,10 @@ import type { Behavior } from '../../contract/permission.js';
 import { permissionModes, wallStates } from '../../contract/permission.js';
 import { isObject } from '../../platform/is-object.js';
 import { parseJson } from '../../platform/parse-json.js';
-import { errorClause } from '../../platform/text/clause.js';
 import { nearestWords } from '../../platform/text/similar-text.js';
 import type { JsonNode } from '../../settings/document.js';
 import { misspeltLineKey } from '../unknown-line-key.js';
+import { whyUnreadable } from '../unreadable-file.js';
 import { UsageProblem } from '../usage-problem.js';
 import { asRequest } from './answer-line.js';
 
@@ -128,7 +128,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new UsageProblem(`${file} can't be read: ${errorClause(error)}.`);
+    throw new UsageProblem(`${file} can't be read: ${whyUnreadable(error)}.`);
   }
 }
 

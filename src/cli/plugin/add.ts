@@ -48,7 +48,9 @@ export async function add(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, flags);
   const [word, ...more] = positionals;
   if (word === undefined || more.length > 0)
-    throw new UsageProblem('Use helve plugin add SOURCE [--yes] [--set KEY=VALUE].');
+    throw new UsageProblem(
+      'helve plugin add takes one plugin: a folder, OWNER/NAME or a git address. Use helve plugin add SOURCE [--yes] [--set KEY=VALUE].',
+    );
   const options = await installOptions(values);
   const listed = /^([\w.-]+)@([\w.-]+)$/.exec(word);
   if (listed && !isFolder(word)) return await addListed(word, values, options);
