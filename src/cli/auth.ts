@@ -1,5 +1,6 @@
 // `helve auth status`: which key a run here would use, for hosts that ask before they start one.
 import { accessTo, isSetUp } from '../models/catalogue/catalogue.js';
+import { withStoredKeys } from '../models/catalogue/stored-keys.js';
 import { jsonText } from '../platform/text/json-line.js';
 import { readArgs } from './args.js';
 import { exitCode } from './exit-codes.js';
@@ -15,8 +16,11 @@ export async function auth(argv: readonly string[]): Promise<number> {
       'helve auth has one action, status. To store a key, start helve and enter /key, or set a variable that helve models lists.',
     );
   const { providers } = await readCatalogue(process.env);
-  const provider = [...providers.values()].find((one) => isSetUp(one, process.env));
-  const variable = provider && accessTo(provider, process.env).keyVariable;
+  const found = [...providers.values()];
+  const set = found.find((one) => isSetUp(one, process.env));
+  const env = set ? process.env : withStoredKeys(process.env);
+  const provider = set ?? found.find((one) => isSetUp(one, env));
+  const variable = provider && accessTo(provider, env).keyVariable;
   const facts = {
     loggedIn: provider !== undefined,
     authMethod: provider ? 'api_key' : 'none',
@@ -24,8 +28,8 @@ export async function auth(argv: readonly string[]): Promise<number> {
     apiKeySource: variable ?? null,
   };
   const sentence = provider
-    ? `${provider.title} is set up${variable === undefined ? '' : ` by ${variable}`}.`
-    : 'No provider is set up. helve models lists them.';
+    ? `${provider.title} is set up${variable === undefined ? '' : ` by ${variable}`}${set ? '' : ', a key that /key has stored'}.`
+    : 'No provider is set up. Set a key such as ANTHROPIC_API_KEY, or start helve and enter /key; helve models lists the providers.';
   await writeLine(process.stdout, values.json ? jsonText(facts) : sentence);
   return provider ? exitCode.ok : exitCode.failed;
 }

@@ -297,3 +297,16 @@ test('-p, models and doctor report a bad model in settings with its file and lin
   expect(code).toBe(2);
   expect(stderr).not.toContain('is named by');
 });
+
+test('auth status counts a key that was stored with /key, and says what to do without one', async () => {
+  const HELVE_HOME = await emptyFolder();
+  expect(await runHelve(['auth', 'status'], { env: { HELVE_HOME } })).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('start helve and enter /key'),
+  });
+  await writeFile(join(HELVE_HOME, 'keys.json'), JSON.stringify({ keys: { OPENAI_API_KEY: 'k' } }), { mode: 0o600 });
+  expect(await runHelve(['auth', 'status'], { env: { HELVE_HOME } })).toMatchObject({
+    code: 0,
+    stdout: 'OpenAI is set up by OPENAI_API_KEY, a key that /key has stored.\n',
+  });
+});
