@@ -282,6 +282,23 @@ test('tells the model where and why JSON is malformed, and runs nothing', async 
   expect(lastUserText(requests[1])).toMatch(/the input is not valid JSON.*line 1, column 10/);
 });
 
+test('says in the next request which call was malformed, unless that was cut off', async () => {
+  const expected: unknown[] = [];
+  const answering = (events: ModelEvent[]): Answer =>
+    async function* (request) {
+      expected.push(request.expectedCall);
+      yield* events;
+    };
+  const { model } = modelOf(
+    answering([...call('a', '{"text": oops}'), end('tool_use')]),
+    answering([...call('b', '{"text": "x'), end('max_tokens')]),
+    answering([...call('c', '{"text": "x"}'), end('tool_use')]),
+    answering([...say('done'), end('end_turn')]),
+  );
+  await run(await agentWith(model));
+  expect(expected).toEqual([undefined, 'Note', undefined, undefined]);
+});
+
 test('stops at the limit of turns with a valid history', async () => {
   const again = (id: string): ModelEvent[] => [...call(id, '{"text":"x"}'), end('tool_use')];
   const { model, requests } = modelOf(again('a'), again('b'), [...say('done'), end('end_turn')]);

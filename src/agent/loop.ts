@@ -129,6 +129,7 @@ async function drive(input: LoopInput, { run, timeUp, emit }: Drive): Promise<vo
   }
 
   const preloaded = new Set<string>();
+  let expectedCall: string | undefined;
   for (let turn = 1; turn <= maxTurns; turn += 1) {
     const full = await context.makeRoom({ hooks: environment.hooks, emit, signal });
     if (full && signal.aborted) await interrupted();
@@ -139,6 +140,7 @@ async function drive(input: LoopInput, { run, timeUp, emit }: Drive): Promise<vo
       system: context.system,
       tools: session.tools.definitions(),
       messages: session.transcript.forRequest(),
+      ...(expectedCall !== undefined && { expectedCall }),
       onSent() {
         for (const component of components) component.onRequestSent?.();
       },
@@ -162,6 +164,7 @@ async function drive(input: LoopInput, { run, timeUp, emit }: Drive): Promise<vo
       signal,
     });
     run.add(outcome);
+    expectedCall = outcome.malformedTool;
     context.answered(request, outcome);
     const results = await context.fitResults(outcome.results);
 

@@ -29,6 +29,8 @@ export interface TurnOutcome {
   results: ToolResultBlock[];
   /** How many of the calls were malformed. */
   malformedCalls: number;
+  /** The tool of the only call, if that was malformed and not cut off. */
+  malformedTool: string | undefined;
   stopReason: StopReason | null;
   explanation: string | undefined;
   usage: Usage;
@@ -106,6 +108,8 @@ class StreamedAnswer {
   /** The last call if its input is missing or malformed: the following events show whether the answer was cut off there. */
   #doubtful: CompleteCall | MalformedCall | undefined;
   #malformedCalls = 0;
+  /** The tool of the last call that was malformed and not cut off. */
+  #malformedTool: string | undefined;
   #id = '';
   #model: string;
   #stopReason: StopReason | null = null;
@@ -139,7 +143,12 @@ class StreamedAnswer {
       case 'restart':
         this.#restart();
         return;
+      case 'notice':
+      case 'text_calls':
+        this.#emit(event);
+        return;
       case 'text_delta':
+        if (event.text === '') return;
         this.#unfinishedText += event.text;
         this.#takeText(event.text);
         return;
@@ -227,6 +236,7 @@ class StreamedAnswer {
       text: this.#text,
       results: isKept ? results : [],
       malformedCalls: this.#malformedCalls,
+      malformedTool: this.#calls.length === 1 ? this.#malformedTool : undefined,
       stopReason: this.#stopReason,
       explanation: this.#explanation,
       usage: this.#usage,
@@ -255,7 +265,9 @@ class StreamedAnswer {
   #runDoubtful(): void {
     const call = this.#doubtful;
     this.#doubtful = undefined;
-    if (call) this.#run(call);
+    if (!call) return;
+    if ('problem' in call) this.#malformedTool = call.name;
+    this.#run(call);
   }
 
   #cutShort(reason: 'max_tokens' | 'stream'): void {

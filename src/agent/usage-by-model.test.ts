@@ -12,6 +12,7 @@ const answered = (input_tokens: number): TurnOutcome => ({
   text: 'Done.',
   results: [],
   malformedCalls: 0,
+  malformedTool: undefined,
   stopReason: 'end_turn',
   explanation: undefined,
   usage: used(input_tokens),

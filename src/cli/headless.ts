@@ -1,3 +1,4 @@
+import { textCallsNotice } from '../agent/text-calls-notice.js';
 import { createAgent, type FullAgent } from '../compose/create-agent.js';
 import type { FullAgentOptions } from '../compose/options.js';
 import type { RunResult } from '../contract/event.js';
@@ -188,9 +189,11 @@ async function runOnce(
     else if (event.type === 'model_retry' && steps) steps.wait(liveRetry(event));
     else if (event.type === 'model_retry') await writeLine(process.stderr, retries.line(event));
     else if (event.type === 'assistant_message') retries.answered();
-    else if (event.type === 'notice') {
-      told.push(event.text);
-      await tell(`helve: ${visible(event.text)}`);
+    else if (event.type === 'notice' || event.type === 'text_calls') {
+      const text = event.type === 'notice' ? event.text : textCallsNotice(event);
+      if (event.type === 'text_calls' && told.includes(text)) continue; // a model that does so does it in most answers
+      told.push(text);
+      await tell(`helve: ${visible(text)}`);
     }
   }
   steps?.end();

@@ -2,7 +2,7 @@ import type { Effect } from './effect.js';
 import type { FailureKind } from './failure.js';
 import type { McpResult } from './mcp-serving.js';
 import type { AssistantMessage, ToolResultBlock, UserMessage } from './message.js';
-import type { FailureSubject, ModelFailureKind, RetryFacts, StopReason, Usage } from './model.js';
+import type { FailureSubject, ModelFailureKind, RetryFacts, StopReason, TextCallFacts, Usage } from './model.js';
 import type { Decision, PermissionMode } from './permission.js';
 import type { ToolDisplay } from './tool.js';
 
@@ -43,6 +43,8 @@ export type AgentHappening =
   | { type: 'text_delta'; text: string }
   /** The next words of the model's thoughts. */
   | { type: 'thinking_delta'; text: string }
+  /** The model wrote its calls as text in this format, and they were read from it. They follow, and are judged like any other. */
+  | ({ type: 'text_calls' } & TextCallFacts)
   | ToolInputEvent
   /** The call's input is complete; it goes to the gate next. */
   | { type: 'tool_call'; callId: string; tool: string; input: unknown; display: ToolDisplay }

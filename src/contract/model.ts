@@ -39,7 +39,15 @@ export interface ModelFacts {
   editStyle?: 'text' | 'patch';
   /** Whether it accepts images. */
   seesImages?: boolean;
+  /** The set of tools that it is offered: `small` suits models that lose their way among many. */
+  toolProfile?: ToolProfileName;
 }
+
+/** How many tools a model is offered from the start, and in how many words. */
+export const toolProfileNames = ['full', 'small'] as const;
+
+/** One of these sets. */
+export type ToolProfileName = (typeof toolProfileNames)[number];
 
 /** How much a model should think before it answers; each provider has its own terms for it. */
 export const efforts = ['none', 'low', 'medium', 'high', 'max'] as const;
@@ -53,6 +61,11 @@ export interface ModelRequest {
   tools: readonly ToolDefinition[];
   /** Always valid: every call is answered exactly once, in the message that follows it. */
   messages: readonly Message[];
+  /**
+   * The tool of the last call, if that was malformed and is to be sent again. A server that can is made to answer with a
+   * valid call of it.
+   */
+  expectedCall?: string;
   /** Not a turn of the conversation: its answer, a summary for example, is not shown. */
   aside?: true;
   /** Called when the request has left this process. A model that can't tell does not call it. */
@@ -76,8 +89,13 @@ export type ModelEvent =
   | ({ type: 'retry' } & RetryFacts)
   /** The answer starts again: discard what has arrived so far, none of which was complete. */
   | { type: 'restart' }
+  /** Empty while text is held back that may turn out to be a call. */
   | { type: 'text_delta'; text: string }
   | { type: 'thinking_delta'; text: string }
+  /** Something that the person should know about how the server is used. */
+  | { type: 'notice'; text: string }
+  /** The model wrote calls as text; they follow. */
+  | ({ type: 'text_calls' } & TextCallFacts)
   /** A finished block that is not a call of ours, exactly as it must be sent back. Its deltas came before. */
   | { type: 'block'; block: Exclude<AssistantBlock, { type: 'tool_use' }> }
   | { type: 'call_start'; index: number; id: string; name: string }
@@ -85,6 +103,14 @@ export type ModelEvent =
   | { type: 'call_input'; index: number; json: string }
   | { type: 'call_end'; index: number }
   | { type: 'message_end'; stopReason: StopReason | null; usage: Usage; explanation?: string };
+
+/** Facts for the person about calls that a model wrote as text. */
+export interface TextCallFacts {
+  /** The name of the format, such as `hermes`. */
+  format: string;
+  /** The tools that are called, in order. */
+  tools: readonly string[];
+}
 
 /** Facts for the person about a request that is sent again. */
 export interface RetryFacts {

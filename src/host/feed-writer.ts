@@ -1,6 +1,7 @@
 // Turns the events of a run into entries of the feed.
 
 import { recordedDisplay } from '../agent/store/recorded-display.js';
+import { textCallsNotice } from '../agent/text-calls-notice.js';
 import type { AgentEvent, ChildEvent } from '../contract/event.js';
 import type { FeedCall, SessionFeed } from './session-feed.js';
 
@@ -40,6 +41,9 @@ export class FeedWriter {
         return;
       case 'notice':
         this.notice(event.text);
+        return;
+      case 'text_calls':
+        this.notice(textCallsNotice(event));
         return;
       case 'compaction': {
         const { tokensBefore, tokensAfter } = event;

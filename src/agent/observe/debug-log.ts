@@ -88,6 +88,8 @@ function entryOf(event: AgentEvent, sinceCall: number | undefined): Entry | unde
     }
     case 'answer_restart':
       return { event: 'answer_restart', words: 'the answer so far is discarded' };
+    case 'text_calls':
+      return { event: 'text_calls', words: `${event.format}: ${event.tools.join(', ')}` };
     case 'tool_call':
       return { event: 'tool_call', words: `${event.callId} ${event.tool} ${shownValue(event.input)}` };
     case 'permission_decision': {

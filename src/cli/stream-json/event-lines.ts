@@ -59,6 +59,8 @@ export class EventLines {
         const facts = { attempt, max_retries: maxRetries, retry_delay_ms: waitMs, error_status: status, error: reason };
         return [this.system('api_retry', { ...facts, model })];
       }
+      case 'text_calls':
+        return [this.system('text_calls', { format: event.format, tools: event.tools })];
       case 'compaction': {
         const { trigger, tokensBefore, tokensAfter } = event;
         const facts = { trigger, pre_tokens: tokensBefore, post_tokens: tokensAfter };
@@ -131,6 +133,7 @@ export class EventLines {
       case 'user_message':
         return this.#userLines(event.message, parentCallId);
       case 'notice':
+      case 'text_calls':
       case 'model_retry':
         return this.lines(event);
       default:

@@ -19,7 +19,7 @@ export class PartialMessages {
         this.#begin();
         return [{ type: 'message_start', message: emptyMessage(event) }];
       case 'text_delta':
-        return this.#delta('text', { type: 'text_delta', text: event.text });
+        return event.text === '' ? [] : this.#delta('text', { type: 'text_delta', text: event.text });
       case 'thinking_delta':
         return this.#delta('thinking', { type: 'thinking_delta', thinking: event.text });
       case 'block':
@@ -40,6 +40,9 @@ export class PartialMessages {
         const delta = { stop_reason: event.stopReason, stop_sequence: null };
         return [...this.#close(), { type: 'message_delta', delta, usage: event.usage }, { type: 'message_stop' }];
       }
+      case 'notice':
+      case 'text_calls':
+        return []; // events of the run say so
       // A message_start follows, which tells hosts to discard what came before.
       case 'restart':
       case 'retry':

@@ -92,6 +92,28 @@ export const providers: readonly Provider[] = [
   local('vllm', 'vLLM', 8000),
 ];
 
+/** Programs that serve open models, each with a parser of its own for the calls of some of them. */
+export const localServers: readonly string[] = ['ollama', 'lmstudio', 'llamacpp', 'vllm'];
+
+/** Open models whose published templates write calls as text, so that a server without a parser passes them on. */
+export const textCallFamilies: readonly string[] = [
+  'chatglm',
+  'codestral',
+  'deepseek',
+  'devstral',
+  'glm',
+  'gpt-oss',
+  'hermes',
+  'kimi',
+  'llama',
+  'meta-llama',
+  'ministral',
+  'mistral',
+  'mixtral',
+  'qwen',
+  'qwq',
+];
+
 /** A server on this machine that needs no key, on its default port. */
 function local(id: string, title: string, port: number): Provider {
   const baseUrlVariable = `${id.toUpperCase()}_BASE_URL`;

@@ -40,6 +40,17 @@ test.each([
   expect(knownModel(catalogue, provider, name).editStyle).toBe(editStyle);
 });
 
+test.each([
+  ['ollama', 'qwen2.5-coder:7b', 'recover'],
+  ['vllm', 'NousResearch/Hermes-3-Llama-3.1-8B', 'recover'],
+  ['llamacpp', 'GLM-4.7-Flash', 'recover'],
+  ['ollama', 'some-model', undefined],
+  ['qwen', 'qwen3.8-max', undefined],
+  ['deepseek', 'deepseek-flash', undefined],
+])('calls in the text of %s/%s: %s', (provider, name, textCalls) => {
+  expect(knownModel(catalogue, provider, name).textCalls).toBe(textCalls);
+});
+
 test('a dated name has the same facts as the name without the date', () => {
   expect(knownModel(catalogue, 'anthropic', 'claude-haiku-4-5-20251001')).toEqual(
     catalogue.models.get('anthropic/claude-haiku-4-5'),
@@ -102,6 +113,8 @@ test('a file changes single built-in fields, and keeps the rest', async () => {
   });
   expect(own.providers.get('ollama')).toMatchObject({ title: 'Ollama', baseUrl: 'http://127.0.0.1:5000/v1', keys: [] });
   expect(own.providers.get('openai')).toEqual({ ...catalogue.providers.get('openai'), defaultModel: 'gpt-5' });
+  const marks = await fromFile({ models: { 'ollama/qwen3': { textCalls: 'off', toolProfile: 'small' } } });
+  expect(knownModel(marks, 'ollama', 'qwen3')).toEqual({ textCalls: 'off', toolProfile: 'small' });
   expect(own.models.get('anthropic/claude-haiku-5-5')).toEqual({
     ...catalogue.models.get('anthropic/claude-haiku-5-5'),
     prices: { input: 0.1, output: 0.5 },

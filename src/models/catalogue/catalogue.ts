@@ -32,9 +32,17 @@ export interface KeySource {
   readonly baseUrl?: string;
 }
 
+/**
+ * `recover`: calls are read from text where there are no others. `prompt`: the tools are described in the prompt, too.
+ * `off`: text is text, unless the server refuses tools.
+ */
+export const textCallModes = ['recover', 'prompt', 'off'] as const;
+
 export interface KnownModel extends ModelFacts {
   /** The most tokens that one response can have. */
   readonly outputTokens?: number;
+  /** How calls that the model writes as text are read. Default: `off`. */
+  readonly textCalls?: (typeof textCallModes)[number];
   /** The effort levels that the model accepts; others it refuses. Empty if the model can't think. */
   readonly efforts?: readonly Effort[];
 }
@@ -69,8 +77,16 @@ export function knownModel(catalogue: Catalogue, provider: string, name: string)
   const undated = name.replace(/-(\d{8}|\d{4}-\d\d-\d\d)$/, '');
   const entry = catalogue.models.get(`${provider}/${name}`) ?? catalogue.models.get(`${provider}/${undated}`);
   const family = name.slice(name.lastIndexOf('/') + 1);
-  return { ...(PATCH_FAMILY.test(family) && { editStyle: 'patch' }), ...entry };
+  const writesCalls = builtIn.localServers.includes(provider) && isOfFamily(family, builtIn.textCallFamilies);
+  return {
+    ...(PATCH_FAMILY.test(family) && { editStyle: 'patch' }),
+    ...(writesCalls && { textCalls: 'recover' }),
+    ...entry,
+  };
 }
+
+const isOfFamily = (name: string, families: readonly string[]): boolean =>
+  families.some((family) => name.toLowerCase().startsWith(family));
 
 /** The nearest accepted level, preferring a lower one; undefined if the model can't think. */
 export function nearestEffort(wanted: Effort, accepted: readonly Effort[] = efforts): Effort | undefined {

@@ -79,7 +79,7 @@ function outputLimit({ outputTokens, contextTokens }: KnownModel, env: Environme
 
 async function buildModel(plan: ModelPlan, env: Environment, effort: Effort | undefined): Promise<Model> {
   const { provider, name, baseUrl, keyVariable, known } = plan;
-  const { outputTokens: _, efforts, ...facts } = known;
+  const { outputTokens: _, efforts, textCalls, ...facts } = known;
   const nearest = effort && nearestEffort(effort, efforts);
   const shared = {
     name,
@@ -113,6 +113,7 @@ async function buildModel(plan: ModelPlan, env: Environment, effort: Effort | un
         ...shared,
         ...named,
         provider: provider.id,
+        ...(textCalls && textCalls !== 'off' && { textCalls }),
         ...(variable && { keyVariable: variable }),
         ...(provider.baseUrlVariable && { baseUrlVariable: provider.baseUrlVariable }),
       });

@@ -1,7 +1,15 @@
 import * as z from 'zod';
-import { efforts, ModelFailure } from '../../contract/model.js';
+import { efforts, ModelFailure, toolProfileNames } from '../../contract/model.js';
 import { messageOf } from '../../platform/message-of.js';
-import { type Catalogue, hostOf, isWebAddress, type KeySource, type Provider, wires } from './catalogue.js';
+import {
+  type Catalogue,
+  hostOf,
+  isWebAddress,
+  type KeySource,
+  type Provider,
+  textCallModes,
+  wires,
+} from './catalogue.js';
 
 // The user's models.json: providers, models, short names and defaults that extend or replace the built-in ones. It
 // names the variables that hold keys; it never holds a key itself.
@@ -35,6 +43,8 @@ const model = z.strictObject({
     .optional(),
   editStyle: z.enum(['text', 'patch'], 'must be "text" or "patch"').optional(),
   seesImages: z.boolean('must be true or false').optional(),
+  textCalls: z.enum(textCallModes, 'must be "recover", "prompt" or "off"').optional(),
+  toolProfile: z.enum(toolProfileNames, 'must be "full" or "small"').optional(),
   efforts: z
     .array(
       z.enum(efforts, `must be one of ${efforts.join(', ')}`),

@@ -79,6 +79,7 @@ function furthest(before: Progress, event: ModelEvent): Progress {
   switch (event.type) {
     case 'message_start':
     case 'retry':
+    case 'notice':
       return before;
     case 'restart':
       return 'nothing';

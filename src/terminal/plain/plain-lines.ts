@@ -1,3 +1,4 @@
+import { textCallsNotice } from '../../agent/text-calls-notice.js';
 import type { AgentEvent } from '../../contract/event.js';
 import type { DisplayBody, ToolDisplay } from '../../contract/tool.js';
 import { visible } from '../../platform/text/visible.js';
@@ -41,6 +42,9 @@ export class PlainLines {
         return;
       case 'notice':
         this.line(`  ! ${visible(event.text)}`);
+        return;
+      case 'text_calls':
+        this.line(`  · ${visible(textCallsNotice(event))}`);
         return;
       case 'compaction':
         this.line(`  · ${compactionNotice(event)}`);

@@ -1,4 +1,5 @@
 import type { Component } from '@earendil-works/pi-tui';
+import { textCallsNotice } from '../../agent/text-calls-notice.js';
 import type { AgentHappening, RunResult, ToolResultEvent } from '../../contract/event.js';
 import type { History } from '../screen/history.js';
 import type { Theme } from '../screen/theme.js';
@@ -108,6 +109,9 @@ export class EventViews {
         return;
       case 'notice':
         this.show(new NoticeView(this.#theme, 'warning', event.text));
+        return;
+      case 'text_calls':
+        this.show(new NoticeView(this.#theme, 'info', textCallsNotice(event)));
         return;
       case 'compaction':
         this.show(new NoticeView(this.#theme, 'info', compactionNotice(event)));

@@ -23,7 +23,8 @@ export interface ChatBodyOptions {
 }
 
 export interface ChatBodies {
-  write(request: ModelRequest): string;
+  /** `extra`: fields of this request alone. */
+  write(request: ModelRequest, extra?: Fields): string;
   /** A tool of the request in the form that the provider received. */
   schemaOf(tools: readonly ToolDefinition[], name: string): LevelledSchema | undefined;
 }
@@ -51,7 +52,7 @@ export function chatBodies(fields: Fields, options: ChatBodyOptions): ChatBodies
 
   return {
     schemaOf: (tools, name) => wireTools(tools).schemas.get(name),
-    write({ system, tools, messages }) {
+    write({ system, tools, messages }, extra = {}) {
       const { json: toolText, schemas } = wireTools(tools);
       const wire = messages.flatMap((message, at) =>
         writtenOnce(written, message, () =>
@@ -68,6 +69,7 @@ export function chatBodies(fields: Fields, options: ChatBodyOptions): ChatBodies
         texts.push(text);
       }
       const parts = [beginning];
+      for (const [name, value] of Object.entries(extra)) parts.push(`${JSON.stringify(name)}:${wellFormedJson(value)}`);
       if (toolText) {
         if (quirks.parallelToolCalls !== undefined) parts.push(`"parallel_tool_calls":${quirks.parallelToolCalls}`);
         parts.push(`"tools":[${toolText}]`);

@@ -6,6 +6,7 @@ import type { SseEvent } from '../../http/read-sse.js';
 import { eventFields, text } from '../event-fields.js';
 import { InlineThinking } from './inline-thinking.js';
 import { type CallPiece, StreamedCalls, type StreamedCallsOptions } from './streamed-calls.js';
+import { type FoundCalls, type ScannerOptions, TextCallScanner } from './text-calls/text-call-scanner.js';
 
 type Fields = Record<string, unknown>;
 
@@ -13,6 +14,8 @@ export interface ChatEventsOptions extends Omit<StreamedCallsOptions, 'strayPiec
   /** The provider that reasoning is tagged with when it is sent back. */
   provider: string;
   thinksInline: boolean;
+  /** Reads calls that the model writes as text, unless there are others. Default: text stays text. */
+  textCalls?: ScannerOptions | undefined;
 }
 
 const STOP_REASONS: Readonly<Record<string, StopReason>> = {
@@ -85,7 +88,11 @@ export async function* chatEvents(
   }
   if (!hasBegun) throw brokenStreamFailure(endpoint, 'it held nothing');
   if (!hasFinished) throw brokenStreamFailure(endpoint, 'the connection ended before the message did');
-  yield* words.close();
+  const found = yield* words.end();
+  if (found) {
+    yield { type: 'text_calls', format: found.format, tools: found.calls.map(({ name }) => name) };
+    for (const [index, { name, json }] of found.calls.entries()) yield* calls.add({ index, id: '', name, json });
+  }
   yield* calls.close({ isCut: stopReason !== null && CUT_OFF.includes(stopReason) });
   yield { type: 'message_end', stopReason: reasonWith(calls.count, stopReason), usage };
 }
@@ -132,11 +139,13 @@ type FinishedBlock = Exclude<AssistantBlock, { type: 'tool_use' }>;
 class Words {
   readonly #provider: string;
   #inline: InlineThinking | undefined;
+  #scanner: TextCallScanner | undefined;
   #text = '';
   #reasoning: { field: string; text: string; details: Fields[] } | undefined;
 
-  constructor({ provider, thinksInline }: ChatEventsOptions) {
+  constructor({ provider, thinksInline, textCalls }: ChatEventsOptions) {
     this.#provider = provider;
+    if (textCalls) this.#scanner = new TextCallScanner(textCalls);
     if (thinksInline) this.#inline = new InlineThinking();
   }
 
@@ -147,11 +156,22 @@ class Words {
     yield* this.#addContent(text(content) || text(refusal));
   }
 
-  /** Ends the current block: something else starts, or the stream ends. */
+  /** Ends the current block, since a call starts. Text that was held back is no call then. */
   *close(): Generator<ModelEvent> {
     for (const part of this.#inline?.finish() ?? []) yield* this.#say(part);
+    yield* this.#show(this.#scanner?.release() ?? '');
     yield* this.#closeReasoning();
     yield* this.#closeText();
+  }
+
+  /** Ends the last block, at the end of the stream. Returns the calls that were written as text. */
+  *end(): Generator<ModelEvent, FoundCalls | undefined> {
+    for (const part of this.#inline?.finish() ?? []) yield* this.#say(part);
+    const { text: rest = '', found } = this.#scanner?.finish() ?? {};
+    yield* this.#show(rest);
+    yield* this.#closeReasoning();
+    yield* this.#closeText();
+    return found;
   }
 
   /** Servers have several names for it, and some send two at once: the first that is not empty is used. */
@@ -195,6 +215,14 @@ class Words {
       yield { type: 'thinking_delta', text: said }; // shown, but not sent back: no server expects it
       return;
     }
+    const shown = this.#scanner?.push(said) ?? said;
+    if (shown === '')
+      yield { type: 'text_delta', text: '' }; // a sign of life
+    else yield* this.#show(shown);
+  }
+
+  *#show(said: string): Generator<ModelEvent> {
+    if (said === '') return;
     yield* this.#closeReasoning();
     this.#text += said;
     yield { type: 'text_delta', text: said };

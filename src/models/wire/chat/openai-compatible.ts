@@ -1,4 +1,11 @@
-import type { Effort, Model, ModelFacts } from '../../../contract/model.js';
+import {
+  type Effort,
+  type Model,
+  type ModelEvent,
+  type ModelFacts,
+  ModelFailure,
+  type ModelRequest,
+} from '../../../contract/model.js';
 import { endpointOf } from '../../http/endpoint.js';
 import { exchange } from '../../http/exchange.js';
 import type { Endpoint } from '../../http/failures.js';
@@ -6,8 +13,15 @@ import { nodePost, postByFetch } from '../../http/post.js';
 import { chatBodies } from './openai-compatible-body.js';
 import { chatEvents, isLastEvent } from './openai-compatible-events.js';
 import { type Quirks, quirksOf } from './quirks.js';
+import { quotedIn } from './text-calls/quoted-text.js';
+import { textProtocol } from './text-protocol.js';
+import { refusesTools } from './tools-refused.js';
+import { validCallFields } from './valid-call.js';
 
 const USUAL_OUTPUT_TOKENS = 8192; // assumed if nothing is known; not sent to the server
+
+/** How calls that a model writes as text are read. */
+export type TextCalls = 'recover' | 'prompt';
 
 /** Options of a model behind OpenAI's Chat Completions API or a server with the same format. */
 export interface OpenAiCompatibleOptions {
@@ -25,6 +39,11 @@ export interface OpenAiCompatibleOptions {
   /** Overrides of the provider's known quirks. */
   quirks?: Partial<Quirks>;
   facts?: ModelFacts;
+  /**
+   * `recover`: the model may write calls as text, which are read like any other. `prompt`: it gets its tools described
+   * in the system prompt, and always writes calls as text. Default: calls are recovered only if the server refuses tools.
+   */
+  textCalls?: TextCalls;
   headers?: Readonly<Record<string, string>>;
   /** Used for requests instead of Node's http client, for example to go through a proxy. */
   fetch?: typeof fetch;
@@ -51,6 +70,48 @@ export function openAiCompatibleModel(options: OpenAiCompatibleOptions): Model {
     { provider, quirks, seesImages: facts?.seesImages ?? true },
   );
   const post = options.fetch ? postByFetch(options.fetch) : nodePost();
+  const asText = textProtocol(bodies.schemaOf);
+  // What this server turned out to refuse, remembered for all later requests.
+  let hasTools = options.textCalls !== 'prompt';
+  let forcesCalls = true;
+
+  async function* attempt(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void, void> {
+    const endpoint = chatEndpoint(options);
+    const { tools, system, messages } = request;
+    const forced = forcesCalls
+      ? validCallFields(request, { hasTools, validCall: quirks.validCall, schemaOf: bodies.schemaOf })
+      : undefined;
+    const readsText = options.textCalls !== undefined || !hasTools || forced?.['response_format'] !== undefined;
+    const understanding = {
+      provider,
+      thinksInline: quirks.thinksInline,
+      toolNames: new Set(tools.map((tool) => tool.name)),
+      ownNames: (tool: string) => {
+        const schema = bodies.schemaOf(tools, tool);
+        return schema?.renames ? schema.fromWire : undefined;
+      },
+      ...(readsText &&
+        tools.length > 0 &&
+        !request.aside && {
+          textCalls: {
+            tools: new Map(
+              tools.map((tool) => [tool.name, bodies.schemaOf(tools, tool.name)?.schema ?? tool.input_schema]),
+            ),
+            isQuoted: quotedIn(messages, system),
+          },
+        }),
+    };
+    yield* exchange({
+      post,
+      endpoint,
+      headers: headersOf(options, endpoint),
+      body: bodies.write(hasTools ? request : asText(request), forced),
+      signal,
+      onSent: request.onSent,
+      events: (wire, masked) => chatEvents(wire, masked, understanding),
+      isLast: isLastEvent,
+    });
+  }
 
   return {
     provider,
@@ -61,29 +122,32 @@ export function openAiCompatibleModel(options: OpenAiCompatibleOptions): Model {
     release: () => post.release?.(),
     async *stream(request, signal) {
       signal.throwIfAborted();
-      const endpoint = chatEndpoint(options);
-      const { tools } = request;
-      const understanding = {
-        provider,
-        thinksInline: quirks.thinksInline,
-        toolNames: new Set(tools.map((tool) => tool.name)),
-        ownNames: (tool: string) => {
-          const schema = bodies.schemaOf(tools, tool);
-          return schema?.renames ? schema.fromWire : undefined;
-        },
-      };
-      yield* exchange({
-        post,
-        endpoint,
-        headers: headersOf(options, endpoint),
-        body: bodies.write(request),
-        signal,
-        onSent: request.onSent,
-        events: (wire, masked) => chatEvents(wire, masked, understanding),
-        isLast: isLastEvent,
-      });
+      let hasAnswered = false;
+      for (;;) {
+        try {
+          for await (const event of attempt(request, signal)) {
+            hasAnswered = true;
+            yield event;
+          }
+          return;
+        } catch (error) {
+          if (hasAnswered) throw error;
+          if (hasTools && request.tools.length > 0 && refusesTools(error)) {
+            hasTools = false;
+            yield { type: 'notice', text: toolsRefused(name, error) };
+          } else if (forcesCalls && request.expectedCall !== undefined && isInvalid(error)) forcesCalls = false;
+          else throw error;
+        }
+      }
     },
   };
+}
+
+const isInvalid = (error: unknown): boolean => error instanceof ModelFailure && error.kind === 'invalid_request';
+
+function toolsRefused(name: string, error: unknown): string {
+  const why = error instanceof ModelFailure ? ` ${error.problem}` : '';
+  return `${name} has no tools on this server.${why} They are described in its prompt from now on, and its calls are read from its text.`;
 }
 
 function chatEndpoint(options: OpenAiCompatibleOptions): Endpoint {

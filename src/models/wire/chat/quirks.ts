@@ -33,6 +33,11 @@ export interface Quirks {
   schema: SchemaLimits;
   /** Sent with every request. */
   fields?: Fields;
+  /**
+   * How the server is made to answer with a valid call after a malformed one: by naming the tool in `tool_choice`, by
+   * requiring any call there, or by a JSON schema in `response_format`. Only for servers that enforce it by a grammar.
+   */
+  validCall?: 'named' | 'required' | 'schema';
 }
 
 const anyEffort: Quirks['effort'] = {
@@ -152,10 +157,10 @@ const knownServers: Readonly<Record<string, KnownServer>> = {
       effort: onOrOff({ reasoning_effort: 'none' }, { reasoning_effort: 'high' }),
     },
   },
-  ollama: { hosts: ['localhost:11434', '127.0.0.1:11434', 'ollama.com'], quirks: {} },
-  lmstudio: { hosts: ['localhost:1234', '127.0.0.1:1234'], quirks: {} },
-  llamacpp: { hosts: [], quirks: { effort: templateSwitch } },
-  vllm: { hosts: [], quirks: { effort: templateSwitch } },
+  ollama: { hosts: ['localhost:11434', '127.0.0.1:11434', 'ollama.com'], quirks: { validCall: 'schema' } },
+  lmstudio: { hosts: ['localhost:1234', '127.0.0.1:1234'], quirks: { validCall: 'schema' } },
+  llamacpp: { hosts: [], quirks: { effort: templateSwitch, validCall: 'required' } },
+  vllm: { hosts: [], quirks: { effort: templateSwitch, validCall: 'named' } },
 };
 
 /**

@@ -1,8 +1,8 @@
 import { readLiteral, skipSpace } from './literal.js';
 import { brokenCall, callsIn, type TaggedFormat, type WrittenCall } from './written-call.js';
 
-const OPENING = '<tool_call>';
-const CLOSING = '</tool_call>';
+export const OPENING = '<tool_call>';
+export const CLOSING = '</tool_call>';
 
 /** `<tool_call>{"name": …, "arguments": {…}}</tool_call>`: Hermes, Qwen and many models that were trained like them. */
 export const hermes: TaggedFormat = {

@@ -50,17 +50,18 @@ export class TextCallScanner {
     this.#options = options;
   }
 
-  /** Whether text is being held back. */
-  get isHolding(): boolean {
-    return this.#waitingLength > 0;
-  }
-
   /** Takes the next text and returns what is not part of a call. */
   push(text: string): string {
     if (this.#state === 'off') return text;
     if (this.#state === 'beginning') return this.#begin(text);
     if (this.#state === 'text') return this.#scan(text);
     return this.#hold(text);
+  }
+
+  /** Returns what was held back, and holds back nothing from now on. */
+  release(): string {
+    this.#state = 'off';
+    return this.#takeWaiting();
   }
 
   /** The end of the answer: the calls, and the text that turned out to be none. */
