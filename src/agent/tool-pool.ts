@@ -1,8 +1,16 @@
 import type { ToolDefinition } from '../contract/model.js';
-import type { Tool, ToolListing } from '../contract/tool.js';
-import type { DeferredTool, DescribeContext, ToolDirectory, ToolSetMode } from '../contract/tool-context.js';
+import type { Tool, ToolExposure, ToolListing } from '../contract/tool.js';
+import type {
+  DeferredTool,
+  DescribeContext,
+  ShortTool,
+  ToolDirectory,
+  ToolProfile,
+  ToolSetMode,
+} from '../contract/tool-context.js';
 import { messageOf } from '../platform/message-of.js';
 import { isToolOfServer, mcpServerName, plainServer } from '../platform/text/mcp-names.js';
+import { parametersOf, withParameters } from './tool-parameters.js';
 
 export interface ToolPoolOptions {
   /** All built-in tools. */
@@ -24,6 +32,8 @@ export interface ToolPoolOptions {
   hasSetting?(name: string): boolean;
   root: string;
   editStyle?: 'text' | 'patch';
+  /** The built-in tools that are offered from the start, and how they are described. Default: as each tool says. */
+  profile?: ToolProfile | undefined;
 }
 
 export interface PooledTool {
@@ -180,8 +190,35 @@ export class ToolPool implements ToolDirectory {
 
   describe(tool: Tool): ToolDefinition {
     const listed = tool.lists === undefined ? [] : (this.#listings[tool.lists] ?? []);
+    const short = this.#profileOf(tool);
+    if (short) {
+      const { description: text, parameters } = short;
+      const description = typeof text === 'string' ? text : text(this.#deferredBuiltIns());
+      return { name: tool.name, description, input_schema: withParameters(tool.inputSchema, parameters) };
+    }
     const description = [this.#descriptionOf(tool), ...listed].join('\n');
     return { name: tool.name, description, input_schema: tool.inputSchema };
+  }
+
+  #profileOf(tool: Tool): ShortTool | undefined {
+    return this.#isBuiltIn(tool) ? this.#options.profile?.tools.get(tool.name) : undefined;
+  }
+
+  #deferredBuiltIns(): string[] {
+    const deferred = this.#own.filter(({ tool, enabled }) => enabled && this.exposureOf(tool) === 'deferred');
+    return deferred.map(({ tool }) => tool.name);
+  }
+
+  readonly #isBuiltIn = (tool: Tool): boolean => this.#options.builtIn.includes(tool);
+
+  /** How much the model knows of the tool from the start, by the profile of this pool. */
+  exposureOf(tool: Tool): ToolExposure {
+    const { profile } = this.#options;
+    if (!profile || tool.exposure === 'hidden' || !this.#isBuiltIn(tool)) return tool.exposure;
+    if (profile.tools.has(tool.name)) return 'direct';
+    const search = this.#candidates.find(({ tool: { name } }) => name === profile.search);
+    const isThere = search && isPermitted(search.tool, this.#options) && !this.#denied.has(search.tool.name);
+    return isThere ? 'deferred' : tool.exposure;
   }
 
   /** The definitions for the model: the same array until a deferred tool is activated. */
@@ -209,7 +246,7 @@ export class ToolPool implements ToolDirectory {
     const { root, mode, editStyle = 'text' } = this.#options;
     const deferredTools = candidates
       .map(({ tool }) => tool)
-      .filter(({ exposure, name }) => exposure === 'deferred' && !this.#denied.has(name))
+      .filter((tool) => this.exposureOf(tool) === 'deferred' && !this.#denied.has(tool.name))
       .filter((tool) => isPermitted(tool, this.#options))
       .map(({ name }) => name);
     return { root, mode, editStyle, deferredTools };
@@ -259,31 +296,33 @@ export class ToolPool implements ToolDirectory {
     return enabled ? undefined : `of no use without ${name}${off === undefined ? '' : ` (${off})`}`;
   }
 
-  isActive({ name, exposure }: Tool): boolean {
-    return exposure === 'direct' || (exposure === 'deferred' && this.#activated.has(name));
+  isActive(tool: Tool): boolean {
+    const exposure = this.exposureOf(tool);
+    return exposure === 'direct' || (exposure === 'deferred' && this.#activated.has(tool.name));
   }
 
   /** A call to a deferred tool activates it; its input is checked as usual. */
   find(name: string): Tool | undefined {
     const tool = this.#byName.get(name);
-    if (tool?.exposure === 'deferred') this.activate([name]);
+    if (tool && this.exposureOf(tool) === 'deferred') this.activate([name]);
     return tool;
   }
 
   deferred(): readonly DeferredTool[] {
     return this.#tools
-      .filter(({ tool, enabled }) => enabled && tool.exposure === 'deferred')
+      .filter(({ tool, enabled }) => enabled && this.exposureOf(tool) === 'deferred')
       .map(({ tool }) => ({
         name: tool.name,
         description: this.#descriptionOf(tool),
-        parameters: parametersOf(tool),
+        parameters: parametersOf(tool.inputSchema),
       }));
   }
 
   activate(names: readonly string[]): void {
     const before = this.#activated.size;
     for (const name of names) {
-      if (this.#byName.get(name)?.exposure === 'deferred') this.#activated.add(name);
+      const tool = this.#byName.get(name);
+      if (tool && this.exposureOf(tool) === 'deferred') this.#activated.add(name);
     }
     if (this.#activated.size !== before) this.#definitions = undefined;
   }
@@ -326,10 +365,6 @@ const isPromise = (value: unknown): value is Promise<unknown> => {
 
 const settledOr = <Value>(otherwise: Value, value: Value | Promise<Value>): Value =>
   isPromise(value) ? otherwise : (value as Value);
-
-function parametersOf({ inputSchema: { properties } }: Tool): string[] {
-  return typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
-}
 
 function refuseTwins(tools: readonly Tool[]): void {
   const names = new Set<string>();

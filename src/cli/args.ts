@@ -25,6 +25,7 @@ export const engineFlags = {
   'strict-mcp-config': { type: 'boolean' },
   'plugin-dir': { type: 'string', multiple: true },
   simple: { type: 'boolean' },
+  profile: { type: 'string' },
 } as const satisfies OptionSpecs;
 
 /** Where settings are read from, by the flags --settings and --trust. */

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { knownNames } from '../agent/known-names.js';
 import type { FullEngineOptions } from '../compose/options.js';
+import { toolProfileNames } from '../contract/model.js';
 import { type PermissionMode, permissionModes } from '../contract/permission.js';
 import { parseRule } from '../permissions/parse-rule.js';
 import { splitRules } from '../permissions/split-rules.js';
@@ -31,6 +32,7 @@ export interface EngineFlagValues {
   'strict-mcp-config'?: boolean | undefined;
   'plugin-dir'?: string[] | undefined;
   simple?: boolean | undefined;
+  profile?: string | undefined;
   'setting-sources'?: string | undefined;
   'managed-settings'?: string | undefined;
   tools?: string[] | undefined;
@@ -88,6 +90,7 @@ export async function engineOptions(
     root,
     ...(home !== undefined && { home }),
     ...(simple && { toolSet: 'simple' }),
+    ...(flags.profile !== undefined && { toolProfile: oneOf('--profile', toolProfileNames, flags.profile) }),
     ...(sources && { sources }),
     ...(toolSwitches && { toolSwitches }),
     ...(flags['mcp-config'] && { mcpServers: await namedServers(flags['mcp-config']) }),

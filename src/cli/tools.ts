@@ -54,7 +54,7 @@ export async function tools(argv: readonly string[]): Promise<number> {
     ...(tool.about !== undefined && { about: tool.about }),
     source,
     ...(server !== undefined && { server }),
-    exposure: tool.exposure,
+    exposure: session.tools.exposureOf(tool),
     enabled,
     ...(off !== undefined && { off }),
   }));

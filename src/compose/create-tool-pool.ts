@@ -1,6 +1,7 @@
 import { mayHave } from '../agent/children/granted-tools.js';
 import { ToolPool } from '../agent/tool-pool.js';
-import { simpleToolNames } from '../tools/index.js';
+import type { ToolProfile } from '../contract/tool-context.js';
+import { simpleToolNames, smallProfile } from '../tools/index.js';
 import type { Answers } from './answers.js';
 import type { FullEngineOptions } from './options.js';
 import { type ResolvedOptions, webAccess } from './resolve-options.js';
@@ -25,7 +26,13 @@ export function createToolPool({ options, answers, builtIn, env, root, toolSet, 
     isAnswered: (name) => isAnswered(name, options, answers),
     hasSetting: (name) => name === 'webSearch' && webAccess(options, env).search !== undefined,
     ...(options.editStyle && { editStyle: options.editStyle }),
+    profile: profileOf(options),
   });
+}
+
+/** Decided once: the definitions stay the same for a whole session. */
+export function profileOf({ toolProfile, settings }: FullEngineOptions): ToolProfile | undefined {
+  return (toolProfile ?? settings?.current.toolProfile?.value) === 'small' ? smallProfile : undefined;
 }
 
 /** Whether the type of the agent does not have the tool. Tools that the program adds for its own purposes are not affected. */

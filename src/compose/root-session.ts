@@ -24,6 +24,7 @@ import type { OptionalSource } from '../settings/locations.js';
 import { AgentRuns } from './agent-runs.js';
 import { answersOf } from './answers.js';
 import { type ComposedConversation, composeConversation } from './conversation.js';
+import { profileOf } from './create-tool-pool.js';
 import { OpenModels } from './open-models.js';
 import type { FullAgentOptions, FullEngineOptions } from './options.js';
 import { pluginAgents } from './plugin-parts.js';
@@ -102,6 +103,7 @@ const isKept = ({ resumed, keepSession }: FullAgentOptions): boolean => resumed 
 function toolOptions(options: FullAgentOptions, runs: AgentRuns): FullEngineOptions {
   const { resumed, model, canUseTool: _, ...others } = options;
   const { editStyle = model.facts?.editStyle } = options;
+  const toolProfile = options.toolProfile ?? options.settings?.current.toolProfile?.value ?? model.facts?.toolProfile;
   const { contextTokens } = model.facts ?? {};
   return {
     onKept: options.onStoreProblem,
@@ -109,6 +111,7 @@ function toolOptions(options: FullAgentOptions, runs: AgentRuns): FullEngineOpti
     keepTranscript: isKept(options),
     ...others,
     ...(editStyle && { editStyle }),
+    ...(toolProfile && { toolProfile }),
     ...questionsPaused(answersOf(options), () => runs.slot),
     ...(resumed && { sessionId: resumed.id, root: resumed.root }),
   };
@@ -197,6 +200,7 @@ function createAgents(tools: ToolSession, options: FullAgentOptions, parts: Agen
     context: parts.limits ?? {},
     askUser: answersOf(options).askUser,
     editStyle: resolved.options.editStyle,
+    profile: profileOf(resolved.options),
     isKept: isKept(options),
     onStoreProblem: options.onStoreProblem,
     instructions: async () => await parts.instructions?.block(),

@@ -10,6 +10,7 @@ import { SessionServers, type SettleOptions } from '../mcp/client/session-server
 import { lazy } from '../platform/lazy.js';
 import { fullyVisible } from '../platform/text/visible.js';
 import { configuredServers } from './configured-servers.js';
+import { profileOf } from './create-tool-pool.js';
 import { type IdleRule, idleRules } from './idle-rules.js';
 import type { Notices } from './notices.js';
 import { withoutPluginSecrets } from './plugin-parts.js';
@@ -116,7 +117,10 @@ export function createServers({ resolved, session, policy, notices, isOff }: Ser
       instructions: () => client.instructions(),
     },
     deniedTools: () => policy.deniedTools(),
-    deferral: () => readDeferral(env['ENABLE_TOOL_SEARCH']) ?? readDeferral(settings()?.toolSearch?.value),
+    deferral: () =>
+      readDeferral(env['ENABLE_TOOL_SEARCH']) ??
+      readDeferral(settings()?.toolSearch?.value) ??
+      readDeferral(profileOf(options) && 'true'),
     contextTokens: options.contextTokens,
   });
   const findIdleRules = (): IdleRule[] =>

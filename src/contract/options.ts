@@ -2,7 +2,7 @@
 import type { CanUseTool } from './can-use-tool.js';
 import type { ContextOptions } from './context.js';
 import type { HookCallback, HookEvent } from './hook.js';
-import type { Model } from './model.js';
+import type { Model, ToolProfileName } from './model.js';
 import type { AskPermission, PermissionMode } from './permission.js';
 import type { AskUser } from './question.js';
 import type { RetryOptions } from './retry-options.js';
@@ -38,6 +38,11 @@ export interface EngineOptions {
   toolSet?: 'simple' | 'all';
   /** How the model was trained to change files: `patch` adds apply_patch. Default: as is known of the model, else `text`. */
   editStyle?: 'text' | 'patch';
+  /**
+   * `small`: a handful of built-in tools in few words, and the others when the model asks for them. Default: as settings
+   * say, else as is known of the model, else `full`.
+   */
+  toolProfile?: ToolProfileName;
   /** MCP servers by name, each as in `.mcp.json`. The first prompt waits for them. */
   mcpServers?: Readonly<Record<string, McpServerEntry>>;
   /** Use only those MCP servers, whatever settings say. */

@@ -306,6 +306,21 @@ export interface DescribeContext {
   readonly editStyle: 'text' | 'patch';
 }
 
+/** Built-in tools that are offered from the start, in fewer words and with fewer parameters. The others are deferred. */
+export interface ToolProfile {
+  tools: ReadonlyMap<string, ShortTool>;
+  /** The tool that loads deferred ones. Where it is not available, no tool is deferred because of the profile. */
+  search: string;
+}
+
+/** What a model is told of a tool of a profile. */
+export interface ShortTool {
+  /** A function gets the names of the tools that are deferred. */
+  description: string | ((deferred: readonly string[]) => string);
+  /** The parameters that are shown. */
+  parameters: readonly string[];
+}
+
 /**
  * `simple`: the minimal set. `repl`: a person at a terminal. `headless`: no one to ask. `child`: what an agent type
  * grants.

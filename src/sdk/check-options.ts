@@ -26,7 +26,7 @@ import {
 } from '../compose/option-kinds.js';
 import type { ContextOptions } from '../contract/context.js';
 import { hookEvents } from '../contract/hook.js';
-import type { Model } from '../contract/model.js';
+import { type Model, toolProfileNames } from '../contract/model.js';
 import type { AgentOptions, EngineOptions, HookGroup, PermissionRules } from '../contract/options.js';
 import { permissionModes } from '../contract/permission.js';
 import type { Tool } from '../contract/tool.js';
@@ -78,6 +78,7 @@ export const engineOptions: Kinds<EngineOptions> = {
   toolSwitches: record(flag),
   toolSet: oneOf(['simple', 'all']),
   editStyle: oneOf(['text', 'patch']),
+  toolProfile: oneOf(toolProfileNames),
   mcpServers: record(mcpServer),
   strictMcp: flag,
   settings: object,

@@ -258,6 +258,7 @@ function collect(
     },
     ...given('maxRunMinutes', one('maxRunMinutes')),
     ...given('effort', one('effort')),
+    ...given('toolProfile', one('toolProfile')),
     ...given('apiKeyHelper', one('apiKeyHelper')),
     ...given('statusLine', one('statusLine')),
     ...given('instructions', one('instructions')),

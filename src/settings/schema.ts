@@ -1,7 +1,7 @@
 // Every setting: its description, its valid values, which sources may set it, and what a broken value does.
 // The loader, the merge, `helve config`, the JSON Schema and the table in docs/settings.md all use this list.
 import * as z from 'zod';
-import { efforts } from '../contract/model.js';
+import { efforts, toolProfileNames } from '../contract/model.js';
 import { permissionModes, sandboxModes } from '../contract/permission.js';
 import { hooksSchema } from '../hooks/schema.js';
 import { type KeyAction, keyActionNames, keyActions } from './key-actions.js';
@@ -210,6 +210,11 @@ export const settingTable = {
     about: 'How much the model should think.',
     shape: 'one',
     schema: z.enum(efforts, `must be one of ${efforts.join(', ')}`),
+  },
+  toolProfile: {
+    about: '`small`: the model gets a handful of tools in few words, and the others when it asks for them.',
+    shape: 'one',
+    schema: z.enum(toolProfileNames, `must be one of ${toolProfileNames.join(', ')}`),
   },
   apiKeyHelper: {
     about:

@@ -1,5 +1,5 @@
 // The effective settings: each value with its source.
-import type { Effort } from '../contract/model.js';
+import type { Effort, ToolProfileName } from '../contract/model.js';
 import type { PermissionMode, SandboxMode } from '../contract/permission.js';
 import type { SearchProvider } from '../contract/web.js';
 import type { ConfiguredHook } from '../hooks/schema.js';
@@ -49,6 +49,7 @@ export interface Settings {
   };
   readonly maxRunMinutes?: Sourced<number>;
   readonly effort?: Sourced<Effort>;
+  readonly toolProfile?: Sourced<ToolProfileName>;
   readonly apiKeyHelper?: Sourced<string>;
   readonly statusLine?: Sourced<{ command: string; padding?: number | undefined }>;
   readonly instructions?: Sourced<boolean>;

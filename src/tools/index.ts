@@ -7,6 +7,7 @@ import { tableOf } from './tool-table.js';
 
 export { changeEffects, readEffects } from './file-effect.js';
 export { hostCallTools, ownCallTools, simpleToolNames } from './roles.js';
+export { smallProfile } from './small-profile.js';
 
 /** The built-in tools. The code of each is loaded with its first call. */
 export const builtInTools = (): Tool[] => allTools();

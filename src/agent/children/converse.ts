@@ -123,6 +123,7 @@ async function toolsFor({ parent, type, tools, family }: Conversation): Promise<
     hasSetting: () => true,
     root: parent.session.root,
     ...(family.options.editStyle && { editStyle: family.options.editStyle }),
+    profile: family.options.profile,
   });
   pool.hideDenied((name) => denied.has(name));
   const fromServers = given.flatMap(({ tool, server }) =>

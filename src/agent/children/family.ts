@@ -8,6 +8,7 @@ import type { Hooks } from '../../contract/hook.js';
 import type { Model } from '../../contract/model.js';
 import type { Decide, PermissionMode } from '../../contract/permission.js';
 import type { AskUser } from '../../contract/question.js';
+import type { ToolProfile } from '../../contract/tool-context.js';
 import { Slots } from '../../platform/slots.js';
 import type { SessionWriter, StoreSource } from '../components/session-writer.js';
 import type { ConversationContext } from '../context/conversation-context.js';
@@ -58,6 +59,8 @@ export interface FamilyOptions {
   context: ContextOptions;
   askUser?: AskUser | undefined;
   editStyle?: 'text' | 'patch' | undefined;
+  /** The tools that children are offered from the start. */
+  profile?: ToolProfile | undefined;
   /** Whether conversations are written to the data folder. */
   isKept: boolean;
   onStoreProblem?: ((sentence: string) => void) | undefined;

@@ -12,4 +12,5 @@ export const engineFlagsHelp = `  --permission-mode MODE    default: read the pr
   --mcp-config FILE         MCP servers in addition to settings, as a file or as JSON; may be given several times
   --strict-mcp-config       use only the MCP servers of --mcp-config
   --plugin-dir DIR          use the plugin in DIR, once it was approved; may be given several times
-  --simple                  only the tools Bash, Read and Edit (also HELVE_SIMPLE=1)`;
+  --simple                  only the tools Bash, Read and Edit (also HELVE_SIMPLE=1)
+  --profile full|small      small: few tools in few words, and the others on request (also toolProfile in settings)`;
