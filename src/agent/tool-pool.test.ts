@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { defineTool, type Tool, type ToolExposure } from '../contract/tool.js';
 import type { ToolSetMode } from '../contract/tool-context.js';
-import { builtInTools, simpleToolNames } from '../tools/index.js';
+import { builtInTools, simpleToolNames, smallProfile } from '../tools/index.js';
 import { ToolPool, type ToolPoolOptions } from './tool-pool.js';
 
 const tool = (name: string, exposure: ToolExposure = 'direct', more: object = {}): Tool =>
@@ -273,4 +273,32 @@ test('the result of a call to a server that is still connecting says so', () => 
   );
   expect(tools.whyAbsent('mcp__gone__add')).toBe('There is no tool mcp__gone__add now. It is gone.');
   expect(tools.whyAbsent('mcp__other__add')).toBeUndefined();
+});
+
+test('a profile defers the built-in tools that it does not have, and a search loads them', () => {
+  const tools = pool({ builtIn: builtInTools(), added: [tool('Mine')], profile: smallProfile });
+  expect(sent(tools)).toEqual(['Bash', 'Edit', 'Grep', 'Read', 'ToolSearch', 'Write', 'Mine']);
+  const search = tools.definitions().find(({ name }) => name === smallProfile.search);
+  expect(search?.description).toContain('MultiEdit');
+  expect(search?.description).not.toContain('apply_patch'); // off for this model
+  tools.activate(['Glob']);
+  expect(sent(tools)).toContain('Glob');
+  expect(tools.find('LS')).toBeDefined();
+  expect(sent(tools)).toContain('LS');
+});
+
+test('a profile defers nothing where the search for tools is denied or was not granted', () => {
+  const granted = pool({ builtIn: builtInTools(), mode: 'child', granted: ['Read', 'LS'], profile: smallProfile });
+  expect(sent(granted)).toEqual(['LS', 'Read']);
+  const denied = pool({ builtIn: builtInTools(), profile: smallProfile });
+  denied.hideDenied((name) => name === smallProfile.search);
+  expect(sent(denied)).toContain('Glob');
+});
+
+test('each parameter of a profile is one of the tool, and each that the tool requires is shown', () => {
+  for (const [name, { parameters }] of smallProfile.tools) {
+    const schema = builtInTools().find((each) => each.name === name)?.inputSchema;
+    expect(Object.keys(schema?.['properties'] ?? {})).toEqual(expect.arrayContaining([...parameters]));
+    expect(parameters).toEqual(expect.arrayContaining([...((schema?.['required'] as string[]) ?? [])]));
+  }
 });

@@ -1,7 +1,10 @@
 import { conditionalTools } from '../agent/conditional-tools.js';
+import { ContextSize } from '../agent/context/context-size.js';
 import type { PooledTool } from '../agent/tool-pool.js';
 import { createEngine } from '../compose/create-engine.js';
+import type { ToolDefinition } from '../contract/model.js';
 import { summaryOf } from '../platform/text/clause.js';
+import { counted } from '../platform/text/counted.js';
 import { jsonText } from '../platform/text/json-line.js';
 import { table } from '../platform/text/table.js';
 import { visible } from '../platform/text/visible.js';
@@ -59,9 +62,16 @@ export async function tools(argv: readonly string[]): Promise<number> {
     ...(off !== undefined && { off }),
   }));
   await writeLine(process.stdout, values.json ? jsonText(rows) : asTable(rows));
+  if (!values.json) await writeLine(process.stdout, `\n${sizeOf(session.tools.definitions())}`);
   await end();
   signals.dispose();
   return signals.exitCode ?? exitCode.ok;
+}
+
+/** How much of every request the definitions take. */
+function sizeOf(definitions: readonly ToolDefinition[]): string {
+  const { tools: tokens } = new ContextSize().measure({ system: [], tools: definitions, messages: [] });
+  return `A request has ${counted(definitions.length, 'tool')}, about ${counted(tokens, 'token')}.`;
 }
 
 const waitLine = (names: readonly string[]): string =>

@@ -88,6 +88,27 @@ test.each<[string[], Record<string, string>]>([
   expect(names((await runHelve(['tools', '--json', ...args], { env })).stdout)).toEqual(['Bash', 'Edit', 'Read']);
 });
 
+test('--profile small offers six tools with few parameters, and says how many tokens they take', async () => {
+  const tokensOf = (stdout: string): number =>
+    Number(/^A request has .*, about ([\d,]+) tokens\.$/m.exec(stdout)?.[1]?.replace(',', ''));
+  const [full, small, json] = await Promise.all([
+    runHelve(['tools']),
+    runHelve(['tools', '--settings', '{"toolProfile": "small"}']),
+    runHelve(['tools', '--profile', 'small', '--json']),
+  ]);
+  expect(tokensOf(small.stdout)).toBeLessThan(tokensOf(full.stdout) / 4);
+  expect(names(json.stdout)).toEqual(['Bash', 'Edit', 'Grep', 'Read', 'ToolSearch', 'Write']);
+  const rows: Array<{ name: string; input_schema: { properties: object } }> = JSON.parse(json.stdout);
+  expect(rows.map(({ name, input_schema }) => `${name}(${Object.keys(input_schema.properties)})`)).toEqual([
+    'Bash(command)',
+    'Edit(file_path,old_string,new_string)',
+    'Grep(pattern,path,output_mode)',
+    'Read(file_path,offset)',
+    'ToolSearch(query)',
+    'Write(file_path,content)',
+  ]);
+});
+
 test('every schema is an object that providers accept, and every description says when to use the tool', async () => {
   for (const { name, description, input_schema } of JSON.parse((await runHelve(['tools', '--json', '--all'])).stdout)) {
     expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);

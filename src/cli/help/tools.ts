@@ -2,7 +2,7 @@ import { engineFlagsHelp } from './engine-flags.js';
 
 export const help = `helve tools: list the tools that a conversation here would have
 
-  helve tools               one line for each tool
+  helve tools               one line for each tool, and how many tokens they take in a request
 
 Options
   --all                     also those that are deferred, hidden or switched off here
