@@ -5,7 +5,7 @@ export type Literal = { value: unknown; end: number } | 'cut' | 'invalid';
 
 /**
  * Reads the JSON value at `start`. Also accepts what can mean only one thing: Python's literals (`'text'`, `True`,
- * `None`), line breaks inside texts, and a comma after the last item. A key that occurs twice is refused.
+ * `None`, tuples), line breaks inside texts, and a comma after the last item. A key that occurs twice is refused.
  *
  * `closing`: the tag after the value. Objects that are still open there are closed, since only braces are missing.
  */
@@ -73,7 +73,8 @@ class LiteralReader {
     const char = this.#next();
     if (depth > MAX_DEPTH) return none;
     if (char === '{') return this.#object(depth);
-    if (char === '[') return this.#list(depth);
+    if (char === '[') return this.#list(depth, ']');
+    if (char === '(') return this.#list(depth, ')');
     if (char === '"' || char === "'") return this.#string(char);
     const number = this.#match(NUMBER);
     if (number !== undefined) return Number(number);
@@ -122,19 +123,23 @@ class LiteralReader {
     return this.#closing !== undefined && this.#text.startsWith(this.#closing, this.at);
   }
 
-  #list(depth: number): unknown {
+  /** A list, or a tuple of Python with at least one comma: without, the brackets only group. */
+  #list(depth: number, end: ']' | ')'): unknown {
     const items: unknown[] = [];
+    let commas = 0;
     this.at += 1;
-    while (this.#next() !== ']') {
+    while (this.#next() !== end) {
       const value = this.value(depth + 1);
       if (value === none) return none;
       items.push(value);
       const after = this.#next();
-      if (after === ',') this.at += 1;
-      else if (after !== ']') return none;
+      if (after === ',') {
+        this.at += 1;
+        commas += 1;
+      } else if (after !== end) return none;
     }
     this.at += 1;
-    return items;
+    return end === ')' && commas === 0 ? none : items;
   }
 
   #string(quote: string): unknown {

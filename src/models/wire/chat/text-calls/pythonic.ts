@@ -1,3 +1,4 @@
+import { closesFence, FENCE_LENGTH, fenceAt } from './fence.js';
 import { matchAt, readLiteral, skipSpace } from './literal.js';
 import {
   callsIn,
@@ -12,7 +13,7 @@ import {
 const HEAD = /([A-Za-z_][\w.-]{0,63})\s{0,20}\(/y;
 const KEYWORD = /([A-Za-z_]\w{0,199})\s{0,20}=/y;
 
-/** A list of calls in Python's notation, which Llama writes: `[first(a=1, b="x"), second()]`. */
+/** A list of calls in Python's notation, which Llama writes: `[first(a=1, b="x"), second()]`, perhaps in a code block. */
 export const pythonicMessage: MessageFormat = {
   mayBegin(text, tools) {
     const [, name, open] = /^\[\s{0,20}([\w.-]{0,64})(\s{0,20}\()?/.exec(text) ?? [];
@@ -23,8 +24,12 @@ export const pythonicMessage: MessageFormat = {
   },
 
   read(message, tools) {
-    const found = readCallList(message, 0, tools);
-    return found?.end === message.length ? found.calls : undefined;
+    const fence = fenceAt(message, 0);
+    if (message[fence.length] !== '[') return undefined;
+    const found = readCallList(message, fence.length, tools);
+    const after = found && skipSpace(message, found.end);
+    const end = after !== undefined && fence !== '' && closesFence(message, after) ? after + FENCE_LENGTH : after;
+    return end === message.length ? found?.calls : undefined;
   },
 };
 

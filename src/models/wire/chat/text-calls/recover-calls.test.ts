@@ -190,6 +190,9 @@ const shapes: Array<[format: string, shape: string, text: string, calls: Expecte
     two,
   ],
   ['pythonic', 'two calls', '[read_file(path="a.ts"), now()]', two],
+  ['pythonic', 'a code block', '```python\n[read_file(path="a.ts"), now()]\n```', two],
+  ['pythonic', 'a tuple', '[read_file(flags=("a", "b"))]', [['read_file', { flags: ['a', 'b'] }]]],
+  ['JSON', 'a list in an object', '{"tool_calls": [{"name": "read_file", "params": {"path": "a.ts"}}]}', one],
   [
     'pythonic',
     'all kinds of values',
@@ -324,6 +327,8 @@ test.each([
   ['an answer that is JSON', '{"type": "function", "text": "done"}'],
   ['positional arguments', '[read_file("a.ts")]'],
   ['an expression', '[read_file(path=x + 1)]'],
+  ['a sum in brackets', '[read_file(limit=(1 + 2))]'],
+  ['a fence of another language', '```ts\n{"name": "now", "arguments": {}}\n```'],
   ['a link', '[read_file](docs/read.md)'],
   ['a nested value beyond all measure', `<tool_call>{"name":"now","arguments":${'['.repeat(5000)}`],
 ])('does not take this for a complete call: %s', (_, text) => {

@@ -1,3 +1,4 @@
+import { insideFence } from './fence.js';
 import { messageFormats, type TextCallFormat, taggedFormats } from './formats.js';
 import { skipSpace } from './literal.js';
 import type { OfferedTools, WrittenCall } from './written-call.js';
@@ -119,7 +120,9 @@ export class TextCallScanner {
 
   #mayBegin(begun: string): 'no' | 'maybe' | 'yes' {
     if (begun === '') return 'maybe';
-    const answers = Object.values(messageFormats).map((format) => format.mayBegin(begun, this.#options.tools));
+    const fenced = insideFence(begun);
+    if (typeof fenced === 'string') return fenced;
+    const answers = Object.values(messageFormats).map((format) => format.mayBegin(fenced.inside, this.#options.tools));
     return (['yes', 'maybe'] as const).find((answer) => answers.includes(answer)) ?? 'no';
   }
 

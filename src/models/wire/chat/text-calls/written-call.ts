@@ -34,7 +34,7 @@ export interface TaggedFormat {
 
 /** A format without tags: a call only if it is the whole message. */
 export interface MessageFormat {
-  /** Whether a message that begins with this text may be a call. Once it is `no` or `yes`, more text changes nothing. */
+  /** Whether a message, or a code block in it, that begins with this text may be a call. Once it is `no` or `yes`, more text changes nothing. */
   mayBegin(text: string, tools: OfferedTools): 'no' | 'maybe' | 'yes';
   /** Reads the message, which has no space around it. */
   read(message: string, tools: OfferedTools): readonly WrittenCall[] | undefined;
@@ -43,30 +43,32 @@ export interface MessageFormat {
 /** The call that an object describes: a name and arguments, and nothing that a call does not have. */
 function callIn(value: unknown, source: string, needsInput: boolean): WrittenCall | undefined {
   if (!isObject(value)) return undefined;
-  const { type, id, function: called, name: plainName, arguments: plain, parameters, ...rest } = value;
+  const { type, id, function: called, name: plainName, arguments: plain, parameters, params, ...rest } = value;
   if (Object.keys(rest).length > 0 || (type !== undefined && type !== 'function')) return undefined;
   if (id !== undefined && typeof id !== 'string') return undefined;
+  const inputs = [plain, parameters, params].filter((each) => each !== undefined);
   if (isObject(called)) {
-    const isAlone = plainName === undefined && plain === undefined && parameters === undefined;
+    const isAlone = plainName === undefined && inputs.length === 0;
     return isAlone ? callIn(called, source, needsInput) : undefined;
   }
   const name = plainName ?? called;
   if (typeof name !== 'string' || (plainName !== undefined && called !== undefined)) return undefined;
-  if (plain !== undefined && parameters !== undefined) return undefined;
-  const input = plain ?? parameters;
+  if (inputs.length > 1) return undefined;
+  const [input] = inputs;
   if (needsInput && input === undefined) return undefined;
   if (typeof input === 'string') return { name, json: input, source }; // encoded twice
   return { name, json: JSON.stringify(input ?? {}), source };
 }
 
-/** The calls of a list of objects, or of one object; undefined if one of them is not a call. */
+/** The calls of a list of objects, of `{"tool_calls": […]}`, or of one object; undefined if one of them is not a call. */
 export function callsIn(value: unknown, source: string, { needsInput = false } = {}): WrittenCall[] | undefined {
-  if (!Array.isArray(value)) {
-    const call = callIn(value, source, needsInput);
+  const list = isObject(value) && Object.keys(value).length === 1 ? (value['tool_calls'] ?? value) : value;
+  if (!Array.isArray(list)) {
+    const call = callIn(list, source, needsInput);
     return call && [call];
   }
-  const calls = value.map((item) => callIn(item, source, needsInput)).filter((call) => call !== undefined);
-  return calls.length > 0 && calls.length === value.length ? calls : undefined;
+  const calls = list.map((item) => callIn(item, source, needsInput)).filter((call) => call !== undefined);
+  return calls.length > 0 && calls.length === list.length ? calls : undefined;
 }
 
 /**
@@ -76,7 +78,7 @@ export function callsIn(value: unknown, source: string, { needsInput = false } =
 export function brokenCall(body: string, tools: OfferedTools, isCut: boolean): WrittenCall | undefined {
   const [, name = ''] = /["']name["']\s{0,20}:\s{0,20}["']([\w.-]{1,64})["']/.exec(body) ?? [];
   if (!tools.has(name)) return undefined;
-  const [key = ''] = /["'](?:arguments|parameters)["']\s{0,20}:\s{0,20}/.exec(body) ?? [];
+  const [key = ''] = /["'](?:arguments|parameters|params)["']\s{0,20}:\s{0,20}/.exec(body) ?? [];
   const written = key === '' ? body : body.slice(body.indexOf(key) + key.length);
   const json = isCut ? incomplete(key === '' ? '' : written) : withoutLastBrace(written);
   return isUsable(json) ? undefined : { name, json, source: body };
