@@ -11,6 +11,7 @@ import {
   shownUrl,
   unreachableFailure,
 } from './failures.js';
+import { googleError } from './google-error.js';
 import type { Body, HttpAnswer, Post } from './post.js';
 import { readSse, type SseEvent } from './read-sse.js';
 
@@ -102,6 +103,7 @@ export function errorIn(value: unknown): ServerError | undefined {
     words: typeof inner === 'string' && inner !== '' ? `${message}: ${inner}` : message,
     ...(typeof type === 'string' && { type }),
     ...((typeof code === 'string' || typeof code === 'number') && { code: String(code) }),
+    ...googleError(fields(error)),
   };
 }
 

@@ -29,8 +29,12 @@ export interface ServerError {
   type?: string;
   /** More specific than `type` on some servers. */
   code?: string;
+  /** The code of Google's `ErrorInfo`. */
+  reason?: string;
   words: string;
   retryAfterMs?: number;
+  /** No wait of minutes helps: the quota of the day is used up, or the model is not part of the plan. */
+  isExhausted?: boolean;
 }
 
 export function serverFailure(endpoint: Endpoint, error: ServerError): ModelFailure {
@@ -43,7 +47,7 @@ export function serverFailure(endpoint: Endpoint, error: ServerError): ModelFail
   });
 }
 
-interface Judgement extends Pick<ModelFailureOptions, 'advice' | 'about'> {
+interface Judgement extends Pick<ModelFailureOptions, 'advice' | 'about' | 'transient'> {
   kind: ModelFailureKind;
   problem: string;
 }
@@ -57,13 +61,16 @@ function judge(endpoint: Endpoint, error: ServerError): Judgement {
   const words = shorten(error.words, secrets);
   const name = shorten(String(error.status ?? error.type ?? error.code ?? ''), secrets) || 'error';
   const facts = `(${[name, words].filter(Boolean).join(': ')})`;
-  const says = (...names: string[]): boolean => names.some((name) => name === error.type || name === error.code);
+  const says = (...names: string[]): boolean =>
+    names.some((name) => name === error.type || name === error.code || name === error.reason);
+  // Google words every quota as used up, even that of a minute.
+  const isGoogleQuota = says('RESOURCE_EXHAUSTED') && /exceeded your current quota/i.test(words);
 
   // Checked first: servers report it with any status, and a retry does not help.
   if (
     status === 402 ||
     says('insufficient_quota', 'billing_error', 'exceeded_current_quota_error') ||
-    isUnpaid(words)
+    (isUnpaid(words) && !isGoogleQuota)
   ) {
     const account = secret ? `The account of ${secret.variable}` : 'Your account';
     const problem = `${account} has no credit left at ${endpoint.server} ${facts}.`;
@@ -72,7 +79,8 @@ function judge(endpoint: Endpoint, error: ServerError): Judgement {
   if (
     status === 401 ||
     status === 403 ||
-    says('authentication_error', 'permission_error', 'invalid_api_key', 'invalid_authentication_error')
+    says('authentication_error', 'permission_error', 'invalid_api_key', 'invalid_authentication_error') ||
+    says('UNAUTHENTICATED', 'PERMISSION_DENIED', 'API_KEY_INVALID')
   ) {
     const about = 'key' as const;
     if (secret) {
@@ -90,7 +98,7 @@ function judge(endpoint: Endpoint, error: ServerError): Judgement {
     const problem = `${server} does not know the model "${model}" ${facts}.`;
     return { kind: 'unknown_model', problem, advice: 'Check the name in --model or HELVE_MODEL.', about: 'model' };
   }
-  if (status === 404 || says('not_found_error')) {
+  if (status === 404 || says('not_found_error', 'NOT_FOUND')) {
     const advice = `Check ${baseUrlVariable}: it is the part before ${endpoint.path}.`;
     return { kind: 'unreachable', problem: `${url} does not exist ${facts}.`, advice, about: 'address' };
   }
@@ -98,10 +106,19 @@ function judge(endpoint: Endpoint, error: ServerError): Judgement {
     const problem = `The conversation is too long for ${model} ${facts}.`;
     return { kind: 'context_overflow', problem, advice: 'Send less, or start a new conversation.' };
   }
-  if (status === 529 || says('overloaded_error', 'engine_overloaded_error') || (isServers(status) && isBusy(words))) {
+  const isOverloaded = status === 529 || says('overloaded_error', 'engine_overloaded_error', 'UNAVAILABLE');
+  if (isOverloaded || (isServers(status) && isBusy(words))) {
     return { kind: 'overloaded', problem: `${server} is overloaded ${facts}.`, advice: 'Try again in a while.' };
   }
-  if (status === 429 || says('rate_limit_error', 'rate_limit_exceeded', 'rate_limit_reached_error')) {
+  if (error.isExhausted) {
+    const problem = `The quota for ${model} at ${endpoint.server} is used up ${facts}.`;
+    const advice = 'Wait until it is renewed, set another key, or choose another model.';
+    return { kind: 'rate_limited', problem, advice, transient: false };
+  }
+  if (
+    status === 429 ||
+    says('RESOURCE_EXHAUSTED', 'rate_limit_error', 'rate_limit_exceeded', 'rate_limit_reached_error')
+  ) {
     const wait = retryAfterMs === undefined ? 'Wait a while' : `Wait ${Math.ceil(retryAfterMs / 1000)} s`;
     return { kind: 'rate_limited', problem: `${server} limits the rate ${facts}.`, advice: `${wait}, then try again.` };
   }
@@ -122,10 +139,10 @@ const statusIn = (code: string | undefined): number | undefined =>
 
 const isServers = (status: number | undefined): boolean => status !== undefined && status >= 500;
 
-const isBusy = (words: string): boolean => /overloaded|at capacity/i.test(words);
+const isBusy = (words: string): boolean => /overloaded|at capacity|high demand/i.test(words);
 
 const isUnpaid = (words: string): boolean =>
-  /insufficient balance|insufficient (account )?(credit|quota|funds)|credit balance is too low|requires more credits|exceeded your current quota/i.test(
+  /insufficient balance|insufficient (account )?(credit|quota|funds)|credit balance is too low|requires more credits|credits are depleted|exceeded your current quota/i.test(
     words,
   );
 
@@ -133,7 +150,7 @@ const isUnpaid = (words: string): boolean =>
 function isUnknownModel({ status, type, code }: ServerError, words: string, model: string): boolean {
   if (code === 'model_not_found' || code === 'invalid_model' || type === 'invalid_model') return true;
   const isTold = type !== undefined || code !== undefined;
-  if (isTold && (status === 404 || type === 'not_found_error'))
+  if (isTold && (status === 404 || type === 'not_found_error' || type === 'NOT_FOUND'))
     return /\bmodel\b/i.test(words) || words.includes(model);
   return (
     (status === 400 || status === 404 || status === undefined) &&
@@ -225,10 +242,14 @@ function innermost(error: unknown): Error {
   return inner;
 }
 
-/** The address for messages. If it has a query, that and the path are left out, since either may hold a key. */
-export function shownUrl({ url, secrets }: Endpoint): string {
-  const { origin, pathname, search } = new URL(url);
-  return shorten(search ? origin : `${origin}${pathname}`, secrets);
+/**
+ * The address for messages. If the base URL has a query, that and the path are left out, since either may hold a key;
+ * a query of our own path is only left out.
+ */
+export function shownUrl({ url, path, secrets }: Endpoint): string {
+  const { origin, pathname } = new URL(url);
+  const base = url.endsWith(path) ? url.slice(0, url.length - path.length) : url;
+  return shorten(base.includes('?') ? origin : `${origin}${pathname}`, secrets);
 }
 
 /** One line without markup, control characters or secrets, which some servers repeat. */
