@@ -6,12 +6,13 @@ import { messageOf } from '../platform/message-of.js';
 import { parseJson } from '../platform/parse-json.js';
 import { anthropicFormat } from './anthropic-format.js';
 import { chatFormat } from './chat-format.js';
+import { geminiFormat } from './gemini-format.js';
 import type { WireBlock, WireMessage } from './protocol-violations.js';
 import { responsesFormat } from './responses-format.js';
 import type { FakeMessage, WireFormat } from './wire-format.js';
 
 /** Chosen by the path of the request. See `wire-format.ts` for adding one. */
-const formats: readonly WireFormat[] = [anthropicFormat, chatFormat, responsesFormat];
+const formats: readonly WireFormat[] = [anthropicFormat, chatFormat, responsesFormat, geminiFormat];
 
 /** One answer of the server: what the model says, and how the network delivers it. */
 export interface FakeAnswer extends FakeMessage {
@@ -92,7 +93,7 @@ export async function startFakeModelServer(answers: FakeAnswers): Promise<FakeMo
     const sendError = (status: number, type: string, message: string) =>
       sendJson(response, status, format.errorBody({ type, message }));
     const body = parseJson(text);
-    const violations = [...format.violations(body), ...streamViolations(body)];
+    const violations = [...format.violations(body), ...(format.streamsByPath ? [] : streamViolations(body))];
     if (violations.length > 0) {
       refused.push({ text, violations });
       sendError(400, 'invalid_request_error', violations.join('; '));

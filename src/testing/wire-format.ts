@@ -12,6 +12,8 @@ export interface WireFormat {
    * formats.
    */
   violations(body: unknown): string[];
+  /** Whether the path, not a field of the body, says that the answer is streamed. */
+  streamsByPath?: true;
   /** The answer as the texts of its server-sent events, each with its blank line. `number` counts answers from 1. */
   events(answer: FakeMessage, number: number): string[];
   /** The JSON body of an HTTP error. */

@@ -15,3 +15,10 @@ export function objectInput(input: unknown): unknown {
   if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input;
   return input === undefined ? {} : { INVALID_JSON: input };
 }
+
+/**
+ * What Google documents for calls that another vendor's model made: Gemini 3 refuses a request in which the first call
+ * of a message has no signature, and skips the check for this one.
+ * https://ai.google.dev/gemini-api/docs/thought-signatures
+ */
+export const FOREIGN_SIGNATURE = 'skip_thought_signature_validator';

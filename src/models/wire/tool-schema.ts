@@ -16,11 +16,37 @@ export interface SchemaLimits {
   oneOfAsAnyOf?: boolean;
   /** Tuples become arrays whose items may have any of the tuple's types. */
   tuplesAsArrays?: boolean;
+  /** Replaces `allOf` by one schema with the properties of all. */
+  mergeAllOf?: boolean;
+  /** Removes values from enumerations that are neither a text nor a number. */
+  plainEnums?: boolean;
   /** Renames properties such as "-A", which some servers mangle. */
   plainNames?: boolean;
   /** Keywords to remove. */
   drop?: readonly string[];
 }
+
+/**
+ * What Google documents for `parametersJsonSchema`. It also accepts `$ref`, but not with keywords beside it, and a
+ * recursive one only in optional properties.
+ * https://ai.google.dev/gemini-api/docs/structured-output
+ */
+export const geminiSchemas: SchemaLimits = {
+  strict: false,
+  inlineRefs: true,
+  constAsEnum: true,
+  oneOfAsAnyOf: true,
+  tuplesAsArrays: true,
+  mergeAllOf: true,
+  plainEnums: true,
+  plainNames: true,
+  drop: (
+    'allOf not if then else patternProperties propertyNames contains minContains maxContains dependentRequired ' +
+    'dependentSchemas unevaluatedProperties unevaluatedItems additionalItems minLength maxLength pattern uniqueItems ' +
+    'exclusiveMinimum exclusiveMaximum multipleOf minProperties maxProperties default examples $comment deprecated ' +
+    'readOnly writeOnly contentEncoding contentMediaType'
+  ).split(' '),
+};
 
 /** A schema adapted to a provider, with the mapping between the provider's inputs and the tool's. */
 export interface LevelledSchema {
@@ -93,6 +119,7 @@ interface Simplifying {
 
 function simplify(schema: Schema, work: Simplifying, inside: readonly string[]): Schema {
   const { limits, root, left } = work;
+  if (limits.mergeAllOf && Array.isArray(schema['allOf'])) return simplify(merged(schema, root), work, inside);
   const { $ref: ref, ...beside } = schema;
   if (!limits.inlineRefs || typeof ref !== 'string') {
     return mapInner(simplifyOne(schema, limits), (inner) => simplify(inner, work, inside));
@@ -102,6 +129,26 @@ function simplify(schema: Schema, work: Simplifying, inside: readonly string[]):
   if (!target) return simplifyOne(beside, limits);
   left.refs -= 1;
   return simplify({ ...target, ...beside }, work, [...inside, ref]);
+}
+
+/** One schema with the properties of all. Of other keywords, those of the schema itself win, then those of the first. */
+function merged({ allOf, ...own }: Schema, root: Schema): Schema {
+  const members = (Array.isArray(allOf) ? allOf : []).filter(isSchema).map((member) => resolved(member, root));
+  const all = [...members.toReversed(), own];
+  const properties = Object.assign({}, ...all.map(({ properties: named }) => (isSchema(named) ? named : {})));
+  const required = [...members, own].flatMap((schema) => (Array.isArray(schema['required']) ? schema['required'] : []));
+  return {
+    ...Object.assign({}, ...all),
+    ...(Object.keys(properties).length > 0 && { properties }),
+    ...(required.length > 0 && { required: [...new Set(required)] }),
+  };
+}
+
+/** A member of `allOf` without `$ref` or `allOf` of its own; a reference is followed once. */
+function resolved({ $ref: ref, ...beside }: Schema, root: Schema): Schema {
+  const target = typeof ref === 'string' ? lookUp(root, ref) : undefined;
+  const { $ref: _, allOf: __, ...schema } = { ...target, ...beside };
+  return schema;
 }
 
 /** Not recursive. */
@@ -119,6 +166,11 @@ function simplifyOne(schema: Schema, limits: SchemaLimits): Schema {
   if (limits.oneOfAsAnyOf && Array.isArray(result['oneOf']) && !('anyOf' in result)) {
     result['anyOf'] = result['oneOf'];
     delete result['oneOf'];
+  }
+  if (limits.plainEnums && Array.isArray(result['enum'])) {
+    const plain = result['enum'].filter((value) => typeof value === 'string' || typeof value === 'number');
+    if (plain.length > 0) result['enum'] = plain;
+    else delete result['enum'];
   }
   const tuple = result['prefixItems'] ?? result['items'];
   if (limits.tuplesAsArrays && Array.isArray(tuple)) {
