@@ -29,6 +29,25 @@ const wireCall = (id: string, args = '{}', name = 'LS') => ({
   function: { name, arguments: args },
 });
 
+test('sends data about a call back with that call, and a placeholder where another provider made the first one', () => {
+  const extra = (thought_signature: string) => ({ extra_content: { google: { thought_signature } } });
+  const kept = (provider: string) => thought({ type: 'call_extra', ...extra('c2ln') }, provider);
+  const sent = (provider: string) => {
+    const body = chatBodies(FIELDS, options(quirksOf('google', ''))).write({
+      system: [],
+      tools: [],
+      messages: [
+        user(text('Look')),
+        assistant(kept(provider), call('a'), call('b')),
+        user(result('a', 'x'), result('b', 'y')),
+      ],
+    });
+    return JSON.parse(body).messages[1].tool_calls;
+  };
+  expect(sent('test')).toEqual([{ ...wireCall('a'), ...extra('c2ln') }, wireCall('b')]);
+  expect(sent('other')).toEqual([{ ...wireCall('a'), ...extra('skip_thought_signature_validator') }, wireCall('b')]);
+});
+
 test('sends system, tools and messages in the format of the API', () => {
   const tools = [{ name: 'LS', description: 'Lists', input_schema: { type: 'object', properties: {} } }];
   const body = chatBodies(FIELDS, options()).write({

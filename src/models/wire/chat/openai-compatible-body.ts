@@ -106,8 +106,10 @@ function assistantMessages(
   const required = quirks.reasoningRequired;
   if (required && calls.length > 0) message[required] ??= '';
   if (calls.length > 0) {
-    message['tool_calls'] = calls.map(({ id, name, input }) => ({
+    const extras = callExtras(content, provider);
+    message['tool_calls'] = calls.map(({ id, name, input }, at) => ({
       id: wireId(id, quirks.callId),
+      ...(extras.get(id) ?? (at === 0 ? quirks.firstCallExtra : undefined)),
       type: 'function',
       function: {
         name: wireName(name),
@@ -116,6 +118,18 @@ function assistantMessages(
     }));
   }
   return [{ role: 'assistant', json: wellFormedJson(message) }];
+}
+
+/** What the server said about each call beside its arguments, by the call's id: it came right before the call. */
+function callExtras(content: AssistantMessage['content'], provider: string): ReadonlyMap<string, Fields> {
+  const extras = new Map<string, Fields>();
+  for (const [at, block] of content.entries()) {
+    const before = content[at - 1];
+    if (block.type !== 'tool_use' || before?.type !== 'opaque' || before.provider !== provider) continue;
+    const { type, extra_content } = before.value;
+    if (type === 'call_extra') extras.set(block.id, { extra_content });
+  }
+  return extras;
 }
 
 /** Each kind of reasoning is sent back in the field in which it arrived. Details may refer to a call by its id. */

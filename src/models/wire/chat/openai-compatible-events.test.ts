@@ -184,6 +184,10 @@ const answers: Record<string, Answer> = {
       }),
     ],
   },
+  'extra-content': {
+    calls: [A, B],
+    kept: [kept({ type: 'call_extra', extra_content: { google: { thought_signature: 'c2ln/+==' } } })],
+  },
   'think-inline': {
     thinking: 'Let me see.',
     text: 'Here: <think> stays.',

@@ -1,5 +1,6 @@
 import type { AssistantBlock } from '../../../contract/message.js';
 import type { ModelEvent, StopReason, Usage } from '../../../contract/model.js';
+import { isObject } from '../../../platform/is-object.js';
 import { errorIn, fields } from '../../http/exchange.js';
 import { brokenStreamFailure, type Endpoint, serverFailure } from '../../http/failures.js';
 import type { SseEvent } from '../../http/read-sse.js';
@@ -122,13 +123,14 @@ function firstChoice({ choices }: Fields): Fields {
 function callPieces({ tool_calls }: Fields): CallPiece[] {
   if (!Array.isArray(tool_calls)) return [];
   return tool_calls.map((piece: unknown) => {
-    const { index, id, function: called } = fields(piece);
+    const { index, id, function: called, extra_content: extra } = fields(piece);
     const { name, arguments: given } = fields(called);
     return {
       index: typeof index === 'number' ? index : undefined,
       id: text(id),
       name: text(name),
       json: typeof given === 'string' ? given : given === undefined || given === null ? '' : JSON.stringify(given),
+      ...(isObject(extra) && { extra }),
     };
   });
 }

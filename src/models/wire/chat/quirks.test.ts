@@ -14,6 +14,7 @@ test.each([
   ['mine', 'https://api.deepseek.com/v1', { reasoningRequired: 'reasoning_content' }],
   ['mine', 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1', { parallelToolCalls: true }],
   ['mine', 'https://api.z.ai/api/paas/v4', { fields: { tool_stream: true } }],
+  ['mine', 'https://generativelanguage.googleapis.com/v1beta/openai', { namesToolInResult: true }],
   ['openai', 'https://api.openai.com/v1', { maxTokensField: 'max_completion_tokens', reasoningBack: 'never' }],
 ])('recognises %s at %s', (provider, baseUrl, expected) => {
   expect(quirksOf(provider, baseUrl)).toMatchObject(expected);

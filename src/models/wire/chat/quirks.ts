@@ -1,5 +1,6 @@
 import type { Effort } from '../../../contract/model.js';
-import type { SchemaLimits } from '../tool-schema.js';
+import { FOREIGN_SIGNATURE } from '../call-in-history.js';
+import { geminiSchemas, type SchemaLimits } from '../tool-schema.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -27,6 +28,8 @@ export interface Quirks {
   textAsString: boolean;
   /** The content of a message with calls and no text. */
   contentOfBareCalls: '' | null;
+  /** Fields of the first call of a message, if the server itself gave it none: it was made by a model of another vendor. */
+  firstCallExtra?: Fields;
   /** The request fields for each effort level. */
   effort: Readonly<Record<Effort, Fields>>;
   /** The parts of JSON Schema that the server supports. */
@@ -155,6 +158,18 @@ const knownServers: Readonly<Record<string, KnownServer>> = {
       namesToolInResult: true,
       betweenToolAndUser: 'Understood.',
       effort: onOrOff({ reasoning_effort: 'none' }, { reasoning_effort: 'high' }),
+    },
+  },
+  google: {
+    hosts: ['googleapis.com'],
+    quirks: {
+      reasoningBack: 'never',
+      thinksInline: false,
+      namesToolInResult: true,
+      contentOfBareCalls: null,
+      firstCallExtra: { extra_content: { google: { thought_signature: FOREIGN_SIGNATURE } } },
+      effort: { ...anyEffort, none: { reasoning_effort: 'minimal' } },
+      schema: geminiSchemas,
     },
   },
   ollama: { hosts: ['localhost:11434', '127.0.0.1:11434', 'ollama.com'], quirks: { validCall: 'schema' } },

@@ -7,9 +7,13 @@ export interface CallPiece {
   id: string;
   name: string;
   json: string;
+  /** Data of the server about the call, which must be sent back with it. */
+  extra?: Readonly<Record<string, unknown>>;
 }
 
 export interface StreamedCallsOptions {
+  /** The provider that the extra data is tagged with when it is sent back. */
+  provider: string;
   /** The tools that the model was offered. */
   toolNames: ReadonlySet<string>;
   /** Maps the provider's parameter names back to the tool's own, for tools whose parameters were renamed. */
@@ -32,6 +36,7 @@ interface Call {
   mayRepeat: Call | undefined;
   /** Text that is ready to be emitted. */
   unsaid: string;
+  extra: CallPiece['extra'];
 }
 
 /**
@@ -134,7 +139,7 @@ export class StreamedCalls {
     return [...toolNames].some((tool) => tool.startsWith(call.name + rest));
   }
 
-  *#open({ index, id, name, json }: CallPiece): Generator<ModelEvent> {
+  *#open({ index, id, name, json, extra }: CallPiece): Generator<ModelEvent> {
     if (id === '' && name === '' && json.trim() === '') return;
     const number = this.#calls.length;
     const text = new ArgumentText();
@@ -149,6 +154,7 @@ export class StreamedCalls {
       again: undefined,
       mayRepeat: this.#finishedBefore({ index, id, name }),
       unsaid: '',
+      extra,
     };
     const last = this.#calls.at(-1);
     if (last && last.name !== '' && !last.mayRepeat) yield* this.#start(last); // the name is complete, so it can be emitted
@@ -165,7 +171,8 @@ export class StreamedCalls {
     return id !== '' && first?.name === name && first.text.isComplete ? first : undefined;
   }
 
-  *#continue(call: Call, { id, name, json }: CallPiece): Generator<ModelEvent> {
+  *#continue(call: Call, { id, name, json, extra }: CallPiece): Generator<ModelEvent> {
+    call.extra ??= extra;
     if (call.id === '' && id !== '' && !call.isStarted) {
       call.id = id;
       this.#byId.set(id, call);
@@ -254,6 +261,10 @@ export class StreamedCalls {
     const ownNames = this.#ownNames(call);
     const json = call.text.isEmpty ? '{}' : ownNames ? this.#renamed(call, ownNames) : call.text.finish();
     if (json !== '') yield { type: 'call_input', index: call.number, json };
+    if (call.extra) {
+      const value = { type: 'call_extra', extra_content: call.extra };
+      yield { type: 'block', block: { type: 'opaque', provider: this.#options.provider, value } }; // right before its call
+    }
     yield { type: 'call_end', index: call.number };
   }
 
