@@ -8,6 +8,7 @@ export { parseScript, type Script, type ScriptedCall, type ScriptedTurn, scripte
 export { type AnthropicOptions, anthropicModel } from '../models/wire/anthropic/anthropic.js';
 export { type OpenAiCompatibleOptions, openAiCompatibleModel } from '../models/wire/chat/openai-compatible.js';
 export type { Quirks } from '../models/wire/chat/quirks.js';
+export { type GeminiOptions, geminiModel } from '../models/wire/gemini/gemini.js';
 export { type OpenAiResponsesOptions, openAiResponsesModel } from '../models/wire/responses/openai-responses.js';
 export type { SchemaLimits } from '../models/wire/tool-schema.js';
 

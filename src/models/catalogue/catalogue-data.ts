@@ -2,7 +2,7 @@ import type { KnownModel, Provider } from './catalogue.js';
 
 // From the vendors' public documentation, November 2026. Uncertain facts are left out: an unknown cost is shown as
 // null, but a wrong one would be believed. Prices are list prices for prompts of usual length; models with a surcharge
-// that starts below 200,000 tokens, or with prices that depend on the hour, have no price here.
+// that starts below 200,000 tokens, or with prices that depend on the hour or end on a known day, have no price here.
 
 /** In the order in which they are tried when no model was named. */
 export const providers: readonly Provider[] = [
@@ -86,6 +86,16 @@ export const providers: readonly Provider[] = [
     keys: [{ variable: 'MISTRAL_API_KEY' }],
     defaultModel: 'mistral-medium-latest',
   },
+  {
+    id: 'google',
+    title: 'Google',
+    wire: 'gemini',
+    baseUrl: 'https://generativelanguage.googleapis.com',
+    baseUrlVariable: 'GOOGLE_GEMINI_BASE_URL',
+    keys: [{ variable: 'GEMINI_API_KEY' }, { variable: 'GOOGLE_API_KEY' }],
+    defaultModel: 'gemini-3.8-flash',
+    aliases: { gemini: 'gemini-3.8-flash' },
+  },
   local('ollama', 'Ollama', 11434),
   local('lmstudio', 'LM Studio', 1234),
   local('llamacpp', 'llama.cpp', 8080),
@@ -130,6 +140,9 @@ const gptToHigh = { ...gpt, efforts: ['none', 'low', 'medium', 'high'] } as cons
 const gpt51 = { ...gptToHigh, contextTokens: 400_000 } as const;
 const gpt5 = { ...gpt51, efforts: ['low', 'medium', 'high'] } as const;
 const gpt41 = { contextTokens: 1_047_576, outputTokens: 32_768, seesImages: true, efforts: [] } as const;
+const gemini = { contextTokens: 1_048_576, outputTokens: 65_536, seesImages: true } as const;
+const geminiAlwaysThinking = { ...gemini, efforts: ['low', 'medium', 'high'] } as const;
+const geminiToMinimal = { ...gemini, efforts: ['none', 'low', 'medium', 'high'] } as const;
 const reasoner = { ...gpt5, contextTokens: 200_000, outputTokens: 100_000 } as const;
 
 export const models: Readonly<Record<string, KnownModel>> = {
@@ -190,4 +203,11 @@ export const models: Readonly<Record<string, KnownModel>> = {
   },
   'mistral/mistral-medium-latest': { contextTokens: 256_000, seesImages: true },
   'mistral/devstral-latest': { contextTokens: 256_000 },
+
+  'google/gemini-3.8-flash': geminiAlwaysThinking,
+  'google/gemini-3.6-flash': geminiToMinimal,
+  'google/gemini-3.5-flash-lite': geminiToMinimal,
+  'google/gemini-3.1-pro-preview': { ...geminiAlwaysThinking, prices: { input: 2, output: 12, cacheRead: 0.2 } },
+  'google/gemini-3.1-flash-lite': geminiToMinimal,
+  'google/gemini-2.5-flash-lite': { ...geminiToMinimal, prices: { input: 0.1, output: 0.4, cacheRead: 0.01 } },
 };

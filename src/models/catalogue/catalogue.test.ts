@@ -204,7 +204,7 @@ test.each<[unknown, string]>([
   ],
   [
     { providers: { openai: { wire: 'soap' } } },
-    '/h/models.json: providers.openai.wire must be "anthropic" or "chat" or "responses", but was "soap". ',
+    '/h/models.json: providers.openai.wire must be "anthropic" or "chat" or "responses" or "gemini", but was "soap". ',
   ],
   [
     { providers: { openai: { baseUrl: 'models.example' } } },

@@ -1,8 +1,8 @@
 import { type Effort, efforts, type ModelFacts } from '../../contract/model.js';
 import * as builtIn from './catalogue-data.js';
 
-/** The format that a server speaks: Anthropic's Messages, OpenAI's Chat Completions, or OpenAI's Responses. */
-export const wires = ['anthropic', 'chat', 'responses'] as const;
+/** The format that a server speaks: Anthropic's Messages, OpenAI's Chat Completions or Responses, or Google's Gemini API. */
+export const wires = ['anthropic', 'chat', 'responses', 'gemini'] as const;
 
 export type Wire = (typeof wires)[number];
 

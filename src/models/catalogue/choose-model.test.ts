@@ -47,6 +47,8 @@ test.each<[string | undefined, Record<string, string>, string]>([
   ['opus', { HELVE_MODEL: 'haiku', OPENROUTER_API_KEY: 'k' }, 'openrouter/anthropic/claude-opus-5.5'],
   ['gpt-5', { OPENAI_API_KEY: 'k' }, 'openai/gpt-5'],
   ['ollama/qwen3', {}, 'ollama/qwen3'],
+  ['gemini', { GEMINI_API_KEY: 'k' }, 'google/gemini-3.8-flash'],
+  ['gemini-9-flash', { GOOGLE_API_KEY: 'k' }, 'google/gemini-9-flash'],
 ])('resolves %j with %j to %s', async (spec, env, expected) => {
   const model = await chooseModel(spec, env, { catalogue });
   expect(`${model.provider}/${model.name}`).toBe(expected);
@@ -64,6 +66,26 @@ test.each<[string, string, string, string, string]>([
   );
   expect(sent).toMatchObject({ model: spec, path, body: { model: spec.slice(spec.indexOf('/') + 1) } });
   expect(sent.headers[header]).toMatch(/^(Bearer )?key-1$/);
+});
+
+test('google gets requests in the format of the Gemini API, or in the compatible one if models.json says so', async () => {
+  const keys = { GEMINI_API_KEY: 'key-1', GOOGLE_API_KEY: 'key-2' };
+  const sent = await sentBy((url) =>
+    chooseModel('google/gemini-3.8-flash', { ...keys, GOOGLE_GEMINI_BASE_URL: url }, { catalogue, effort: 'high' }),
+  );
+  expect(sent).toMatchObject({
+    path: '/v1beta/models/gemini-3.8-flash:streamGenerateContent?alt=sse',
+    headers: { 'x-goog-api-key': 'key-1' },
+    body: { generationConfig: { maxOutputTokens: 64_000, thinkingConfig: { thinkingLevel: 'HIGH' } } },
+  });
+  const readFile = (url: string) => async () =>
+    JSON.stringify({ providers: { google: { wire: 'chat', baseUrl: `${url}/v1beta/openai` } } });
+  const other = await sentBy((url) => chooseModel('gemini', keys, { readFile: readFile(url), effort: 'none' }));
+  expect(other).toMatchObject({
+    path: '/v1beta/openai/chat/completions',
+    headers: { authorization: 'Bearer key-1' },
+    body: { model: 'gemini-3.8-flash', reasoning_effort: 'low' },
+  });
 });
 
 test('a local server needs no key', async () => {
@@ -86,13 +108,14 @@ test('a provider of models.json uses the format and the headers of the file', as
     ['chat', '/v1/chat/completions'],
     ['responses', '/v1/responses'],
     ['anthropic', '/v1/messages'],
+    ['gemini', '/v1/v1beta/models/m:streamGenerateContent?alt=sse'],
   ] as const) {
     const sent = await sentBy((url) => chooseModel('acme/m', { ACME_KEY: 'k' }, { readFile: readFile(url, wire) }));
     expect(sent).toMatchObject({ model: 'acme/m', path, headers: { 'x-team': 'red' } });
   }
 });
 
-test.each(['chat', 'responses', 'anthropic'])(
+test.each(['chat', 'responses', 'anthropic', 'gemini'])(
   'errors of a provider of models.json that speaks %s refer to the configuration of that provider',
   async (wire) => {
     const failureOf = async (provider: object): Promise<string> => {
@@ -102,7 +125,7 @@ test.each(['chat', 'responses', 'anthropic'])(
     };
     const refused = await failureOf({ baseUrl: 'http://127.0.0.1:9/v1' });
     expect(refused).toContain('"baseUrl" of acme in models.json');
-    expect(refused).not.toMatch(/OPENAI_|ANTHROPIC_|ACME_BASE_URL/);
+    expect(refused).not.toMatch(/OPENAI_|ANTHROPIC_|GOOGLE_|ACME_BASE_URL/);
   },
 );
 

@@ -107,6 +107,10 @@ async function buildModel(plan: ModelPlan, env: Environment, effort: Effort | un
       const { openAiResponsesModel } = await import('../wire/responses/openai-responses.js');
       return called(provider.id, openAiResponsesModel({ ...shared, ...named }));
     }
+    case 'gemini': {
+      const { geminiModel } = await import('../wire/gemini/gemini.js');
+      return geminiModel({ ...shared, ...named, provider: provider.id, ...(variable && { keyVariable: variable }) });
+    }
     case 'chat': {
       const { openAiCompatibleModel } = await import('../wire/chat/openai-compatible.js');
       return openAiCompatibleModel({

@@ -82,8 +82,9 @@ function byAlias(wanted: string, env: Environment, { providers }: Catalogue): Fo
 function byBareName(wanted: string, env: Environment, { providers, models }: Catalogue): Found | undefined {
   const having = [...providers.values()].filter(({ id }) => models.has(`${id}/${wanted}`));
   const known = having.find((candidate) => isSetUp(candidate, env)) ?? having[0];
-  // A Claude model newer than the catalogue is still Anthropic's.
-  const provider = known ?? (wanted.startsWith('claude-') ? providers.get('anthropic') : undefined);
+  // A Claude or Gemini model newer than the catalogue is still its vendor's.
+  const vendor = wanted.startsWith('claude-') ? 'anthropic' : wanted.startsWith('gemini-') ? 'google' : undefined;
+  const provider = known ?? (vendor && providers.get(vendor));
   return provider && { provider, name: wanted };
 }
 

@@ -18,7 +18,8 @@ export async function checkKey(id: string, key: string, env: Environment): Promi
       redirect: 'error',
       signal: AbortSignal.timeout(WAIT_MS),
     });
-    if (status === 401 || status === 403) return `But ${provider.title} does not accept it (${status}): check the key.`;
+    if (refusals(provider).includes(status))
+      return `But ${provider.title} does not accept it (${status}): check the key.`;
     if (status >= 200 && status < 300) return `${provider.title} accepts it.`;
     return `It could not be checked: ${provider.title} answered with ${status}.`;
   } catch (error) {
@@ -26,12 +27,21 @@ export async function checkKey(id: string, key: string, env: Environment): Promi
   }
 }
 
-const addressOf = ({ wire }: Provider, base: string): string =>
-  `${base.replace(/\/{1,10}$/, '')}${wire === 'anthropic' && !/\/v1\/?$/.test(base) ? '/v1' : ''}/models`;
+/** The statuses that mean a wrong key. Google answers it like an invalid request. */
+const refusals = ({ wire }: Provider): number[] => (wire === 'gemini' ? [400, 401, 403] : [401, 403]);
+
+/** The list of models, in each format at its own place below the base URL. */
+const addressOf = ({ wire }: Provider, base: string): string => {
+  const version = wire === 'anthropic' ? '/v1' : wire === 'gemini' ? '/v1beta' : '';
+  const address = base.replace(/\/{1,10}$/, '');
+  return `${address}${address.endsWith(version) ? '' : version}/models`;
+};
 
 const headersOf = ({ wire, headers = {} }: Provider, key: string): Record<string, string> => ({
   ...headers,
   ...(wire === 'anthropic'
     ? { 'x-api-key': key, 'anthropic-version': '2023-06-01' }
-    : { authorization: `Bearer ${key}` }),
+    : wire === 'gemini'
+      ? { 'x-goog-api-key': key }
+      : { authorization: `Bearer ${key}` }),
 });
