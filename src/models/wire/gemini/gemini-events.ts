@@ -15,7 +15,11 @@ export interface GeminiEventsOptions {
   ownNames(tool: string): ((input: unknown) => unknown) | undefined;
 }
 
-const STOP_REASONS: Readonly<Record<string, StopReason>> = { STOP: 'end_turn', MAX_TOKENS: 'max_tokens' };
+const STOP_REASONS: Readonly<Record<string, StopReason>> = {
+  STOP: 'end_turn',
+  MAX_TOKENS: 'max_tokens',
+  CONTINUATION: 'max_tokens', // the limit of one request
+};
 
 /** Finish reasons after which the same request may succeed. */
 const FAILED: Readonly<Record<string, string>> = {
