@@ -34,6 +34,22 @@ test.each<[string, Partial<SchemaLimits>, object, object]>([
     { type: 'array', items: [number, number], additionalItems: false },
     { type: 'array', items: number },
   ],
+  [
+    'a schema in parts',
+    { mergeAllOf: true },
+    {
+      description: 'Both',
+      properties: { c: string },
+      required: ['c'],
+      allOf: [
+        { type: 'object', properties: { a: string }, required: ['a'], description: 'A' },
+        { properties: { b: number, c: number } },
+      ],
+    },
+    { type: 'object', description: 'Both', properties: { a: string, b: number, c: string }, required: ['a', 'c'] },
+  ],
+  ['an enumeration', { plainEnums: true }, { enum: ['a', null, true, 1] }, { enum: ['a', 1] }],
+  ['a constant that is not a text', { constAsEnum: true, plainEnums: true }, { const: true }, {}],
   ['a keyword', { drop: ['propertyNames'] }, { type: 'object', propertyNames: string }, { type: 'object' }],
   [
     'a reference',
@@ -53,6 +69,12 @@ test.each<[string, Partial<SchemaLimits>, object, object]>([
   if ('$defs' in schema) return; // references are resolved from the top
   const inside = levelSchema({ properties: { a: { items: schema } }, anyOf: [schema] }, { ...none, ...limits }).schema;
   expect(inside).toEqual({ properties: { a: { items: expected } }, anyOf: [expected] });
+});
+
+test('a part of a schema may be a reference', () => {
+  const schema = { $defs: { a: { type: 'object', properties: { x: string } } }, allOf: [{ $ref: '#/$defs/a' }] };
+  const { schema: levelled } = levelSchema(schema, { ...none, mergeAllOf: true, inlineRefs: true });
+  expect(levelled).toEqual({ type: 'object', properties: { x: string } });
 });
 
 test('limits the expansion of references that double at every step', () => {
