@@ -18,6 +18,7 @@ export {
   type FakeRequestBody,
   startFakeModelServer,
 } from '../testing/fake-model-server.js';
+export { geminiViolations } from '../testing/gemini-violations.js';
 export { protocolViolations, type WireBlock, type WireMessage } from '../testing/protocol-violations.js';
 export { responsesViolations } from '../testing/responses-violations.js';
 export type { ToolRun } from '../testing/tool-run.js';

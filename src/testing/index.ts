@@ -7,6 +7,7 @@ export {
   type FakeRequest,
   startFakeModelServer,
 } from './fake-model-server.js';
+export { geminiViolations } from './gemini-violations.js';
 export { protocolViolations } from './protocol-violations.js';
 export { responsesViolations } from './responses-violations.js';
 export { type TestProject, type ToolRun, temporaryProject } from './temporary-project.js';
