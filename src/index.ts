@@ -35,6 +35,7 @@ export type {
   HookCallbacks,
   HookGroup,
   LoadedSettings,
+  McpOauthEntry,
   McpServerEntry,
   PermissionRules,
 } from './contract/options.js';

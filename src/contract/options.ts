@@ -113,9 +113,38 @@ export type McpServerEntry = Readonly<
       args?: readonly string[];
       env?: Readonly<Record<string, string>>;
       timeout?: number;
+      alwaysLoad?: boolean;
     }
-  | { type: 'http' | 'sse'; url: string; headers?: Readonly<Record<string, string>>; timeout?: number }
+  | {
+      type: 'http' | 'sse';
+      url: string;
+      headers?: Readonly<Record<string, string>>;
+      /** A command that prints headers as a JSON object. */
+      headersHelper?: string;
+      oauth?: McpOauthEntry;
+      timeout?: number;
+      alwaysLoad?: boolean;
+    }
 >;
+
+/** How to sign in to an MCP server, if the server's own answers are not enough. */
+export interface McpOauthEntry {
+  readonly grant?: 'authorization_code' | 'client_credentials';
+  readonly clientId?: string;
+  /** `${VARIABLE}`, not the secret itself. */
+  readonly clientSecret?: string;
+  /** Default: as the authorization server says. */
+  readonly clientAuth?: 'client_secret_basic' | 'client_secret_post';
+  /** `${VARIABLE}` with a PEM key (PKCS #8). */
+  readonly privateKey?: string;
+  readonly privateKeyAlgorithm?: string;
+  /** Separated by spaces. */
+  readonly scopes?: string;
+  readonly callbackPort?: number;
+  readonly clientMetadataUrl?: string;
+  readonly authServerMetadataUrl?: string;
+  readonly issuer?: string;
+}
 
 /** Hooks by the moment at which they are called. */
 export type HookCallbacks = { readonly [Event in HookEvent]?: ReadonlyArray<HookGroup<Event>> };

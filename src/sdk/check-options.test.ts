@@ -64,6 +64,10 @@ test.each<[unknown, string]>([
   [{ mcpServers: { x: { command: 'x', arg: ['y'] } } }, 'mcpServers.x has no option "arg". Did you mean args?'],
   [{ mcpServers: { x: { url: 'http://localhost/' } } }, 'mcpServers.x has a url but no type.'],
   [{ mcpServers: { x: { type: 'http' } } }, 'mcpServers.x has no url.'],
+  [
+    { mcpServers: { x: { type: 'http', url: 'https://x/', oauth: 'id' } } },
+    'mcpServers.x.oauth must be an object, but was "id".',
+  ],
   [{ root: 5 }, 'root must be a string, but was 5.'],
   [{ additionalDirectories: [5] }, 'additionalDirectories[0] must be a string, but was 5.'],
   [{ audit: 'no' }, 'audit must be true or false, but was "no".'],

@@ -5,6 +5,7 @@ import {
   flag,
   type Kind,
   list,
+  object,
   positive,
   record,
   text,
@@ -21,6 +22,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   url: text,
   headers: record(text),
   headersHelper: text,
+  oauth: object,
   timeout: positive,
   alwaysLoad: flag,
 };

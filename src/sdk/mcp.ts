@@ -19,7 +19,7 @@ export type {
   McpResourceContent,
   McpResult,
 } from '../contract/mcp-serving.js';
-export type { McpServerEntry } from '../contract/options.js';
+export type { McpOauthEntry, McpServerEntry } from '../contract/options.js';
 
 /** How servers are connected to. */
 export interface ConnectOptions {
