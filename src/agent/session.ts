@@ -8,6 +8,7 @@ import type { FileChanges } from '../contract/file-change.js';
 import type { TextBlock, UserBlock } from '../contract/message.js';
 import { type PermissionMode, stricterMode, type Walls } from '../contract/permission.js';
 import { checkedAskUser } from '../contract/question.js';
+import type { LeftTask } from '../contract/server-tasks.js';
 import type { Todo } from '../contract/todo.js';
 import type {
   Approval,
@@ -83,6 +84,10 @@ export class Session implements SessionPort {
   /** Commands that run in the background. */
   background: readonly LeftCommand[] | undefined;
   leftCommands: SessionPort['leftCommands'];
+  /** Calls that continue as tasks of MCP servers, for a process that resumes the session. */
+  tasks: readonly LeftTask[] | undefined;
+  /** Called when they have changed, to store them at once. */
+  onTasks: (() => void) | undefined;
   /** Set by the loop while it works on a prompt. */
   isBusy = false;
   #connections: SessionConnections = {};
@@ -228,6 +233,11 @@ export class Session implements SessionPort {
 
   setBackground(running: readonly LeftCommand[]): void {
     this.background = running;
+  }
+
+  setTasks(tasks: readonly LeftTask[]): void {
+    this.tasks = tasks;
+    this.onTasks?.();
   }
 
   /** The plan that the person was shown last. */

@@ -68,7 +68,11 @@ async function passThrough(
     const outcome = entry.effects.length === 0 ? await work() : await environment.slots.run(work, signal);
     const words = await hooks.afterSuccess({ tool, bound }, outcome);
     await environment.settled?.(call.id, words.instead && asText(words.instead.value));
-    return await settleSuccess(call, outcome, { words, maxResultChars: tool.maxResultChars, context });
+    return await settleSuccess(call, outcome, {
+      words,
+      maxResultChars: outcome.maxChars ?? tool.maxResultChars,
+      context,
+    });
   } catch (error) {
     if (error instanceof RefusedByPerson) {
       const { order, effects } = entry;

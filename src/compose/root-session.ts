@@ -7,6 +7,7 @@ import { childAgents } from '../agent/components/child-agents.js';
 import { instructionsComponent } from '../agent/components/instructions.js';
 import { mcpServers } from '../agent/components/mcp-servers.js';
 import { observerComponents } from '../agent/components/observers.js';
+import { serverTasks } from '../agent/components/server-tasks.js';
 import { type SessionWriter, sessionWriter } from '../agent/components/session-writer.js';
 import { contextFrom } from '../agent/context/context-limits.js';
 import { Instructions } from '../agent/instructions/instructions.js';
@@ -49,8 +50,10 @@ export function composeRoot(options: FullAgentOptions, { composeChild }: { compo
   const tools = composeTools(resolveOptions(toolOptions(options, runs)), { as: 'root' });
   const { session } = tools;
   if (resumed) applyResumedSession(session, resumed);
+  if (resumed && !resumed.isFork) tools.servers.client.restoreTasks(resumed.restored.tasks);
   session.beginning = { source: resumed ? sourceOf(resumed) : 'startup', setup: options.setup };
   const writer = isKept(options) ? createWriter(session, options) : undefined;
+  session.onTasks = () => writer?.tasksChanged();
   const system = systemPrompt({
     root: session.root,
     platform: process.platform,
@@ -79,6 +82,7 @@ export function composeRoot(options: FullAgentOptions, { composeChild }: { compo
     ofRoot: [
       ...(options.observers ? [observerComponents(options.observers)] : []),
       mcpServers(tools.servers.servers, session, { isResumed: resumed !== undefined }),
+      serverTasks(tools.servers.client, session),
       ...addedTexts(tools, options, system),
       ...(instructions ? [instructionsComponent(instructions, system)] : []),
       { name: 'hook notifications', beforeMessage: () => tools.notifications.settled() },

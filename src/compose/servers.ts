@@ -17,6 +17,8 @@ import { withoutPluginSecrets } from './plugin-parts.js';
 import type { ResolvedOptions } from './resolve-options.js';
 import { type ServerWait, waitForServers } from './wait-for-servers.js';
 
+const TASK_WAIT_MS = 60_000;
+
 /** The MCP servers of a session. Nothing is loaded or started before one of these functions is called. */
 export interface EngineServers {
   /** Begins to connect, if a server is configured. */
@@ -64,6 +66,8 @@ interface ServerParts {
   notices: Notices;
   /** Connects to no server, even if some are configured. */
   isOff: boolean;
+  /** Whether calls may continue as tasks in the background. */
+  keepsTasks: boolean;
 }
 
 /** The servers for the other parts of a session. */
@@ -76,7 +80,14 @@ export interface ConnectedServers {
   configure(): void;
 }
 
-export function createServers({ resolved, session, policy, notices, isOff }: ServerParts): ConnectedServers {
+export function createServers({
+  resolved,
+  session,
+  policy,
+  notices,
+  isOff,
+  keepsTasks,
+}: ServerParts): ConnectedServers {
   const { options, answers, env, visibleEnv, settings } = resolved;
   const hideSecrets = withoutPluginSecrets(options.plugins);
   // An error of the system names the command, which may be the text of a plugin.
@@ -103,6 +114,7 @@ export function createServers({ resolved, session, policy, notices, isOff }: Ser
     },
     onNotice: (text) => notices.say(shown(text)),
     hostServers: options.hostServers,
+    tasks: keepsTasks ? { session, waitMs: () => settings()?.mcp.taskWaitMs?.value ?? TASK_WAIT_MS } : undefined,
   });
   const resources: ServerResources = {
     list: (server) => client.resources(server),

@@ -53,7 +53,14 @@ export function composeTools(resolved: ResolvedOptions, { as }: { as: 'root' | '
   limitByPolicy(session, { policy, resolved, notices });
   session.tools.hideDenied(policy.deniedTools());
 
-  const servers = createServers({ resolved, session, policy, notices, isOff: isWithoutServers(resolved, as) });
+  const servers = createServers({
+    resolved,
+    session,
+    policy,
+    notices,
+    isOff: isWithoutServers(resolved, as),
+    keepsTasks: as === 'root',
+  });
   servers.configure();
   if (options.buffers) session.provide({ buffers: options.buffers }, { forChildren: true });
   session.provide(
@@ -67,6 +74,14 @@ export function composeTools(resolved: ResolvedOptions, { as }: { as: 'root' | '
     },
     { forChildren: true },
   );
+
+  if (as === 'root') {
+    session.provide({
+      get serverTasks() {
+        return servers.client.tasks;
+      },
+    });
+  }
 
   for (const text of options.startNotices ?? []) notices.say(text);
   const hooks = createHooks(session, policy, resolved);

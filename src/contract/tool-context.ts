@@ -9,6 +9,7 @@ import type { ContentBlock } from './message.js';
 import type { Confinement, DecisionRequest, PermissionMode, SandboxMode, Walls } from './permission.js';
 import type { PlanningPort, SwarmPort } from './planning.js';
 import type { AskUser } from './question.js';
+import type { ServerTasks } from './server-tasks.js';
 import type { Todo } from './todo.js';
 import type { SideModel, WebAccess } from './web.js';
 
@@ -68,6 +69,8 @@ export interface SessionPorts {
   readonly commands?: CommandPort | undefined;
   /** Absent if there is no model for child agents. */
   readonly agents?: ChildAgents | undefined;
+  /** Absent unless calls of MCP servers may continue as tasks in the background. */
+  readonly serverTasks?: ServerTasks | undefined;
   /** Absent if the web is not configured. */
   readonly web?: WebAccess | undefined;
   /** Absent if no model for small tasks is configured. */

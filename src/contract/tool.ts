@@ -35,6 +35,8 @@ interface ToolBehaviour<Input, Data> {
   exposure?: ToolExposure;
   /** A longer result is saved to a file and previewed. Default 30,000. */
   maxResultChars?: number;
+  /** The limit for one result, if it differs. */
+  maxCharsOf?(data: Data): number | undefined;
   /** Available only if settings, or the program that starts the session, enable it. */
   optIn?: boolean;
   /** Available only if there is someone to ask: it is useless without. */
@@ -197,6 +199,8 @@ export interface BoundCall {
 /** The result of a call: text or blocks for the model, data and a display for people and programs. */
 export interface ToolOutcome {
   content: string | ContentBlock[];
+  /** Longer text goes to a file. Default: the limit of the tool. */
+  maxChars?: number;
   data: unknown;
   /** What hooks see of it. Default: the data. */
   forHooks?(): unknown;
@@ -320,8 +324,10 @@ function bind<Input, Data>(spec: ToolBehaviour<Input, Data>, input: Input): Boun
       const data = isGenerator(running) ? yield* running : await running;
       const content = await spec.toModel(data, input); // may be a promise if the tool is written without types
       const mcp = await spec.toMcp?.(data, input);
+      const maxChars = spec.maxCharsOf?.(data);
       return {
         content,
+        ...(maxChars !== undefined && { maxChars }),
         data,
         ...(mcp && { mcp }),
         ...(spec.toHooks && { forHooks: () => ({ ...(isRecord(data) && data), ...spec.toHooks?.(data, input) }) }),

@@ -24,6 +24,7 @@ const parts: Readonly<Record<keyof contract.ToolSpec<unknown, unknown>, Kind>> =
   inputJsonSchema: anything,
   exposure: oneOf(['direct', 'deferred', 'hidden']),
   maxResultChars: positiveCount,
+  maxCharsOf: callback,
   optIn: flag,
   needsPerson: flag,
   needsSetting: text,

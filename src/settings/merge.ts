@@ -240,7 +240,7 @@ function collect(
     hooks: statements.flatMap(hookOf),
     mcpServers: named('mcpServers'),
     tools: named('tools'),
-    mcp: { ...given('startWaitMs', one('mcp.startWaitMs')) },
+    mcp: { ...given('startWaitMs', one('mcp.startWaitMs')), ...given('taskWaitMs', one('mcp.taskWaitMs')) },
     ...given('toolSearch', one('toolSearch')),
     env: named('env'),
     ...given('model', one('model')),

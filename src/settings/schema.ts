@@ -113,6 +113,13 @@ export const settingTable = {
     schema: z.int('must be a whole number').nonnegative('must not be below 0'),
     loosens: always,
   },
+  'mcp.taskWaitMs': {
+    about:
+      'How long a call that an MCP server has turned into a task is waited for before it continues in the background, in milliseconds; default 60,000.',
+    shape: 'one',
+    schema: z.int('must be a whole number').nonnegative('must not be below 0'),
+    loosens: always,
+  },
   toolSearch: {
     about:
       'When tools of MCP servers are sent by name only: `auto` (from 10 % of the context window or 10,000 characters on), `auto:N` (from N % on), `on`, `off`.',

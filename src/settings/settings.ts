@@ -25,7 +25,7 @@ export interface Settings {
   /** In order of precedence; hooks of an untrusted project are marked. */
   readonly hooks: readonly ConfiguredHook[];
   readonly mcpServers: ReadonlyMap<string, Sourced<McpServerSettings>>;
-  readonly mcp: { readonly startWaitMs?: Sourced<number> };
+  readonly mcp: { readonly startWaitMs?: Sourced<number>; readonly taskWaitMs?: Sourced<number> };
   readonly toolSearch?: Sourced<string>;
   /** Which built-in tools are switched on or off, by name. */
   readonly tools: ReadonlyMap<string, Sourced<boolean>>;

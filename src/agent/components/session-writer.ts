@@ -13,6 +13,8 @@ export interface SessionWriter extends SessionComponent {
   compacted(summary: readonly UserBlock[], kept: number): void;
   cleared(results: ReadonlyMap<string, string>): void;
   forgot(files: readonly string[]): void;
+  /** To be called when tasks of MCP servers have changed. */
+  tasksChanged(): void;
   /** Gives the session another title. */
   rename(title: string): void;
   open(): Promise<void>;
@@ -70,6 +72,7 @@ export function sessionWriter(
     compacted: (summary, kept) => write((store) => store.compacted(summary, kept)),
     cleared: (results) => write((store) => store.cleared(results)),
     forgot: (files) => write((store) => store.forgot(files)),
+    tasksChanged: () => write((store) => store.tasksChanged()),
     rename: (title) => write((store) => store.rename(title)),
     async flushed() {
       if (early.length > 0) await open();

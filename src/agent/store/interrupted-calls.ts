@@ -4,6 +4,10 @@ import { isObject } from '../../platform/is-object.js';
 export const interruptedText = (tool: string): string =>
   `${tool} was interrupted when the program ended; its outcome is unknown. Check before you repeat it.`;
 
+/** A call whose server works on. `task`: the id of the background task. */
+export const continuedText = (tool: string, task: string): string =>
+  `${tool} had no result yet when the program ended, but its server works on it as a task. It continues in the background with ID: ${task}. Do not repeat the call.`;
+
 export const notBegunText = (tool: string): string =>
   `The program ended before ${tool} was recorded as begun, so it most likely did not run. Send the call again if it is still needed; where it must not run twice, check first.`;
 

@@ -5,11 +5,13 @@ import type { LeftCommand } from '../../contract/background.js';
 import type { FailureKind } from '../../contract/failure.js';
 import type { AssistantBlock, Message, ToolResultBlock, UserBlock } from '../../contract/message.js';
 import { modeWords, type PermissionMode } from '../../contract/permission.js';
+import type { LeftTask } from '../../contract/server-tasks.js';
 import type { ToolDisplay } from '../../contract/tool.js';
 import type { SeenFile } from '../../contract/tool-context.js';
 import { withCleared } from '../context/clear-results.js';
 import { Transcript } from '../transcript.js';
 import {
+  continuedText,
   DAMAGED_PROBLEM,
   DAMAGED_RESULT,
   INTERRUPTED_PROBLEM,
@@ -18,6 +20,7 @@ import {
   NOT_BEGUN_PROBLEM,
   notBegunText,
 } from './interrupted-calls.js';
+import { OpenTasks } from './open-tasks.js';
 import type { ReadLine } from './read-session.js';
 import { isDisplay } from './recorded-display.js';
 import type { SessionHeader, SessionRecord, SessionTotals } from './session-record.js';
@@ -46,7 +49,9 @@ export interface RestoredSession {
   plan: string | undefined;
   /** Commands that ran in the background when the last process ended. */
   background: readonly LeftCommand[];
-  /** Whether the model was informed of their outcome. */
+  /** Tasks of MCP servers whose outcome the model does not have. */
+  tasks: readonly LeftTask[];
+  /** Whether the model was informed of the outcome of those commands. */
   isBackgroundTold: boolean;
   ledger: ReadonlyMap<string, SeenFile>;
   totals: SessionTotals;
@@ -100,6 +105,7 @@ class History {
   #plan: string | undefined;
   #background: readonly LeftCommand[] = [];
   #backgroundIs: 'current' | 'left' | 'told' = 'current';
+  readonly #tasks = new OpenTasks();
   readonly #ledger = new Map<string, SeenFile>();
   #totals = noTotals;
   #title: string | undefined;
@@ -141,6 +147,7 @@ class History {
         return;
       case 'result':
         this.#results.set(record.id, record);
+        this.#tasks.answered(record.id);
         if (record.failure) this.#failures.set(record.id, { kind: record.failure, problem: record.problem });
         if (isDisplay(record.display)) this.#displays.set(record.id, record.display);
         return;
@@ -159,6 +166,9 @@ class History {
       case 'background':
         this.#background = record.commands;
         this.#backgroundIs = 'current';
+        return;
+      case 'tasks':
+        this.#tasks.set(record.tasks);
         return;
       case 'seen':
         for (const [real, { hash, size, at, lines, merged }] of Object.entries(record.files)) {
@@ -205,6 +215,7 @@ class History {
   }
 
   #takeUser({ content }: RecordOf<'user'>): void {
+    this.#tasks.prompted();
     if (this.#backgroundIs === 'left') this.#backgroundIs = 'told'; // informed with this prompt
     if (this.#asked) {
       this.#messages.push({ role: 'user', content: [...this.#answers(this.#asked, content), ...wordsOf(content)] });
@@ -261,8 +272,9 @@ class History {
         return [{ type: 'tool_result', tool_use_id: id, content: DAMAGED_RESULT, is_error: true }];
       }
       const hasBegun = this.#begun.has(id);
-      if (hasBegun) this.#interrupted.push({ id, tool: name, input });
-      const content = hasBegun ? interruptedText(name) : notBegunText(name);
+      const task = this.#tasks.ofCall(id);
+      if (hasBegun && !task) this.#interrupted.push({ id, tool: name, input });
+      const content = task ? continuedText(name, task.id) : hasBegun ? interruptedText(name) : notBegunText(name);
       const problem = hasBegun ? INTERRUPTED_PROBLEM : NOT_BEGUN_PROBLEM;
       this.#failures.set(id, { kind: 'interrupted', problem });
       return [{ type: 'tool_result', tool_use_id: id, content, is_error: true }];
@@ -314,6 +326,7 @@ class History {
       todos: this.#todos,
       plan: this.#plan,
       background: this.#background,
+      tasks: this.#tasks.open,
       isBackgroundTold: this.#backgroundIs === 'told',
       ledger: this.#ledger,
       totals: this.#totals,

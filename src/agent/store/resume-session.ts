@@ -19,6 +19,7 @@ import { randomId } from '../../platform/crypto.js';
 import { makePrivateFolder, openFlags } from '../../platform/files/private-files.js';
 import { listChanges } from '../../platform/journal/journal.js';
 import { endedCommands, endedReminder } from './ended-commands.js';
+import { taskReminder } from './open-tasks.js';
 import { readSession } from './read-session.js';
 import { type RestoredSession, restoreSession } from './restore-session.js';
 import { agentFolder, isSessionId, type SessionFolder, sessionFolder } from './session-folder.js';
@@ -71,8 +72,13 @@ export async function resumeSession(options: ResumeSessionOptions): Promise<Resu
     const undone = await undoneSince(restored, options.dataFolder, folder.id);
     const { background, isBackgroundTold } = restored;
     const leftCommands = background.length === 0 ? [] : await endedCommands(background, options.dataFolder);
-    const reminders = [...undone, ...(isBackgroundTold ? [] : leftCommands.map(endedReminder))];
-    return { id: folder.id, root, isFork: options.fork === true, restored, store, reminders, leftCommands };
+    const isFork = options.fork === true;
+    const reminders = [
+      ...undone,
+      ...(isBackgroundTold ? [] : leftCommands.map(endedReminder)),
+      ...restored.tasks.map((task) => taskReminder(task, isFork)),
+    ];
+    return { id: folder.id, root, isFork, restored, store, reminders, leftCommands };
   } catch (error) {
     await lock.release();
     throw error;

@@ -8,6 +8,7 @@ import type { FailureKind } from '../../contract/failure.js';
 import type { AssistantBlock, ContentBlock, UserBlock } from '../../contract/message.js';
 import type { StopReason, Usage } from '../../contract/model.js';
 import { type PermissionMode, permissionModes } from '../../contract/permission.js';
+import type { LeftTask } from '../../contract/server-tasks.js';
 import type { SeenFile } from '../../contract/tool-context.js';
 
 export const SESSION_FORMAT = 1;
@@ -95,6 +96,8 @@ export type SessionRecord = {
   | { type: 'plan'; plan: string }
   /** The background commands that run from here on. */
   | { type: 'background'; commands: readonly LeftCommand[] }
+  /** The tasks of MCP servers whose outcome the model does not have yet. */
+  | { type: 'tasks'; tasks: readonly LeftTask[] }
   /** The lines of files that the model has seen, by real path: those that changed in this turn. */
   | { type: 'seen'; files: Readonly<Record<string, SeenRecord>> }
   | { type: 'turn'; stopReason: StopReason | null; usage: Usage; total: SessionTotals; title?: string }
@@ -148,6 +151,7 @@ const checks: Checks<string> = {
   todos: () => true,
   plan: ({ plan }) => isText(plan),
   background: ({ commands }) => isListOf(commands, isLeftCommand),
+  tasks: ({ tasks }) => isListOf(tasks, isLeftTask),
   seen: ({ files }) => isFields(files) && Object.values(files).every(isSeen),
   turn: ({ usage, total }) => isUsage(usage) && isTotals(total),
   run: ({ total }) => isTotals(total),
@@ -168,6 +172,17 @@ function isLeftCommand(value: unknown): boolean {
   if (!isFields(process)) return false;
   const { pid, started, boot, space, host } = process;
   return [pid, started].every(Number.isInteger) && [boot, space, host].every(isText);
+}
+
+function isLeftTask(value: unknown): boolean {
+  if (!isFields(value)) return false;
+  const { id, server, serverKey, tool, taskId, callId, title, startedAt, maxChars, ended, givenIn } = value;
+  const isOptional = (text: unknown): boolean => text === undefined || isText(text);
+  return (
+    [id, server, serverKey, tool, taskId, callId, title].every(isText) &&
+    [startedAt, maxChars].every((number) => typeof number === 'number') &&
+    [ended, givenIn].every(isOptional)
+  );
 }
 
 /** Must be absolute: a relative path would resolve against `process.cwd()`. */

@@ -13,6 +13,7 @@ import type {
 } from '../../contract/message.js';
 import type { ModelFacts, Usage } from '../../contract/model.js';
 import type { Decision, PermissionMode } from '../../contract/permission.js';
+import type { LeftTask } from '../../contract/server-tasks.js';
 import type { SeenFile } from '../../contract/tool-context.js';
 import { journaledBytes } from '../../platform/journal/session-changes.js';
 import { addUsage, costOf, noUsage } from '../usage.js';
@@ -53,6 +54,8 @@ export interface WatchedState {
   readonly plan?: string | undefined;
   /** Commands that run in the background. */
   readonly background?: readonly LeftCommand[] | undefined;
+  /** Tasks of MCP servers. */
+  readonly tasks?: readonly LeftTask[] | undefined;
 }
 
 /** The state from which a store continues when a session is resumed. */
@@ -132,6 +135,12 @@ export class SessionStore {
   /** Records changes of the directory, the mode, the todos and the plan with each result, and at the end of a turn. */
   watch(state: WatchedState): void {
     this.#state = state;
+  }
+
+  /** Writes tasks that have changed, synchronously: their servers work on whatever happens to this process. */
+  tasksChanged(): void {
+    this.#addTasks();
+    this.#file.write();
   }
 
   /** Records the lines of a file that the model has seen; written with the next result. */
@@ -337,12 +346,18 @@ export class SessionStore {
     if (todos !== undefined) this.#addChanged({ type: 'todos', todos });
     if (plan !== undefined) this.#addChanged({ type: 'plan', plan });
     if (background !== undefined) this.#addChanged({ type: 'background', commands: background });
+    this.#addTasks();
     if (this.#seen.size === 0) return;
     const files = Object.fromEntries(
       [...this.#seen].map(([real, { at, ...seen }]) => [real, { ...seen, at: at.getTime() }]),
     );
     this.#seen = new Map();
     this.#add({ type: 'seen', files });
+  }
+
+  #addTasks(): void {
+    const { tasks } = this.#state ?? {};
+    if (tasks !== undefined) this.#addChanged({ type: 'tasks', tasks });
   }
 
   #addChanged(record: Unwritten): void {

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ToolFailure } from '../../contract/failure.js';
 import type { ContentBlock } from '../../contract/message.js';
-import type { AskUser } from '../../contract/question.js';
 import type { Tool } from '../../contract/tool.js';
 import type { ListedResource, ReadResource, SessionPort } from '../../contract/tool-context.js';
 import { MAX_TIMER_MS } from '../../platform/clock.js';
@@ -16,17 +15,18 @@ import { Slots } from '../../platform/slots.js';
 import { SignIns } from '../auth/sign-ins.js';
 import { serverParts, toolNames } from '../names.js';
 import { plainLine } from '../plain-text.js';
+import type { McpClientOptions } from './client-options.js';
 import { type ConfiguredServer, readConfig } from './config.js';
 import { Connection } from './connection.js';
 import type { ConnectionLimits, ConnectionState } from './connection-options.js';
-import type { ServerEras } from './eras.js';
 import { withUsableHeaders } from './header-parameters.js';
-import type { HostServers } from './host-transport.js';
 import { listedPrompts, listedResource, type ServerPrompt } from './listed-offers.js';
 import { pinnedServer } from './pinned-server.js';
-import type { ToolChange, ToolPins } from './pins.js';
+import type { ToolChange } from './pins.js';
+import type { TaskAccess } from './remote-task.js';
 import { contentBlocks, resourceContents, sentContents } from './result-content.js';
 import { ReviewedTools } from './reviewed-tools.js';
+import { ServerTaskList, type TaskServer } from './server-task-list.js';
 import {
   heldBackTool,
   type ReadTools,
@@ -47,29 +47,6 @@ const PROBE_MS = 3_000;
 const MAX_LOGGED = 20;
 const MAX_CLAIMED_CHARS = 5_000; // for definitions that a server asks to have in every request
 
-export interface McpClientOptions {
-  root: string;
-  env: Readonly<Record<string, string | undefined>>;
-  /** Whether a variable is set, but withheld from servers. Default: none is. */
-  isWithheld?: ((variable: string) => boolean) | undefined;
-  dataFolder: string;
-  /** The folders that servers are given as roots. */
-  roots(): readonly string[];
-  askUser?: AskUser | undefined;
-  pins: ToolPins;
-  /** Loaded with the first connection. */
-  eras(): Promise<ServerEras>;
-  /** The servers in the host program, if there is one. */
-  hostServers?: HostServers | undefined;
-  whileRunning: SessionPort['whileRunning'];
-  /** The state of a server, or what it offers, has changed. */
-  onChange(): void;
-  /** Called with a message for the user. */
-  onNotice(text: string): void;
-  /** The delay before the first attempt to reconnect. */
-  retryMs?: number;
-}
-
 /** The state of a server, for users and programs. */
 export interface ServerState extends ConnectionState {
   name: string;
@@ -87,6 +64,8 @@ interface Server {
   /** Undefined if its entry is invalid. */
   connection?: Connection;
   problem?: ConnectionState;
+  /** Identifies its configuration. */
+  key: string;
   connecting: Promise<void>;
   told: string | undefined;
   /** How many of its log messages were shown. */
@@ -107,6 +86,7 @@ export interface OfferedTool {
 
 export class McpClient {
   readonly signIns: SignIns;
+  readonly tasks: ServerTaskList | undefined;
   readonly #options: McpClientOptions;
   readonly #servers = new Map<string, Server>();
   readonly #stdioSlots = new Slots(STDIO_AT_ONCE);
@@ -120,7 +100,10 @@ export class McpClient {
 
   constructor(options: McpClientOptions) {
     this.#options = options;
-    const { env, dataFolder, askUser, onNotice } = options;
+    const { env, dataFolder, askUser, onNotice, tasks } = options;
+    const access = (name: string): TaskAccess => this.#access(name);
+    this.tasks =
+      tasks && new ServerTaskList({ ...tasks, server: (name) => taskServer(this.#servers.get(name)), access });
     this.signIns = new SignIns({ env, dataFolder, askUser, onNotice });
     this.#limits = {
       connectMs: Math.min(numberIn(env, 'MCP_TIMEOUT') ?? DEFAULT_CONNECT_MS, MAX_TIMER_MS),
@@ -141,6 +124,7 @@ export class McpClient {
     this.#parts = serverParts([...wanted.keys()]);
     for (const { review } of this.#servers.values()) review.rename(); // the names may depend on the other servers
     for (const server of wanted.values()) if (!this.#servers.has(server.name)) this.#add(server);
+    this.tasks?.resume({ isLast: false });
     this.#options.onChange();
   }
 
@@ -200,7 +184,14 @@ export class McpClient {
     const offered = [...this.#servers].flatMap(([name, { connection, review }]) => {
       if (!connection) return [];
       const maxTokens = numberIn(this.#options.env, 'MAX_MCP_OUTPUT_TOKENS') ?? DEFAULT_OUTPUT_TOKENS;
-      const host: ToolHost = { server: name, connection, review, maxResultChars: maxTokens * CHARS_PER_TOKEN };
+      const host: ToolHost = {
+        server: name,
+        connection,
+        access: () => this.#access(name),
+        tasks: this.tasks,
+        review,
+        maxResultChars: maxTokens * CHARS_PER_TOKEN,
+      };
       const claimed = review.all.reduce((sum, { alwaysLoad, size }) => sum + (alwaysLoad ? size : 0), 0);
       return review.all.map((tool) => ({
         tool,
@@ -279,12 +270,19 @@ export class McpClient {
   }
 
   async close(): Promise<void> {
+    await this.tasks?.end();
     this.#ended.abort(new Error('The session has ended.'));
     this.signIns.close();
     await Promise.all([...this.#servers.values()].map(({ connection }) => connection?.close()));
     const made = await this.#registration;
     await made?.registration.remove();
     if (made) await rm(made.folder, { recursive: true, force: true });
+  }
+
+  #access(name: string): TaskAccess {
+    const { connection } = this.#servers.get(name) ?? {};
+    if (connection) return connection.tasks;
+    throw new ToolFailure(`There is no MCP server "${plainLine(name, 40)}" any more.`);
   }
 
   #add(configured: ConfiguredServer): void {
@@ -295,6 +293,7 @@ export class McpClient {
     const pinned = pinnedServer(configured, root);
     const server: Server = {
       configured,
+      key: pinned.key,
       connecting: Promise.resolve(),
       told: undefined,
       logged: 0,
@@ -382,6 +381,17 @@ export class McpClient {
     if (server.logged <= MAX_LOGGED) this.#options.onNotice(`The MCP server ${name} logged (${level}): ${text}`);
     if (server.logged === MAX_LOGGED) this.#options.onNotice(`Further messages of ${name} are not shown.`);
   }
+}
+
+function taskServer(server: Server | undefined): TaskServer | undefined {
+  const { connection, review } = server ?? {};
+  if (!server || !connection || !review) return undefined;
+  return {
+    key: server.key,
+    isProcess: connection.config.type === 'stdio',
+    settled: () => server.connecting,
+    isHeldBack: (tool) => review.isHeldBack(tool),
+  };
 }
 
 function numberIn(env: McpClientOptions['env'], name: string): number | undefined {

@@ -33,3 +33,10 @@ export interface ConnectionLimits {
   /** How long a process may take to answer a question that old servers do not know. */
   probeMs: number;
 }
+
+export interface CallOptions {
+  /** Whether a task may outlive the call. */
+  inBackground: boolean;
+  signal: AbortSignal;
+  onProgress(text: string): void;
+}

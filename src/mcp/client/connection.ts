@@ -16,13 +16,13 @@ import {
   isHeaderMismatch,
   isUnheard,
   isUnreachable,
-  messageOf,
 } from './connection-errors.js';
-import type { ConnectionOptions, ConnectionState } from './connection-options.js';
-import { explainFailure, GO_ON } from './explain-failure.js';
+import type { CallOptions, ConnectionOptions, ConnectionState } from './connection-options.js';
+import { describeOutage, explainFailure, GO_ON } from './explain-failure.js';
 import { FreshReads } from './fresh-reads.js';
 import { parameterHeaders } from './header-parameters.js';
 import { withInput } from './input-required.js';
+import { legacyTaskParams } from './legacy-tasks.js';
 import { followLists } from './list-subscription.js';
 import { whyGone } from './lost-stream.js';
 import { negotiate, OtherVersions } from './negotiate.js';
@@ -31,7 +31,7 @@ import { OfferedLists } from './offered-lists.js';
 import { openTransport } from './open-transport.js';
 import { progressText } from './progress-text.js';
 import { anyResult, instructionsOf, oneByOne, protocolClient, rawResult } from './protocol-client.js';
-import { finishedTask, type TaskMethod } from './remote-task.js';
+import type { ServerAnswer, TaskAccess, TaskMethod } from './remote-task.js';
 import { StdioTransport } from './stdio-transport.js';
 
 const FIRST_TRIES = 3; // for a remote server that may be starting up
@@ -103,33 +103,36 @@ export class Connection {
     return this.#connecting;
   }
 
-  async call(
-    tool: string,
-    input: unknown,
-    { signal, onProgress }: { signal: AbortSignal; onProgress(text: string): void },
-  ): Promise<Readonly<Record<string, unknown>>> {
-    const params = { name: tool, arguments: isObject(input) ? { ...input } : {} };
+  /** The server's answer: a result, or a task that it works on. `inBackground`: a task may outlive the call. */
+  async call(tool: string, input: unknown, { inBackground, signal, onProgress }: CallOptions): Promise<ServerAnswer> {
+    const client = await this.#ready(signal);
+    const params = {
+      name: tool,
+      arguments: isObject(input) ? { ...input } : {},
+      ...legacyTaskParams(client, this.#definition(tool), inBackground),
+    };
     try {
-      const answer = await this.#request('tools/call', params, signal, onProgress);
-      if (answer['resultType'] !== 'task') return answer;
-      const { name, roots } = this.#options;
-      const send = (method: TaskMethod, sent: Record<string, unknown>, until: AbortSignal) =>
-        this.#request(method, sent, until);
-      return await finishedTask(answer, {
-        send,
-        server: name,
-        askUser: this.#askUser,
-        roots,
-        signal,
-        onProgress,
-        limitMs: this.#callMs,
-      });
+      return await this.#request('tools/call', params, signal, onProgress);
     } finally {
       this.#reads.clear(); // it may have changed anything
     }
   }
 
-  async readResource(uri: string, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
+  /** How to reach the server about its tasks. */
+  get tasks(): TaskAccess {
+    const { name, roots } = this.#options;
+    return {
+      server: name,
+      askUser: this.#askUser,
+      roots,
+      limitMs: this.#callMs,
+      isLegacy: this.#client?.getProtocolEra() === 'legacy',
+      send: (method, params, signal) => this.#request(method, params, signal),
+      onTaskEnd: () => this.#reads.clear(),
+    };
+  }
+
+  async readResource(uri: string, signal: AbortSignal): Promise<ServerAnswer> {
     const known = this.#reads.get(uri);
     if (known) return known;
     const askedAt = monotonicMs();
@@ -138,11 +141,7 @@ export class Connection {
     return result;
   }
 
-  async getPrompt(
-    name: string,
-    args: Readonly<Record<string, string>>,
-    signal: AbortSignal,
-  ): Promise<Readonly<Record<string, unknown>>> {
+  async getPrompt(name: string, args: Readonly<Record<string, string>>, signal: AbortSignal): Promise<ServerAnswer> {
     return await this.#request('prompts/get', { name, arguments: args }, signal);
   }
 
@@ -274,13 +273,13 @@ export class Connection {
     params: Record<string, unknown>,
     signal: AbortSignal,
     onProgress?: (text: string) => void,
-  ): Promise<Readonly<Record<string, unknown>>> {
+  ): Promise<ServerAnswer> {
     const callMs = this.#callMs;
     const idleMs = Math.min(callMs, this.#isRemote ? REMOTE_IDLE_MS : STDIO_IDLE_MS);
     const { name, roots } = this.#options;
     for (let attempt = 1; ; attempt += 1) {
       const client = await this.#ready(signal);
-      const send = async (filled: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>> =>
+      const send = async (filled: Readonly<Record<string, unknown>>): Promise<ServerAnswer> =>
         rawResult(
           await client.request({ method, params: filled }, anyResult, {
             signal,
@@ -322,8 +321,12 @@ export class Connection {
     { name, arguments: input }: Readonly<Record<string, unknown>>,
   ): { headers?: Record<string, string> } {
     if (method !== 'tools/call' || !this.sendsParameterHeaders) return {};
-    const tool = this.#lists.offered.tools.find((one) => isObject(one) && one['name'] === name);
-    return isObject(tool) ? { headers: parameterHeaders(tool['inputSchema'], input) } : {};
+    const tool = this.#definition(name);
+    return tool ? { headers: parameterHeaders(tool['inputSchema'], input) } : {};
+  }
+
+  #definition(tool: unknown): ServerAnswer | undefined {
+    return this.#lists.offered.tools.filter(isObject).find(({ name }) => name === tool);
   }
 
   /** Replaces this connection with a new one, unless that has already happened. */
@@ -375,12 +378,8 @@ export class Connection {
       this.#setState({ status: 'needs-auth', detail });
       return;
     }
-    const transport = this.#transport instanceof StdioTransport ? this.#transport : undefined;
-    const why = end ?? plainLine(messageOf(error), 300);
-    const words = transport?.stderr.lastLine;
-    const said = words ? ` Its last words: "${plainLine(words, 300)}".` : '';
-    const verb = /^(?:did|could|ended|was|sent|speaks) /.test(why) ? why : `can't be reached (${why})`;
-    this.#setState({ status: 'failed', detail: `The MCP server ${name} ${verb}.${said}${after}` });
+    const lastWords = this.#transport instanceof StdioTransport ? this.#transport.stderr.lastLine : undefined;
+    this.#setState({ status: 'failed', detail: `${describeOutage(name, error, { end, lastWords })}${after}` });
   }
 
   async #drop(): Promise<void> {

@@ -53,3 +53,15 @@ const reasons: Readonly<Record<number, string>> = {
   [ErrorCode.missingCapability]: 'it needs something of its client that Helve does not offer',
   [ErrorCode.unsupportedVersion]: 'it does not speak the version of the protocol that was agreed on',
 };
+
+/** Why a server can't be used. `end`: how its process ended. */
+export function describeOutage(
+  name: string,
+  error: unknown,
+  { end, lastWords }: { end: string | undefined; lastWords: string | undefined },
+): string {
+  const why = end ?? plainLine(messageOf(error), 300);
+  const said = lastWords ? ` Its last words: "${plainLine(lastWords, 300)}".` : '';
+  const verb = /^(?:did|could|ended|was|sent|speaks) /.test(why) ? why : `can't be reached (${why})`;
+  return `The MCP server ${name} ${verb}.${said}`;
+}

@@ -1,10 +1,12 @@
-// A call that its server turned into a task (the extension io.modelcontextprotocol/tasks): the server works on after its
-// answer, and is asked for the result from time to time.
+// A call that its server turned into a task: the server works on after its answer, and is asked for the result from time
+// to time. Since 2026-07-28 that is the extension io.modelcontextprotocol/tasks, in which `tasks/get` brings the result;
+// in 2025-11-25 a request of its own does.
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProtocolError } from '@modelcontextprotocol/client';
 import { ToolFailure } from '../../contract/failure.js';
 import { monotonicMs } from '../../platform/clock.js';
 import { isObject } from '../../platform/is-object.js';
+import { messageOf } from '../../platform/message-of.js';
 import { plainLine, plainText } from '../plain-text.js';
 import { type InputOptions, InputRounds } from './input-required.js';
 
@@ -15,67 +17,202 @@ const MAX_ID_CHARS = 4_096;
 const CANCEL_MS = 5_000;
 const MAX_FAILURES = 5; // in a row, of a connection that comes back
 const MAX_SENTENCE = 600;
+const MAX_REPORTS = 200;
 
-export type TaskMethod = 'tasks/get' | 'tasks/update' | 'tasks/cancel';
+export type TaskMethod = 'tasks/get' | 'tasks/update' | 'tasks/result' | 'tasks/cancel';
 
-type Result = Readonly<Record<string, unknown>>;
+export type ServerAnswer = Readonly<Record<string, unknown>>;
 
-export interface TaskOptions extends InputOptions {
-  send(method: TaskMethod, params: Record<string, unknown>, signal: AbortSignal): Promise<Result>;
-  onProgress(text: string): void;
-  /** For the whole task. */
+/** How Helve reaches a server about its tasks. */
+export interface TaskAccess extends Omit<InputOptions, 'signal'> {
+  /** Whether results need a request of their own. */
+  readonly isLegacy: boolean;
+  send(method: TaskMethod, params: Record<string, unknown>, signal: AbortSignal): Promise<ServerAnswer>;
+  /** For a whole task. */
   limitMs: number;
+  /** To be called when a task has ended, which may have changed anything. */
+  onTaskEnd(): void;
 }
 
-/** Waits for a task to end, and answers what it asks. If the call is cancelled or takes too long, so is the task. */
-export async function finishedTask(created: Result, options: TaskOptions): Promise<Result> {
+/** How a task has ended. `lost`: its outcome is unknown. */
+export type TaskEnd =
+  | { how: 'done'; answer: ServerAnswer }
+  | { how: 'failed' | 'stopped' | 'lost'; failure: ToolFailure };
+
+export interface RemoteTaskOptions {
+  taskId: string;
+  /** The server's answer to the call; undefined for a task of an earlier process. */
+  created?: ServerAnswer;
+  server: string;
+  /** Called for each use, since a person may connect to the server again. Throws `ToolFailure` if it is gone. */
+  access(): TaskAccess;
+  onReport(text: string): void;
+  /** What to say in addition if the server does not know it any more. */
+  ifLost?: string | undefined;
+}
+
+/** Whether the answer to a call says that the server works on it as a task. */
+export const isTaskAnswer = (answer: ServerAnswer): boolean =>
+  answer['resultType'] === 'task' || (answer['resultType'] === undefined && isObject(answer['task']));
+
+/** The task in the answer to a call. Throws `ToolFailure` if its id can't be used. */
+export function createdTask(answer: ServerAnswer, server: string): { taskId: string; created: ServerAnswer } {
+  const created = answer['resultType'] !== 'task' && isObject(answer['task']) ? answer['task'] : answer;
   const { taskId } = created;
-  const name = `The MCP server ${plainLine(options.server, 40)}`;
-  if (typeof taskId !== 'string' || taskId === '' || taskId.length > MAX_ID_CHARS) {
-    throw new ToolFailure(`${name} made the call a task without a usable id, so its result can't be fetched.`, {
-      advice: 'It may have done something; check before you repeat it.',
-    });
+  if (typeof taskId === 'string' && taskId !== '' && taskId.length <= MAX_ID_CHARS) return { taskId, created };
+  throw new ToolFailure(`${named(server)} made the call a task without a usable id, so its result can't be fetched.`, {
+    advice: CHECK,
+  });
+}
+
+/** Follows a task until it ends, and answers what it asks. */
+export class RemoteTask {
+  readonly taskId: string;
+  /** Never rejects. */
+  readonly finished: Promise<TaskEnd>;
+  /** How often the server wants to be asked. */
+  pollMs = DEFAULT_POLL_MS;
+  isAsking = false;
+  readonly #options: RemoteTaskOptions;
+  readonly #stopped = new AbortController();
+  readonly #reports: string[] = [];
+  #failures = 0;
+
+  constructor(options: RemoteTaskOptions) {
+    this.#options = options;
+    this.taskId = options.taskId;
+    if (options.created) this.#read(options.created);
+    this.finished = this.#follow(options.created)
+      .catch((error: unknown) => this.#failed(error))
+      .finally(() => this.#afterEnd());
   }
-  try {
-    return await waitFor(taskId, created, name, options);
-  } catch (error) {
-    void options.send('tasks/cancel', { taskId }, AbortSignal.timeout(CANCEL_MS)).catch(() => {}); // it may have ended
-    throw error;
+
+  /** What the server has reported, the latest last. */
+  get reports(): readonly string[] {
+    return this.#reports;
+  }
+
+  /** Tells the server to stop, and resolves once it knows or can't be reached. */
+  async cancel(withinMs = CANCEL_MS): Promise<void> {
+    this.#stopped.abort(new ToolFailure('The task was stopped.', { kind: 'interrupted' }));
+    await this.#sendCancel(withinMs);
+  }
+
+  async #follow(created: ServerAnswer | undefined): Promise<TaskEnd> {
+    const { signal } = this.#stopped;
+    const { access } = this.#options;
+    const until = monotonicMs() + access().limitMs;
+    const rounds = new InputRounds({ ...access(), signal });
+    const answered = new Set<string>();
+    for (let task = created; ; task = await this.#ask('tasks/get')) {
+      if (task) {
+        this.#read(task);
+        const end = await this.#endOf(task);
+        if (end) return end;
+        if (this.isAsking && !access().isLegacy) await this.#answer(task, rounds, answered);
+      }
+      if (monotonicMs() > until) throw this.#tooSlow();
+      if (task || this.#failures > 0) await delay(this.pollMs, undefined, { signal }).catch(() => {});
+      signal.throwIfAborted();
+    }
+  }
+
+  #read(task: ServerAnswer): void {
+    const { status, statusMessage, pollIntervalMs, pollInterval } = task;
+    const asked = pollIntervalMs ?? pollInterval;
+    const pollMs = typeof asked === 'number' && asked > 0 ? asked : DEFAULT_POLL_MS;
+    this.pollMs = Math.min(Math.max(pollMs, MIN_POLL_MS), MAX_POLL_MS);
+    this.isAsking = status === 'input_required';
+    if (status !== 'working' && status !== 'input_required') return;
+    const said = saidIn(statusMessage) ?? (this.isAsking ? 'waits for input' : 'works on it');
+    if (this.#reports.at(-1) === said) return;
+    this.#reports.push(said);
+    if (this.#reports.length > MAX_REPORTS) this.#reports.shift();
+    this.#options.onReport(said);
+  }
+
+  /** Undefined while it goes on, or if its result could not be fetched this time. */
+  async #endOf({ status, statusMessage, result, error }: ServerAnswer): Promise<TaskEnd | undefined> {
+    const name = named(this.#options.server);
+    const { isLegacy } = this.#options.access();
+    if (status === 'cancelled') {
+      const failure = new ToolFailure(`${name} cancelled the call${because(saidIn(statusMessage))}.`);
+      return { how: 'stopped', failure };
+    }
+    if (status === 'completed' && !isLegacy) return { how: 'done', answer: isObject(result) ? result : {} };
+    // In the older revision a task that asks sends its question while its result is waited for.
+    if (isLegacy && (status === 'completed' || status === 'input_required')) {
+      const answer = await this.#ask('tasks/result');
+      return answer && { how: 'done', answer };
+    }
+    if (status !== 'failed') return undefined;
+    const answer = isLegacy ? await this.#send('tasks/result').catch(() => undefined) : undefined;
+    if (answer) return { how: 'done', answer }; // with the error, as a direct call would give it
+    const reason = isObject(error) && typeof error['message'] === 'string' ? error['message'] : saidIn(statusMessage);
+    return { how: 'failed', failure: new ToolFailure(`${name} could not complete the call${because(reason)}.`) };
+  }
+
+  /** Answers the questions that were not answered before: their keys are unique for the whole task. */
+  async #answer({ inputRequests }: ServerAnswer, rounds: InputRounds, answered: Set<string>): Promise<void> {
+    const open = Object.entries(isObject(inputRequests) ? inputRequests : {}).filter(([key]) => !answered.has(key));
+    const inputResponses = await rounds.answer(Object.fromEntries(open));
+    this.#stopped.signal.throwIfAborted();
+    if (!inputResponses || !(await this.#ask('tasks/update', { inputResponses }))) return;
+    for (const [key] of open) answered.add(key);
+  }
+
+  /** Undefined if the server can't be reached for the moment. */
+  async #ask(method: TaskMethod, params: Record<string, unknown> = {}): Promise<ServerAnswer | undefined> {
+    try {
+      const answer = await this.#send(method, params);
+      this.#failures = 0;
+      return answer;
+    } catch (error) {
+      this.#stopped.signal.throwIfAborted();
+      this.#failures += 1;
+      if (isFinal(error) || this.#failures > MAX_FAILURES) throw new LostTask(error);
+      return undefined;
+    }
+  }
+
+  #send(method: TaskMethod, params: Record<string, unknown> = {}): Promise<ServerAnswer> {
+    return this.#options.access().send(method, { taskId: this.taskId, ...params }, this.#stopped.signal);
+  }
+
+  #failed(error: unknown): TaskEnd {
+    if (error instanceof LostTask) return { how: 'lost', failure: lost(this.#options, error.cause) };
+    const failure = error instanceof ToolFailure ? error : new ToolFailure(messageOf(error), { cause: error });
+    if (this.#stopped.signal.aborted) return { how: 'stopped', failure };
+    void this.#sendCancel(CANCEL_MS);
+    return { how: 'failed', failure };
+  }
+
+  async #sendCancel(withinMs: number): Promise<void> {
+    const { access } = this.#options;
+    const sent = async (): Promise<unknown> =>
+      await access().send('tasks/cancel', { taskId: this.taskId }, AbortSignal.timeout(withinMs));
+    await sent().catch(() => {}); // it may have ended
+  }
+
+  #afterEnd(): void {
+    try {
+      this.#options.access().onTaskEnd();
+    } catch {
+      // the server is not configured any more
+    }
+  }
+
+  #tooSlow(): ToolFailure {
+    const { server, access } = this.#options;
+    const seconds = access().limitMs / 1000;
+    return new ToolFailure(`${named(server)} did not complete the call within ${seconds} s, so it was cancelled.`);
   }
 }
 
-async function waitFor(taskId: string, created: Result, name: string, options: TaskOptions): Promise<Result> {
-  const { send, signal, onProgress, limitMs } = options;
-  const rounds = new InputRounds(options);
-  const until = monotonicMs() + limitMs;
-  for (let task = created, failures = 0; ; ) {
-    const { status, statusMessage, result, error, inputRequests } = task;
-    const said = typeof statusMessage === 'string' ? plainText(statusMessage, MAX_SENTENCE) : undefined;
-    if (status === 'completed') return isObject(result) ? result : {};
-    if (status === 'cancelled') throw new ToolFailure(`${name} cancelled the call${because(said)}.`);
-    if (status === 'failed') {
-      const reason = isObject(error) && typeof error['message'] === 'string' ? error['message'] : said;
-      throw new ToolFailure(`${name} could not complete the call${because(reason)}.`);
-    }
-    onProgress(said ?? (status === 'input_required' ? 'waits for input' : 'works on it'));
-    if (status === 'input_required') {
-      const inputResponses = await rounds.answer(inputRequests);
-      signal.throwIfAborted();
-      if (inputResponses) await send('tasks/update', { taskId, inputResponses }, signal);
-    }
-    if (monotonicMs() > until) {
-      throw new ToolFailure(`${name} did not complete the call within ${limitMs / 1000} s, so it was cancelled.`);
-    }
-    await delay(pauseOf(task), undefined, { signal }).catch(() => {});
-    signal.throwIfAborted();
-    try {
-      task = await send('tasks/get', { taskId }, signal);
-      failures = 0;
-    } catch (error) {
-      failures += 1;
-      signal.throwIfAborted();
-      if (isFinal(error) || failures > MAX_FAILURES) throw lost(name, error);
-    }
+/** The server, which is the cause, can't be asked any more. */
+class LostTask extends Error {
+  constructor(cause: unknown) {
+    super('The task is lost.', { cause });
   }
 }
 
@@ -83,18 +220,22 @@ async function waitFor(taskId: string, created: Result, name: string, options: T
 const isFinal = (error: unknown): boolean =>
   !(error instanceof Error) || error.cause === undefined || error.cause instanceof ProtocolError;
 
-function lost(name: string, error: unknown): ToolFailure {
-  const why = error instanceof Error ? ` ${error.message}` : '';
-  return new ToolFailure(`${name} made the call a task, whose result can't be fetched any more.${why}`, {
-    advice: 'It may have done something; check before you repeat it.',
-    cause: error,
-  });
+function lost({ server, ifLost }: RemoteTaskOptions, error: unknown): ToolFailure {
+  const name = named(server);
+  const facts = [
+    `${name} made the call a task, whose result can't be fetched any more, so its outcome is unknown.`,
+    ...(error instanceof Error ? [error.message] : []),
+    ...(ifLost === undefined ? [] : [ifLost]),
+  ];
+  return new ToolFailure(facts.join(' '), { advice: CHECK, cause: error });
 }
+
+export const CHECK = 'It may have done something; check before you repeat it.';
+
+const named = (server: string): string => `The MCP server ${plainLine(server, 40)}`;
+
+const saidIn = (message: unknown): string | undefined =>
+  typeof message === 'string' && message.trim() !== '' ? plainText(message, MAX_SENTENCE) : undefined;
 
 const because = (reason: string | undefined): string =>
   reason === undefined ? '' : `: ${plainText(reason, MAX_SENTENCE).replace(/\.$/, '')}`;
-
-function pauseOf({ pollIntervalMs }: Result): number {
-  const said = typeof pollIntervalMs === 'number' && pollIntervalMs > 0 ? pollIntervalMs : DEFAULT_POLL_MS;
-  return Math.min(Math.max(said, MIN_POLL_MS), MAX_POLL_MS);
-}

@@ -1,10 +1,12 @@
 // The MCP servers of a session. The client is loaded with the first connection, so a session without servers never loads it.
 
 import type { ContentBlock } from '../../contract/message.js';
+import type { LeftTask, ServerTasks } from '../../contract/server-tasks.js';
 import type { ListedResource, ReadResource, SessionPort } from '../../contract/tool-context.js';
 import { MAX_TIMER_MS } from '../../platform/clock.js';
 import type { SignedOut, SignInOptions } from '../auth/sign-ins.js';
-import type { McpClient, McpClientOptions, OfferedTool, ServerState } from './client.js';
+import type { McpClient, OfferedTool, ServerState } from './client.js';
+import type { McpClientOptions } from './client-options.js';
 import type { ConfiguredServer } from './config.js';
 import type { ServerPrompt } from './listed-offers.js';
 import type { ToolChange } from './pins.js';
@@ -17,6 +19,7 @@ export class SessionServers {
   #starting: Promise<McpClient> | undefined;
   #client: McpClient | undefined;
   #isClosed = false;
+  #leftTasks: readonly LeftTask[] = [];
   /** Callbacks waiting for a change in any server. */
   readonly #waiting = new Set<() => void>();
 
@@ -44,10 +47,38 @@ export class SessionServers {
     this.#client?.configure(servers);
   }
 
+  /** Empty until the client is loaded. */
+  get tasks(): ServerTasks {
+    return this.#client?.tasks ?? { all: [], find: () => undefined };
+  }
+
+  /** Follows tasks of an earlier process again, and connects for that. */
+  restoreTasks(left: readonly LeftTask[]): void {
+    if (left.length === 0) return;
+    this.#leftTasks = left;
+    void this.#begin();
+  }
+
+  /** Gives up restored tasks whose server is not configured. To be called once all servers are. */
+  async dropStrayTasks(): Promise<void> {
+    if (this.#leftTasks.length === 0) return;
+    await this.#begin();
+    this.#client?.tasks?.resume({ isLast: true });
+  }
+
+  /** Resolves with whether there are outcomes that the model was not told of; waits for one if tasks run. */
+  async taskNews(signal: AbortSignal): Promise<boolean> {
+    return (await this.#client?.tasks?.news(signal)) === true;
+  }
+
   /** Starts connecting, if there are servers. Never rejects. */
   async start(): Promise<void> {
     if (!this.isNeeded || this.#isClosed) return;
     this.#client?.reconnectSignedIn();
+    await this.#begin();
+  }
+
+  async #begin(): Promise<void> {
     this.#starting ??= this.#load();
     await this.#starting.catch((error: unknown) => this.#options.onNotice(`MCP can't be used here: ${String(error)}`));
   }
@@ -178,6 +209,7 @@ export class SessionServers {
     const client = new McpClient(this.#options);
     if (this.#isClosed) return client;
     this.#client = client;
+    client.tasks?.restore(this.#leftTasks);
     client.configure(this.#servers);
     return client;
   }

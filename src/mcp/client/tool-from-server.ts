@@ -1,20 +1,18 @@
 // A server's tool as a Helve tool. It counts as able to touch anything, whatever its annotations claim.
 
 import { ToolFailure } from '../../contract/failure.js';
-import type { ContentBlock } from '../../contract/message.js';
 import { defineTool, type Tool, type ToolExposure } from '../../contract/tool.js';
 import { sha256 } from '../../platform/crypto.js';
 import { EventQueue } from '../../platform/event-queue.js';
 import { isObject } from '../../platform/is-object.js';
 import { messageOf } from '../../platform/message-of.js';
 import { plainLine, plainText } from '../plain-text.js';
-import type { Connection } from './connection.js';
+import { type AnsweredCall, contentForModel, textForPerson } from './answered-call.js';
 import type { PinnedTool } from './pins.js';
 import { type RepairedSchema, repairSchema, withServerNames } from './repair-schema.js';
-import { type ResultBlocks, resultBlocks, words } from './result-content.js';
 import type { ReviewedTools } from './reviewed-tools.js';
+import { type CallHost, callServer, type LeftInBackground } from './server-call.js';
 import { sorted } from './sorted-json.js';
-import { withStructured } from './structured-content.js';
 import { patchOf } from './tool-change.js';
 
 const MAX_DESCRIPTION = 2_048;
@@ -113,29 +111,20 @@ function pinOf(definition: Readonly<Record<string, unknown>>): PinnedTool {
   return text.length > MAX_PIN_CHARS ? { hash } : { hash, text };
 }
 
-export interface ToolHost {
-  server: string;
-  connection: Connection;
+export interface ToolHost extends CallHost {
   review: ReviewedTools;
   maxResultChars: number;
 }
 
-interface Answered {
-  /** For the model. */
-  blocks: ContentBlock[];
-  /** What the person sees, if that is more. */
-  shown?: ContentBlock[];
-  structured?: unknown;
-}
-
 export function toolFromServer(tool: ServerTool, host: ToolHost, exposure: ToolExposure): Tool {
-  const { server, connection, review } = host;
-  return defineTool<unknown, Answered>({
+  const { server, review } = host;
+  const maxChars = tool.maxResultChars ?? host.maxResultChars;
+  return defineTool<unknown, AnsweredCall | LeftInBackground>({
     name: tool.name,
     description: tool.description,
     inputJsonSchema: tool.schema.schema,
     exposure,
-    maxResultChars: tool.maxResultChars ?? host.maxResultChars,
+    maxResultChars: maxChars,
 
     effects: () => [
       {
@@ -151,38 +140,29 @@ export function toolFromServer(tool: ServerTool, host: ToolHost, exposure: ToolE
       return undefined;
     },
 
-    async *execute(input, { signal, session }) {
+    async *execute(input, context) {
       const progress = new EventQueue<{ text: string }>();
       let shownAt = -Infinity;
-      const answering = connection
-        .call(tool.original, withServerNames(input, tool.schema.renamed), {
-          signal,
-          onProgress(text) {
-            const now = performance.now();
-            if (now - shownAt < PROGRESS_MS) return; // servers may report progress faster than a person can read
-            shownAt = now;
-            progress.push({ text });
-          },
-        })
-        .finally(() => progress.end());
+      const answering = callServer({
+        host,
+        tool: tool.original,
+        title: [`${plainLine(server, 40)}: ${plainLine(tool.original, 60)}`, salientInput(input)].join(' ').trim(),
+        input: withServerNames(input, tool.schema.renamed),
+        maxChars,
+        context,
+        onProgress(text) {
+          const now = performance.now();
+          if (now - shownAt < PROGRESS_MS) return; // servers may report progress faster than a person can read
+          shownAt = now;
+          progress.push({ text });
+        },
+      }).finally(() => progress.end());
       answering.catch(() => {}); // awaited below
       yield* progress;
-      const answer = await answering;
-      const maxChars = tool.maxResultChars ?? host.maxResultChars;
-      const { blocks, shown } = await resultBlocks(answer['content'], session, maxChars);
-      if (answer['isError'] === true) throw failed({ blocks, shown }, plainLine(server, 40));
-      const structured = answer['structuredContent'];
-      return {
-        blocks,
-        ...(shown.length > blocks.length && { shown }),
-        ...(structured !== undefined && { structured }),
-      };
+      return await answering;
     },
 
-    toModel({ blocks, shown = [], structured }) {
-      const sent = withStructured(blocks, structured);
-      return sent.length === 0 && shown.length > 0 ? [words('(The result is for the user alone, who sees it.)')] : sent;
-    },
+    toModel: (data) => ('note' in data ? data.note : contentForModel(data)),
 
     displayCall: (input) => ({
       title: salientInput(input),
@@ -193,11 +173,14 @@ export function toolFromServer(tool: ServerTool, host: ToolHost, exposure: ToolE
       title: salientInput(input),
       body: { type: 'text', text: plainText(JSON.stringify(input, null, 2), Number.POSITIVE_INFINITY) },
     }),
-    displayResult: ({ blocks, shown = blocks }, input) => ({
-      title: salientInput(input),
-      writtenBy: plainLine(server, 40),
-      body: { type: 'text', text: plainText(shown.map(asText).join('\n'), MAX_DISPLAY) },
-    }),
+    displayResult: (data, input) =>
+      'note' in data
+        ? { title: salientInput(input), facts: ['in the background'], background: data.backgroundId }
+        : {
+            title: salientInput(input),
+            writtenBy: plainLine(server, 40),
+            body: { type: 'text', text: textForPerson(data) },
+          },
   });
 }
 
@@ -243,16 +226,3 @@ async function heldBack({ original, name }: ServerTool, { server, review }: Tool
     display: { notRun: true, ...(change && { body: { type: 'text' as const, text: await patchOf(change) } }) },
   });
 }
-
-/** A call that the server answered with an error. What the server says about it is its own text. */
-function failed({ blocks, shown }: ResultBlocks, server: string): ToolFailure {
-  const text = blocks.map(asText).join('\n');
-  const seen = plainText(shown.map(asText).join('\n'), MAX_DISPLAY);
-  if (text.trim() === '') return new ToolFailure('The server says that the call failed, and no more.');
-  return new ToolFailure(text, {
-    problem: `${server} reported an error`,
-    display: { body: { type: 'output', text: seen }, writtenBy: server },
-  });
-}
-
-const asText = (block: ContentBlock): string => (block.type === 'text' ? block.text : '(an image)');

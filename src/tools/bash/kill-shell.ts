@@ -4,7 +4,7 @@ import { defineTool } from '../../contract/tool.js';
 import { sessionBackground, stateText, unknownId } from './session-shells.js';
 import { firstLine, shortTitle } from './title.js';
 
-const description = `End a background command and everything that it has started.`;
+const description = `End a background command and everything that it has started, or cancel a background task of an MCP server.`;
 
 const input = z.strictObject({
   shell_id: z.string().min(1),
@@ -13,7 +13,7 @@ const input = z.strictObject({
 export const killShellTool = defineTool({
   name: 'KillShell',
   title: 'Stop',
-  about: 'Ends a background command.',
+  about: 'Ends a background command, or cancels a task of an MCP server.',
   traits: { olderNames: ['KillBash', 'TaskStop'] },
   description,
   input,
@@ -21,6 +21,12 @@ export const killShellTool = defineTool({
   effects: () => [],
 
   async execute({ shell_id }, { session }): Promise<{ command: string; state: string; wasRunning: boolean }> {
+    const task = session.serverTasks?.find(shell_id);
+    if (task) {
+      const wasRunning = task.outcome === undefined;
+      await task.stop();
+      return { command: task.title, state: task.state, wasRunning };
+    }
     const commands = session.own(sessionBackground);
     const found = commands.find(shell_id);
     if (!found) throw unknownId(shell_id, commands);
