@@ -23,12 +23,14 @@ export interface ServerTask {
   readonly reports: readonly string[];
   /** Once it has ended. */
   readonly outcome: TaskOutcome | undefined;
+  /** Resolves once it has ended. */
+  readonly ended: Promise<TaskOutcome>;
   /** Its state in a few words. */
   readonly state: string;
   /** Cancels it, and resolves once the server knows, or could not be reached. */
   stop(): Promise<void>;
   /**
-   * Resolves with the outcome, or without one after this many milliseconds. Rejects only when the signal aborts, which
+   * Waits for the model, which is not told of the end in addition. Resolves with the outcome, or without one after this many milliseconds. Rejects only when the signal aborts, which
    * ends the waiting and not the task.
    */
   wait(options?: { signal?: AbortSignal; milliseconds?: number }): Promise<TaskOutcome | undefined>;

@@ -1,7 +1,7 @@
 // A server whose era a test can change, and engines that share a data folder.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -20,6 +20,8 @@ export interface EraServer {
   /** Starts an engine with the server, as a new start of Helve would. */
   start(options?: Omit<FullEngineOptions, 'root' | 'dataFolder'>): Promise<Started>;
   dataFolder: string;
+  /** Its entry in settings. */
+  entry: object;
 }
 
 export interface Started {
@@ -45,7 +47,11 @@ export async function eraServer(over: 'stdio' | 'http', state: Readonly<Record<s
   let seen = 0;
   return {
     dataFolder,
-    become: async (next) => await writeFile(stateFile, JSON.stringify(next)),
+    entry,
+    async become(next) {
+      await writeFile(`${stateFile}.next`, JSON.stringify(next));
+      await rename(`${stateFile}.next`, stateFile); // the server may be reading it
+    },
     async asked() {
       const lines = (await readFile(logFile, 'utf8')).split('\n').slice(0, -1);
       const fresh = lines.slice(seen);

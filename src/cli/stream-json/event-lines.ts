@@ -4,6 +4,7 @@ import { noUsage } from '../../agent/usage.js';
 import type { AgentEvent, ChildEvent, ToolResultEvent } from '../../contract/event.js';
 import type { AssistantBlock, ToolUseBlock, UserBlock, UserMessage } from '../../contract/message.js';
 import type { ModelEvent, Usage } from '../../contract/model.js';
+import type { ServerTask } from '../../contract/server-tasks.js';
 import { randomId } from '../../platform/crypto.js';
 import { isObject } from '../../platform/is-object.js';
 import type { BackgroundCommand } from '../../platform/shell/background.js';
@@ -109,6 +110,11 @@ export class EventLines {
     return this.#ofTask(this.#tasks.commandEnded(command, summary, Date.now()));
   }
 
+  /** A task of an MCP server has ended. */
+  taskEnded(task: ServerTask): Line[] {
+    return this.#ofTask(this.#tasks.serverTaskEnded(task, Date.now()));
+  }
+
   /** A prompt as the host sent it. */
   replay(content: readonly UserBlock[], uuid: string | undefined): Line {
     const message = { role: 'user', content };
@@ -150,12 +156,13 @@ export class EventLines {
     return lines.map(({ subtype, ...facts }) => this.system(subtype, facts));
   }
 
-  /** The call has left a command in the background, which is a task from now on. */
+  /** The call has left a command or a server's task in the background. */
   #ofCommand({ callId, tool, data }: ToolResultEvent): Line[] {
     const id = backgroundIdIn(data);
     const subject = this.#subjects.get(callId) ?? tool;
+    const isServerTask = isObject(data) && data['isServerTask'] === true;
     this.#subjects.delete(callId);
-    return id === undefined ? [] : this.#ofTask(this.#tasks.commandStarted(id, callId, subject));
+    return id === undefined ? [] : this.#ofTask(this.#tasks.callLeft(id, callId, { subject, isServerTask }));
   }
 
   #noteData({ callId, data, problem }: ToolResultEvent): void {

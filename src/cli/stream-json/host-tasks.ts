@@ -1,4 +1,5 @@
-// Requests of a host about work beside the conversation: background commands and child agents; and about going back.
+// Requests of a host about work beside the conversation: background commands, tasks of MCP servers and child agents; and
+// about going back.
 import { readFile } from 'node:fs/promises';
 import type { FullAgent } from '../../compose/create-agent.js';
 import { messageOf } from '../../platform/message-of.js';
@@ -18,6 +19,11 @@ export function hostTasks({ parts, changes, idle }: HostPort): Readonly<Record<s
         child.stop();
         return {};
       }
+      const task = agent.session.serverTasks?.find(id);
+      if (task) {
+        await task.stop();
+        return {};
+      }
       const background = await backgroundOf(agent);
       if (!background.find(id)) throw new RequestRefused(unknownTask(id));
       await background.stop(id);
@@ -33,6 +39,8 @@ export function hostTasks({ parts, changes, idle }: HostPort): Readonly<Record<s
       const id = String(task_id);
       const child = agent.session.agents?.find(id);
       if (child) return shortened(child.report?.answer ?? child.activity.steps.join('\n'));
+      const task = agent.session.serverTasks?.find(id);
+      if (task) return shortened(task.outcome?.how === 'done' ? task.outcome.result.shown : task.reports.join('\n'));
       const command = (await backgroundOf(agent)).find(id);
       if (!command) throw new RequestRefused(unknownTask(id));
       return shortened(await readFile(command.outputFile, 'utf8').catch(() => ''));

@@ -31,6 +31,12 @@ export class LeftWork {
   }
 
   async #tellEnd({ session }: FullAgent, id: string): Promise<void> {
+    const task = session.serverTasks?.find(id);
+    if (task) {
+      await task.ended;
+      for (const line of this.#options.lines.taskEnded(task)) this.#options.tell(line);
+      return;
+    }
     const { sessionBackground, stateText } = await import('../../tools/bash/session-shells.js');
     const command = await session.own(sessionBackground).ended(id);
     if (!command) return;

@@ -1,8 +1,9 @@
-// Child agents and background commands as tasks, for hosts that show them in a list.
+// Child agents, background commands and tasks of MCP servers as tasks, for hosts that show them in a list.
 import { addUsage, noUsage } from '../../agent/usage.js';
 import type { StartedAgent } from '../../contract/agents.js';
 import type { ChildEvent } from '../../contract/event.js';
 import type { Usage } from '../../contract/model.js';
+import type { ServerTask } from '../../contract/server-tasks.js';
 import type { BackgroundCommand } from '../../platform/shell/background.js';
 import type { Line } from './control-channel.js';
 
@@ -15,6 +16,7 @@ interface Task {
   description: string;
   toolUseId: string;
   inBackground: boolean;
+  isServerTask?: boolean;
   /** Of a child agent. */
   agent?: { type: string; begun: number; usage: Usage; calls: number };
 }
@@ -55,11 +57,12 @@ export class LiveTasks {
     }
   }
 
-  /** A command runs in the background from now on. */
-  commandStarted(id: string, toolUseId: string, description: string): TaskLine[] {
-    const task = { description, toolUseId, inBackground: true };
+  /** What a call has begun runs in the background from now on. */
+  callLeft(id: string, toolUseId: string, about: { subject: string; isServerTask: boolean }): TaskLine[] {
+    const { subject: description, isServerTask } = about;
+    const task = { description, toolUseId, inBackground: true, isServerTask };
     this.#tasks.set(id, task);
-    return [this.#started(id, task, 'local_bash'), this.#changed()];
+    return [this.#started(id, task), this.#changed()];
   }
 
   /** `summary`: how it ended, in a few words. */
@@ -70,21 +73,29 @@ export class LiveTasks {
     return this.#ended(id, task, status, { output_file: outputFile, summary: `${task.description}: ${summary}` }, at);
   }
 
+  serverTaskEnded({ id, state, outcome }: ServerTask, at: number): TaskLine[] {
+    const task = this.#tasks.get(id);
+    if (!task) return [];
+    const status = outcome?.how === 'done' ? 'completed' : outcome?.how === 'stopped' ? 'stopped' : 'failed';
+    return this.#ended(id, task, status, { output_file: '', summary: `${task.description}: ${state}` }, at);
+  }
+
   #agentStarted(id: string, type: string, toolUseId: string, begun: number): TaskLine[] {
     const { description = type, inBackground = false } = this.#findAgent(id) ?? {};
     const task = { description, toolUseId, inBackground, agent: { type, begun, usage: noUsage, calls: 0 } };
     this.#tasks.set(id, task);
-    return [this.#started(id, task, 'local_agent'), ...(inBackground ? [this.#changed()] : [])];
+    return [this.#started(id, task), ...(inBackground ? [this.#changed()] : [])];
   }
 
-  #started(id: string, { description, toolUseId, inBackground, agent }: Task, type: string): TaskLine {
+  #started(id: string, task: Task): TaskLine {
+    const { description, toolUseId, inBackground, agent } = task;
     return {
       subtype: 'task_started',
       task_id: id,
       tool_use_id: toolUseId,
       description,
       ...(agent && { subagent_type: agent.type }),
-      task_type: type,
+      task_type: typeOf(task),
       is_backgrounded: inBackground,
     };
   }
@@ -104,15 +115,18 @@ export class LiveTasks {
     const tasks = [...this.#tasks].filter(([, { inBackground }]) => inBackground);
     return {
       subtype: 'background_tasks_changed',
-      tasks: tasks.map(([id, { description, agent }]) => ({
+      tasks: tasks.map(([id, task]) => ({
         task_id: id,
-        task_type: agent ? 'local_agent' : 'local_bash',
-        ...(agent && { subagent_type: agent.type }),
-        description,
+        task_type: typeOf(task),
+        ...(task.agent && { subagent_type: task.agent.type }),
+        description: task.description,
       })),
     };
   }
 }
+
+const typeOf = ({ agent, isServerTask }: Task): string =>
+  agent ? 'local_agent' : isServerTask ? 'mcp_task' : 'local_bash';
 
 type TaskStatus = 'completed' | 'failed' | 'stopped';
 

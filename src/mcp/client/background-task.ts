@@ -67,7 +67,11 @@ export class BackgroundTask implements ServerTask {
     return this.#outcome;
   }
 
-  /** Whether someone waits for its end, or has stopped it, so that there is nothing to report. */
+  get ended(): Promise<TaskOutcome> {
+    return this.#ended.promise;
+  }
+
+  /** Whether the model waits for its end, or it was stopped on request, so that there is nothing to report. */
   get isExpected(): boolean {
     return this.#waiting > 0 || this.#isStopped;
   }

@@ -224,7 +224,7 @@ function lost({ server, ifLost }: RemoteTaskOptions, error: unknown): ToolFailur
   const name = named(server);
   const facts = [
     `${name} made the call a task, whose result can't be fetched any more, so its outcome is unknown.`,
-    ...(error instanceof Error ? [error.message] : []),
+    ...(error instanceof ToolFailure ? [error.problem] : []), // without its advice
     ...(ifLost === undefined ? [] : [ifLost]),
   ];
   return new ToolFailure(facts.join(' '), { advice: CHECK, cause: error });

@@ -37,6 +37,7 @@ export interface ServerCall {
 /** A call that continues as a task in the background. */
 export interface LeftInBackground {
   backgroundId: string;
+  isServerTask: true;
   /** For the model. */
   note: string;
 }
@@ -79,8 +80,8 @@ async function inForeground(
   };
   const said = immediateWords(answer);
   const waitMs = tasks?.waitMs ?? 0;
-  const isLong = said !== undefined || remote.pollMs > waitMs;
-  const timer = task && setTimeout(move, isLong ? 0 : waitMs, isLong ? SAID_LONG : `after ${shortDuration(waitMs)}`);
+  const isLong = said !== undefined || remote.pollMs > waitMs; // it would not be seen to end within the wait
+  const timer = task && setTimeout(move, isLong ? 0 : waitMs, isLong ? 'at once' : `after ${shortDuration(waitMs)}`);
   const forget = task && session.whileInForeground?.(() => move('by the user'), callId);
   try {
     const why = await Promise.race([remote.finished.then(() => undefined), moved.promise]);
@@ -88,7 +89,7 @@ async function inForeground(
     tasks.toBackground(task);
     const words = said === undefined ? '' : ` The server says meanwhile: ${plainText(said, MAX_WORDS)}`;
     const note = `The MCP server ${plainLine(server, 40)} works on this call as a task, which was moved to the background ${why} with ID: ${task.id}. It is ${task.state}. You are notified when it ends; AgentOutput gives its result, KillShell cancels it. Do not repeat the call.${words}`;
-    return { backgroundId: task.id, note };
+    return { backgroundId: task.id, isServerTask: true, note };
   } finally {
     signal.removeEventListener('abort', cancel);
     clearTimeout(timer);
@@ -96,8 +97,6 @@ async function inForeground(
     if (task && !task.isInBackground) tasks?.finishedWithCall(task);
   }
 }
-
-const SAID_LONG = 'at once, since its server says that it takes long,';
 
 function immediateWords({ _meta: meta }: ServerAnswer): string | undefined {
   const words = isObject(meta) ? meta[IMMEDIATE] : undefined;

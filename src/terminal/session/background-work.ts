@@ -1,5 +1,6 @@
 import type { StartedAgent } from '../../contract/agents.js';
 import type { LeftCommand } from '../../contract/background.js';
+import type { ServerTask } from '../../contract/server-tasks.js';
 import { cleanLine, cut, shortTime } from '../views/fit.js';
 import type { OpenedSession } from './opened-session.js';
 
@@ -9,17 +10,17 @@ const TITLE_CHARS = 100;
 const MAX_OUTPUT_CHARS = 200_000;
 const MAX_OUTPUT_LINES = 2_000;
 
-/** A command in the background, or a child agent, while it runs. */
+/** A command in the background, a task of an MCP server, or a child agent, while it runs. */
 export interface WorkItem {
   readonly id: string;
-  readonly kind: 'command' | 'agent';
-  /** The command, or the agent's type and task. */
+  readonly kind: 'command' | 'task' | 'agent';
+  /** The command, the task's server and tool, or the agent's type and task. */
   readonly title: string;
   readonly isAsking: boolean;
   readonly milliseconds: number;
-  /** Undefined for a command. */
+  /** Of an agent. */
   readonly tokens?: number;
-  /** The last line of output, or the last call. */
+  /** The last line of output, the last report, or the last call. */
   readonly latest: string | undefined;
 }
 
@@ -44,12 +45,13 @@ export interface BackgroundWorkOptions {
   onChange(): void;
 }
 
-/** Follows what runs beside the conversation: commands in the background, and child agents. */
+/** Follows what runs beside the conversation: commands and tasks in the background, and child agents. */
 export class BackgroundWork {
   readonly #options: BackgroundWorkOptions;
   #followed: OpenedSession | undefined;
   #commands = new Map<string, { command: LeftCommand; startedAt: number; latest: string | undefined }>();
   #agents = new Map<string, StartedAgent>();
+  #tasks = new Map<string, ServerTask>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: BackgroundWorkOptions) {
@@ -75,7 +77,15 @@ export class BackgroundWork {
       tokens: activity.tokens,
       latest: activity.steps.at(-1),
     }));
-    return [...commands, ...agents];
+    const tasks = [...this.#tasks.values()].map(({ id, title, isAsking, milliseconds, reports }) => ({
+      id,
+      kind: 'task' as const,
+      title,
+      isAsking,
+      milliseconds,
+      latest: reports.at(-1),
+    }));
+    return [...commands, ...tasks, ...agents];
   }
 
   /** Looks at what runs now. */
@@ -106,8 +116,16 @@ export class BackgroundWork {
       if (inBackground && !agentsBefore.has(id)) this.#options.onStart?.(`${type}: ${description}`);
     }
     for (const [id, agent] of agentsBefore) if (!this.#agents.has(id) && agent.inBackground) this.#reportAgent(agent);
+    this.#refreshTasks(session.serverTasks?.all ?? []);
     this.#keepTime();
     this.#options.onChange();
+  }
+
+  #refreshTasks(all: readonly ServerTask[]): void {
+    const before = this.#tasks;
+    this.#tasks = new Map(all.filter(({ outcome }) => !outcome).map((task) => [task.id, task]));
+    for (const { id, title } of this.#tasks.values()) if (!before.has(id)) this.#options.onStart?.(title);
+    for (const [id, task] of before) if (!this.#tasks.has(id)) this.#reportTask(task);
   }
 
   /** Stops it, and resolves once it has ended. */
@@ -116,6 +134,8 @@ export class BackgroundWork {
     if (agent) {
       agent.stop();
       await agent.wait();
+    } else if (this.#tasks.has(id)) {
+      await this.#tasks.get(id)?.stop();
     } else if (this.#followed) {
       await (await backgroundOf(this.#followed)).stop(id);
     }
@@ -126,6 +146,8 @@ export class BackgroundWork {
   async look(id: string): Promise<string[]> {
     const agent = this.#agents.get(id) ?? this.#followed?.engine.session.agents?.find(id);
     if (agent) return agentLines(agent);
+    const task = this.#followed?.engine.session.serverTasks?.find(id);
+    if (task) return taskLines(task);
     const command = this.#followed && (await backgroundOf(this.#followed)).find(id);
     if (!command) return [];
     const { readLastLines } = await import('../../platform/shell/read-output.js');
@@ -146,10 +168,11 @@ export class BackgroundWork {
     this.#followed = opened;
     this.#commands = new Map();
     this.#agents = new Map();
+    this.#tasks = new Map();
   }
 
   #keepTime(): void {
-    if (this.#commands.size + this.#agents.size === 0) this.end();
+    if (this.#commands.size + this.#agents.size + this.#tasks.size === 0) this.end();
     else this.#timer ??= setInterval(() => void this.#look(), LOOK_MS).unref();
   }
 
@@ -201,7 +224,25 @@ export class BackgroundWork {
       lastLine: report.answer.trim().split('\n', 1)[0] ?? '',
     });
   }
+
+  #reportTask({ id, title, state, outcome, milliseconds }: ServerTask): void {
+    if (!outcome) return;
+    const last = outcome.how === 'done' ? outcome.result.shown : outcome.failure.problem;
+    this.#options.onEnd({
+      id,
+      title,
+      outcome: state,
+      hasFailed: outcome.how === 'failed' || outcome.how === 'lost',
+      milliseconds,
+      lastLine: outcome.how === 'stopped' ? '' : (last.trim().split('\n', 1)[0] ?? ''),
+    });
+  }
 }
+
+const taskLines = ({ reports, outcome }: ServerTask): string[] => [
+  ...reports.map((report) => `• ${report}`),
+  ...(outcome?.how === 'done' ? ['', ...outcome.result.shown.split('\n')] : []),
+];
 
 const agentLines = ({ activity, report }: StartedAgent): string[] => [
   ...activity.steps.map((step) => `• ${step}`),

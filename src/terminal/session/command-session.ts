@@ -193,5 +193,11 @@ function tasksOf({ background, stateOf, session }: CommandSessionParts): Running
     title: `${type}: ${description}`,
     state: report === undefined ? 'running' : (report.problem ?? 'done'),
   }));
-  return [...commands, ...agents];
+  const tasks = (session().engine.session.serverTasks?.all ?? []).map((task) => ({
+    id: task.id,
+    title: task.title,
+    state: task.state,
+    ...(!task.outcome && { stop: async () => await task.stop() }),
+  }));
+  return [...commands, ...tasks, ...agents];
 }

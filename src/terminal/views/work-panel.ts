@@ -19,7 +19,7 @@ export interface WorkPanelOptions {
   leave(data?: string): void;
 }
 
-/** What runs beside the conversation: a line for each command in the background and each child agent. */
+/** What runs beside the conversation: a line for each command and task in the background and each child agent. */
 export class WorkPanel implements Component, Focusable {
   readonly #theme: Theme;
   readonly #options: WorkPanelOptions;
@@ -96,20 +96,22 @@ export class WorkPanel implements Component, Focusable {
   }
 }
 
-/** `1 background command, 2 agents`. */
+/** `1 background command, 1 task, 2 agents`. */
 export function workCounts(items: readonly WorkItem[]): string {
   const commands = items.filter(({ kind }) => kind === 'command').length;
-  const agents = items.length - commands;
+  const tasks = items.filter(({ kind }) => kind === 'task').length;
+  const agents = items.length - commands - tasks;
   return [
     ...(commands > 0 ? [`${counted(commands, 'background command')}`] : []),
+    ...(tasks > 0 ? [counted(tasks, 'task')] : []),
     ...(agents > 0 ? [counted(agents, 'agent')] : []),
   ].join(', ');
 }
 
-function factsOf({ milliseconds, tokens = 0, isAsking, latest }: WorkItem): string {
+function factsOf({ kind, milliseconds, tokens = 0, isAsking, latest }: WorkItem): string {
   return [
     shortTime(milliseconds),
     ...(tokens > 0 ? [`${shortCount(tokens)} tokens`] : []),
-    ...(isAsking ? ['asks for permission'] : latest === undefined ? [] : [cleanLine(latest)]),
+    ...(isAsking ? [kind === 'task' ? 'asks a question' : 'asks for permission'] : latest === undefined ? [] : [cleanLine(latest)]),
   ].join(' · ');
 }
