@@ -70,6 +70,7 @@ export {
   type RunEnd,
   type RunOptions,
 } from './contract/run.js';
+export type { ServerTask, ServerTasks, TaskOutcome, TaskResult } from './contract/server-tasks.js';
 export type { SessionSummary } from './contract/session-summary.js';
 export type { Todo } from './contract/todo.js';
 export type {

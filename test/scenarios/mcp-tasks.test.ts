@@ -2,9 +2,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { type FakeAnswer, type FakeModelServer, type FakeRequest, startFakeModelServer } from '../../src/testing/index.js';
-import { emptyFolder, type HelveRun, runHelve } from '../cli/run-helve.js';
+import {
+  type FakeAnswer,
+  type FakeModelServer,
+  type FakeRequest,
+  startFakeModelServer,
+} from '../../src/testing/index.js';
 import { until } from '../../src/testing/watch-processes.js';
+import { emptyFolder, type HelveRun, runHelve } from '../cli/run-helve.js';
 import { type EraServer, eraServer } from './mcp-eras.js';
 
 const NEVER = new Promise<never>(() => {});
@@ -30,7 +35,11 @@ interface RunOptions {
 async function personWith(name: string, entry: object, settings: object = {}): Promise<Person> {
   const cwd = await emptyFolder();
   await mkdir(join(cwd, 'data'));
-  const own = { mcpServers: { [name]: { ...entry, alwaysLoad: true } }, permissions: { allow: [`mcp__${name}`] }, ...settings };
+  const own = {
+    mcpServers: { [name]: { ...entry, alwaysLoad: true } },
+    permissions: { allow: [`mcp__${name}`] },
+    ...settings,
+  };
   await writeFile(join(cwd, 'data/settings.json'), JSON.stringify(own));
   return {
     async run(answers, { args = [], onStart } = {}) {
@@ -80,7 +89,9 @@ test('a long task goes to the background, and the model gets its result with ima
     (end) => call('AgentOutput', { agentId: /background task (m\w+)/.exec(end)?.[1] ?? 'none' }),
   ]);
   expect(sent[1]).toMatch(/moved to the background at once with ID: m\w+\. It is running: begun\./);
-  expect(sent[2]).toMatch(/The background task m\w+ \(era: task later\) has ended: done\. AgentOutput gives its result\./);
+  expect(sent[2]).toMatch(
+    /The background task m\w+ \(era: task later\) has ended: done\. AgentOutput gives its result\./,
+  );
   expect(sent[3]).toMatch(/"done \[\]".*"type":"image"/);
   expect(sent.join('').match(/has ended/g)).toHaveLength(2); // the reminder, and the reason not to end
   expect(sent).toHaveLength(4);
@@ -114,7 +125,7 @@ test('a task that is waited for survives kill -9, and its call counts as answere
   const server = await eraServer('http', { era: 'modern' });
   const { run } = await personWith('era', server.entry);
   const killed = await run([call('mcp__era__task', { ends: 'later' })], {
-    onStart: (kill) => void until(async () => (await server.asked()).includes('tasks/get')).then(kill),
+    onStart: (kill) => void until(async () => (await server.asked()).includes('tasks/get')).then(() => kill()),
   });
   expect(killed.signal).toBe('SIGKILL');
   const resumed = await run(

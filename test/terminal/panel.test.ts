@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { eraServer } from '../scenarios/mcp-eras.js';
 import { converse } from './converse.js';
 import { whyNoTmux } from './tmux.js';
 
@@ -105,3 +106,31 @@ inTerminal(
     expect(await terminal.hides('1 agent')).toContain('✓ Agent Explore: find');
   },
 );
+
+inTerminal('a task of an MCP server is in the panel, can be looked at and stopped, and asks its question', async () => {
+  const { entry } = await eraServer('http', { era: 'modern' });
+  const settings = {
+    mcpServers: { era: { ...entry, alwaysLoad: true } },
+    mcp: { taskWaitMs: 0 },
+    permissions: { allow: ['mcp__era'] },
+  };
+  const task = (ends: string) => ({ calls: [{ name: 'mcp__era__task', input: { ends } }] });
+  const { terminal, say } = await converse([task('never'), { text: 'It runs.' }, task('ask'), { text: 'It asks.' }], {
+    args: ['--settings', JSON.stringify(settings)],
+  });
+  await say('start it');
+  await terminal.shows(/1 task · ↓ to look or stop\n.*● era: task never.*look/);
+  await say('/tasks');
+  await terminal.shows(/m[0-9a-f]{8}\s+running: look \d+\s+era: task never/);
+  await terminal.press('Down');
+  await terminal.press('Enter');
+  await terminal.shows(/• begun\n• look 1\n• look 2/);
+  await terminal.shows('esc to close');
+  await terminal.press('x');
+  await terminal.shows('era: task never ended in the background: stopped');
+  await say('start the other');
+  await terminal.shows('Where?');
+  await terminal.shows('enter to choose');
+  await terminal.press('Escape');
+  await terminal.shows(/era: task ask ended in the background: done .*\n\s+done .*"action":"(?:cancel|decline)"/);
+});

@@ -10,13 +10,7 @@ import { MAX_TIMER_MS, monotonicMs } from '../../platform/clock.js';
 import { isObject } from '../../platform/is-object.js';
 import { plainLine, plainText } from '../plain-text.js';
 import type { ConnectionConfig } from './config.js';
-import {
-  httpStatus,
-  isConnectionLoss,
-  isHeaderMismatch,
-  isUnheard,
-  isUnreachable,
-} from './connection-errors.js';
+import { httpStatus, isConnectionLoss, isHeaderMismatch, isUnheard, isUnreachable } from './connection-errors.js';
 import type { CallOptions, ConnectionOptions, ConnectionState } from './connection-options.js';
 import { describeOutage, explainFailure, GO_ON } from './explain-failure.js';
 import { FreshReads } from './fresh-reads.js';

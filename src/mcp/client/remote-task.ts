@@ -16,6 +16,7 @@ const MAX_POLL_MS = 60_000;
 const MAX_ID_CHARS = 4_096;
 const CANCEL_MS = 5_000;
 const MAX_FAILURES = 5; // in a row, of a connection that comes back
+const RETRY_MS = 2_000;
 const MAX_SENTENCE = 600;
 const MAX_REPORTS = 200;
 
@@ -112,7 +113,8 @@ export class RemoteTask {
         if (this.isAsking && !access().isLegacy) await this.#answer(task, rounds, answered);
       }
       if (monotonicMs() > until) throw this.#tooSlow();
-      if (task || this.#failures > 0) await delay(this.pollMs, undefined, { signal }).catch(() => {});
+      const pauseMs = this.#failures > 0 ? Math.min(this.pollMs, RETRY_MS) : task ? this.pollMs : 0;
+      if (pauseMs > 0) await delay(pauseMs, undefined, { signal }).catch(() => {});
       signal.throwIfAborted();
     }
   }
@@ -170,7 +172,8 @@ export class RemoteTask {
     } catch (error) {
       this.#stopped.signal.throwIfAborted();
       this.#failures += 1;
-      if (isFinal(error) || this.#failures > MAX_FAILURES) throw new LostTask(error);
+      const isAnswer = error instanceof Error && error.cause instanceof ProtocolError;
+      if (isAnswer || this.#failures > MAX_FAILURES) throw new LostTask(error);
       return undefined;
     }
   }
@@ -215,10 +218,6 @@ class LostTask extends Error {
     super('The task is lost.', { cause });
   }
 }
-
-/** The server has answered, or there is no connection any more. */
-const isFinal = (error: unknown): boolean =>
-  !(error instanceof Error) || error.cause === undefined || error.cause instanceof ProtocolError;
 
 function lost({ server, ifLost }: RemoteTaskOptions, error: unknown): ToolFailure {
   const name = named(server);

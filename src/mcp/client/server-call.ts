@@ -1,5 +1,6 @@
 // One call of a server's tool: its answer, or a task, which is waited for and goes to the background if it takes long.
 import type { ToolContext } from '../../contract/tool-context.js';
+import { MAX_TIMER_MS } from '../../platform/clock.js';
 import { isObject } from '../../platform/is-object.js';
 import { shortDuration } from '../../platform/text/duration.js';
 import { plainLine, plainText } from '../plain-text.js';
@@ -79,7 +80,7 @@ async function inForeground(
     return true;
   };
   const said = immediateWords(answer);
-  const waitMs = tasks?.waitMs ?? 0;
+  const waitMs = Math.min(tasks?.waitMs ?? 0, MAX_TIMER_MS);
   const isLong = said !== undefined || remote.pollMs > waitMs; // it would not be seen to end within the wait
   const timer = task && setTimeout(move, isLong ? 0 : waitMs, isLong ? 'at once' : `after ${shortDuration(waitMs)}`);
   const forget = task && session.whileInForeground?.(() => move('by the user'), callId);

@@ -16,6 +16,8 @@ const END_MS = 2_000; // to cancel tasks when the session ends
 export interface TaskSession extends ResultSession {
   /** Queues a message for the model. */
   remind(text: string): void;
+  /** Whether there are such messages that were not sent yet. */
+  readonly hasReminders: boolean;
   /** Stores the tasks that a later process has to ask for, at once. */
   setTasks(tasks: readonly LeftTask[]): void;
 }
@@ -116,7 +118,9 @@ export class ServerTaskList implements ServerTasks {
    * signal aborts.
    */
   async news(signal: AbortSignal): Promise<boolean> {
-    while (!this.#hasNews) {
+    for (;;) {
+      this.#hasNews &&= this.#options.session.hasReminders; // else it was told in between
+      if (this.#hasNews) break;
       const { promise } = this.#nextEnd;
       if (this.#running.length === 0) return false;
       await abortable(() => promise, signal).catch(() => {});

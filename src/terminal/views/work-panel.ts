@@ -112,6 +112,10 @@ function factsOf({ kind, milliseconds, tokens = 0, isAsking, latest }: WorkItem)
   return [
     shortTime(milliseconds),
     ...(tokens > 0 ? [`${shortCount(tokens)} tokens`] : []),
-    ...(isAsking ? [kind === 'task' ? 'asks a question' : 'asks for permission'] : latest === undefined ? [] : [cleanLine(latest)]),
+    ...(isAsking
+      ? [kind === 'task' ? 'asks a question' : 'asks for permission']
+      : latest === undefined
+        ? []
+        : [cleanLine(latest)]),
   ].join(' · ');
 }
