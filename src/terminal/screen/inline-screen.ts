@@ -193,9 +193,14 @@ export class InlineScreen extends TuiMainScreen {
 
   /** A part of a question or of the prompt that was pushed off the screen is outdated, and no view draws over it. */
   #notePushed(first: number): void {
-    const lasting = (this.lastingLines?.() ?? Number.POSITIVE_INFINITY) - this.#above;
+    const lasting = this.#ofFrame;
     const own = this.#shown.slice(Math.max(0, lasting), first).map((line) => this.#asPainted(line));
     if (first > 0) this.#pushed = lasting > 0 ? own : [...this.#pushed, ...own];
+  }
+
+  /** The first of the lines shown that belongs to the frame; negative if those before it are above the screen. */
+  get #ofFrame(): number {
+    return (this.lastingLines?.() ?? Number.POSITIVE_INFINITY) - this.#above;
   }
 
   /** Rows above ours that show pushed lines again, since the window has become larger: they are ours to overwrite. */
@@ -218,6 +223,7 @@ export class InlineScreen extends TuiMainScreen {
 
   /** After a change of width the terminal has re-wrapped our lines; the cursor moved with its line. */
   #stillShown(cursorRow: number | undefined): { first: number; rowsUp: number } {
+    const frame = this.#ofFrame;
     const { width, height } = this.#seen;
     const rows = (line: string): number => rowsOf(this.#asPainted(line), width);
     const ofCursor = rows(this.#shown[this.#row] ?? '');
@@ -227,7 +233,8 @@ export class InlineScreen extends TuiMainScreen {
     let rowsUp = own;
     for (; first > 0; first -= 1) {
       const more = rows(this.#shown[first - 1] ?? '');
-      if (rowsUp + more > most) break;
+      // The rest of a line of the frame that is partly pushed off is drawn over.
+      if (rowsUp + more > most) return { first, rowsUp: first > frame ? most : rowsUp };
       rowsUp += more;
     }
     return { first, rowsUp: Math.min(rowsUp, most) };

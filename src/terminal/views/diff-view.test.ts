@@ -30,7 +30,7 @@ test.each([40, 80, 120])('draws one column of numbers at %i columns', (width) =>
 
 test('draws before and after side by side if there is space', () => {
   const lines = drawn(patch, 140);
-  const half = 68;
+  const half = 40; // as wide as the longest line, but not narrower than this
   expect(lines[0]).toBe(`${' 4   line 4'.padEnd(half)} │  4   line 4`);
   expect(lines[3]).toBe(`${' 7 - line 7'.padEnd(half)} │  7 + line seven`);
   expect(lines).toHaveLength(8);

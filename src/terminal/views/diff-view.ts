@@ -1,4 +1,4 @@
-import type { Component } from '@earendil-works/pi-tui';
+import { type Component, visibleWidth } from '@earendil-works/pi-tui';
 import type { DisplayBody } from '../../contract/tool.js';
 import type { Theme } from '../screen/theme.js';
 import { capRows } from './cap-rows.js';
@@ -8,6 +8,8 @@ import { markChanges, type PatchRow, parsePatch } from './parse-patch.js';
 
 const SIDE_BY_SIDE_COLUMNS = 140; // each side is then as wide as a narrow window
 const BETWEEN = ' │ ';
+const LEAST_COLUMNS = 60; // of the background of a changed line, so that a short line is a bar too
+const LEAST_SIDE = 40; // columns of each side
 const MAX_PIECES = 50; // rows of one line of the file
 const MAX_HANG = 24; // columns that a continuation is indented by at most
 
@@ -60,22 +62,29 @@ export class DiffView implements Component {
   #unified(rows: readonly PatchRow[], width: number): string[] {
     const digits = numberWidth(rows);
     const isNew = isNewFile(this.#rows);
+    const columns = columnsFor(rows, { digits, least: LEAST_COLUMNS, most: width });
     return rows.flatMap((row) => {
       if (isAside(row)) return this.#aside(row, digits, width);
-      return this.#line(row, { number: row.after ?? row.before, digits, width, isNew });
+      return this.#line(row, { number: row.after ?? row.before, digits, width: columns, isNew });
     });
   }
 
   #sideBySide(rows: readonly PatchRow[], width: number): string[] {
     const digits = numberWidth(rows);
-    const half = Math.floor((width - BETWEEN.length) / 2);
-    const side = (row: PatchRow | undefined, number: number | undefined): string[] =>
-      row ? this.#line(row, { number, digits, width: half }) : [];
+    const most = Math.floor((width - BETWEEN.length) / 2);
+    const sideOf = (other: PatchRow['kind']): number =>
+      columnsFor(
+        rows.filter(({ kind }) => kind !== other),
+        { digits, least: LEAST_SIDE, most },
+      );
+    const [before, after] = [sideOf('added'), sideOf('removed')];
+    const side = (row: PatchRow | undefined, number: number | undefined, columns: number): string[] =>
+      row ? this.#line(row, { number, digits, width: columns }) : [];
     return pairs(rows).flatMap(({ left, right }) => {
       if (left && isAside(left)) return this.#aside(left, digits, width);
-      const [one, other] = [side(left, left?.before), side(right, right?.after)];
+      const [one, other] = [side(left, left?.before, before), side(right, right?.after, after)];
       return Array.from({ length: Math.max(one.length, other.length) }, (_, index) =>
-        `${padEnd(one[index] ?? '', half)}${this.#theme.paint.border(BETWEEN)}${other[index] ?? ''}`.trimEnd(),
+        `${padEnd(one[index] ?? '', before)}${this.#theme.paint.border(BETWEEN)}${other[index] ?? ''}`.trimEnd(),
       );
     });
   }
@@ -167,6 +176,19 @@ const numberWidth = (rows: readonly PatchRow[]): number =>
     const largest = Math.max(before, after);
     return largest === 0 ? most : Math.max(most, String(largest).length);
   }, 0);
+
+/**
+ * As wide as the longest line, so that a terminal that becomes narrower does not wrap what is only background. A line is
+ * wrapped here only if it is longer than the window.
+ */
+function columnsFor(
+  rows: readonly PatchRow[],
+  { digits, least, most }: { digits: number; least: number; most: number },
+): number {
+  const head = (digits === 0 ? 0 : digits + 1) + 2; // the number and the sign
+  const longest = rows.reduce((sum, row) => Math.max(sum, isAside(row) ? 0 : visibleWidth(row.text)), 0);
+  return Math.min(most, Math.max(least, head + longest));
+}
 
 /** Where continuation rows start: two columns to the right of the line's own indentation. */
 const hangOf = (text: string, room: number): number =>
