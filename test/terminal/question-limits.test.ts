@@ -42,7 +42,7 @@ describe.skipIf(whyNoTmux !== undefined)('the limits of questions', () => {
     expect(asked).toContain('touch made.txt');
     await terminal.shows('y, n or m · esc to stop');
     await terminal.press('Enter');
-    await terminal.shows('y to allow it');
+    await terminal.shows('enter does nothing here');
     expect(await exists(join(terminal.project, 'made.txt'))).toBe(false);
     await terminal.type('y');
     await terminal.shows('All done.');

@@ -144,6 +144,48 @@ describe.skipIf(whyNoTmux !== undefined)('questions', () => {
     expect(all.match(/- old 0$/gm)).toHaveLength(1); // of the result
   });
 
+  test.each([
+    ['short', ''],
+    ['long', ' // a comment that is as long as the comments of real code often are, or longer'],
+  ])(
+    'a large question with %s lines leaves nothing behind when the window becomes wide and narrow again',
+    async (_, more) => {
+      const text = (word: string): string => lines(word).replaceAll('\n', `${more}\n`);
+      const edit = { name: 'Edit', input: { file_path: 'a.txt', old_string: text('old'), new_string: text('new') } };
+      const { terminal, say } = await converse(
+        [{ calls: [{ name: 'Read', input: { file_path: 'a.txt' } }] }, { calls: [edit] }, done],
+        { files: { 'a.txt': `${text('old')}\n` }, columns: 110, rows: 40 },
+      );
+      await say('go');
+      await terminal.shows(/lines 1–\d+ of 120/);
+      await terminal.resize(200, 40);
+      await terminal.shows(/│ {2}1 \+ new 0[^]*lines 1–\d+ of 60/);
+      await terminal.resize(110, 40);
+      await terminal.shows(/lines 1–\d+ of 120/);
+      await terminal.shows(READY);
+      await terminal.type('y');
+      await terminal.shows('All done.');
+      const all = await terminal.scrollback();
+      expect(all).not.toMatch(/Edit a\.txt\?|lines 1–|Yes, and accept edits/);
+      expect(all.match(/- old 0\b/g)).toHaveLength(1); // of the result
+    },
+  );
+
+  test('before a diff was read to its end, Enter does nothing and says so, and an arrow says what Enter will do', async () => {
+    const edit = { name: 'Edit', input: { file_path: 'a.txt', old_string: lines('old'), new_string: lines('new') } };
+    const { terminal, say } = await converse(
+      [{ calls: [{ name: 'Read', input: { file_path: 'a.txt' } }] }, { calls: [edit] }, done],
+      { files: { 'a.txt': `${lines('old')}\n` }, rows: 30 },
+    );
+    await say('go');
+    await terminal.shows('pgdn to read on, or a letter');
+    await terminal.press('Enter');
+    const entered = await terminal.shows('enter does nothing yet: pgdn to read on · y to allow it · n to refuse');
+    expect(entered).not.toContain('❯ y');
+    await terminal.press('Down');
+    expect(await terminal.shows('pgdn to read on · enter for y without reading on')).toContain('❯ y');
+  });
+
   test('Backspace corrects the text that waits for the prompt', async () => {
     const { terminal, say } = await converse([{ calls: [write('a.txt')] }, done]);
     await say('go');

@@ -3,10 +3,9 @@ import type { Choice, ShownChange } from '../contract.js';
 import type { Theme } from '../screen/theme.js';
 import { changesLines } from '../views/changes-view.js';
 import { ChoiceList } from './choice-list.js';
-import { TitledDialog } from './titled-dialog.js';
+import { type AnswerPart, TitledDialog } from './titled-dialog.js';
 
 const MANY = 9; // more than there are digits
-const MAX_CHANGE_ROWS = 20; // so that the choices stay on the screen
 
 export interface ChoiceDialogFacts {
   title: string;
@@ -19,6 +18,8 @@ export interface ChoiceDialogFacts {
   cancel?: string | undefined;
   /** The item that is selected at first. Default: the current one, or the first. */
   focus?: number;
+  /** The height of the window. */
+  rows?(): number;
 }
 
 /** A list with a title. Undefined if the user cancels. */
@@ -31,20 +32,17 @@ export class ChoiceDialog extends TitledDialog {
       ...(facts.focus !== undefined && { focus: facts.focus }),
     });
     const { changes = [] } = facts;
-    super(theme, facts, {
+    const part: AnswerPart = {
       get hint() {
         return `${list.strayHint ?? '↑↓ enter to choose'} · esc to ${facts.cancel ?? 'cancel'}`;
       },
       takesText: isFilterable,
-      render: (width) => [
-        ...changesLines(theme, changes, width, { maxRows: MAX_CHANGE_ROWS }),
-        ...(changes.length > 0 ? [''] : []),
-        ...list.render(width),
-      ],
+      render: (width) => list.render(width),
       handle(data) {
         const done = matchesKey(data, 'escape') ? { chosen: undefined } : list.handle(data);
         if (done && 'chosen' in done) answer(done.chosen);
       },
-    });
+    };
+    super(theme, facts, part, (width) => changesLines(theme, changes, width));
   }
 }

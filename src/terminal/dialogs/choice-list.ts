@@ -173,7 +173,7 @@ export class ChoiceList<Value> {
       : key !== undefined
         ? `${key}  `
         : index < MOST_KEYS
-          ? `${index + 1}. `
+          ? `${index + 1}  `
           : '   ';
     const head = `${isFocused ? '❯ ' : '  '}${sign}${mark}`;
     const hanging = ' '.repeat(visibleWidth(head));

@@ -52,16 +52,17 @@ function choose(...pressed: Array<keyof typeof keys | { type: string }>): {
 test('draws a list with the current choice', () => {
   expect(lines(choose().dialog, 50)).toEqual([
     '── Theme ─────────────────────────────────────────',
-    '  1. dark                for the night',
-    '❯ 2. light ✓',
-    '  3. no colour',
+    '',
+    '  1  dark                for the night',
+    '❯ 2  light ✓',
+    '  3  no colour',
   ]);
 });
 
 test('puts a long description below its label', () => {
   const items = [{ value: 'sqlite', description: 'One file, no server, fast enough for one machine' }];
-  expect(lines(new ChoiceDialog(theme, { title: 'Database', items }, () => {}), 40).slice(1)).toEqual([
-    '❯ 1. sqlite',
+  expect(lines(new ChoiceDialog(theme, { title: 'Database', items }, () => {}), 40).slice(2)).toEqual([
+    '❯ 1  sqlite',
     '     One file, no server, fast enough',
     '     for one machine',
   ]);
@@ -81,10 +82,10 @@ test('filters a long list by the typed text', () => {
   const answers: Array<string | undefined> = [];
   const items = Array.from({ length: 40 }, (_, index) => ({ value: `session ${index}` }));
   const dialog = new ChoiceDialog(theme, { title: 'Resume', items }, (value) => answers.push(value));
-  expect(lines(dialog, 40).slice(1, 3)).toEqual(['type to narrow the list', '❯ session 0']);
+  expect(lines(dialog, 40).slice(2, 4)).toEqual(['type to narrow the list', '❯ session 0']);
   expect(lines(dialog, 40).at(-1)).toBe('  ↓ 30 more');
   press(dialog, { type: '39' });
-  expect(lines(dialog, 40).slice(1)).toEqual(['filter: 39', '❯ session 39']);
+  expect(lines(dialog, 40).slice(2)).toEqual(['filter: 39', '❯ session 39']);
   press(dialog, 'enter');
   expect(answers).toEqual(['session 39']);
 });
@@ -131,26 +132,27 @@ const trust = {
 test.each([60, 80, 120])('lists what trust would switch on, by file, at %i columns', (width) => {
   const dialog = new TrustDialog(theme, trust, () => {});
   expect(lines(dialog, width).slice(1)).toEqual([
+    '',
     '  ~/project',
     '',
-    'Trusting it switches this on:',
+    '  Trusting it switches this on:',
     '  .claude/settings.json',
     '    runs at PreToolUse: rm -rf \\u202e/ (line 4)',
     '  .mcp.json',
     '    starts a: node a.js',
     '',
-    '❯ n  Continue and ignore all of this',
     '  y  Trust the folder, with all of this',
+    '❯ n  Continue and ignore all of this',
   ]);
 });
 
 test('a folder with instructions alone is asked about in one sentence', () => {
   const dialog = new TrustDialog(theme, { ...trust, groups: [], instructions: ['CLAUDE.md'] }, () => {});
-  expect(lines(dialog, 80).slice(3)).toEqual([
-    'CLAUDE.md tells the model how to work here. Trust it if you know who wrote it.',
+  expect(lines(dialog, 80).slice(4)).toEqual([
+    '  CLAUDE.md tells the model how to work here. Trust it if you know who wrote it.',
     '',
-    '❯ n  No, treat it as notes',
     '  y  Yes, follow it',
+    '❯ n  No, treat it as notes',
   ]);
 });
 
@@ -190,14 +192,14 @@ test('trusts only on an explicit yes', () => {
   expect(answersTo('escape')).toEqual([false]);
   expect(answersTo({ type: 'x' })).toEqual([]);
   expect(answersTo({ type: 'y' })).toEqual([true]);
-  expect(answersTo('down', 'enter')).toEqual([true]);
+  expect(answersTo('up', 'enter')).toEqual([true]);
 });
 
 test('a long list can be scrolled to its end', () => {
   const items = Array.from({ length: 30 }, (_, index) => ({ text: `item ${index}`, change: 'changed' as const }));
   const groups = [{ file: 'a.json', items }];
   const dialog = new TrustDialog(theme, { ...trust, state: 'changed', groups, rows: () => 24 }, () => {});
-  expect(lines(dialog)).toContain('  lines 1–9 of 31 · pgdn for more');
+  expect(lines(dialog)).toContain('  lines 1–12 of 34 · pgdn for more');
   for (let page = 0; page < 5; page += 1) dialog.handleInput('\u001b[6~');
   expect(lines(dialog)).toContain('    changed: item 29');
 });
@@ -221,9 +223,9 @@ test.each([40, 80, 120])('draws the plan above the choices at %i columns', (widt
   const dialog = new PlanDialog(theme, { plan: '1. **Do** it', reason: '3 child agents run its steps' }, () => {});
   expect(lines(dialog, width).slice(1)).toEqual([
     '',
-    '│ 1. Do it',
+    '  │ 1. Do it',
     '',
-    '3 child agents run its steps',
+    '  3 child agents run its steps',
     '',
     '❯ y  Yes, and ask before each edit',
     '  a  Yes, and accept edits',
@@ -238,7 +240,7 @@ test('the approved plan is the one that the user edited', async () => {
   const dialog = new PlanDialog(theme, { plan: '1. Do it', edit, onChange }, (answer) => answers.push(answer));
   press(dialog, { type: 'e' });
   await drawn;
-  expect(lines(dialog, 60).slice(2, 5)).toEqual(['Changed by you', '│ 1. Do it', '│ 2. Test it']);
+  expect(lines(dialog, 60).slice(2, 5)).toEqual(['  Changed by you', '  │ 1. Do it', '  │ 2. Test it']);
   press(dialog, { type: 'y' });
   expect(answers).toEqual([{ behavior: 'allow', mode: 'default', plan: '1. Do it\n2. Test it' }]);
 });
@@ -246,9 +248,9 @@ test('the approved plan is the one that the user edited', async () => {
 test('a long plan scrolls inside of the question', () => {
   const steps = Array.from({ length: 40 }, (_, index) => `${index + 1}. Step`).join('\n');
   const dialog = new PlanDialog(theme, { plan: steps, rows: () => 30 }, () => {});
-  expect(lines(dialog)).toContain('lines 1–15 of 40 · pgdn for more');
+  expect(lines(dialog)).toContain('  lines 1–17 of 40 · pgdn for more');
   for (let page = 0; page < 3; page += 1) dialog.handleInput('\u001b[6~');
-  expect(lines(dialog)).toContain('│ 40. Step');
+  expect(lines(dialog)).toContain('  │ 40. Step');
   expect(lines(dialog).length).toBeLessThanOrEqual(24);
 });
 
@@ -305,7 +307,7 @@ const questions: readonly Question[] = [
 function ask(...pressed: Array<keyof typeof keys | { type: string }>) {
   const answers: Answer[][] = [];
   let stops = 0;
-  const dialog = new QuestionDialog(theme, questions, (each) => {
+  const dialog = new QuestionDialog(theme, { questions }, (each) => {
     if (each === 'stop') stops += 1;
     else answers.push(each);
   });
@@ -316,21 +318,24 @@ function ask(...pressed: Array<keyof typeof keys | { type: string }>) {
 test('draws one question at a time, with the headers of all', () => {
   expect(lines(ask().dialog, 50)).toEqual([
     '── Question 1 of 2 ───────────────────────────────',
-    '[Database]  Checks',
-    'Which database?',
     '',
-    '❯ 1. SQLite              one file',
-    '  2. Postgres            a server',
-    '  3. Something else…',
+    '  [Database]  Checks',
+    '',
+    '  Which database?',
+    '',
+    '❯ 1  SQLite              one file',
+    '  2  Postgres            a server',
+    '  3  Something else…',
   ]);
-  expect(lines(ask({ type: '2' }, { type: '13' }).dialog, 50).slice(1)).toEqual([
-    ' Database  [Checks]',
-    'Which checks?',
+  expect(lines(ask({ type: '2' }, { type: '13' }).dialog, 50).slice(2)).toEqual([
+    '   Database  [Checks]',
     '',
-    '  1. [x] Types',
-    '  2. [ ] Tests',
-    '❯ 3. [x] Lint',
-    '  4. [ ] Something else…',
+    '  Which checks?',
+    '',
+    '  1  [x] Types',
+    '  2  [ ] Tests',
+    '❯ 3  [x] Lint',
+    '  4  [ ] Something else…',
   ]);
 });
 
@@ -373,7 +378,7 @@ test('fits long labels into a width of 40', () => {
   const long = { label: 'A label '.repeat(8), description: 'A description '.repeat(8) };
   const dialog = new QuestionDialog(
     theme,
-    [{ question: 'Q '.repeat(50), header: 'H', options: [long, long] }],
+    { questions: [{ question: 'Q '.repeat(50), header: 'H', options: [long, long] }] },
     () => {},
   );
   for (const line of dialog.render(40)) expect(visibleWidth(line)).toBeLessThanOrEqual(40);

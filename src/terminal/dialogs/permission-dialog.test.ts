@@ -136,7 +136,7 @@ test('nothing is selected if the call can not be taken back, so Enter alone does
   const { press, lines, dialog } = asked(force);
   expect(lines().slice(-2)).toEqual(['  y  Yes', '  n  No, and say what to do instead']);
   expect(press('enter')).toEqual([]);
-  expect(dialog.hint).toBe('y to allow it · n to refuse · esc to stop');
+  expect(dialog.hint).toBe('enter does nothing here · y to allow it · n to refuse · esc to stop');
   expect(asked(force).press({ type: 'y' })).toEqual([{ behavior: 'allow' }]);
   expect(asked(force).press('down', 'enter')).toEqual([{ behavior: 'allow' }]);
   const up = asked(force);
@@ -312,7 +312,7 @@ test('a long text scrolls inside of the question, which fits into the window', (
   expect(lines()).toContain('  echo 0');
   expect(lines()).toContainEqual(expect.stringMatching(/^ {2}lines 1–\d+ of 60 · pgdn for more$/));
   expect(lines()).toContain('  △ deletes build → /elsewhere/build: rm -rf build · undo restores it');
-  press(...Array.from({ length: 10 }, () => 'pageDown' as const));
+  press(...Array.from({ length: 20 }, () => 'pageDown' as const));
   expect(lines()).toContain('  echo 59');
   expect(lines()).toContainEqual(expect.stringMatching(/^ {2}lines \d+–60 of 60 · pgup to go back$/));
   press('pageUp');
@@ -473,7 +473,7 @@ test('in a small window the command and its risks stay visible, and Enter alone 
     '  y Yes · n No · m more · esc',
   ]);
   expect(press('enter')).toEqual([]);
-  expect(dialog.hint).toBe('y to allow it · n to refuse · esc to stop');
+  expect(dialog.hint).toBe('enter does nothing yet: pgdn to read on · y to allow it · n to refuse · esc to stop');
   expect(press({ type: 'a' })).toEqual([]);
   press('pageDown', 'pageDown', 'pageDown', 'pageDown', 'pageDown', 'pageDown', 'pageDown', 'pageDown');
   expect(press({ type: 'y' })).toEqual([{ behavior: 'allow' }]);

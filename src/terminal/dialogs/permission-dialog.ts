@@ -3,11 +3,13 @@ import type { PermissionAnswer, PermissionQuestion } from '../../contract/permis
 import type { Places } from '../../permissions/risks/place-words.js';
 import type { Theme } from '../screen/theme.js';
 import { cleanLine, cut, wrap } from '../views/fit.js';
+import { answerHint } from './answer-hint.js';
 import { ChoiceList } from './choice-list.js';
-import { type Dialog, titleLine } from './dialog.js';
+import type { Dialog } from './dialog.js';
+import { boxLines, boxRoom } from './dialog-box.js';
 import { effectLines, riskLines } from './effect-lines.js';
 import { type AnswerChoice, answerChoices, headline, mayPreselectYes, whyItAsks } from './question-words.js';
-import { ScrollWindow } from './scroll-window.js';
+import { rowsWhenNarrowed, ScrollWindow } from './scroll-window.js';
 import { SubjectView } from './subject-view.js';
 import { TextField } from './text-field.js';
 import { trailWords } from './trail-words.js';
@@ -65,7 +67,7 @@ export class PermissionDialog implements Dialog {
   #isFolded = false;
   #isUnread = false;
   /** Enter was pressed while nothing was selected. */
-  #isUnclear = false;
+  #wasEntered = false;
   #focused = false;
 
   constructor(theme: Theme, facts: PermissionFacts, answer: (answer: PermissionAnswer | 'stop') => void) {
@@ -89,14 +91,17 @@ export class PermissionDialog implements Dialog {
   get hint(): string {
     if (this.#stage.name === 'editing') return 'enter to keep · empty to drop · esc to go back';
     if (this.#stage.name === 'refusing') return 'enter to refuse · esc to go back';
-    if (this.#isUnclear) return 'y to allow it · n to refuse · esc to stop';
     const stray = (this.#isFolded ? this.#folded : this.#list).strayHint;
     if (stray !== undefined) return `${stray} · esc to stop`;
+    const keys = answerHint({
+      canReadOn: !this.#window.hasShownEnd,
+      selected: (this.#isFolded ? this.#folded : this.#list).focused?.key,
+      wasEntered: this.#wasEntered,
+    });
+    if (this.#wasEntered) return `${keys} · esc to stop`;
     if (this.#isFolded) return 'y, n or m · esc to stop';
     const more = !this.#hasAllChoices && this.#choices.all.length > this.#choices.first.length;
-    const usual = this.#preselectsYes && !this.#isUnread ? '↑↓ enter to choose' : '↑↓ or a letter';
-    const choosing = this.#window.hasShownEnd ? usual : 'pgdn to read on, or a letter';
-    return `${choosing}${more ? ' · m for more' : ''} · esc to stop · ctrl+o ${this.#hasDetails ? 'less' : 'details'}`;
+    return `${keys}${more ? ' · m for more' : ''} · esc to stop · ctrl+o ${this.#hasDetails ? 'less' : 'details'}`;
   }
 
   get takesText(): boolean {
@@ -134,24 +139,20 @@ export class PermissionDialog implements Dialog {
 
   render(width: number): string[] {
     const { question, places } = this.#facts;
-    const room = Math.max(1, width - INDENT.length);
-    const title = titleLine(
-      this.#theme,
-      headline(question, places, width - 6),
-      width,
-      this.#isHigh ? 'failure' : 'warning',
-    );
-    const layout = this.#layout(width, room);
+    const layout = this.#layout(width, boxRoom(width));
     this.#isFolded = layout.isFolded ?? false;
     this.#block(layout.isUnread);
-    const indented = (lines: readonly string[]): string[] => lines.map((line) => `${INDENT}${line}`.trimEnd());
-    const gap = layout.isTight ? [] : [''];
-    return [
-      title,
-      ...gap,
-      ...layout.sections.filter((section) => section.length > 0).flatMap((section) => [...indented(section), ...gap]),
-      ...(layout.isFolded ? this.#foldedLine(width) : this.#asking(width)),
-    ];
+    return boxLines(
+      this.#theme,
+      {
+        title: headline(question, places, width - 6),
+        tone: this.#isHigh ? 'failure' : 'warning',
+        blocks: layout.sections,
+        answers: layout.isFolded ? this.#foldedLine(width) : this.#asking(width),
+        isTight: layout.isTight ?? false,
+      },
+      width,
+    );
   }
 
   /**
@@ -159,34 +160,35 @@ export class PermissionDialog implements Dialog {
    * empty lines go first, then what is no risk, then all but two choices.
    */
   #layout(width: number, room: number): Layout {
-    const asking = this.#asking(width).length;
+    const heightOf = (lines: readonly string[]): number => rowsWhenNarrowed(lines, width);
+    const asking = heightOf(this.#asking(width));
     const why = this.#why(room);
     const isLong = this.#subject.render(room, Number.POSITIVE_INFINITY).length > LEAST_SUBJECT;
     const risks = this.#risks(room, isLong);
     const effects = this.#effects(room);
     const gaps = 3 + (risks.length + effects.length > 0 ? 1 : 0) + (why.length > 0 ? 1 : 0);
-    const others = asking + why.length + risks.length + effects.length;
+    const others = asking + heightOf(why) + heightOf(risks) + heightOf(effects);
     const space = this.#facts.rows() - OTHER_ROWS - gaps - others;
     const subject = this.#subject.render(room, Math.max(LEAST_SUBJECT, space));
     if (space >= Math.min(LEAST_SUBJECT, subject.length)) {
-      const shown = this.#scrolled(subject, space, room);
+      const shown = this.#scrolled(subject, space, width);
       return { sections: [shown, [...risks, ...effects], why], isUnread: this.#isUnseen };
     }
     const inner = this.#facts.rows() - ROWS_BELOW - 1;
     const all = [...subject, ...effects, ...why];
     const tight = inner - risks.length - asking;
     if (tight >= Math.min(LEAST_SUBJECT, all.length)) {
-      const shown = this.#scrolled(all, tight, room);
+      const shown = this.#scrolled(all, tight, width);
       return { sections: [shown, risks], isUnread: this.#isUnseen, isTight: true };
     }
     const isFolded = this.#stage.name === 'choosing' && !this.#hasAllChoices;
     const few = inner - risks.length - (isFolded ? 1 : asking);
     if (few >= LEAST_ROWS) {
-      return { sections: [this.#scrolled(all, few, room), risks], isUnread: true, isTight: true, isFolded };
+      return { sections: [this.#scrolled(all, few, width), risks], isUnread: true, isTight: true, isFolded };
     }
     // Even the risks do not fit: everything scrolls.
     const rows = Math.max(LEAST_ROWS, inner - (isFolded ? 1 : asking));
-    const scrolled = this.#scrolled([...risks, ...all], rows, room);
+    const scrolled = this.#scrolled([...risks, ...all], rows, width);
     return { sections: [scrolled], isUnread: true, isTight: true, isFolded };
   }
 
@@ -196,10 +198,11 @@ export class PermissionDialog implements Dialog {
   }
 
   #scrolled(text: readonly string[], rows: number, width: number): string[] {
-    const { lines, note } = this.#window.show(text, rows);
+    const { lines, note } = this.#window.show(text, rows, width);
     if (note === undefined) return [...lines];
     const isSmall = rows < LEAST_SUBJECT;
-    return [...lines, this.#theme.paint.muted(cut(isSmall ? 'enlarge the window, or pgdn to read all' : note, width))];
+    const shown = isSmall ? 'enlarge the window, or pgdn to read all' : note;
+    return [...lines, this.#theme.paint.muted(cut(shown, boxRoom(width)))];
   }
 
   /** While something that matters has not been seen, nothing is selected. */
@@ -231,6 +234,7 @@ export class PermissionDialog implements Dialog {
   }
 
   #choose(data: string): void {
+    this.#wasEntered = false;
     if (matchesKey(data, 'escape')) {
       this.#answer('stop');
       return;
@@ -243,7 +247,7 @@ export class PermissionDialog implements Dialog {
     }
     if (this.#window.isScrollable && this.#window.handle(data)) return;
     const done = (this.#isFolded ? this.#folded : this.#list).handle(data);
-    this.#isUnclear = !done && matchesKey(data, 'enter');
+    this.#wasEntered = !done && matchesKey(data, 'enter');
     if (!done || !('chosen' in done)) return;
     const { gives } = done.chosen;
     if (gives === 'edit') this.#editNext([], this.#rules);

@@ -1,15 +1,14 @@
 import { matchesKey } from '@earendil-works/pi-tui';
 import { modeWords, type PermissionMode, type PermissionQuestion } from '../../contract/permission.js';
 import type { Theme } from '../screen/theme.js';
-import { cleanLine, cut, wrap } from '../views/fit.js';
+import { cleanLine, wrap } from '../views/fit.js';
 import { PlanView } from '../views/plan-view.js';
+import { answerHint } from './answer-hint.js';
 import { ChoiceList } from './choice-list.js';
-import { type Dialog, titleLine } from './dialog.js';
-import { ScrollWindow } from './scroll-window.js';
+import type { Dialog } from './dialog.js';
+import { boxRoom, ScrolledBox } from './dialog-box.js';
+import { proseWidth } from './scroll-window.js';
 import { TextField } from './text-field.js';
-
-const OTHER_ROWS = 14; // the call's line, the title, the choices, the hint and the status line
-const LEAST_ROWS = 5;
 
 type Way = 'approve' | 'approveEdits' | 'change' | 'no';
 
@@ -51,18 +50,21 @@ export class PlanDialog implements Dialog {
   readonly #answer: (answer: PlanAnswer | 'stop') => void;
   /** Edits are accepted only if the user says so, whatever the mode was before. */
   readonly #asksForEdits: boolean;
-  readonly #window = new ScrollWindow();
+  readonly #box: ScrolledBox;
   #plan: PlanView;
   #changed: string | undefined;
   #problem: string | undefined;
   #field: TextField | undefined;
   #focused = false;
   #isUnread = false;
+  /** Enter was pressed while nothing was selected. */
+  #wasEntered = false;
 
   constructor(theme: Theme, facts: PlanFacts, answer: (answer: PlanAnswer | 'stop') => void) {
     this.#theme = theme;
     this.#facts = facts;
     this.#plan = new PlanView(theme, facts.plan);
+    this.#box = new ScrolledBox(theme, facts.rows);
     this.#answer = answer;
     const { modeAfter = 'default' } = facts;
     this.#asksForEdits = modeAfter === 'default' || modeAfter === 'acceptEdits';
@@ -78,18 +80,23 @@ export class PlanDialog implements Dialog {
     ]);
   }
 
-  /** Until the plan has been read to its end, nothing is selected. */
-  #block(isUnread: boolean): void {
-    if (isUnread === this.#isUnread) return;
+  /** Until the plan has been read to its end, nothing is selected. Returns whether that has changed. */
+  #block(isUnread: boolean): boolean {
+    if (isUnread === this.#isUnread) return false;
     this.#isUnread = isUnread;
     if (isUnread) this.#list.select(-1);
     else if (!this.#list.focused) this.#list.select(0);
+    return true;
   }
 
   get hint(): string {
     if (this.#field) return 'enter to send · esc to go back';
-    const usual = this.#isUnread ? 'pgdn to read on, or a letter' : '↑↓ enter to choose';
-    return `${this.#list.strayHint ?? usual} · esc to stop`;
+    const keys = answerHint({
+      canReadOn: this.#isUnread,
+      selected: this.#list.focused?.key,
+      wasEntered: this.#wasEntered,
+    });
+    return `${this.#list.strayHint ?? keys} · esc to stop`;
   }
 
   get takesText(): boolean {
@@ -118,8 +125,10 @@ export class PlanDialog implements Dialog {
       this.#answer('stop');
       return;
     }
-    if (this.#window.isScrollable && this.#window.handle(data)) return;
+    this.#wasEntered = false;
+    if (this.#box.handle(data)) return;
     const done = this.#list.handle(data);
+    this.#wasEntered = !done && matchesKey(data, 'enter');
     if (!done || !('chosen' in done)) return;
     const changed = this.#changed === undefined ? {} : { plan: this.#changed };
     switch (done.chosen) {
@@ -156,24 +165,19 @@ export class PlanDialog implements Dialog {
 
   render(width: number): string[] {
     const { paint } = this.#theme;
-    const words = [this.#facts.reason ?? '', this.#problem ?? ''].filter((text) => text !== '').map(cleanLine);
-    const reason = words.flatMap((text, index) => [
-      '',
-      ...wrap(text, width).map(index === 0 ? paint.muted : paint.warning),
-    ]);
-    const rows = this.#facts.rows?.() ?? Number.POSITIVE_INFINITY;
-    const { lines, note } = this.#window.show(this.#plan.render(width), Math.max(LEAST_ROWS, rows - OTHER_ROWS));
-    this.#block(!this.#window.hasShownEnd);
-    const asking = this.#field ? ['What should change?', ...this.#field.render(width)] : this.#list.render(width);
-    return [
-      titleLine(this.#theme, 'Start with this plan?', width),
-      '',
-      ...lines,
-      ...(note === undefined ? [] : [paint.muted(cut(note, width))]),
-      ...reason,
-      '',
-      ...asking,
+    const room = boxRoom(width);
+    const said = (text: string | undefined): string[] => (text ? wrap(cleanLine(text), room) : []);
+    const blocks = [
+      this.#plan.render(Math.min(room, proseWidth(width))),
+      said(this.#facts.reason).map(paint.muted),
+      said(this.#problem).map(paint.warning),
     ];
+    const draw = (): string[] => {
+      const answers = this.#field ? ['What should change?', ...this.#field.render(width)] : this.#list.render(width);
+      return this.#box.render({ title: 'Start with this plan?', blocks, answers }, width);
+    };
+    const lines = draw();
+    return this.#block(this.#box.isUnread) ? draw() : lines;
   }
 
   #write(data: string, field: TextField): void {

@@ -3,7 +3,8 @@ import type { Answer, Question } from '../../contract/question.js';
 import type { Theme } from '../screen/theme.js';
 import { cleanLine, cut, wrap } from '../views/fit.js';
 import { ChoiceList } from './choice-list.js';
-import { type Dialog, titleLine } from './dialog.js';
+import type { Dialog } from './dialog.js';
+import { boxRoom, ScrolledBox } from './dialog-box.js';
 import { TextField } from './text-field.js';
 
 /** The index of an option, or the user's own text. */
@@ -19,14 +20,22 @@ interface Asked {
 /** The model's questions, one after the other. `stop` means that the user wants the whole turn to end. */
 export class QuestionDialog implements Dialog {
   readonly #theme: Theme;
+  readonly #rows: (() => number) | undefined;
   readonly #asked: readonly Asked[];
   readonly #answer: (answers: Answer[] | 'stop') => void;
   #index = 0;
+  #box: ScrolledBox;
   #field: TextField | undefined;
   #focused = false;
 
-  constructor(theme: Theme, questions: readonly Question[], answer: (answers: Answer[] | 'stop') => void) {
+  constructor(
+    theme: Theme,
+    { questions, rows }: { questions: readonly Question[]; rows?: () => number },
+    answer: (answers: Answer[] | 'stop') => void,
+  ) {
     this.#theme = theme;
+    this.#rows = rows;
+    this.#box = new ScrolledBox(theme, rows);
     this.#answer = answer;
     this.#asked = questions.map((question) => ask(theme, question));
   }
@@ -66,9 +75,10 @@ export class QuestionDialog implements Dialog {
       return;
     }
     if (matchesKey(data, 'left') || matchesKey(data, 'shift+tab')) {
-      this.#index = Math.max(0, this.#index - 1);
+      this.#goTo(Math.max(0, this.#index - 1));
       return;
     }
+    if (this.#box.handle(data)) return;
     const done = asked.list.handle(data);
     if (!done) return;
     if ('toggled' in done) {
@@ -98,17 +108,11 @@ export class QuestionDialog implements Dialog {
       const header = cleanLine(question.header);
       return index === this.#index ? paint.selected(`[${header}]`) : paint.muted(` ${header} `);
     });
-    return [
-      titleLine(
-        this.#theme,
-        isOne ? asked.question.header : `Question ${this.#index + 1} of ${this.#asked.length}`,
-        width,
-      ),
-      ...(isOne ? [] : [cut(tabs.join(' '), width)]),
-      ...wrap(cleanLine(asked.question.question), width),
-      '',
-      ...(this.#field ? ['In your own words:', ...this.#field.render(width)] : asked.list.render(width)),
-    ];
+    const room = boxRoom(width);
+    const title = isOne ? asked.question.header : `Question ${this.#index + 1} of ${this.#asked.length}`;
+    const answers = this.#field ? ['In your own words:', ...this.#field.render(width)] : asked.list.render(width);
+    const blocks = [isOne ? [] : [cut(tabs.join(' '), room)], wrap(cleanLine(asked.question.question), room)];
+    return this.#box.render({ title, blocks, answers }, width);
   }
 
   get #current(): Asked | undefined {
@@ -157,8 +161,13 @@ export class QuestionDialog implements Dialog {
     if (!asked.question.multiSelect) this.#next();
   }
 
+  #goTo(index: number): void {
+    this.#index = index;
+    this.#box = new ScrolledBox(this.#theme, this.#rows);
+  }
+
   #next(): void {
-    this.#index += 1;
+    this.#goTo(this.#index + 1);
     if (this.#index >= this.#asked.length) this.#answerAll();
   }
 

@@ -1,9 +1,10 @@
 import { matchesKey } from '@earendil-works/pi-tui';
 import type { Theme } from '../screen/theme.js';
 import { cleanLines, cut, wrap } from '../views/fit.js';
-import { type Dialog, titleLine } from './dialog.js';
+import type { Dialog } from './dialog.js';
+import { boxLines, boxRoom } from './dialog-box.js';
 
-const OTHER_ROWS = 8; // title, position, hint, status line, and some of the conversation
+const OTHER_ROWS = 9; // title, empty lines, hint, status line, and some of the conversation
 const LEAST_ROWS = 5;
 
 export interface ScrollDialogFacts {
@@ -63,19 +64,18 @@ export class ScrollDialog implements Dialog {
 
   render(width: number): string[] {
     const { title, lines, isStyled = false } = this.#facts;
+    const columns = boxRoom(width);
     const rows = isStyled
-      ? lines().map((line) => cut(line, width))
-      : lines().flatMap((line) => cleanLines(line === '' ? ' ' : line).flatMap((one) => wrap(one, width)));
+      ? lines().map((line) => cut(line, columns))
+      : lines().flatMap((line) => cleanLines(line === '' ? ' ' : line).flatMap((one) => wrap(one, columns)));
     this.#count = rows.length;
     const room = this.#room;
     const last = Math.max(0, rows.length - room);
     const top = Math.min(this.#top ?? last, last);
     const shown = rows.slice(top, top + room);
     const position = rows.length > room ? ` ${top + 1}–${top + shown.length} of ${rows.length}` : '';
-    return [
-      titleLine(this.#theme, `${title}${position}`, width),
-      ...(rows.length === 0 ? [this.#theme.paint.muted('Nothing yet.')] : shown),
-    ];
+    const block = rows.length === 0 ? [this.#theme.paint.muted('Nothing yet.')] : shown;
+    return boxLines(this.#theme, { title: `${title}${position}`, blocks: [block] }, width);
   }
 
   get #room(): number {

@@ -11,6 +11,8 @@ export interface TextDialogFacts {
   verb?: string | undefined;
   /** The initial text. */
   draft?: string;
+  /** The height of the window. */
+  rows?(): number;
 }
 
 /** A question for one line of text. Undefined if the user cancels. */

@@ -1,6 +1,7 @@
 import type { Theme } from '../screen/theme.js';
 import { cleanLines, wrap } from '../views/fit.js';
-import { type Dialog, titleLine } from './dialog.js';
+import type { Dialog } from './dialog.js';
+import { boxRoom, ScrolledBox } from './dialog-box.js';
 
 /** The input element of a dialog: a list, or a line of text. */
 export interface AnswerPart {
@@ -11,18 +12,33 @@ export interface AnswerPart {
   render(width: number): string[];
 }
 
-/** A title, an optional text, and an input element below. */
-export class TitledDialog implements Dialog {
-  readonly #theme: Theme;
-  readonly #title: string;
-  readonly #text: string;
-  readonly #part: AnswerPart;
+export interface TitledDialogFacts {
+  title: string;
+  /** Text above the input element. */
+  text?: string;
+  /** The height of the window. */
+  rows?(): number;
+}
 
-  constructor(theme: Theme, { title, text = '' }: { title: string; text?: string }, part: AnswerPart) {
-    this.#theme = theme;
-    this.#title = title;
-    this.#text = text;
+/** A title, an optional text that scrolls if it is long, and an input element below. */
+export class TitledDialog implements Dialog {
+  readonly #facts: TitledDialogFacts;
+  readonly #part: AnswerPart;
+  readonly #body: (width: number) => readonly string[];
+  readonly #box: ScrolledBox;
+  #drawn: { width: number; lines: readonly string[] } | undefined;
+
+  /** `body` draws what is between the text and the input element. */
+  constructor(
+    theme: Theme,
+    facts: TitledDialogFacts,
+    part: AnswerPart,
+    body: (width: number) => readonly string[] = () => [],
+  ) {
+    this.#facts = facts;
     this.#part = part;
+    this.#body = body;
+    this.#box = new ScrolledBox(theme, facts.rows);
   }
 
   get hint(): string {
@@ -42,16 +58,19 @@ export class TitledDialog implements Dialog {
   }
 
   handleInput(data: string): void {
-    this.#part.handle(data);
+    if (!this.#box.handle(data)) this.#part.handle(data);
   }
 
-  invalidate(): void {}
+  invalidate(): void {
+    this.#drawn = undefined;
+  }
 
   render(width: number): string[] {
-    return [
-      titleLine(this.#theme, this.#title, width),
-      ...cleanLines(this.#text).flatMap((line) => wrap(line, width)),
-      ...this.#part.render(width),
-    ];
+    const { title, text = '' } = this.#facts;
+    const room = boxRoom(width);
+    const words = cleanLines(text).flatMap((line) => wrap(line, room));
+    if (this.#drawn?.width !== room) this.#drawn = { width: room, lines: this.#body(room) };
+    const blocks = [words, this.#drawn.lines];
+    return this.#box.render({ title, blocks, answers: this.#part.render(width) }, width);
   }
 }

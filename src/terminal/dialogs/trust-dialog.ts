@@ -2,11 +2,8 @@ import { matchesKey } from '@earendil-works/pi-tui';
 import type { Theme } from '../screen/theme.js';
 import { cleanLine, wrap } from '../views/fit.js';
 import { ChoiceList } from './choice-list.js';
-import { type Dialog, titleLine } from './dialog.js';
-import { ScrollWindow } from './scroll-window.js';
-
-const OTHER_ROWS = 14; // the start screen, the title, the choices and the status line
-const LEAST_ROWS = 6;
+import type { Dialog } from './dialog.js';
+import { boxRoom, ScrolledBox } from './dialog-box.js';
 
 export interface TrustFacts {
   /** For people: `~/project`. */
@@ -65,21 +62,21 @@ export class TrustDialog implements Dialog {
   readonly #facts: TrustFacts;
   readonly #list: ChoiceList<boolean>;
   readonly #answer: (isTrusted: boolean) => void;
-  readonly #rows: () => number;
-  readonly #window = new ScrollWindow();
+  readonly #box: ScrolledBox;
   readonly takesText = false;
   focused = false;
 
   constructor(theme: Theme, { rows, ...facts }: TrustFacts & { rows(): number }, answer: (isTrusted: boolean) => void) {
     this.#theme = theme;
     this.#facts = facts;
-    this.#rows = rows;
+    this.#box = new ScrolledBox(theme, rows);
     this.#answer = answer;
     const { no, yes } = trustQuestion(facts);
-    this.#list = new ChoiceList(theme, [
-      { value: false, key: 'n', label: no },
+    const choices = [
       { value: true, key: 'y', label: yes },
-    ]);
+      { value: false, key: 'n', label: no },
+    ];
+    this.#list = new ChoiceList(theme, choices, { focus: 1 });
   }
 
   get hint(): string {
@@ -91,7 +88,7 @@ export class TrustDialog implements Dialog {
       this.#answer(false);
       return;
     }
-    if (this.#window.isScrollable && this.#window.handle(data)) return;
+    if (this.#box.handle(data)) return;
     const done = this.#list.handle(data);
     if (done && 'chosen' in done) this.#answer(done.chosen);
   }
@@ -102,27 +99,13 @@ export class TrustDialog implements Dialog {
     const { paint } = this.#theme;
     const { folder, groups } = this.#facts;
     const { title, sentence } = trustQuestion(this.#facts);
-    const listed = [
-      ...groups.flatMap((group) => [
-        ...wrap(cleanLine(group.file), width - 2, '  ').map((line) => `  ${paint.strong(line)}`),
-        ...group.items.flatMap((item) => this.#item(item, width)),
-      ]),
-      ...instructionsLine(this.#facts).flatMap((text) => wrap(`  ${cleanLine(text)}`, width, '    ')),
-    ];
-    const { lines, note } = this.#window.show(listed, Math.max(LEAST_ROWS, this.#rows() - OTHER_ROWS));
-    return [
-      titleLine(this.#theme, title, width),
-      ...wrap(`  ${cleanLine(folder)}`, width, '  '),
-      '',
-      ...wrap(sentence, width),
-      ...lines,
-      ...(note === undefined ? [] : [paint.muted(`  ${note}`)]),
-      '',
-      ...this.#list.render(width),
-    ];
-  }
-
-  #item(item: TrustItem, width: number): string[] {
-    return wrap(`    ${cleanLine(itemWords(item))}`, width, '      ');
+    const room = boxRoom(width);
+    const listed = groups.flatMap((group) => [
+      ...wrap(cleanLine(group.file), room).map((line) => paint.strong(line)),
+      ...group.items.flatMap((item) => wrap(`  ${cleanLine(itemWords(item))}`, room, '    ')),
+    ]);
+    const others = instructionsLine(this.#facts).flatMap((text) => wrap(cleanLine(text), room, '  '));
+    const blocks = [wrap(cleanLine(folder), room), [...wrap(sentence, room), ...listed, ...others]];
+    return this.#box.render({ title, blocks, answers: this.#list.render(width) }, width);
   }
 }

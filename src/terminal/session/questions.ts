@@ -93,10 +93,11 @@ export class Questions {
   }
 
   readonly askUser: AskUser = async (questions, signal, about) => {
-    const { theme, dialogs, notify, onQuestion, stop } = this.#options;
+    const { theme, dialogs, notify, onQuestion, stop, rows } = this.#options;
     if (about) onQuestion(about.callId);
     notify(questions[0]?.question ?? 'There is a question for you');
-    const answer = await dialogs.ask<Answer[] | 'stop'>((done) => new QuestionDialog(theme, questions, done), signal);
+    const facts = { questions, rows };
+    const answer = await dialogs.ask<Answer[] | 'stop'>((done) => new QuestionDialog(theme, facts, done), signal);
     if (answer !== 'stop') return answer;
     stop();
     signal.throwIfAborted();
@@ -105,8 +106,9 @@ export class Questions {
 
   /** One item of a list; undefined if the user cancels. */
   async choose(facts: ChoiceDialogFacts, signal: AbortSignal): Promise<string | undefined> {
-    const { theme, dialogs } = this.#options;
-    return await dialogs.ask<string | undefined>((answer) => new ChoiceDialog(theme, facts, answer), signal);
+    const { theme, dialogs, rows } = this.#options;
+    const make = (answer: (value: string | undefined) => void) => new ChoiceDialog(theme, { ...facts, rows }, answer);
+    return await dialogs.ask<string | undefined>(make, signal);
   }
 
   /** A line of text; undefined if the user cancels. */
@@ -114,8 +116,9 @@ export class Questions {
     facts: { title: string; isSecret: boolean; verb?: string | undefined },
     signal: AbortSignal,
   ): Promise<string | undefined> {
-    const { theme, dialogs } = this.#options;
-    return await dialogs.ask<string | undefined>((answer) => new TextDialog(theme, facts, answer), signal);
+    const { theme, dialogs, rows } = this.#options;
+    const make = (answer: (text: string | undefined) => void) => new TextDialog(theme, { ...facts, rows }, answer);
+    return await dialogs.ask<string | undefined>(make, signal);
   }
 
   /** The questions about what a folder brings. `onAsk` is called before the first one. */

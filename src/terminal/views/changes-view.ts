@@ -5,30 +5,14 @@ import { cleanLine, cut } from './fit.js';
 
 const INDENT = '  ';
 
-/** Changes of files, each below its name; with `maxRows`, no more rows than that and a count of the rest. */
-export function changesLines(
-  theme: Theme,
-  changes: readonly ShownChange[],
-  width: number,
-  { maxRows = Number.POSITIVE_INFINITY }: { maxRows?: number } = {},
-): string[] {
-  const { paint } = theme;
-  const lines: string[] = [];
-  for (const [index, change] of changes.entries()) {
-    const left = maxRows - lines.length;
-    if (left < 2) {
-      const more = changes.length - index;
-      return [...lines, paint.muted(`… ${more} more ${more === 1 ? 'file' : 'files'}`)];
-    }
-    lines.push(headLine(theme, change, width));
-    if (change.patch === '') continue;
+/** Changes of files, each below its name. */
+export function changesLines(theme: Theme, changes: readonly ShownChange[], width: number): string[] {
+  return changes.flatMap((change, index) => {
+    const head = [...(index === 0 ? [] : ['']), headLine(theme, change, width)];
+    if (change.patch === '') return head;
     const rows = new DiffView(theme, change).render(Math.max(1, width - INDENT.length));
-    // The last row says what is left out, so one row more than that is shown whole.
-    const shown = rows.length <= left - 1 ? rows : rows.slice(0, Math.max(0, left - 2));
-    lines.push(...shown.map((row) => `${INDENT}${row}`));
-    if (shown.length < rows.length) lines.push(paint.muted(`${INDENT}… ${rows.length - shown.length} more lines`));
-  }
-  return lines;
+    return [...head, ...rows.map((row) => `${INDENT}${row}`)];
+  });
 }
 
 function headLine({ paint }: Theme, { title, isBlocked = false, patch }: ShownChange, width: number): string {
