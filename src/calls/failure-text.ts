@@ -14,6 +14,9 @@ export interface FailureReport {
   problem: string;
 }
 
+/** The problem of a call that was interrupted after it had started. */
+export const INTERRUPTED_WHILE_RUNNING = 'Interrupted while it ran.';
+
 /** `started`: the tool's own work had begun, so something may have been done. */
 export function describeFailure(tool: string, error: unknown, signal: AbortSignal, started: boolean): FailureReport {
   if (error instanceof ToolFailure) {
@@ -27,7 +30,7 @@ export function describeFailure(tool: string, error: unknown, signal: AbortSigna
   }
   if (signal.aborted) {
     const text = interrupted(tool, signal.reason, started);
-    return { kind: 'interrupted', text, problem: started ? 'Interrupted while it ran.' : 'Interrupted before it ran.' };
+    return { kind: 'interrupted', text, problem: started ? INTERRUPTED_WHILE_RUNNING : 'Interrupted before it ran.' };
   }
   const message = messageOf(error) || 'no reason given';
   const parts = [`${tool} failed: ${message}`, ...outputsOf(error, message)];

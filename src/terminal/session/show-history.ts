@@ -1,6 +1,8 @@
 import type { Component } from '@earendil-works/pi-tui';
 import { INTERRUPTED, isInterruption } from '../../agent/interruption.js';
 import { isPersonText } from '../../agent/store/conversation-view.js';
+import { INTERRUPTED_PROBLEM } from '../../agent/store/interrupted-calls.js';
+import { INTERRUPTED_WHILE_RUNNING } from '../../calls/failure-text.js';
 import type { Message, ToolResultBlock } from '../../contract/message.js';
 import type { Tool, ToolDisplay } from '../../contract/tool.js';
 import type { Theme } from '../screen/theme.js';
@@ -37,9 +39,13 @@ export async function historyViews(
   if (left > 0) {
     views.push({ view: new NoticeView(theme, 'info', `${left} earlier messages are not shown.`), hasGap: true });
   }
+  /** A call since the last prompt says itself that it was interrupted. */
+  let saysInterrupted = false;
   for (const { role, content } of shown) {
     for (const block of content) {
       if (block.type === 'text' && isPersonText(block.text)) {
+        if (block.text === INTERRUPTED && saysInterrupted) continue;
+        if (role === 'user') saysInterrupted = false;
         const view =
           role === 'assistant'
             ? new MarkdownView(theme, block.text)
@@ -54,7 +60,10 @@ export async function historyViews(
         const group = last instanceof CallGroup ? last : new CallGroup(theme, { shorten });
         if (group !== last) views.push({ view: group, hasGap: true });
         const failed = results.get(block.id)?.is_error ? (past.failures?.get(block.id) ?? UNTOLD) : undefined;
-        group.add(pastCall({ theme, tool: block.name, display, shorten }, failed));
+        const isQuestion = isUnanswered(findTool(block.name), failed);
+        const call = pastCall({ theme, tool: block.name, display, shorten, isQuestion }, failed);
+        saysInterrupted ||= call.view.state === 'interrupted';
+        group.add(call);
       }
     }
   }
@@ -73,11 +82,18 @@ async function displayOf(tool: Tool | undefined, name: string, input: unknown): 
 /** The display of a call says what it wants to do, not what it did. */
 const withoutBody = ({ title, looks }: ToolDisplay): ToolDisplay => ({ title, ...(looks && { looks }) });
 
+/** A tool that asks the person was interrupted after it had begun to ask. */
+const isUnanswered = (tool: Tool | undefined, failed: PastFailure | undefined): boolean =>
+  tool?.needsPerson === true && beganProblems.some((problem) => failed?.problem === problem);
+
+const beganProblems = [INTERRUPTED_WHILE_RUNNING, INTERRUPTED_PROBLEM];
+
 interface PastCall {
   theme: Theme;
   tool: string;
   display: ToolDisplay;
   shorten(text: string): string;
+  isQuestion: boolean;
 }
 
 /** Sessions of version 0.1.0 keep only what the model was told. */
@@ -85,9 +101,13 @@ const UNTOLD = { kind: 'exception', problem: undefined } as const;
 
 type PastFailure = NonNullable<ReturnType<PastFailures['get']>>;
 
-function pastCall({ theme, tool, display, shorten }: PastCall, failed: PastFailure | undefined): StreamedCall {
+function pastCall(
+  { theme, tool, display, shorten, isQuestion }: PastCall,
+  failed: PastFailure | undefined,
+): StreamedCall {
   const now = (): number => 0;
   const view = new CallView(theme, { tool, now, shorten });
+  if (isQuestion) view.question();
   const { background: _, ...shown } = display; // it has ended with its process
   view.end({ display: shown, failure: failed?.kind, problem: failed?.problem });
   return new StreamedCall(view, now);
