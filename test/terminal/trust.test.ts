@@ -24,5 +24,7 @@ inTerminal('instructions can be followed in a folder whose servers are refused',
   await terminal.shows('A rose.');
   expect(server.requests[0]?.text).not.toContain(AS_NOTES);
   await say('/trust');
-  await terminal.shows(/starts the MCP server notes: run-notes[\s\S]*Trust the folder, with all of this/);
+  await terminal.shows(/starts the MCP server notes: run-notes[\s\S]*y {2}Yes, trust the folder, with all of this/);
+  const asked = await terminal.shows('❯ n  No, leave it as it is');
+  expect(asked.match(/\.mcp\.json/g)).toHaveLength(1);
 });

@@ -38,13 +38,18 @@ test('trust lists what waits, and can follow the instructions without the rest',
   expect(answer).toMatchObject({
     title: 'Do you trust this folder?',
     text: expect.stringMatching(
-      /settings\.json: runs at Stop: say done \(line 1\)[\s\S]*CLAUDE\.md: the model gets it as notes/,
+      /settings\.json\n {2}runs at Stop: say done \(line 1\)[\s\S]*CLAUDE\.md: the model gets it as notes/,
     ),
-    items: [{ value: 'no' }, { value: 'instructions' }, { value: 'all' }],
+    items: [
+      { value: 'all', key: 'y' },
+      { value: 'instructions', key: 'i' },
+      { value: 'no', key: 'n' },
+    ],
+    focus: 2,
   });
   await choose(answer, 'instructions');
   expect(session.settings.trust).toMatchObject({ state: 'untrusted', followsInstructions: true });
-  expect(await trust(session)).toMatchObject({ items: [{ value: 'no' }, { value: 'all' }] });
+  expect(await trust(session)).toMatchObject({ items: [{ value: 'all' }, { value: 'no' }] });
 });
 
 test('trust covers the whole folder if the user says so, and then has nothing to ask', async () => {

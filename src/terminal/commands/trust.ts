@@ -24,22 +24,32 @@ export const trust: TerminalCommand = {
       const words = state === 'trusted' ? 'is trusted' : 'has nothing that waits for trust';
       return text(`${folder} ${words}.`, ...follows, 'To take trust back, in a shell: helve config untrust');
     }
+    const it = names.length === 1 ? 'it' : 'them';
+    const items = [
+      ...(waits.length > 0 ? [{ value: 'all', key: 'y', label: 'Yes, trust the folder, with all of this' }] : []),
+      ...(isAsked
+        ? [{ value: 'instructions', key: waits.length > 0 ? 'i' : 'y', label: followWords(it, waits.length > 0) }]
+        : []),
+      { value: 'no', key: 'n', label: 'No, leave it as it is' },
+    ];
     return {
       type: 'choose',
       title: 'Do you trust this folder?',
       text: [
-        ...groups.flatMap(({ file, items }) => items.map((item) => `${file}: ${itemWords(item)}`)),
-        ...(names.length > 0 ? [`${files}: ${isAsked ? 'the model gets it as notes' : 'the model follows it'}`] : []),
+        ...groups.flatMap(({ file, items }) => [file, ...items.map((item) => `  ${itemWords(item)}`)]),
+        ...(names.length > 0
+          ? [`${files}: ${isAsked ? `the model gets ${it} as notes` : `the model follows ${it}`}`]
+          : []),
       ].join('\n'),
-      items: [
-        { value: 'no', label: 'Leave it as it is' },
-        ...(isAsked ? [{ value: 'instructions', label: `Follow ${files}`, description: 'and nothing else' }] : []),
-        ...(waits.length > 0 ? [{ value: 'all', label: 'Trust the folder, with all of this' }] : []),
-      ],
+      items,
+      focus: items.length - 1,
       choose: async (value) => await decide(value, files, session),
     };
   },
 };
+
+const followWords = (it: string, isPart: boolean): string =>
+  isPart ? 'Follow the instructions, and nothing else' : `Yes, follow ${it}`;
 
 async function decide(value: string, files: string, session: CommandSession): Promise<CommandAnswer> {
   const { folder, covered } = session.settings.trust;

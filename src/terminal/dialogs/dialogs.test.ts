@@ -141,8 +141,8 @@ test.each([60, 80, 120])('lists what trust would switch on, by file, at %i colum
     '  .mcp.json',
     '    starts a: node a.js',
     '',
-    '  y  Trust the folder, with all of this',
-    '❯ n  Continue and ignore all of this',
+    '  y  Yes, trust the folder, with all of this',
+    '❯ n  No, continue and ignore all of this',
   ]);
 });
 

@@ -35,15 +35,16 @@ export const itemWords = ({ text, line, change }: TrustItem): string =>
 export function trustQuestion({ state, groups, instructions }: TrustFacts) {
   const isSimple = groups.length === 0;
   const names = instructions.join(' and ');
+  const it = instructions.length === 1 ? 'it' : 'them';
   return {
     title: state === 'changed' ? 'This folder has changed since you trusted it' : 'Do you trust this folder?',
     sentence: isSimple
       ? names === ''
         ? 'Nothing in it needs trust.'
-        : `${names} tells the model how to work here. Trust it if you know who wrote it.`
+        : `${names} ${it === 'it' ? 'tells' : 'tell'} the model how to work here. Trust ${it} if you know who wrote ${it}.`
       : 'Trusting it switches this on:',
-    no: isSimple ? 'No, treat it as notes' : 'Continue and ignore all of this',
-    yes: isSimple ? 'Yes, follow it' : 'Trust the folder, with all of this',
+    no: isSimple ? `No, treat ${it} as notes` : 'No, continue and ignore all of this',
+    yes: isSimple ? `Yes, follow ${it}` : 'Yes, trust the folder, with all of this',
   };
 }
 

@@ -127,7 +127,7 @@ export class PlainQuestions {
       for (const item of items) this.#lines.line(`- ${itemWords(item)}`);
     }
     for (const words of instructionsLine(facts)) this.#lines.line(`- ${visible(words)}`);
-    return (await this.#number([no, yes])) === 1;
+    return (await this.#number([`${yes} (y)`, `${no} (n)`], undefined, { keys: ['y', 'n'] })) === 0;
   }
 
   /** Undefined if the user chooses none. */

@@ -10,7 +10,13 @@ export interface ShownInstructions {
 }
 
 export interface InstructionQuestions {
-  choose(facts: { title: string; text: string; items: readonly Choice[]; cancel: string }): Promise<string | undefined>;
+  choose(facts: {
+    title: string;
+    text: string;
+    items: readonly Choice[];
+    focus: number;
+    cancel: string;
+  }): Promise<string | undefined>;
   /** Shows a text that may be longer than the screen. Resolves once it is closed. */
   show(title: string, lines: readonly string[]): Promise<void>;
 }
@@ -33,14 +39,15 @@ export async function askAboutInstructions(
   const title = 'Follow the instructions of this folder?';
   const more = imported.length === 0 ? '' : `, with ${namesOf(imported)}`;
   const text = `It has instructions for the model: ${namesOf(files)}${more}`;
-  // The first choice is preselected: nothing of the folder is followed by Enter alone.
-  let answer = await questions.choose({ title, text, items: [no, look, yes], cancel });
+  // Nothing of the folder is followed by Enter alone.
+  let answer = await questions.choose({ title, text, items: [yes, look, no], focus: 2, cancel });
   while (answer === 'show') {
     await questions.show(`Instructions: ${counted(read.texts.length, 'file')}`, linesOf(read));
     answer = await questions.choose({
       title,
       text,
-      items: [no, yes, { ...look, label: `Show ${them} again` }],
+      items: [yes, { ...look, label: `Show ${them} again` }, no],
+      focus: 2,
       cancel,
     });
   }
