@@ -71,6 +71,12 @@ export type CommandAnswer =
       items: readonly Choice[];
       /** The item that is selected at first. Default: the current one, or the first. */
       focus?: number;
+      /** What Escape does. Default: cancel. */
+      cancel?: string;
+      /** What Enter does. Default: choose. */
+      verb?: string;
+      /** Another key for the selected item. Where choices are read aloud, it is not offered. */
+      extra?: { key: string; about: string; run(value: string): Promise<CommandAnswer> };
       choose(value: string): Promise<CommandAnswer>;
     }
   /** A question for one line of text; `isSecret` masks it. Cancelling changes nothing. */
@@ -215,8 +221,8 @@ export interface CommandSession {
   resume(id: string): Promise<void>;
   /** The user's prompts in this conversation, oldest first. */
   readonly prompts: readonly PastPrompt[];
-  /** The session that /rewind has left, whose changes of files may still be there. */
-  readonly rewoundFrom: string | undefined;
+  /** The sessions that /rewind has left, latest first: their changes of files may still be there. */
+  readonly rewoundFrom: ReadonlyArray<{ id: string; prompt: PastPrompt }>;
   /** Removes everything from that prompt on from the conversation. Files are not touched. */
   rewind(prompt: PastPrompt): Promise<void>;
   /** Adds the folder to the workspace. */
@@ -246,10 +252,14 @@ export interface PastPrompt {
 
 export interface RunningTask {
   readonly id: string;
-  /** The command, or the agent's description. */
+  /** The description of the command or agent, or the command itself. */
   readonly title: string;
   /** `running`, `ended, exit code 0`. */
   readonly state: string;
+  /** How long it has run; undefined if that is not known. */
+  readonly milliseconds?: number | undefined;
+  /** Shows what it has written or done, until the user closes it. */
+  look(): Promise<void>;
   /** Undefined once it has ended. */
   stop?(): Promise<void> | void;
 }

@@ -229,7 +229,7 @@ export class TerminalApp {
 
   /** Asks first if that would end work in the background. */
   async #leave(): Promise<void> {
-    if (await this.#panel.confirmEnd(this.#choose)) this.quit();
+    if (await this.#panel.confirmEnd((facts) => this.#questions.choose(facts, this.#ending.signal))) this.quit();
   }
 
   readonly #choose = async (title: string, items: readonly Choice[], cancel?: string): Promise<string | undefined> =>
@@ -291,14 +291,14 @@ export class TerminalApp {
   async #begin(): Promise<void> {
     try {
       const { askPermission, askUser } = this.#questions;
-      const tell = (sentence: string): void => this.tell(sentence);
       const settings = await openSettings(
         this.#options,
-        { askPermission, askUser, tell },
+        { askPermission, askUser, tell: (sentence) => this.tell(sentence) },
         this.#questions.aboutFolder(this.#ending.signal, () => this.#screen.history.changed(this.#start.wait())),
       );
       this.#useSettings(settings);
-      await this.#change(settings, await firstSession(this.#options, { choose: this.#choose, tell }));
+      const ask = { choose: this.#choose, tell: (sentence: string) => this.tell(sentence) };
+      await this.#change(settings, await firstSession(this.#options, ask));
       this.#commands = await this.#loadCommands(settings);
       this.#place.completion = this.#commands.completion;
       this.#loading.resolve(this.#commands);
@@ -349,6 +349,7 @@ export class TerminalApp {
       files: this.#files,
       themes: themePort(this.#screen, this.#theme),
       keys: () => this.#place.keys.listed(),
+      work: this.#panel,
       signal: this.#ending.signal,
       version: this.#options.version,
       ...hostPorts({ screen: this.#screen, place: this.#place, env: this.#options.env, root: this.#options.root }),
@@ -392,8 +393,7 @@ export class TerminalApp {
     }
     await this.#session.close();
     await this.#history.flushed();
-    const { farewell } = this.#options;
-    if (farewell !== undefined) return void process.stdout.write(`${farewell}\n`);
+    if (this.#options.farewell !== undefined) return void process.stdout.write(`${this.#options.farewell}\n`);
     if (!opened?.agent || spending.usage.prompts === 0) return;
     process.stdout.write(`To resume this conversation: helve --resume ${opened.engine.session.id}\n`);
   }

@@ -21,7 +21,7 @@ inTerminal('a background command is in the panel, can be looked at and stopped, 
   await terminal.press('Down');
   await terminal.shows('x to stop');
   await terminal.press('Enter');
-  await terminal.shows(/line 1\nline 2\nline 3/);
+  await terminal.shows(/ {2}line 1\n {2}line 2\n {2}line 3/);
   await terminal.shows('esc to close');
   await terminal.press('Escape');
   await terminal.hides('esc to close');
@@ -40,6 +40,26 @@ inTerminal('the end of a background command is noted once, with its exit code an
   await terminal.shows(/✗ echo first.* ended in the background: exit code 3 .*\n\s+the last line/);
   await terminal.hides('1 background command');
   expect((await terminal.scrollback()).match(/ended in the background/g)).toHaveLength(1);
+});
+
+inTerminal('/tasks lists what runs by its description, with the keys of the panel', async () => {
+  const input = { command: 'echo ready; sleep 1000', description: 'Start the server', run_in_background: true };
+  const { terminal, say } = await converse([{ calls: [{ name: 'Bash', input }] }, { text: 'It runs.' }], bypass);
+  await say('start it');
+  await terminal.shows('↓ to look or stop');
+  await say('/tasks');
+  await terminal.shows('enter to look · x to stop · esc to close');
+  const listed = await terminal.shows(/❯ 1 {2}Start the server +running · \d+s/);
+  expect(listed).not.toContain('❯ 1  echo ready');
+  await terminal.press('Enter');
+  await terminal.shows(/\$ echo ready; sleep 1000\n\n {2}ready/);
+  await terminal.shows('x to stop it · esc to close');
+  await terminal.press('Escape');
+  await terminal.shows('enter to look · x to stop');
+  await terminal.type('x');
+  await terminal.shows('“Start the server” was stopped.');
+  await say('/tasks');
+  await terminal.shows(/❯ 1 {2}Start the server +killed \(it was stopped on request\) · \d+s/);
 });
 
 inTerminal('a key that the panel does not know goes to the prompt', async () => {
@@ -62,10 +82,8 @@ inTerminal('leaving asks once while a command runs in the background', async () 
   await terminal.press('Escape');
   await terminal.shows('↓ to look or stop');
   await say('/quit');
-  expect(await terminal.shows('enter to choose')).toContain('❯ 1. No, stay here');
-  await terminal.press('Down');
-  await terminal.shows('❯ 2. Yes, leave');
-  await terminal.press('Enter');
+  expect(await terminal.shows('enter to choose')).toMatch(/ {2}y {2}Yes, end it and leave\n❯ n {2}No, stay here/);
+  await terminal.type('y');
   expect(await terminal.exitCode()).toBe(0);
 });
 

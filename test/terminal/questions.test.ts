@@ -159,7 +159,7 @@ describe.skipIf(whyNoTmux !== undefined)('questions', () => {
       await say('go');
       await terminal.shows(/lines 1–\d+ of 120/);
       await terminal.resize(200, 40);
-      await terminal.shows(/│ {2}1 \+ new 0[^]*lines 1–\d+ of 60/);
+      await terminal.shows(/│ {2}1 \+ new 0[\s\S]*lines 1–\d+ of 60/);
       await terminal.resize(110, 40);
       await terminal.shows(/lines 1–\d+ of 120/);
       await terminal.shows(READY);

@@ -36,6 +36,43 @@ inTerminal('a resumed conversation shows the results of its calls, and a rewind 
   await resumed.terminal.press('Enter');
   await resumed.terminal.shows(/The conversation, and leave the files[\s\S]*esc to cancel/);
   await resumed.terminal.press('2');
-  await resumed.terminal.shows('Back to before “second prompt”. The files stay as they are: /undo');
+  await resumed.terminal.shows('Back to before “second prompt”. The files keep their changes: /undo takes them back.');
   expect((await resumed.terminal.scrollback()).split('First answer.')).toHaveLength(2);
+
+  await resumed.terminal.press('C-u');
+  await resumed.say('/undo');
+  const asked = await resumed.terminal.shows('Undo the file changes that /rewind has left?');
+  expect(asked).toContain('since “second prompt”: 1 call, 1 change');
 });
+
+inTerminal('calls that were not answered or interrupted read the same after a resume', async () => {
+  const options = [
+    { label: 'SQLite', description: 'one file' },
+    { label: 'Postgres', description: 'a server' },
+  ];
+  const questions = [{ question: 'Which database?', header: 'Database', options }];
+  const answers = [
+    { calls: [{ name: 'AskUserQuestion', input: { questions } }] },
+    { calls: [{ name: 'Bash', input: { command: 'touch a' } }] },
+  ];
+  const { terminal, say } = await converse(answers);
+  await say('ask me');
+  await terminal.shows('enter to choose');
+  await terminal.press('Escape');
+  await terminal.shows('! Interrupted.');
+  await say('touch a file');
+  await terminal.shows('enter to choose');
+  await terminal.press('Escape');
+  await terminal.shows('interrupted before it ran');
+  const live = turnsOf(await terminal.hides('Run this command?'));
+  expect(live).toMatch(/⊘ Question Which database\? {2}not answered/);
+  await terminal.press('C-c', 'C-c');
+  expect(await terminal.exitCode()).toBe(0);
+
+  const { project, home } = terminal;
+  const resumed = await converse([], { args: ['--continue'], folders: { project, home } });
+  expect(turnsOf(await resumed.terminal.shows('interrupted before it ran'))).toBe(live);
+});
+
+/** From the first prompt to the input box. */
+const turnsOf = (screen: string): string => /❯ ask me[\s\S]*?(?=\n─)/.exec(screen)?.[0] ?? '';

@@ -243,10 +243,18 @@ test('shows the use of the context, and the cost', async () => {
 
 test('stops a task', async () => {
   const stopped: string[] = [];
-  const task = { id: 'b1', title: 'npm\nrun dev', state: 'running', stop: () => void stopped.push('b1') };
-  const session = await testSession({ tasks: [task] });
-  expect(shown(await run('tasks', session))).toContain('b1  running  npm run dev');
-  expect(shown(await run('tasks stop b1', session))).toBe('b1 was stopped.');
+  const look = async (): Promise<void> => {};
+  const task = { id: 'b1', title: 'npm\nrun dev', state: 'running', look, stop: () => void stopped.push('b1') };
+  const ended = { id: 'b0', title: 'Build', state: 'completed, exit code 0', milliseconds: 61_000, look };
+  const session = await testSession({ tasks: [ended, task] });
+  expect(await run('tasks', session)).toMatchObject({
+    items: [
+      { value: 'b1', label: 'npm run dev', description: 'running' },
+      { value: 'b0', label: 'Build', description: 'completed, exit code 0 · 1m 1s' },
+    ],
+  });
+  expect(await run('tasks stop b0', session)).toMatchObject({ type: 'problem' });
+  expect(shown(await run('tasks stop b1', session))).toBe('“npm run dev” was stopped.');
   expect(stopped).toEqual(['b1']);
   expect(await run('tasks stop b2', session)).toMatchObject({ type: 'problem' });
 });
@@ -452,7 +460,7 @@ test('completes arguments of commands', async () => {
 test('no answer without arguments is longer than a screen', async () => {
   const many = Array.from({ length: 300 }, (_, index) => `t${index}`);
   const session = await testSession({
-    tasks: many.map((id) => ({ id, title: id, state: 'running' })),
+    tasks: many.map((id) => ({ id, title: id, state: 'running', look: async () => {} })),
     servers: many.map((name) => ({
       name,
       status: 'connected',

@@ -79,7 +79,7 @@ async function chooseWhat(prompt: PastPrompt, session: CommandSession): Promise<
     ],
     async choose(value) {
       if (value === 'conversation')
-        return await forget(prompt, session, 'The files stay as they are: /undo takes their changes back.');
+        return await forget(prompt, session, 'The files keep their changes: /undo takes them back.');
       // Files first: after the rewind it is another conversation, which does not own those calls.
       return await takeBack(async (done) => (value === 'both' ? await forget(prompt, session, done) : text(done)));
     },

@@ -135,13 +135,35 @@ test.each([
   expect(await run(typed, await testSession())).toMatchObject({ text: expect.stringContaining(words) });
 });
 
-test('undo after a rewind that left the files offers the changes of the conversation that was left', async () => {
-  const project = await temporaryProject({});
-  await project.run(writeTool, { file_path: 'b.txt', content: 'made\n' });
+test('undo after a rewind that left the files offers all that was changed since, and then its reversal', async () => {
+  const project = await temporaryProject();
   const { id, root, dataFolder } = project.engine.session;
+  const store = new SessionStore({ dataFolder, id, root, model: 'x' });
+  await store.open();
+  for (const name of ['a', 'b', 'c']) {
+    store.prompt([{ type: 'text', text: `make ${name}` }]);
+    await store.flushed();
+    await project.run(writeTool, { file_path: `${name}.txt`, content: 'made\n' });
+  }
+  const [, second] = pastPrompts({ dataFolder, id });
+  if (!second) throw new Error('There are three prompts.');
   const other = '0f0f0f0f-0000-4000-8000-000000000001';
-  const session = await testSession({ id: other, rewoundFrom: id, root, cwd: root, dataFolder });
-  expect(await run('undo', session)).toMatchObject({ type: 'choose', changes: [{ title: 'remove b.txt' }] });
+  const session = await testSession({
+    id: other,
+    rewoundFrom: [{ id, prompt: second }],
+    root,
+    cwd: root,
+    dataFolder,
+  });
+  const answer = await run('undo', session);
+  expect(answer).toMatchObject({
+    title: 'Undo the file changes that /rewind has left?',
+    changes: [{ title: 'remove b.txt' }, { title: 'remove c.txt' }],
+    items: [{ key: 'y', description: 'since “make b”: 2 calls, 2 changes' }, { key: 'n' }],
+  });
+  if (answer.type !== 'choose') throw new Error('It is a question.');
+  await answer.choose('yes');
+  expect(await run('undo', session)).toMatchObject({ title: 'Reverse the last undo?' });
 });
 
 test('model without a model offers the providers, whose keys are then asked for', async () => {

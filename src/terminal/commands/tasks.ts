@@ -1,35 +1,59 @@
-import { table } from '../../platform/text/table.js';
-import type { TerminalCommand } from '../contract.js';
-import { firstWord, fitted, problem, text, words } from './answers.js';
+import type { CommandAnswer, CommandSession, RunningTask, TerminalCommand } from '../contract.js';
+import { shortTime } from '../views/fit.js';
+import { beginning, firstWord, problem, text } from './answers.js';
 
 export const tasks: TerminalCommand = {
   name: 'tasks',
   aliases: ['bashes'],
   group: 'Changes',
-  description: 'list background tasks, or stop one',
+  echo: 'answered',
+  description: 'background tasks: look at one, or stop it',
   argumentHint: '[stop ID]',
 
   complete(typed, { tasks: running }) {
-    const ids = running.filter(({ stop }) => stop).map(({ id }) => `stop ${id}`);
-    return words(typed, /\s/.test(typed) ? ids : ['stop', ...ids]);
+    const stops = running.flatMap(({ id, title, stop }) =>
+      stop ? [{ value: `stop ${id}`, description: oneLine(title) }] : [],
+    );
+    return beginning(typed, /\s/.test(typed) ? stops : [{ value: 'stop' }, ...stops]);
   },
 
   async run(args, session) {
     const [verb, id] = firstWord(args);
-    if (verb === '') {
-      if (session.tasks.length === 0) return text('Nothing runs in the background.');
-      return fitted(table(session.tasks.map(({ id: own, state, title }) => [own, state, oneLine(title)])), {
-        last: ['To stop one: /tasks stop ID'],
-      });
-    }
+    if (verb === '') return list(session);
     if (verb !== 'stop' || id === '') return problem('That is not understood. Use /tasks, or /tasks stop ID.');
-    const task = session.tasks.find((one) => one.id === id);
-    if (!task) return problem(`There is no task "${id}". /tasks lists all tasks.`);
-    if (!task.stop) return problem(`${id} has ended already: ${task.state}.`);
-    await task.stop();
-    return text(`${id} was stopped.`);
+    return await stop(id, session);
   },
 };
+
+/** After a look at one, the list is shown again. */
+function list(session: CommandSession): CommandAnswer {
+  if (session.tasks.length === 0) return text('Nothing runs in the background.');
+  // What runs comes first.
+  const all = session.tasks.toSorted((one, other) => Number(!one.stop) - Number(!other.stop));
+  return {
+    type: 'choose',
+    title: 'Background tasks',
+    items: all.map((task) => ({ value: task.id, label: oneLine(task.title), description: stateOf(task) })),
+    cancel: 'close',
+    verb: 'look',
+    extra: { key: 'x', about: 'stop', run: async (id) => await stop(id, session) },
+    async choose(id) {
+      await session.tasks.find((task) => task.id === id)?.look();
+      return list(session);
+    },
+  };
+}
+
+async function stop(id: string, { tasks: all }: CommandSession): Promise<CommandAnswer> {
+  const task = all.find((one) => one.id === id);
+  if (!task) return problem(`There is no task "${id}". /tasks lists all tasks.`);
+  if (!task.stop) return problem(`“${oneLine(task.title)}” has ended already: ${task.state}.`);
+  await task.stop();
+  return text(`“${oneLine(task.title)}” was stopped.`);
+}
+
+const stateOf = ({ state, milliseconds }: RunningTask): string =>
+  milliseconds === undefined ? state : `${state} · ${shortTime(milliseconds)}`;
 
 function oneLine(title: string): string {
   const line = title.trim().replaceAll(/\s+/g, ' ');

@@ -28,7 +28,7 @@ export async function testSession(given: Partial<CommandSession> = {}): Promise<
     dataFolder,
     env,
     home,
-    rewoundFrom: undefined,
+    rewoundFrom: [],
     additionalDirectories: [],
     mode: 'default',
     todos: undefined,

@@ -1,10 +1,10 @@
 import { outlineSession } from '../../agent/store/session-outline.js';
 import { NEVER_COVERED, undoableLines } from '../../agent/undo/describe-undo.js';
-import { planUndo } from '../../agent/undo/undo.js';
-import { listUndoable, UndoFailure, type UndoSelection } from '../../agent/undo/undo-calls.js';
-import { lastUndo, selectSincePrompt, sinceLastPrompt } from '../../agent/undo/undo-prompts.js';
+import { planUndo, type UndoPlan } from '../../agent/undo/undo.js';
+import { listUndoable, type UndoableCall, UndoFailure, type UndoSelection } from '../../agent/undo/undo-calls.js';
+import { callsSince, lastUndo, selectSincePrompt, sinceLastPrompt } from '../../agent/undo/undo-prompts.js';
 import { counted } from '../../platform/text/counted.js';
-import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
+import type { Choice, CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
 import { fitted, problem, text, words } from './answers.js';
 import { confirmUndo } from './confirm-undo.js';
 
@@ -43,32 +43,56 @@ async function list({ dataFolder, id, cwd }: CommandSession): Promise<CommandAns
 }
 
 async function confirm(wanted: string, session: CommandSession): Promise<CommandAnswer> {
-  const { dataFolder, id, cwd, rewoundFrom } = session;
+  const { dataFolder, id, cwd } = session;
   if (wanted === '') {
-    // After a rewind that left the files, their changes belong to the conversation that was left.
-    for (const one of [id, ...(rewoundFrom === undefined ? [] : [rewoundFrom])]) {
-      if ((await listUndoable(dataFolder, one)).length > 0) return await offer({ dataFolder, id: one, cwd });
-    }
-    return text('This conversation has changed no files, so there is nothing to undo.');
+    const left = await leftByRewind(session);
+    if ((await listUndoable(dataFolder, id)).length > 0) return await offer(session, left);
+    return left ? await left.choose() : text('This conversation has changed no files, so there is nothing to undo.');
   }
   const plan = await planUndo(dataFolder, id, await selectionOf(wanted, session), { cwd });
   return confirmUndo(plan, { cwd });
 }
 
+type OtherUndo = Choice & { choose(): Promise<CommandAnswer> };
+
+/** The changes of a conversation that /rewind has left, with the files as they were: they belong to it. */
+async function leftByRewind({ dataFolder, cwd, rewoundFrom }: CommandSession): Promise<OtherUndo | undefined> {
+  for (const { id, prompt } of rewoundFrom) {
+    const calls = await listUndoable(dataFolder, id);
+    const since = callsSince(prompt.index, calls, outlineSession(dataFolder, id));
+    if (since.length > 0) {
+      const callIds = since.map(({ callId }) => callId);
+      const title = 'Undo the file changes that /rewind has left?';
+      const choose = async (): Promise<CommandAnswer> => {
+        const plan = await planUndo(dataFolder, id, { callIds }, { cwd });
+        return confirmUndo(plan, { cwd, title, about: `since “${shortened(prompt.text)}”: ${sizeOf(callIds, plan)}` });
+      };
+      return { value: 'left', key: 'b', label: 'The changes that /rewind has left instead', choose };
+    }
+    const undone = lastUndo(calls);
+    if (undone) return { ...redo, choose: async () => await reverse(undone, { dataFolder, id, cwd }) };
+  }
+  return undefined;
+}
+
+const redo = { value: 'redo', key: 'r', label: 'Reverse the last undo instead' };
+
+async function reverse({ callId }: UndoableCall, { dataFolder, id, cwd }: Conversation): Promise<CommandAnswer> {
+  const plan = await planUndo(dataFolder, id, { callIds: [callId] }, { cwd });
+  return confirmUndo(plan, { cwd, title: 'Reverse the last undo?' });
+}
+
+type Conversation = Pick<CommandSession, 'dataFolder' | 'id' | 'cwd'>;
+
 /** Everything since the last prompt that changed files; or the last call alone; or the last undo, to reverse it. */
-async function offer({
-  dataFolder,
-  id,
-  cwd,
-}: Pick<CommandSession, 'dataFolder' | 'id' | 'cwd'>): Promise<CommandAnswer> {
+async function offer(conversation: Conversation, left: OtherUndo | undefined): Promise<CommandAnswer> {
+  const { dataFolder, id, cwd } = conversation;
   const calls = await listUndoable(dataFolder, id);
   const outline = outlineSession(dataFolder, id);
-  const confirmOnly = async (selection: UndoSelection, title: string): Promise<CommandAnswer> =>
-    confirmUndo(await planUndo(dataFolder, id, selection, { cwd }), { cwd, title });
   const undone = lastUndo(calls);
-  const redo = async (): Promise<CommandAnswer> =>
-    await confirmOnly({ callIds: undone ? [undone.callId] : [] }, 'Reverse the last undo?');
-  if (undone && calls.every(({ undoes, undoneBy }) => undoes ?? undoneBy)) return await redo();
+  if (undone && calls.every(({ undoes, undoneBy }) => undoes ?? undoneBy)) {
+    return left?.value === 'left' ? await left.choose() : await reverse(undone, conversation);
+  }
   const since = sinceLastPrompt(calls, outline);
   const selection = since ? { callIds: since.calls.map(({ callId }) => callId) } : { calls: 1 };
   const plan = await planUndo(dataFolder, id, selection, { cwd });
@@ -82,20 +106,25 @@ async function offer({
             key: 'l',
             label: 'Only the last call',
             description: known ? `${known.tool} ${known.title}` : '',
-            choose: async () => await confirmOnly({ calls: 1 }, 'Undo the last call?'),
+            choose: async () =>
+              confirmUndo(await planUndo(dataFolder, id, { calls: 1 }, { cwd }), { cwd, title: 'Undo the last call?' }),
           },
         ]
       : []),
-    ...(undone ? [{ value: 'redo', key: 'r', label: 'Reverse the last undo instead', choose: redo }] : []),
+    ...(undone ? [{ ...redo, choose: async () => await reverse(undone, conversation) }] : []),
+    ...(left && !(undone && left.value === redo.value) ? [left] : []),
   ];
-  const title = since && `Undo everything since “${shortened(since.prompt.text) || '(no text)'}”?`;
-  const about = since && `${counted(since.calls.length, 'call')}, ${counted(plan.items.length, 'change')}`;
+  const title = since && `Undo everything since “${shortened(since.prompt.text)}”?`;
+  const about = since && sizeOf(since.calls, plan);
   return confirmUndo(plan, { cwd, others, ...(title && { title }), ...(about && { about }) });
 }
 
+const sizeOf = (calls: readonly unknown[], { items }: UndoPlan): string =>
+  `${counted(calls.length, 'call')}, ${counted(items.length, 'change')}`;
+
 const shortened = (said: string): string => {
   const line = said.trim().replaceAll(/\s+/g, ' ');
-  return line.length > MAX_PROMPT_CHARS ? `${line.slice(0, MAX_PROMPT_CHARS - 1)}…` : line;
+  return line.length > MAX_PROMPT_CHARS ? `${line.slice(0, MAX_PROMPT_CHARS - 1)}…` : line || '(no text)';
 };
 
 async function selectionOf(wanted: string, { dataFolder, id }: CommandSession): Promise<UndoSelection> {

@@ -18,6 +18,10 @@ export interface ChoiceDialogFacts {
   cancel?: string | undefined;
   /** The item that is selected at first. Default: the current one, or the first. */
   focus?: number;
+  /** What Enter does. Default: choose. */
+  verb?: string | undefined;
+  /** Another key for the selected item, which closes the dialog. A list with one can't be narrowed by typing. */
+  extra?: { key: string; about: string; run(value: string): void };
   /** The height of the window. */
   rows?(): number;
 }
@@ -26,20 +30,23 @@ export interface ChoiceDialogFacts {
 export class ChoiceDialog extends TitledDialog {
   constructor(theme: Theme, facts: ChoiceDialogFacts, answer: (value: string | undefined) => void) {
     const choices = facts.items.map((item) => ({ ...item, label: item.label ?? item.value }));
-    const isFilterable = choices.length > MANY;
+    const { changes = [], extra, verb = 'choose' } = facts;
+    const isFilterable = choices.length > MANY && !extra;
     const list = new ChoiceList(theme, choices, {
       isFilterable,
       ...(facts.focus !== undefined && { focus: facts.focus }),
     });
-    const { changes = [] } = facts;
     const part: AnswerPart = {
       get hint() {
-        return `${list.strayHint ?? '↑↓ enter to choose'} · esc to ${facts.cancel ?? 'cancel'}`;
+        const also = extra ? ` · ${extra.key} to ${extra.about}` : '';
+        return `${list.strayHint ?? `↑↓ enter to ${verb}`}${also} · esc to ${facts.cancel ?? 'cancel'}`;
       },
       takesText: isFilterable,
       render: (width) => list.render(width),
       handle(data) {
-        const done = matchesKey(data, 'escape') ? { chosen: undefined } : list.handle(data);
+        const isExtra = data === extra?.key && list.focused !== undefined;
+        if (isExtra) extra.run(list.focused.value);
+        const done = isExtra || matchesKey(data, 'escape') ? { chosen: undefined } : list.handle(data);
         if (done && 'chosen' in done) answer(done.chosen);
       },
     };

@@ -172,6 +172,10 @@ class PlainTerminal {
       copy: async (text) => await (await import('../input/copy-text.js')).copyText(text, { env: this.#options.env }),
       editFile: async (path) => await this.#editFile(path),
       isPlain: true,
+      work: {
+        ranFor: (id) => this.#background.ranFor(id),
+        look: async ({ id }) => this.#print((await this.#background.look(id)).map(visible).join('\n')),
+      },
       show: (view) => {
         this.#print(view.render(WIDTH).join('\n'));
         return () => {};

@@ -1,5 +1,5 @@
 import type { AgentHappening } from '../../contract/event.js';
-import type { Choice } from '../contract.js';
+import type { ChoiceDialogFacts } from '../dialogs/choice-dialog.js';
 import type { DialogQueue } from '../dialogs/dialog-queue.js';
 import { ScrollDialog } from '../dialogs/scroll-dialog.js';
 import type { Screen } from '../screen/screen.js';
@@ -32,6 +32,11 @@ export interface BackgroundPanelOptions {
   signal: AbortSignal;
 }
 
+/** A command in the background or a child agent, running or ended. */
+export interface LookedAt extends Pick<WorkItem, 'id' | 'title'> {
+  isRunning: boolean;
+}
+
 /** The panel of background work above the editor, with its keys and its dialog. */
 export class BackgroundPanel {
   readonly #options: BackgroundPanelOptions;
@@ -52,7 +57,7 @@ export class BackgroundPanel {
       items: () => this.#work.items,
       isShown: () => !screen.hasDialog,
       hasWorkAbove: isWorking,
-      look: (item) => void this.#look(item),
+      look: (item) => void this.look({ ...item, isRunning: true }).then(() => this.focus()),
       stop: (item) => void this.#stop(item),
       leave(data) {
         screen.focusOn(undefined);
@@ -84,21 +89,24 @@ export class BackgroundPanel {
   }
 
   /** Whether everything that runs may end: asks if something does. Asked again meanwhile, it may. */
-  async confirmEnd(
-    choose: (title: string, items: readonly Choice[], cancel: string) => Promise<string | undefined>,
-  ): Promise<boolean> {
+  async confirmEnd(choose: (facts: ChoiceDialogFacts) => Promise<string | undefined>): Promise<boolean> {
     this.refresh();
     const { items } = this;
     if (this.#isAsking || items.length === 0) return true;
     this.#isAsking = true;
     const [item] = items;
     const named = items.length === 1 && item ? `“${cut(cleanLine(item.title), MAX_NAMED)}”` : workCounts(items);
-    const title = `${named} still ${items.length === 1 ? 'runs: end it' : 'run: end them'} and leave?`;
-    const answers = [
-      { value: 'stay', label: 'No, stay here' },
-      { value: 'leave', label: 'Yes, leave' },
-    ];
-    const chosen = await choose(title, answers, 'stay').catch(() => 'stay'); // the terminal was closed
+    const [runs, it] = items.length === 1 ? ['runs', 'it'] : ['run', 'them'];
+    const facts = {
+      title: `${named} still ${runs}: end ${it} and leave?`,
+      items: [
+        { value: 'leave', key: 'y', label: `Yes, end ${it} and leave` },
+        { value: 'stay', key: 'n', label: 'No, stay here' },
+      ],
+      focus: 1,
+      cancel: 'stay',
+    };
+    const chosen = await choose(facts).catch(() => 'stay'); // the terminal was closed
     this.#isAsking = false;
     return chosen === 'leave';
   }
@@ -114,7 +122,7 @@ export class BackgroundPanel {
     screen.draw();
   }
 
-  async #stop({ id }: WorkItem): Promise<void> {
+  async #stop({ id }: Pick<WorkItem, 'id'>): Promise<void> {
     try {
       await this.#work.stop(id);
     } catch (error) {
@@ -123,7 +131,13 @@ export class BackgroundPanel {
     this.refresh();
   }
 
-  async #look(item: WorkItem): Promise<void> {
+  /** In milliseconds; undefined if that is not known. */
+  ranFor(id: string): number | undefined {
+    return this.#work.ranFor(id);
+  }
+
+  /** Shows what it has written or done, until the user closes it. */
+  async look(item: LookedAt): Promise<void> {
     const { screen, theme, dialogs, signal } = this.#options;
     let lines = await this.#work.look(item.id);
     const timer = setInterval(async () => {
@@ -142,12 +156,11 @@ export class BackgroundPanel {
             title: item.title,
             lines: () => lines,
             rows: () => screen.tui.terminal.rows,
-            extra: { key: 'x', about: 'stop it', run: stop },
+            extra: item.isRunning ? { key: 'x', about: 'stop it', run: stop } : undefined,
           },
           close,
         );
       }, signal);
-      this.focus();
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {

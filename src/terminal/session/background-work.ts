@@ -52,6 +52,8 @@ export class BackgroundWork {
   #commands = new Map<string, { command: LeftCommand; startedAt: number; latest: string | undefined }>();
   #agents = new Map<string, StartedAgent>();
   #tasks = new Map<string, ServerTask>();
+  /** How long each command ran that has ended, in milliseconds. */
+  readonly #ended = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: BackgroundWorkOptions) {
@@ -88,6 +90,17 @@ export class BackgroundWork {
     return [...commands, ...tasks, ...agents];
   }
 
+  /** In milliseconds: how long it has run, or ran until it ended. */
+  ranFor(id: string): number | undefined {
+    const session = this.#followed?.engine.session;
+    const agent = this.#agents.get(id) ?? session?.agents?.find(id);
+    if (agent) return agent.activity.milliseconds;
+    const task = session?.serverTasks?.find(id);
+    if (task) return task.milliseconds;
+    const running = this.#commands.get(id);
+    return running ? this.#options.now() - running.startedAt : this.#ended.get(id);
+  }
+
   /** Looks at what runs now. */
   refresh(): void {
     const opened = this.#options.session();
@@ -108,7 +121,9 @@ export class BackgroundWork {
     );
     for (const command of running) if (!before.has(command.id)) this.#options.onStart?.(commandTitle(command));
     for (const [id, { command, startedAt }] of before) {
-      if (!this.#commands.has(id)) void this.#reportCommand(opened, command, startedAt);
+      if (this.#commands.has(id)) continue;
+      this.#ended.set(id, this.#options.now() - startedAt);
+      void this.#reportCommand(opened, command, startedAt);
     }
     const agentsBefore = this.#agents;
     this.#agents = new Map((session.agents?.all ?? []).filter(({ report }) => !report).map((one) => [one.id, one]));
@@ -156,7 +171,9 @@ export class BackgroundWork {
       maxChars: MAX_OUTPUT_CHARS,
     });
     const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n');
-    return cut ? [`… the whole output is in ${command.outputFile}`, ...lines] : lines;
+    // What the headline does not say.
+    const head = command.description?.trim() ? [...`$ ${command.command.trim()}`.split('\n'), ''] : [];
+    return [...head, ...(cut ? [`… the whole output is in ${command.outputFile}`] : []), ...lines];
   }
 
   end(): void {
@@ -169,6 +186,7 @@ export class BackgroundWork {
     this.#commands = new Map();
     this.#agents = new Map();
     this.#tasks = new Map();
+    this.#ended.clear();
   }
 
   #keepTime(): void {
@@ -250,7 +268,8 @@ const agentLines = ({ activity, report }: StartedAgent): string[] => [
 ];
 
 /** The description that the model gave it, or the command itself. */
-const commandTitle = ({ command, description = '' }: LeftCommand): string => description.trim() || command.trim();
+export const commandTitle = ({ command, description = '' }: Pick<LeftCommand, 'command' | 'description'>): string =>
+  description.trim() || command.trim();
 
 async function backgroundOf({ engine }: OpenedSession) {
   const { sessionBackground } = await import('../../tools/bash/session-shells.js');

@@ -21,6 +21,9 @@ export interface AnswerQuestions {
       changes?: readonly ShownChange[];
       items: readonly Choice[];
       focus?: number;
+      cancel?: string | undefined;
+      verb?: string | undefined;
+      extra?: { key: string; about: string; run(value: string): void };
     },
     signal: AbortSignal,
   ): Promise<string | undefined>;
@@ -112,8 +115,14 @@ export class CommandAnswers {
         show(new NoticeView(theme, 'failure', answer.text));
         return undefined;
       case 'choose': {
-        const { choose, text = '', ...facts } = answer;
-        const chosen = await questions.choose({ ...facts, text }, signal);
+        const { choose, text = '', extra, ...facts } = answer;
+        let extraFor: string | undefined;
+        const noted = (value: string): void => {
+          extraFor = value;
+        };
+        const key = extra && { ...extra, run: noted };
+        const chosen = await questions.choose({ ...facts, text, ...(key && { extra: key }) }, signal);
+        if (extra && extraFor !== undefined) return await extra.run(extraFor);
         return chosen === undefined ? undefined : await choose(chosen);
       }
       case 'ask': {

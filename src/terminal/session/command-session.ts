@@ -1,5 +1,6 @@
 import type { BackgroundCommand, BackgroundCommands } from '../../platform/shell/background.js';
 import type { CommandSession, PastPrompt, RunningTask, TerminalCommand, ThemePort } from '../contract.js';
+import { commandTitle } from './background-work.js';
 import { largestResults, lastAnswer, serverTools } from './message-facts.js';
 import type { OpenedSession, SessionRequest } from './opened-session.js';
 import { beginSignIn, signOut } from './server-sign-in.js';
@@ -20,6 +21,12 @@ export interface CommandSessionParts {
   /** The conversation's background commands and their states. */
   background(): BackgroundCommands;
   stateOf(command: BackgroundCommand): string;
+  readonly work: {
+    /** In milliseconds; undefined if that is not known. */
+    ranFor(id: string): number | undefined;
+    /** Shows what it has written or done. */
+    look(task: { id: string; title: string; isRunning: boolean }): Promise<void>;
+  };
   readonly themes: ThemePort;
   readonly builtIn: readonly TerminalCommand[];
   keys(): CommandSession['keys'];
@@ -37,7 +44,8 @@ export interface CommandSessionParts {
 export function commandSession(parts: CommandSessionParts): CommandSession {
   const opened = parts.session;
   const session = () => opened().engine.session;
-  let rewound: { from: string; to: string } | undefined;
+  let rewound: { from: CommandSession['rewoundFrom']; to: string } | undefined;
+  const rewoundFrom = () => (rewound?.to === session().id ? rewound.from : []);
   return {
     get id() {
       return session().id;
@@ -165,14 +173,16 @@ export function commandSession(parts: CommandSessionParts): CommandSession {
       return parts.prompts();
     },
     get rewoundFrom() {
-      return rewound?.to === session().id ? rewound.from : undefined;
+      return rewoundFrom();
     },
-    async rewind({ index }) {
+    async rewind(prompt) {
+      const { index } = prompt;
+      const from = [{ id: session().id, prompt }, ...rewoundFrom()];
       const { id, mode } = session();
       const model = opened().model;
       const how = index === 0 ? {} : { resume: id, fork: true, beforePrompt: index };
       await parts.change({ ...how, mode, model });
-      rewound = { from: id, to: session().id };
+      rewound = { from, to: session().id };
     },
     addDirectory: async (path) => opened().engine.addDirectory(path, 'slash_command'),
     checkSetup: async () => await opened().checkSetup(),
@@ -180,18 +190,19 @@ export function commandSession(parts: CommandSessionParts): CommandSession {
   };
 }
 
-function tasksOf({ background, stateOf, session }: CommandSessionParts): RunningTask[] {
+function tasksOf({ background, stateOf, session, work }: CommandSessionParts): RunningTask[] {
   const running = background();
   const commands = running.all.map((command) => ({
     id: command.id,
-    title: command.command,
+    title: commandTitle(command),
     state: stateOf(command),
     ...(command.state.status === 'running' && { stop: async () => await running.stop(command.id) }),
   }));
-  const agents = (session().engine.session.agents?.all ?? []).map(({ id, description, type, report }) => ({
-    id,
-    title: `${type}: ${description}`,
-    state: report === undefined ? 'running' : (report.problem ?? 'done'),
+  const agents = (session().engine.session.agents?.all ?? []).map((agent) => ({
+    id: agent.id,
+    title: `${agent.type}: ${agent.description}`,
+    state: agent.report === undefined ? 'running' : (agent.report.problem ?? 'done'),
+    ...(agent.report === undefined && { stop: () => agent.stop() }),
   }));
   const tasks = (session().engine.session.serverTasks?.all ?? []).map((task) => ({
     id: task.id,
@@ -199,5 +210,9 @@ function tasksOf({ background, stateOf, session }: CommandSessionParts): Running
     state: task.state,
     ...(!task.outcome && { stop: async () => await task.stop() }),
   }));
-  return [...commands, ...tasks, ...agents];
+  return [...commands, ...tasks, ...agents].map((task) => ({
+    ...task,
+    milliseconds: work.ranFor(task.id),
+    look: async () => await work.look({ id: task.id, title: task.title, isRunning: task.stop !== undefined }),
+  }));
 }

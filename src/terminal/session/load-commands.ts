@@ -11,6 +11,7 @@ export interface CommandParts extends CommandAnswersOptions {
   copy: CommandSessionParts['copy'];
   editFile: CommandSessionParts['editFile'];
   vim?: CommandSessionParts['vim'];
+  work: CommandSessionParts['work'];
   files: FileIndex;
   themes: CommandSessionParts['themes'];
   keys: CommandSessionParts['keys'];
@@ -41,6 +42,7 @@ export async function loadCommands(parts: CommandParts): Promise<LoadedCommands>
       spending: () => session.spending,
       background: () => session.opened.engine.session.own(sessionBackground),
       stateOf: stateText,
+      work: parts.work,
       version: parts.version,
       copy: parts.copy,
       editFile: parts.editFile,
