@@ -1,7 +1,7 @@
 // The layout that all dialogs share: a headline, indented blocks of text, and the part that answers.
 import type { Theme } from '../screen/theme.js';
 import { cut } from '../views/fit.js';
-import { titleLine } from './dialog.js';
+import { type Tone, titleLine } from './dialog.js';
 import { rowsWhenNarrowed, ScrollWindow } from './scroll-window.js';
 
 const INDENT = '  ';
@@ -10,7 +10,7 @@ const OTHER_ROWS = 9; // the hint, the status line, and some of the conversation
 
 export interface DialogBox {
   title: string;
-  tone?: 'warning' | 'failure';
+  tone?: Tone;
   /** Each is set off by empty lines. Empty blocks are left out. */
   blocks: ReadonlyArray<readonly string[]>;
   /** The choices or the text field, which indent themselves. */

@@ -1,6 +1,6 @@
 import type { Component, Focusable } from '@earendil-works/pi-tui';
 import { decodeKittyPrintable, visibleWidth } from '@earendil-works/pi-tui';
-import type { Theme } from '../screen/theme.js';
+import type { Role, Theme } from '../screen/theme.js';
 import { cleanLine, cut } from '../views/fit.js';
 
 /**
@@ -17,8 +17,11 @@ export interface Dialog extends Component, Focusable {
   readonly givesWay?: boolean;
 }
 
+/** The colour of a dialog's border: of a usual question, of a dangerous call, of a plan. */
+export type Tone = Extract<Role, 'warning' | 'failure' | 'plan'>;
+
 /** The first line of a dialog. */
-export function titleLine(theme: Theme, title: string, width: number, tone: 'warning' | 'failure' = 'warning'): string {
+export function titleLine(theme: Theme, title: string, width: number, tone: Tone = 'warning'): string {
   const { paint } = theme;
   const text = cut(cleanLine(title), Math.max(1, width - 6));
   const rest = Math.max(0, width - visibleWidth(text) - 4);

@@ -174,7 +174,7 @@ export class PlanDialog implements Dialog {
     ];
     const draw = (): string[] => {
       const answers = this.#field ? ['What should change?', ...this.#field.render(width)] : this.#list.render(width);
-      return this.#box.render({ title: 'Start with this plan?', blocks, answers }, width);
+      return this.#box.render({ title: 'Start with this plan?', tone: 'plan', blocks, answers }, width);
     };
     const lines = draw();
     return this.#block(this.#box.isUnread) ? draw() : lines;

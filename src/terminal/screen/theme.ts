@@ -26,6 +26,7 @@ export type Role =
   | 'strong'
   | 'selected'
   | 'danger'
+  | 'plan'
   | 'heading'
   | 'addedPart'
   | 'removedPart'
@@ -221,6 +222,8 @@ const basic = (number: number): Style => [String(number), '39'];
 
 /** Roles that are styled alike in each palette, from the palette's colours. */
 const derived = {
+  /** Plan mode, wherever it is shown. */
+  plan: [undefined, 'keyword'],
   strong: [bold],
   selected: [bold, 'accent'],
   danger: [bold, 'failure'],
@@ -230,7 +233,9 @@ const derived = {
   italic: [italic],
   underline: [underline],
   struck: [struck],
-} as const satisfies Readonly<Record<Exclude<Role, ColorRole>, readonly [Style, ColorRole?]>>;
+} as const satisfies Readonly<
+  Record<Exclude<Role, ColorRole>, readonly [Style, ColorRole?] | readonly [undefined, ColorRole]>
+>;
 
 /** The colours of a terminal that has only 16, whose values its user has chosen. */
 const sixteen: Readonly<Record<ColorRole, Style>> = {
@@ -277,6 +282,7 @@ const colorless: Readonly<Record<Role, Style>> = {
   strong: bold,
   selected: bold,
   danger: both(bold, inverse),
+  plan: bold,
   heading: bold,
   addedPart: underline,
   removedPart: underline,
@@ -295,7 +301,9 @@ function paintOf({ name, depth }: ThemeChoice): Paint {
     if (name === 'mono') return colorless[role];
     if (!isDerived(role)) return colorStyle(name, depth, role);
     const [style, color] = derived[role];
-    return color === undefined ? style : both(style, colorStyle(name, depth, color));
+    if (color === undefined) return style;
+    const colored = colorStyle(name, depth, color);
+    return style === undefined ? colored : both(style, colored);
   };
   // `colorless` has every role, so each has its painter.
   return Object.fromEntries(Object.keys(colorless).map((role) => [role, painter(styleOf(role as Role))])) as Paint;

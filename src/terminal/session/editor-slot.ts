@@ -5,6 +5,7 @@ import { PromptEditor, type PromptEditorOptions } from '../input/prompt-editor.j
 import type { PromptHistory } from '../input/prompt-history.js';
 import type { TypedInput } from '../input/read-input.js';
 import { KeptTextView } from '../screen/kept-text-view.js';
+import { modeRoles } from '../screen/mode-roles.js';
 import type { Screen } from '../screen/screen.js';
 import type { Role, Theme } from '../screen/theme.js';
 
@@ -82,7 +83,7 @@ export class EditorSlot {
       argumentHint,
       standIn,
       sign: (text, kind) => this.#theme.paint[kindRoles[kind] ?? 'accent'](text),
-      border: (text, kind) => this.#theme.paint[kindRoles[kind] ?? modeRoles[this.#options.mode()]](text),
+      border: (text, kind) => this.#theme.paint[kindRoles[kind] ?? borderOf(this.#options.mode())](text),
       note: (text, kind) => this.#theme.paint[kindRoles[kind] ?? 'muted'](text),
     });
     editor.onSubmit = (text) => onSubmit(text, editor.asTyped);
@@ -94,13 +95,8 @@ export class EditorSlot {
 /** Lines that do not go to the model have a colour of their own. */
 const kindRoles: Readonly<Partial<Record<TypedInput['type'], Role>>> = { shell: 'warning', note: 'link' };
 
-const modeRoles: Readonly<Record<PermissionMode, Role>> = {
-  default: 'border',
-  acceptEdits: 'success',
-  plan: 'keyword',
-  dontAsk: 'border',
-  bypassPermissions: 'failure',
-};
+/** A mode that asks leaves the border as it is. */
+const borderOf = (mode: PermissionMode): Role => (modeRoles[mode] === 'muted' ? 'border' : modeRoles[mode]);
 
 const editorTheme = (theme: Theme): PromptEditorOptions['theme'] => ({
   borderColor: (text) => theme.paint.border(text),

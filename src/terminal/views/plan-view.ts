@@ -32,6 +32,6 @@ export class PlanView implements Component {
     const lines = this.#plan.render(Math.max(1, width - BAR.length));
     const shown = lines.length === 0 ? [paint.muted('(the plan is empty)')] : lines;
     const head = this.#title === undefined ? [] : [paint.heading(this.#title)];
-    return [...head, ...shown.map((line) => `${paint.border(BAR)}${line}`.trimEnd())];
+    return [...head, ...shown.map((line) => `${paint.plan(BAR)}${line}`.trimEnd())];
   }
 }

@@ -1,6 +1,7 @@
 import type { Component } from '@earendil-works/pi-tui';
 import type { PermissionMode } from '../../contract/permission.js';
-import type { Role, Theme } from '../screen/theme.js';
+import { modeRoles } from '../screen/mode-roles.js';
+import type { Theme } from '../screen/theme.js';
 import { cleanLine, cut, fitMiddle } from './fit.js';
 
 /** An axe, of which the handle is called helve. */
@@ -69,16 +70,15 @@ export class StartView implements Component {
     if (!this.#facts) return this.#isWaiting ? paint.muted(WAITING) : '';
     const { model, mode } = this.#facts;
     if (model === undefined) return `${paint.warning('no model')}${paint.muted(' · /model chooses one')}`;
-    const [words, role] = modes[mode];
     const name = cleanLine(model.slice(model.indexOf('/') + 1));
-    return `${name}${paint.muted(' · ')}${paint[role](words)}`;
+    return `${name}${paint.muted(' · ')}${paint[modeRoles[mode]](modeWords[mode])}`;
   }
 }
 
-const modes: Readonly<Record<PermissionMode, readonly [words: string, role: Role]>> = {
-  default: ['asks before it changes anything', 'muted'],
-  acceptEdits: ['edits files without asking', 'success'],
-  plan: ['plans first, changes nothing', 'accent'],
-  dontAsk: ['refuses what it would have to ask for', 'muted'],
-  bypassPermissions: ['does everything without asking', 'danger'],
+const modeWords: Readonly<Record<PermissionMode, string>> = {
+  default: 'asks before it changes anything',
+  acceptEdits: 'edits files without asking',
+  plan: 'plans first, changes nothing',
+  dontAsk: 'refuses what it would have to ask for',
+  bypassPermissions: 'does everything without asking',
 };

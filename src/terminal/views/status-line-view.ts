@@ -1,5 +1,6 @@
 import { type Component, visibleWidth } from '@earendil-works/pi-tui';
 import type { PermissionMode } from '../../contract/permission.js';
+import { modeRoles } from '../screen/mode-roles.js';
 import type { Role, Theme } from '../screen/theme.js';
 import { cleanLine, cut, fitMiddle, shortCost, shortCount, spread } from './fit.js';
 import { outputLines } from './output-lines.js';
@@ -108,8 +109,8 @@ function partsOf(facts: StatusFacts): Part[] {
     const texts = [short, short, short, short.replace(/^claude-/, '')];
     parts.push({ texts, role: 'user', weight: 9, side: 'left' });
   }
-  const [long, brief, role] = modes[mode];
-  parts.push({ texts: [long, long, brief], role, weight: 6, side: 'left' });
+  const [long, brief] = modes[mode];
+  parts.push({ texts: [long, long, brief], role: modeRoles[mode], weight: 6, side: 'left' });
   const place = cleanLine(directory);
   const bare = place.replace(/(?<![\\/])[\\/]+$/, '');
   const last = place.slice(Math.max(bare.lastIndexOf('/'), bare.lastIndexOf('\\')) + 1);
@@ -145,10 +146,10 @@ function partsOf(facts: StatusFacts): Part[] {
 export const shortModel = (model: string): string => model.slice(model.lastIndexOf('/') + 1).replace(/-20\d{6}$/, '');
 
 /** The words for a mode, with its own sign. The default needs none: it asks. */
-const modes: Readonly<Record<PermissionMode, readonly [long: string, brief: string, role: Role]>> = {
-  default: ['', '', 'muted'],
-  acceptEdits: ['✎ accept edits', '✎ edits', 'success'],
-  plan: ['◇ plan mode', '◇ plan', 'keyword'],
-  dontAsk: ["⊘ don't ask", "⊘ don't ask", 'muted'],
-  bypassPermissions: ['! bypass permissions', '! bypass', 'failure'],
+const modes: Readonly<Record<PermissionMode, readonly [long: string, brief: string]>> = {
+  default: ['', ''],
+  acceptEdits: ['✎ accept edits', '✎ edits'],
+  plan: ['◇ plan mode', '◇ plan'],
+  dontAsk: ["⊘ don't ask", "⊘ don't ask"],
+  bypassPermissions: ['! bypass permissions', '! bypass'],
 };
