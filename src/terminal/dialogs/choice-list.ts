@@ -4,6 +4,8 @@ import { cleanLine, cut, padEnd, wrap } from '../views/fit.js';
 import { typedCharacter } from './dialog.js';
 
 const MAX_SHOWN = 10;
+const MAX_ROWS = 14; // of a window of 24, with the title, the hints and the status line
+const SHOWN_AFTER = 2; // items below the selected one
 const MOST_KEYS = 9; // items without a letter have a digit
 const MIN_ROW = 60; // columns: in a narrower list, descriptions are below their labels
 
@@ -125,12 +127,9 @@ export class ChoiceList<Value> {
   render(width: number): string[] {
     const { paint } = this.#theme;
     const shown = this.#shown;
-    const start = Math.max(0, Math.min(this.#focus - MAX_SHOWN + 3, shown.length - MAX_SHOWN));
-    const window = shown.slice(start, start + MAX_SHOWN);
-    const lines = window.flatMap((choice, index) => [
-      ...this.#heading(choice, window[index - 1], width),
-      ...this.#line(choice, start + index, width),
-    ]);
+    const [start, end] = this.#part(shown, width);
+    const window = shown.slice(start, end);
+    const lines = window.flatMap((choice, index) => this.#item(choice, window[index - 1], start + index, width));
     const filter = this.#options.isFilterable
       ? [
           cut(
@@ -143,6 +142,31 @@ export class ChoiceList<Value> {
     const below = shown.length - start - window.length;
     const nothing = shown.length === 0 ? [paint.muted('  nothing fits')] : [];
     return [...filter, ...above, ...lines, ...nothing, ...(below > 0 ? [paint.muted(`  ↓ ${below} more`)] : [])];
+  }
+
+  /** The items on the screen: the selected one with those around it, as many as fit. */
+  #part(shown: ReadonlyArray<ListedChoice<Value>>, width: number): [start: number, end: number] {
+    const height = (index: number): number => {
+      const choice = shown[index];
+      return choice ? this.#item(choice, shown[index - 1], index, width).length : Number.POSITIVE_INFINITY;
+    };
+    let start = Math.max(0, Math.min(this.#focus, shown.length - 1));
+    let end = start;
+    let rows = 0;
+    const take = (index: number): boolean => {
+      const more = height(index);
+      if (end - start >= MAX_SHOWN || (end > start && rows + more > MAX_ROWS)) return false;
+      rows += more;
+      return true;
+    };
+    for (const last = start + SHOWN_AFTER; end <= last && end < shown.length && take(end); ) end += 1;
+    while (start > 0 && take(start - 1)) start -= 1;
+    while (end < shown.length && take(end)) end += 1;
+    return [start, end];
+  }
+
+  #item(choice: ListedChoice<Value>, before: ListedChoice<Value> | undefined, index: number, width: number): string[] {
+    return [...this.#heading(choice, before, width), ...this.#line(choice, index, width)];
   }
 
   #heading({ group }: ListedChoice<Value>, before: ListedChoice<Value> | undefined, width: number): string[] {
@@ -182,9 +206,13 @@ export class ChoiceList<Value> {
     if (description === undefined || description === '') return wrap(text, width, hanging).map(painted);
     const about = cleanLine(description);
     if (this.#options.isFilterable && width >= MIN_ROW) {
-      // Long lists are scanned by eye: one line each, with descriptions in one column.
+      // Long lists are scanned by eye: all descriptions are in one column.
       const column = this.#labelColumn(width);
-      return [`${painted(padEnd(cut(text, column - 2), column))}${paint.muted(cut(about, width - column))}`];
+      const [first = '', ...rest] = wrap(about, width - column);
+      return [
+        `${painted(padEnd(cut(text, column - 2), column))}${paint.muted(first)}`,
+        ...rest.map((line) => `${' '.repeat(column)}${paint.muted(line)}`),
+      ];
     }
     const room = Math.max(visibleWidth(text) + 2, this.#descriptionColumn(hanging.length, width));
     if (room + visibleWidth(about) <= width) return [`${painted(padEnd(text, room))}${paint.muted(about)}`];

@@ -99,6 +99,20 @@ test('keeps the focused line of a long list on the screen', () => {
   }
 });
 
+test('wraps the descriptions of a long list, which stays small enough for a small window', () => {
+  const description = 'The permission mode at the start, which decides what is asked about before it is done';
+  const items = Array.from({ length: 40 }, (_, index) => ({ value: `setting ${index}`, description }));
+  const dialog = new ChoiceDialog(theme, { title: 'Settings', items }, () => {});
+  for (let step = 0; step < 40; step += 1) {
+    const shown = lines(dialog, 80);
+    expect(shown.length).toBeLessThanOrEqual(19);
+    const selected = shown.findIndex((line) => line.startsWith(`❯ setting ${step} `));
+    const text = shown.slice(selected, selected + 2).map((line) => line.slice(line.startsWith('❯') ? 16 : 0).trim());
+    expect(text.join(' ')).toBe(description);
+    press(dialog, 'down');
+  }
+});
+
 test('accepts a line of text, and can be cancelled', () => {
   const answers: Array<string | undefined> = [];
   const dialog = new TextDialog(theme, { title: 'Name', draft: 'ab' }, (text) => answers.push(text));

@@ -9,13 +9,15 @@ const LEAST_ROWS = 5;
 
 export interface ScrollDialogFacts {
   title: string;
-  lines(): readonly string[];
+  lines(width: number): readonly string[];
   /** The height of the window. */
   rows(): number;
   /** Lines that already have their colours are shown as they are. */
   isStyled?: boolean;
   /** A key beside those that scroll, and what it does. */
   extra?: { key: string; about: string; run(): void } | undefined;
+  /** Another key that closes it, such as the one that has opened it. */
+  closes?(data: string): boolean;
 }
 
 /** A text that may be longer than the screen. It follows the end until the user scrolls up. */
@@ -49,9 +51,15 @@ export class ScrollDialog implements Dialog {
   invalidate(): void {}
 
   handleInput(data: string): void {
-    const { extra } = this.#facts;
+    const { extra, closes } = this.#facts;
     const page = this.#room - 1;
-    if (matchesKey(data, 'escape') || data === 'q' || matchesKey(data, 'enter') || matchesKey(data, 'ctrl+c')) {
+    if (
+      matchesKey(data, 'escape') ||
+      data === 'q' ||
+      matchesKey(data, 'enter') ||
+      matchesKey(data, 'ctrl+c') ||
+      closes?.(data)
+    ) {
       this.#close();
     } else if (matchesKey(data, 'up') || data === 'k') this.#scroll(-1);
     else if (matchesKey(data, 'down') || data === 'j') this.#scroll(1);
@@ -66,8 +74,8 @@ export class ScrollDialog implements Dialog {
     const { title, lines, isStyled = false } = this.#facts;
     const columns = boxRoom(width);
     const rows = isStyled
-      ? lines().map((line) => cut(line, columns))
-      : lines().flatMap((line) => cleanLines(line === '' ? ' ' : line).flatMap((one) => wrap(one, columns)));
+      ? lines(columns).map((line) => cut(line, columns))
+      : lines(columns).flatMap((line) => cleanLines(line === '' ? ' ' : line).flatMap((one) => wrap(one, columns)));
     this.#count = rows.length;
     const room = this.#room;
     const last = Math.max(0, rows.length - room);
