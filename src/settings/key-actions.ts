@@ -12,7 +12,7 @@ export const keyActions = {
   historySearch: { about: 'search earlier prompts', keys: ['ctrl+r'] },
   historyPrevious: { about: 'show the previous prompt', keys: ['ctrl+p'] },
   historyNext: { about: 'show the next prompt', keys: ['ctrl+n'] },
-  expand: { about: 'expand or fold results', keys: ['ctrl+o'] },
+  expand: { about: 'show the details of results', keys: ['ctrl+o'] },
   background: { about: 'move a running command to the background', keys: ['ctrl+b'] },
   externalEditor: { about: 'edit the prompt in your own editor', keys: ['ctrl+g'] },
   pasteImage: { about: 'attach the image in the clipboard', keys: ['ctrl+v'] },

@@ -194,6 +194,7 @@ export class TerminalApp {
       tell: (sentence) => this.tell(sentence),
       rewind: () => void this.#typed.runCommand('rewind'),
       panel: this.#panel,
+      signal: this.#ending.signal,
       quit: () => void this.#leave(),
     });
     this.#place = new EditorSlot(screen, theme, {
@@ -210,7 +211,7 @@ export class TerminalApp {
 
   async run(): Promise<number> {
     const { prompt, welcome, draft } = this.#options;
-    this.#views.show(this.#start);
+    this.#views.show(this.#start, { hasGap: false });
     if (welcome !== undefined) this.#views.show(new NoticeView(this.#theme, 'info', welcome), { hasGap: true });
     if (draft !== undefined) this.#place.editor.setText(draft);
     this.#screen.start();
@@ -333,9 +334,8 @@ export class TerminalApp {
     })) {
       this.#views.show(view, { hasGap });
     }
-    if (opened.withoutModel !== undefined) {
-      this.#views.show(new NoticeView(theme, 'info', await hintWithoutModel(opened)), { hasGap: true });
-    }
+    const hint = opened.withoutModel === undefined ? undefined : await hintWithoutModel(opened);
+    if (hint !== undefined) this.#views.show(new NoticeView(theme, 'info', hint), { hasGap: true });
     this.#status.refresh(this.#session.spending.usage.costUsd);
     this.#screen.draw();
   }

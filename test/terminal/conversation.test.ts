@@ -208,7 +208,7 @@ inTerminal('Ctrl-B moves a running command to the background', async () => {
   expect(server.requests[1]?.text).toContain('moved to the background by the user');
 });
 
-inTerminal('Ctrl-O expands folded results, including those that have scrolled off', async () => {
+inTerminal('Ctrl-O shows folded results whole, and leaves nothing behind', async () => {
   const { terminal, say } = await converse([
     { calls: [{ name: 'Bash', input: { command: 'seq 1 60' } }] },
     { text: 'Counted.' },
@@ -216,9 +216,19 @@ inTerminal('Ctrl-O expands folded results, including those that have scrolled of
   await say('count');
   await terminal.shows('Counted.');
   expect(await terminal.scrollback()).not.toMatch(/^\s+37$/m);
+  const before = await terminal.scrollback();
   await terminal.press('C-o');
   await terminal.shows(/^\s+59$/m);
-  expect(await terminal.scrollback()).toMatch(/^\s+37$/m);
+  await terminal.shows('esc to close');
+  await terminal.press('Home');
+  await terminal.shows(/✓ Bash seq 1 60\n\s+1\n\s+2$/m);
+  await terminal.resize(60, 40);
+  await terminal.shows(/^\s+5\n[\s\S]*esc to close/m);
+  await terminal.resize(100, 40);
+  await terminal.shows('page-down to scroll');
+  await terminal.press('C-o');
+  await terminal.hides('esc to close');
+  expect((await terminal.scrollback()).trimEnd()).toBe(before.trimEnd());
 });
 
 inTerminal('Esc twice goes back to before an earlier prompt, with its files', async () => {

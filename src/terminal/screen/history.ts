@@ -1,7 +1,7 @@
 import type { Component } from '@earendil-works/pi-tui';
 import { samePosition, type TextPosition } from './line-rows.js';
 
-const KEPT_LINES = 600; // above the screen: what can be reprinted, expanded or after a resize
+const KEPT_LINES = 600; // above the screen: what can be shown in the details or reprinted after a resize
 
 interface Entry {
   view: Component;
@@ -70,9 +70,14 @@ export class History implements Component {
     return Math.min(lines.length, Math.max(0, this.#above - this.lineOf(view)));
   }
 
-  /** Reprints from this line on. */
-  printsAgainFrom(line: number): void {
-    this.#above = Math.min(this.#above, line);
+  /** The index of the first view that is at least partly on the screen. */
+  get firstOnScreen(): number {
+    let end = 0;
+    const index = this.#entries.findIndex(({ lines = [] }) => {
+      end += lines.length;
+      return end > this.#above;
+    });
+    return index === -1 ? this.#entries.length : index;
   }
 
   /** Maps the start of a line in the previous frame to its position now, in a window of another width. */

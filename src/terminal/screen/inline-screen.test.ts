@@ -195,23 +195,6 @@ test('a line that is too wide is truncated, so that no other line moves', () => 
   expect(terminal.screen[0]?.length).toBe(6);
 });
 
-test('reprinting shows lines that have scrolled off, from the given line on', () => {
-  const { terminal, draw, tui, view } = screenOf(20, 3);
-  draw(['one', 'two', 'three', 'four', 'five']);
-  view.lines = ['one', 'TWO', 'two and a half', 'three', 'four', 'five'];
-  tui.printAgainFrom(1);
-  tui.renderNow();
-  expect([...terminal.scrollback, ...terminal.screen]).toEqual([
-    'one',
-    'two',
-    'TWO',
-    'two and a half',
-    'three',
-    'four',
-    'five',
-  ]);
-});
-
 test('views that have long scrolled off are dropped, and nothing on the screen moves', () => {
   const terminal = new TestScreen(20, 5);
   const tui = new InlineScreen(terminal);

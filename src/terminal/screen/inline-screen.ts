@@ -50,20 +50,14 @@ export class InlineScreen extends TuiMainScreen {
     this.addInputListener((data) => (this.#size.take(data) ? { consume: true } : undefined));
   }
 
-  /** Reprints the content from this line on, if it has scrolled off; lines above stay unchanged. */
-  printAgainFrom(line: number): void {
-    this.#above = Math.min(this.#above, Math.max(0, line));
-    this.#paintsAll = true;
-    this.requestRender();
-  }
-
   /** Called after another program used the terminal: starts below its output. */
   beginBelow(): void {
     this.#shown = [];
     this.#pushed = [];
     this.#row = 0;
     this.#column = 0;
-    this.printAgainFrom(this.#above);
+    this.#paintsAll = true;
+    this.requestRender();
   }
 
   protected override resetRenderState(): void {

@@ -88,13 +88,6 @@ export class Screen {
     this.tui.requestRender(true);
   }
 
-  /** Reprints the history from this view on, if it has scrolled off. */
-  printAgainFrom(view: Component): void {
-    const line = this.history.lineOf(view);
-    this.history.printsAgainFrom(line);
-    this.tui.printAgainFrom(line);
-  }
-
   /** Adds a view between the history and the editor; the returned function removes it. */
   addLive(view: Component): () => void {
     this.#live.addChild(view);

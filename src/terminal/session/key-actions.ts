@@ -1,6 +1,7 @@
 import { matchesKey } from '@earendil-works/pi-tui';
 import { typedCharacter } from '../dialogs/dialog.js';
 import type { DialogQueue } from '../dialogs/dialog-queue.js';
+import { ScrollDialog } from '../dialogs/scroll-dialog.js';
 import type { Attachments } from '../input/attachments.js';
 import type { KeyAction } from '../input/key-bindings.js';
 import type { Activity } from '../screen/activity.js';
@@ -18,6 +19,7 @@ import type { ForegroundTask } from './foreground-task.js';
 const TWICE_MS = 1_500; // pressing the same key again within this time means more
 const READ_MS = 4_000; // for a hint below the editor
 const EARLY_MS = 500; // after startup
+const REDRAW_MS = 500; // of details: drawing them all takes long for long output
 const ESCAPE = '\u001b';
 
 export interface KeyActionsOptions {
@@ -37,6 +39,8 @@ export interface KeyActionsOptions {
   attachments: Pick<Attachments, 'forBytes'>;
   panel: Pick<BackgroundPanel, 'focus' | 'refresh'>;
   tell(sentence: string): void;
+  /** Aborts when the terminal is closed. */
+  signal: AbortSignal;
   /** Opens the rewind dialog. */
   rewind(): void;
   quit(): void;
@@ -55,7 +59,7 @@ export class KeyActions {
 
   /** True if the key was handled. */
   act(action: KeyAction): boolean {
-    const { screen, views, session, activity, quit } = this.#options;
+    const { screen, session, activity, quit } = this.#options;
     switch (action) {
       case 'interrupt':
         this.#interrupt();
@@ -70,11 +74,9 @@ export class KeyActions {
       case 'cycleMode':
         this.#cycleMode();
         return true;
-      case 'expand': {
-        const first = views.toggleExpansion();
-        if (first) screen.printAgainFrom(first);
+      case 'expand':
+        this.#showDetails();
         return true;
-      }
       case 'background':
         if ((session.orNone?.engine.session.moveToBackground() ?? 0) === 0) return false;
         this.#options.panel.refresh();
@@ -173,6 +175,28 @@ export class KeyActions {
     this.#editor.setText(waiting.map(({ text }) => text).join('\n'));
     screen.draw();
     return true;
+  }
+
+  /** Shows what is folded in the transcript, until it is closed. */
+  #showDetails(): void {
+    const { dialogs, theme, screen, views, place, signal, now } = this.#options;
+    let drawn: { at: number; width: number; lines: readonly string[] } | undefined;
+    const facts = {
+      title: 'Details',
+      isStyled: true,
+      rows: () => screen.tui.terminal.rows,
+      closes: (data: string) => place().keys.matches(data, 'expand'),
+      lines(width: number) {
+        const isFresh = drawn?.width === width && now() - drawn.at < REDRAW_MS;
+        if (!drawn || !isFresh) drawn = { at: now(), width, lines: views.details(width) };
+        return drawn.lines;
+      },
+    };
+    dialogs
+      .ask<void>((close) => new ScrollDialog(theme, facts, close), signal)
+      .catch((error: unknown) => {
+        if (!signal.aborted) throw error;
+      });
   }
 
   /** Shows the keys until the next one. A character means that the question mark began a prompt. */

@@ -55,6 +55,16 @@ test('text, calls and prompts are shown in the order of arrival', () => {
   ]);
 });
 
+test('an empty line is above a notice, and notices that follow each other are one block', () => {
+  const { lines } = viewsOf(
+    { type: 'text_delta', text: 'Done.' },
+    { type: 'assistant_message', id: 'm', model: 'x', message: { role: 'assistant', content: [] } },
+    { type: 'notice', text: 'One.' },
+    { type: 'notice', text: 'Two.' },
+  );
+  expect(lines()).toEqual(['', 'Done.', '', '! One.', '! Two.']);
+});
+
 test('an answer that starts over removes its earlier text', () => {
   const { lines } = viewsOf(
     { type: 'turn_start', turn: 1 },
@@ -65,14 +75,16 @@ test('an answer that starts over removes its earlier text', () => {
   expect(lines()).toEqual(['', 'A whole one.']);
 });
 
-test('expanding shows folded content since the last prompt, and folding hides it again', () => {
+test('details are what is folded since the last prompt, and the transcript stays folded', () => {
   const text = Array.from({ length: 9 }, (_, index) => `line ${index}`).join('\n');
   const { views, lines } = viewsOf(call('a', 'x'), ended('a', text));
   expect(lines()).not.toContain('  line 8');
-  expect(views.toggleExpansion()).toBeDefined();
-  expect(lines()).toContain('  line 8');
-  expect(views.toggleExpansion()).toBeDefined();
+  expect(views.details(60)).toContain('  line 8');
   expect(lines()).not.toContain('  line 8');
+  views.said('next');
+  views.take(call('b', 'x'));
+  lines();
+  expect(views.details(60)).toContain('  line 8'); // it is still on the screen
 });
 
 test('the activity of child agents is left to the panel', () => {
@@ -211,9 +223,7 @@ test('calls that only look are one line with their patterns, and one line each w
     '✓ Read src/a.ts, src/b.ts · searched "lineTotal" in src (6 matching lines in 3 files)',
   ]);
   expect(lines(60)).toEqual(['', '✓ Read src/a.ts, src/b.ts · searched "lineTotal" in src']);
-  views.toggleExpansion();
-  expect(lines()).toEqual([
-    '',
+  expect(views.details(60)).toEqual([
     '✓ Look src/a.ts  3 lines',
     '✓ Look src/b.ts  5 lines',
     '✓ Look lineTotal in src  6 matching lines in 3 files',

@@ -48,11 +48,10 @@ export class EventViews {
   #ofTurn: Component[] = [];
   #callsOfTurn: Array<{ view: StreamedCall; group: Open<CallGroup> }> = [];
   /** The kind of the last view, to decide where an empty line goes. */
-  #last: 'call' | 'other' | undefined;
+  #last: 'call' | 'notice' | 'other' | undefined;
   /** A call of this turn says that it was interrupted. */
   #hasInterrupted = false;
-  #isExpanded = false;
-  #sinceExpansion: Component | undefined;
+  #lastPrompt: Component | undefined;
 
   constructor(history: History, theme: Theme, options: EventViewsOptions) {
     this.#history = history;
@@ -131,7 +130,7 @@ export class EventViews {
     this.#endGroup();
     this.#history.add(view, { hasGap: true });
     this.#last = 'other';
-    this.#sinceExpansion = view;
+    this.#lastPrompt = view;
   }
 
   /** The user is being asked about a call, which may not be shown yet: questions and events arrive separately. */
@@ -162,27 +161,29 @@ export class EventViews {
     for (const view of [call.group.view, call.view.view]) this.#history.changed(view);
   }
 
-  /** Returns a function that marks a live view as final. */
-  show(view: Component, { hasGap = this.#last === 'call', isLive = false } = {}): () => void {
+  /**
+   * An empty line is above it, but notices that follow each other are one block. Returns a function that marks a live
+   * view as final.
+   */
+  show(
+    view: Component,
+    { hasGap = !(view instanceof NoticeView && this.#last === 'notice'), isLive = false } = {},
+  ): () => void {
     this.#endGroup();
     const settle = this.#history.add(view, { hasGap, isLive });
-    this.#last = 'other';
+    this.#last = view instanceof NoticeView ? 'notice' : 'other';
     return settle;
   }
 
-  /** Expands what is folded since the last prompt, or folds it again. Returns the first view that must be redrawn. */
-  toggleExpansion(): Component | undefined {
-    this.#isExpanded = !this.#isExpanded;
+  /** Everything since the last prompt, and before it what is still on the screen, with nothing folded. */
+  details(width: number): string[] {
     const { views } = this.#history;
-    const start = this.#sinceExpansion ? Math.max(0, views.indexOf(this.#sinceExpansion)) : 0;
-    let first: Component | undefined;
-    for (const view of views.slice(start)) {
-      if (!isFoldable(view) || view.isExpanded === this.#isExpanded) continue;
-      view.isExpanded = this.#isExpanded;
-      this.#history.changed(view);
-      first ??= view;
-    }
-    return first;
+    const ofPrompt = this.#lastPrompt ? views.indexOf(this.#lastPrompt) : 0;
+    const start = Math.max(0, Math.min(ofPrompt, this.#history.firstOnScreen));
+    return views.slice(start).flatMap((view, index) => {
+      const lines = unfolded(view, width);
+      return index > 0 && lines.length > 0 ? ['', ...lines] : lines;
+    });
   }
 
   /** Clears everything. */
@@ -196,7 +197,7 @@ export class EventViews {
     this.#ofTurn = [];
     this.#callsOfTurn = [];
     this.#last = undefined;
-    this.#sinceExpansion = undefined;
+    this.#lastPrompt = undefined;
   }
 
   #open<View extends Component>(view: View): Open<View> {
@@ -217,7 +218,6 @@ export class EventViews {
     this.#endWords();
     const { now, shorten } = this.#options;
     const call = new CallView(this.#theme, { tool, now, ...(shorten && { shorten }) });
-    call.isExpanded = this.#isExpanded;
     if (this.#askedEarly.delete(callId)) call.ask();
     if (this.#questionsEarly.delete(callId)) call.question();
     if (this.#ownEarly.delete(callId)) call.own();
@@ -232,7 +232,6 @@ export class EventViews {
 
   #openGroup(): Open<CallGroup> {
     const view = new CallGroup(this.#theme, this.#options);
-    view.isExpanded = this.#isExpanded;
     const settle = this.#history.add(view, { isLive: true, hasGap: true });
     this.#last = 'call';
     return { view, settle };
@@ -296,6 +295,15 @@ export class EventViews {
     const kind = outcome === 'interrupted' || outcome === 'stopped' ? 'warning' : 'failure';
     this.show(new NoticeView(this.#theme, kind, endText(result)), { hasGap: true });
   }
+}
+
+/** The view keeps how it is drawn in the transcript. */
+function unfolded(view: Component, width: number): string[] {
+  if (!isFoldable(view) || view.isExpanded) return view.render(width);
+  view.isExpanded = true;
+  const lines = view.render(width);
+  view.isExpanded = false;
+  return lines;
 }
 
 function isFoldable(view: unknown): view is { isExpanded: boolean } {
