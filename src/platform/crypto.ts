@@ -9,3 +9,6 @@ export const randomId = (): string => crypto().randomUUID();
 export const randomHex = (bytes: number): string => crypto().randomBytes(bytes).toString('hex');
 
 export const sha256 = (): Hash => crypto().createHash('sha256');
+
+/** The SHA-256 hash, in hexadecimal. */
+export const hashOf = (bytes: Uint8Array): string => sha256().update(bytes).digest('hex');

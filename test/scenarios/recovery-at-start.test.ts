@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { hashOf, journalFolders, makeJournal, saveBeforeImage } from '../../src/platform/journal/journal.js';
+import { hashOf } from '../../src/platform/crypto.js';
+import { journalFolders, makeJournal, saveBeforeImage } from '../../src/platform/journal/journal.js';
 import { writeRecord } from '../../src/platform/journal/lock.js';
 import { thisProcess } from '../../src/platform/journal/process-identity.js';
 import { writePlan } from '../../src/platform/journal/recovery-plan.js';

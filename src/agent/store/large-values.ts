@@ -3,9 +3,8 @@
 // that happens to look like a reference is not replaced.
 import { closeSync, lstatSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { randomHex } from '../../platform/crypto.js';
+import { hashOf, randomHex } from '../../platform/crypto.js';
 import { makePrivateFolder, openFlags } from '../../platform/files/private-files.js';
-import { hashOf } from '../../platform/journal/journal.js';
 
 export const LARGE_CHARS = 64 * 1024;
 

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { hashOf } from '../../platform/crypto.js';
 import { codeOf } from '../../platform/error-code.js';
-import { hashOf } from '../../platform/journal/journal.js';
 import { sampleProject } from './sample-project.js';
 
 /** Where a demo works: a temporary folder with the sample project and a home of its own. */

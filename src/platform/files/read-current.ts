@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
+import { hashOf } from '../crypto.js';
 import { codeOf } from '../error-code.js';
-import { hashOf } from '../journal/journal.js';
 import { NotARegularFile, openForReading } from './open-file.js';
 
 export interface CurrentFile {

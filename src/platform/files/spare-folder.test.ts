@@ -2,7 +2,8 @@ import { chmod, chown, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { hashOf, listChanges } from '../journal/journal.js';
+import { hashOf } from '../crypto.js';
+import { listChanges } from '../journal/journal.js';
 import { changesWithSpareJournal, moveSpareJournal } from '../journal/spare-journal.js';
 import { makeSpareFolder, spareFolders } from './spare-folder.js';
 

@@ -21,11 +21,11 @@ import { build } from 'esbuild';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type FileChange, type FileChanges, StaleFile } from '../../contract/file-change.js';
+import { hashOf } from '../crypto.js';
 import { describeRecovery } from './describe-recovery.js';
 import { createFileChanges } from './file-changes.js';
 import {
   beforeImagePath,
-  hashOf,
   journalFolders,
   listChanges,
   listSessions,
@@ -374,7 +374,7 @@ test.runIf(process.platform === 'linux')('rolls back a change that was recorded 
   await build({
     stdin: {
       contents: `import { createFileChanges } from './file-changes.js';
-        import { hashOf } from './journal.js';
+        import { hashOf } from '../crypto.js';
         const [, , real, dataFolder] = process.argv;
         const changes = createFileChanges({ dataFolder, sessionId: 's' });
         const text = (count) => Buffer.from(String(count));

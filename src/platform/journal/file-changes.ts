@@ -1,12 +1,12 @@
 import type { FileChange, FileChanges } from '../../contract/file-change.js';
-import { randomHex } from '../crypto.js';
+import { hashOf, randomHex } from '../crypto.js';
 import { AttributeFreeFiles } from '../files/attribute-free-files.js';
 import { attributeCopier } from '../files/copy-attributes.js';
 import { DeferredFsync } from '../files/deferred-fsync.js';
 import { elidedPath, isInside } from '../files/paths.js';
 import { WriteFailure } from '../files/write-failure.js';
 import { ChangeAttempt, type ChangeTools, lockKeys } from './change-attempt.js';
-import { hashOf, journalFolders, makeJournal } from './journal.js';
+import { journalFolders, makeJournal } from './journal.js';
 import { journalError } from './journal-unwritable.js';
 import { lockName } from './lock.js';
 import { type ProcessIdentity, thisProcess } from './process-identity.js';

@@ -17,7 +17,7 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import { lstat, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { randomHex, sha256 } from '../crypto.js';
+import { hashOf, randomHex } from '../crypto.js';
 import { codeOf } from '../error-code.js';
 import { writeWhole } from '../files/atomic-write.js';
 import { type FsyncStrategy, immediateFsync } from '../files/deferred-fsync.js';
@@ -71,8 +71,6 @@ export async function makeJournal({ top, ...below }: JournalFolders): Promise<vo
   }
   for (const folder of Object.values(below)) mkdirPrivate(folder);
 }
-
-export const hashOf = (bytes: Uint8Array): string => sha256().update(bytes).digest('hex');
 
 export const beforeImagePath = (folders: JournalFolders, hash: string): string => join(folders.beforeImages, hash);
 

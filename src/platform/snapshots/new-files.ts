@@ -1,15 +1,8 @@
 // Records commands that only create new files: they overwrite nothing, so no before-images are needed.
 import { readFileSync } from 'node:fs';
-import { randomHex } from '../crypto.js';
+import { hashOf, randomHex } from '../crypto.js';
 import { claimantOf } from '../journal/claim-change.js';
-import {
-  hashOf,
-  type JournalFolders,
-  journalFolders,
-  makeJournal,
-  recordChange,
-  saveBeforeImage,
-} from '../journal/journal.js';
+import { type JournalFolders, journalFolders, makeJournal, recordChange, saveBeforeImage } from '../journal/journal.js';
 import { JournaledChanges } from '../journal/journaled-changes.js';
 import { type RunningCommand, RunningCommands } from '../journal/running-commands.js';
 import { IN_BACKGROUND, INTERRUPTED, type Part, partsOf, sideOf, unclaimedIn } from './snapshot-changes.js';

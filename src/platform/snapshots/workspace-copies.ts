@@ -1,9 +1,11 @@
 // The before-images that a session keeps of the workspace's files, and their metadata.
+
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { monotonicMs } from '../clock.js';
+import { hashOf } from '../crypto.js';
 import { codeOf } from '../error-code.js';
 import { BeforeImagePack } from '../journal/before-image-pack.js';
-import { hashOf, type JournalFolders, makeJournal } from '../journal/journal.js';
+import { type JournalFolders, makeJournal } from '../journal/journal.js';
 import { namedLimit } from './named-tree.js';
 import { type Content, type Side, sideOf } from './snapshot-changes.js';
 import { MB, type SnapshotCoverage, type SnapshotLimits } from './snapshot-contract.js';

@@ -1,12 +1,13 @@
 // The last two phases of every file change: apply and verify. Callers provide functions that read the files and plan
 // the change; here it is written, checked, and recorded in the ledger.
+
 import { type Stats, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type FileChange, StaleFile } from '../../contract/file-change.js';
 import type { ToolContext } from '../../contract/tool-context.js';
+import { hashOf } from '../../platform/crypto.js';
 import { refusal } from '../refusal.js';
 import { assertApproved, type TargetFile } from '../target-file.js';
-import { hashOf } from './file-ledger.js';
 import type { ChangedText } from './match/edit-text.js';
 
 const MAX_LOOKS = 20; // a file that differs on every attempt is being written by another program

@@ -2,7 +2,8 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createFileLedger, hashOf } from './file-ledger.js';
+import { hashOf } from '../../platform/crypto.js';
+import { createFileLedger } from './file-ledger.js';
 
 const MB = 1024 * 1024;
 const seen = (bytes: Buffer) => ({ hash: hashOf(bytes), size: bytes.length, at: new Date(), lines: 'all' as const });

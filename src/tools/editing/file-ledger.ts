@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import type { FileLedger, SeenFile } from '../../contract/tool-context.js';
-import { sha256 } from '../../platform/crypto.js';
+import { hashOf } from '../../platform/crypto.js';
 
 const MAX_FILE_BYTES = 1024 * 1024; // larger files are rarely edited by a person and a model at once
 const MAX_TOTAL_BYTES = 32 * MAX_FILE_BYTES;
@@ -62,7 +62,3 @@ export function bytesAt(real: string, { hash, size }: Pick<SeenFile, 'hash' | 's
     return undefined; // without the bytes, a later change by another program can't be merged, which is acceptable
   }
 }
-
-// Not imported from load-text: every start creates a ledger, and few load a text.
-/** Identifies the content of a file, as the journal does. */
-export const hashOf = (bytes: Uint8Array): string => sha256().update(bytes).digest('hex');

@@ -1,5 +1,6 @@
 import { ToolFailure } from '../../contract/failure.js';
 import type { SeenFile, ToolContext } from '../../contract/tool-context.js';
+import { hashOf } from '../../platform/crypto.js';
 import { decodeText, type TextFile, UndecodableText } from '../../platform/encodings/text-file.js';
 import { fileKind } from '../../platform/files/file-kind.js';
 import { NotARegularFile } from '../../platform/files/open-file.js';
@@ -8,7 +9,6 @@ import { clause } from '../../platform/text/clause.js';
 import { refusal } from '../refusal.js';
 import { openTarget, type TargetFile } from '../target-file.js';
 import { refuseUnsaved } from '../unsaved-text.js';
-import { hashOf } from './file-ledger.js';
 
 /** "14:02:11", in local time. */
 export const timeOfDay = (time: Date): string => time.toTimeString().slice(0, 8);

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import type { ToolContext } from '../../contract/tool-context.js';
+import { hashOf } from '../../platform/crypto.js';
 import { decodeText } from '../../platform/encodings/text-file.js';
 import { fileKind } from '../../platform/files/file-kind.js';
 import { openForReading } from '../../platform/files/open-file.js';
-import { hashOf } from './file-ledger.js';
 import { type LinePrefixes, linesShown } from './lines-shown.js';
 import { joinRanges } from './match/line-ranges.js';
 import { textLines } from './match/text-lines.js';

@@ -4,6 +4,7 @@
 import { ToolFailure } from '../../contract/failure.js';
 import type { ToolCheck } from '../../contract/tool.js';
 import type { ToolContext } from '../../contract/tool-context.js';
+import { hashOf } from '../../platform/crypto.js';
 import { formatName, UnencodableText } from '../../platform/encodings/text-file.js';
 import { clause } from '../../platform/text/clause.js';
 import { counted } from '../../platform/text/counted.js';
@@ -12,7 +13,6 @@ import { type WholePatch, wholePatch } from '../../platform/text/whole-patch.js'
 import { refusal } from '../refusal.js';
 import type { TargetFile } from '../target-file.js';
 import { seenOf } from './check-editable.js';
-import { hashOf } from './file-ledger.js';
 import { type Change, differingPart, type FilePlan, fitToDisk } from './fit-to-disk.js';
 import { type LoadedText, loadText } from './load-text.js';
 import type { ChangedText } from './match/edit-text.js';

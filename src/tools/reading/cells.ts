@@ -1,5 +1,6 @@
 import type { ContentBlock } from '../../contract/message.js';
 import type { ToolContext } from '../../contract/tool-context.js';
+import { hashOf } from '../../platform/crypto.js';
 import { decodeText } from '../../platform/encodings/text-file.js';
 import { fileKind } from '../../platform/files/file-kind.js';
 import type { OpenedFile } from '../../platform/files/open-file.js';
@@ -14,7 +15,6 @@ import {
 } from '../../platform/formats/notebook.js';
 import { firstSentence } from '../../platform/text/clause.js';
 import { safeCut } from '../../platform/text/truncate.js';
-import { hashOf } from '../editing/file-ledger.js';
 import { assertText, undecodable } from '../editing/load-text.js';
 import { refusal } from '../refusal.js';
 import type { TargetFile } from '../target-file.js';

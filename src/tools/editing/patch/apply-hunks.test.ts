@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hashOf } from '../file-ledger.js';
+import { hashOf } from '../../../platform/crypto.js';
 import type { LoadedText } from '../load-text.js';
 import type { ChangedText } from '../match/edit-text.js';
 import { applyHunks } from './apply-hunks.js';

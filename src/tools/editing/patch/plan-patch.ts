@@ -1,13 +1,14 @@
 // Plans a patch in memory: every error in it is found here, before anything is written.
+
 import { lstat } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import type { SeenFile, ToolContext } from '../../../contract/tool-context.js';
+import { hashOf } from '../../../platform/crypto.js';
 import { fileIdentity, isInside, shortPath } from '../../../platform/files/paths.js';
 import { refusal } from '../../refusal.js';
 import { locate, type TargetFile } from '../../target-file.js';
 import { checkDeletable, checkSeenWhole, seenOf } from '../check-editable.js';
 import { checkPlace } from '../check-place.js';
-import { hashOf } from '../file-ledger.js';
 import type { FilePlan } from '../fit-to-disk.js';
 import { type LoadedText, loadText } from '../load-text.js';
 import type { ChangedText } from '../match/edit-text.js';
