@@ -24,7 +24,7 @@ exports.loadProgram = function loadProgram(path) {
 
   const load = (file) => {
     const known = parts.get(file);
-    if (known) return known.exports;
+    if (known) return known;
     const part = { exports: {} };
     parts.set(file, part);
     const source = fs.readFileSync(file, 'latin1'); // the build writes nothing but ASCII
@@ -33,12 +33,19 @@ exports.loadProgram = function loadProgram(path) {
     const script = new Script(source, { filename: file, cachedData });
     if (place) kept.push({ script, place, bytes: script.cachedDataRejected === false ? cachedData.length : 0 });
     script.runInThisContext()(part.exports, requireFrom(file), part, file);
-    return part.exports;
+    return part;
   };
   const requireFrom = (file) => {
+    const near = new Map(); // a part names the same few parts again and again, and a path takes long to resolve
     let outside;
     return (name) => {
-      if (name.startsWith('./') || name.startsWith('../')) return load(resolve(dirname(file), name));
+      const known = near.get(name);
+      if (known) return known.exports;
+      if (name.startsWith('./') || name.startsWith('../')) {
+        const part = load(resolve(dirname(file), name));
+        near.set(name, part);
+        return part.exports;
+      }
       if (name.startsWith('node:')) return require(name);
       outside ??= createRequire(file);
       return outside(name);
@@ -48,7 +55,7 @@ exports.loadProgram = function loadProgram(path) {
   // Code that was compiled under other flags is useless to the next run.
   const isOrdinary = process.execArgv.length === 0 && !process.env.NODE_OPTIONS;
   if (isOrdinary) process.on('exit', () => learn(folder, [...parts.keys()], kept));
-  return load(resolve(path));
+  return load(resolve(path)).exports;
 };
 
 /**
