@@ -282,12 +282,15 @@ async function openHost(parts: HostParts, root: string): Promise<Host> {
   });
 }
 
-/** The agent options of flags and of what a host says in `initialize`. The latter come first. */
+/** The agent options of flags and of what a host says in `initialize`. The latter come first. Most runs have neither. */
 async function hostOptions(
   setup: HostSetup | undefined,
   flags: RunFlags,
   options: CliEngineOptions,
 ): Promise<Partial<FullAgentOptions>> {
+  const { agent, agents, systemPrompt, appendSystemPrompt, maxTurns } = flags;
+  if ([setup, agent, agents, systemPrompt, appendSystemPrompt, maxTurns].every((given) => given === undefined))
+    return {};
   const { resolveSetup } = await import('./stream-json/resolve-setup.js');
   return await resolveSetup(setup, flags, options);
 }
