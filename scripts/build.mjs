@@ -153,7 +153,8 @@ async function buildCommandLine() {
     },
     { name: 'cli-start', sources: ['src/cli/headless.ts', 'src/models/wire/anthropic/anthropic.ts'] }, // up to the first request
     { name: 'cli-store', sources: ['src/agent/store/session-store.ts'] }, // stores every conversation
-    { name: 'cli-input', sources: ['src/tools/think.ts'] }, // all tools need what the smallest tool needs
+    // All tools need what the smallest tool needs. It is loaded while the model works on the first answer.
+    { name: 'cli-input', sources: ['src/tools/input.ts', 'src/tools/think.ts', 'src/platform/journal/lock.ts'] },
     {
       name: 'cli-shell',
       sources: [

@@ -87,6 +87,8 @@ export function composeRoot(options: FullAgentOptions, { composeChild }: { compo
       ...(instructions ? [instructionsComponent(instructions, system)] : []),
       { name: 'hook notifications', beforeMessage: () => tools.notifications.settled() },
       { name: 'runs', afterRun: () => runs.over() },
+      // Every call needs it, and it would delay the first request.
+      { name: 'tool input', onRequestSent: () => void import('../tools/input.js').catch(() => {}) },
     ],
     childAgents: children,
     commands: tools.commands && { commands: tools.commands, onOver: tools.endCommands },

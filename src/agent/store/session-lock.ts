@@ -6,7 +6,7 @@ import { stat, unlink, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { randomHex } from '../../platform/crypto.js';
 import { codeOf } from '../../platform/error-code.js';
-import { inspectRecord, type OpenChange } from '../../platform/journal/lock.js';
+import type { InspectedRecord, OpenChange } from '../../platform/journal/lock.js';
 import { type ProcessIdentity, thisProcess } from '../../platform/journal/process-identity.js';
 import type { SessionFolder } from './session-folder.js';
 import { SessionProblem } from './session-problem.js';
@@ -161,4 +161,10 @@ function inUse(id: string, holder: OpenChange | undefined, ours: ProcessIdentity
           'End that one first, or fork the session with --fork to continue from its last complete turn.',
         ];
   return new SessionProblem('in_use', `The session ${id} ${fact}`, { advice });
+}
+
+/** The first request waits for the lock of a new session, which has no other holder: the parser of locks is loaded for others. */
+async function inspectRecord(path: string, ours: ProcessIdentity): Promise<InspectedRecord> {
+  const lock = await import('../../platform/journal/lock.js');
+  return await lock.inspectRecord(path, ours);
 }

@@ -15,7 +15,6 @@ import { dirname, join, relative } from 'node:path';
 import { randomHex } from '../../platform/crypto.js';
 import { openFlags } from '../../platform/files/private-files.js';
 import { makeSpareFolder } from '../../platform/files/spare-folder.js';
-import { inspectRecord } from '../../platform/journal/lock.js';
 import { type ProcessIdentity, thisProcess } from '../../platform/journal/process-identity.js';
 import type { Unwritten } from './append-log.js';
 import { sessionsFolder } from './session-folder.js';
@@ -100,6 +99,7 @@ export class SpareTail {
 
 /** Whether a running process still appends to the kept data of a session. Removes records of ended processes. */
 export async function isSpareInUse(spare: string): Promise<boolean> {
+  const { inspectRecord } = await import('../../platform/journal/lock.js');
   const ours = await thisProcess();
   for (const folder of [spare, ...agentFoldersIn(spare)]) {
     const path = join(folder, OWNER);
