@@ -146,6 +146,7 @@ async function buildCommandLine() {
     write: false,
   });
   const groups = [
+    { name: 'cli-base', sources: ['src/cli/main.ts'] }, // every command
     {
       name: 'cli-ground', // so that the first frame of the terminal does not wait for the other code that a request needs
       sources: ['src/cli/interactive.ts', 'src/terminal/start-terminal.ts'],

@@ -20,7 +20,7 @@ export async function joinParts({ metafile, outputFiles }, { entry, groups, opti
   const built = (path) => marked(path).replace(/\.mjs$/, '.cjs');
   const numbers = new Map([...parts.keys()].map((part, number) => [part, number]));
 
-  const groupOf = new Map([...needs(entry)].map((part) => [part, undefined]));
+  const groupOf = new Map([[entry, undefined]]);
   const members = new Map();
   for (const { name, sources, sharedWith } of groups) {
     const group = `${posix.dirname(entry)}/chunks/${name}.mjs`;
@@ -66,7 +66,9 @@ export async function joinParts({ metafile, outputFiles }, { entry, groups, opti
       if (!parts.has(part)) return { path, external: true };
       const group = groupOf.get(part);
       if (kind === 'dynamic-import' || group === undefined) return outside(part);
-      return { path: part, namespace: group === file ? 'part' : 'door', pluginData };
+      if (group === file) return { path: part, namespace: 'part', pluginData };
+      // The suffix keeps a door of the entry, which is in another folder, apart from the same door of a chunk.
+      return { path: part, namespace: 'door', suffix: `?${posix.dirname(file)}`, pluginData };
     });
     onLoad({ filter: /.*/, namespace: 'part' }, ({ path, pluginData }) => ({
       contents: members.has(path) ? allOf(path) : parts.get(path),
