@@ -7,6 +7,7 @@ import type { SignedOut, SignInOptions } from '../mcp/auth/sign-ins.js';
 import type { ServerState } from '../mcp/client/client.js';
 import type { ToolChange } from '../mcp/client/pins.js';
 import { SessionServers, type SettleOptions } from '../mcp/client/session-servers.js';
+import { STARTS_AT_ONCE } from '../mcp/client/start-queue.js';
 import { lazy } from '../platform/lazy.js';
 import { fullyVisible } from '../platform/text/visible.js';
 import { configuredServers } from './configured-servers.js';
@@ -196,7 +197,10 @@ export function createServers({
       if (isUsed) await client.settled({ names: [name] });
     },
     announceAgain: () => serverTools.announceAgain(),
-    rest: () => notices.hold(),
+    rest() {
+      client.limitStarts(STARTS_AT_ONCE); // a run may end without a request
+      notices.hold();
+    },
     async beforePrompt(wait) {
       if (!client.isNeeded || hasWaited) return;
       hasWaited = true;

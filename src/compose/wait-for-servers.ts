@@ -1,6 +1,8 @@
 // Waits for the MCP servers that the first request needs, within limits.
+import { availableParallelism } from 'node:os';
 import type { Session } from '../agent/session.js';
 import type { SessionServers } from '../mcp/client/session-servers.js';
+import { STARTS_AT_ONCE } from '../mcp/client/start-queue.js';
 import { plainLine } from '../mcp/plain-text.js';
 import { configuredServers } from './configured-servers.js';
 import type { Notices } from './notices.js';
@@ -44,7 +46,7 @@ export async function waitForServers(
     const waitedFor = pendingOf(client, [...named, ...others]);
     if (waitedFor.length > 0) onWait?.(`Waiting for ${serversNamed(waitedFor)} before the first request.`);
   }, SILENT_MS);
-  await Promise.all([
+  const waits = [
     startMs > 0 && client.settled({ withinMs: startMs, signal }),
     named.length > 0 && client.settled({ names: named, withinMs: namedMs, signal }),
     others.length > 0 &&
@@ -53,8 +55,14 @@ export async function waitForServers(
         withinMs: Number(env['MCP_CONNECT_TIMEOUT_MS']) || OTHER_SERVERS_MS,
         signal,
       }),
-  ]);
+  ];
+  // Processes that still start at the end of a short wait would delay the request: it gets a processor of its own.
+  if (named.length + others.length === 0) {
+    client.limitStarts(Math.max(1, Math.min(availableParallelism() - 1, STARTS_AT_ONCE)));
+  }
+  await Promise.all(waits);
   clearTimeout(timer);
+  client.limitStarts(0); // until the request has left, or something needs a server
   const late = pendingOf(client, [...named, ...others]);
   if (late.length > 0) notices.say(`Going on without ${serversNamed(late)}, not ready yet.`);
   const pending = pendingOf(client);

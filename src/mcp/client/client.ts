@@ -27,6 +27,7 @@ import type { TaskAccess } from './remote-task.js';
 import { contentBlocks, resourceContents, sentContents } from './result-content.js';
 import { ReviewedTools } from './reviewed-tools.js';
 import { ServerTaskList, type TaskServer } from './server-task-list.js';
+import { StartQueue } from './start-queue.js';
 import {
   heldBackTool,
   type ReadTools,
@@ -36,7 +37,6 @@ import {
   toolFromServer,
 } from './tool-from-server.js';
 
-const STDIO_AT_ONCE = 3; // each one starts a process, and the machine has other work
 const REMOTE_AT_ONCE = 20;
 const DEFAULT_CONNECT_MS = 30_000;
 const DEFAULT_CALL_MS = 100_000_000; // more than a day: the user can cancel
@@ -89,7 +89,7 @@ export class McpClient {
   readonly tasks: ServerTaskList | undefined;
   readonly #options: McpClientOptions;
   readonly #servers = new Map<string, Server>();
-  readonly #stdioSlots = new Slots(STDIO_AT_ONCE);
+  readonly #processes: StartQueue;
   readonly #remoteSlots = new Slots(REMOTE_AT_ONCE);
   readonly #ended = new AbortController();
   readonly #mark = randomHex(8);
@@ -98,8 +98,9 @@ export class McpClient {
   #registration: Promise<{ registration: Registration; folder: string } | undefined> | undefined;
   #count = 0;
 
-  constructor(options: McpClientOptions) {
+  constructor(options: McpClientOptions, processes = new StartQueue()) {
     this.#options = options;
+    this.#processes = processes;
     const { env, dataFolder, askUser, onNotice, tasks } = options;
     const access = (name: string): TaskAccess => this.#access(name);
     this.tasks =
@@ -332,15 +333,18 @@ export class McpClient {
       onLog: (level, text) => this.#log(server, level, text),
     });
     server.connection = connection;
-    const isProcess = read.config.type === 'stdio';
-    const slots = isProcess ? this.#stdioSlots : this.#remoteSlots;
-    server.connecting = slots
-      .run(async () => {
-        if (isProcess) await this.#register();
-        await connection.connect();
-        await server.review.settled();
-      }, this.#ended.signal)
-      .catch(() => {}); // the session has ended
+    const { signal } = this.#ended;
+    const connect = async (): Promise<void> => {
+      await connection.connect();
+      await server.review.settled();
+    };
+    const inProcess = async (): Promise<void> => {
+      await this.#register();
+      await connect();
+    };
+    const connected =
+      read.config.type === 'stdio' ? this.#processes.run(inProcess, signal) : this.#remoteSlots.run(connect, signal);
+    server.connecting = connected.catch(() => {}); // the session has ended
   }
 
   /** Records that this process has child processes, so that they are ended if it is killed. */

@@ -10,6 +10,7 @@ import type { McpClientOptions } from './client-options.js';
 import type { ConfiguredServer } from './config.js';
 import type { ServerPrompt } from './listed-offers.js';
 import type { ToolChange } from './pins.js';
+import { STARTS_AT_ONCE, StartQueue } from './start-queue.js';
 
 const RESOURCES_MS = 2_000; // the list names servers that are not ready
 
@@ -20,6 +21,7 @@ export class SessionServers {
   #client: McpClient | undefined;
   #isClosed = false;
   #leftTasks: readonly LeftTask[] = [];
+  readonly #processes = new StartQueue();
   /** Callbacks waiting for a change in any server. */
   readonly #waiting = new Set<() => void>();
 
@@ -71,8 +73,9 @@ export class SessionServers {
     return (await this.#client?.tasks?.news(signal)) === true;
   }
 
-  /** Starts connecting, if there are servers. Never rejects. */
+  /** Starts connecting, if there are servers, without a limit that was set before. Never rejects. */
   async start(): Promise<void> {
+    this.limitStarts(STARTS_AT_ONCE);
     if (!this.isNeeded || this.#isClosed) return;
     this.#client?.reconnectSignedIn();
     await this.#begin();
@@ -83,9 +86,13 @@ export class SessionServers {
     await this.#starting.catch((error: unknown) => this.#options.onNotice(`MCP can't be used here: ${String(error)}`));
   }
 
+  /** Sets how many processes of servers may start at once from now on. Those that have begun go on. */
+  limitStarts(count: number): void {
+    this.#processes.limit(count);
+  }
+
   /** Resolves once each of these servers has connected or failed, once `isEnough` returns true, or after `withinMs`. */
   async settled({ names, withinMs, signal, isEnough = () => false }: SettleOptions = {}): Promise<void> {
-    await this.start();
     const enough = Promise.withResolvers<void>();
     const look = (): void => {
       if (signal?.aborted || isEnough()) enough.resolve();
@@ -95,7 +102,8 @@ export class SessionServers {
     signal?.addEventListener('abort', look);
     this.#waiting.add(look);
     look();
-    await Promise.race([this.#client?.settled(names), enough.promise]);
+    const settled = this.start().then(() => this.#client?.settled(names)); // loading the client counts as waiting
+    await Promise.race([settled, enough.promise]);
     this.#waiting.delete(look);
     signal?.removeEventListener('abort', look);
     clearTimeout(timer);
@@ -206,7 +214,7 @@ export class SessionServers {
 
   async #load(): Promise<McpClient> {
     const { McpClient } = await import('./client.js');
-    const client = new McpClient(this.#options);
+    const client = new McpClient(this.#options, this.#processes);
     if (this.#isClosed) return client;
     this.#client = client;
     client.tasks?.restore(this.#leftTasks);
