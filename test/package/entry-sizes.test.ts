@@ -7,9 +7,9 @@ import { expect, test } from 'vitest';
 const budgets = [
   { entry: 'index', bytes: 575_000, modules: 230 },
   { entry: 'tools', bytes: 60_000, modules: 13 },
-  { entry: 'models', bytes: 410_000, modules: 65 },
+  { entry: 'models', bytes: 410_000, modules: 70 },
   { entry: 'mcp', bytes: 6_000, modules: 2 },
-  { entry: 'testing', bytes: 536_000, modules: 215 },
+  { entry: 'testing', bytes: 550_000, modules: 215 },
 ];
 
 const heavy = ['zod', 'ajv', '@modelcontextprotocol', 'unbash', 'linkedom', 'unpdf', 'yaml', '@earendil-works'];

@@ -14,12 +14,15 @@ import { geminiSchemas, type LevelledSchema, levelSchema } from '../tool-schema.
 import { wellFormedJson } from '../well-formed-json.js';
 import { writtenOnce } from '../written-once.js';
 
-export type Part = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A part of a message, as it is on the wire. */
+export type WirePart = Fields;
 
 /** What an opaque block of this format holds: a signature of the block that follows it, or a whole part. */
 export type KeptValue =
   | { type: 'signature'; of: 'text' | 'thinking' | 'tool_use'; thoughtSignature: string }
-  | { type: 'part'; part: Part };
+  | { type: 'part'; part: WirePart };
 
 export interface GeminiBodyOptions {
   /** The provider whose opaque blocks are sent back. */
@@ -44,7 +47,7 @@ interface WireTools {
  * Writes request bodies. History only grows, so each message is serialised once and its text reused: old messages cost
  * only their bytes, and those bytes never change, which the provider's implicit cache requires.
  */
-export function geminiBodies(fields: Part, options: GeminiBodyOptions): GeminiBodies {
+export function geminiBodies(fields: Fields, options: GeminiBodyOptions): GeminiBodies {
   const ending = wellFormedJson(fields).slice(1);
   const contents = new WeakMap<Message, string>();
   const toolSets = new WeakMap<readonly ToolDefinition[], WireTools>();
@@ -81,7 +84,7 @@ function writeTools(tools: readonly ToolDefinition[]): WireTools {
 }
 
 /** The parameters must be an object; a function without any has no schema. */
-function objectSchema(schema: Part): Part | undefined {
+function objectSchema(schema: Fields): Fields | undefined {
   const { properties = {}, additionalProperties } = schema;
   const isEmpty = isObject(properties) && Object.keys(properties).length === 0;
   if (isEmpty && !additionalProperties && schema['anyOf'] === undefined) return undefined;
@@ -89,7 +92,7 @@ function objectSchema(schema: Part): Part | undefined {
 }
 
 /** Empty if nothing is left that the API would accept. */
-const contentText = (role: 'user' | 'model', parts: readonly Part[]): string =>
+const contentText = (role: 'user' | 'model', parts: readonly WirePart[]): string =>
   parts.length === 0 ? '' : wellFormedJson({ role, parts });
 
 /** Signatures go back on the very parts on which they came, and those of other providers are left out. */
@@ -97,8 +100,8 @@ function modelParts(
   { content }: AssistantMessage,
   schemas: WireTools['schemas'],
   { provider, isGemini3 }: GeminiBodyOptions,
-): Part[] {
-  const parts: Part[] = [];
+): WirePart[] {
+  const parts: WirePart[] = [];
   let signature: (KeptValue & { type: 'signature' }) | undefined;
   for (const block of content) {
     const kept = block.type === 'opaque' && block.provider === provider ? keptValue(block.value) : undefined;
@@ -114,7 +117,11 @@ function modelParts(
 }
 
 /** Undefined for blocks of another format. Thoughts are sent back only if they are signed. */
-function partOf(block: AssistantBlock, signature: string | undefined, schemas: WireTools['schemas']): Part | undefined {
+function partOf(
+  block: AssistantBlock,
+  signature: string | undefined,
+  schemas: WireTools['schemas'],
+): WirePart | undefined {
   const signed = signature === undefined ? {} : { thoughtSignature: signature };
   switch (block.type) {
     case 'text':
@@ -130,7 +137,7 @@ function partOf(block: AssistantBlock, signature: string | undefined, schemas: W
   }
 }
 
-function keptValue({ type, of, thoughtSignature, part }: Part): KeptValue | undefined {
+function keptValue({ type, of, thoughtSignature, part }: Fields): KeptValue | undefined {
   if (type === 'part' && isObject(part)) return { type, part };
   const isKind = of === 'text' || of === 'thinking' || of === 'tool_use';
   return type === 'signature' && isKind && typeof thoughtSignature === 'string'
@@ -139,7 +146,7 @@ function keptValue({ type, of, thoughtSignature, part }: Part): KeptValue | unde
 }
 
 /** Results first, in the order of their calls, then images that older models don't take in results, then the user's text. */
-function userParts({ content }: UserMessage, before: Message | undefined, options: GeminiBodyOptions): Part[] {
+function userParts({ content }: UserMessage, before: Message | undefined, options: GeminiBodyOptions): WirePart[] {
   const calls = before?.role === 'assistant' ? before.content.filter((block) => block.type === 'tool_use') : [];
   const names = new Map(calls.map(({ id, name }) => [id, name]));
   const results = content.filter((block) => block.type === 'tool_result');
@@ -156,7 +163,7 @@ function responsePart(
   { tool_use_id, content, is_error }: ToolResultBlock,
   name: string,
   options: GeminiBodyOptions,
-): Part {
+): WirePart {
   const blocks: readonly ContentBlock[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   const media = options.isGemini3 ? mediaParts(blocks, options) : [];
   const words = blocks
@@ -177,13 +184,13 @@ function responsePart(
   };
 }
 
-function imagesAfter({ content }: ToolResultBlock, name: string, options: GeminiBodyOptions): Part[] {
+function imagesAfter({ content }: ToolResultBlock, name: string, options: GeminiBodyOptions): WirePart[] {
   if (options.isGemini3 || typeof content === 'string') return [];
   const media = mediaParts(content, options);
   return media.length === 0 ? [] : [{ text: `[Result of ${name}:]` }, ...media];
 }
 
-function contentParts(block: ContentBlock, options: GeminiBodyOptions): Part[] {
+function contentParts(block: ContentBlock, options: GeminiBodyOptions): WirePart[] {
   if (block.type === 'text') return block.text === '' ? [] : [{ text: block.text }];
   return [mediaPart(block, options) ?? { text: leftOut(block, options) }];
 }
@@ -192,12 +199,12 @@ function contentParts(block: ContentBlock, options: GeminiBodyOptions): Part[] {
 const MEDIA_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif', 'application/pdf'];
 
 /** Undefined for a text, and for media that the model can't read. */
-function mediaPart(block: ContentBlock, { seesImages }: GeminiBodyOptions): Part | undefined {
+function mediaPart(block: ContentBlock, { seesImages }: GeminiBodyOptions): WirePart | undefined {
   if (block.type === 'text' || !seesImages || !MEDIA_TYPES.includes(block.source.media_type)) return undefined;
   return { inlineData: { mimeType: block.source.media_type, data: block.source.data } };
 }
 
-const mediaParts = (blocks: readonly ContentBlock[], options: GeminiBodyOptions): Part[] =>
+const mediaParts = (blocks: readonly ContentBlock[], options: GeminiBodyOptions): WirePart[] =>
   blocks.map((block) => mediaPart(block, options)).filter((part) => part !== undefined);
 
 const leftOut = ({ source }: ImageBlock, { seesImages }: GeminiBodyOptions): string =>

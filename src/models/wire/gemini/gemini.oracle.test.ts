@@ -164,7 +164,8 @@ test("sends a body that fits the types of the vendor's client", { timeout: 120_0
       [
         "import type { Content, GenerationConfig, Tool } from '@google/genai';",
         '// Enumerations are plain texts on the wire.',
-        'type Plain<T> = T extends string ? `${T}` : T extends (infer I)[] ? Plain<I>[] : T extends object ? { [K in keyof T]: Plain<T[K]> } : T;',
+        `type Plain<T> = T extends string ? \`\${T}\` : T extends (infer I)[] ? Plain<I>[]`,
+        '  : T extends object ? { [K in keyof T]: Plain<T[K]> } : T;',
         ...values.map(([name, [value, type]]) => `export const ${name}: Plain<${type}> = ${JSON.stringify(value)};`),
       ].join('\n'),
     );

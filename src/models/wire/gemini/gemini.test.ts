@@ -182,6 +182,27 @@ test('sends the parts of any answer back in order, each with its own signature',
   );
 });
 
+test('a stream that is cut at any byte is a broken one, and leaves no part of a signature', async () => {
+  const stream = Buffer.from(
+    said({ text: 'größer', thought: true }) +
+      said({ text: 'So.', thoughtSignature: 'dGV4dA==' }, call('a', 'c2lnQQ==')) +
+      finished('STOP'),
+  );
+  for (let length = 0; length < stream.length - 1; length += 1) {
+    const cut: typeof fetch = async () => new Response(stream.subarray(0, length));
+    const model = geminiModel({ name: 'gemini-3.8-flash', apiKey: 'key', fetch: cut });
+    const events: ModelEvent[] = [];
+    const failure = await (async () => {
+      for await (const event of model.stream(hello, AbortSignal.timeout(60_000))) events.push(event);
+    })().catch((error: unknown) => error);
+    expect(failure).toMatchObject({ kind: 'broken_stream' });
+    const kept = blocksOf(events).flatMap((block) =>
+      block.type === 'opaque' ? [block.value['thoughtSignature']] : [],
+    );
+    expect([[], ['dGV4dA==', 'c2lnQQ==']]).toContainEqual(kept);
+  }
+});
+
 test('signatures of another provider are left out, and the first call gets the documented placeholder', async () => {
   const server = await serve({ raw: said(call('a', 'c2lnQQ=='), call('b')) + finished('STOP') });
   const content = blocksOf(await ask(server));
