@@ -36,7 +36,7 @@ test('asks the person and returns the answers, including typed text', async () =
   );
   expect(run.display.body).toEqual({
     type: 'list',
-    items: ['Which database? Neither, a text file', 'Which features? SQLite, Postgres'],
+    items: ['Database: Neither, a text file', 'Features: SQLite, Postgres'],
   });
   expect(asked).toEqual([{ questions: [{ ...storage, multiSelect: false }, features], callId: 'call_1' }]);
 });

@@ -92,7 +92,13 @@ export const askUserQuestionTool = defineTool({
   displayResult: ({ answers }, { questions }) => ({
     title: questions.map(({ question: text }) => text).join(' '),
     facts: [answeredFact(answers)],
-    body: { type: 'list', items: answers.map(({ question: text, answer }) => `${text} ${answer || '(no answer)'}`) },
+    body: {
+      type: 'list',
+      items: answers.map(({ question: text, answer }, index) => {
+        const header = questions[index]?.header ?? text; // the title has the questions
+        return `${header}: ${answer || '(no answer)'}`;
+      }),
+    },
   }),
 });
 

@@ -32,8 +32,8 @@ inTerminal('instructions of a folder are asked about once, and then followed', a
 inTerminal('instructions can be read first; without a yes the screen says that they are notes', async () => {
   const { terminal, say, server } = await converse([{ text: 'A rose.' }], { files, shows: QUESTION });
   await terminal.shows('enter to choose');
-  await terminal.press('Down');
-  await terminal.shows(/❯ [sy]/);
+  await terminal.press('Up');
+  await terminal.shows(/❯ s/);
   await terminal.press('Enter');
   await terminal.shows(/Always answer in verse[\s\S]*esc to close/);
   await terminal.press('Escape');
@@ -52,8 +52,8 @@ inTerminal('files that instructions import are named and shown, from the start o
     shows: QUESTION,
   });
   expect(await terminal.shows('enter to choose')).toContain('CLAUDE.md, with more.md');
-  await terminal.press('Down');
-  await terminal.shows(/❯ [sy]/);
+  await terminal.press('Up');
+  await terminal.shows(/❯ s/);
   await terminal.press('Enter');
   expect(await terminal.shows('esc to close')).toContain('Rule 0.');
   await terminal.press('End');

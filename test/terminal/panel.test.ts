@@ -59,7 +59,7 @@ inTerminal('/tasks lists what runs by its description, with the keys of the pane
   await terminal.type('x');
   await terminal.shows('“Start the server” was stopped.');
   await say('/tasks');
-  await terminal.shows(/❯ 1 {2}Start the server +killed \(it was stopped on request\) · \d+s/);
+  await terminal.shows(/❯ 1 {2}Start the server +stopped · \d+s/);
 });
 
 inTerminal('a key that the panel does not know goes to the prompt', async () => {

@@ -1,6 +1,7 @@
 import type { StartedAgent } from '../../contract/agents.js';
 import type { LeftCommand } from '../../contract/background.js';
 import type { ServerTask } from '../../contract/server-tasks.js';
+import type { BackgroundState } from '../../platform/shell/background.js';
 import { cleanLine, cut, shortTime } from '../views/fit.js';
 import type { OpenedSession } from './opened-session.js';
 
@@ -213,18 +214,11 @@ export class BackgroundWork {
     const state = (await backgroundOf(opened)).find(id)?.state;
     if (!state || state.status === 'running' || opened !== this.#options.session()) return;
     const last = await readLastLines(outputFile, { lines: 1, maxChars: LAST_LINE_CHARS }).catch(() => undefined);
-    const { exitCode, signal, stoppedBy } = state;
+    const { exitCode, stoppedBy } = state;
     this.#options.onEnd({
       id,
       title: commandTitle(command),
-      outcome:
-        stoppedBy === 'request'
-          ? 'stopped'
-          : stoppedBy === 'timeout'
-            ? 'stopped: its time was up'
-            : exitCode === null
-              ? `ended by ${signal ?? 'an error'}`
-              : `exit code ${exitCode}`,
+      outcome: stateWords(state),
       hasFailed: stoppedBy !== 'request' && exitCode !== 0,
       milliseconds: this.#options.now() - startedAt,
       lastLine: last?.text.trim() ?? '',
@@ -266,6 +260,16 @@ const agentLines = ({ activity, report }: StartedAgent): string[] => [
   ...activity.steps.map((step) => `• ${step}`),
   ...(report && report.answer !== '' ? ['', ...report.answer.split('\n')] : []),
 ];
+
+/** The state of a background command in a few words. */
+export function stateWords(state: BackgroundState): string {
+  if (state.status === 'running') return 'running';
+  const { exitCode, signal, stoppedBy, why } = state;
+  if (stoppedBy === 'request') return 'stopped';
+  if (stoppedBy === 'timeout') return 'stopped: its time was up';
+  if (exitCode !== null) return `exit code ${exitCode}`;
+  return why ?? `ended by ${signal ?? 'an error'}`;
+}
 
 /** The description that the model gave it, or the command itself. */
 export const commandTitle = ({ command, description = '' }: Pick<LeftCommand, 'command' | 'description'>): string =>

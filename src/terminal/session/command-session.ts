@@ -1,6 +1,6 @@
-import type { BackgroundCommand, BackgroundCommands } from '../../platform/shell/background.js';
+import type { BackgroundCommands } from '../../platform/shell/background.js';
 import type { CommandSession, PastPrompt, RunningTask, TerminalCommand, ThemePort } from '../contract.js';
-import { commandTitle } from './background-work.js';
+import { commandTitle, stateWords } from './background-work.js';
 import { largestResults, lastAnswer, serverTools } from './message-facts.js';
 import type { OpenedSession, SessionRequest } from './opened-session.js';
 import { beginSignIn, signOut } from './server-sign-in.js';
@@ -18,9 +18,8 @@ export interface CommandSessionParts {
   titleOf(dataFolder: string, id: string): Promise<string>;
   session(): OpenedSession;
   spending(): SessionSpending;
-  /** The conversation's background commands and their states. */
+  /** The conversation's background commands. */
   background(): BackgroundCommands;
-  stateOf(command: BackgroundCommand): string;
   readonly work: {
     /** In milliseconds; undefined if that is not known. */
     ranFor(id: string): number | undefined;
@@ -190,12 +189,12 @@ export function commandSession(parts: CommandSessionParts): CommandSession {
   };
 }
 
-function tasksOf({ background, stateOf, session, work }: CommandSessionParts): RunningTask[] {
+function tasksOf({ background, session, work }: CommandSessionParts): RunningTask[] {
   const running = background();
   const commands = running.all.map((command) => ({
     id: command.id,
     title: commandTitle(command),
-    state: stateOf(command),
+    state: stateWords(command.state),
     ...(command.state.status === 'running' && { stop: async () => await running.stop(command.id) }),
   }));
   const agents = (session().engine.session.agents?.all ?? []).map((agent) => ({

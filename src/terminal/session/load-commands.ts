@@ -33,7 +33,7 @@ export async function loadCommands(parts: CommandParts): Promise<LoadedCommands>
   const { session, files, themes, keys, change, tell, onEvent, ownCall } = parts;
   const { LoadedCommands } = await import('./loaded-commands.js');
   const { CommandAnswers } = await import('./command-answers.js');
-  const { sessionBackground, stateText } = await import('../../tools/bash/session-shells.js');
+  const { sessionBackground } = await import('../../tools/bash/session-shells.js');
   const { sessionTitle } = await import('./session-title.js');
   const { pastPrompts } = await import('./past-prompts.js');
   return new LoadedCommands({
@@ -41,7 +41,6 @@ export async function loadCommands(parts: CommandParts): Promise<LoadedCommands>
       session: () => session.opened,
       spending: () => session.spending,
       background: () => session.opened.engine.session.own(sessionBackground),
-      stateOf: stateText,
       work: parts.work,
       version: parts.version,
       copy: parts.copy,
