@@ -2,10 +2,9 @@
 import { type Model, ModelFailure } from '../contract/model.js';
 import { monotonicMs } from '../platform/clock.js';
 import { messageOf } from '../platform/message-of.js';
-import { startProcess } from '../platform/shell/start-process.js';
+import { programOutput } from '../platform/shell/program-output.js';
 
 const TIMEOUT_MS = 30_000; // a vault may have to be unlocked
-const MAX_BYTES = 64 * 1024;
 const KEPT_MS = 5 * 60_000; // as other agents keep it; CLAUDE_CODE_API_KEY_HELPER_TTL_MS changes it
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -86,35 +85,11 @@ export function modelWithHelper(described: Model, helper: KeyHelper, build: (key
 }
 
 async function outputOf(command: string, env: Environment): Promise<string> {
-  const { BASH_ENV: _, ENV: __, ...kept } = env;
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  let child: ReturnType<typeof startProcess>;
   try {
     // The text is the user's own, as it is written in settings; nothing is inserted into it.
-    child = startProcess('bash', ['-c', command], { env: kept, stdio: ['ignore', 'pipe', 'ignore'] });
+    return await programOutput('bash', ['-c', command], { env, timeoutMs: TIMEOUT_MS });
   } catch (error) {
     throw failed(messageOf(error), error);
-  }
-  let [output, size] = ['', 0];
-  const timer = setTimeout(() => {
-    child.kill('SIGKILL');
-    reject(failed(`it took longer than ${TIMEOUT_MS / 1000} s and was stopped`));
-  }, TIMEOUT_MS);
-  child.stdout?.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size <= MAX_BYTES) output += chunk.toString();
-  });
-  child.on('error', (error) => reject(failed(messageOf(error), error)));
-  child.on('close', (code, signal) => {
-    if (code !== 0) return reject(failed(code === null ? `it was ended by ${signal}` : `it ended with status ${code}`));
-    if (size > MAX_BYTES) return reject(failed(`it printed ${size} bytes`));
-    resolve(output);
-  });
-  try {
-    return await promise;
-  } finally {
-    clearTimeout(timer);
-    child.stdout?.destroy(); // something that it left running may hold the pipe
   }
 }
 

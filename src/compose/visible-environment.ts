@@ -1,3 +1,4 @@
+import { secretsOf } from '../models/catalogue/catalogue.js';
 import { providers } from '../models/catalogue/catalogue-data.js';
 
 /** The environment for tools and their processes: without the keys of model providers, unless `HELVE_PASS_ENV` names them. */
@@ -12,7 +13,7 @@ export function withoutSecrets(
 /** Whether a variable of this name is withheld, whether it is set or not. */
 export function withheldFrom(env: Environment, alsoHidden: readonly string[] = []): (name: string) => boolean {
   const passed = (env['HELVE_PASS_ENV'] ?? '').split(',').map((name) => name.trim());
-  const keys = providers.flatMap((provider) => provider.keys.map(({ variable }) => variable));
+  const keys = providers.flatMap(secretsOf);
   const hidden = new Set([...keys, ...alsoHidden].filter((name) => !passed.includes(name)));
   return (name) => hidden.has(name);
 }

@@ -96,6 +96,95 @@ export const providers: readonly Provider[] = [
     defaultModel: 'gemini-3.8-flash',
     aliases: { gemini: 'gemini-3.8-flash' },
   },
+  {
+    id: 'kimi-code', // a plan of its own: its keys are not valid for the API above
+    title: 'Kimi Code',
+    wire: 'chat',
+    baseUrl: 'https://api.kimi.com/coding/v1',
+    baseUrlVariable: 'KIMI_BASE_URL',
+    keys: [{ variable: 'KIMI_API_KEY' }],
+    defaultModel: 'kimi-for-coding',
+  },
+  {
+    id: 'xai',
+    title: 'xAI',
+    wire: 'chat',
+    baseUrl: 'https://api.x.ai/v1',
+    baseUrlVariable: 'XAI_BASE_URL',
+    keys: [{ variable: 'XAI_API_KEY' }],
+    defaultModel: 'grok-4.5',
+  },
+  {
+    id: 'groq',
+    title: 'Groq',
+    wire: 'chat',
+    baseUrl: 'https://api.groq.com/openai/v1',
+    baseUrlVariable: 'GROQ_BASE_URL',
+    keys: [{ variable: 'GROQ_API_KEY' }],
+    defaultModel: 'openai/gpt-oss-120b',
+  },
+  {
+    id: 'cerebras',
+    title: 'Cerebras',
+    wire: 'chat',
+    baseUrl: 'https://api.cerebras.ai/v1',
+    baseUrlVariable: 'CEREBRAS_BASE_URL',
+    keys: [{ variable: 'CEREBRAS_API_KEY' }],
+    defaultModel: 'gpt-oss-120b',
+  },
+  {
+    id: 'together',
+    title: 'Together AI',
+    wire: 'chat',
+    baseUrl: 'https://api.together.xyz/v1',
+    baseUrlVariable: 'TOGETHER_BASE_URL',
+    keys: [{ variable: 'TOGETHER_API_KEY' }],
+    defaultModel: 'openai/gpt-oss-120b',
+  },
+  {
+    id: 'fireworks',
+    title: 'Fireworks AI',
+    wire: 'chat',
+    baseUrl: 'https://api.fireworks.ai/inference/v1',
+    baseUrlVariable: 'FIREWORKS_BASE_URL',
+    keys: [{ variable: 'FIREWORKS_API_KEY' }],
+    defaultModel: 'accounts/fireworks/models/kimi-k3',
+  },
+  {
+    id: 'azure',
+    title: 'Azure OpenAI',
+    wire: 'responses',
+    cloud: 'azure',
+    baseUrl: 'https://RESOURCE.openai.azure.com',
+    baseUrlVariable: 'AZURE_OPENAI_ENDPOINT',
+    keys: [{ variable: 'AZURE_OPENAI_API_KEY' }, { variable: 'AZURE_OPENAI_AD_TOKEN' }],
+    // Deployments have names of their own, so there is no default model.
+  },
+  {
+    id: 'bedrock',
+    title: 'Amazon Bedrock',
+    wire: 'anthropic',
+    cloud: 'bedrock',
+    baseUrl: 'https://bedrock-runtime.REGION.amazonaws.com',
+    baseUrlVariable: 'ANTHROPIC_BEDROCK_BASE_URL',
+    keys: [{ variable: 'AWS_BEARER_TOKEN_BEDROCK' }],
+    // Other keys of AWS are set for many purposes, so they do not select this provider.
+    secrets: ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
+    defaultModel: 'global.anthropic.claude-sonnet-5-5',
+    aliases: { sonnet: 'global.anthropic.claude-sonnet-5-5', opus: 'global.anthropic.claude-opus-5-5' },
+  },
+  {
+    id: 'vertex',
+    title: 'Google Vertex AI',
+    wire: 'anthropic',
+    cloud: 'vertex',
+    baseUrl: 'https://LOCATION-aiplatform.googleapis.com/v1',
+    baseUrlVariable: 'ANTHROPIC_VERTEX_BASE_URL',
+    keys: [{ variable: 'CLOUDSDK_AUTH_ACCESS_TOKEN' }],
+    setUpBy: ['ANTHROPIC_VERTEX_PROJECT_ID'],
+    defaultModel: 'claude-sonnet-5-5',
+    aliases: { sonnet: 'claude-sonnet-5-5', opus: 'claude-opus-5-5', haiku: 'claude-haiku-5-5' },
+  },
   local('ollama', 'Ollama', 11434),
   local('lmstudio', 'LM Studio', 1234),
   local('llamacpp', 'llama.cpp', 8080),
@@ -143,6 +232,7 @@ const gpt41 = { contextTokens: 1_047_576, outputTokens: 32_768, seesImages: true
 const gemini = { contextTokens: 1_048_576, outputTokens: 65_536, seesImages: true } as const;
 const geminiAlwaysThinking = { ...gemini, efforts: ['low', 'medium', 'high'] } as const;
 const geminiToMinimal = { ...gemini, efforts: ['none', 'low', 'medium', 'high'] } as const;
+const gptOss = { contextTokens: 131_072, seesImages: false, efforts: ['low', 'medium', 'high'] } as const;
 const reasoner = { ...gpt5, contextTokens: 200_000, outputTokens: 100_000 } as const;
 
 export const models: Readonly<Record<string, KnownModel>> = {
@@ -201,6 +291,16 @@ export const models: Readonly<Record<string, KnownModel>> = {
     seesImages: true,
     prices: { input: 0.95, output: 4, cacheRead: 0.16 },
   },
+  'kimi-code/kimi-for-coding': {},
+  'xai/grok-4.5': { contextTokens: 500_000 },
+  'xai/grok-4.3': { contextTokens: million, seesImages: true },
+  'xai/grok-build-0.1': { contextTokens: 256_000 },
+  'groq/openai/gpt-oss-120b': { ...gptOss, outputTokens: 65_536, prices: { input: 0.15, output: 0.6 } },
+  'groq/openai/gpt-oss-20b': { ...gptOss, outputTokens: 65_536, prices: { input: 0.075, output: 0.3 } },
+  'cerebras/gpt-oss-120b': gptOss, // half of it without a paid plan
+  'together/openai/gpt-oss-120b': { ...gptOss, prices: { input: 0.15, output: 0.6 } },
+  'fireworks/accounts/fireworks/models/kimi-k3': { seesImages: true },
+  'fireworks/accounts/fireworks/models/gpt-oss-120b': { ...gptOss, prices: { input: 0.15, output: 0.6 } },
   'mistral/mistral-medium-latest': { contextTokens: 256_000, seesImages: true },
   'mistral/devstral-latest': { contextTokens: 256_000 },
 
@@ -210,4 +310,11 @@ export const models: Readonly<Record<string, KnownModel>> = {
   'google/gemini-3.1-pro-preview': { ...geminiAlwaysThinking, prices: { input: 2, output: 12, cacheRead: 0.2 } },
   'google/gemini-3.1-flash-lite': geminiToMinimal,
   'google/gemini-2.5-flash-lite': { ...geminiToMinimal, prices: { input: 0.1, output: 0.4, cacheRead: 0.01 } },
+
+  // Their facts are those of the vendor's entries above.
+  'bedrock/global.anthropic.claude-opus-5-5': {},
+  'bedrock/global.anthropic.claude-sonnet-5-5': {},
+  'vertex/claude-opus-5-5': {},
+  'vertex/claude-sonnet-5-5': {},
+  'vertex/claude-haiku-5-5': {},
 };

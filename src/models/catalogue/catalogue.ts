@@ -6,6 +6,11 @@ export const wires = ['anthropic', 'chat', 'responses', 'gemini'] as const;
 
 export type Wire = (typeof wires)[number];
 
+/** Clouds that serve models of others, with addresses and sign-ins of their own. */
+export const clouds = ['azure', 'bedrock', 'vertex'] as const;
+
+export type Cloud = (typeof clouds)[number];
+
 /** A source of models: a vendor, a gateway, or a program on this machine. */
 export interface Provider {
   readonly id: string;
@@ -13,11 +18,20 @@ export interface Provider {
   readonly wire: Wire;
   /** The format at addresses other than `baseUrl`, if it differs there. */
   readonly wireElsewhere?: Wire;
+  /** Of a cloud: its form, with the parts that depend on the user in capital letters. */
   readonly baseUrl: string;
+  /** The cloud that serves the models, if requests are addressed and authorised in its way. */
+  readonly cloud?: Cloud;
   /** The environment variable that overrides `baseUrl`. */
   readonly baseUrlVariable?: string;
   /** Where a key is looked for, in this order. Empty if the provider needs no key. */
   readonly keys: readonly KeySource[];
+  /** Other variables with secrets: they are hidden from commands too, but do not say that the provider is meant to be used. */
+  readonly secrets?: readonly string[];
+  /** Other variables that say that the provider is meant to be used. */
+  readonly setUpBy?: readonly string[];
+  /** A program and its arguments, which prints a key. */
+  readonly keyCommand?: readonly string[];
   readonly defaultModel?: string;
   /** Short names, shared by all providers that have such a model. */
   readonly aliases?: Readonly<Record<string, string>>;
@@ -77,12 +91,29 @@ export function knownModel(catalogue: Catalogue, provider: string, name: string)
   const undated = name.replace(/-(\d{8}|\d{4}-\d\d-\d\d)$/, '');
   const entry = catalogue.models.get(`${provider}/${name}`) ?? catalogue.models.get(`${provider}/${undated}`);
   const family = name.slice(name.lastIndexOf('/') + 1);
+  const vendors = vendorsModel(catalogue, catalogue.providers.get(provider)?.cloud, name);
   const writesCalls = builtIn.localServers.includes(provider) && isOfFamily(family, builtIn.textCallFamilies);
   return {
     ...(PATCH_FAMILY.test(family) && { editStyle: 'patch' }),
     ...(writesCalls && { textCalls: 'recover' }),
+    ...vendors,
     ...entry,
   };
+}
+
+/** A cloud's model as its vendor knows it. Prices are kept only where the cloud's are known to be the same. */
+function vendorsModel(catalogue: Catalogue, cloud: Cloud | undefined, name: string): KnownModel | undefined {
+  if (cloud === undefined) return undefined;
+  if (cloud === 'azure') return withoutPrices(knownModel(catalogue, 'openai', name));
+  // "us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5@20250929"
+  const claude = /claude-[a-z0-9-]+?(?=(-v\d+(:\d+)?)?(@|$))/.exec(name)?.[0];
+  if (claude === undefined) return undefined;
+  const known = knownModel(catalogue, 'anthropic', claude);
+  return cloud === 'bedrock' && name.startsWith('global.') ? known : withoutPrices(known);
+}
+
+function withoutPrices({ prices: _, ...rest }: KnownModel): KnownModel {
+  return rest;
 }
 
 const isOfFamily = (name: string, families: readonly string[]): boolean =>
@@ -122,7 +153,9 @@ export function accessTo(provider: Provider, env: Environment): Access {
 /** Whether the user has set a key or an address for this provider, so that it is meant to be used. */
 export function isSetUp(provider: Provider, env: Environment): boolean {
   if (provider.isOwn && provider.keys.length === 0) return true;
-  const variables = [...provider.keys.map(({ variable }) => variable), provider.baseUrlVariable];
+  if (provider.isOwn && provider.keyCommand) return true;
+  const { keys, baseUrlVariable, setUpBy = [] } = provider;
+  const variables = [...keys.map(({ variable }) => variable), baseUrlVariable, ...setUpBy];
   return variables.some((variable) => variable !== undefined && env[variable]?.trim());
 }
 
@@ -134,8 +167,12 @@ export function unusualHost({ id }: Provider, { baseUrl }: Access): string | und
 }
 
 /** The variables that hold keys. */
-export const secretVariables = ({ providers }: Catalogue): string[] =>
-  [...providers.values()].flatMap(({ keys }) => keys.map(({ variable }) => variable));
+export const secretVariables = ({ providers }: Catalogue): string[] => [...providers.values()].flatMap(secretsOf);
+
+export const secretsOf = ({ keys, secrets = [] }: Provider): string[] => [
+  ...keys.map(({ variable }) => variable),
+  ...secrets,
+];
 
 /** The address without the parts that often hold secrets: user, password and query. */
 export function publicAddress(address: string): string | undefined {

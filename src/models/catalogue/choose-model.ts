@@ -1,5 +1,6 @@
 import { type Effort, type Model, ModelFailure } from '../../contract/model.js';
 import { messageOf } from '../../platform/message-of.js';
+import type { ServerAccess } from '../http/authorization.js';
 import { type Catalogue, type KnownModel, nearestEffort } from './catalogue.js';
 import { loadCatalogue, type ReadTextFile, readText } from './load-catalogue.js';
 import { keyVariables, type ModelPlan, planModel, wantedModel } from './plan-model.js';
@@ -41,15 +42,23 @@ export async function planWithKeys(
   env: Environment,
   catalogue: Catalogue,
 ): Promise<{ plan: ModelPlan; keys: Environment }> {
-  try {
-    return { plan: planModel(wanted, env, catalogue), keys: env };
-  } catch (error) {
-    if (!(error instanceof ModelFailure) || error.kind !== 'auth') throw error;
+  const withStored = async () => {
     const { withStoredKeys } = await import('./stored-keys.js');
     const keys = withStoredKeys(env);
-    if (keys === env) throw error;
-    return { plan: planModel(wanted, keys, catalogue), keys };
+    return keys === env ? undefined : { plan: planModel(wanted, keys, catalogue), keys };
+  };
+  let plan: ModelPlan;
+  try {
+    plan = planModel(wanted, env, catalogue);
+  } catch (error) {
+    if (!(error instanceof ModelFailure) || error.kind !== 'auth') throw error;
+    const found = await withStored();
+    if (found) return found;
+    throw error;
   }
+  // A cloud has other ways to sign in, so a plan without a key is no failure there.
+  const found = plan.provider.cloud && !plan.keyVariable ? await withStored() : undefined;
+  return found ?? { plan, keys: env };
 }
 
 /** The model for background requests such as titles: HELVE_SMALL_MODEL, else `small` in models.json, else none. */
@@ -95,34 +104,49 @@ async function buildModel(plan: ModelPlan, env: Environment, effort: Effort | un
   const named = provider.baseUrlVariable
     ? {}
     : { ...(variable && { keyVariable: variable }), baseUrlVariable: `"baseUrl" of ${provider.id} in models.json` };
+  const access = await serverAccess(provider, keyVariable, env);
+  if (provider.cloud) {
+    const { cloudModel } = await import('../clouds/cloud-model.js');
+    return await cloudModel({ plan, env, shared, ...access });
+  }
   switch (plan.wire) {
     case 'anthropic': {
-      const { anthropicModel } = await import('../wire/anthropic/anthropic.js');
+      const { messagesApiModel } = await import('../wire/anthropic/anthropic.js');
       const isToken = keyVariable === 'ANTHROPIC_AUTH_TOKEN';
       const { apiKey, ...rest } = shared;
       const secret = isToken ? { authToken: apiKey } : { apiKey };
-      return called(provider.id, anthropicModel({ ...rest, ...named, ...secret }));
+      return called(provider.id, messagesApiModel({ ...rest, ...named, ...secret }, access));
     }
     case 'responses': {
-      const { openAiResponsesModel } = await import('../wire/responses/openai-responses.js');
-      return called(provider.id, openAiResponsesModel({ ...shared, ...named }));
+      const { responsesModel } = await import('../wire/responses/openai-responses.js');
+      return responsesModel({ ...shared, ...named, provider: provider.id }, access);
     }
     case 'gemini': {
       const { geminiModel } = await import('../wire/gemini/gemini.js');
       return geminiModel({ ...shared, ...named, provider: provider.id, ...(variable && { keyVariable: variable }) });
     }
     case 'chat': {
-      const { openAiCompatibleModel } = await import('../wire/chat/openai-compatible.js');
-      return openAiCompatibleModel({
-        ...shared,
-        ...named,
+      const { chatModel } = await import('../wire/chat/openai-compatible.js');
+      const server = {
         provider: provider.id,
         ...(textCalls && textCalls !== 'off' && { textCalls }),
         ...(variable && { keyVariable: variable }),
         ...(provider.baseUrlVariable && { baseUrlVariable: provider.baseUrlVariable }),
-      });
+      };
+      return chatModel({ ...shared, ...named, ...server }, access);
     }
   }
+}
+
+/** The authorisation by a provider's `keyCommand`, if no key is set. */
+async function serverAccess(
+  { id, keyCommand }: ModelPlan['provider'],
+  keyVariable: string | undefined,
+  env: Environment,
+): Promise<ServerAccess> {
+  if (keyCommand === undefined || keyVariable !== undefined) return {};
+  const { commandToken } = await import('../http/command-token.js');
+  return { authorization: commandToken(keyCommand, `"keyCommand" of ${id} in models.json`, env) };
 }
 
 /** Keeps the provider's own name when it uses another provider's wire format. */

@@ -3,6 +3,7 @@ import { efforts, ModelFailure, toolProfileNames } from '../../contract/model.js
 import { messageOf } from '../../platform/message-of.js';
 import {
   type Catalogue,
+  clouds,
   hostOf,
   isWebAddress,
   type KeySource,
@@ -24,10 +25,15 @@ const provider = z.strictObject(
   {
     title: text.optional(),
     wire: z.enum(wires, `must be ${wires.map((wire) => `"${wire}"`).join(' or ')}`).optional(),
+    cloud: z.enum(clouds, `must be ${clouds.map((cloud) => `"${cloud}"`).join(' or ')}`).optional(),
     baseUrl: address.optional(),
     baseUrlVariable: text.regex(variable, 'must be the name of a variable').optional(),
     keys: z
       .array(z.string(keyVariable).trim().regex(variable, keyVariable), 'must be an array of names of variables')
+      .optional(),
+    keyCommand: z
+      .array(text, 'must be an array of a program and its arguments')
+      .min(1, 'must name a program')
       .optional(),
     defaultModel: text.optional(),
     aliases: z.record(z.string(), text, 'must be an object').optional(),

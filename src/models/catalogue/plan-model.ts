@@ -46,7 +46,9 @@ interface Found {
 function plan({ provider, name }: Found, env: Environment, catalogue: Catalogue): ModelPlan {
   const access = accessTo(provider, env);
   if (!isWebAddress(access.baseUrl)) throw noAddress(provider);
-  if (provider.keys.length > 0 && !access.keyVariable && !access.isElsewhere) throw noKey(provider);
+  // A cloud has other ways to sign in, and its adapter says what is missing.
+  const needsKey = provider.keys.length > 0 && !provider.cloud && !provider.keyCommand;
+  if (needsKey && !access.keyVariable && !access.isElsewhere) throw noKey(provider);
   return { ...access, provider, name, known: knownModel(catalogue, provider.id, name) };
 }
 

@@ -1,3 +1,4 @@
+import type { Endpoint } from './failures.js';
 import type { Body } from './post.js';
 
 /** A request that is about to be sent. */
@@ -24,4 +25,11 @@ export interface Authorization {
   headersFor(request: OutgoingRequest, signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
   /** Whether the refused request should be sent once more, because the next headers will differ: a fresh token, for example. */
   mayRetry?(refusal: Refusal): boolean;
+}
+
+/** What a server needs beside an address and a key. */
+export interface ServerAccess {
+  authorization?: Authorization | undefined;
+  /** Errors that need other words than those of most servers. */
+  explain?: Endpoint['explain'];
 }

@@ -14,11 +14,15 @@ export interface EndpointSetup {
   /** The most common variable first. If several have a value, the last is used. */
   keys: ReadonlyArray<{ variable: string; value: string | undefined }>;
   baseUrlVariable: string;
+  /** Whether requests are authorised in another way than by one of the keys. */
+  isAuthorized?: boolean;
+  /** Follows the path, for example "?api-version=2024-10-21". */
+  query?: string | undefined;
 }
 
 /** Throws `ModelFailure` for an invalid configuration, before anything is sent. */
 export function endpointOf(setup: EndpointSetup): Endpoint {
-  const { model, address, path, vendor, title = 'the model server', keys, baseUrlVariable } = setup;
+  const { model, address, path, vendor, title = 'the model server', keys, baseUrlVariable, query = '' } = setup;
   const url = URL.parse(address);
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     throw new ModelFailure(
@@ -35,7 +39,7 @@ export function endpointOf(setup: EndpointSetup): Endpoint {
   const itself = vendor && url.origin === URL.parse(vendor.url)?.origin ? vendor : undefined;
   const secret = secretOf(keys);
   const keyVariables = keys.map(({ variable }) => variable);
-  if (!secret && itself) {
+  if (!secret && itself && !setup.isAuthorized) {
     throw new ModelFailure(
       'auth',
       `No key for ${itself.name}: set ${keyVariables[0]}, or ${baseUrlVariable} for a server that needs none.`,
@@ -44,7 +48,7 @@ export function endpointOf(setup: EndpointSetup): Endpoint {
   const place = `${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`;
   const server = itself?.name ?? `${title} at ${place}`;
   return {
-    url: `${address}${path}`,
+    url: `${address}${path}${query}`,
     path,
     place,
     server,

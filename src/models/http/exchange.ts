@@ -1,4 +1,5 @@
 import { type ModelEvent, ModelFailure } from '../../contract/model.js';
+import type { Authorization } from './authorization.js';
 import {
   brokenStreamFailure,
   type Endpoint,
@@ -29,32 +30,26 @@ export interface Exchange {
   events(wire: AsyncIterable<SseEvent>, endpoint: Endpoint): AsyncIterable<ModelEvent>;
   /** Whether this is the last event that matters. */
   isLast(event: SseEvent): boolean;
+  /** Adds headers to each request, where a fixed key does not authorise it. */
+  authorization?: Authorization | undefined;
+  /** Reads the events of a response that is not a server-sent event stream. */
+  readEvents?: ReadEvents | undefined;
 }
 
+export type ReadEvents = (answer: HttpAnswer, isLast: Exchange['isLast']) => AsyncIterable<SseEvent>;
+
 /** Sends a request and yields the events of the response. Throws `ModelFailure`, or the signal's reason. */
-export async function* exchange({
-  post,
-  endpoint: plainEndpoint,
-  headers,
-  body,
-  signal,
-  onSent,
-  events,
-  isLast,
-}: Exchange): AsyncGenerator<ModelEvent, void, void> {
-  const endpoint = withSecretsOf(headers, plainEndpoint);
-  let answer: HttpAnswer;
-  try {
-    answer = await post(endpoint.url, { headers, body, signal, onSent });
-  } catch (error) {
-    signal.throwIfAborted();
-    throw unreachableFailure(endpoint, error);
+export async function* exchange(request: Exchange): AsyncGenerator<ModelEvent, void, void> {
+  const { signal, events, isLast, readEvents = readSseOf } = request;
+  let { answer, endpoint, body } = await send(request);
+  if (body !== undefined && request.authorization?.mayRetry?.({ status: answer.status, header: answer.header, body })) {
+    ({ answer, endpoint, body } = await send(request));
   }
   try {
-    if (answer.status < 200 || answer.status > 299) throw await refusal(answer, endpoint);
+    if (answer.status < 200 || answer.status > 299) throw await refusal(answer, endpoint, body);
     if (answer.status === 204 || encodingOf(answer) || !isEventStream(answer))
       throw await wrongAnswer(answer, endpoint);
-    for await (const event of events(readSse(answer.body, { isLast, cancel: answer.cancel }), endpoint)) {
+    for await (const event of events(readEvents(answer, isLast), endpoint)) {
       signal.throwIfAborted();
       yield event;
     }
@@ -65,12 +60,43 @@ export async function* exchange({
   }
 }
 
-async function refusal(answer: HttpAnswer, endpoint: Endpoint): Promise<ModelFailure> {
+interface Sent {
+  answer: HttpAnswer;
+  /** With the secrets of this request's headers. */
+  endpoint: Endpoint;
+  /** Of a response that another authorisation might change. */
+  body?: string;
+}
+
+async function send({ post, endpoint: plain, headers, body, signal, onSent, authorization }: Exchange): Promise<Sent> {
+  const { url } = plain;
+  const added = await authorization?.headersFor({ url, headers, body }, signal);
+  const all = { ...headers, ...added };
+  const endpoint = withSecretsOf(all, plain);
+  let answer: HttpAnswer;
+  try {
+    answer = await post(url, { headers: all, body, signal, onSent });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw unreachableFailure(endpoint, error);
+  }
+  const isRefused = authorization?.mayRetry && (answer.status === 401 || answer.status === 403);
+  return { answer, endpoint, ...(isRefused && { body: await readBeginning(answer) }) };
+}
+
+const readSseOf: ReadEvents = ({ body, cancel }, isLast) => readSse(body, { isLast, cancel });
+
+async function refusal(answer: HttpAnswer, endpoint: Endpoint, begun?: string): Promise<ModelFailure> {
   const { status } = answer;
-  const body = await readBeginning(answer);
+  const body = begun ?? (await readBeginning(answer));
   const wait = retryAfterMs(answer.header);
+  const type = answer.header('x-amzn-errortype')?.replace(/[:;].*$/s, ''); // AWS names the error here alone
   return serverFailure(endpoint, {
-    ...(parseError(body) ?? { words: answer.header('location') || body || unreadable(answer) || answer.statusText }),
+    ...(parseError(body) ?? {
+      words: answer.header('location') || body || unreadable(answer) || answer.statusText,
+      isPage: /html/i.test(answer.header('content-type') ?? ''),
+    }),
+    ...(type && { type }),
     status,
     ...(wait !== undefined && { retryAfterMs: wait }),
   });
@@ -95,7 +121,7 @@ export function errorIn(value: unknown): ServerError | undefined {
   const whole = fields(Array.isArray(value) ? value[0] : value);
   const { error = whole } = whole;
   if (typeof error === 'string') return { words: error };
-  const { type, code, message } = fields(error);
+  const { type, code, Message, message = Message } = fields(error); // AWS has both
   if (typeof message !== 'string') return undefined;
   // Gateways put the upstream error here, and only "Provider returned error" in the message.
   const inner = fields(fields(error)['metadata'])['raw'];
@@ -139,7 +165,10 @@ function encodingOf(answer: HttpAnswer): string | undefined {
   return encoding && encoding.toLowerCase() !== 'identity' ? encoding : undefined;
 }
 
-const PLAIN_HEADERS = ['accept', 'content-type', 'anthropic-version', 'anthropic-beta', 'user-agent'];
+const PLAIN_HEADERS = [
+  ...['accept', 'content-type', 'anthropic-version', 'anthropic-beta', 'user-agent'],
+  ...['x-amz-date', 'x-amz-content-sha256'],
+];
 
 /** All custom headers may hold secrets, and some servers echo what they were sent. */
 function withSecretsOf(headers: Exchange['headers'], endpoint: Endpoint): Endpoint {

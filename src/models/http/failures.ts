@@ -21,6 +21,10 @@ export interface Endpoint {
   /** The variables that may hold the key, the most common first. */
   keyVariables: readonly string[];
   baseUrlVariable: string;
+  /** Errors of a cloud that need other words than those of most servers; undefined for all others. */
+  explain?: (error: ServerError, facts: string) => Judgement | undefined;
+  /** What to check if the server can't be reached, if not only the network and the address. */
+  unreachableAdvice?: string;
 }
 
 /** An error that a server reported, in an HTTP response (with a status) or in an event of its stream (without). */
@@ -35,6 +39,8 @@ export interface ServerError {
   retryAfterMs?: number;
   /** No wait of minutes helps: the quota of the day is used up, or the model is not part of the plan. */
   isExhausted?: boolean;
+  /** The words are a web page, so they come from a proxy or a login and not from the API. */
+  isPage?: boolean;
 }
 
 export function serverFailure(endpoint: Endpoint, error: ServerError): ModelFailure {
@@ -47,7 +53,8 @@ export function serverFailure(endpoint: Endpoint, error: ServerError): ModelFail
   });
 }
 
-interface Judgement extends Pick<ModelFailureOptions, 'advice' | 'about' | 'transient'> {
+/** What an error of a server means, and what to do about it. */
+export interface Judgement extends Pick<ModelFailureOptions, 'advice' | 'about' | 'transient'> {
   kind: ModelFailureKind;
   problem: string;
 }
@@ -61,6 +68,8 @@ function judge(endpoint: Endpoint, error: ServerError): Judgement {
   const words = shorten(error.words, secrets);
   const name = shorten(String(error.status ?? error.type ?? error.code ?? ''), secrets) || 'error';
   const facts = `(${[name, words].filter(Boolean).join(': ')})`;
+  const explained = endpoint.explain?.({ ...error, words }, facts);
+  if (explained) return explained;
   const says = (...names: string[]): boolean =>
     names.some((name) => name === error.type || name === error.code || name === error.reason);
   // Google words every quota as used up, even that of a minute.
@@ -198,7 +207,8 @@ export function unreachableFailure(endpoint: Endpoint, error: unknown): ModelFai
     {
       advice: isOnThisMachine(place)
         ? `Start the model server, or set ${endpoint.baseUrlVariable} to its address.`
-        : `Check the network, or set ${endpoint.baseUrlVariable} to the address of another server.`,
+        : (endpoint.unreachableAdvice ??
+          `Check the network, or set ${endpoint.baseUrlVariable} to the address of another server.`),
       about: 'network',
       cause: error,
     },

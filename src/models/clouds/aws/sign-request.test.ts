@@ -8,7 +8,12 @@ const scope = {
   credentials: { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' },
   date: new Date('2015-08-30T12:36:00Z'),
 };
-const vanilla: RequestToSign = { method: 'GET', url: 'https://example.amazonaws.com/', headers: {}, bodyHash: sha256Hex('') };
+const vanilla: RequestToSign = {
+  method: 'GET',
+  url: 'https://example.amazonaws.com/',
+  headers: {},
+  bodyHash: sha256Hex(''),
+};
 const signatureOf = (request: Partial<RequestToSign>): string | undefined =>
   /Signature=(\w+)/.exec(signatureHeaders({ ...vanilla, ...request }, scope)['authorization'] ?? '')?.[1];
 

@@ -1,11 +1,8 @@
 import type { Effort, Model, ModelFacts } from '../../../contract/model.js';
+import type { ServerAccess } from '../../http/authorization.js';
 import { endpointOf } from '../../http/endpoint.js';
-import { exchange } from '../../http/exchange.js';
 import type { Endpoint } from '../../http/failures.js';
-import { nodePost, postByFetch } from '../../http/post.js';
-import { anthropicBodies } from './anthropic-body.js';
-import { anthropicEffort } from './anthropic-effort.js';
-import { isLastEvent, modelEvents } from './anthropic-events.js';
+import { messagesModel } from './messages-model.js';
 
 const VENDOR_URL = 'https://api.anthropic.com';
 
@@ -41,49 +38,29 @@ export interface AnthropicOptions {
 
 /** A model behind the Anthropic Messages API or a server with the same format. */
 export function anthropicModel(options: AnthropicOptions): Model {
-  const { name, maxOutputTokens = usualOutputLimit(name), effort, facts } = options;
-  const thinking = anthropicEffort(name, effort, maxOutputTokens);
-  const writeBody = anthropicBodies(
-    { ...thinking, ...options.body, model: name, max_tokens: maxOutputTokens, stream: true },
-    options.serverTools,
-  );
-  const post = options.fetch ? postByFetch(options.fetch) : nodePost();
+  return messagesApiModel(options);
+}
 
-  return {
+/** The same for a server that is more than an address and a key. */
+export function messagesApiModel(options: AnthropicOptions, { authorization, explain }: ServerAccess = {}): Model {
+  const { name, body, serverTools, fetch } = options;
+  return messagesModel({
+    ...options,
     provider: 'anthropic',
-    name,
-    maxOutputTokens,
-    ...(facts && { facts }),
-    check: () => void anthropicEndpoint(options),
-    release: () => post.release?.(),
-    async *stream(request, signal) {
-      signal.throwIfAborted();
-      const endpoint = anthropicEndpoint(options);
-      yield* exchange({
-        post,
-        endpoint,
-        headers: headersOf(options, endpoint),
-        body: writeBody(request),
-        signal,
-        onSent: request.onSent,
-        events: modelEvents,
-        isLast: isLastEvent,
-      });
-    },
-  };
+    fields: { ...body, model: name, stream: true },
+    serverTools,
+    fetch,
+    authorization,
+    endpoint: () => ({ ...anthropicEndpoint(options, authorization !== undefined), ...(explain && { explain }) }),
+    headers: (endpoint) => headersOf(options, endpoint),
+  });
 }
 
-/** The output limit of models with that name, or less: requesting more is an error. */
-function usualOutputLimit(name: string): number {
-  if (/^claude-3-(opus|sonnet|haiku)/.test(name)) return 4096;
-  if (/^claude-3-5/.test(name)) return 8192;
-  return 32_000;
-}
-
-function anthropicEndpoint(options: AnthropicOptions): Endpoint {
+function anthropicEndpoint(options: AnthropicOptions, isAuthorized: boolean): Endpoint {
   const { name, apiKey, authToken, baseUrl, keyVariable, baseUrlVariable = 'ANTHROPIC_BASE_URL' } = options;
   return endpointOf({
     model: name,
+    isAuthorized,
     address: (baseUrl?.trim() || VENDOR_URL).replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, ''),
     path: '/v1/messages',
     vendor: { name: 'the Anthropic API', url: VENDOR_URL },

@@ -6,6 +6,7 @@ import {
   ModelFailure,
   type ModelRequest,
 } from '../../../contract/model.js';
+import type { ServerAccess } from '../../http/authorization.js';
 import { endpointOf } from '../../http/endpoint.js';
 import { exchange } from '../../http/exchange.js';
 import type { Endpoint } from '../../http/failures.js';
@@ -45,6 +46,10 @@ export interface OpenAiCompatibleOptions {
    */
   textCalls?: TextCalls;
   headers?: Readonly<Record<string, string>>;
+  /** The header that carries the key. Default: `Authorization: Bearer`. */
+  keyHeader?: string;
+  /** Follows the path of each request, for example "?api-version=2024-10-21". */
+  query?: string;
   /** Used for requests instead of Node's http client, for example to go through a proxy. */
   fetch?: typeof fetch;
   /** The server's name in error messages. */
@@ -56,6 +61,11 @@ export interface OpenAiCompatibleOptions {
 
 /** A model behind a server with the Chat Completions format, which most servers have. */
 export function openAiCompatibleModel(options: OpenAiCompatibleOptions): Model {
+  return chatModel(options);
+}
+
+/** The same for a server that is more than an address and a key. */
+export function chatModel(options: OpenAiCompatibleOptions, access: ServerAccess = {}): Model {
   const { provider, name, baseUrl, maxOutputTokens, effort, facts } = options;
   const quirks = quirksOf(provider, baseUrl, options.quirks);
   const bodies = chatBodies(
@@ -76,7 +86,7 @@ export function openAiCompatibleModel(options: OpenAiCompatibleOptions): Model {
   let forcesCalls = true;
 
   async function* attempt(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void, void> {
-    const endpoint = chatEndpoint(options);
+    const endpoint = chatEndpoint(options, access);
     const { tools, system, messages } = request;
     const forced = forcesCalls
       ? validCallFields(request, { hasTools, validCall: quirks.validCall, schemaOf: bodies.schemaOf })
@@ -110,6 +120,7 @@ export function openAiCompatibleModel(options: OpenAiCompatibleOptions): Model {
       onSent: request.onSent,
       events: (wire, masked) => chatEvents(wire, masked, understanding),
       isLast: isLastEvent,
+      authorization: access.authorization,
     });
   }
 
@@ -118,7 +129,7 @@ export function openAiCompatibleModel(options: OpenAiCompatibleOptions): Model {
     name,
     maxOutputTokens: maxOutputTokens ?? USUAL_OUTPUT_TOKENS,
     ...(facts && { facts }),
-    check: () => void chatEndpoint(options),
+    check: () => void chatEndpoint(options, access),
     release: () => post.release?.(),
     async *stream(request, signal) {
       signal.throwIfAborted();
@@ -150,7 +161,7 @@ function toolsRefused(name: string, error: unknown): string {
   return `${name} has no tools on this server.${why} They are described in its prompt from now on, and its calls are read from its text.`;
 }
 
-function chatEndpoint(options: OpenAiCompatibleOptions): Endpoint {
+function chatEndpoint(options: OpenAiCompatibleOptions, { explain, authorization }: ServerAccess): Endpoint {
   const { provider, name, apiKey } = options;
   const address = options.baseUrl
     .trim()
@@ -158,21 +169,24 @@ function chatEndpoint(options: OpenAiCompatibleOptions): Endpoint {
     .replace(/\/chat\/completions$/, '');
   const isBareHost = /^https?:\/\/[^/]*$/.test(address);
   const variable = provider.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');
-  return endpointOf({
+  const endpoint = endpointOf({
     model: name,
+    isAuthorized: authorization !== undefined,
+    ...(options.query && { query: options.query }),
     address: isBareHost ? `${address}/v1` : address,
     path: '/chat/completions',
     ...(options.title && { title: options.title }),
     keys: [{ variable: options.keyVariable ?? `${variable}_API_KEY`, value: apiKey }],
     baseUrlVariable: options.baseUrlVariable ?? `${variable}_BASE_URL`,
   });
+  return explain ? { ...endpoint, explain } : endpoint;
 }
 
-function headersOf({ headers }: OpenAiCompatibleOptions, { secret }: Endpoint): Record<string, string> {
+function headersOf({ headers, keyHeader }: OpenAiCompatibleOptions, { secret }: Endpoint): Record<string, string> {
   return {
     'content-type': 'application/json',
     accept: 'text/event-stream',
     ...headers,
-    ...(secret && { authorization: `Bearer ${secret.value}` }),
+    ...(secret && (keyHeader ? { [keyHeader]: secret.value } : { authorization: `Bearer ${secret.value}` })),
   };
 }

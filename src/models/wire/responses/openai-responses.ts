@@ -1,4 +1,5 @@
 import type { Effort, Model, ModelFacts } from '../../../contract/model.js';
+import type { ServerAccess } from '../../http/authorization.js';
 import { endpointOf } from '../../http/endpoint.js';
 import { exchange } from '../../http/exchange.js';
 import type { Endpoint } from '../../http/failures.js';
@@ -10,6 +11,8 @@ const VENDOR_URL = 'https://api.openai.com';
 
 /** Options of a model behind OpenAI's Responses API. */
 export interface OpenAiResponsesOptions {
+  /** The provider's key in settings. Default: "openai". */
+  provider?: string;
   /** The model's name as the API knows it, for example "gpt-5". */
   name: string;
   apiKey?: string;
@@ -24,6 +27,12 @@ export interface OpenAiResponsesOptions {
   effort?: Effort;
   facts?: ModelFacts;
   headers?: Readonly<Record<string, string>>;
+  /** The header that carries the key. Default: `Authorization: Bearer`. */
+  keyHeader?: string;
+  /** Follows the path of each request, for example "?api-version=2024-10-21". */
+  query?: string;
+  /** The server's name in error messages. */
+  title?: string;
   /** Used for requests instead of Node's http client, for example to go through a proxy. */
   fetch?: typeof fetch;
 }
@@ -33,7 +42,12 @@ export interface OpenAiResponsesOptions {
  * request carries the whole conversation, with the model's reasoning in encrypted form.
  */
 export function openAiResponsesModel(options: OpenAiResponsesOptions): Model {
-  const { name, maxOutputTokens, effort, facts } = options;
+  return responsesModel(options);
+}
+
+/** The same for a server that is more than an address and a key. */
+export function responsesModel(options: OpenAiResponsesOptions, access: ServerAccess = {}): Model {
+  const { provider = 'openai', name, maxOutputTokens, effort, facts } = options;
   const writeBody = responsesBodies(
     {
       model: name,
@@ -48,15 +62,15 @@ export function openAiResponsesModel(options: OpenAiResponsesOptions): Model {
   const post = options.fetch ? postByFetch(options.fetch) : nodePost();
 
   return {
-    provider: 'openai',
+    provider,
     name,
     maxOutputTokens: maxOutputTokens ?? usualOutputLimit(name),
     ...(facts && { facts }),
-    check: () => void responsesEndpoint(options),
+    check: () => void responsesEndpoint(options, access),
     release: () => post.release?.(),
     async *stream(request, signal) {
       signal.throwIfAborted();
-      const endpoint = responsesEndpoint(options);
+      const endpoint = responsesEndpoint(options, access);
       yield* exchange({
         post,
         endpoint,
@@ -66,6 +80,7 @@ export function openAiResponsesModel(options: OpenAiResponsesOptions): Model {
         onSent: request.onSent,
         events: modelEvents,
         isLast: isLastEvent,
+        authorization: access.authorization,
       });
     },
   };
@@ -85,22 +100,27 @@ function usualOutputLimit(name: string): number {
   return 32_000;
 }
 
-function responsesEndpoint({ name, apiKey, baseUrl, keyVariable, baseUrlVariable }: OpenAiResponsesOptions): Endpoint {
-  return endpointOf({
+function responsesEndpoint(options: OpenAiResponsesOptions, { explain, authorization }: ServerAccess): Endpoint {
+  const { name, apiKey, baseUrl, keyVariable, baseUrlVariable, title, query } = options;
+  const endpoint = endpointOf({
     model: name,
+    isAuthorized: authorization !== undefined,
     address: (baseUrl?.trim() || VENDOR_URL).replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, ''),
     path: '/v1/responses',
+    query,
+    ...(title && { title }),
     vendor: { name: 'the OpenAI API', url: VENDOR_URL },
     keys: [{ variable: keyVariable ?? 'OPENAI_API_KEY', value: apiKey }],
     baseUrlVariable: baseUrlVariable ?? 'OPENAI_BASE_URL',
   });
+  return explain ? { ...endpoint, explain } : endpoint;
 }
 
-function headersOf({ headers }: OpenAiResponsesOptions, { secret }: Endpoint): Record<string, string> {
+function headersOf({ headers, keyHeader }: OpenAiResponsesOptions, { secret }: Endpoint): Record<string, string> {
   return {
     'content-type': 'application/json',
     accept: 'text/event-stream',
     ...headers,
-    ...(secret && { authorization: `Bearer ${secret.value}` }),
+    ...(secret && (keyHeader ? { [keyHeader]: secret.value } : { authorization: `Bearer ${secret.value}` })),
   };
 }
