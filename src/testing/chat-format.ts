@@ -6,7 +6,8 @@ import { type FakeMessage, pieces, type WireFormat } from './wire-format.js';
  * delta in wire format. `omit` accepts "role", "finish", "usage" and "done".
  */
 export const chatFormat: WireFormat = {
-  matches: (path) => /^\/v1\/chat\/completions(\?|$)/.test(path),
+  // Also at the addresses of Azure.
+  matches: (path) => /^(\/openai)?(\/v1|\/deployments\/[^/?]+)\/chat\/completions(\?|$)/.test(path),
   violations: chatViolations,
   events: (answer, number) => {
     const omitted = [answer.omit ?? []].flat();

@@ -5,14 +5,23 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../platform/message-of.js';
 import { parseJson } from '../platform/parse-json.js';
 import { anthropicFormat } from './anthropic-format.js';
+import { bedrockFormat } from './bedrock-format.js';
 import { chatFormat } from './chat-format.js';
 import { geminiFormat } from './gemini-format.js';
 import type { WireBlock, WireMessage } from './protocol-violations.js';
 import { responsesFormat } from './responses-format.js';
+import { vertexFormat } from './vertex-format.js';
 import type { FakeMessage, WireFormat } from './wire-format.js';
 
 /** Chosen by the path of the request. See `wire-format.ts` for adding one. */
-const formats: readonly WireFormat[] = [anthropicFormat, chatFormat, responsesFormat, geminiFormat];
+const formats: readonly WireFormat[] = [
+  anthropicFormat,
+  chatFormat,
+  responsesFormat,
+  geminiFormat,
+  bedrockFormat,
+  vertexFormat,
+];
 
 /** One answer of the server: what the model says, and how the network delivers it. */
 export interface FakeAnswer extends FakeMessage {
@@ -91,7 +100,13 @@ export async function startFakeModelServer(answers: FakeAnswers): Promise<FakeMo
       return;
     }
     const sendError = (status: number, type: string, message: string) =>
-      sendJson(response, status, format.errorBody({ type, message }));
+      sendJson(response, status, format.errorBody({ type, message }), format.errorHeaders?.({ type, message }));
+    const notAllowed = format.refusal?.({ path, headers: incoming.headers, text });
+    if (notAllowed) {
+      refused.push({ text, violations: [notAllowed.message] });
+      sendError(notAllowed.status, notAllowed.type, notAllowed.message);
+      return;
+    }
     const body = parseJson(text);
     const violations = [...format.violations(body), ...(format.streamsByPath ? [] : streamViolations(body))];
     if (violations.length > 0) {
@@ -115,10 +130,15 @@ export async function startFakeModelServer(answers: FakeAnswers): Promise<FakeMo
     } else if (answer.status !== undefined) {
       const { error = { type: 'api_error', message: 'Fake error' } } = answer;
       if (typeof error === 'string') sendText(response, answer.status, error, answer.headers);
-      else sendJson(response, answer.status, format.errorBody(error), answer.headers);
+      else {
+        const headers = { ...format.errorHeaders?.(error), ...answer.headers };
+        sendJson(response, answer.status, format.errorBody(error), headers);
+      }
     } else {
       const events = answer.raw === undefined ? format.events(answer, number + 1) : rawEvents(answer.raw);
-      await play(answer, events, response, request.finished);
+      const { contentType, frame = Buffer.from } = format;
+      const bytes = events.map((event) => frame(event));
+      await play({ ...answer, ...(contentType && { headers: { 'content-type': contentType, ...answer.headers } }) }, bytes, response, request.finished);
     }
   }
 
@@ -150,7 +170,7 @@ export async function startFakeModelServer(answers: FakeAnswers): Promise<FakeMo
 /** Ends early when the client disconnects, so that nothing waits for it. */
 async function play(
   answer: FakeAnswer,
-  all: readonly string[],
+  all: readonly Uint8Array[],
   response: ServerResponse,
   finished: FakeRequest['finished'],
 ): Promise<void> {
@@ -158,7 +178,7 @@ async function play(
   response.flushHeaders();
   const { dropAfterBytes = Number.POSITIVE_INFINITY, dropAfterEvents = Number.POSITIVE_INFINITY } = answer;
   const { delayMs, holdAfter, chunkBytes } = answer;
-  const events = all.slice(0, dropAfterEvents).map((event) => Buffer.from(event));
+  const events = all.slice(0, dropAfterEvents);
   // Without delays between events, chunks may span them as on a real network.
   const stretches = chunkBytes && !delayMs && !holdAfter ? [Buffer.concat(events)] : events;
   let sent = 0;
@@ -181,12 +201,12 @@ async function play(
   else response.end();
 }
 
-function* cut(bytes: Buffer, length = bytes.length): Generator<Buffer> {
+function* cut(bytes: Uint8Array, length = bytes.length): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
 }
 
 /** Resolves when the bytes have been sent, so that a break after them does not lose them. */
-function write(response: ServerResponse, bytes: Buffer): Promise<void> {
+function write(response: ServerResponse, bytes: Uint8Array): Promise<void> {
   return new Promise((resolve) => response.write(bytes, () => resolve()));
 }
 

@@ -10,7 +10,7 @@ type WireEvent = { type: string } & Record<string, unknown>;
  * the encrypted content, and `blocks` are output items in wire format. `omit` accepts event types.
  */
 export const responsesFormat: WireFormat = {
-  matches: (path) => /^\/v1\/responses(\?|$)/.test(path),
+  matches: (path) => /^(\/openai)?\/v1\/responses(\?|$)/.test(path), // also at the address of Azure
   violations: responsesViolations,
   events: (answer, number) => {
     const omitted = [answer.omit ?? []].flat();

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Usage } from '../contract/model.js';
 
 /**
@@ -7,17 +8,39 @@ import type { Usage } from '../contract/model.js';
 export interface WireFormat {
   /** Whether requests to this path, with its query, are in this format. */
   matches(path: string): boolean;
+  /** The path alone says that the answer is streamed, so that the body has no `stream`. */
+  streamsByPath?: boolean;
+  /** The type of the answer, if it is not an event stream. */
+  contentType?: string;
+  /** Refuses a request that is not authorised as the API demands. */
+  refusal?(request: PlainRequest): FakeRefusal | undefined;
   /**
    * The violations of a request by the rules of the API, in words like its own. That it streams is checked for all
-   * formats.
+   * formats without `streamsByPath`.
    */
   violations(body: unknown): string[];
   /** Whether the path, not a field of the body, says that the answer is streamed. */
   streamsByPath?: true;
   /** The answer as the texts of its server-sent events, each with its blank line. `number` counts answers from 1. */
   events(answer: FakeMessage, number: number): string[];
+  /** An event as the bytes on the wire, if not as its UTF-8 text. */
+  frame?(event: string): Uint8Array;
   /** The JSON body of an HTTP error. */
   errorBody(error: { type: string; message: string }): unknown;
+  /** Headers of an HTTP error. */
+  errorHeaders?(error: { type: string; message: string }): Readonly<Record<string, string>>;
+}
+
+export interface PlainRequest {
+  path: string;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+export interface FakeRefusal {
+  status: number;
+  type: string;
+  message: string;
 }
 
 /** What the model says. Blocks come in the order thinking, text, `blocks`, calls. */

@@ -64,7 +64,7 @@ async function tell({ modelAt }: (typeof wires)[number], { dropAfterBytes, retri
   }));
   const ran: unknown[] = [];
   const agent = createAgent({
-    model: modelAt(server.url),
+    model: await modelAt(server.url),
     root: project.root,
     dataFolder: project.path('../data'),
     tools: [recorder(ran)],
@@ -89,7 +89,8 @@ async function tell({ modelAt }: (typeof wires)[number], { dropAfterBytes, retri
 const place = (length: number) => fc.noBias(fc.integer({ min: 1, max: length }));
 
 test.each(wires)('a stream of $name cut anywhere: no crash, a valid history, no call run twice', async (wire) => {
-  const events = wire.format.events(answerTo(''), 1).map((event) => Buffer.byteLength(event));
+  const { format } = wire;
+  const events = format.events(answerTo(''), 1).map((event) => (format.frame?.(event) ?? Buffer.from(event)).length);
   const length = events.reduce((sum, bytes) => sum + bytes, 0);
   await fc.assert(
     fc.asyncProperty(place(length), fc.boolean(), async (dropAfterBytes, retries) => {

@@ -2,10 +2,12 @@ import { expect, test } from 'vitest';
 import { createAgent } from '../../src/compose/create-agent.js';
 import type { Message, ToolResultBlock } from '../../src/contract/message.js';
 import { type FakeAnswer, startFakeModelServer, temporaryProject } from '../../src/testing/index.js';
-import { wires } from './wire-formats.js';
+import { otherAddresses, wires } from './wire-formats.js';
 
 const files = { 'a.txt': 'one\ntwo\nthree\n', 'src/b.ts': 'export const größe = 1;\r\nexport const b = 2;\r\n' };
 const names = ['a.txt', 'src/b.ts', 'src/c.ts'];
+
+const servers = [...wires, ...otherAddresses];
 
 const call = (name: string, input: object) => ({ name, input });
 const edit = (file_path: string, old_string: string, new_string: string) =>
@@ -48,7 +50,7 @@ async function play({ modelAt }: (typeof wires)[number]): Promise<Played> {
   const server = await startFakeModelServer(task);
   const project = await temporaryProject(files);
   const agent = createAgent({
-    model: modelAt(server.url),
+    model: await modelAt(server.url),
     root: project.root,
     dataFolder: project.path('../data'),
     permissionMode: 'bypassPermissions',
@@ -83,7 +85,7 @@ function resultsIn(messages: readonly Message[], root: string): ToolResultBlock[
     );
 }
 
-test.each(wires)('the loop drives a task of ten turns over $name', async (wire) => {
+test.each(servers)('the loop drives a task of ten turns over $name', async (wire) => {
   const { results, files, text, outcome, refused } = await play(wire);
   expect(refused).toEqual([]);
   expect({ outcome, text }).toEqual({ outcome: 'completed', text: 'Alles fertig: 你好.' });
@@ -105,7 +107,7 @@ test.each(wires)('the loop drives a task of ten turns over $name', async (wire) 
   ]);
 });
 
-test('the loop drives the same task identically over all wire formats', async () => {
-  const [first, ...others] = await Promise.all(wires.map(play));
+test('the loop drives the same task identically over all wire formats and clouds', async () => {
+  const [first, ...others] = await Promise.all(servers.map(play));
   for (const other of others) expect(other).toEqual(first);
 });

@@ -2,7 +2,7 @@ import { type Model, ModelFailure } from '../../contract/model.js';
 import { endpointOf } from '../http/endpoint.js';
 import type { ReadEvents } from '../http/exchange.js';
 import type { HttpAnswer } from '../http/post.js';
-import { readSse, type SseEvent } from '../http/read-sse.js';
+import { leaveBody, readSse, type SseEvent } from '../http/read-sse.js';
 import { messagesModel } from '../wire/anthropic/messages-model.js';
 import { awsAuthorization } from './aws/aws-authorization.js';
 import { awsRegion, readAwsProfile } from './aws/aws-config.js';
@@ -84,13 +84,25 @@ const noRegion = (): ModelFailure =>
 const readBedrockEvents: ReadEvents = (answer, isLast) =>
   /text\/event-stream/i.test(answer.header('content-type') ?? '')
     ? readSse(answer.body, { isLast, cancel: answer.cancel })
-    : bedrockEvents(answer);
+    : bedrockEvents(answer, isLast);
 
 /** The events of the Messages format in an AWS event stream. Exceptions become events of type "error". */
-async function* bedrockEvents({ body }: HttpAnswer): AsyncGenerator<SseEvent, void, void> {
-  for await (const message of awsMessages(body)) {
-    const event = eventIn(message);
-    if (event) yield event;
+async function* bedrockEvents(
+  { body, cancel }: HttpAnswer,
+  isLast: (event: SseEvent) => boolean,
+): AsyncGenerator<SseEvent, void, void> {
+  const chunks = body[Symbol.asyncIterator]();
+  let complete = false;
+  try {
+    const unowned = { [Symbol.asyncIterator]: () => ({ next: () => chunks.next() }) }; // so that leaving does not close it
+    for await (const message of awsMessages(unowned)) {
+      const event = eventIn(message);
+      if (event === undefined) continue;
+      complete ||= isLast(event);
+      yield event;
+    }
+  } finally {
+    leaveBody(chunks, complete, cancel);
   }
 }
 

@@ -44,9 +44,14 @@ export async function* readSse(
       }
     }
   } finally {
-    if (complete) void readToEnd(chunks, cancel);
-    else void closeStream(chunks, cancel);
+    leaveBody(chunks, complete, cancel);
   }
+}
+
+/** Closes the body, or reads its rest in the background if everything that matters has arrived. */
+export function leaveBody(chunks: AsyncIterator<Uint8Array>, complete: boolean, cancel: () => void): void {
+  if (complete) void readToEnd(chunks, cancel);
+  else void closeStream(chunks, cancel);
 }
 
 async function readToEnd(chunks: AsyncIterator<Uint8Array>, cancel: () => void): Promise<void> {
