@@ -1,6 +1,7 @@
 import { type Model, ModelFailure } from '../../contract/model.js';
 import { endpointOf } from '../http/endpoint.js';
 import type { ReadEvents } from '../http/exchange.js';
+import { shorten } from '../http/failures.js';
 import type { HttpAnswer } from '../http/post.js';
 import { leaveBody, readSse, type SseEvent } from '../http/read-sse.js';
 import { messagesModel } from '../wire/anthropic/messages-model.js';
@@ -23,6 +24,7 @@ export async function bedrockModel(setup: CloudSetup): Promise<Model> {
   const { 'anthropic-beta': betas, ...headers } = setup.headers ?? {};
   const endpoint = () => {
     if (region === undefined) throw noRegion();
+    if (!/^[a-z0-9-]+$/.test(region)) throw notARegion(region);
     return {
       ...endpointOf({
         model: name,
@@ -77,6 +79,13 @@ const regionIn = (address: string | undefined): string | undefined =>
 const noRegion = (): ModelFailure =>
   new ModelFailure('auth', 'No AWS region for Amazon Bedrock.', {
     advice: 'Set AWS_REGION, for example to us-east-1, or "region" in the profile of ~/.aws/config.',
+    about: 'address',
+  });
+
+/** It is a part of the host's name, so nothing else may be in it. */
+const notARegion = (region: string): ModelFailure =>
+  new ModelFailure('unreachable', `"${shorten(region)}" is not an AWS region.`, {
+    advice: 'Set AWS_REGION to one such as us-east-1.',
     about: 'address',
   });
 

@@ -1,6 +1,6 @@
 import { type Model, ModelFailure } from '../../contract/model.js';
 import { endpointOf } from '../http/endpoint.js';
-import type { Judgement, ServerError } from '../http/failures.js';
+import { type Judgement, type ServerError, shorten } from '../http/failures.js';
 import { messagesModel } from '../wire/anthropic/messages-model.js';
 import type { CloudSetup } from './cloud-setup.js';
 import { explainPage } from './explain-page.js';
@@ -16,13 +16,14 @@ export async function vertexModel(setup: CloudSetup): Promise<Model> {
   const project = await googleProject(env);
   const location = vertexLocation(env);
   const { authorization: _, ...headers } = setup.headers ?? {};
+  const model = encodeURIComponent(name).replaceAll('%40', '@');
   const endpoint = () => {
     if (project === undefined) throw noProject();
     return {
       ...endpointOf({
         model: name,
         address: (setup.baseUrl ?? vertexAddress(location)).replace(/\/+$/, ''),
-        path: `/projects/${project}/locations/${location}/publishers/anthropic/models/${name}:streamRawPredict`,
+        path: `/projects/${encodeURIComponent(project)}/locations/${location}/publishers/anthropic/models/${model}:streamRawPredict`,
         title: `Vertex AI in ${location}`,
         keys: [{ variable: key?.variable ?? 'CLOUDSDK_AUTH_ACCESS_TOKEN', value: key?.value }],
         baseUrlVariable,
@@ -41,8 +42,15 @@ export async function vertexModel(setup: CloudSetup): Promise<Model> {
   });
 }
 
+/** Part of a host's name, so nothing else may be in it. */
 export function vertexLocation(env: CloudSetup['env']): string {
-  return env['CLOUD_ML_REGION']?.trim() || env['GOOGLE_CLOUD_LOCATION']?.trim() || DEFAULT_LOCATION;
+  const variable = ['CLOUD_ML_REGION', 'GOOGLE_CLOUD_LOCATION'].find((name) => env[name]?.trim());
+  const location = (variable && env[variable]?.trim()) || DEFAULT_LOCATION;
+  if (/^[a-z0-9-]+$/.test(location)) return location;
+  throw new ModelFailure('unreachable', `${variable} is "${shorten(location)}", which is not a location of Google Cloud.`, {
+    advice: 'Set it to one such as global, eu or us-east5.',
+    about: 'address',
+  });
 }
 
 /** Up to and with the version of the API. Locations of several regions have hosts of their own. */
