@@ -53,6 +53,12 @@ test.each<[string, FakeAnswer, string, string]>([
     'http://PLACE/v1/messages does not exist (404: 404 Not Found). Check ANTHROPIC_BASE_URL: it is the part before /v1/messages.',
   ],
   [
+    'a call of the model that the server could not read',
+    apiError(400, 'tool_use_failed', 'Failed to call a function.'),
+    'broken_stream',
+    'The model server at PLACE could not read a call of claude-test (400: Failed to call a function.). Try again, or choose another model.',
+  ],
+  [
     'a body that is too large',
     { status: 413, error: 'Payload Too Large' },
     'context_overflow',

@@ -115,6 +115,10 @@ function judge(endpoint: Endpoint, error: ServerError): Judgement {
     const problem = `The conversation is too long for ${model} ${facts}.`;
     return { kind: 'context_overflow', problem, advice: 'Send less, or start a new conversation.' };
   }
+  if (says('tool_use_failed')) {
+    const problem = `${server} could not read a call of ${model} ${facts}.`;
+    return { kind: 'broken_stream', problem, advice: 'Try again, or choose another model.' };
+  }
   const isOverloaded = status === 529 || says('overloaded_error', 'engine_overloaded_error', 'UNAVAILABLE');
   if (isOverloaded || (isServers(status) && isBusy(words))) {
     return { kind: 'overloaded', problem: `${server} is overloaded ${facts}.`, advice: 'Try again in a while.' };

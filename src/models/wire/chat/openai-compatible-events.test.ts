@@ -42,6 +42,18 @@ const kept = (value: Record<string, unknown>): AssistantBlock => ({ type: 'opaqu
 // Defaults: no text, "tool_use" with calls, "end_turn" without, 100 and 20 tokens.
 const answers: Record<string, Answer> = {
   'by-the-book': { calls: [A, B] },
+  'reasoning-in-channel': {
+    thinking: 'I look first.',
+    calls: [A],
+    kept: [kept({ type: 'reasoning', field: 'reasoning', text: 'I look first.' })],
+    usage: usage(60, 20, 40),
+  },
+  'reasoning-and-times': {
+    thinking: 'I look first.',
+    calls: [A],
+    kept: [kept({ type: 'reasoning', field: 'reasoning', text: 'I look first.' })],
+    usage: usage(60, 20, 40),
+  },
   'same-index': {
     calls: [
       ['first', { p: 'a' }, 'call_a'],

@@ -15,6 +15,9 @@ test.each([
   ['mine', 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1', { parallelToolCalls: true }],
   ['mine', 'https://api.z.ai/api/paas/v4', { fields: { tool_stream: true } }],
   ['mine', 'https://generativelanguage.googleapis.com/v1beta/openai', { namesToolInResult: true }],
+  ['groq', LOCAL, { reasoningBack: 'never', maxTokensField: 'max_completion_tokens' }],
+  ['mine', 'https://api.cerebras.ai/v1', { reasoningBack: 'with_calls', maxTokensField: 'max_completion_tokens' }],
+  ['kimi-code', 'https://api.kimi.com/coding/v1', { reasoningRequired: 'reasoning_content' }],
   ['openai', 'https://api.openai.com/v1', { maxTokensField: 'max_completion_tokens', reasoningBack: 'never' }],
 ])('recognises %s at %s', (provider, baseUrl, expected) => {
   expect(quirksOf(provider, baseUrl)).toMatchObject(expected);

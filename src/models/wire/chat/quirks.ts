@@ -172,6 +172,17 @@ const knownServers: Readonly<Record<string, KnownServer>> = {
       schema: geminiSchemas,
     },
   },
+  xai: {
+    hosts: ['api.x.ai'],
+    quirks: { maxTokensField: 'max_completion_tokens', reasoningBack: 'never', schema: fullSchemas },
+  },
+  groq: {
+    hosts: ['api.groq.com'],
+    quirks: { maxTokensField: 'max_completion_tokens', reasoningBack: 'never' }, // it refuses messages with reasoning
+  },
+  cerebras: { hosts: ['api.cerebras.ai'], quirks: { maxTokensField: 'max_completion_tokens' } },
+  together: { hosts: ['together.xyz', 'together.ai'], quirks: {} },
+  fireworks: { hosts: ['api.fireworks.ai'], quirks: {} },
   ollama: { hosts: ['localhost:11434', '127.0.0.1:11434', 'ollama.com'], quirks: { validCall: 'schema' } },
   lmstudio: { hosts: ['localhost:1234', '127.0.0.1:1234'], quirks: { validCall: 'schema' } },
   llamacpp: { hosts: [], quirks: { effort: templateSwitch, validCall: 'required' } },
