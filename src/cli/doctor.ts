@@ -6,10 +6,11 @@ import { promisify } from 'node:util';
 import { withoutSecrets } from '../compose/visible-environment.js';
 import { type Model, ModelFailure } from '../contract/model.js';
 import type { ServerState } from '../mcp/client/client.js';
-import { accessTo, unusualHost } from '../models/catalogue/catalogue.js';
+import { accessTo, type Provider, unusualHost } from '../models/catalogue/catalogue.js';
 import { loadCatalogue } from '../models/catalogue/load-catalogue.js';
 import { findLocalServers, localPlaces } from '../models/catalogue/local-servers.js';
 import { withStoredKeys } from '../models/catalogue/stored-keys.js';
+import { describeCredentials } from '../models/clouds/describe-credentials.js';
 import { randomHex } from '../platform/crypto.js';
 import { codeOf } from '../platform/error-code.js';
 import { dataFolderOf, homeFolder, realPathSync } from '../platform/files/paths.js';
@@ -161,12 +162,15 @@ async function model(): Promise<DoctorFinding> {
     model.check?.();
     const provider = (await loadCatalogue(env)).providers.get(model.provider);
     const access = provider && accessTo(provider, withStoredKeys(env));
+    const inCloud = provider?.cloud && (await describeCredentials(provider, withStoredKeys(env)));
     const isStored = access?.keyVariable !== undefined && !env[access.keyVariable]?.trim();
     const host = access && unusualHost(provider, access); // the rest of an address may contain a secret
     const detail = [
       `${model.provider}/${model.name}`,
       host && `at ${host}`,
-      access && keyWords(access.keyVariable, isStored, model.provider === HELPER_PROVIDER && helper !== undefined),
+      inCloud ??
+        (access &&
+          keyWords(access.keyVariable, isStored, provider, model.provider === HELPER_PROVIDER && helper !== undefined)),
       limitsOf(model),
       'not asked',
       named && `named by ${named.from}`,
@@ -180,8 +184,14 @@ async function model(): Promise<DoctorFinding> {
 }
 
 /** Helve asks the environment and its own file for a key before the command of the setting. */
-function keyWords(variable: string | undefined, isStored: boolean, hasHelper: boolean): string {
+function keyWords(
+  variable: string | undefined,
+  isStored: boolean,
+  { keyCommand }: Provider,
+  hasHelper: boolean,
+): string {
   if (variable !== undefined) return `key from ${isStored ? 'keys.json' : variable}`;
+  if (keyCommand !== undefined) return 'key from the command "keyCommand", which was not run';
   return hasHelper ? 'key from the command of "apiKeyHelper", which was not run' : 'no key';
 }
 

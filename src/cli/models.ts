@@ -59,7 +59,8 @@ async function look(catalogue: Catalogue, env: NodeJS.ProcessEnv, settings: Sett
         base_url_variable: provider.baseUrlVariable ?? null,
         host: unusualHost(provider, access) ?? null,
         key_variables: keyVariables(provider.keys),
-        key_from: isStored ? 'keys.json' : (keyVariable ?? null),
+        key_from: isStored ? 'keys.json' : (keyVariable ?? (provider.keyCommand ? 'keyCommand' : null)),
+        other_access: provider.signIn ?? null,
         set_up: isSetUp(provider, known),
         default_model: provider.defaultModel ?? null,
       };
@@ -174,11 +175,12 @@ function asText({ chosen, named_by, problem, providers, local, models: known, al
 const seenHere = (problem: string): string =>
   problem.replace(seeModels.keys, 'listed below').replace(seeModels.names, 'known models are listed below');
 
-function access({ key_from, key_variables, host, set_up }: Overview['providers'][number]): string {
+function access({ key_from, key_variables, host, set_up, other_access }: Overview['providers'][number]): string {
   const at = host ? ` at ${host}` : '';
   if (key_from) return `key from ${key_from}${at}`;
   if (key_variables.length === 0) return `needs no key${at}`;
-  return set_up ? `no key${at}` : `no key: set ${key_variables.join(' or ')}`;
+  const other = other_access === null ? '' : `, or ${other_access}`;
+  return set_up ? `no key${at}${other}` : `no key: set ${key_variables.join(' or ')}${other}`;
 }
 
 const defaultOf = ({ default_model }: Overview['providers'][number]): string =>

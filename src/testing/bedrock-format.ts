@@ -40,7 +40,11 @@ export const bedrockFormat: WireFormat = {
       return encodeAwsMessage(headers, chunk);
     }
     const { type: exception, message } = asObject(error);
-    const headers = { ':exception-type': String(exception), ':content-type': 'application/json', ':message-type': 'exception' };
+    const headers = {
+      ':exception-type': String(exception),
+      ':content-type': 'application/json',
+      ':message-type': 'exception',
+    };
     return encodeAwsMessage(headers, JSON.stringify({ message }));
   },
   errorBody: ({ message }) => ({ message }),
@@ -52,9 +56,15 @@ const asObject = (value: unknown): Record<string, unknown> => (isObject(value) ?
 function signatureRefusal({ path, headers, text }: PlainRequest): FakeRefusal | undefined {
   const { authorization = '', host = '' } = headers;
   if (authorization.startsWith('Bearer ')) return undefined;
-  const { key, day, region, service, names = '' } =
-    /^AWS4-HMAC-SHA256 Credential=(?<key>[^/]+)\/(?<day>\d{8})\/(?<region>[^/]+)\/(?<service>[^/]+)\/aws4_request, SignedHeaders=(?<names>\S+), /.exec(authorization)
-      ?.groups ?? {};
+  const {
+    key,
+    day,
+    region,
+    service,
+    names = '',
+  } = /^AWS4-HMAC-SHA256 Credential=(?<key>[^/]+)\/(?<day>\d{8})\/(?<region>[^/]+)\/(?<service>[^/]+)\/aws4_request, SignedHeaders=(?<names>\S+), /.exec(
+    authorization,
+  )?.groups ?? {};
   if (!key || !day || !region || !service) {
     return { status: 403, type: 'MissingAuthenticationTokenException', message: 'Missing Authentication Token' };
   }

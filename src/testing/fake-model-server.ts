@@ -138,7 +138,12 @@ export async function startFakeModelServer(answers: FakeAnswers): Promise<FakeMo
       const events = answer.raw === undefined ? format.events(answer, number + 1) : rawEvents(answer.raw);
       const { contentType, frame = Buffer.from } = format;
       const bytes = events.map((event) => frame(event));
-      await play({ ...answer, ...(contentType && { headers: { 'content-type': contentType, ...answer.headers } }) }, bytes, response, request.finished);
+      await play(
+        { ...answer, ...(contentType && { headers: { 'content-type': contentType, ...answer.headers } }) },
+        bytes,
+        response,
+        request.finished,
+      );
     }
   }
 

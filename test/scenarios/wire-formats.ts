@@ -5,10 +5,10 @@ import { openAiCompatibleModel } from '../../src/models/wire/chat/openai-compati
 import { geminiModel } from '../../src/models/wire/gemini/gemini.js';
 import { openAiResponsesModel } from '../../src/models/wire/responses/openai-responses.js';
 import { anthropicFormat } from '../../src/testing/anthropic-format.js';
+import { bedrockFormat, fakeAwsKeys } from '../../src/testing/bedrock-format.js';
 import { chatFormat } from '../../src/testing/chat-format.js';
 import { geminiFormat } from '../../src/testing/gemini-format.js';
 import { responsesFormat } from '../../src/testing/responses-format.js';
-import { bedrockFormat, fakeAwsKeys } from '../../src/testing/bedrock-format.js';
 import { vertexFormat } from '../../src/testing/vertex-format.js';
 import type { WireFormat } from '../../src/testing/wire-format.js';
 

@@ -170,6 +170,7 @@ export const providers: readonly Provider[] = [
     keys: [{ variable: 'AWS_BEARER_TOKEN_BEDROCK' }],
     // Other keys of AWS are set for many purposes, so they do not select this provider.
     secrets: ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
+    signIn: 'set AWS_PROFILE',
     defaultModel: 'global.anthropic.claude-sonnet-5-5',
     aliases: { sonnet: 'global.anthropic.claude-sonnet-5-5', opus: 'global.anthropic.claude-opus-5-5' },
   },
@@ -181,6 +182,7 @@ export const providers: readonly Provider[] = [
     baseUrl: 'https://LOCATION-aiplatform.googleapis.com/v1',
     baseUrlVariable: 'ANTHROPIC_VERTEX_BASE_URL',
     keys: [{ variable: 'CLOUDSDK_AUTH_ACCESS_TOKEN' }],
+    signIn: 'run gcloud auth application-default login',
     setUpBy: ['ANTHROPIC_VERTEX_PROJECT_ID'],
     defaultModel: 'claude-sonnet-5-5',
     aliases: { sonnet: 'claude-sonnet-5-5', opus: 'claude-opus-5-5', haiku: 'claude-haiku-5-5' },

@@ -30,6 +30,8 @@ export interface Provider {
   readonly secrets?: readonly string[];
   /** Other variables that say that the provider is meant to be used. */
   readonly setUpBy?: readonly string[];
+  /** How to reach the provider without any of the keys, for people: it follows "set KEY, or". */
+  readonly signIn?: string;
   /** A program and its arguments, which prints a key. */
   readonly keyCommand?: readonly string[];
   readonly defaultModel?: string;

@@ -62,12 +62,14 @@ export function findModel(asked: string, env: Environment, catalogue: Catalogue)
   throw namesNoModel(own === undefined ? `"${asked}"` : `"${own}", for which "${asked}" stands,`, wanted, catalogue);
 }
 
-/** "provider/name", where the name may hold further slashes, or "provider" for its default. */
+/** "provider/name", where the name may hold further slashes or be a short one, or "provider" for its default. */
 function byProvider(wanted: string, { providers }: Catalogue): Found | undefined {
   const slash = wanted.indexOf('/');
   const provider = providers.get(slash < 0 ? wanted : wanted.slice(0, slash));
   const name = slash < 0 ? provider?.defaultModel : wanted.slice(slash + 1);
-  return provider && name ? { provider, name } : undefined;
+  if (!provider || !name) return undefined;
+  const { aliases = {} } = provider;
+  return { provider, name: (Object.hasOwn(aliases, name) && aliases[name]) || name };
 }
 
 /**

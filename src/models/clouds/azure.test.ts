@@ -1,6 +1,11 @@
 import { afterEach, expect, test } from 'vitest';
 import { type Model, ModelFailure, type ModelRequest } from '../../contract/model.js';
-import { type FakeAnswer, type FakeAnswers, type FakeModelServer, startFakeModelServer } from '../../testing/fake-model-server.js';
+import {
+  type FakeAnswer,
+  type FakeAnswers,
+  type FakeModelServer,
+  startFakeModelServer,
+} from '../../testing/fake-model-server.js';
 import { chooseModel } from '../catalogue/choose-model.js';
 
 const hello: ModelRequest = {
@@ -38,9 +43,21 @@ async function failureOf(model: Promise<Model>): Promise<ModelFailure> {
 test.each([
   ['the address of the resource', '', {}, '{}', '/openai/v1/responses'],
   ['the address of the v1 API', '/openai/v1/', {}, '{}', '/openai/v1/responses'],
-  ['the target that the portal shows', '/openai/deployments/x/chat/completions?api-version=2024-10-21', {}, '{}', '/openai/v1/responses'],
+  [
+    'the target that the portal shows',
+    '/openai/deployments/x/chat/completions?api-version=2024-10-21',
+    {},
+    '{}',
+    '/openai/v1/responses',
+  ],
   ['"wire": "chat" in models.json', '', {}, '{"providers":{"azure":{"wire":"chat"}}}', '/openai/v1/chat/completions'],
-  ['a dated version', '', { AZURE_OPENAI_API_VERSION: '2024-10-21' }, '{}', '/openai/deployments/my-deployment/chat/completions?api-version=2024-10-21'],
+  [
+    'a dated version',
+    '',
+    { AZURE_OPENAI_API_VERSION: '2024-10-21' },
+    '{}',
+    '/openai/deployments/my-deployment/chat/completions?api-version=2024-10-21',
+  ],
   ['a preview', '', { AZURE_OPENAI_API_VERSION: 'preview' }, '{}', '/openai/v1/responses?api-version=preview'],
 ])('finds its path with %s', async (_, ending, own, modelsFile, path) => {
   const server = await serve([{ text: 'Hello.' }]);
@@ -80,15 +97,47 @@ const azure = (status: number, type: string, message: string): FakeAnswer => ({
 });
 
 test.each<[string, FakeAnswer, string, RegExp]>([
-  ['a deployment that is not there', azure(404, 'DeploymentNotFound', 'The API deployment for this resource does not exist.'), 'unknown_model', /no deployment "my-deployment".*azure\/NAME/],
-  ['a wrong address', azure(404, '404', 'Resource not found'), 'unreachable', /no Azure OpenAI at this address.*AZURE_OPENAI_ENDPOINT/],
-  ['a key of another resource', azure(401, '401', 'Access denied due to invalid subscription key or wrong API endpoint. secret-azure-key'), 'auth', /AZURE_OPENAI_API_KEY and AZURE_OPENAI_ENDPOINT belong to the same resource/],
-  ['a blocked network', azure(403, '403', 'Public access is disabled. Please configure private endpoint.'), 'auth', /network rules/],
-  ['a version that it does not know', azure(400, 'BadRequest', 'API version not supported'), 'unreachable', /AZURE_OPENAI_API_VERSION/],
-  ['the page of a proxy', { status: 403, error: '<html>Blocked</html>', headers: { 'content-type': 'text/html' } }, 'unreachable', /web page answered instead of Azure OpenAI/],
+  [
+    'a deployment that is not there',
+    azure(404, 'DeploymentNotFound', 'The API deployment for this resource does not exist.'),
+    'unknown_model',
+    /no deployment "my-deployment".*azure\/NAME/,
+  ],
+  [
+    'a wrong address',
+    azure(404, '404', 'Resource not found'),
+    'unreachable',
+    /no Azure OpenAI at this address.*AZURE_OPENAI_ENDPOINT/,
+  ],
+  [
+    'a key of another resource',
+    azure(401, '401', 'Access denied due to invalid subscription key or wrong API endpoint. secret-azure-key'),
+    'auth',
+    /AZURE_OPENAI_API_KEY and AZURE_OPENAI_ENDPOINT belong to the same resource/,
+  ],
+  [
+    'a blocked network',
+    azure(403, '403', 'Public access is disabled. Please configure private endpoint.'),
+    'auth',
+    /network rules/,
+  ],
+  [
+    'a version that it does not know',
+    azure(400, 'BadRequest', 'API version not supported'),
+    'unreachable',
+    /AZURE_OPENAI_API_VERSION/,
+  ],
+  [
+    'the page of a proxy',
+    { status: 403, error: '<html>Blocked</html>', headers: { 'content-type': 'text/html' } },
+    'unreachable',
+    /web page answered instead of Azure OpenAI/,
+  ],
 ])('explains %s', async (_, answer, kind, words) => {
   const server = await serve([answer]);
-  const failure = await failureOf(modelFor({ AZURE_OPENAI_API_KEY: 'secret-azure-key', AZURE_OPENAI_ENDPOINT: server.url }));
+  const failure = await failureOf(
+    modelFor({ AZURE_OPENAI_API_KEY: 'secret-azure-key', AZURE_OPENAI_ENDPOINT: server.url }),
+  );
   expect(failure.kind).toBe(kind);
   expect(failure.message).toMatch(words);
   expect(failure.message).not.toContain('secret-azure-key');
@@ -97,7 +146,11 @@ test.each<[string, FakeAnswer, string, RegExp]>([
 test.each([
   ['a resource', { AZURE_OPENAI_API_KEY: 'k' }, /No Azure OpenAI resource.*AZURE_OPENAI_ENDPOINT/],
   ['a key', { AZURE_OPENAI_RESOURCE_NAME: 'mine' }, /No key for Azure OpenAI.*AZURE_OPENAI_AD_TOKEN/],
-  ['a name of a resource', { AZURE_OPENAI_API_KEY: 'k', AZURE_OPENAI_RESOURCE_NAME: 'evil.example/' }, /is not the name of a resource/],
+  [
+    'a name of a resource',
+    { AZURE_OPENAI_API_KEY: 'k', AZURE_OPENAI_RESOURCE_NAME: 'evil.example/' },
+    /is not the name of a resource/,
+  ],
 ])('says what to set without %s', async (_, own, words) => {
   expect((await failureOf(modelFor(own))).message).toMatch(words);
 });

@@ -30,7 +30,8 @@ const credentials = {
   sessionToken: 'session/token+==',
 };
 const region = 'eu-central-1';
-const modelId = 'arn:aws:bedrock:eu-central-1:123456789012:inference-profile/eu.anthropic.claude-sonnet-4-5-20250929-v1:0';
+const modelId =
+  'arn:aws:bedrock:eu-central-1:123456789012:inference-profile/eu.anthropic.claude-sonnet-4-5-20250929-v1:0';
 
 const hello: ModelRequest = {
   system: ['Be brief. 你好'],
@@ -55,7 +56,9 @@ async function readBySdk({ url }: FakeModelServer): Promise<unknown[]> {
     max_tokens: 10,
     messages: [{ role: 'user', content: 'Hi' }],
   });
-  const answer = await client.send(new InvokeModelWithResponseStreamCommand({ modelId, body, contentType: 'application/json' }));
+  const answer = await client.send(
+    new InvokeModelWithResponseStreamCommand({ modelId, body, contentType: 'application/json' }),
+  );
   const events = await Array.fromAsync(answer.body ?? []);
   return events.map(({ chunk }) => JSON.parse(Buffer.from(chunk?.bytes ?? []).toString()));
 }
@@ -71,7 +74,13 @@ const words = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }).map((
 const anyAnswer: fc.Arbitrary<FakeAnswer> = fc.record(
   {
     text: words,
-    calls: fc.array(fc.record({ name: fc.constant('Read'), input: fc.dictionary(words, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 }) }), { maxLength: 3 }),
+    calls: fc.array(
+      fc.record({
+        name: fc.constant('Read'),
+        input: fc.dictionary(words, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 }),
+      }),
+      { maxLength: 3 },
+    ),
     chunkBytes: fc.integer({ min: 1, max: 200 }),
   },
   { requiredKeys: ['text'] },
@@ -97,7 +106,10 @@ test("reads the fake server's stream as AWS's client does, for any split of its 
 test("reports an exception within the stream where AWS's client throws it", async () => {
   const server = await serve({ text: 'Hel', streamError: { type: 'throttlingException', message: 'Slow down' } });
   await expect(readBySdk(server)).rejects.toMatchObject({ name: 'ThrottlingException', message: 'Slow down' });
-  await expect(readByAdapter(server)).rejects.toMatchObject({ kind: 'rate_limited', message: expect.stringContaining('Slow down') });
+  await expect(readByAdapter(server)).rejects.toMatchObject({
+    kind: 'rate_limited',
+    message: expect.stringContaining('Slow down'),
+  });
 });
 
 test("sends AWS's client and the adapter to the same path, and accepts the signatures of both", async () => {
@@ -113,7 +125,12 @@ test("sends AWS's client and the adapter to the same path, and accepts the signa
 test("signs any request as AWS's own signer does", async () => {
   const { SignatureV4 } = sdk ?? missing();
   const part = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }).filter((text) => !/^\.+$/.test(text));
-  const request = fc.record({ model: part, body: fc.string({ unit: 'grapheme' }), team: fc.stringMatching(/^[ -~]{0,20}$/), time: fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true }) });
+  const request = fc.record({
+    model: part,
+    body: fc.string({ unit: 'grapheme' }),
+    team: fc.stringMatching(/^[ -~]{0,20}$/),
+    time: fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true }),
+  });
   await fc.assert(
     fc.asyncProperty(request, async ({ model, body, team, time }) => {
       const date = new Date(Math.floor(time.getTime() / 1000) * 1000);
@@ -158,11 +175,15 @@ function missing(): never {
 /** The parts of the SDK that the tests use. */
 interface Sdk {
   runtime: {
-    BedrockRuntimeClient: new (options: object) => { send(command: unknown): Promise<{ body?: AsyncIterable<{ chunk?: { bytes?: Uint8Array } }> }> };
+    BedrockRuntimeClient: new (
+      options: object,
+    ) => { send(command: unknown): Promise<{ body?: AsyncIterable<{ chunk?: { bytes?: Uint8Array } }> }> };
     InvokeModelWithResponseStreamCommand: new (input: object) => unknown;
   };
   NodeHttpHandler: new () => object;
-  SignatureV4: new (options: object) => { sign(request: object, options: object): Promise<{ headers: Record<string, string> }> };
+  SignatureV4: new (
+    options: object,
+  ) => { sign(request: object, options: object): Promise<{ headers: Record<string, string> }> };
 }
 
 function loadSdk(): Sdk | undefined {

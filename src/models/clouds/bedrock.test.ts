@@ -4,8 +4,13 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { type Model, ModelFailure, type ModelRequest } from '../../contract/model.js';
 import { fakeAwsKeys } from '../../testing/bedrock-format.js';
-import { type FakeAnswer, type FakeAnswers, type FakeModelServer, startFakeModelServer } from '../../testing/fake-model-server.js';
-import { knownModel, builtInCatalogue } from '../catalogue/catalogue.js';
+import {
+  type FakeAnswer,
+  type FakeAnswers,
+  type FakeModelServer,
+  startFakeModelServer,
+} from '../../testing/fake-model-server.js';
+import { builtInCatalogue, knownModel } from '../catalogue/catalogue.js';
 import { chooseModel } from '../catalogue/choose-model.js';
 
 const hello: ModelRequest = {
@@ -28,7 +33,11 @@ async function serve(answers: FakeAnswers): Promise<FakeModelServer> {
 
 const inRegion = { AWS_REGION: 'us-east-1', HOME: '/nonexistent', HELVE_HOME: '/nonexistent' };
 
-const modelAt = async (server: FakeModelServer, env: Record<string, string> = fakeAwsKeys, model = name): Promise<Model> =>
+const modelAt = async (
+  server: FakeModelServer,
+  env: Record<string, string> = fakeAwsKeys,
+  model = name,
+): Promise<Model> =>
   await chooseModel(`bedrock/${model}`, { ...inRegion, ANTHROPIC_BEDROCK_BASE_URL: server.url, ...env });
 
 const ask = async (model: Model) => await Array.fromAsync(model.stream(hello, AbortSignal.timeout(60_000)));
@@ -77,7 +86,10 @@ test('sends betas in the body', async () => {
 test('takes keys and region from the profile, and prefers keys in the environment', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'helve-aws-'));
   const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret } = fakeAwsKeys;
-  await writeFile(join(folder, 'config'), '[default]\nregion = us-west-2\n\n[profile work]\nregion = eu-north-1 # near\n');
+  await writeFile(
+    join(folder, 'config'),
+    '[default]\nregion = us-west-2\n\n[profile work]\nregion = eu-north-1 # near\n',
+  );
   await writeFile(
     join(folder, 'credentials'),
     `[default]\naws_access_key_id = AKIDOTHER\naws_secret_access_key = other\n[work]\naws_access_key_id=${id}\naws_secret_access_key=${secret}\n`,
@@ -86,7 +98,9 @@ test('takes keys and region from the profile, and prefers keys in the environmen
   const server = await serve([{ text: 'Hello.' }, { text: 'Hello.' }]);
   await ask(await modelAt(server, { ...env, AWS_PROFILE: 'work', AWS_REGION: '' }));
   await ask(await modelAt(server, { ...env, ...fakeAwsKeys, AWS_REGION: '' }));
-  const scopes = server.requests.map(({ headers }) => headers.authorization?.match(/Credential=(\w+)\/\d+\/([\w-]+)/)?.slice(1));
+  const scopes = server.requests.map(({ headers }) =>
+    headers.authorization?.match(/Credential=(\w+)\/\d+\/([\w-]+)/)?.slice(1),
+  );
   expect(scopes).toEqual([
     [id, 'eu-north-1'],
     [id, 'us-west-2'],
@@ -99,7 +113,10 @@ test('takes credentials from credential_process, and asks it again when AWS says
   const output = JSON.stringify({ Version: 1, AccessKeyId, SecretAccessKey, Expiration: '2999-01-01T00:00:00Z' });
   await writeFile(join(folder, 'my keys.json'), output);
   await writeFile(join(folder, 'config'), `[default]\ncredential_process = cat "${join(folder, 'my keys.json')}"\n`);
-  const expired = { status: 403, error: { type: 'ExpiredTokenException', message: 'The security token included in the request is expired' } };
+  const expired = {
+    status: 403,
+    error: { type: 'ExpiredTokenException', message: 'The security token included in the request is expired' },
+  };
   const server = await serve([expired, { text: 'Hello.' }]);
   const events = await ask(await modelAt(server, { AWS_CONFIG_FILE: join(folder, 'config') }));
   expect(events.at(-1)?.type).toBe('message_end');
@@ -110,7 +127,10 @@ test("uses the server's clock once this machine's is refused", async () => {
   const date = new Date(Date.now() + 3600_000).toUTCString();
   const skewed: FakeAnswer = {
     status: 403,
-    error: { type: 'InvalidSignatureException', message: 'Signature expired: 20261119T010000Z is now earlier than 20261119T015500Z' },
+    error: {
+      type: 'InvalidSignatureException',
+      message: 'Signature expired: 20261119T010000Z is now earlier than 20261119T015500Z',
+    },
     headers: { date },
   };
   const server = await serve([skewed, { text: 'Hello.' }, { text: 'Hello.' }]);
@@ -122,21 +142,77 @@ test("uses the server's clock once this machine's is refused", async () => {
 });
 
 const hourOf = (time: unknown): number =>
-  Math.round(Date.parse(String(time).replace(/(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z/, '$1-$2-$3T$4:$5:$6Z')) / 3600_000);
+  Math.round(
+    Date.parse(String(time).replace(/(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z/, '$1-$2-$3T$4:$5:$6Z')) / 3600_000,
+  );
 
 const aws = (status: number, type: string, message: string): FakeAnswer => ({ status, error: { type, message } });
 
 test.each<[string, FakeAnswer, string, RegExp]>([
-  ['an expired session', aws(403, 'ExpiredTokenException', 'The security token included in the request is expired'), 'auth', /session token has expired.*aws sso login/],
-  ['a missing permission', aws(403, 'AccessDeniedException', 'User: arn:aws:iam::1:user/x is not authorized to perform: bedrock:InvokeModelWithResponseStream'), 'auth', /may not use .* in us-east-1.*policy/],
-  ['a model without access', aws(403, 'AccessDeniedException', "You don't have access to the model with the specified model ID."), 'unknown_model', /no access to .*Bedrock console of us-east-1/],
-  ['a model that needs a profile', aws(400, 'ValidationException', `Invocation of model ID ${name} with on-demand throughput isn’t supported.`), 'unknown_model', /only be used through an inference profile.*bedrock\/global\./],
-  ['an unknown model', aws(400, 'ValidationException', 'The provided model identifier is invalid.'), 'unknown_model', /Bedrock in us-east-1 has no model .*AWS_REGION/],
-  ['too many requests', aws(429, 'ThrottlingException', 'Too many tokens, please wait before trying again.'), 'rate_limited', /limits the rate/],
-  ['a long conversation', aws(400, 'ValidationException', 'Input is too long for requested model.'), 'context_overflow', /too long/],
-  ['the page of a proxy', { status: 403, error: '<html><h1>Access denied by policy</h1></html>', headers: { 'content-type': 'text/html' } }, 'unreachable', /web page answered instead of Amazon Bedrock.*Access denied by policy.*ANTHROPIC_BEDROCK_BASE_URL/],
-  ['throttling within the stream', { text: 'He', streamError: { type: 'throttlingException', message: 'Slow down' } }, 'rate_limited', /limits the rate \(throttlingException: Slow down\)/],
-  ['a failure within the stream', { text: 'He', streamError: { type: 'modelStreamErrorException', message: 'Oops' } }, 'server_error', /failed/],
+  [
+    'an expired session',
+    aws(403, 'ExpiredTokenException', 'The security token included in the request is expired'),
+    'auth',
+    /session token has expired.*aws sso login/,
+  ],
+  [
+    'a missing permission',
+    aws(
+      403,
+      'AccessDeniedException',
+      'User: arn:aws:iam::1:user/x is not authorized to perform: bedrock:InvokeModelWithResponseStream',
+    ),
+    'auth',
+    /may not use .* in us-east-1.*policy/,
+  ],
+  [
+    'a model without access',
+    aws(403, 'AccessDeniedException', "You don't have access to the model with the specified model ID."),
+    'unknown_model',
+    /no access to .*Bedrock console of us-east-1/,
+  ],
+  [
+    'a model that needs a profile',
+    aws(400, 'ValidationException', `Invocation of model ID ${name} with on-demand throughput isn’t supported.`),
+    'unknown_model',
+    /only be used through an inference profile.*bedrock\/global\./,
+  ],
+  [
+    'an unknown model',
+    aws(400, 'ValidationException', 'The provided model identifier is invalid.'),
+    'unknown_model',
+    /Bedrock in us-east-1 has no model .*AWS_REGION/,
+  ],
+  [
+    'too many requests',
+    aws(429, 'ThrottlingException', 'Too many tokens, please wait before trying again.'),
+    'rate_limited',
+    /limits the rate/,
+  ],
+  [
+    'a long conversation',
+    aws(400, 'ValidationException', 'Input is too long for requested model.'),
+    'context_overflow',
+    /too long/,
+  ],
+  [
+    'the page of a proxy',
+    { status: 403, error: '<html><h1>Access denied by policy</h1></html>', headers: { 'content-type': 'text/html' } },
+    'unreachable',
+    /web page answered instead of Amazon Bedrock.*Access denied by policy.*ANTHROPIC_BEDROCK_BASE_URL/,
+  ],
+  [
+    'throttling within the stream',
+    { text: 'He', streamError: { type: 'throttlingException', message: 'Slow down' } },
+    'rate_limited',
+    /limits the rate \(throttlingException: Slow down\)/,
+  ],
+  [
+    'a failure within the stream',
+    { text: 'He', streamError: { type: 'modelStreamErrorException', message: 'Oops' } },
+    'server_error',
+    /failed/,
+  ],
 ])('explains %s', async (_, answer, kind, words) => {
   const failure = await failureOf(modelAt(await serve([answer, answer])));
   expect(failure.kind).toBe(kind);
@@ -145,7 +221,9 @@ test.each<[string, FakeAnswer, string, RegExp]>([
 
 test('names an unknown access key, and shows neither key nor signature', async () => {
   const server = await serve([{ text: 'Hello.' }]);
-  const failure = await failureOf(modelAt(server, { AWS_ACCESS_KEY_ID: 'AKIDWRONG0000', AWS_SECRET_ACCESS_KEY: 'very/secret/key' }));
+  const failure = await failureOf(
+    modelAt(server, { AWS_ACCESS_KEY_ID: 'AKIDWRONG0000', AWS_SECRET_ACCESS_KEY: 'very/secret/key' }),
+  );
   expect(failure.message).toMatch(/AWS does not know the key .*AWS_ACCESS_KEY_ID/);
   expect(JSON.stringify([failure.message, String(failure.cause)])).not.toMatch(/very\/secret|Signature=/);
 });
@@ -176,6 +254,9 @@ test("knows the vendor's facts about a model, and its price only at the global a
   const catalogue = builtInCatalogue();
   const { prices, ...facts } = knownModel(catalogue, 'anthropic', 'claude-sonnet-4-5');
   expect(knownModel(catalogue, 'bedrock', name)).toEqual(facts);
-  expect(knownModel(catalogue, 'bedrock', 'global.anthropic.claude-sonnet-4-5-20250929-v1:0')).toEqual({ ...facts, prices });
+  expect(knownModel(catalogue, 'bedrock', 'global.anthropic.claude-sonnet-4-5-20250929-v1:0')).toEqual({
+    ...facts,
+    prices,
+  });
   expect(knownModel(catalogue, 'vertex', 'claude-sonnet-4-5@20250929')).toEqual(facts);
 });

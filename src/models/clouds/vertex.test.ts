@@ -5,7 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { type Model, ModelFailure, type ModelRequest } from '../../contract/model.js';
-import { type FakeAnswer, type FakeAnswers, type FakeModelServer, startFakeModelServer } from '../../testing/fake-model-server.js';
+import {
+  type FakeAnswer,
+  type FakeAnswers,
+  type FakeModelServer,
+  startFakeModelServer,
+} from '../../testing/fake-model-server.js';
 import { startLocalServer, type TestServer } from '../../testing/local-server.js';
 import { chooseModel } from '../catalogue/choose-model.js';
 import { googleAuthorization } from './google/google-authorization.js';
@@ -76,7 +81,11 @@ const serviceAccount = async (tokenUri: string): Promise<string> =>
 const env = { HOME: '/nonexistent', HELVE_HOME: '/nonexistent' };
 
 const modelAt = async (server: FakeModelServer, own: Record<string, string>): Promise<Model> =>
-  await chooseModel('vertex/claude-sonnet-4-5@20250929', { ...env, ANTHROPIC_VERTEX_BASE_URL: `${server.url}/v1`, ...own });
+  await chooseModel('vertex/claude-sonnet-4-5@20250929', {
+    ...env,
+    ANTHROPIC_VERTEX_BASE_URL: `${server.url}/v1`,
+    ...own,
+  });
 
 const ask = async (model: Model) => await Array.fromAsync(model.stream(hello, AbortSignal.timeout(60_000)));
 
@@ -102,12 +111,22 @@ test('exchanges an assertion of the service account for a token, once for all pa
   expect(server.requests[0]?.path).toBe(
     '/v1/projects/project-of-the-file/locations/global/publishers/anthropic/models/claude-sonnet-4-5@20250929:streamRawPredict',
   );
-  expect(Object.keys(server.requests[0]?.body ?? {})).toEqual(['anthropic_version', 'stream', 'max_tokens', 'messages']);
+  expect(Object.keys(server.requests[0]?.body ?? {})).toEqual([
+    'anthropic_version',
+    'stream',
+    'max_tokens',
+    'messages',
+  ]);
 
   expect(forms).toHaveLength(1);
   expect(forms[0]?.get('grant_type')).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer');
   const [header = '', claims = '', signature = ''] = forms[0]?.get('assertion')?.split('.') ?? [];
-  const signed = verify('RSA-SHA256', Buffer.from(`${header}.${claims}`), publicKey, Buffer.from(signature, 'base64url'));
+  const signed = verify(
+    'RSA-SHA256',
+    Buffer.from(`${header}.${claims}`),
+    publicKey,
+    Buffer.from(signature, 'base64url'),
+  );
   expect(signed).toBe(true);
   expect(JSON.parse(Buffer.from(header, 'base64url').toString())).toEqual({ alg: 'RS256', typ: 'JWT', kid: 'key-1' });
   expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({
@@ -119,7 +138,12 @@ test('exchanges an assertion of the service account for a token, once for all pa
 
 test('refreshes the token of a person, and again when it has expired or was refused', async () => {
   const { server: tokens, forms } = await serveTokens({ expiresIn: 600 });
-  const path = await file({ type: 'authorized_user', client_id: 'id', client_secret: 'secret', refresh_token: 'refresh' });
+  const path = await file({
+    type: 'authorized_user',
+    client_id: 'id',
+    client_secret: 'secret',
+    refresh_token: 'refresh',
+  });
   let now = 1_000_000_000_000;
   const userTokenUri = `${tokens.url}/token`;
   const authorization = googleAuthorization({ GOOGLE_APPLICATION_CREDENTIALS: path }, { userTokenUri, now: () => now });
@@ -142,7 +166,10 @@ test('refreshes the token of a person, and again when it has expired or was refu
 
 test('sends a request once more with a fresh token after a 401', async () => {
   const { server: tokens } = await serveTokens();
-  const server = await serve([{ status: 401, error: { type: 'UNAUTHENTICATED', message: 'expired' } }, { text: 'Hello.' }]);
+  const server = await serve([
+    { status: 401, error: { type: 'UNAUTHENTICATED', message: 'expired' } },
+    { text: 'Hello.' },
+  ]);
   await ask(await modelAt(server, { GOOGLE_APPLICATION_CREDENTIALS: await serviceAccount(tokens.url) }));
   expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer token-1', 'Bearer token-2']);
 });
@@ -168,10 +195,34 @@ const google = (status: number, type: string, message: string): FakeAnswer => ({
 const token = { CLOUDSDK_AUTH_ACCESS_TOKEN: 'ya29.very-secret', ANTHROPIC_VERTEX_PROJECT_ID: 'my-project' };
 
 test.each<[string, FakeAnswer, string, RegExp]>([
-  ['a disabled API', google(403, 'PERMISSION_DENIED', 'Vertex AI API has not been used in project 1 before or it is disabled.'), 'auth', /gcloud services enable aiplatform.googleapis.com --project my-project/],
-  ['a missing role', google(403, 'PERMISSION_DENIED', "Permission 'aiplatform.endpoints.predict' denied on resource"), 'auth', /may not use Vertex AI in the project my-project.*Vertex AI User/],
-  ['a refused token', google(401, 'UNAUTHENTICATED', 'Request had invalid authentication credentials: ya29.very-secret'), 'auth', /refused the credentials \(401: [^)]*\[key\]\).*gcloud auth application-default login/],
-  ['a model that is not there', google(404, 'NOT_FOUND', 'Publisher Model `projects/p/models/x` was not found or your project does not have access to it.'), 'unknown_model', /no model "claude-sonnet-4-5@20250929" for the project my-project in global.*Model Garden/],
+  [
+    'a disabled API',
+    google(403, 'PERMISSION_DENIED', 'Vertex AI API has not been used in project 1 before or it is disabled.'),
+    'auth',
+    /gcloud services enable aiplatform.googleapis.com --project my-project/,
+  ],
+  [
+    'a missing role',
+    google(403, 'PERMISSION_DENIED', "Permission 'aiplatform.endpoints.predict' denied on resource"),
+    'auth',
+    /may not use Vertex AI in the project my-project.*Vertex AI User/,
+  ],
+  [
+    'a refused token',
+    google(401, 'UNAUTHENTICATED', 'Request had invalid authentication credentials: ya29.very-secret'),
+    'auth',
+    /refused the credentials \(401: [^)]*\[key\]\).*gcloud auth application-default login/,
+  ],
+  [
+    'a model that is not there',
+    google(
+      404,
+      'NOT_FOUND',
+      'Publisher Model `projects/p/models/x` was not found or your project does not have access to it.',
+    ),
+    'unknown_model',
+    /no model "claude-sonnet-4-5@20250929" for the project my-project in global.*Model Garden/,
+  ],
   ['too many requests', google(429, 'RESOURCE_EXHAUSTED', 'Quota exceeded'), 'rate_limited', /limits the rate/],
 ])('explains %s', async (_, answer, kind, words) => {
   const failure = await failureOf(modelAt(await serve([answer]), token));
@@ -181,11 +232,34 @@ test.each<[string, FakeAnswer, string, RegExp]>([
 });
 
 test.each<[string, () => Promise<Record<string, string>>, RegExp]>([
-  ['without a project', async () => ({ CLOUDSDK_AUTH_ACCESS_TOKEN: 'x' }), /No Google Cloud project.*ANTHROPIC_VERTEX_PROJECT_ID/],
-  ['with a location that is none', async () => ({ ...token, CLOUD_ML_REGION: 'evil.example/' }), /CLOUD_ML_REGION is "evil.example\/"/],
-  ['without credentials', async () => ({ GOOGLE_CLOUD_PROJECT: 'p', PATH: '/nonexistent' }), /No Google credentials.*gcloud auth application-default login/],
-  ['with a file that is missing', async () => ({ GOOGLE_CLOUD_PROJECT: 'p', GOOGLE_APPLICATION_CREDENTIALS: '/nonexistent/x.json' }), /x.json can't be used: ENOENT.*GOOGLE_APPLICATION_CREDENTIALS/],
-  ['with a token address in the clear', async () => ({ GOOGLE_APPLICATION_CREDENTIALS: await serviceAccount('http://example.com/token'), GOOGLE_CLOUD_PROJECT: 'p' }), /"token_uri" does not begin with https/],
+  [
+    'without a project',
+    async () => ({ CLOUDSDK_AUTH_ACCESS_TOKEN: 'x' }),
+    /No Google Cloud project.*ANTHROPIC_VERTEX_PROJECT_ID/,
+  ],
+  [
+    'with a location that is none',
+    async () => ({ ...token, CLOUD_ML_REGION: 'evil.example/' }),
+    /CLOUD_ML_REGION is "evil.example\/"/,
+  ],
+  [
+    'without credentials',
+    async () => ({ GOOGLE_CLOUD_PROJECT: 'p', PATH: '/nonexistent' }),
+    /No Google credentials.*gcloud auth application-default login/,
+  ],
+  [
+    'with a file that is missing',
+    async () => ({ GOOGLE_CLOUD_PROJECT: 'p', GOOGLE_APPLICATION_CREDENTIALS: '/nonexistent/x.json' }),
+    /x.json can't be used: ENOENT.*GOOGLE_APPLICATION_CREDENTIALS/,
+  ],
+  [
+    'with a token address in the clear',
+    async () => ({
+      GOOGLE_APPLICATION_CREDENTIALS: await serviceAccount('http://example.com/token'),
+      GOOGLE_CLOUD_PROJECT: 'p',
+    }),
+    /"token_uri" does not begin with https/,
+  ],
 ])('says what to set %s', async (_, own, words) => {
   expect((await failureOf(modelAt(await serve([]), await own()))).message).toMatch(words);
 });
@@ -193,7 +267,9 @@ test.each<[string, () => Promise<Record<string, string>>, RegExp]>([
 test('says why a refresh failed, without the secrets that were sent', async () => {
   const { server: tokens } = await serveTokens({ refuses: true });
   const server = await serve([]);
-  const failure = await failureOf(modelAt(server, { GOOGLE_APPLICATION_CREDENTIALS: await serviceAccount(tokens.url) }));
+  const failure = await failureOf(
+    modelAt(server, { GOOGLE_APPLICATION_CREDENTIALS: await serviceAccount(tokens.url) }),
+  );
   expect(failure.kind).toBe('auth');
   expect(failure.message).toMatch(/gave no access token .*400, invalid_grant, Token has been expired or revoked/);
 });

@@ -47,10 +47,14 @@ export function vertexLocation(env: CloudSetup['env']): string {
   const variable = ['CLOUD_ML_REGION', 'GOOGLE_CLOUD_LOCATION'].find((name) => env[name]?.trim());
   const location = (variable && env[variable]?.trim()) || DEFAULT_LOCATION;
   if (/^[a-z0-9-]+$/.test(location)) return location;
-  throw new ModelFailure('unreachable', `${variable} is "${shorten(location)}", which is not a location of Google Cloud.`, {
-    advice: 'Set it to one such as global, eu or us-east5.',
-    about: 'address',
-  });
+  throw new ModelFailure(
+    'unreachable',
+    `${variable} is "${shorten(location)}", which is not a location of Google Cloud.`,
+    {
+      advice: 'Set it to one such as global, eu or us-east5.',
+      about: 'address',
+    },
+  );
 }
 
 /** Up to and with the version of the API. Locations of several regions have hosts of their own. */

@@ -12,7 +12,11 @@ export interface ProgramOptions {
  * What a program prints, such as a key or a token. Fails if it does not end in time, ends with another status than 0,
  * or prints too much. The errors tell why, and never what it printed.
  */
-export async function programOutput(program: string, args: readonly string[], options: ProgramOptions): Promise<string> {
+export async function programOutput(
+  program: string,
+  args: readonly string[],
+  options: ProgramOptions,
+): Promise<string> {
   const { BASH_ENV: _, ENV: __, ...env } = options.env;
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const child = startProcess(program, args, { env, stdio: ['ignore', 'pipe', 'ignore'] });

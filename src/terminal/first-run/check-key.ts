@@ -10,7 +10,8 @@ const WAIT_MS = 5_000; // the user waits for the answer
 /** Whether the provider accepts the key, as a sentence. */
 export async function checkKey(id: string, key: string, env: Environment): Promise<string> {
   const provider = (await loadCatalogue(env)).providers.get(id);
-  if (!provider) return 'It was not checked.';
+  // The address of a cloud depends on more than the key.
+  if (!provider || provider.cloud) return 'It was not checked.';
   const named = provider.baseUrlVariable === undefined ? undefined : env[provider.baseUrlVariable]?.trim();
   try {
     const { status } = await fetch(addressOf(provider, named || provider.baseUrl), {

@@ -68,7 +68,7 @@ export async function keyProviders(env: Environment, catalogue?: Catalogue): Pro
   const stored = readStoredKeys(env);
   return [...providers.values()].flatMap((provider) => {
     const [variable] = keyVariables(provider.keys);
-    if (variable === undefined) return [];
+    if (variable === undefined || provider.cloud === 'vertex') return []; // its tokens expire within the hour
     const from = sourceOf(provider, env, stored);
     return [{ id: provider.id, title: provider.title, variable, ...(from && { from }) }];
   });
