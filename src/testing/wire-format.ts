@@ -19,8 +19,6 @@ export interface WireFormat {
    * formats without `streamsByPath`.
    */
   violations(body: unknown): string[];
-  /** Whether the path, not a field of the body, says that the answer is streamed. */
-  streamsByPath?: true;
   /** The answer as the texts of its server-sent events, each with its blank line. `number` counts answers from 1. */
   events(answer: FakeMessage, number: number): string[];
   /** An event as the bytes on the wire, if not as its UTF-8 text. */

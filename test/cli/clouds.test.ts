@@ -18,14 +18,19 @@ async function serve(answers: FakeAnswers): Promise<FakeModelServer> {
 
 test('a run on Amazon Bedrock hides the keys of AWS from the commands of the model', async () => {
   const command = 'echo "[$AWS_ACCESS_KEY_ID$AWS_SECRET_ACCESS_KEY$AWS_BEARER_TOKEN_BEDROCK$AZURE_OPENAI_AD_TOKEN]"';
-  const { url, requests, refused } = await serve([{ calls: [{ name: 'Bash', input: { command } }] }, { text: 'Done.' }]);
+  const { url, requests, refused } = await serve([
+    { calls: [{ name: 'Bash', input: { command } }] },
+    { text: 'Done.' },
+  ]);
   const env = {
     ...fakeAwsKeys,
     AWS_REGION: 'us-east-1',
     ANTHROPIC_BEDROCK_BASE_URL: url,
     AZURE_OPENAI_AD_TOKEN: 'entra-secret',
   };
-  const run = await runHelve(['-p', 'go', '--model', 'bedrock/opus', '--permission-mode', 'bypassPermissions'], { env });
+  const run = await runHelve(['-p', 'go', '--model', 'bedrock/opus', '--permission-mode', 'bypassPermissions'], {
+    env,
+  });
   expect(run).toMatchObject({ code: 0, stdout: 'Done.\n' });
   expect(refused).toEqual([]);
   expect(requests[1]?.text).toContain('[]');
@@ -35,7 +40,10 @@ test('a run on Amazon Bedrock hides the keys of AWS from the commands of the mod
 test('keys and signatures are in no message of a refused run, nor in its log', async () => {
   const { url } = await serve(() => ({
     status: 403,
-    error: { type: 'InvalidSignatureException', message: 'The Canonical String should have been AKIDEXAMPLE session-secret' },
+    error: {
+      type: 'InvalidSignatureException',
+      message: 'The Canonical String should have been AKIDEXAMPLE session-secret',
+    },
   }));
   const home = await emptyFolder();
   const log = join(home, 'debug.log');
@@ -65,7 +73,10 @@ test.each<[Record<string, string>, string]>([
     { HELVE_MODEL: 'azure/my-gpt', AZURE_OPENAI_API_KEY: 'pa55', AZURE_OPENAI_ENDPOINT: 'https://r.openai.azure.com' },
     '✓ Model: azure/my-gpt, at r.openai.azure.com, key from AZURE_OPENAI_API_KEY, limits unknown, not asked',
   ],
-  [{ HELVE_MODEL: 'azure/my-gpt', AZURE_OPENAI_API_KEY: 'pa55' }, '✗ Model: No Azure OpenAI resource. Set AZURE_OPENAI_ENDPOINT'],
+  [
+    { HELVE_MODEL: 'azure/my-gpt', AZURE_OPENAI_API_KEY: 'pa55' },
+    '✗ Model: No Azure OpenAI resource. Set AZURE_OPENAI_ENDPOINT',
+  ],
 ])('helve doctor with %j says %s', async (own, line) => {
   const home = await emptyFolder();
   await mkdir(join(home, '.aws'));

@@ -14,7 +14,7 @@ import { wires } from './wire-formats.js';
 
 interface Speaker {
   name: string;
-  modelAt(baseUrl: string): Model;
+  modelAt(baseUrl: string): Model | Promise<Model>;
 }
 
 const google: Speaker = {

@@ -108,8 +108,10 @@ function vendorsModel(catalogue: Catalogue, cloud: Cloud | undefined, name: stri
   if (cloud === undefined) return undefined;
   if (cloud === 'azure') return withoutPrices(knownModel(catalogue, 'openai', name));
   // "us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5@20250929"
-  const claude = /claude-[a-z0-9-]+?(?=(-v\d+(:\d+)?)?(@|$))/.exec(name)?.[0];
-  if (claude === undefined) return undefined;
+  const start = name.lastIndexOf('claude-');
+  if (start < 0) return undefined;
+  const [dated = ''] = name.slice(start).split('@');
+  const claude = dated.replace(/-v\d+(:\d+)?$/, '');
   const known = knownModel(catalogue, 'anthropic', claude);
   return cloud === 'bedrock' && name.startsWith('global.') ? known : withoutPrices(known);
 }

@@ -31,7 +31,11 @@ test.each<[string | undefined, Record<string, string>, string]>([
   ['vllm/m', { VLLM_BASE_URL: 'http://10.0.0.1:8000/v1' }, 'vllm/m chat 10.0.0.1:8000 no key'],
   ['openrouter/opus', openrouter, 'openrouter/anthropic/claude-opus-5.5 chat openrouter.ai OPENROUTER_API_KEY'],
   // a cloud has other ways to sign in than a key
-  ['bedrock/opus', {}, 'bedrock/global.anthropic.claude-opus-5-5 anthropic bedrock-runtime.region.amazonaws.com no key'],
+  [
+    'bedrock/opus',
+    {},
+    'bedrock/global.anthropic.claude-opus-5-5 anthropic bedrock-runtime.region.amazonaws.com no key',
+  ],
   ['vertex', {}, 'vertex/claude-sonnet-5-5 anthropic location-aiplatform.googleapis.com no key'],
   // another address uses the format of compatible servers; the vendor's own address keeps its format
   ['openai/m', elsewhere, 'openai/m chat 127.0.0.1:9 no key'],

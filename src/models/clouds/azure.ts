@@ -54,7 +54,7 @@ function resourceAddress(address: string | undefined, env: CloudSetup['env']): s
     return address
       .replace(/[?#].*$/s, '')
       .replace(/\/openai(\/.*)?$/, '')
-      .replace(/\/+$/, '');
+      .replace(/(?<!\/)\/+$/, '');
   const resource = env['AZURE_OPENAI_RESOURCE_NAME']?.trim() || env['AZURE_RESOURCE_NAME']?.trim();
   if (!resource) return undefined;
   if (/^[a-z0-9-]+$/i.test(resource)) return `https://${resource}.openai.azure.com`;

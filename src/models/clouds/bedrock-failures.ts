@@ -18,12 +18,12 @@ export function explainBedrock(place: BedrockPlace): (error: ServerError, facts:
     const says = (pattern: RegExp): boolean => pattern.test(words);
     if (error.isPage) return explainPage('Amazon Bedrock', place.baseUrlVariable, facts);
 
-    if (type === 'expiredtokenexception' || says(/security token .*expired/i)) {
+    if (type === 'expiredtokenexception' || says(/security token .{0,60}expired/i)) {
       const advice =
         'Sign in again, for example with "aws sso login", or set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN to new ones.';
       return { kind: 'auth', problem: `The AWS session token has expired ${facts}.`, advice, about: 'key' };
     }
-    if (type === 'unrecognizedclientexception' || says(/security token .*invalid/i)) {
+    if (type === 'unrecognizedclientexception' || says(/security token .{0,60}invalid/i)) {
       const advice = isSigned
         ? 'Check AWS_ACCESS_KEY_ID, and AWS_SESSION_TOKEN, which temporary keys need and others must not have.'
         : 'Check AWS_BEARER_TOKEN_BEDROCK.';

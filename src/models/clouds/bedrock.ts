@@ -28,7 +28,7 @@ export async function bedrockModel(setup: CloudSetup): Promise<Model> {
     return {
       ...endpointOf({
         model: name,
-        address: address.replace(/\/+$/, ''),
+        address: address.replace(/(?<!\/)\/+$/, ''),
         path: `/model/${encodeSegment(name)}/invoke-with-response-stream`,
         title: `Amazon Bedrock in ${region}`,
         keys: [{ variable: key?.variable ?? 'AWS_BEARER_TOKEN_BEDROCK', value: key?.value }],

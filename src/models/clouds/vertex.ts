@@ -22,7 +22,7 @@ export async function vertexModel(setup: CloudSetup): Promise<Model> {
     return {
       ...endpointOf({
         model: name,
-        address: (setup.baseUrl ?? vertexAddress(location)).replace(/\/+$/, ''),
+        address: (setup.baseUrl ?? vertexAddress(location)).replace(/(?<!\/)\/+$/, ''),
         path: `/projects/${encodeURIComponent(project)}/locations/${location}/publishers/anthropic/models/${model}:streamRawPredict`,
         title: `Vertex AI in ${location}`,
         keys: [{ variable: key?.variable ?? 'CLOUDSDK_AUTH_ACCESS_TOKEN', value: key?.value }],

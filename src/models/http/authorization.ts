@@ -9,7 +9,7 @@ export interface OutgoingRequest {
 }
 
 /** A response with status 401 or 403. */
-export interface Refusal {
+export interface RefusedAnswer {
   status: number;
   header(name: string): string | undefined;
   /** The response's body, or its beginning. */
@@ -24,7 +24,7 @@ export interface Authorization {
    */
   headersFor(request: OutgoingRequest, signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
   /** Whether the refused request should be sent once more, because the next headers will differ: a fresh token, for example. */
-  mayRetry?(refusal: Refusal): boolean;
+  mayRetry?(refusal: RefusedAnswer): boolean;
 }
 
 /** What a server needs beside an address and a key. */

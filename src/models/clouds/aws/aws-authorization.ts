@@ -1,4 +1,4 @@
-import type { Authorization, Refusal } from '../../http/authorization.js';
+import type { Authorization, RefusedAnswer } from '../../http/authorization.js';
 import type { AwsCredentialSource } from './aws-credentials.js';
 import { sha256Hex, signatureHeaders } from './sign-request.js';
 
@@ -46,12 +46,12 @@ const pick = (headers: Readonly<Record<string, string>>, name: string): Record<s
   headers[name] === undefined ? {} : { [name]: headers[name] };
 
 /** The kind of error that AWS names in a header, or in the body. */
-const kindOf = ({ header, body }: Refusal): string => `${header('x-amzn-errortype') ?? ''} ${body}`;
+const kindOf = ({ header, body }: RefusedAnswer): string => `${header('x-amzn-errortype') ?? ''} ${body}`;
 
-const isExpired = (refusal: Refusal): boolean =>
+const isExpired = (refusal: RefusedAnswer): boolean =>
   /ExpiredToken|security token included in the request is expired/i.test(kindOf(refusal));
 
-const isAboutTime = (refusal: Refusal): boolean =>
+const isAboutTime = (refusal: RefusedAnswer): boolean =>
   /RequestTimeTooSkewed|RequestExpired|Signature (expired|not yet current)|InvalidSignature|SignatureDoesNotMatch/i.test(
     kindOf(refusal),
   );

@@ -55,7 +55,7 @@ export function parseSections(text: string): Sections {
   const sections: Sections = new Map();
   let section: Map<string, string> | undefined;
   for (const line of text.replace(/^\ufeff/, '').split(/\r?\n/)) {
-    const heading = /^\s*\[\s*([^\]]+?)\s*\]/.exec(line)?.[1];
+    const heading = headingIn(line.trim());
     if (heading !== undefined) {
       const name = heading.replace(/^profile\s+/, 'profile ').replaceAll(/["']/g, '');
       section = sections.get(name) ?? new Map();
@@ -66,4 +66,10 @@ export function parseSections(text: string): Sections {
     if (name !== undefined && value !== undefined) section?.set(name.toLowerCase(), value.replace(/\s[#;].*$/, ''));
   }
   return sections;
+}
+
+/** The text between brackets; a comment may follow. */
+function headingIn(line: string): string | undefined {
+  const end = line.indexOf(']');
+  return line.startsWith('[') && end > 0 ? line.slice(1, end).trim() : undefined;
 }
