@@ -51,7 +51,7 @@ async function historyOf({ modelAt }: Speaker): Promise<Message[]> {
   const server = await startFakeModelServer(answers);
   const project = await temporaryProject();
   const agent = createAgent({
-    model: modelAt(server.url),
+    model: await modelAt(server.url),
     root: project.root,
     dataFolder: project.path('../data'),
     tools: [draw],
@@ -73,7 +73,7 @@ async function continuedBy({ modelAt }: Speaker, history: readonly Message[]): P
   try {
     const messages: Message[] = [...history, { role: 'user', content: [{ type: 'text', text: 'Go on.' }] }];
     const request = { system: [], tools: [], messages };
-    await Array.fromAsync(modelAt(server.url).stream(request, AbortSignal.timeout(60_000))).catch(() => {});
+    await Array.fromAsync((await modelAt(server.url)).stream(request, AbortSignal.timeout(60_000))).catch(() => {});
     expect(server.refused).toEqual([]);
     return server.requests[0]?.text ?? '';
   } finally {
