@@ -258,7 +258,7 @@ test.each<[string, string, string]>([
     finished('MALFORMED_FUNCTION_CALL', { finishMessage: 'Malformed function call: print(Read(' }),
     'the model wrote a call that the server could not parse (MALFORMED_FUNCTION_CALL: Malformed function call: print(Read()',
   ],
-])('a stream with %s is a broken one, which is asked for again', async (_, raw, why) => {
+])('a stream with %s is a broken one', async (_, raw, why) => {
   expect(await failureOf({ raw })).toMatchObject({
     kind: 'broken_stream',
     problem: expect.stringMatching(/^The answer of gemini-3\.8-flash from 127\.0\.0\.1:\d+ broke off: /),
