@@ -233,6 +233,12 @@ test.each(shapes)(
   },
 );
 
+test('a code block ends with a fence as long as the one that began it', () => {
+  const call = '<tool_call>{"name": "now", "arguments": {}}</tool_call>';
+  expect(recoverCalls(`Like this:\n\n\`\`\`\`\n\`\`\`\n${call}`, tools).calls).toEqual([]);
+  expect(recoverCalls(`Like this:\n\n\`\`\`xml\n<a>\n\`\`\`\n${call}`, tools).calls).toHaveLength(1);
+});
+
 test.each(shapes)('does not take %s (%s) for a call of a tool that was not offered', (_, __, text) => {
   const others = tools.map((tool) => ({ ...tool, name: `${tool.name}2` }));
   expect(recoverCalls(text, others)).toEqual({ text, calls: [] });

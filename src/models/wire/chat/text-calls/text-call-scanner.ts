@@ -183,32 +183,41 @@ function nextFirst(text: string, from: number): number {
 
 /** Where in its line and in which kind of block a text has arrived. */
 class LinePosition {
-  /** In a code block between two fences. */
-  inFence = false;
   /** The spaces before the text of this line; undefined once it has text. */
   indent: number | undefined = 0;
   /** The last character; empty at the start. */
   last = '';
-  /** Characters of a fence at the start of this line. */
-  #fence = '';
+  /** The fence that opened the code block. */
+  #open: { char: string; length: number } | undefined;
+  /** What this line begins with, if that may be a fence, and whether other text follows it. */
+  #mark = { char: '', length: 0, hasMore: false };
+
+  get inFence(): boolean {
+    return this.#open !== undefined;
+  }
 
   pass(text: string): void {
     for (const char of text) {
-      if (char === '\n') {
-        this.indent = 0;
-        this.#fence = '';
-      } else if (this.indent !== undefined && (char === ' ' || char === '\t')) {
-        this.indent += char === '\t' ? 4 : 1;
-      } else if ((char === '`' || char === '~') && (this.indent !== undefined || this.#fence.endsWith(char))) {
+      if (char === '\n') this.#endLine();
+      else if (this.indent !== undefined && (char === ' ' || char === '\t')) this.indent += char === '\t' ? 4 : 1;
+      else if (this.indent !== undefined && (char === '`' || char === '~')) {
+        this.#mark = { char, length: 1, hasMore: false };
         this.indent = undefined;
-        this.#fence += char;
-        if (this.#fence.length === 3) this.inFence = !this.inFence;
-      } else {
+      } else if (char === this.#mark.char && char === this.last && !this.#mark.hasMore) this.#mark.length += 1;
+      else {
+        this.#mark.hasMore ||= char.trim() !== '';
         this.indent = undefined;
-        this.#fence = '';
       }
       this.last = char;
     }
+  }
+
+  #endLine(): void {
+    const { char, length, hasMore } = this.#mark;
+    if (length >= 3 && !this.#open) this.#open = { char, length };
+    else if (this.#open?.char === char && length >= this.#open.length && !hasMore) this.#open = undefined;
+    this.#mark = { char: '', length: 0, hasMore: false };
+    this.indent = 0;
   }
 }
 
