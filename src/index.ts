@@ -26,7 +26,9 @@ export {
   type ModelRequest,
   type RetryFacts,
   type StopReason,
+  type TextCallFacts,
   type ToolDefinition,
+  type ToolProfileName,
   type Usage,
 } from './contract/model.js';
 export type {

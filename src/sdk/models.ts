@@ -6,7 +6,11 @@ export type { RetryOptions } from '../contract/retry-options.js';
 export { withRetries } from '../models/retry/retry.js';
 export { parseScript, type Script, type ScriptedCall, type ScriptedTurn, scriptedModel } from '../models/scripted.js';
 export { type AnthropicOptions, anthropicModel } from '../models/wire/anthropic/anthropic.js';
-export { type OpenAiCompatibleOptions, openAiCompatibleModel } from '../models/wire/chat/openai-compatible.js';
+export {
+  type OpenAiCompatibleOptions,
+  openAiCompatibleModel,
+  type TextCalls,
+} from '../models/wire/chat/openai-compatible.js';
 export type { Quirks } from '../models/wire/chat/quirks.js';
 export { type GeminiOptions, geminiModel } from '../models/wire/gemini/gemini.js';
 export { type OpenAiResponsesOptions, openAiResponsesModel } from '../models/wire/responses/openai-responses.js';
