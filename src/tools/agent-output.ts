@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { AgentReport } from '../contract/agents.js';
 import { ToolFailure } from '../contract/failure.js';
 import type { ServerTask, TaskResult } from '../contract/server-tasks.js';
-import { defineTool } from '../contract/tool.js';
+import { defineTool, type ToolDisplay } from '../contract/tool.js';
 import { factsOf, footer, stopped } from './task.js';
 
 const DEFAULT_SECONDS = 150;
@@ -74,16 +74,7 @@ export const agentOutputTool = defineTool({
   },
 
   displayCall: ({ agentId = '' }) => ({ title: agentId }),
-  displayResult(look) {
-    if ('state' in look) {
-      const { description: title, state, result } = look;
-      if (!result) return { title, facts: [state] };
-      return { title, facts: [state], writtenBy: result.writtenBy, body: { type: 'text', text: result.shown } };
-    }
-    const { description: title, report } = look;
-    if (!report) return { title, facts: ['still running'] };
-    return { title, facts: factsOf(report), body: { type: 'markdown', text: report.answer } };
-  },
+  displayResult: (look) => shownLook(look),
 });
 
 const GO_ON = 'You are notified when it ends; go on with something else meanwhile.';
@@ -105,4 +96,15 @@ function unknownAgent(id: string, all: ReadonlyArray<{ id: string; description: 
   const known = all.map((agent) => `${agent.id} (${agent.description})`).join(', ');
   const there = known === '' ? 'None was started here' : `There are: ${known}`;
   return `There is no agent "${id}". ${there}. One of an earlier process can be resumed with Task.`;
+}
+
+function shownLook(look: Look): ToolDisplay {
+  if ('state' in look) {
+    const { description: title, state, result } = look;
+    if (!result) return { title, facts: [state] };
+    return { title, facts: [state], writtenBy: result.writtenBy, body: { type: 'text', text: result.shown } };
+  }
+  const { description: title, report } = look;
+  if (!report) return { title, facts: ['still running'] };
+  return { title, facts: factsOf(report), body: { type: 'markdown', text: report.answer } };
 }
