@@ -48,7 +48,8 @@ export async function waitForServers(
   }, SILENT_MS);
   const waits = [
     startMs > 0 && client.settled({ withinMs: startMs, signal }),
-    named.length > 0 && client.settled({ names: named, withinMs: namedMs, signal }),
+    // From when the client is loaded: the limit of a connection, which reports why it failed, counts from there too.
+    named.length > 0 && client.start().then(() => client.settled({ names: named, withinMs: namedMs, signal })),
     others.length > 0 &&
       client.settled({
         names: others,
