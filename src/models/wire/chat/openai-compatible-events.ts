@@ -7,7 +7,7 @@ import type { SseEvent } from '../../http/read-sse.js';
 import { eventFields, text } from '../event-fields.js';
 import { InlineThinking } from './inline-thinking.js';
 import { type CallPiece, StreamedCalls, type StreamedCallsOptions } from './streamed-calls.js';
-import { type FoundCalls, type ScannerOptions, TextCallScanner } from './text-calls/text-call-scanner.js';
+import type { FoundCalls, TextCallScanner } from './text-calls/text-call-scanner.js';
 
 type Fields = Record<string, unknown>;
 
@@ -16,7 +16,7 @@ export interface ChatEventsOptions extends Omit<StreamedCallsOptions, 'strayPiec
   provider: string;
   thinksInline: boolean;
   /** Reads calls that the model writes as text, unless there are others. Default: text stays text. */
-  textCalls?: ScannerOptions | undefined;
+  textCalls?: TextCallScanner | undefined;
 }
 
 const STOP_REASONS: Readonly<Record<string, StopReason>> = {
@@ -141,13 +141,13 @@ type FinishedBlock = Exclude<AssistantBlock, { type: 'tool_use' }>;
 class Words {
   readonly #provider: string;
   #inline: InlineThinking | undefined;
-  #scanner: TextCallScanner | undefined;
+  readonly #scanner: TextCallScanner | undefined;
   #text = '';
   #reasoning: { field: string; text: string; details: Fields[] } | undefined;
 
   constructor({ provider, thinksInline, textCalls }: ChatEventsOptions) {
     this.#provider = provider;
-    if (textCalls) this.#scanner = new TextCallScanner(textCalls);
+    this.#scanner = textCalls;
     if (thinksInline) this.#inline = new InlineThinking();
   }
 

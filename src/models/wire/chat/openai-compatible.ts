@@ -6,6 +6,7 @@ import {
   ModelFailure,
   type ModelRequest,
 } from '../../../contract/model.js';
+import { lazy } from '../../../platform/lazy.js';
 import type { ServerAccess } from '../../http/authorization.js';
 import { endpointOf } from '../../http/endpoint.js';
 import { exchange } from '../../http/exchange.js';
@@ -14,8 +15,7 @@ import { nodePost, postByFetch } from '../../http/post.js';
 import { chatBodies } from './openai-compatible-body.js';
 import { chatEvents, isLastEvent } from './openai-compatible-events.js';
 import { type Quirks, quirksOf } from './quirks.js';
-import { quotedIn } from './text-calls/quoted-text.js';
-import { textProtocol } from './text-protocol.js';
+import type { TextCallScanner } from './text-calls/text-call-scanner.js';
 import { refusesTools } from './tools-refused.js';
 import { validCallFields } from './valid-call.js';
 
@@ -80,14 +80,18 @@ export function chatModel(options: OpenAiCompatibleOptions, access: ServerAccess
     { provider, quirks, seesImages: facts?.seesImages ?? true },
   );
   const post = options.fetch ? postByFetch(options.fetch) : nodePost();
-  const asText = textProtocol(bodies.schemaOf);
+  // Few models write calls as text, so the code for that is loaded with the first request that needs it.
+  const callsAsText = lazy(async () => {
+    const { quotedIn, TextCallScanner, textProtocol } = await import('./calls-as-text.js');
+    return { quotedIn, TextCallScanner, write: textProtocol(bodies.schemaOf) };
+  });
   // What this server turned out to refuse, remembered for all later requests.
   let hasTools = options.textCalls !== 'prompt';
   let forcesCalls = true;
 
   async function* attempt(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void, void> {
     const endpoint = chatEndpoint(options, access);
-    const { tools, system, messages } = request;
+    const { tools } = request;
     const forced = forcesCalls
       ? validCallFields(request, { hasTools, validCall: quirks.validCall, schemaOf: bodies.schemaOf })
       : undefined;
@@ -100,28 +104,27 @@ export function chatModel(options: OpenAiCompatibleOptions, access: ServerAccess
         const schema = bodies.schemaOf(tools, tool);
         return schema?.renames ? schema.fromWire : undefined;
       },
-      ...(readsText &&
-        tools.length > 0 &&
-        !request.aside && {
-          textCalls: {
-            tools: new Map(
-              tools.map((tool) => [tool.name, bodies.schemaOf(tools, tool.name)?.schema ?? tool.input_schema]),
-            ),
-            isQuoted: quotedIn(messages, system),
-          },
-        }),
+      ...(readsText && tools.length > 0 && !request.aside && { textCalls: await scannerFor(request) }),
     };
     yield* exchange({
       post,
       endpoint,
       headers: headersOf(options, endpoint),
-      body: bodies.write(hasTools ? request : asText(request), forced),
+      body: bodies.write(hasTools ? request : (await callsAsText()).write(request), forced),
       signal,
       onSent: request.onSent,
       events: (wire, masked) => chatEvents(wire, masked, understanding),
       isLast: isLastEvent,
       authorization: access.authorization,
     });
+  }
+
+  async function scannerFor({ tools, system, messages }: ModelRequest): Promise<TextCallScanner> {
+    const { quotedIn, TextCallScanner } = await callsAsText();
+    const schemas = tools.map(
+      (tool) => [tool.name, bodies.schemaOf(tools, tool.name)?.schema ?? tool.input_schema] as const,
+    );
+    return new TextCallScanner({ tools: new Map(schemas), isQuoted: quotedIn(messages, system) });
   }
 
   return {
