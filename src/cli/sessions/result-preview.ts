@@ -5,7 +5,7 @@ const MAX_COLUMNS = 100;
 const MOST_TELLING = 3;
 
 /** What test runners and package managers print before anything happens. */
-const BANNER = /^\s*$|^TAP version \d+$|^\s*# Subtest: |^> \S+@\S+ \S+|^> \S/;
+const BANNER = /^\s*$|^TAP version \d+$|^\s*# Subtest: |^> \S/;
 
 /** Of a failure, its first line and those that say what failed; otherwise the first line with content. */
 export function resultPreview(text: string, isError: boolean): string[] {
