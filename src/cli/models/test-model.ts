@@ -129,10 +129,7 @@ function summary(id: string, results: readonly ProbeResult[], entry: KnownModel)
     `${working} of ${results.length} work; ${grouped(input)} tokens in, ${grouped(output)} out.`,
     ...(Object.keys(entry).length === 0
       ? ['Nothing in models.json needs to change for this model.']
-      : [
-          'For models.json (helve models says more about this file):',
-          JSON.stringify({ models: { [id]: entry } }, null, 2),
-        ]),
+      : ['For models.json (helve models says more about this file):', jsonText({ models: { [id]: entry } })]),
   ];
   return visible(lines.join('\n'));
 }
