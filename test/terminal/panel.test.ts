@@ -139,13 +139,17 @@ inTerminal('a task of an MCP server is in the panel, can be looked at and stoppe
   await say('start it');
   await terminal.shows(/1 task · ↓ to look or stop\n.*● era: task never.*look/);
   await say('/tasks');
-  await terminal.shows(/m[0-9a-f]{8}\s+running: look \d+\s+era: task never/);
-  await terminal.press('Down');
+  await terminal.shows(/❯ 1 {2}era: task never\s+running: look \d+/);
+  await terminal.shows('enter to look');
   await terminal.press('Enter');
-  await terminal.shows(/• begun\n• look 1\n• look 2/);
+  await terminal.shows(/• look \d+\n\s*• look \d+/);
   await terminal.shows('esc to close');
   await terminal.press('x');
-  await terminal.shows('era: task never ended in the background: stopped');
+  await terminal.shows(
+    /era: task never ended in the background: stopped[^]*❯ 1 {2}era: task never\s+stopped.*\n\n.*esc to close/,
+  );
+  await terminal.press('Escape');
+  await terminal.hides('esc to close');
   await say('start the other');
   await terminal.shows('Where?');
   await terminal.shows('enter to choose');

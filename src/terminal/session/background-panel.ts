@@ -136,7 +136,7 @@ export class BackgroundPanel {
     return this.#work.ranFor(id);
   }
 
-  /** Shows what it has written or done, until the user closes it. */
+  /** Shows what it has written or done, until the user closes or stops it. */
   async look(item: LookedAt): Promise<void> {
     const { screen, theme, dialogs, signal } = this.#options;
     let lines = await this.#work.look(item.id);
@@ -144,10 +144,11 @@ export class BackgroundPanel {
       lines = await this.#work.look(item.id);
       screen.draw();
     }, LOOK_MS).unref();
+    let stopping: Promise<void> | undefined;
     try {
       await dialogs.ask<void>((close) => {
         const stop = (): void => {
-          void this.#stop(item);
+          stopping = this.#stop(item);
           close();
         };
         return new ScrollDialog(
@@ -166,5 +167,6 @@ export class BackgroundPanel {
     } finally {
       clearInterval(timer);
     }
+    await stopping;
   }
 }
