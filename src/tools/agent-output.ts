@@ -35,7 +35,7 @@ type Look =
 export const agentOutputTool = defineTool({
   name: 'AgentOutput',
   title: 'Agent',
-  about: 'Gets the answer of a child agent, or the result of a task of an MCP server, that runs in the background.',
+  about: 'Gets the answer of an agent or a task that works in the background.',
   traits: { olderNames: ['TaskOutput', 'AgentOutputTool'] },
   exposure: 'deferred',
   description,
