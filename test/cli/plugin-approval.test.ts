@@ -42,7 +42,7 @@ test('names the variables that servers and hooks of a plugin get, and where they
     expect.arrayContaining([
       'given to them, from your environment and your values:',
       `${variable('ANTHROPIC_API_KEY')} to https://mcp.example/x (plugin_a_far, header Authorization): withheld as the key of a model provider, unless HELVE_PASS_ENV names it`,
-      `${variable('AWS_SECRET_ACCESS_KEY')} to ${near} (plugin_a_near, variable KEY)`,
+      `${variable('AWS_SECRET_ACCESS_KEY')} to ${near} (plugin_a_near, variable KEY): withheld as the key of a model provider, unless HELVE_PASS_ENV names it`,
       `${variable('HOST')} to ${near} (plugin_a_near, arguments)`,
       `${variable('GH_TOKEN')} to https://hooks.example/ (hook of Stop, header X-Key)`,
       'plugin_a_far: https://mcp.example/x, with headers from the command: ./headers.sh',

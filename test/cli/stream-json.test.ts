@@ -561,13 +561,13 @@ test.each([
 });
 
 test('remembers nothing that the question did not offer', async () => {
-  const answers = [echo('npm run one', 'toolu_1'), echo('rm -f x', 'toolu_2'), { text: 'Done.' }];
+  const answers = [echo('npm run one', 'toolu_1'), echo('rm -f ../x', 'toolu_2'), { text: 'Done.' }];
   const host = await startHost(answers, { args: asking });
   const everything = { type: 'addRules', rules: [{ toolName: 'Bash' }], behavior: 'allow', destination: 'session' };
   host.prompt('go');
   host.answer((await host.question()).line, { behavior: 'allow', updatedPermissions: [everything] });
   const { line, request } = await host.question();
-  expect(request).toMatchObject({ input: { command: 'rm -f x' }, permission_suggestions: [] });
+  expect(request).toMatchObject({ input: { command: 'rm -f ../x' }, permission_suggestions: [] });
   const deleting = { ...everything, rules: [{ toolName: 'Bash', ruleContent: 'rm:*' }], destination: 'userSettings' };
   host.answer(line, { behavior: 'allow', updatedPermissions: [deleting] });
   await host.next('success');

@@ -9,7 +9,7 @@ import { buildProgram } from './build-program.js';
 const program = `
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createFileChanges } from './file-changes.ts';
-import { hashOf } from './journal.ts';
+import { hashOf } from '../crypto.ts';
 
 const [root, dataFolder, bytes] = process.argv.slice(2);
 const old = Buffer.alloc(Number(bytes), 'o');

@@ -18,7 +18,7 @@ const program = `
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFileChanges } from './file-changes.ts';
-import { hashOf } from './journal.ts';
+import { hashOf } from '../crypto.ts';
 
 const [root, dataFolder] = process.argv.slice(2);
 const changes = createFileChanges({ dataFolder, sessionId: 's' });

@@ -14,7 +14,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StaleFile } from '../../contract/file-change.ts';
 import { createFileChanges } from './file-changes.ts';
-import { hashOf } from './journal.ts';
+import { hashOf } from '../crypto.ts';
 
 Object.defineProperty(process, 'platform', { value: '${platform}' });
 const [root, dataFolder, sessionId, edits] = process.argv.slice(2);

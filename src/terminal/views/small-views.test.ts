@@ -77,7 +77,7 @@ test('the first lines keep their places when the model is known', () => {
   view.update({ model: 'anthropic/claude-x', mode: 'plan' });
   expect(view.render(60)[3]).toBe('   ▌  claude-x · plans first, changes nothing');
   view.update({ model: undefined, mode: 'default' });
-  expect(view.render(40)[3]).toBe('   ▌  no model set up');
+  expect(view.render(40)[3]).toBe('   ▌  no model · /model chooses one');
 });
 
 test('shows the last lines of thinking, then only that there was some', () => {
