@@ -146,7 +146,7 @@ inTerminal('a task of an MCP server is in the panel, can be looked at and stoppe
   await terminal.shows('esc to close');
   await terminal.press('x');
   await terminal.shows(
-    /era: task never ended in the background: stopped[^]*❯ 1 {2}era: task never\s+stopped.*\n\n.*esc to close/,
+    /era: task never ended in the background: stopped[\s\S]*❯ 1 {2}era: task never\s+stopped.*\n\n.*esc to close/,
   );
   await terminal.press('Escape');
   await terminal.hides('esc to close');
