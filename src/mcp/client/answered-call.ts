@@ -4,7 +4,7 @@ import type { ContentBlock } from '../../contract/message.js';
 import { plainLine, plainText } from '../plain-text.js';
 import type { ServerAnswer } from './remote-task.js';
 import { type ResultBlocks, type ResultSession, resultBlocks, words } from './result-content.js';
-import { withStructured } from './structured-content.js';
+import { nestsTooDeep, withStructured } from './structured-content.js';
 
 const MAX_DISPLAY = 4_000;
 
@@ -24,6 +24,10 @@ export async function answeredCall(
   const { blocks, shown } = await resultBlocks(answer['content'], session, maxChars);
   if (answer['isError'] === true) throw failed({ blocks, shown }, plainLine(server, 40));
   const structured = answer['structuredContent'];
+  if (nestsTooDeep(structured)) {
+    const note = words('(Its structured content nests too deep and was left out.)');
+    return { blocks: [...blocks, note], shown: [...shown, note] };
+  }
   return {
     blocks,
     ...(shown.length > blocks.length && { shown }),

@@ -117,3 +117,19 @@ test('of too many links, those of the highest priority stay, in the order of the
   expect(said[0]).toBe('Resource x://10 (n10, 10 bytes)');
   expect(said.at(-1)).toBe('(10 more resources were left out.)');
 });
+
+test('a result of very many parts is few blocks and few files', async () => {
+  const sound = () => ({ type: 'audio', mimeType: 'audio/wav', data: base64('RIFF') });
+  const { blocks } = await resultBlocks(
+    [...Array.from({ length: 500 }, (_, n) => text(`line ${n}`)), ...Array.from({ length: 500 }, sound)],
+    await newSession(),
+    1e6,
+  );
+  const [said = '', ...more] = textsOf(blocks);
+  expect(more).toEqual([]);
+  expect(said).toMatch(/^line 0\nline 1\n/);
+  expect(said.match(/saved to/g)).toHaveLength(100);
+  expect(said).toMatch(/\(400 more files were left out\.\)$/);
+  const blobs = Array.from({ length: 150 }, (_, n) => ({ uri: `x://${n}`, mimeType: 'a/b', blob: base64('\0') }));
+  expect(textsOf(await resourceContents(blobs, await newSession())).join()).toContain('50 more files were left out');
+});

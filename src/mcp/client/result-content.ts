@@ -11,6 +11,8 @@ import { withoutReminders } from '../../platform/text/reminder.js';
 const MAX_IMAGES = 20; // per result; each stays in the conversation
 const MAX_LINKS = 50;
 const MAX_LINK_CHARS = 64 * 1024;
+const MAX_FILES = 100; // per result, since a server may send any number of tiny ones
+const MAX_BLOCKS = 100; // per result; of more, neighbouring texts become one
 const LOW_PRIORITY = 0.5; // of 1; the annotation calls 0 entirely optional
 const MIN_MOVED_CHARS = 1_000; // less is not worth a file
 const MAX_SENT_CHARS = 16 * 1024 * 1024;
@@ -19,7 +21,7 @@ export type ResultSession = Pick<SessionPort, 'resultFile'>;
 
 /** The blocks of content, in order. What is neither text nor image is saved to a file and replaced by its path. */
 export async function contentBlocks(content: unknown, session: ResultSession): Promise<ContentBlock[]> {
-  return (await readParts(content, session)).flatMap(({ blocks }) => blocks);
+  return joined((await readParts(content, session)).flatMap(({ blocks }) => blocks));
 }
 
 export interface ResultBlocks {
@@ -40,7 +42,7 @@ export async function resultBlocks(content: unknown, session: ResultSession, max
   let size = forModel.reduce((sum, part) => sum + charsOf(part), 0);
   const replaced = new Map<Part, ContentBlock[]>();
   for (const part of forModel.toSorted((one, other) => one.priority - other.priority)) {
-    if (size <= maxChars || part.priority >= LOW_PRIORITY) break;
+    if (size <= maxChars || part.priority >= LOW_PRIORITY || replaced.size >= MAX_FILES) break;
     const chars = charsOf(part);
     if (chars < MIN_MOVED_CHARS) continue;
     const file = await session.resultFile('mcp-part.txt');
@@ -48,7 +50,28 @@ export async function resultBlocks(content: unknown, session: ResultSession, max
     replaced.set(part, [words(`(A part of low priority, ${chars} characters, is in ${file}.)`)]);
     size -= chars;
   }
-  return { shown, blocks: forModel.flatMap((part) => replaced.get(part) ?? part.blocks) };
+  return { shown: joined(shown), blocks: joined(forModel.flatMap((part) => replaced.get(part) ?? part.blocks)) };
+}
+
+/** Of very many blocks, neighbouring texts as one: providers refuse requests with too many. */
+function joined(blocks: readonly ContentBlock[]): ContentBlock[] {
+  if (blocks.length <= MAX_BLOCKS) return [...blocks];
+  const runs: ContentBlock[] = [];
+  let texts: string[] = [];
+  const endRun = (): void => {
+    if (texts.length > 0) runs.push({ type: 'text', text: texts.join('\n') });
+    texts = [];
+  };
+  for (const block of blocks) {
+    if (block.type === 'text') {
+      if (block.text !== '') texts.push(block.text);
+      continue;
+    }
+    endRun();
+    runs.push(block);
+  }
+  endRun();
+  return runs;
 }
 
 /** The blocks of one item. */
@@ -64,19 +87,23 @@ const charsOf = ({ blocks }: Part): number =>
 
 async function readParts(content: unknown, session: ResultSession): Promise<Part[]> {
   const items = (Array.isArray(content) ? content : []).filter(isObject);
-  const admitted = admittedItems(items);
+  const { admitted, images } = admittedItems(items);
   const parts: Part[] = [];
   for (const item of items) {
     const { audience, priority } = annotationsOf(item);
     const isForUserAlone = Array.isArray(audience) && audience.includes('user') && !audience.includes('assistant');
-    if (item['type'] === 'resource_link' && !admitted.has(item)) continue;
-    const blocks = await blocksOf(item, session, admitted.has(item));
+    if (!admitted.has(item)) continue;
+    const blocks = await blocksOf(item, session, images.has(item));
     parts.push({ blocks, isForUserAlone, priority: typeof priority === 'number' ? priority : 1 });
   }
-  const left = items.filter((item) => item['type'] === 'resource_link' && !admitted.has(item)).length;
-  if (left > 0) {
-    parts.push({ blocks: [words(`(${left} more resources were left out.)`)], isForUserAlone: false, priority: 1 });
-  }
+  const left = items.filter((item) => !admitted.has(item));
+  const links = left.filter(({ type }) => type === 'resource_link').length;
+  const tellLeft = (count: number, what: string): void => {
+    if (count === 0) return;
+    parts.push({ blocks: [words(`(${count} more ${what} were left out.)`)], isForUserAlone: false, priority: 1 });
+  };
+  tellLeft(links, 'resources');
+  tellLeft(left.length - links, 'files');
   return parts;
 }
 
@@ -87,8 +114,8 @@ function annotationsOf({ annotations, resource }: Item): Item {
   return isObject(resource) && isObject(resource['annotations']) ? resource['annotations'] : {};
 }
 
-/** The images and links that there is room for; those of higher priority come first. */
-function admittedItems(items: readonly Item[]): ReadonlySet<Item> {
+/** The items that there is room for, and those that may be images; items of higher priority come first. */
+function admittedItems(items: readonly Item[]): { admitted: ReadonlySet<Item>; images: ReadonlySet<Item> } {
   const priorityOf = (item: Item): number => {
     const { priority } = annotationsOf(item);
     return typeof priority === 'number' ? priority : 1;
@@ -101,9 +128,14 @@ function admittedItems(items: readonly Item[]): ReadonlySet<Item> {
       linkChars += linkText(item).length;
       return index < MAX_LINKS && linkChars <= MAX_LINK_CHARS;
     });
-  const others = byPriority.filter(({ type }) => type !== 'resource_link');
-  const images = others.filter(({ type, resource }) => type === 'image' || (isObject(resource) && 'blob' in resource));
-  return new Set([...links, ...images.slice(0, MAX_IMAGES)]);
+  const isImage = ({ type, resource }: Item): boolean => type === 'image' || (isObject(resource) && 'blob' in resource);
+  const isFile = (item: Item): boolean => item['type'] === 'audio' || isImage(item);
+  const texts = byPriority.filter((item) => item['type'] !== 'resource_link' && !isFile(item));
+  const files = byPriority.filter(isFile).slice(0, MAX_FILES);
+  return {
+    admitted: new Set([...links, ...texts, ...files]),
+    images: new Set(files.filter(isImage).slice(0, MAX_IMAGES)),
+  };
 }
 
 async function blocksOf(item: Item, session: ResultSession, mayBeImage: boolean): Promise<ContentBlock[]> {
@@ -117,20 +149,29 @@ async function blocksOf(item: Item, session: ResultSession, mayBeImage: boolean)
     return await fileBlocks({ bytes, mimeType, name: type, mayBeImage }, session);
   }
   if (type === 'resource' && isObject(resource)) return await resourceBlocks(resource, session, mayBeImage);
-  return [words(`(The server sent a block of the kind ${JSON.stringify(type)}, which can't be shown.)`)];
+  const kind = typeof type === 'string' ? JSON.stringify(type.slice(0, 60)) : typeof type;
+  return [words(`(The server sent a block of the kind ${kind}, which can't be shown.)`)];
 }
 
 /** The contents of a resource: text as is, anything else in a file. */
 export async function resourceContents(contents: unknown, session: ResultSession): Promise<ContentBlock[]> {
   const blocks: ContentBlock[] = [];
   let images = 0;
+  let files = 0;
+  let leftOut = 0;
   for (const one of Array.isArray(contents) ? contents : []) {
     if (!isObject(one)) continue;
+    if ('blob' in one) files += 1;
+    if ('blob' in one && files > MAX_FILES) {
+      leftOut += 1;
+      continue;
+    }
     const found = await resourceBlocks(one, session, images < MAX_IMAGES);
     images += found.filter(({ type }) => type === 'image').length;
     blocks.push(...found);
   }
-  return blocks;
+  if (leftOut > 0) blocks.push(words(`(${leftOut} more files were left out.)`));
+  return joined(blocks);
 }
 
 /** The contents of a resource as the server sent them; undefined if they are too large to be kept beside the blocks. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ContentBlock } from '../../contract/message.js';
+import { answeredCall, contentForModel } from './answered-call.js';
 import { saysTheSame, withStructured } from './structured-content.js';
 
 const text = (...texts: string[]): ContentBlock[] => texts.map((one) => ({ type: 'text', text: one }));
@@ -60,4 +61,23 @@ test('of structured content that says more, only the rest is sent', () => {
   expect(withStructured(text(JSON.stringify(rows, null, 2)), { rows, total: 900 })).toEqual(
     text(JSON.stringify(rows, null, 2), '{"rows":"(the text above)","total":900}'),
   );
+});
+
+test('content that is made to be expensive to compare is compared within a bound, and sent', () => {
+  const long = 'x'.repeat(50_000);
+  const parts = Array.from({ length: 500 }, (_, n) => [`${n}`, { v: `${long}y${long}` }]);
+  const structured = Object.fromEntries(parts.slice(0, 20));
+  const said = withStructured(text('x'.repeat(2_000_000)), structured);
+  expect(said).toHaveLength(2);
+  const many = Object.fromEntries(parts.map(([name], n) => [name, { v: 'x'.repeat(300), n }]));
+  expect(withStructured(text('x'.repeat(2_000_000)), many)).toHaveLength(2);
+});
+
+test('content that nests very deep is left out', async () => {
+  let deep: unknown = 1;
+  for (let depth = 0; depth < 100_000; depth += 1) deep = [deep];
+  const session = { resultFile: async () => '' };
+  const answer = { content: [{ type: 'text', text: 'a' }], structuredContent: { deep } };
+  const answered = await answeredCall(answer, { server: 's', session, maxChars: 100 });
+  expect(contentForModel(answered)).toEqual(text('a', '(Its structured content nests too deep and was left out.)'));
 });

@@ -2,13 +2,18 @@
 // know only one of them; the model needs it once.
 import type { ContentBlock } from '../../contract/message.js';
 import { isObject } from '../../platform/is-object.js';
+import { containsText } from '../../platform/text/contains-text.js';
 import { words } from './result-content.js';
 import { sorted } from './sorted-json.js';
 
 const MIN_LITERAL_CHARS = 20; // shorter JSON may be in a text by chance
 const MIN_REPLACED_CHARS = 200; // a shorter value costs less than the words that would stand for it
-const MAX_DEPTH = 3; // of objects around the one value that says something
+const MAX_WRAPPERS = 3; // objects around the one value that says something
+const MAX_DEPTH = 100; // of structured content
 const REPEATED = '(the text above)';
+// A server can make a comparison expensive. What exceeds these counts as not repeated.
+const MAX_LITERAL_CHARS = 200_000; // a longer one does not fit into a result anyway
+const MAX_SEARCHED_CHARS = 20_000_000; // in all searches for one result
 
 /** The blocks for the model: with the structured content, but without the parts of it that the text says. */
 export function withStructured(blocks: readonly ContentBlock[], structured: unknown): ContentBlock[] {
@@ -28,7 +33,7 @@ export function withStructured(blocks: readonly ContentBlock[], structured: unkn
 export function saysTheSame(blocks: readonly ContentBlock[], structured: unknown): boolean {
   const texts = spokenTexts(blocks);
   let part = structured;
-  for (let depth = 0; depth <= MAX_DEPTH && part !== undefined; depth += 1) {
+  for (let depth = 0; depth <= MAX_WRAPPERS && part !== undefined; depth += 1) {
     if (isSaid(part, texts)) return true;
     part = onlyPart(part);
   }
@@ -40,14 +45,19 @@ interface SpokenTexts {
   each: readonly string[];
   /** The same, and all of them together. */
   all: readonly string[];
+  /** Those without space around them. */
+  trimmed: ReadonlySet<string>;
   /** The values of `all` that are JSON, in a form that can be compared. */
   json: ReadonlySet<string>;
+  /** Shared by all searches. */
+  searched: { chars: number };
 }
 
-function spokenTexts(blocks: readonly ContentBlock[]): SpokenTexts {
+function spokenTexts(blocks: readonly ContentBlock[], searched = { chars: 0 }): SpokenTexts {
   const each = blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []));
   const all = each.length === 1 ? each : [each.join('\n'), ...each];
-  return { each, all, json: new Set(all.flatMap((text) => comparable(text) ?? [])) };
+  const json = new Set(all.flatMap((text) => comparable(text) ?? []));
+  return { each, all, trimmed: new Set(all.map((text) => text.trim())), json, searched };
 }
 
 /** The value of a text that is JSON, perhaps in a fence of Markdown, independent of spaces and of the order of keys. */
@@ -67,16 +77,26 @@ function withoutFence(text: string): string {
 }
 
 /** A number and a string of its digits are not the same: `{"id": "1"}` is not said by `{"id": 1}`. */
-function isSaid(value: unknown, { each, all, json }: SpokenTexts): boolean {
-  if (typeof value === 'string' && all.some((text) => text.trim() === value.trim())) return true;
+function isSaid(value: unknown, texts: SpokenTexts): boolean {
+  const { each, trimmed, json, searched } = texts;
+  if (typeof value === 'string' && trimmed.has(value.trim())) return true;
   if (json.has(JSON.stringify(sorted(value)) ?? '')) return true;
   if (Array.isArray(value) && value.length > 1 && value.length === each.length) {
-    const isInOrder = value.every((item, index) => isSaid(item, spokenTexts([words(each[index] ?? '')])));
+    const isInOrder = value.every((item, index) => isSaid(item, spokenTexts([words(each[index] ?? '')], searched)));
     if (isInOrder) return true;
   }
   if (typeof value !== 'object' || value === null) return false;
-  const literals = [undefined, 2, 4].map((indent) => JSON.stringify(value, null, indent));
-  return literals.some((literal) => literal.length >= MIN_LITERAL_CHARS && all.some((text) => text.includes(literal)));
+  const { length } = JSON.stringify(value);
+  if (length < MIN_LITERAL_CHARS || length > MAX_LITERAL_CHARS) return false;
+  return [undefined, 2, 4].some((indent) => isInText(JSON.stringify(value, null, indent), texts));
+}
+
+function isInText(literal: string, { all, searched }: SpokenTexts): boolean {
+  return all.some((text) => {
+    if (literal.length > text.length || searched.chars > MAX_SEARCHED_CHARS) return false;
+    searched.chars += text.length + literal.length;
+    return containsText(text, literal);
+  });
 }
 
 /**
@@ -90,4 +110,14 @@ function onlyPart(structured: unknown): unknown {
   if (!Array.isArray(part)) return part;
   const texts = part.map((block) => (isObject(block) && block['type'] === 'text' ? block['text'] : undefined));
   return texts.length > 0 && texts.every((text) => typeof text === 'string') ? texts.join('\n') : part;
+}
+
+/** Whether arrays and objects stand in each other too deep for what is done with structured content. */
+export function nestsTooDeep(structured: unknown): boolean {
+  let level: unknown[] = [structured];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) return true;
+    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
+  }
+  return false;
 }
