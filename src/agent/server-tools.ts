@@ -120,8 +120,9 @@ export class ServerTools {
     if (direct.length > 0 && this.#hasBegun)
       session.remind(`You now have these tools of MCP servers: ${shortList(direct)}.`);
     for (const { server, text } of source.instructions()) {
-      if (this.#instructed.has(server)) continue;
-      this.#instructed.add(server);
+      const said = JSON.stringify([server, text]); // approved changes are said again
+      if (this.#instructed.has(said)) continue;
+      this.#instructed.add(said);
       session.remind(`The MCP server ${server} says of itself (its words, no instruction of the user's):\n${text}`);
     }
     for (const { status, detail, name } of source.states()) {

@@ -240,7 +240,7 @@ function serverFinding({ name, status, detail, tools, setAside, changes, errorOu
   }
   const problems = setAside.map(({ tool, why }) => `; ${tool} is not used: ${why}`).join('');
   const held = [
-    ...(changes.length > 0 ? [`${counted(changes.length, 'changed tool')} held back: helve mcp approve ${name}`] : []),
+    ...(changes.length > 0 ? [`${counted(changes.length, 'change')} held back: helve mcp approve ${name}`] : []),
     ...(detail === undefined ? [] : [detail]),
   ];
   const facts = [`connected, ${counted(tools, 'tool')}${problems}`, ...held].join('; ');

@@ -69,11 +69,11 @@ test('a tool that changed between two runs is held back from the model until hel
 
   expect(await helve('mcp', 'approve', 'bank', 'pray')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('The tool "pray" does not wait for approval. These wait: pay.'),
+    stderr: expect.stringContaining('"pray" does not wait for approval. These wait: pay.'),
   });
   expect(await helve('mcp', 'approve', 'bank', 'pay', '--yes')).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('Approved 1 changed tool of bank.'),
+    stdout: expect.stringContaining('Approved 1 change of bank,'),
   });
   expect((await call()).code).toBe(0);
   expect(await helve('mcp', 'approve', 'bnak')).toMatchObject({
@@ -92,7 +92,7 @@ test('helve mcp get and doctor show how a server of the project has changed its 
 
   await writeFile(tools, listing({ pay: 'Pays me.' }));
   const doctor = await helve('mcp', 'doctor', 'bank', '--trust');
-  expect(doctor).toMatchObject({ code: 1, stdout: expect.stringContaining('1 changed tool held back') });
+  expect(doctor).toMatchObject({ code: 1, stdout: expect.stringContaining('1 change held back') });
   expect(doctor.stdout).toContain('+  Pays me.');
   const [row] = JSON.parse((await helve('mcp', 'doctor', '--json', '--trust')).stdout);
   expect(row).toMatchObject({

@@ -14,7 +14,7 @@ import { changeLines, shownChanges } from './show-changes.js';
 const USAGE = 'Use helve mcp approve NAME [TOOL …] [--yes].';
 
 /**
- * Shows how a server has changed its tools since they were pinned, and approves exactly what is shown. No server is
+ * Shows how a server has changed its tools and instructions since they were pinned, and approves exactly what is shown. No server is
  * started: a session has recorded the change.
  */
 export async function approve(argv: readonly string[]): Promise<number> {
@@ -44,8 +44,8 @@ function chosen(waiting: readonly WaitingChanges[], tools: readonly string[]): W
   const known = waiting.flatMap(({ changes }) => changes.map(({ tool }) => tool));
   const unknown = tools.find((tool) => !known.includes(tool));
   if (unknown !== undefined) {
-    const others = known.length === 0 ? 'No tool of it waits.' : `These wait: ${known.join(', ')}.`;
-    throw new UsageProblem(`The tool "${visible(unknown)}" does not wait for approval. ${visible(others)}`);
+    const others = known.length === 0 ? 'Nothing of it waits.' : `These wait: ${known.join(', ')}.`;
+    throw new UsageProblem(`"${visible(unknown)}" does not wait for approval. ${visible(others)}`);
   }
   return waiting.map(({ server, changes }) => ({
     server,
@@ -63,7 +63,7 @@ async function show(waiting: readonly WaitingChanges[]): Promise<void> {
 
 async function isConfirmed(count: number, name: string, json: boolean | undefined): Promise<boolean> {
   if (json || !isAtTerminal()) return false;
-  return await saysYes(`Let the model have ${counted(count, 'changed tool')} of ${visible(name)}?`);
+  return await saysYes(`Let the model have ${counted(count, 'change')} of ${visible(name)}?`);
 }
 
 interface Outcome {
@@ -75,9 +75,9 @@ interface Outcome {
 
 function outcome({ name, count, isApproved, tools }: Outcome): string {
   if (count === 0) {
-    return `No tool of ${name} waits for approval. Changes are noticed when the server connects: helve mcp doctor ${name}.`;
+    return `No change of ${name} waits for approval. Changes are noticed when the server connects: helve mcp doctor ${name}.`;
   }
-  if (isApproved) return `Approved ${counted(count, 'changed tool')} of ${name}. Sessions that start now get them.`;
+  if (isApproved) return `Approved ${counted(count, 'change')} of ${name}, for sessions that start now.`;
   const words = [name, ...tools].join(' ');
   return `Nothing was approved. To approve this: helve mcp approve ${words} --yes`;
 }

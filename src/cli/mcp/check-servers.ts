@@ -56,7 +56,7 @@ function told(state: ServerState | undefined): ServerCheck {
     const held =
       changes.length === 0
         ? ''
-        : `, and ${counted(changes.length, 'changed tool')} held back. To approve: helve mcp approve ${state?.name}`;
+        : `, and ${counted(changes.length, 'change')} held back. To approve: helve mcp approve ${state?.name}`;
     const problem = detail === undefined ? '' : `. ${visible(detail)}`;
     const ok = changes.length === 0 && detail === undefined;
     return { ok, detail: `connected, ${counted(tools, 'tool')}${unusable}${held}${problem}`, changes };

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -284,6 +284,24 @@ test('one bad schema disables one tool, and the reason is shown', async () => {
   expect(new Set(names).size).toBe(6);
   for (const name of names) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
   expect(names.filter((name) => name.startsWith('mcp__odd__x_y_'))).toHaveLength(2);
+});
+
+test('of very many tools that are not used, a few are named', async () => {
+  const file = await newFile();
+  await writeFile(
+    file,
+    JSON.stringify(Array.from({ length: 500 }, (_, n) => ({ name: `t${n}`, inputSchema: { type: 'string' } }))),
+  );
+  const project = await temporaryProject({}, { mcpServers: { odd: odd('listed', file) } });
+  onTestFinished(async () => await project.remove());
+  const notices: string[] = [];
+  const onEvent = (event: AgentHappening): void => {
+    if (event.type === 'notice') notices.push(event.text);
+  };
+  await project.engine.servers.settled();
+  await project.engine.callTools([{ id: 'c', name: 'Think', input: { thought: 'x' } }], { onEvent });
+  expect(notices.filter((text) => text.includes('is not used'))).toHaveLength(8);
+  expect(notices.at(-1)).toBe('492 more tools of the MCP server odd are not used. To see why: helve doctor');
 });
 
 test('a property with an odd name gets a plain name for the model and keeps its own for the server', async () => {

@@ -53,7 +53,7 @@ export interface ServerState extends ConnectionState {
   tools: number;
   /** Its tools that can't be used, and why. */
   setAside: readonly SetAside[];
-  /** Its tools that are held back until a person approves how the server has changed them. */
+  /** Its tools, and its instructions, that are held back until a person approves how the server has changed them. */
   changes: readonly ToolChange[];
   /** The end of its process's stderr. */
   errorOutput: string;
@@ -173,10 +173,10 @@ export class McpClient {
     });
   }
 
-  /** The servers' own instructions, for the model. */
+  /** The servers' own instructions, for the model; without those that are held back. */
   instructions(): Array<{ server: string; text: string }> {
-    return [...this.#servers].flatMap(([server, { connection }]) =>
-      connection?.instructions ? [{ server: plainLine(server, 40), text: connection.instructions }] : [],
+    return [...this.#servers].flatMap(([server, { review }]) =>
+      review.instructions === '' ? [] : [{ server: plainLine(server, 40), text: review.instructions }],
     );
   }
 
@@ -363,9 +363,10 @@ export class McpClient {
     if (status !== 'pending' && detail !== undefined && detail !== server.told) this.#options.onNotice(detail);
     if (status === 'connected') server.told = undefined;
     else if (detail !== undefined) server.told = detail;
-    const tools = server.connection?.offered.tools;
-    if (status === 'connected' && tools && server.review.isNew(tools)) {
-      void server.review.take(tools);
+    const { connection } = server;
+    const sent = connection && { tools: connection.offered.tools, instructions: connection.instructions };
+    if (status === 'connected' && sent && server.review.isNew(sent)) {
+      void server.review.take(sent);
       if (!server.review.isReady) return; // it counts as connecting
     }
     this.#options.onChange();

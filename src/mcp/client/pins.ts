@@ -1,5 +1,9 @@
-// The definitions of a server's tools, pinned when the server first connects after it was trusted. A tool whose
-// definition differs from its pin is held back from the model until a person approves the change.
+// The definitions of a server's tools and its instructions, pinned when the server first connects after it was trusted.
+// A tool whose definition differs from its pin is held back from the model until a person approves the change, and so are
+// the instructions.
+
+/** The name under which the instructions of a server are pinned. No tool of this name is used. */
+export const INSTRUCTIONS = 'server:instructions';
 
 /** A server, as far as pins are concerned. */
 export interface PinnedServer {
@@ -20,9 +24,9 @@ export interface PinnedTool {
   text?: string;
 }
 
-/** A tool whose definition differs from its pin. */
+/** A tool, or the instructions, that differ from their pin. */
 export interface ToolChange {
-  /** The server's name for it. */
+  /** The server's name for it, or `INSTRUCTIONS`. */
   tool: string;
   before: PinnedTool;
   after: PinnedTool;

@@ -1,8 +1,9 @@
-// The tools of one server that the model may get: each list that the server sends is first compared with the pins.
+// The tools and the instructions of one server that the model may get: what the server sends is first compared with the
+// pins.
 import { errorClause } from '../../platform/text/clause.js';
 import { plainLine } from '../plain-text.js';
-import type { PinnedServer, ToolChange, ToolPins, ToolReview } from './pins.js';
-import type { ReadTools, ServerTool, SetAside } from './tool-from-server.js';
+import { INSTRUCTIONS, type PinnedServer, type ToolChange, type ToolPins, type ToolReview } from './pins.js';
+import { pinOf, type ReadTools, type ServerTool, type SetAside } from './tool-from-server.js';
 
 const MAX_NAMED = 8; // tools in a notice
 const MAX_NOTICES = 20; // per server and session, so that a server can't flood the person
@@ -20,10 +21,17 @@ export interface ReviewedToolsOptions {
   onChange(): void;
 }
 
+/** What a server sent that the model may get. */
+export interface SentOffer {
+  /** The list of its tools, unparsed. */
+  tools: readonly unknown[];
+  instructions: string;
+}
+
 export class ReviewedTools {
   readonly #options: ReviewedToolsOptions;
-  #sent: readonly unknown[] | undefined;
-  #next: readonly unknown[] | undefined;
+  #sent: SentOffer | undefined;
+  #next: SentOffer | undefined;
   #running: Promise<void> | undefined;
   #all: readonly ServerTool[] = [];
   #setAside: readonly SetAside[] = [];
@@ -50,7 +58,12 @@ export class ReviewedTools {
     return this.#setAside;
   }
 
-  /** The tools that wait for approval. */
+  /** The server's instructions for the model; empty if there are none or they are held back. */
+  get instructions(): string {
+    return this.isHeldBack(INSTRUCTIONS) ? '' : (this.#sent?.instructions ?? '');
+  }
+
+  /** The tools that wait for approval, and the instructions. */
   get changes(): readonly ToolChange[] {
     return [...this.#changes.values()];
   }
@@ -69,13 +82,14 @@ export class ReviewedTools {
     return this.#changes.get(tool);
   }
 
-  /** Whether this list is neither in use nor waiting for its review. */
-  isNew(sent: readonly unknown[]): boolean {
-    return sent !== (this.#next ?? this.#sent);
+  /** Whether this is neither in use nor waiting for its review. */
+  isNew({ tools, instructions }: SentOffer): boolean {
+    const last = this.#next ?? this.#sent;
+    return tools !== last?.tools || instructions !== last.instructions;
   }
 
-  /** Reviews a list, and then uses it. Until then, the one before stays in use. Of several that wait, the last is used. */
-  async take(sent: readonly unknown[]): Promise<void> {
+  /** Reviews an offer, and then uses it. Until then, the one before stays in use. Of several that wait, the last is used. */
+  async take(sent: SentOffer): Promise<void> {
     this.#next = sent;
     this.#running ??= this.#work().finally(() => {
       this.#running = undefined;
@@ -91,7 +105,7 @@ export class ReviewedTools {
   /** The tools have other names now, since these depend on the other servers. */
   rename(): void {
     if (this.#sent === undefined) return;
-    const { tools, setAside } = this.#options.read(this.#sent);
+    const { tools, setAside } = this.#options.read(this.#sent.tools);
     this.#all = tools;
     this.#setAside = setAside;
   }
@@ -108,9 +122,9 @@ export class ReviewedTools {
   async #work(): Promise<void> {
     while (this.#next !== undefined) {
       const sent = this.#next;
-      const { tools, setAside } = this.#options.read(sent);
-      const { changed, problem } = await this.#review(tools);
-      if (sent !== this.#next) continue; // the server has changed its list meanwhile
+      const { tools, setAside } = this.#options.read(sent.tools);
+      const { changed, problem } = await this.#review(tools, sent.instructions);
+      if (sent !== this.#next) continue; // the server has sent another one meanwhile
       this.#next = undefined;
       this.#sent = sent;
       this.#tellSetAside(setAside);
@@ -125,13 +139,21 @@ export class ReviewedTools {
   }
 
   /** Never rejects. */
-  async #review(tools: readonly ServerTool[]): Promise<{ changed: ToolReview['changed']; problem?: string }> {
+  async #review(
+    tools: readonly ServerTool[],
+    instructions: string,
+  ): Promise<{ changed: ToolReview['changed']; problem?: string }> {
     const { pins, server, acceptsChanges } = this.#options;
     if (!pins) return { changed: [] };
-    const definitions = new Map(tools.map(({ original, pin }) => [original, pin]));
+    // Empty instructions are pinned too: a server that gives some later has changed them.
+    const definitions = new Map(tools.map(({ original, pin }) => [original, pin])).set(
+      INSTRUCTIONS,
+      pinOf({ instructions }),
+    );
     const name = plainLine(server.name, 40);
     try {
-      const { changed, added, unsaved } = await pins.review(server, definitions, { acceptsChanges });
+      const { changed, added: all, unsaved } = await pins.review(server, definitions, { acceptsChanges });
+      const added = all.filter((tool) => tool !== INSTRUCTIONS); // earlier versions did not pin these
       if (added.length > 0) this.#tell(`The MCP server ${name} has new tools: ${listed(added)}.`);
       if (unsaved !== undefined) {
         this.#tell(
@@ -153,22 +175,27 @@ export class ReviewedTools {
     if (unsaid.length === 0) return;
     for (const { tool, after } of unsaid) this.#told.add(`${tool} ${after.hash}`);
     const name = plainLine(this.#options.server.name, 40);
-    const what = unsaid.length === 1 ? `its tool ${listed([unsaid[0]?.tool ?? ''])}` : 'tools';
-    const which =
-      unsaid.length === 1 ? 'it' : `them until you approve the change: ${listed(unsaid.map(({ tool }) => tool))}`;
-    const until = unsaid.length === 1 ? ' until you approve the change' : '';
+    const tools = unsaid.flatMap(({ tool }) => (tool === INSTRUCTIONS ? [] : [tool]));
+    const parts = [
+      ...(tools.length < unsaid.length ? ['its instructions'] : []),
+      ...(tools.length === 1 ? [`its tool ${listed(tools)}`] : []),
+      ...(tools.length > 1 ? [`tools (${listed(tools)})`] : []),
+    ];
+    const pronoun = unsaid.length === 1 && tools.length === 1 ? 'it' : 'them';
     this.#tell(
-      `The MCP server ${name} has changed ${what}, so the model does not get ${which}${until}. To see and approve the change: helve mcp approve ${name}, or /mcp approve ${name} in the terminal.`,
+      `The MCP server ${name} has changed ${parts.join(' and ')}, so the model does not get ${pronoun} until you approve the change. To see and approve the change: helve mcp approve ${name}, or /mcp approve ${name} in the terminal.`,
     );
   }
 
   #tellSetAside(setAside: readonly SetAside[]): void {
     const known = new Set(this.#setAside.map(({ tool }) => tool));
-    for (const { tool, why } of setAside) {
-      if (known.has(tool)) continue;
-      const { name } = this.#options.server;
-      this.#options.onNotice(`The tool ${plainLine(tool, 80)} of the MCP server ${name} is not used. ${why}`);
+    const fresh = setAside.filter(({ tool }) => !known.has(tool));
+    const name = plainLine(this.#options.server.name, 40);
+    for (const { tool, why } of fresh.slice(0, MAX_NAMED)) {
+      this.#tell(`The tool ${plainLine(tool, 80)} of the MCP server ${name} is not used. ${why}`);
     }
+    const more = fresh.length - MAX_NAMED;
+    if (more > 0) this.#tell(`${more} more tools of the MCP server ${name} are not used. To see why: helve doctor`);
   }
 
   #tell(text: string): void {

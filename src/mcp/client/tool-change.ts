@@ -1,4 +1,4 @@
-// Shows a person how a server has changed a tool: the old and the new definition, with hidden characters visible.
+// Shows a person how a server has changed a tool or its instructions: the old and the new definition, with hidden characters visible.
 import { isObject } from '../../platform/is-object.js';
 import { parseJson } from '../../platform/parse-json.js';
 import { plainLine, plainText } from '../plain-text.js';
@@ -29,10 +29,11 @@ function wholePatch(before: string, after: string): string {
 function readable(text: PinnedTool['text'] & string): string {
   const definition = parseJson(text);
   if (!isObject(definition)) return plainText(text, Number.POSITIVE_INFINITY);
-  const { title, description, inputSchema, annotations } = definition;
+  const { title, description, inputSchema, annotations, instructions } = definition;
   const parts = [
     ...(title === undefined ? [] : [`title: ${typeof title === 'string' ? title : JSON.stringify(title)}`]),
     ...(description === undefined ? [] : ['description:', indented(description)]),
+    ...(instructions === undefined ? [] : ['instructions:', indented(instructions)]),
     ...(annotations === undefined ? [] : ['annotations:', indented(annotations)]),
     ...(inputSchema === undefined ? [] : ['input schema:', indented(inputSchema)]),
   ];

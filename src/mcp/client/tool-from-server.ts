@@ -8,7 +8,7 @@ import { isObject } from '../../platform/is-object.js';
 import { messageOf } from '../../platform/message-of.js';
 import { plainLine, plainText } from '../plain-text.js';
 import { type AnsweredCall, contentForModel, textForPerson } from './answered-call.js';
-import type { PinnedTool } from './pins.js';
+import { INSTRUCTIONS, type PinnedTool } from './pins.js';
 import { type RepairedSchema, repairSchema, withServerNames } from './repair-schema.js';
 import type { ReviewedTools } from './reviewed-tools.js';
 import { type CallHost, callServer, type LeftInBackground } from './server-call.js';
@@ -60,6 +60,8 @@ export function readTools(
     const name = isObject(tool) ? tool['name'] : undefined;
     if (!isObject(tool) || typeof name !== 'string' || name === '') {
       setAside.push({ tool: `number ${index + 1}`, why: 'It has no name.' });
+    } else if (name === INSTRUCTIONS) {
+      setAside.push({ tool: name, why: 'This name stands for the instructions of a server.' });
     } else if (byName.has(name)) setAside.push({ tool: name, why: 'The server offers two tools of this name.' });
     else byName.set(name, tool);
   });
@@ -105,7 +107,7 @@ function factsOf(tool: Readonly<Record<string, unknown>>, { note }: ServerTool['
   };
 }
 
-function pinOf(definition: Readonly<Record<string, unknown>>): PinnedTool {
+export function pinOf(definition: Readonly<Record<string, unknown>>): PinnedTool {
   const text = JSON.stringify(sorted(definition), null, 2);
   const hash = sha256().update(text).digest('hex');
   return text.length > MAX_PIN_CHARS ? { hash } : { hash, text };

@@ -328,7 +328,7 @@ test('shows how a server has changed its tools, and approves exactly that', asyn
   expect(session.done).toEqual([]);
   expect(shown(await question.choose('yes'))).toBe('The model gets pay of bank again.');
   expect(session.done).toEqual(['approve bank pay']);
-  expect(shown(await run('mcp approve bank look', session))).toBe('bank has no tool "look" that waits for approval.');
+  expect(shown(await run('mcp approve bank look', session))).toBe('No change of bank named "look" waits for approval.');
   expect(shown(await run('mcp approve bnk', session))).toMatch('Did you mean "bank"?');
 });
 

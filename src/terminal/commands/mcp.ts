@@ -78,13 +78,15 @@ async function approve(words: string, session: CommandSession): Promise<CommandA
   const changes = tool === '' ? all : all.filter((change) => change.tool === tool);
   if (changes.length === 0) {
     return text(
-      tool === '' ? `No tool of ${name} waits for approval.` : `${name} has no tool "${tool}" that waits for approval.`,
+      tool === ''
+        ? `No change of ${name} waits for approval.`
+        : `No change of ${name} named "${tool}" waits for approval.`,
     );
   }
   return {
     type: 'choose',
-    title: `Approve ${counted(changes.length, 'changed tool')} of ${name}?`,
-    text: 'The model gets the new definition, which is text of the server, once you approve it.',
+    title: `Approve ${counted(changes.length, 'change')} of ${name}?`,
+    text: 'The model gets the new text, which is the words of the server, once you approve it.',
     changes: changes.map((change) => ({ title: change.tool, path: change.tool, patch: change.patch })),
     items: [
       { value: 'no', label: 'Keep holding back' },
