@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import type { AskUser } from '../../src/contract/question.js';
 import { type EraServer, eraServer } from './mcp-eras.js';
 
+const soak = process.env['HELVE_SOAK'] !== undefined;
 const both = ['stdio', 'http'] as const;
 const fast = { env: { ...process.env, MCP_TIMEOUT: '4000' } };
 
@@ -126,11 +127,15 @@ for (const over of both) {
     while (!log.includes('cancelled')) log.push(...(await server.asked()));
   });
 
-  test.each(['modern', 'legacy'])(`a result of 50 MB of a %s server goes to a file over ${over}`, async (era) => {
-    const server = await eraServer(over, { era });
-    const { call } = await server.start();
-    expect(await call('big')).toMatch(/52,428,800|52428800|50(\.0)? MB/);
-  });
+  // Of the four combinations, the transports and the eras each occur once.
+  test.each(soak ? ['modern', 'legacy'] : [over === 'http' ? 'modern' : 'legacy'])(
+    `a result of 50 MB of a %s server goes to a file over ${over}`,
+    async (era) => {
+      const server = await eraServer(over, { era });
+      const { call } = await server.start();
+      expect(await call('big')).toMatch(/52,428,800|52428800|50(\.0)? MB/);
+    },
+  );
 
   test(`a call that becomes a task is waited for over ${over}, with what it tells and asks`, async () => {
     const server = await eraServer(over, { era: 'modern' });
@@ -154,6 +159,27 @@ for (const over of both) {
     while (!log.includes('tasks/cancel')) log.push(...(await server.asked()));
   });
 }
+
+test('a remote server that changes its era in the middle of a task is connected again, and the task goes on', async () => {
+  const server = await eraServer('http', { era: 'modern' });
+  const { call } = await server.start();
+  const task = call('task', { ends: 'later' });
+  const isAsked = async (method: string): Promise<void> => {
+    while (!(await server.asked()).includes(method)) await new Promise(setImmediate);
+  };
+  await isAsked('tasks/get');
+  await server.become({ era: 'legacy' });
+  await isAsked('initialize');
+  await server.become({ era: 'modern', done: true });
+  expect(await task).toContain('done []');
+  expect(await call('echo', { say: 'new' })).toBe('said new');
+});
+
+test('a task whose server names states that there are not ends with an unknown outcome', async () => {
+  const server = await eraServer('http', { era: 'modern' });
+  const { call } = await server.start();
+  expect(await call('task', { ends: 'odd' })).toMatch(/outcome is unknown.*no state that a task can have/);
+});
 
 test('a new process that is slow to start is asked again with more time', async () => {
   const server = await eraServer('stdio', { era: 'modern', startMs: 3_100 });

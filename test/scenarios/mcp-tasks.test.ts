@@ -99,7 +99,7 @@ test('a long task goes to the background, and the model gets its result with ima
   expect(await callsOf(server)).toBe(1);
 });
 
-test('a task in the background survives kill -9: it is asked for again, never begun again, and its result is given once', async () => {
+test('a task in the background survives kill -9, also twice: it is asked for again, never begun again, and its result is given once', async () => {
   const server = await eraServer('http', { era: 'modern' });
   const { run } = await personWith('era', server.entry, atOnce);
   const killed = await run([
@@ -110,6 +110,16 @@ test('a task in the background survives kill -9: it is asked for again, never be
     },
   ]);
   expect(killed.signal).toBe('SIGKILL');
+  const killedAgain = await run(
+    [
+      (_, kill) => {
+        kill();
+        return NEVER;
+      },
+    ],
+    { args: ['--continue'] },
+  );
+  expect(killedAgain.signal).toBe('SIGKILL');
   await server.become({ era: 'modern', done: true });
   const resumed = await run([look], { args: ['--continue'] });
   expect(resumed.sent[0]).toMatch(/\(era: task later\), a background task with ID m\w+, continues on its server/);

@@ -15,7 +15,8 @@ const MIN_POLL_MS = 100;
 const MAX_POLL_MS = 60_000;
 const MAX_ID_CHARS = 4_096;
 const CANCEL_MS = 5_000;
-const MAX_FAILURES = 5; // in a row, of a connection that comes back
+const MAX_FAILURES = 5; // in a row, of a connection that comes back, or of answers without a state
+const STATES: readonly unknown[] = ['working', 'input_required', 'completed', 'failed', 'cancelled'];
 const RETRY_MS = 2_000;
 const MAX_SENTENCE = 600;
 const MAX_REPORTS = 200;
@@ -78,6 +79,7 @@ export class RemoteTask {
   readonly #stopped = new AbortController();
   readonly #reports: string[] = [];
   #failures = 0;
+  #unreadable = 0;
 
   constructor(options: RemoteTaskOptions) {
     this.#options = options;
@@ -108,6 +110,7 @@ export class RemoteTask {
     for (let task = created; ; task = await this.#ask('tasks/get')) {
       if (task) {
         this.#read(task);
+        this.#checkState(task);
         const end = await this.#endOf(task);
         if (end) return end;
         if (this.isAsking && !access().isLegacy) await this.#answer(task, rounds, answered);
@@ -117,6 +120,13 @@ export class RemoteTask {
       if (pauseMs > 0) await delay(pauseMs, undefined, { signal }).catch(() => {});
       signal.throwIfAborted();
     }
+  }
+
+  /** A server that never names an end would be asked for as long as a task may take. */
+  #checkState({ status }: ServerAnswer): void {
+    this.#unreadable = STATES.includes(status) ? 0 : this.#unreadable + 1;
+    if (this.#unreadable <= MAX_FAILURES) return;
+    throw new LostTask(new ToolFailure('Its answers name no state that a task can have.'));
   }
 
   #read(task: ServerAnswer): void {
