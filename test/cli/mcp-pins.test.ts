@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { type FakeModelServer, startFakeModelServer } from '../../src/testing/index.js';
-import { emptyFolder, type HelveRun, runHelve } from './run-helve.js';
+import { emptyFolder, type HelveRun, runHelve, shareCode } from './run-helve.js';
 
 const oddServer = resolve('test/fixtures/mcp/odd-server.mjs');
 const config = (mcpServers: object): string => JSON.stringify({ mcpServers });
@@ -19,6 +19,7 @@ interface Desk {
 
 async function desk(): Promise<Desk> {
   const [cwd, home] = [await emptyFolder(), await emptyFolder()];
+  shareCode(home);
   const env = { HELVE_HOME: home };
   return {
     cwd,

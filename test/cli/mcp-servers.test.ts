@@ -3,7 +3,7 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { emptyFolder, type HelveRun, runHelve } from './run-helve.js';
+import { emptyFolder, type HelveRun, runHelve, shareCode } from './run-helve.js';
 
 const helve = resolve('bin/helve.cjs');
 
@@ -20,6 +20,7 @@ interface Desk {
 /** A project and a home folder of one user. */
 async function desk(files: Readonly<Record<string, unknown>> = {}): Promise<Desk> {
   const [root, home] = [await emptyFolder(), await emptyFolder()];
+  shareCode(join(home, '.helve'));
   const mcp = (...words: string[]): Promise<HelveRun> =>
     runHelve(['mcp', ...words], { cwd: root, env: { HOME: home } });
   const write = async (name: string, content: unknown): Promise<void> => {

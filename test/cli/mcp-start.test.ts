@@ -1,8 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { type FakeAnswer, startFakeModelServer } from '../../src/testing/index.js';
-import { emptyFolder, runHelve } from './run-helve.js';
+import { emptyFolder, runHelve, shareCode } from './run-helve.js';
 
 const odd = (how: string) => ({ command: process.execPath, args: [resolve('test/fixtures/mcp/odd-server.mjs'), how] });
 const silent = { command: process.execPath, args: ['-e', 'process.stdin.resume()'] };
@@ -14,7 +14,7 @@ async function ask(
   { args = [], answers = [{ text: 'hi' }] }: { args?: string[]; answers?: FakeAnswer[] } = {},
 ) {
   const home = await emptyFolder();
-  await mkdir(join(home, '.helve'));
+  shareCode(join(home, '.helve'));
   await writeFile(join(home, '.helve', 'settings.json'), JSON.stringify(settings));
   const server = await startFakeModelServer(answers);
   const env = { HOME: home, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'sk-test', MCP_TIMEOUT: '4000' };

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeF
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { startFakeModelServer } from '../../src/testing/index.js';
-import { runHelve } from './run-helve.js';
+import { runHelve, shareCode } from './run-helve.js';
 
 export type Files = Readonly<Record<string, unknown>>;
 
@@ -18,6 +18,7 @@ export function place() {
     }
   };
   for (const name of ['home', 'project']) mkdirSync(at(name));
+  shareCode(at('home/.helve'));
   const base = { HOME: at('home') };
   const helve = async (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
     await runHelve(args, { cwd: at('project'), env: { ...base, ...env } });

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { mkdtemp, realpath, watch } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -49,6 +49,17 @@ export async function runHelve(args: readonly string[], options: HelveOptions = 
     child.once('error', failed);
     child.once('close', (code, signal) => done({ code, signal, stdout, stderr }));
   });
+}
+
+/**
+ * Lets runs with this new data folder use the code that V8 has compiled for runs with others. Compiling is a third of the
+ * work of a short command.
+ */
+export function shareCode(dataFolder: string): void {
+  const shared = join(tmpdir(), 'compiled-code');
+  mkdirSync(shared, { recursive: true });
+  mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+  if (!existsSync(join(dataFolder, 'cache'))) symlinkSync(shared, join(dataFolder, 'cache'));
 }
 
 /** Whether a process is at work; one that has ended and was not yet fetched by its parent is not. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { type FakeAnswers, type FakeModelServer, startFakeModelServer } from '../../src/testing/index.js';
-import { emptyFolder } from '../cli/run-helve.js';
+import { emptyFolder, shareCode } from '../cli/run-helve.js';
 import { fields, type Line } from '../cli/stream-json-host.js';
 import { type AcpMessage, type Recorded, schemaViolations } from './acp-schema.js';
 
@@ -186,14 +186,17 @@ export interface AcpStart {
 }
 
 /** The environment of helve with this server as its model. */
-export const helveEnvironment = (server: FakeModelServer, home: string): Record<string, string> => ({
-  PATH: process.env['PATH'] ?? '',
-  HOME: home,
-  TMPDIR: tmpdir(),
-  IS_SANDBOX: '1',
-  ANTHROPIC_BASE_URL: server.url,
-  ANTHROPIC_API_KEY: 'sk-test',
-});
+export function helveEnvironment(server: FakeModelServer, home: string): Record<string, string> {
+  shareCode(join(home, '.helve'));
+  return {
+    PATH: process.env['PATH'] ?? '',
+    HOME: home,
+    TMPDIR: tmpdir(),
+    IS_SANDBOX: '1',
+    ANTHROPIC_BASE_URL: server.url,
+    ANTHROPIC_API_KEY: 'sk-test',
+  };
+}
 
 export async function startAcp(
   answers: FakeAnswers,

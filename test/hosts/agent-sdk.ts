@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { onTestFinished, test } from 'vitest';
 import { type FakeAnswers, type FakeModelServer, startFakeModelServer } from '../../src/testing/index.js';
+import { shareCode } from '../cli/run-helve.js';
 
 export const folder = join(resolve(process.env['HELVE_AGENT_SDK'] ?? 'node_modules/.cache/agent-sdk'), 'node_modules');
 export const helve = resolve('bin/helve.mjs');
@@ -70,6 +71,7 @@ export async function place(answers: FakeAnswers): Promise<Place> {
   const server = await startFakeModelServer(answers);
   onTestFinished(() => server.close());
   const home = await mkdtemp(join(tmpdir(), 'helve-home-'));
+  shareCode(join(home, '.helve'));
   const cwd = await mkdtemp(join(tmpdir(), 'helve-sdk-'));
   const env = {
     PATH: process.env['PATH'],

@@ -1,7 +1,7 @@
-import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { emptyFolder, type HelveOptions, type HelveRun, runHelve } from '../cli/run-helve.js';
+import { emptyFolder, type HelveOptions, type HelveRun, runHelve, shareCode } from '../cli/run-helve.js';
 import { type AuthServer, authServer, json } from './auth-server.js';
 
 const browser = `${process.execPath} ${resolve('test/fixtures/mcp/browser.mjs')}`;
@@ -17,7 +17,7 @@ interface Desk {
 async function desk(url: string, oauth?: Record<string, unknown>): Promise<Desk> {
   const home = await emptyFolder();
   const data = join(home, '.helve');
-  await mkdir(data);
+  shareCode(data);
   const entry = { type: 'http', url, ...(oauth && { oauth }) };
   await writeFile(join(data, 'settings.json'), JSON.stringify({ mcpServers: { tracker: entry } }));
   const folder = join(data, 'mcp-tokens');

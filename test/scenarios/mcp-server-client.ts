@@ -13,6 +13,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { onTestFinished } from 'vitest';
+import { shareCode } from '../cli/run-helve.js';
 
 const helve = resolve('bin/helve.cjs');
 
@@ -26,6 +27,7 @@ export interface ServedFolder {
 export async function servedFolder(files: Readonly<Record<string, string>> = {}): Promise<ServedFolder> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'helve-served-')));
   const home = await realpath(await mkdtemp(join(tmpdir(), 'helve-home-')));
+  shareCode(join(home, '.helve'));
   const path = (name: string): string => join(root, name);
   for (const [name, text] of Object.entries(files)) {
     await mkdir(dirname(path(name)), { recursive: true });

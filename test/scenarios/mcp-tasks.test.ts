@@ -1,5 +1,5 @@
 // Calls that MCP servers turn into tasks, through the command line, with servers that outlive it or end with it.
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import {
@@ -9,7 +9,7 @@ import {
   startFakeModelServer,
 } from '../../src/testing/index.js';
 import { until } from '../../src/testing/watch-processes.js';
-import { emptyFolder, type HelveRun, runHelve } from '../cli/run-helve.js';
+import { emptyFolder, type HelveRun, runHelve, shareCode } from '../cli/run-helve.js';
 import { type EraServer, eraServer } from './mcp-eras.js';
 
 const NEVER = new Promise<never>(() => {});
@@ -34,7 +34,7 @@ interface RunOptions {
 /** A person who has one server, in a folder of their own. */
 async function personWith(name: string, entry: object, settings: object = {}): Promise<Person> {
   const cwd = await emptyFolder();
-  await mkdir(join(cwd, 'data'));
+  shareCode(join(cwd, 'data'));
   const own = {
     mcpServers: { [name]: { ...entry, alwaysLoad: true } },
     permissions: { allow: [`mcp__${name}`] },
