@@ -35,6 +35,8 @@ interface NpmServer {
   call: (root: string) => [tool: string, input: Record<string, unknown>];
   result: RegExp;
   fails?: true;
+  /** What it offers beyond tools. */
+  more?: (engine: FullEngine) => Promise<void>;
 }
 
 const servers: Readonly<Record<string, NpmServer>> = {
@@ -69,6 +71,7 @@ const servers: Readonly<Record<string, NpmServer>> = {
     tools: [25, 'git_status'],
     call: (root) => ['git_init', { path: root }],
     result: /initial|success/i,
+    more: useOffers,
   },
   notion: {
     program: '@notionhq/notion-mcp-server/bin/cli.mjs',
@@ -146,6 +149,7 @@ test.for(Object.entries(servers))(
     const result = await call(engine, `mcp__${name}__${tool}`, input);
     expect(result.is_error ?? false, JSON.stringify(result.content)).toBe(server.fails ?? false);
     expect(typeof result.content === 'string' ? result.content : JSON.stringify(result.content)).toMatch(server.result);
+    await server.more?.(engine);
     await engine.end();
 
     const second = again();
@@ -154,16 +158,11 @@ test.for(Object.entries(servers))(
   },
 );
 
-test('git: resources are listed and read, and prompts are expanded', async ({ skip }) => {
-  const { git } = servers;
-  if (!git) throw new Error('no server');
-  installed(git, skip);
-  const { engine } = await started('git', git);
-  await engine.servers.settled();
+/** Resources are listed and read, and prompts are expanded. */
+async function useOffers(engine: FullEngine): Promise<void> {
   const listed = JSON.stringify(await call(engine, 'ListMcpResources', {}));
   expect(listed).toContain('git://working-directory');
   const { root } = engine.session;
-  await call(engine, 'mcp__git__git_init', { path: root });
   await call(engine, 'mcp__git__git_set_working_dir', { path: root });
   const read = await call(engine, 'ReadMcpResource', { server: 'git', uri: 'git://working-directory' });
   expect(JSON.stringify(read)).toContain(root);
@@ -174,7 +173,7 @@ test('git: resources are listed and read, and prompts are expanded', async ({ sk
     new AbortController().signal,
   );
   expect(JSON.stringify(expanded)).toMatch(/commit/i);
-});
+}
 
 test('runner: a call that never ends is cancelled, and the server goes on', async ({ skip }) => {
   const { runner } = servers;

@@ -2,14 +2,17 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { requiredOfClients, runNextSuite, runSuite, withNextSuite, withSuite } from './official-suite.js';
+import {
+  requiredOfClients,
+  runNextSuite,
+  runSuite,
+  scenariosOfRun,
+  withNextSuite,
+  withSuite,
+} from './official-suite.js';
 
 const command = ['--command', `"${process.execPath}" "${resolve('test/fixtures/mcp/auth-suite-client.mjs')}"`];
 const AT_ONCE = 3; // the suite would start all of them at once
-const soak = process.env['HELVE_SOAK'] !== undefined;
-
-/** A third of the scenarios of older revisions, or all of them in a soak: each takes seconds. */
-const sample = (scenarios: readonly string[]): string[] => scenarios.filter((_, index) => soak || index % 3 === 0);
 const WITHIN_MS = 300_000;
 
 /** The output of each scenario that fails. */
@@ -45,28 +48,28 @@ withSuite(
   'the client passes every scenario about OAuth of the conformance suite',
   async () => {
     const run = (name: string) => runSuite('client', [...command, '--scenario', name]);
-    expect(await failures(sample([...olderScenarios, ...ofBoth]), run)).toEqual([]);
+    expect(await failures(scenariosOfRun([...olderScenarios, ...ofBoth], 1 / 10), run)).toEqual([]);
   },
   WITHIN_MS,
 );
 
 const newest = '2026-07-28';
-const revisions: ReadonlyArray<[revision: string, scenarios: number]> = [
-  ['2025-11-25', 14],
-  [newest, 25],
+const revisions: ReadonlyArray<[revision: string, scenarios: number, share: number]> = [
+  ['2025-11-25', 14, 1 / 10],
+  [newest, 25, 1 / 3],
 ];
 
-for (const [revision, count] of revisions) {
+for (const [revision, count, share] of revisions) {
   withNextSuite(
     `the client passes every scenario about OAuth that revision ${revision} requires`,
     async () => {
       const required = (await requiredOfClients(revision)).filter((name) => name.startsWith('auth/'));
       expect(required.length).toBe(count);
       const flags = ['--spec-version', revision];
-      const run = (name: string) => runNextSuite('client', [...command, ...flags, '--scenario', name]);
-      expect(await failures(revision === newest ? required : sample(required), run)).toEqual([]);
-      const runExtension = (name: string) => runNextSuite('client', [...command, '--scenario', name]);
-      expect(await failures(revision === newest ? ofBoth : sample(ofBoth), runExtension)).toEqual([]);
+      const extensions = revision === newest ? ofBoth : []; // they belong to no revision
+      const run = (name: string) =>
+        runNextSuite('client', [...command, ...(extensions.includes(name) ? [] : flags), '--scenario', name]);
+      expect(await failures(scenariosOfRun([...required, ...extensions], share), run)).toEqual([]);
     },
     WITHIN_MS,
   );

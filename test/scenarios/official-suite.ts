@@ -7,6 +7,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { test } from 'vitest';
+import { sample, seeded, seedOfRun } from '../seeded.js';
 
 const folder = resolve(process.env['HELVE_CONFORMANCE'] ?? 'node_modules/.cache/mcp-official');
 const packages = join(folder, 'node_modules/@modelcontextprotocol');
@@ -28,6 +29,18 @@ function testWith(program: string, name: string, body: () => Promise<void>, time
     if (!existsSync(program)) skip(`${program} is not there: docs/mcp.md says how to fetch it.`);
     await body();
   });
+}
+
+/**
+ * The share of scenarios that a run of CI plays, since each takes a second of work: others in each run, by a seed that is
+ * printed. A soak plays all.
+ */
+export function scenariosOfRun<Scenario>(scenarios: readonly Scenario[], share: number): Scenario[] {
+  if (process.env['HELVE_SOAK'] !== undefined) return [...scenarios];
+  const seed = seedOfRun();
+  const chosen = sample(scenarios, Math.ceil(scenarios.length * share), seeded(seed));
+  process.stderr.write(`HELVE_SEED=${seed}: ${chosen.length} of ${scenarios.length} scenarios: ${chosen.join(', ')}\n`);
+  return chosen;
 }
 
 export interface ProgramRun {
