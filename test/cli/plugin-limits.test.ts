@@ -28,21 +28,22 @@ test('an agent of a plugin can not widen the mode of the session', async () => {
   expect(server.requests).toHaveLength(4); // the agent did run
 });
 
-test.each(['default', 'acceptEdits', 'bypassPermissions'])(
-  'no tool can change plugins or approvals in the mode %s',
-  async (mode) => {
-    const { write, helve, plugins } = place();
-    write({ 'home/.helve/plugins/plugins.json': '{}', 'home/.helve/plugins/copies/a-1/x.sh': 'x' });
-    const explain = async (tool: string, input: unknown) =>
-      await helve(['permissions', 'explain', '--permission-mode', mode, tool, JSON.stringify(input)]);
-    for (const name of ['plugins.json', 'copies/a-1/x.sh', 'config/a.json', 'pins/a.json']) {
-      const file = plugins(name);
-      const written = await explain('Write', { file_path: file, content: 'x' });
-      expect(written.stdout).toMatch(/^Denied: .*Helve's own data/);
-      expect((await explain('Bash', { command: `echo x > ${file}` })).stdout).toMatch(/^Denied: .*Helve's own data/);
-    }
-  },
-);
+test.each([
+  ['bypassPermissions', ['plugins.json', 'copies/a-1/x.sh', 'config/a.json', 'pins/a.json']],
+  ['acceptEdits', ['plugins.json']], // the rule is the same in all modes
+  ['default', ['plugins.json']],
+])('no tool can change plugins or approvals in the mode %s', async (mode, names) => {
+  const { write, helve, plugins } = place();
+  write({ 'home/.helve/plugins/plugins.json': '{}', 'home/.helve/plugins/copies/a-1/x.sh': 'x' });
+  const explain = async (tool: string, input: unknown) =>
+    await helve(['permissions', 'explain', '--permission-mode', mode, tool, JSON.stringify(input)]);
+  for (const name of names) {
+    const file = plugins(name);
+    const written = await explain('Write', { file_path: file, content: 'x' });
+    expect(written.stdout).toMatch(/^Denied: .*Helve's own data/);
+    expect((await explain('Bash', { command: `echo x > ${file}` })).stdout).toMatch(/^Denied: .*Helve's own data/);
+  }
+});
 
 const many = (name: string): Files => ({
   ...Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`${name}/docs/${index}.md`, `${name} ${index}`])),
@@ -65,7 +66,7 @@ test('two commands that add plugins at the same time keep both', async () => {
 test('a kill while a plugin is added leaves no plugin or a whole one, and the next command works', async () => {
   const { at, write, plugin, plugins } = place();
   write(many('one'));
-  for (const milliseconds of [100, 200, 300, 400]) {
+  for (const milliseconds of process.env['HELVE_SOAK'] ? [50, 100, 150, 200, 250, 300, 350, 400] : [150, 300]) {
     await runHelve(['plugin', 'add', at('one'), '--yes'], {
       cwd: at('project'),
       env: { HOME: at('home') },
