@@ -1,4 +1,5 @@
-// Shows a person how a server has changed a tool or its instructions: the old and the new definition, with hidden characters visible.
+// Shows a person how a server has changed a tool or its instructions: the old and the new text, with hidden characters
+// visible.
 import { isObject } from '../../platform/is-object.js';
 import { parseJson } from '../../platform/parse-json.js';
 import { plainLine, plainText } from '../plain-text.js';
