@@ -1,7 +1,6 @@
 // Finds rules that ask or deny and name an MCP server or tool that does not exist: they have no effect, and may be mistyped.
 import type { OfferedTool, ServerState } from '../mcp/client/client.js';
 import { serverParts } from '../mcp/names.js';
-import { plainLine } from '../mcp/plain-text.js';
 import type { Rule } from '../permissions/rule.js';
 import {
   mcpName,
@@ -11,6 +10,7 @@ import {
   readMcpName,
   type WrittenMcpName,
 } from '../platform/text/mcp-names.js';
+import { plainLine } from '../platform/text/plain-text.js';
 import { nearestWords } from '../platform/text/similar-text.js';
 
 const MAX_NAME = 60;

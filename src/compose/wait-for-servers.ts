@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import type { Session } from '../agent/session.js';
 import type { SessionServers } from '../mcp/client/session-servers.js';
 import { STARTS_AT_ONCE } from '../mcp/client/start-queue.js';
-import { plainLine } from '../mcp/plain-text.js';
+import { plainLine } from '../platform/text/plain-text.js';
 import { configuredServers } from './configured-servers.js';
 import type { Notices } from './notices.js';
 import type { ResolvedOptions } from './resolve-options.js';

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { expect, onTestFinished, test } from 'vitest';
 import type { FullEngineOptions } from '../compose/options.js';
 import type { AskUser } from '../contract/question.js';
+import { plainText } from '../platform/text/plain-text.js';
 import { temporaryProject } from '../testing/temporary-project.js';
 import { boundedFetch } from './client/bounded-fetch.js';
 import { readConfig } from './client/config.js';
@@ -10,7 +11,6 @@ import { elicit } from './client/elicit.js';
 import { oneByOne } from './client/protocol-client.js';
 import { repairSchema } from './client/repair-schema.js';
 import { words } from './client/result-content.js';
-import { plainText } from './plain-text.js';
 
 async function serving(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
   const server = createServer(answer);

@@ -2,9 +2,9 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { codeOf } from '../../platform/error-code.js';
 import { messageOf } from '../../platform/message-of.js';
+import { AuthProblem } from '../../platform/oauth/auth-problem.js';
 import { clause } from '../../platform/text/clause.js';
-import { plainLine } from '../plain-text.js';
-import { AuthProblem } from './auth-problem.js';
+import { plainLine } from '../../platform/text/plain-text.js';
 import { confirmHost, type KnownHosts } from './confirm-host.js';
 
 const MAX_BYTES = 512 * 1024; // metadata have a few KB

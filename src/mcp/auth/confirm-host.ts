@@ -1,10 +1,10 @@
 // Which addresses requests of a sign-in may go to. A server names its authorization server, so without these rules it
 // could have Helve send requests to services inside the user's network.
 import { isIP } from 'node:net';
+import { AuthProblem } from '../../platform/oauth/auth-problem.js';
+import { plainLine } from '../../platform/text/plain-text.js';
 import { type Lookup, systemLookup } from '../../platform/web/dns.js';
 import { type AddressKind, addressKind } from '../../platform/web/special-addresses.js';
-import { plainLine } from '../plain-text.js';
-import { AuthProblem } from './auth-problem.js';
 import { isLoopback } from './oauth-settings.js';
 
 export interface KnownHosts {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { sha256 } from '../../platform/crypto.js';
 import { readPrivateFile, withLock, writePrivateFile } from '../../platform/files/private-file.js';
+import { AuthProblem } from '../../platform/oauth/auth-problem.js';
 import { parseJson } from '../../platform/parse-json.js';
 import { errorClause } from '../../platform/text/clause.js';
-import { AuthProblem } from './auth-problem.js';
 
 const LOCK_WAIT_MS = 60_000; // longer than the token requests of another process may take
 

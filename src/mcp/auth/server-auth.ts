@@ -2,9 +2,9 @@
 import { computeScopeUnion, extractWWWAuthenticateParams, type FetchLike } from '@modelcontextprotocol/client';
 import type { AskUser } from '../../contract/question.js';
 import { abortable } from '../../platform/abortable.js';
-import { plainLine } from '../plain-text.js';
+import { AuthProblem } from '../../platform/oauth/auth-problem.js';
+import { plainLine } from '../../platform/text/plain-text.js';
 import { authFetch } from './auth-fetch.js';
-import { AuthProblem } from './auth-problem.js';
 import type { ConnectionAuth } from './connection-auth.js';
 import type { Credential } from './credential.js';
 import { revokeTokens } from './revoke.js';

@@ -2,10 +2,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import { startAuthorization, validateAuthorizationResponseIssuer } from '@modelcontextprotocol/client';
 import { randomHex } from '../../platform/crypto.js';
-import { plainLine } from '../plain-text.js';
+import { AuthProblem } from '../../platform/oauth/auth-problem.js';
+import { listenForCallback } from '../../platform/oauth/callback-server.js';
+import { plainLine } from '../../platform/text/plain-text.js';
 import type { AuthFetch } from './auth-fetch.js';
-import { AuthProblem } from './auth-problem.js';
-import { listenForCallback } from './callback-server.js';
 import { chooseClient } from './choose-client.js';
 import type { Credential, ServerIdentity } from './credential.js';
 import { type AuthServer, revocationEndpoint } from './discover.js';

@@ -1,8 +1,8 @@
 // The sign-ins of a session: one per remote server, kept when the server is connected to again.
 import type { AskUser } from '../../contract/question.js';
+import { AuthProblem } from '../../platform/oauth/auth-problem.js';
 import { openBrowser } from '../../platform/open-browser.js';
 import type { ConnectionConfig } from '../client/config.js';
-import { AuthProblem } from './auth-problem.js';
 import { ServerAuth } from './server-auth.js';
 
 interface SessionOptions {

@@ -1,8 +1,8 @@
 // The tokens of one server: read from its file, renewed once however many calls and processes need it.
 import type { AuthorizationServerMetadata } from '@modelcontextprotocol/client';
+import { AuthProblem } from '../../platform/oauth/auth-problem.js';
 import { errorClause } from '../../platform/text/clause.js';
 import { authFetch } from './auth-fetch.js';
-import { AuthProblem } from './auth-problem.js';
 import { configuredClient } from './choose-client.js';
 import type { KnownHosts } from './confirm-host.js';
 import { type Credential, CredentialFile, type ServerIdentity } from './credential.js';

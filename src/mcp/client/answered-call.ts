@@ -1,7 +1,7 @@
 // A server's answer to a call as the model and the person get it, at once or after a task.
 import { ToolFailure } from '../../contract/failure.js';
 import type { ContentBlock } from '../../contract/message.js';
-import { plainLine, plainText } from '../plain-text.js';
+import { plainLine, plainText } from '../../platform/text/plain-text.js';
 import type { ServerAnswer } from './remote-task.js';
 import { type ResultBlocks, type ResultSession, resultBlocks, words } from './result-content.js';
 import { nestsTooDeep, withStructured } from './structured-content.js';

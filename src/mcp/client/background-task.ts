@@ -2,7 +2,7 @@
 import { ToolFailure } from '../../contract/failure.js';
 import type { LeftTask, ServerTask, TaskOutcome } from '../../contract/server-tasks.js';
 import { abortable } from '../../platform/abortable.js';
-import { plainLine } from '../plain-text.js';
+import { plainLine } from '../../platform/text/plain-text.js';
 import { answeredCall, contentForModel, textForPerson } from './answered-call.js';
 import { CHECK, type RemoteTask, type TaskEnd } from './remote-task.js';
 import type { ResultSession } from './result-content.js';

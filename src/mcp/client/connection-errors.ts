@@ -2,7 +2,7 @@
 import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import { isObject } from '../../platform/is-object.js';
 import { parseJson } from '../../platform/parse-json.js';
-import { plainLine } from '../plain-text.js';
+import { plainLine } from '../../platform/text/plain-text.js';
 import { ErrorCode } from './error-codes.js';
 
 const MAX_VERSIONS = 5; // that are named

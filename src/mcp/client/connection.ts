@@ -8,7 +8,7 @@ import type { AskUser } from '../../contract/question.js';
 import { abortable } from '../../platform/abortable.js';
 import { MAX_TIMER_MS, monotonicMs } from '../../platform/clock.js';
 import { isObject } from '../../platform/is-object.js';
-import { plainLine, plainText } from '../plain-text.js';
+import { plainLine, plainText } from '../../platform/text/plain-text.js';
 import type { ConnectionConfig } from './config.js';
 import { httpStatus, isConnectionLoss, isHeaderMismatch, isUnheard, isUnreachable } from './connection-errors.js';
 import type { CallOptions, ConnectionOptions, ConnectionState } from './connection-options.js';

@@ -3,7 +3,7 @@
 import type { Answer, AskUser, Question } from '../../contract/question.js';
 import { isObject } from '../../platform/is-object.js';
 import { jsonSchemaIssues } from '../../platform/json-schema.js';
-import { plainLine, plainText } from '../plain-text.js';
+import { plainLine, plainText } from '../../platform/text/plain-text.js';
 
 const MAX_MESSAGE_CHARS = 2_000;
 const MAX_FIELDS = 20;

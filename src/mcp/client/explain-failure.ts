@@ -1,6 +1,6 @@
 // What went wrong with a request, in words for the model.
 import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
-import { plainLine, plainText } from '../plain-text.js';
+import { plainLine, plainText } from '../../platform/text/plain-text.js';
 import { messageOf } from './connection-errors.js';
 import { ErrorCode } from './error-codes.js';
 

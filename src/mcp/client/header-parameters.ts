@@ -1,7 +1,7 @@
 // In the era of 2026-07-28, a tool's schema may name parameters that are also sent as HTTP headers (`x-mcp-header`), so
 // that what stands before the server can route a call without reading it.
 import { isObject } from '../../platform/is-object.js';
-import { plainLine } from '../plain-text.js';
+import { plainLine } from '../../platform/text/plain-text.js';
 import type { SetAside } from './tool-from-server.js';
 
 const MARK = 'x-mcp-header';

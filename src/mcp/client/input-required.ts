@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ToolFailure } from '../../contract/failure.js';
 import type { AskUser } from '../../contract/question.js';
 import { isObject } from '../../platform/is-object.js';
-import { plainLine } from '../plain-text.js';
+import { plainLine } from '../../platform/text/plain-text.js';
 import { elicit } from './elicit.js';
 import { rootsAnswer } from './protocol-client.js';
 

@@ -1,8 +1,8 @@
 // Resources and prompts as the user and the model see them. All text in them is the server's own.
 import type { ListedResource } from '../../contract/tool-context.js';
 import { isObject } from '../../platform/is-object.js';
+import { plainLine, plainText } from '../../platform/text/plain-text.js';
 import { toolNames } from '../names.js';
-import { plainLine, plainText } from '../plain-text.js';
 
 /** A prompt template that a server offers to users. */
 export interface ServerPrompt {

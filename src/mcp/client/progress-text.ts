@@ -1,4 +1,4 @@
-import { plainLine } from '../plain-text.js';
+import { plainLine } from '../../platform/text/plain-text.js';
 
 /** A server's report of progress, for a person. */
 export function progressText(progress: number, total: number | undefined, message: string | undefined): string {

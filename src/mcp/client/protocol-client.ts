@@ -4,7 +4,7 @@ import { Client, type JSONRPCResponse, ProtocolError } from '@modelcontextprotoc
 import * as z from 'zod';
 import type { AskUser } from '../../contract/question.js';
 import { isObject } from '../../platform/is-object.js';
-import { plainLine, plainText } from '../plain-text.js';
+import { plainLine, plainText } from '../../platform/text/plain-text.js';
 import { elicit } from './elicit.js';
 import type { Offered } from './offered.js';
 

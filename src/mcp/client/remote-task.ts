@@ -7,7 +7,7 @@ import { ToolFailure } from '../../contract/failure.js';
 import { monotonicMs } from '../../platform/clock.js';
 import { isObject } from '../../platform/is-object.js';
 import { messageOf } from '../../platform/message-of.js';
-import { plainLine, plainText } from '../plain-text.js';
+import { plainLine, plainText } from '../../platform/text/plain-text.js';
 import { type InputOptions, InputRounds } from './input-required.js';
 
 const DEFAULT_POLL_MS = 1_000;

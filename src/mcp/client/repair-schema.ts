@@ -6,7 +6,7 @@ import type { JsonSchema } from '../../contract/model.js';
 import { sha256 } from '../../platform/crypto.js';
 import { isObject } from '../../platform/is-object.js';
 import { lookUpReference } from '../../platform/json-pointer.js';
-import { plainText } from '../plain-text.js';
+import { plainText } from '../../platform/text/plain-text.js';
 
 const MAX_SCHEMA_CHARS = 200_000; // per tool; many times the size of all built-in tools together
 const MAX_DEPTH = 40;

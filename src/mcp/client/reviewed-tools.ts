@@ -1,7 +1,7 @@
 // The tools and the instructions of one server that the model may get: what the server sends is first compared with the
 // pins.
 import { errorClause } from '../../platform/text/clause.js';
-import { plainLine } from '../plain-text.js';
+import { plainLine } from '../../platform/text/plain-text.js';
 import { INSTRUCTIONS, type PinnedServer, type ToolChange, type ToolPins, type ToolReview } from './pins.js';
 import { pinOf, type ReadTools, type ServerTool, type SetAside } from './tool-from-server.js';
 

@@ -3,7 +3,7 @@ import type { ToolContext } from '../../contract/tool-context.js';
 import { MAX_TIMER_MS } from '../../platform/clock.js';
 import { isObject } from '../../platform/is-object.js';
 import { shortDuration } from '../../platform/text/duration.js';
-import { plainLine, plainText } from '../plain-text.js';
+import { plainLine, plainText } from '../../platform/text/plain-text.js';
 import { type AnsweredCall, answeredCall } from './answered-call.js';
 import type { Connection } from './connection.js';
 import { createdTask, isTaskAnswer, RemoteTask, type ServerAnswer, type TaskAccess } from './remote-task.js';

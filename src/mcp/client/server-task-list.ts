@@ -3,7 +3,7 @@
 import type { LeftTask, ServerTasks } from '../../contract/server-tasks.js';
 import { abortable } from '../../platform/abortable.js';
 import { randomHex } from '../../platform/crypto.js';
-import { plainLine } from '../plain-text.js';
+import { plainLine } from '../../platform/text/plain-text.js';
 import { BackgroundTask, lostTask } from './background-task.js';
 import { RemoteTask, type TaskAccess } from './remote-task.js';
 import type { ResultSession } from './result-content.js';

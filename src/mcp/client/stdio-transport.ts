@@ -6,7 +6,7 @@ import { messageOf } from '../../platform/message-of.js';
 import { parseJson } from '../../platform/parse-json.js';
 import { endTree, killTree, MARK_VARIABLE, type ProcessTree, withMark } from '../../platform/shell/process-tree.js';
 import { startProcess } from '../../platform/shell/start-process.js';
-import { plainLine } from '../plain-text.js';
+import { plainLine } from '../../platform/text/plain-text.js';
 import { TailText } from './tail-text.js';
 
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024; // images and long results are smaller; a line that never ends means a broken server

@@ -2,7 +2,7 @@
 // visible.
 import { isObject } from '../../platform/is-object.js';
 import { parseJson } from '../../platform/parse-json.js';
-import { plainLine, plainText } from '../plain-text.js';
+import { plainLine, plainText } from '../../platform/text/plain-text.js';
 import type { PinnedTool, ToolChange } from './pins.js';
 
 /** A unified patch with all of the change: a person can't approve what is not shown. */

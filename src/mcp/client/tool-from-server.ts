@@ -6,7 +6,7 @@ import { sha256 } from '../../platform/crypto.js';
 import { EventQueue } from '../../platform/event-queue.js';
 import { isObject } from '../../platform/is-object.js';
 import { messageOf } from '../../platform/message-of.js';
-import { plainLine, plainText } from '../plain-text.js';
+import { plainLine, plainText } from '../../platform/text/plain-text.js';
 import { type AnsweredCall, contentForModel, textForPerson } from './answered-call.js';
 import { INSTRUCTIONS, type PinnedTool } from './pins.js';
 import { type RepairedSchema, repairSchema, withServerNames } from './repair-schema.js';

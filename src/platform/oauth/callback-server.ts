@@ -1,6 +1,6 @@
 // Receives the browser at the end of a sign-in: a server on this machine that answers one address.
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { codeOf } from '../../platform/error-code.js';
+import { codeOf } from '../error-code.js';
 import { AuthProblem } from './auth-problem.js';
 
 const MAX_HEADER_BYTES = 16 * 1024; // the code and the state are in the request line

@@ -1,6 +1,6 @@
-import { withoutReminders } from '../platform/text/reminder.js';
-import { safeCut } from '../platform/text/truncate.js';
-import { visible } from '../platform/text/visible.js';
+import { withoutReminders } from './reminder.js';
+import { safeCut } from './truncate.js';
+import { visible } from './visible.js';
 
 /** A server's text without invisible characters or anything that could pass for Helve's own words, cut to a length. */
 export function plainText(text: string, maxChars: number): string {
