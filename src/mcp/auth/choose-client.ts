@@ -1,10 +1,10 @@
 // Who Helve is to an authorization server: a client of settings, a client ID metadata document, or a registered client.
 import { RegistrationRejectedError, registerClient } from '@modelcontextprotocol/client';
 import { isObject } from '../../platform/is-object.js';
+import type { AuthFetch } from '../../platform/oauth/auth-fetch.js';
 import { AuthProblem } from '../../platform/oauth/auth-problem.js';
 import { parseJson } from '../../platform/parse-json.js';
 import { plainLine } from '../../platform/text/plain-text.js';
-import type { AuthFetch } from './auth-fetch.js';
 import type { Credential } from './credential.js';
 import type { AuthServer } from './discover.js';
 import type { OauthSettings } from './oauth-settings.js';

@@ -9,9 +9,9 @@ import {
   type OAuthProtectedResourceMetadata,
   resourceUrlFromServerUrl,
 } from '@modelcontextprotocol/client';
+import type { AuthFetch } from '../../platform/oauth/auth-fetch.js';
 import { AuthProblem } from '../../platform/oauth/auth-problem.js';
 import { plainLine } from '../../platform/text/plain-text.js';
-import type { AuthFetch } from './auth-fetch.js';
 import { confirmHost, type KnownHosts } from './confirm-host.js';
 import type { OauthSettings } from './oauth-settings.js';
 

@@ -1,5 +1,5 @@
 // Revocation of tokens (RFC 7009).
-import type { AuthFetch } from './auth-fetch.js';
+import type { AuthFetch } from '../../platform/oauth/auth-fetch.js';
 import { configuredClient } from './choose-client.js';
 import type { Credential } from './credential.js';
 import type { OauthSettings } from './oauth-settings.js';

@@ -4,7 +4,6 @@ import type { AskUser } from '../../contract/question.js';
 import { abortable } from '../../platform/abortable.js';
 import { AuthProblem } from '../../platform/oauth/auth-problem.js';
 import { plainLine } from '../../platform/text/plain-text.js';
-import { authFetch } from './auth-fetch.js';
 import type { ConnectionAuth } from './connection-auth.js';
 import type { Credential } from './credential.js';
 import { revokeTokens } from './revoke.js';
@@ -90,7 +89,7 @@ export class ServerAuth implements ConnectionAuth {
       options.scope ?? settings?.scopes ?? (asked === '' ? undefined : asked),
       authServer.metadata,
     );
-    const fetch = authFetch(this.#tokens.known, options.signal);
+    const fetch = this.#tokens.fetch(options.signal);
     const credential = await signIn({ identity, settings, authServer, scope, earlier, fetch }, options);
     try {
       await this.#tokens.replace(credential);
@@ -188,9 +187,7 @@ export class ServerAuth implements ConnectionAuth {
   }
 
   async #revoke(credential: Credential, signal: AbortSignal): Promise<boolean> {
-    return await revokeTokens(credential, this.#options.settings, authFetch(this.#tokens.known, signal)).catch(
-      () => false,
-    );
+    return await revokeTokens(credential, this.#options.settings, this.#tokens.fetch(signal)).catch(() => false);
   }
 }
 

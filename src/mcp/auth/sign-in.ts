@@ -1,18 +1,15 @@
 // The sign-in of a person: their browser at the authorization server, and back to Helve with a code.
-import { timingSafeEqual } from 'node:crypto';
 import { startAuthorization, validateAuthorizationResponseIssuer } from '@modelcontextprotocol/client';
 import { randomHex } from '../../platform/crypto.js';
+import type { AuthFetch } from '../../platform/oauth/auth-fetch.js';
 import { AuthProblem } from '../../platform/oauth/auth-problem.js';
-import { listenForCallback } from '../../platform/oauth/callback-server.js';
+import { receiveCallback } from '../../platform/oauth/receive-callback.js';
 import { plainLine } from '../../platform/text/plain-text.js';
-import type { AuthFetch } from './auth-fetch.js';
 import { chooseClient } from './choose-client.js';
 import type { Credential, ServerIdentity } from './credential.js';
 import { type AuthServer, revocationEndpoint } from './discover.js';
 import type { OauthSettings } from './oauth-settings.js';
 import { exchangeCode, tokensFrom } from './token-requests.js';
-
-export const SIGN_IN_MS = 10 * 60_000;
 
 export interface SignInOptions {
   /** Scopes to ask for instead of those that the server names, separated by spaces. */
@@ -49,26 +46,18 @@ export async function signIn(
 ): Promise<Credential> {
   const { metadata, url, resource, issuer } = authServer;
   const state = randomHex(32);
-  const received = Promise.withResolvers<Callback>();
-  received.promise.catch(() => {}); // it may be refused before it is awaited
-  let isOpen = true;
-  const take = (parameters: URLSearchParams, isComplete: boolean): 'accepted' | 'refused' => {
-    // A callback counts once, so a code that is sent again goes nowhere.
-    if (!isOpen || (isComplete && !isSame(parameters.get('state') ?? '', state))) return 'refused';
-    isOpen = false;
-    try {
-      received.resolve(callbackOf(parameters, authServer));
-    } catch (error) {
-      received.reject(error);
-    }
-    return 'accepted';
-  };
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(SIGN_IN_MS)]);
   const registered = earlier?.issuer === issuer ? earlier.client.redirectUri : undefined;
   const preferred = registered === undefined ? undefined : Number(new URL(registered).port);
-  const server = await listenForCallback({ fixed: settings?.callbackPort, preferred }, (found) => take(found, true));
+  const callback = await receiveCallback({
+    port: { fixed: settings?.callbackPort, preferred },
+    path: '/callback',
+    state,
+    takesCode: true,
+    signal,
+    read: (parameters) => callbackOf(parameters, authServer),
+  });
   try {
-    const { redirectUri } = server;
+    const { redirectUri } = callback;
     const client = await chooseClient({ settings, authServer, redirectUri, scope, earlier, fetch });
     const { authorizationUrl, codeVerifier } = await startAuthorization(url, {
       metadata,
@@ -80,27 +69,14 @@ export async function signIn(
     }).catch((error: unknown) => {
       throw new AuthProblem(`It is not possible to sign in at ${new URL(url).host}: ${plainLine(String(error), 200)}`);
     });
-    const aborted = (): void => received.reject(limit.reason);
-    limit.addEventListener('abort', aborted);
-    if (limit.aborted) aborted();
-    onPaste?.((text) => {
-      const problem = pasted(text, take);
-      if (problem !== undefined) throw new AuthProblem(`${problem} Helve still waits for the right one.`);
-    });
+    onPaste?.((text) => callback.paste(text));
     onAddress(authorizationUrl.href);
-    const { code, iss } = await received.promise.catch((error: unknown) => {
-      signal.throwIfAborted();
-      if (!limit.aborted) throw error;
-      throw new AuthProblem(
-        `The sign-in was not completed within ${SIGN_IN_MS / 60_000} minutes, so Helve stopped waiting.`,
-      );
-    });
+    const { code, iss } = await callback.result();
     const endpoint = { authorizationServer: url, metadata, resource, client, settings, fetch };
     const answer = await exchangeCode(endpoint, { code, iss, verifier: codeVerifier, redirectUri });
     return credentialOf(identity, authServer, client, tokensFrom(answer, scope, Date.now()));
   } finally {
-    isOpen = false;
-    server.close();
+    callback.close();
   }
 }
 
@@ -124,26 +100,6 @@ function callbackOf(parameters: URLSearchParams, { metadata, issuer }: AuthServe
   const code = parameters.get('code');
   if (code === null || code === '') throw new AuthProblem('The answer to the sign-in contains no code.');
   return { code, iss };
-}
-
-/** Takes the address that the browser ended at, or only the code in it. Returns what is wrong with it. */
-function pasted(text: string, take: (parameters: URLSearchParams, isComplete: boolean) => string): string | undefined {
-  const address = URL.parse(text.trim());
-  if (address) {
-    const isTaken = take(address.searchParams, true) === 'accepted';
-    return isTaken
-      ? undefined
-      : 'The pasted address belongs to another sign-in: its state is not the one that Helve sent.';
-  }
-  const code = text.trim();
-  if (!/^[\x21-\x7e]+$/.test(code)) return 'What was pasted is neither an address nor a code.';
-  take(new URLSearchParams({ code }), false);
-  return undefined;
-}
-
-function isSame(given: string, expected: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
-  return one.length === other.length && timingSafeEqual(one, other);
 }
 
 export function credentialOf(

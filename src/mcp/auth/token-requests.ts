@@ -10,9 +10,9 @@ import {
   type OAuthTokens,
   refreshAuthorization,
 } from '@modelcontextprotocol/client';
+import type { AuthFetch } from '../../platform/oauth/auth-fetch.js';
 import { AuthProblem } from '../../platform/oauth/auth-problem.js';
 import { plainLine } from '../../platform/text/plain-text.js';
-import type { AuthFetch } from './auth-fetch.js';
 import type { Credential, Tokens } from './credential.js';
 import type { OauthSettings } from './oauth-settings.js';
 

@@ -1,11 +1,11 @@
 // The tokens of one server: read from its file, renewed once however many calls and processes need it.
 import type { AuthorizationServerMetadata } from '@modelcontextprotocol/client';
-import { AuthProblem } from '../../platform/oauth/auth-problem.js';
+import { type AuthFetch, authFetch } from '../../platform/oauth/auth-fetch.js';
+import { SharedCredential } from '../../platform/oauth/shared-credential.js';
 import { errorClause } from '../../platform/text/clause.js';
-import { authFetch } from './auth-fetch.js';
 import { configuredClient } from './choose-client.js';
-import type { KnownHosts } from './confirm-host.js';
-import { type Credential, CredentialFile, type ServerIdentity } from './credential.js';
+import { confirmHost, type KnownHosts } from './confirm-host.js';
+import { type Credential, credentialFile, type ServerIdentity } from './credential.js';
 import { type AuthServer, discoverAuthServer } from './discover.js';
 import type { OauthSettings } from './oauth-settings.js';
 import { credentialOf } from './sign-in.js';
@@ -29,49 +29,42 @@ export interface TokenSourceOptions {
 
 export class TokenSource {
   readonly #options: TokenSourceOptions;
-  readonly #file: CredentialFile;
+  readonly #shared: SharedCredential<Credential>;
   readonly known: KnownHosts;
-  #read: { stamp: string; credential: Credential | undefined } | undefined;
-  /** A credential that could not be saved: this process goes on with it. */
-  #unsaved: { stamp: string; credential: Credential } | undefined;
-  #renewing: Promise<void> | undefined;
-  /** Why there is no token, if there is more to say than that somebody must sign in. */
-  #problem: string | undefined;
 
   constructor(options: TokenSourceOptions) {
-    const { identity, settings, dataFolder } = options;
+    const { identity, settings, dataFolder, onNotice } = options;
     this.#options = options;
-    this.#file = new CredentialFile(dataFolder, identity);
+    this.#shared = new SharedCredential({
+      file: credentialFile(dataFolder, identity),
+      applies: (credential) => this.#applies(credential),
+      onUnsaved: (error) =>
+        onNotice(
+          `The renewed sign-in of the MCP server ${identity.name} could not be saved (${errorClause(error)}). It lasts until this session ends; after that, sign in again: helve mcp login ${identity.name}.`,
+        ),
+    });
     const addresses = [settings?.authServerMetadataUrl, settings?.issuer].filter((one) => one !== undefined);
     this.known = { server: new URL(identity.url), configured: addresses.map((address) => new URL(address)) };
   }
 
+  /** Why there is no token, if there is more to say than that somebody must sign in. */
   get problem(): string | undefined {
-    return this.#problem;
+    return this.#shared.problem;
   }
 
   /** Whether the file has changed since it was last read. */
   async hasChanged(): Promise<boolean> {
-    return (await this.#file.stamp()) !== (this.#read?.stamp ?? '');
+    return await this.#shared.hasChanged();
   }
 
   /** The credential that applies with the present settings; undefined if there is none. */
   async credential(): Promise<Credential | undefined> {
-    const stamp = await this.#file.stamp();
-    if (this.#unsaved?.stamp === stamp) return this.#unsaved.credential;
-    this.#unsaved = undefined;
-    if (this.#read?.stamp !== stamp) {
-      this.#problem = undefined;
-      this.#read = { stamp, credential: undefined };
-      try {
-        const credential = this.#file.read();
-        if (credential && this.#applies(credential)) this.#read = { stamp, credential };
-      } catch (error) {
-        if (!(error instanceof AuthProblem)) throw error;
-        this.#problem = error.message;
-      }
-    }
-    return this.#read.credential;
+    return await this.#shared.current();
+  }
+
+  /** For requests of this server's sign-in. */
+  fetch(signal: AbortSignal): AuthFetch {
+    return authFetch((address, what) => confirmHost(address, what, this.known), signal);
   }
 
   /** The token for the next request; undefined if there is none. Rejects if it has expired and can't be renewed now. */
@@ -93,17 +86,12 @@ export class TokenSource {
    * does nothing if another process was faster. If nobody can be signed in without a person, there is no token then.
    */
   async renew(refused: string | undefined, challenge?: Challenge): Promise<void> {
-    this.#renewing ??= this.#file
-      .locked(() => this.#renewLocked(refused, challenge))
-      .finally(() => {
-        this.#renewing = undefined;
-      });
-    await this.#renewing;
+    await this.#shared.renew(() => this.#renewLocked(refused, challenge));
   }
 
   /** Waits for a renewal that is running: aborting it could lose a token that the server has already replaced. */
   async settled(): Promise<void> {
-    await this.#renewing?.catch(() => {});
+    await this.#shared.settled();
   }
 
   async discover(challenge: Challenge | undefined, signal: AbortSignal): Promise<AuthServer> {
@@ -112,17 +100,13 @@ export class TokenSource {
       resourceMetadataUrl: challenge?.resourceMetadataUrl,
       settings: this.#options.settings,
       known: this.known,
-      fetch: authFetch(this.known, signal),
+      fetch: this.fetch(signal),
     });
   }
 
   /** Replaces what is stored, under the lock. Rejects if it can't be saved. */
   async replace(credential: Credential | undefined): Promise<void> {
-    await this.#file.locked(async () => {
-      await this.#file.write(credential);
-      this.#read = undefined;
-      this.#unsaved = undefined;
-    });
+    await this.#shared.replace(credential);
   }
 
   get #isProgram(): boolean {
@@ -154,19 +138,19 @@ export class TokenSource {
     if (challenge) {
       const { issuer } = await this.discover(challenge, signal);
       if (issuer !== before.issuer) {
-        this.#problem = `It now uses another authorization server, ${issuer}, and the sign-in at ${before.issuer} does not count there.`;
+        this.#shared.problem = `It now uses another authorization server, ${issuer}, and the sign-in at ${before.issuer} does not count there.`;
         return;
       }
     }
     const scope = before.tokens?.scope;
     try {
       const answer = await refreshTokens(this.#endpoint(before, signal), refreshToken);
-      await this.#save({ ...before, tokens: tokensFrom(answer, scope, Date.now()) });
+      await this.#shared.save({ ...before, tokens: tokensFrom(answer, scope, Date.now()) });
     } catch (error) {
       if (!(error instanceof TokenRefused) || error.refusal === 'other') throw error;
       const { tokens: _, ...withoutTokens } = before;
-      await this.#save(error.refusal === 'client' ? undefined : withoutTokens);
-      this.#problem = error.message;
+      await this.#shared.save(error.refusal === 'client' ? undefined : withoutTokens);
+      this.#shared.problem = error.message;
     }
   }
 
@@ -180,7 +164,7 @@ export class TokenSource {
     if (!client) return;
     const found = before && !challenge ? undefined : await this.discover(challenge, signal);
     if (found && before && found.issuer !== before.issuer) {
-      this.#problem = `It now uses another authorization server, ${found.issuer}, which does not get the secret that was used at ${before.issuer}. To accept the new one: helve mcp logout ${identity.name}.`;
+      this.#shared.problem = `It now uses another authorization server, ${found.issuer}, which does not get the secret that was used at ${before.issuer}. To accept the new one: helve mcp logout ${identity.name}.`;
       return;
     }
     const scope = settings?.scopes ?? challenge?.scope ?? before?.tokens?.scope ?? found?.resourceScopes?.join(' ');
@@ -188,10 +172,10 @@ export class TokenSource {
     if (!base) return;
     try {
       const answer = await clientCredentials(this.#endpoint(base, signal), scope);
-      await this.#save({ ...base, tokens: tokensFrom(answer, scope, Date.now()) });
+      await this.#shared.save({ ...base, tokens: tokensFrom(answer, scope, Date.now()) });
     } catch (error) {
       if (!(error instanceof TokenRefused) || error.isTransient) throw error;
-      this.#problem = error.message;
+      this.#shared.problem = error.message;
     }
   }
 
@@ -211,22 +195,7 @@ export class TokenSource {
       resource,
       client: client.from === 'settings' ? (configuredClient(settings) ?? client) : client,
       settings,
-      fetch: authFetch(this.known, signal),
+      fetch: this.fetch(signal),
     };
-  }
-
-  /** The old token may be worthless already, so a new one that can't be saved is used at least here. */
-  async #save(credential: Credential | undefined): Promise<void> {
-    try {
-      await this.#file.write(credential);
-      await this.credential();
-    } catch (error) {
-      if (!credential) throw error;
-      this.#unsaved = { stamp: await this.#file.stamp(), credential };
-      const { name } = this.#options.identity;
-      this.#options.onNotice(
-        `The renewed sign-in of the MCP server ${name} could not be saved (${errorClause(error)}). It lasts until this session ends; after that, sign in again: helve mcp login ${name}.`,
-      );
-    }
   }
 }

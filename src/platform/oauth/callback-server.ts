@@ -10,17 +10,25 @@ export interface CallbackServer {
   close(): void;
 }
 
+export interface CallbackPort {
+  /** The only port that may be used, as one that was registered by hand. */
+  fixed?: number | undefined;
+  /** Tried first; another port is taken if it is in use. */
+  preferred?: number | undefined;
+}
+
 /**
  * Listens on 127.0.0.1. `receive` gets the parameters of each request and returns whether they end this sign-in: a page
  * that is open elsewhere can send anything.
  */
 export async function listenForCallback(
-  port: { fixed?: number | undefined; preferred?: number | undefined },
+  port: CallbackPort,
+  path: string,
   receive: (parameters: URLSearchParams) => 'accepted' | 'refused',
 ): Promise<CallbackServer> {
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => {
     const address = URL.parse(request.url ?? '', 'http://127.0.0.1');
-    if (request.method !== 'GET' || address?.pathname !== '/callback') {
+    if (request.method !== 'GET' || address?.pathname !== path) {
       answer(response, 404, 'There is nothing here.');
       return;
     }
@@ -34,18 +42,15 @@ export async function listenForCallback(
   // Clients of other agents are registered with this name, and the port of settings was registered by hand.
   const host = port.fixed === undefined ? '127.0.0.1' : 'localhost';
   return {
-    redirectUri: `http://${host}:${bound}/callback`,
+    redirectUri: `http://${host}:${bound}${path}`,
     close: () => {
       server.close();
-      server.closeIdleConnections();
+      server.closeAllConnections(); // a browser opens spare ones, which would keep the process running
     },
   };
 }
 
-async function bind(
-  server: Server,
-  { fixed, preferred }: { fixed?: number | undefined; preferred?: number | undefined },
-): Promise<number> {
+async function bind(server: Server, { fixed, preferred }: CallbackPort): Promise<number> {
   try {
     return await listen(server, fixed ?? preferred ?? 0);
   } catch (error) {

@@ -1,22 +1,23 @@
 // fetch for requests of a sign-in: bounded in time and size, to confirmed hosts only, never redirected to another one.
-import type { FetchLike } from '@modelcontextprotocol/client';
-import { codeOf } from '../../platform/error-code.js';
-import { messageOf } from '../../platform/message-of.js';
-import { AuthProblem } from '../../platform/oauth/auth-problem.js';
-import { clause } from '../../platform/text/clause.js';
-import { plainLine } from '../../platform/text/plain-text.js';
-import { confirmHost, type KnownHosts } from './confirm-host.js';
+import { codeOf } from '../error-code.js';
+import { messageOf } from '../message-of.js';
+import { clause } from '../text/clause.js';
+import { plainLine } from '../text/plain-text.js';
+import { AuthProblem } from './auth-problem.js';
 
 const MAX_BYTES = 512 * 1024; // metadata have a few KB
 const TIMEOUT_MS = 15_000;
 
-export type AuthFetch = (what: string) => FetchLike;
+export type AuthFetch = (what: string) => (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** A fetch for each purpose; `what` names the address in messages, for example "the token endpoint". */
-export function authFetch(known: KnownHosts, signal: AbortSignal): AuthFetch {
+/** Throws if no request may go there. */
+export type ConfirmHost = (address: URL, what: string) => Promise<void> | void;
+
+/** A fetch for each purpose; `what` names the address in messages, for example "The token endpoint". */
+export function authFetch(confirm: ConfirmHost, signal: AbortSignal): AuthFetch {
   return (what) => async (url, init) => {
     const address = new URL(url);
-    await confirmHost(address, what, known);
+    await confirm(address, what);
     const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
     let response: Response;
     try {
