@@ -4,8 +4,7 @@ import { isIP } from 'node:net';
 import { AuthProblem } from '../../platform/oauth/auth-problem.js';
 import { plainLine } from '../../platform/text/plain-text.js';
 import { type Lookup, systemLookup } from '../../platform/web/dns.js';
-import { type AddressKind, addressKind } from '../../platform/web/special-addresses.js';
-import { isLoopback } from './oauth-settings.js';
+import { type AddressKind, addressKind, isLoopbackName } from '../../platform/web/special-addresses.js';
 
 export interface KnownHosts {
   /** The address of the MCP server, which the user configured. */
@@ -22,7 +21,7 @@ export async function confirmHost(address: URL, what: string, known: KnownHosts)
     throw new AuthProblem(`${what} has a user or a password in its address, so nothing was sent to ${shown}.`);
   }
   const trusted = [known.server, ...known.configured];
-  const isLocal = isLoopback(address.hostname) && trusted.some(({ hostname }) => isLoopback(hostname));
+  const isLocal = isLoopbackName(address.hostname) && trusted.some(({ hostname }) => isLoopbackName(hostname));
   if (address.protocol !== 'https:' && !(address.protocol === 'http:' && isLocal)) {
     throw new AuthProblem(`${what} is ${shown}, which is not encrypted, so nothing was sent there. It must be https.`);
   }
@@ -39,7 +38,7 @@ export async function confirmHost(address: URL, what: string, known: KnownHosts)
 
 async function kindOf(hostname: string, lookup: Lookup): Promise<AddressKind> {
   const host = hostname.replace(/^\[|\]$/g, '');
-  if (isLoopback(hostname)) return 'private';
+  if (isLoopbackName(hostname)) return 'private';
   if (isIP(host) !== 0) return addressKind(host);
   // Behind a proxy, names of the internet may not resolve. A name that nothing resolves can't be reached either.
   const addresses = await lookup(host).catch(() => []);

@@ -1,5 +1,6 @@
 // The `oauth` object of a server's entry. Names that Claude Code's `.mcp.json` has mean the same here.
 import { isObject } from '../../platform/is-object.js';
+import { isLoopbackName } from '../../platform/web/special-addresses.js';
 
 export interface OauthSettings {
   /** `authorization_code` needs a person who signs in; `client_credentials` is for programs. */
@@ -121,11 +122,7 @@ function checked(fields: ReadonlyMap<string, string>, port: unknown): ReadOauth 
 function isSecure(text: string): boolean {
   const address = URL.parse(text);
   if (address?.username !== '' || address.password !== '') return false;
-  return address.protocol === 'https:' || (address.protocol === 'http:' && isLoopback(address.hostname));
+  return address.protocol === 'https:' || (address.protocol === 'http:' && isLoopbackName(address.hostname));
 }
-
-/** Whether a host name means this machine. */
-export const isLoopback = (host: string): boolean =>
-  /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i.test(host);
 
 const problem = (text: string): { problem: string } => ({ problem: text });

@@ -61,3 +61,7 @@ function listOf(networks: Networks): BlockList {
   for (const [network, bits] of networks) list.addSubnet(network, bits, network.includes(':') ? 'ipv6' : 'ipv4');
   return list;
 }
+
+/** Whether a host name means this machine. */
+export const isLoopbackName = (host: string): boolean =>
+  /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i.test(host);

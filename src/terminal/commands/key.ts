@@ -1,9 +1,9 @@
+import { forgetKey, keyIn, storeKey } from '../../models/catalogue/store-key.js';
 import { messageOf } from '../../platform/message-of.js';
 import { nearestWords } from '../../platform/text/similar-text.js';
 import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
 import { checkKey } from '../first-run/check-key.js';
 import { type KeyProvider, keyProviders } from '../first-run/model-offers.js';
-import { forgetKey, keyIn, storeKey } from '../first-run/store-key.js';
 import { firstWord, problem, text, words } from './answers.js';
 
 export const key: TerminalCommand = {

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { builtInCatalogue } from '../../models/catalogue/catalogue.js';
 import { chooseModel } from '../../models/catalogue/choose-model.js';
+import { forgetKey, storeKey } from '../../models/catalogue/store-key.js';
 import { storedKeysPath, withStoredKeys } from '../../models/catalogue/stored-keys.js';
 import { findModelOffers, keyProviders, setupHint } from './model-offers.js';
-import { forgetKey, storeKey } from './store-key.js';
 
 const machine = () => ({ HELVE_HOME: mkdtempSync(join(tmpdir(), 'helve-first-run-')) });
 

@@ -1,6 +1,6 @@
 // Stores a key in the data folder, readable only by the user. Never in a project, and never in a message.
-import { readStoredKeys, storedKeysPath } from '../../models/catalogue/stored-keys.js';
 import { withLock, writePrivateFile } from '../../platform/files/private-file.js';
+import { readStoredKeys, storedKeysPath } from './stored-keys.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
