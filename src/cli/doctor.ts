@@ -6,9 +6,10 @@ import { promisify } from 'node:util';
 import { withoutSecrets } from '../compose/visible-environment.js';
 import { type Model, ModelFailure } from '../contract/model.js';
 import type { ServerState } from '../mcp/client/client.js';
-import { accessTo, type Provider, unusualHost } from '../models/catalogue/catalogue.js';
+import { type Access, accessTo, type Provider, unusualHost } from '../models/catalogue/catalogue.js';
 import { loadCatalogue } from '../models/catalogue/load-catalogue.js';
 import { findLocalServers, localPlaces } from '../models/catalogue/local-servers.js';
+import { signedInCatalogue } from '../models/catalogue/stored-access.js';
 import { withStoredKeys } from '../models/catalogue/stored-keys.js';
 import { describeCredentials } from '../models/clouds/describe-credentials.js';
 import { randomHex } from '../platform/crypto.js';
@@ -66,6 +67,7 @@ export async function findSetup(): Promise<DoctorFinding[]> {
     sandbox(),
     search(),
     model(),
+    signIns(),
     dataFolder(),
     localServers(),
     mcpServers(),
@@ -160,8 +162,8 @@ async function model(): Promise<DoctorFinding> {
     const choose = await withKeyHelper(helper, env);
     const model = await choose(named?.name, {});
     model.check?.();
-    const provider = (await loadCatalogue(env)).providers.get(model.provider);
-    const access = provider && accessTo(provider, withStoredKeys(env));
+    const provider = signedInCatalogue(env, await loadCatalogue(env)).providers.get(model.provider);
+    const access = provider && accessTo(provider, provider.isSignedIn ? env : withStoredKeys(env));
     const inCloud = provider?.cloud && (await describeCredentials(provider, withStoredKeys(env)));
     const isStored = access?.keyVariable !== undefined && !env[access.keyVariable]?.trim();
     const host = access && unusualHost(provider, access); // the rest of an address may contain a secret
@@ -169,8 +171,7 @@ async function model(): Promise<DoctorFinding> {
       `${model.provider}/${model.name}`,
       host && `at ${host}`,
       inCloud ??
-        (access &&
-          keyWords(access.keyVariable, isStored, provider, model.provider === HELPER_PROVIDER && helper !== undefined)),
+        (access && keyWords(access, isStored, provider, model.provider === HELPER_PROVIDER && helper !== undefined)),
       limitsOf(model),
       'not asked',
       named && `named by ${named.from}`,
@@ -183,14 +184,36 @@ async function model(): Promise<DoctorFinding> {
   }
 }
 
+/** The sign-ins to providers. Having none is not reported. No request is sent. */
+async function signIns(): Promise<DoctorFinding[]> {
+  const { storedSignIns } = await import('../models/sign-in/sign-in-file.js');
+  const { loginTitles } = await import('../models/sign-in/login-names.js');
+  return storedSignIns(process.env).map(({ provider, signIn, problem }): DoctorFinding => {
+    const what = `Sign-in to ${loginTitles[provider]}`;
+    if (problem !== undefined) {
+      return { what, state: 'broken', detail: visible(`${problem} Run helve login ${provider}.`) };
+    }
+    const count = signIn?.models?.list.length;
+    const facts = [
+      signIn?.account === undefined ? 'signed in' : `signed in as ${signIn.account}`,
+      count !== undefined && counted(count, 'model'),
+      'not asked',
+    ];
+    return { what, state: 'ok', detail: visible(facts.filter(Boolean).join(', ')) };
+  });
+}
+
 /** Helve asks the environment and its own file for a key before the command of the setting. */
 function keyWords(
-  variable: string | undefined,
+  { keyVariable: variable, bySignIn }: Access,
   isStored: boolean,
-  { keyCommand }: Provider,
+  { keyCommand, isSignedIn }: Provider,
   hasHelper: boolean,
 ): string {
-  if (variable !== undefined) return `key from ${isStored ? 'keys.json' : variable}`;
+  if (variable !== undefined) {
+    return `key from ${isStored ? 'keys.json' : variable}${isSignedIn ? ', which comes before the sign-in' : ''}`;
+  }
+  if (bySignIn) return 'by your sign-in';
   if (keyCommand !== undefined) return 'key from the command "keyCommand", which was not run';
   return hasHelper ? 'key from the command of "apiKeyHelper", which was not run' : 'no key';
 }

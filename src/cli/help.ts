@@ -8,6 +8,7 @@ export const help = `helve: a coding agent for the terminal
   helve permissions explain|test|list   would a call be allowed, and why; test a policy; list the rules
   helve audit list|show|verify   show the log of a session's decisions and calls, and check that it is intact
   helve auth status         say whether a provider is set up
+  helve login NAME          sign in to a provider: openai (a ChatGPT plan), openrouter or copilot; helve logout NAME
   helve config list|get|set show and change settings, and trust folders
   helve sessions            list saved conversations; show, delete or export one
   helve replay ID           replay a session's calls in a copy of the project, and show what differs

@@ -18,6 +18,8 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   config: async () => (await import('./config.js')).config,
   demo: async () => (await import('./demo.js')).demo,
   doctor: async () => (await import('./doctor.js')).doctor,
+  login: async () => (await import('./login.js')).login,
+  logout: async () => (await import('./logout.js')).logout,
   mcp: async () => (await import('./mcp.js')).mcp,
   models: async () => (await import('./models.js')).models,
   permissions: async () => (await import('./permissions.js')).permissions,

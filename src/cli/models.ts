@@ -12,7 +12,11 @@ import {
 import { planWithKeys } from '../models/catalogue/choose-model.js';
 import { findLocalServers, type LocalModelServer, localPlaces } from '../models/catalogue/local-servers.js';
 import { findModel, keyVariables, seeModels } from '../models/catalogue/plan-model.js';
+import { signedInCatalogue } from '../models/catalogue/stored-access.js';
 import { readStoredKeys, withStoredKeys } from '../models/catalogue/stored-keys.js';
+import { type StoredSignIn, storedSignIns } from '../models/sign-in/sign-in-file.js';
+import { messageOf } from '../platform/message-of.js';
+import { shownAge } from '../platform/text/age.js';
 import { grouped } from '../platform/text/digits.js';
 import { jsonText } from '../platform/text/json-line.js';
 import { table } from '../platform/text/table.js';
@@ -28,27 +32,46 @@ import { terminalWidth } from './terminal-width.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
+const UPDATE_MS = 60_000;
+
 /** Lists the providers and whether they are set up, local servers, and the known models. */
 export async function models(argv: readonly string[]): Promise<number> {
   if (argv[0] === 'test') return await (await import('./models/test-model.js')).testModel(argv.slice(1));
-  const { values, positionals } = readArgs(argv, { json: { type: 'boolean' } });
+  const { values, positionals } = readArgs(argv, { json: { type: 'boolean' }, update: { type: 'boolean' } });
   if (positionals.length > 0) throw new UsageProblem(`helve models takes no argument such as "${positionals[0]}".`);
   const { current } = await readSettings({ root: process.cwd(), env: process.env });
   const env = environmentWith(current, process.env);
+  const problems = values.update ? await updatedLists(env) : [];
   const overview = await look(await readCatalogue(env), env, current);
   await writeLine(process.stdout, values.json ? jsonText(overview) : asText(overview));
-  return exitCode.ok;
+  for (const problem of problems) await writeLine(process.stderr, `helve: ${visible(problem)}`);
+  return problems.length === 0 ? exitCode.ok : exitCode.failed;
 }
 
 type Overview = Awaited<ReturnType<typeof look>>;
 
-async function look(catalogue: Catalogue, env: NodeJS.ProcessEnv, settings: Settings) {
+/** Lists the models of each sign-in anew. Returns what went wrong. */
+async function updatedLists(env: NodeJS.ProcessEnv): Promise<string[]> {
+  const { updateModels } = await import('../models/sign-in/provider-login.js');
+  const problems: string[] = [];
+  for (const { provider } of storedSignIns(env)) {
+    await updateModels(provider, env, AbortSignal.timeout(UPDATE_MS)).catch((error: unknown) => {
+      problems.push(messageOf(error));
+    });
+  }
+  return problems;
+}
+
+async function look(builtIn: Catalogue, env: NodeJS.ProcessEnv, settings: Settings) {
+  const catalogue = signedInCatalogue(env, builtIn);
+  const signIns = storedSignIns(env);
   const local = await findLocalServers(localPlaces(catalogue, env));
   const [stored, known] = storedKeys(env);
   return {
-    ...(await choice(catalogue, env, settings)),
+    ...(await choice(builtIn, env, settings)),
     providers: [...catalogue.providers.values()].map((provider) => {
-      const access = accessTo(provider, known);
+      const signIn = signIns.find((one) => one.provider === provider.id);
+      const access = accessTo(provider, signIn ? env : known); // a sign-in comes before a stored key
       const { keyVariable, wire } = access;
       const isStored = keyVariable !== undefined && !env[keyVariable]?.trim() && keyVariable in stored;
       return {
@@ -59,8 +82,11 @@ async function look(catalogue: Catalogue, env: NodeJS.ProcessEnv, settings: Sett
         base_url_variable: provider.baseUrlVariable ?? null,
         host: unusualHost(provider, access) ?? null,
         key_variables: keyVariables(provider.keys),
-        key_from: isStored ? 'keys.json' : (keyVariable ?? (provider.keyCommand ? 'keyCommand' : null)),
-        other_access: provider.signIn ?? null,
+        key_from: isStored
+          ? 'keys.json'
+          : (keyVariable ?? (access.bySignIn ? 'sign-in' : provider.keyCommand ? 'keyCommand' : null)),
+        sign_in: signIn ? signInFacts(signIn) : null,
+        other_access: (provider.cloud || !access.isElsewhere ? provider.signIn : undefined) ?? null,
         set_up: isSetUp(provider, known),
         default_model: provider.defaultModel ?? null,
       };
@@ -72,6 +98,15 @@ async function look(catalogue: Catalogue, env: NodeJS.ProcessEnv, settings: Sett
     }),
     aliases: aliasesOf(catalogue, env),
     small: env['HELVE_SMALL_MODEL']?.trim() || catalogue.small || null,
+  };
+}
+
+function signInFacts({ signIn, problem }: StoredSignIn) {
+  return {
+    account: signIn?.account ?? null,
+    problem: problem ?? null,
+    models: signIn?.models?.list ?? null,
+    models_listed_at: signIn?.models ? new Date(signIn.models.at).toISOString() : null,
   };
 }
 
@@ -153,6 +188,7 @@ function asText({ chosen, named_by, problem, providers, local, models: known, al
       { width },
     ),
     '',
+    ...providers.flatMap(signInModels),
     'Running on this machine',
     ...(local.length > 0
       ? local.map((server) => `  ${offerOf(server)}`)
@@ -175,16 +211,36 @@ function asText({ chosen, named_by, problem, providers, local, models: known, al
 const seenHere = (problem: string): string =>
   problem.replace(seeModels.keys, 'listed below').replace(seeModels.names, 'known models are listed below');
 
-function access({ key_from, key_variables, host, set_up, other_access }: Overview['providers'][number]): string {
+function access(provider: Overview['providers'][number]): string {
+  const { key_from, key_variables, host, set_up, other_access, sign_in } = provider;
   const at = host ? ` at ${host}` : '';
-  if (key_from) return `key from ${key_from}${at}`;
-  if (key_variables.length === 0) return `needs no key${at}`;
+  if (key_from === 'sign-in') return signInWords(provider);
+  if (key_from) return `key from ${key_from}${at}${sign_in ? ', before the sign-in' : ''}`;
+  if (key_variables.length === 0) return other_access === null ? `needs no key${at}` : `no sign-in: ${other_access}`;
   const other = other_access === null ? '' : `, or ${other_access}`;
   return set_up ? `no key${at}${other}` : `no key: set ${key_variables.join(' or ')}${other}`;
 }
 
+function signInWords({ id, sign_in }: Overview['providers'][number]): string {
+  if (sign_in?.problem) return `sign-in has ended: run helve login ${id}`;
+  return `signed in${sign_in?.account ? ` as ${visible(sign_in.account)}` : ''}`;
+}
+
 const defaultOf = ({ default_model }: Overview['providers'][number]): string =>
   default_model ? `default ${default_model}` : '';
+
+/** The models that a sign-in gives, as they were listed. */
+function signInModels({ id, title, sign_in }: Overview['providers'][number]): string[] {
+  if (!sign_in?.models || sign_in.problem) return [];
+  const age = shownAge(new Date(sign_in.models_listed_at ?? 0), new Date());
+  return [
+    `Models of your sign-in to ${title} (listed ${age}; helve models --update lists them again)`,
+    ...(sign_in.models.length === 0
+      ? ['  none']
+      : table(sign_in.models.map((model) => [`${id}/${visible(model.name)}`, visible(model.title ?? '')]))),
+    '',
+  ];
+}
 
 const size = (tokens: number | null): string => (tokens === null ? '?' : grouped(tokens));
 

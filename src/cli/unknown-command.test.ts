@@ -9,7 +9,7 @@ test.each([
     ['cofnig', 'list'],
     'There is no command "cofnig". Did you mean "helve config"? To send it to the model, use helve -- cofnig …',
   ],
-  [['login'], /^There is no command "login"\. Keys come from the environment.* use helve -- login$/],
+  [['setup'], /^There is no command "setup"\. Keys come from the environment.* use helve -- setup$/],
   [['hello'], undefined],
   [['tell', 'me', 'more'], undefined],
   [['update', 'the', 'docs'], undefined],

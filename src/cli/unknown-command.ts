@@ -9,8 +9,8 @@ const elsewhere: ReadonlyArray<[words: readonly string[], way: string]> = [
     'For what is allowed here, use helve permissions list or explain.',
   ],
   [
-    ['login', 'logout', 'auth', 'setup', 'setup-token', 'apikey'],
-    'Keys come from the environment, such as ANTHROPIC_API_KEY; helve models lists them, and helve doctor checks them.',
+    ['signin', 'signout', 'auth', 'setup', 'setup-token', 'apikey'],
+    'Keys come from the environment, such as ANTHROPIC_API_KEY; helve models lists them, helve doctor checks them, and helve login signs in to some providers.',
   ],
   [
     ['init', 'install'],

@@ -95,6 +95,8 @@ function itemViolations(item: Fields, place: string): string[] {
         ...(isName(call_id) ? [] : [`${place}.call_id: must match ${NAME.source}`]),
         ...(typeof item['output'] === 'string' ? [] : partsViolations(item['output'], 'user', `${place}.output`)),
       ];
+    case 'additional_tools':
+      return toolViolations(item['tools']).map((violation) => `${place}.${violation}`);
     default:
       return typeof type === 'string' ? [] : [`${place}.type: must be a string`];
   }

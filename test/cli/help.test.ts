@@ -34,7 +34,7 @@ test.each([
 
 test.each([
   ['perms', 'helve permissions'],
-  ['login', 'ANTHROPIC_API_KEY'],
+  ['setup', 'ANTHROPIC_API_KEY'],
   ['init', 'helve doctor'],
   ['resume', '--resume ID'],
   ['udno', 'Did you mean "helve undo"?'],

@@ -150,6 +150,7 @@ test('helve models --json is for programs', async () => {
     host: null,
     key_variables: ['MISTRAL_API_KEY'],
     key_from: 'MISTRAL_API_KEY',
+    sign_in: null,
     other_access: null,
     set_up: true,
     default_model: 'mistral-medium-latest',

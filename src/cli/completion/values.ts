@@ -47,6 +47,7 @@ export async function valuesOf(placeholder: string, { command, after }: Placehol
     case 'NAME':
       if (command === 'mcp') return after.startsWith('add') ? [] : await servers();
       if (command === 'plugin') return await plugins();
+      if (command === 'login' || command === 'logout') return await signIns();
       return await models();
     case 'A,B':
       return await models();
@@ -96,6 +97,11 @@ async function servers(): Promise<Candidate[]> {
   const { knownServers } = await import('../mcp/known-servers.js');
   const found = (await knownServers({})).servers;
   return found.map(({ name, scope }) => ({ word: name, about: scope }));
+}
+
+async function signIns(): Promise<Candidate[]> {
+  const { loginProviders, loginTitles } = await import('../../models/sign-in/login-names.js');
+  return loginProviders.map((word) => ({ word, about: loginTitles[word] }));
 }
 
 async function plugins(): Promise<Candidate[]> {

@@ -6,7 +6,8 @@ export const help = `helve models: show which model a run here would use, and li
 
 Options
   --json                    as one object
+  --update                  ask each provider that you are signed in to for its models
   --timeout SECONDS         of test: how long one answer may take (default: 180)
 
-Without test, no request is sent to a provider. No key is shown. test sends about 15 small requests, which cost as any
+Without test and --update, no request is sent to a provider. No key is shown. test sends about 15 small requests, which cost as any
 others do, and prints the lines for models.json that follow from the answers.`;

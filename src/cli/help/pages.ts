@@ -9,6 +9,8 @@ import { help as config } from './config.js';
 import { help as demo } from './demo.js';
 import { help as doctor } from './doctor.js';
 import { help as interactive } from './interactive.js';
+import { help as login } from './login.js';
+import { help as logout } from './logout.js';
 import { help as mcp } from './mcp.js';
 import { help as models } from './models.js';
 import { help as permissions } from './permissions.js';
@@ -31,6 +33,8 @@ export const helpPages: Readonly<Record<string, string>> = {
   demo,
   doctor,
   interactive,
+  login,
+  logout,
   mcp,
   models,
   permissions,

@@ -201,14 +201,14 @@ async function saveLocalRule(rule: string, { env, root = process.cwd() }: CliEng
 
 /** The models of providers that are set up, and local ones. */
 async function choices(
-  catalogue: Catalogue,
+  builtIn: Catalogue,
   env: CliEngineOptions['env'],
   current?: Pick<Model, 'provider' | 'name'>,
 ): Promise<Choice[]> {
   const { findLocalServers, localPlaces } = await import('../../models/catalogue/local-servers.js');
-  const local = await findLocalServers(localPlaces(catalogue, env));
-  const { withStoredKeys } = await import('../../models/catalogue/stored-keys.js');
-  const keys = withStoredKeys(env);
+  const local = await findLocalServers(localPlaces(builtIn, env));
+  const { withStoredAccess } = await import('../../models/catalogue/stored-access.js');
+  const { keys, catalogue } = withStoredAccess(env, builtIn);
   const known = [...catalogue.models].flatMap(([value, facts]) => {
     const provider = catalogue.providers.get(value.slice(0, value.indexOf('/')));
     if (!provider || !isSetUp(provider, keys)) return [];

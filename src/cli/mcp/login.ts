@@ -1,10 +1,10 @@
-import { createInterface } from 'node:readline';
 import { messageOf } from '../../platform/message-of.js';
 import { visible } from '../../platform/text/visible.js';
 import { readArgs } from '../args.js';
 import { exitCode } from '../exit-codes.js';
+import { readPasted, showAddress, tell } from '../sign-in-dialog.js';
 import { UsageProblem } from '../usage-problem.js';
-import { wrapped, writeLine } from '../write-line.js';
+import { writeLine } from '../write-line.js';
 import { withServers } from './connect-servers.js';
 import { findServer, knownServers, serverFlags } from './known-servers.js';
 import { stateOf } from './show-server.js';
@@ -36,7 +36,7 @@ export async function login(argv: readonly string[]): Promise<number> {
         scope: scope === '' ? undefined : scope,
         opensBrowser: values['no-browser'] !== true,
         signal: AbortSignal.any([signal, stop.signal]),
-        onAddress: (address, isOpened) => void show(address, isOpened),
+        onAddress: (address, isOpened) => void showAddress(address, isOpened),
       });
     } catch (error) {
       if (signal.aborted) {
@@ -56,36 +56,3 @@ export async function login(argv: readonly string[]): Promise<number> {
     return exitCode.failed;
   });
 }
-
-async function show(address: string, isOpened: boolean): Promise<void> {
-  const before = isOpened
-    ? 'A browser was opened. If you do not see it, open this address:'
-    : 'Open this address in a browser, on this machine or another one:';
-  await writeLine(process.stdout, `${before}\n\n${visible(address)}\n`);
-  const after =
-    "If the browser then shows a page that can't be loaded, because it runs on another machine, paste the address of that page here and press Enter.";
-  await writeLine(process.stdout, wrapped(after, process.stdout));
-}
-
-/** Lines of standard input are addresses that the browser ended at. */
-function readPasted(take: (text: string) => void): { close(): void } {
-  const lines = createInterface({ input: process.stdin, terminal: false });
-  lines.on('line', (line) => {
-    if (line.trim() === '') return;
-    try {
-      take(line);
-    } catch (error) {
-      void tell(visible(messageOf(error)));
-    }
-  });
-  return {
-    close: () => {
-      lines.close();
-      process.stdin.pause();
-      process.stdin.unref?.(); // a pipe that stays open would keep the process running
-    },
-  };
-}
-
-const tell = async (text: string): Promise<void> =>
-  await writeLine(process.stderr, wrapped(`helve: ${text}`, process.stderr));

@@ -24,6 +24,7 @@ export const providers: readonly Provider[] = [
     baseUrl: 'https://api.openai.com/v1',
     baseUrlVariable: 'OPENAI_BASE_URL',
     keys: [{ variable: 'OPENAI_API_KEY' }],
+    signIn: 'run helve login openai for a ChatGPT plan',
     defaultModel: 'gpt-6.1-sol',
   },
   {
@@ -33,6 +34,7 @@ export const providers: readonly Provider[] = [
     baseUrl: 'https://openrouter.ai/api/v1',
     baseUrlVariable: 'OPENROUTER_BASE_URL',
     keys: [{ variable: 'OPENROUTER_API_KEY' }],
+    signIn: 'run helve login openrouter',
     defaultModel: 'anthropic/claude-sonnet-5.5',
     aliases: {
       sonnet: 'anthropic/claude-sonnet-5.5',
@@ -186,6 +188,17 @@ export const providers: readonly Provider[] = [
     setUpBy: ['ANTHROPIC_VERTEX_PROJECT_ID'],
     defaultModel: 'claude-sonnet-5-5',
     aliases: { sonnet: 'claude-sonnet-5-5', opus: 'claude-opus-5-5', haiku: 'claude-haiku-5-5' },
+  },
+  {
+    id: 'copilot',
+    title: 'GitHub Copilot',
+    wire: 'chat',
+    baseUrl: 'https://api.individual.githubcopilot.com',
+    keys: [],
+    needsSignIn: true,
+    signIn: 'run helve login copilot',
+    headers: { 'editor-version': 'Helve/1', 'openai-intent': 'conversation-edits' },
+    // The sign-in lists the models of the account, so there is no default model.
   },
   local('ollama', 'Ollama', 11434),
   local('lmstudio', 'LM Studio', 1234),

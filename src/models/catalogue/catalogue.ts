@@ -32,6 +32,10 @@ export interface Provider {
   readonly setUpBy?: readonly string[];
   /** How to reach the provider without any of the keys, for people: it follows "set KEY, or". */
   readonly signIn?: string;
+  /** It has no keys: only a sign-in with `helve login` gives access. */
+  readonly needsSignIn?: boolean;
+  /** The user is signed in to it, or has to sign in again. A key in the environment comes first. */
+  readonly isSignedIn?: boolean;
   /** A program and its arguments, which prints a key. */
   readonly keyCommand?: readonly string[];
   readonly defaultModel?: string;
@@ -116,7 +120,7 @@ function vendorsModel(catalogue: Catalogue, cloud: Cloud | undefined, name: stri
   return cloud === 'bedrock' && name.startsWith('global.') ? known : withoutPrices(known);
 }
 
-function withoutPrices({ prices: _, ...rest }: KnownModel): KnownModel {
+export function withoutPrices({ prices: _, ...rest }: KnownModel): KnownModel {
   return rest;
 }
 
@@ -137,6 +141,8 @@ export interface Access {
   wire: Wire;
   /** The variable that the key came from, if one is set. */
   keyVariable?: string;
+  /** Whether requests are authorised by the user's sign-in, and go where that is valid. */
+  bySignIn?: boolean;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -151,6 +157,7 @@ export function accessTo(provider: Provider, env: Environment): Access {
     isElsewhere,
     wire: (isElsewhere && provider.wireElsewhere) || provider.wire,
     ...(key && { keyVariable: key.variable }),
+    ...(provider.isSignedIn && !key && !isElsewhere && { bySignIn: true }),
   };
 }
 
@@ -158,6 +165,7 @@ export function accessTo(provider: Provider, env: Environment): Access {
 export function isSetUp(provider: Provider, env: Environment): boolean {
   if (provider.isOwn && provider.keys.length === 0) return true;
   if (provider.isOwn && provider.keyCommand) return true;
+  if (provider.isSignedIn) return true;
   const { keys, baseUrlVariable, setUpBy = [] } = provider;
   const variables = [...keys.map(({ variable }) => variable), baseUrlVariable, ...setUpBy];
   return variables.some((variable) => variable !== undefined && env[variable]?.trim());

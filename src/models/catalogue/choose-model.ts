@@ -20,7 +20,7 @@ export interface ChooseModelOptions {
 /**
  * The model that `spec` names ("provider/name", a short name such as "sonnet", a known bare name, "scripted/FILE"),
  * else HELVE_MODEL, else the default of models.json, else the default of the first provider that has a key or an
- * address in the environment, else of the first with a stored key. An adapter is loaded only when it is chosen. Throws
+ * address in the environment, else of the first with a sign-in or a stored key. An adapter is loaded only when it is chosen. Throws
  * `ModelFailure`; makes no requests.
  */
 export async function chooseModel(
@@ -36,22 +36,24 @@ export async function chooseModel(
   return await buildModel(plan, keys, options.effort);
 }
 
-/** Tries with the keys in the environment first, and with the stored keys only if that fails. */
+/** Tries with the keys in the environment first, and with sign-ins and stored keys only if that fails. */
 export async function planWithKeys(
   wanted: string | undefined,
   env: Environment,
   catalogue: Catalogue,
 ): Promise<{ plan: ModelPlan; keys: Environment }> {
   const withStored = async () => {
-    const { withStoredKeys } = await import('./stored-keys.js');
-    const keys = withStoredKeys(env);
-    return keys === env ? undefined : { plan: planModel(wanted, keys, catalogue), keys };
+    const { withStoredAccess } = await import('./stored-access.js');
+    const stored = withStoredAccess(env, catalogue);
+    if (stored.keys === env && stored.catalogue === catalogue) return undefined;
+    return { plan: planModel(wanted, stored.keys, stored.catalogue), keys: stored.keys };
   };
   let plan: ModelPlan;
   try {
     plan = planModel(wanted, env, catalogue);
   } catch (error) {
-    if (!(error instanceof ModelFailure) || error.kind !== 'auth') throw error;
+    // A model of a sign-in is unknown to the catalogue alone.
+    if (!(error instanceof ModelFailure) || !['auth', 'unknown_model'].includes(error.kind)) throw error;
     const found = await withStored();
     if (found) return found;
     throw error;
@@ -87,8 +89,10 @@ function outputLimit({ outputTokens, contextTokens }: KnownModel, env: Environme
 }
 
 async function buildModel(plan: ModelPlan, env: Environment, effort: Effort | undefined): Promise<Model> {
-  const { provider, name, baseUrl, keyVariable, known } = plan;
+  const { provider, name, keyVariable, known } = plan;
   const { outputTokens: _, efforts, textCalls, ...facts } = known;
+  const access = await serverAccess(plan, env);
+  const { api: baseUrl = plan.baseUrl } = access;
   const nearest = effort && nearestEffort(effort, efforts);
   const shared = {
     name,
@@ -104,7 +108,6 @@ async function buildModel(plan: ModelPlan, env: Environment, effort: Effort | un
   const named = provider.baseUrlVariable
     ? {}
     : { ...(variable && { keyVariable: variable }), baseUrlVariable: `"baseUrl" of ${provider.id} in models.json` };
-  const access = await serverAccess(provider, keyVariable, env);
   if (provider.cloud) {
     const { cloudModel } = await import('../clouds/cloud-model.js');
     return await cloudModel({ plan, env, shared, ...access });
@@ -138,12 +141,15 @@ async function buildModel(plan: ModelPlan, env: Environment, effort: Effort | un
   }
 }
 
-/** The authorisation by a provider's `keyCommand`, if no key is set. */
+/** The authorisation by the user's sign-in, or by a provider's `keyCommand`, if no key is set. */
 async function serverAccess(
-  { id, keyCommand }: ModelPlan['provider'],
-  keyVariable: string | undefined,
+  { provider: { id, keyCommand }, keyVariable, bySignIn }: ModelPlan,
   env: Environment,
-): Promise<ServerAccess> {
+): Promise<ServerAccess & { api?: string }> {
+  if (bySignIn) {
+    const { signInAccess } = await import('../sign-in/signed-in.js');
+    return signInAccess(id, env);
+  }
   if (keyCommand === undefined || keyVariable !== undefined) return {};
   const { commandToken } = await import('../http/command-token.js');
   return { authorization: commandToken(keyCommand, `"keyCommand" of ${id} in models.json`, env) };

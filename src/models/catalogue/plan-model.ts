@@ -10,6 +10,7 @@ import {
   knownModel,
   type Provider,
   publicAddress,
+  withoutPrices,
 } from './catalogue.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -47,9 +48,11 @@ function plan({ provider, name }: Found, env: Environment, catalogue: Catalogue)
   const access = accessTo(provider, env);
   if (!isWebAddress(access.baseUrl)) throw noAddress(provider);
   // A cloud has other ways to sign in, and its adapter says what is missing.
-  const needsKey = provider.keys.length > 0 && !provider.cloud && !provider.keyCommand;
-  if (needsKey && !access.keyVariable && !access.isElsewhere) throw noKey(provider);
-  return { ...access, provider, name, known: knownModel(catalogue, provider.id, name) };
+  const needsKey = (provider.keys.length > 0 || provider.needsSignIn) && !provider.cloud && !provider.keyCommand;
+  if (needsKey && !access.keyVariable && !access.bySignIn && !access.isElsewhere) throw noKey(provider);
+  const known = knownModel(catalogue, provider.id, name);
+  if (access.bySignIn) return { ...access, provider, name, known: withoutPrices(known) }; // a plan costs by the month
+  return { ...access, provider, name, known };
 }
 
 /** The provider and model that a name means, whether or not that provider is set up. */
@@ -171,10 +174,12 @@ function noAddress({ baseUrl, baseUrlVariable }: Provider): ModelFailure {
   );
 }
 
-function noKey({ title, keys, baseUrlVariable }: Provider): ModelFailure {
+function noKey({ title, keys, baseUrlVariable, signIn, needsSignIn }: Provider): ModelFailure {
+  if (needsSignIn) return new ModelFailure('auth', `You are not signed in to ${title}: ${signIn}.`);
   const variables = keyVariables(keys).join(' or ');
   const elsewhere = baseUrlVariable ? `, or ${baseUrlVariable} for a server that needs none` : '';
-  return new ModelFailure('auth', `No key for ${title}: set ${variables}${elsewhere}.`);
+  const other = signIn === undefined ? '' : `, ${signIn}`;
+  return new ModelFailure('auth', `No key for ${title}: set ${variables}${other}${elsewhere}.`);
 }
 
 /** API keys first, which is what most people have. */

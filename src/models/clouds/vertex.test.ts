@@ -159,9 +159,9 @@ test('refreshes the token of a person, and again when it has expired or was refu
   });
   now += 550_000; // less than a minute is left
   expect(await Promise.all([token(), token(), token()])).toEqual(Array(3).fill('Bearer token-2'));
-  expect(authorization.mayRetry?.({ status: 401, header: () => undefined, body: '' })).toBe(true);
+  expect(authorization.mayRetry?.({ status: 401, header: () => undefined, body: '', sent: {} })).toBe(true);
   expect(await token()).toBe('Bearer token-3');
-  expect(authorization.mayRetry?.({ status: 403, header: () => undefined, body: '' })).toBe(false);
+  expect(authorization.mayRetry?.({ status: 403, header: () => undefined, body: '', sent: {} })).toBe(false);
 });
 
 test('sends a request once more with a fresh token after a 401', async () => {

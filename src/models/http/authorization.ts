@@ -14,6 +14,8 @@ export interface RefusedAnswer {
   header(name: string): string | undefined;
   /** The response's body, or its beginning. */
   body: string;
+  /** The headers that authorised the request. */
+  sent: Readonly<Record<string, string>>;
 }
 
 /** Authorises requests where a fixed key does not: by a signature of the request, or by a token that expires. */
@@ -32,4 +34,8 @@ export interface ServerAccess {
   authorization?: Authorization | undefined;
   /** Errors that need other words than those of most servers. */
   explain?: Endpoint['explain'];
+  /** The address is complete: no version such as /v1 is added to it. */
+  isWholeAddress?: boolean;
+  /** A ChatGPT plan is behind it, which accepts fewer fields of a request. */
+  isPlan?: boolean;
 }

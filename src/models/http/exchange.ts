@@ -41,9 +41,11 @@ export type ReadEvents = (answer: HttpAnswer, isLast: Exchange['isLast']) => Asy
 /** Sends a request and yields the events of the response. Throws `ModelFailure`, or the signal's reason. */
 export async function* exchange(request: Exchange): AsyncGenerator<ModelEvent, void, void> {
   const { signal, events, isLast, readEvents = readSseOf } = request;
-  let { answer, endpoint, body } = await send(request);
-  if (body !== undefined && request.authorization?.mayRetry?.({ status: answer.status, header: answer.header, body })) {
-    ({ answer, endpoint, body } = await send(request));
+  let { answer, endpoint, body, added } = await send(request);
+  if (body !== undefined) {
+    const { status, header } = answer;
+    const mayRetry = request.authorization?.mayRetry?.({ status, header, body, sent: added });
+    if (mayRetry) ({ answer, endpoint, body } = await send(request));
   }
   try {
     if (answer.status < 200 || answer.status > 299) throw await refusal(answer, endpoint, body);
@@ -66,11 +68,13 @@ interface Sent {
   endpoint: Endpoint;
   /** Of a response that another authorisation might change. */
   body?: string;
+  /** The headers that authorised it. */
+  added: Readonly<Record<string, string>>;
 }
 
 async function send({ post, endpoint: plain, headers, body, signal, onSent, authorization }: Exchange): Promise<Sent> {
   const { url } = plain;
-  const added = await authorization?.headersFor({ url, headers, body }, signal);
+  const added = (await authorization?.headersFor({ url, headers, body }, signal)) ?? {};
   const all = { ...headers, ...added };
   const endpoint = withSecretsOf(all, plain);
   let answer: HttpAnswer;
@@ -81,7 +85,7 @@ async function send({ post, endpoint: plain, headers, body, signal, onSent, auth
     throw unreachableFailure(endpoint, error);
   }
   const isRefused = authorization?.mayRetry && (answer.status === 401 || answer.status === 403);
-  return { answer, endpoint, ...(isRefused && { body: await readBeginning(answer) }) };
+  return { answer, endpoint, added, ...(isRefused && { body: await readBeginning(answer) }) };
 }
 
 const readSseOf: ReadEvents = ({ body, cancel }, isLast) => readSse(body, { isLast, cancel });

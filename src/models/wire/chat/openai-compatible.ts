@@ -164,13 +164,16 @@ function toolsRefused(name: string, error: unknown): string {
   return `${name} has no tools on this server.${why} They are described in its prompt from now on, and its calls are read from its text.`;
 }
 
-function chatEndpoint(options: OpenAiCompatibleOptions, { explain, authorization }: ServerAccess): Endpoint {
+function chatEndpoint(
+  options: OpenAiCompatibleOptions,
+  { explain, authorization, isWholeAddress }: ServerAccess,
+): Endpoint {
   const { provider, name, apiKey } = options;
   const address = options.baseUrl
     .trim()
     .replace(/(?<!\/)\/+$/, '')
     .replace(/\/chat\/completions$/, '');
-  const isBareHost = /^https?:\/\/[^/]*$/.test(address);
+  const isBareHost = !isWholeAddress && /^https?:\/\/[^/]*$/.test(address);
   const variable = provider.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');
   const endpoint = endpointOf({
     model: name,

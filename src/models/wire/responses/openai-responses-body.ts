@@ -10,6 +10,8 @@ type Item = Readonly<Record<string, unknown>>;
 
 export interface ResponsesBodyOptions {
   seesImages: boolean;
+  /** Sends the tools as the first item of the input, where a ChatGPT plan expects them. */
+  toolsAsItem?: boolean | undefined;
 }
 
 /**
@@ -18,7 +20,7 @@ export interface ResponsesBodyOptions {
  */
 export function responsesBodies(
   fields: Readonly<Record<string, unknown>>,
-  { seesImages }: ResponsesBodyOptions,
+  { seesImages, toolsAsItem }: ResponsesBodyOptions,
 ): (request: ModelRequest) => string {
   const beginning = wellFormedJson(fields).slice(0, -1);
   const messageTexts = new WeakMap<Message, string>();
@@ -33,8 +35,10 @@ export function responsesBodies(
 
     const parts = [beginning];
     if (instructions) parts.push(`"instructions":${wellFormedJson(instructions)}`);
-    if (toolText) parts.push(`"tools":[${toolText}]`);
-    parts.push(`"input":[${itemTexts.filter(Boolean).join(',')}]}`);
+    const toolItem = `{"type":"additional_tools","role":"developer","tools":[${toolText}]}`;
+    if (toolText && !toolsAsItem) parts.push(`"tools":[${toolText}]`);
+    const input = toolText && toolsAsItem ? [toolItem, ...itemTexts] : itemTexts;
+    parts.push(`"input":[${input.filter(Boolean).join(',')}]}`);
     return parts.join(',');
   };
 }

@@ -51,13 +51,13 @@ export function responsesModel(options: OpenAiResponsesOptions, access: ServerAc
   const writeBody = responsesBodies(
     {
       model: name,
-      ...(maxOutputTokens !== undefined && { max_output_tokens: maxOutputTokens }),
+      ...(maxOutputTokens !== undefined && !access.isPlan && { max_output_tokens: maxOutputTokens }),
       ...(effort && { reasoning: effort === 'none' ? { effort } : { effort, summary: 'auto' } }),
       ...(canReason(name) && { include: ['reasoning.encrypted_content'] }),
       store: false,
       stream: true,
     },
-    { seesImages: facts?.seesImages ?? true },
+    { seesImages: facts?.seesImages ?? true, toolsAsItem: access.isPlan },
   );
   const post = options.fetch ? postByFetch(options.fetch) : nodePost();
 
