@@ -7,6 +7,7 @@ import type { PermissionMode } from '../contract/permission.js';
 import type { Todo } from '../contract/todo.js';
 import type { ToolDisplay } from '../contract/tool.js';
 import type { ToolChange } from '../mcp/client/pins.js';
+import type { LoginProvider } from '../models/sign-in/login-names.js';
 import type { Settings } from '../settings/settings.js';
 
 /** A slash command. */
@@ -184,6 +185,17 @@ export interface CommandSession {
   pasteAddress(server: string, text: string): void;
   /** Forgets a sign-in. Resolves with a sentence about it. */
   signOut(server: string): Promise<string>;
+  /**
+   * Begins a sign-in to a provider of models. The user is told the address, and the outcome when it is there. `isNew`
+   * registers another account.
+   */
+  logIn(provider: LoginProvider, isNew: boolean): Promise<void>;
+  /** Whether a sign-in to it waits for the browser. */
+  isLoggingIn(provider: LoginProvider): boolean;
+  /** Passes on the address that the browser ended at, to a sign-in that waits. Throws if none does. */
+  pasteLogin(provider: LoginProvider, text: string): void;
+  /** Forgets a sign-in to a provider. Resolves with a sentence about it. */
+  logOut(provider: LoginProvider): Promise<string>;
   /** The tools of a server that are held back, with what has changed of each. */
   toolChanges(server: string): Promise<readonly ShownToolChange[]>;
   /** Approves exactly these changes. */

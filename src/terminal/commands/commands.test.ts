@@ -488,3 +488,24 @@ test('a note says where a link leads before it is saved there', async () => {
     `of the project, a link to ${realpathSync(elsewhere)}`,
   );
 });
+
+test('/login begins a sign-in, takes the address while it waits, and leads to keys for other providers', async () => {
+  const waiting = new Set<string>();
+  const session = await testSession({
+    logIn: async (provider) => void waiting.add(provider),
+    isLoggingIn: (provider) => waiting.has(provider),
+    pasteLogin: (provider, text) => void session.done.push(`paste ${provider} ${text}`),
+  });
+  const list = await run('login', session);
+  expect(shown(await choose(list, 'openai'))).toContain('Waiting for the browser.');
+  const asked = await run('login openai', session);
+  expect(asked).toMatchObject({ type: 'ask', isSecret: true });
+  if (asked.type === 'ask') await asked.answer('http://127.0.0.1:1455/auth/callback?code=1');
+  expect(session.done).toEqual(['paste openai http://127.0.0.1:1455/auth/callback?code=1']);
+  expect(await choose(list, 'key')).toMatchObject({ type: 'choose', title: 'A key for which provider?' });
+  expect(shown(await run('login claude', session))).toContain("Anthropic's terms do not permit");
+  expect(shown(await run('logout openai', session))).toBe('Signed out of openai.');
+  expect(shown(await run('logout', session))).toBe(
+    'Name the provider: /logout openai, /logout openrouter, /logout copilot.',
+  );
+});

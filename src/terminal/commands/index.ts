@@ -22,6 +22,8 @@ import { help } from './help.js';
 import { hooks } from './hooks.js';
 import { init } from './init.js';
 import { key } from './key.js';
+import { login } from './login.js';
+import { logout } from './logout.js';
 import { mcp } from './mcp.js';
 import { memory } from './memory.js';
 import { model } from './model.js';
@@ -64,6 +66,8 @@ export const terminalCommands: readonly TerminalCommand[] = [
   model,
   effort,
   key,
+  login,
+  logout,
   context,
   cost,
   status,

@@ -8,10 +8,9 @@ import { firstWord, problem, text, words } from './answers.js';
 
 export const key: TerminalCommand = {
   name: 'key',
-  aliases: ['login'],
   group: 'Model',
   echo: 'answered',
-  description: 'store an API key',
+  description: 'store an API key; /login and /logout for a plan',
   argumentHint: '[provider | forget provider]',
   complete: async (typed, { env }) => words(typed, [...(await keyProviders(env)).map(({ id }) => id), 'forget']),
 

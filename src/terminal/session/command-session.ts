@@ -3,6 +3,7 @@ import type { CommandSession, PastPrompt, RunningTask, TerminalCommand, ThemePor
 import { commandTitle, stateWords } from './background-work.js';
 import { largestResults, lastAnswer, serverTools } from './message-facts.js';
 import type { OpenedSession, SessionRequest } from './opened-session.js';
+import type { ProviderSignIn } from './provider-sign-in.js';
 import { beginSignIn, signOut } from './server-sign-in.js';
 import type { SessionSpending } from './session-spending.js';
 import { consoleTools } from './tool-console.js';
@@ -26,6 +27,7 @@ export interface CommandSessionParts {
     /** Shows what it has written or done. */
     look(task: { id: string; title: string; isRunning: boolean }): Promise<void>;
   };
+  readonly logins: ProviderSignIn;
   readonly themes: ThemePort;
   readonly builtIn: readonly TerminalCommand[];
   keys(): CommandSession['keys'];
@@ -120,6 +122,20 @@ export function commandSession(parts: CommandSessionParts): CommandSession {
     isSigningIn: (server) => opened().engine.servers.isSigningIn(server),
     pasteAddress: (server, text) => opened().engine.servers.pasteAddress(server, text),
     signOut: async (server) => await signOut(server, opened().engine.servers),
+    logIn: async (provider, isNew) =>
+      await parts.logins.begin(provider, {
+        ...{ env: opened().env, isNew, tell: parts.tell },
+        done: async () => {
+          if (opened().model === undefined) parts.tell(`/model ${provider} uses it.`);
+        },
+      }),
+    isLoggingIn: (provider) => parts.logins.isPending(provider),
+    pasteLogin: (provider, text) => parts.logins.paste(provider, text),
+    async logOut(provider) {
+      parts.logins.close('You signed out.');
+      const { logOut } = await import('../../models/sign-in/provider-login.js');
+      return await logOut(provider, opened().env, AbortSignal.timeout(30_000));
+    },
     async toolChanges(server) {
       const { changes = [] } =
         opened()

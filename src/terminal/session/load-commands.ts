@@ -36,6 +36,7 @@ export async function loadCommands(parts: CommandParts): Promise<LoadedCommands>
   const { sessionBackground } = await import('../../tools/bash/session-shells.js');
   const { sessionTitle } = await import('./session-title.js');
   const { pastPrompts } = await import('./past-prompts.js');
+  const { ProviderSignIn } = await import('./provider-sign-in.js');
   return new LoadedCommands({
     session: {
       session: () => session.opened,
@@ -47,6 +48,7 @@ export async function loadCommands(parts: CommandParts): Promise<LoadedCommands>
       editFile: parts.editFile,
       vim: parts.vim,
       titleOf: sessionTitle,
+      logins: new ProviderSignIn(parts.signal),
       themes,
       keys,
       prompts: () => pastPrompts(session.opened.engine.session),
