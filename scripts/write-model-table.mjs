@@ -37,8 +37,8 @@ function replaceTable(text, name, table) {
 
 function providerTable(rows) {
   const lines = rows.map(
-    ({ id, title, wire, base_url, base_url_variable, key_variables, default_model }) =>
-      `| \`${id}\` | ${title} | ${code(key_variables) || 'none'} | ${code([default_model])} | ${wire} | \`${base_url}\` | ${code([base_url_variable])} |`,
+    ({ id, title, wire, base_url, base_url_variable, key_variables, other_access, default_model }) =>
+      `| \`${id}\` | ${title} | ${code(key_variables) || (other_access ? code([other_access.replace(/^run /, '')]) : 'none')} | ${code([default_model])} | ${wire} | \`${base_url}\` | ${code([base_url_variable])} |`,
   );
   return [
     '| provider | who | key | default model | format | address | another address |',

@@ -204,7 +204,7 @@ test('a web page of a proxy in place of an answer is called one', async () => {
   server.expireAll();
   server.answers.delete('/v1/responses');
   server.answers.set('/api/accounts/oauth/token', (_, response) => response.writeHead(200, page).end('<h1>Hi</h1>'));
-  expect((await helve(['-p', 'go'], { env: { HELVE_MAX_RETRIES: '0' } })).stderr).toMatch(
+  expect((await helve(['-p', 'go'])).stderr).toMatch(
     /The token endpoint of OpenAI at 127\.0\.0\.1:\d+ answered with a web page instead of JSON, so a proxy or a login page of the network is in between \(HTTP 200\)\. Check the network or the proxy, then try again\./,
   );
 });
@@ -237,7 +237,7 @@ const refusals: ReadonlyArray<[title: string, spoil: (server: ProviderServer) =>
   [
     'a token endpoint that fails',
     ({ answers }) => answers.set('/api/accounts/oauth/token', (_, response) => response.writeHead(502).end()),
-    /The token endpoint of OpenAI at 127\.0\.0\.1:\d+ can't be reached \(HTTP 502\)\./,
+    /The token endpoint of OpenAI at 127\.0\.0\.1:\d+ can't be reached \(HTTP 502\)\. Nothing was saved\. Check the network, then run helve login openai again\./,
   ],
   [
     'a forged ID token',
@@ -301,6 +301,8 @@ test('another account than the registered one is refused, and --new registers it
   );
   expect((await stored()).text).toBe(before);
   expect((await helve(['login', 'openai', '--new'])).stdout).toContain('Signed in to ChatGPT as bob@example.com');
+  const revoked = JSON.parse(before).tokens.refresh;
+  expect(server.at('/revoke').map(({ form }) => form.get('token'))).toEqual([revoked]);
 });
 
 test('an answer with a wrong state is refused, and the sign-in goes on', async () => {
@@ -408,9 +410,11 @@ test('signs in to Copilot only with an app that the user names, and answers with
   const without = await helve(['login', 'copilot']);
   expect(without.code).toBe(1);
   expect(without.stderr).toContain('To use Copilot, set HELVE_COPILOT_CLIENT_ID to the client ID of an OAuth app');
-  expect((await helve(['-p', 'go', '--model', 'copilot/copilot-large'])).stderr).toContain(
-    'You are not signed in to GitHub Copilot: run helve login copilot.',
-  );
+  for (const name of ['copilot', 'copilot/copilot-large']) {
+    expect((await helve(['-p', 'go', '--model', name])).stderr).toContain(
+      'You are not signed in to GitHub Copilot: run helve login copilot.',
+    );
+  }
   const login = await helve(['login', 'copilot'], { env: { HELVE_COPILOT_CLIENT_ID: 'my-app' } });
   expect(login.stdout).toMatch(/enter this code:\n\nABCD-1234\n/);
   expect(login.stdout).toContain('Signed in to GitHub Copilot, with 1 model.');

@@ -119,6 +119,8 @@ export const seeModels = {
 } as const;
 
 function namesNoModel(what: string, wanted: string, catalogue: Catalogue): ModelFailure {
+  const alone = catalogue.providers.get(wanted);
+  if (alone?.needsSignIn && !alone.isSignedIn) return noKey(alone);
   const nearest = nearestTo(wanted, catalogue);
   const [provider = ''] = wanted.split('/', 1);
   if (wanted.includes('/') && provider !== '' && !catalogue.providers.has(provider)) {
@@ -178,8 +180,8 @@ function noKey({ title, keys, baseUrlVariable, signIn, needsSignIn }: Provider):
   if (needsSignIn) return new ModelFailure('auth', `You are not signed in to ${title}: ${signIn}.`);
   const variables = keyVariables(keys).join(' or ');
   const elsewhere = baseUrlVariable ? `, or ${baseUrlVariable} for a server that needs none` : '';
-  const other = signIn === undefined ? '' : `, ${signIn}`;
-  return new ModelFailure('auth', `No key for ${title}: set ${variables}${other}${elsewhere}.`);
+  const other = signIn === undefined ? '' : `; or ${signIn}`;
+  return new ModelFailure('auth', `No key for ${title}: set ${variables}${elsewhere}${other}.`);
 }
 
 /** API keys first, which is what most people have. */

@@ -136,7 +136,6 @@ async function signIn(earlier: SignIn | undefined, options: LoginOptions): Promi
     if (!answer.isOk) {
       throw new AuthProblem(
         `OpenAI did not accept the answer of the browser (${refusalWords(answer)}). Nothing was saved. A code is good once and for a short time: run helve login openai again.`,
-        { isTransient: answer.status >= 500 },
       );
     }
     const account = await accountOf(answer, { auth, clientId, nonce, fetch });
@@ -255,9 +254,6 @@ function refusedRenewal(answer: JsonAnswer): AuthProblem {
   if (ENDED.includes(answer.code)) return new SignInEnded(facts);
   return new AuthProblem(
     `The sign-in to ChatGPT could not be renewed (${refusalWords(answer)}). Try again in a while.`,
-    {
-      isTransient: answer.status >= 500 || answer.status === 429,
-    },
   );
 }
 

@@ -154,8 +154,5 @@ function refused(answer: JsonAnswer): AuthProblem {
   }
   return new AuthProblem(
     `The sign-in to Copilot could not be renewed (${refusalWords(answer)}). Try again in a while.`,
-    {
-      isTransient: answer.status >= 500 || answer.status === 429,
-    },
   );
 }

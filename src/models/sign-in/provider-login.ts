@@ -21,6 +21,16 @@ const KEY_VARIABLES: Readonly<Record<LoginProvider, string | undefined>> = {
 
 /** Resolves with sentences about the sign-in. Rejects with `AuthProblem`, or the signal's reason; nothing is saved then. */
 export async function logIn(provider: LoginProvider, options: LoginOptions): Promise<string[]> {
+  try {
+    return await signInTo(provider, options);
+  } catch (error) {
+    if (!(error instanceof AuthProblem) || !error.isTransient) throw error;
+    const advice = `Nothing was saved. Check the network, then run helve login ${provider} again.`;
+    throw new AuthProblem(`${error.message} ${advice}`, { isTransient: true, cause: error });
+  }
+}
+
+async function signInTo(provider: LoginProvider, options: LoginOptions): Promise<string[]> {
   const variable = KEY_VARIABLES[provider];
   const first =
     variable !== undefined && options.env[variable]?.trim()
@@ -32,13 +42,21 @@ export async function logIn(provider: LoginProvider, options: LoginOptions): Pro
   const earlier = options.isNew ? undefined : readOr(file);
   const signedIn = await issuer.signIn(earlier, options);
   if (!signedIn.tokens) {
-    await file.locked(async () => await file.write(signedIn));
+    // Kept for the next try, which asks for consent. A sign-in that works is not given up for it.
+    await file.locked(async () => {
+      if (!readOr(file)?.tokens) await file.write(signedIn);
+    });
     throw new AuthProblem(
       `You signed in to ${issuer.title}, but did not allow Helve to use your plan. Run helve login ${provider} again and allow it, or set ${variable ?? 'a key'}.`,
     );
   }
   const listed = await listModels(issuer, signedIn, options);
+  const before = readOr(file);
   await keep(issuer, file, listed ? { ...signedIn, models: listed } : signedIn, options);
+  // Tokens of another registration are not needed any more; those of this one may be the new ones.
+  if (before?.tokens && before.clientId !== signedIn.clientId) {
+    await issuer.revoke(before, options.signal).catch(() => false);
+  }
   const who = signedIn.account === undefined ? '' : ` as ${signedIn.account}`;
   const models = listed ? `, with ${counted(listed.list.length, 'model')}` : '';
   const name = listed?.list[0]?.name;

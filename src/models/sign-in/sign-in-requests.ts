@@ -80,7 +80,6 @@ export async function requestJson(fetch: AuthFetch, request: JsonRequest): Promi
       : 'something other than a JSON object';
     throw new AuthProblem(
       `${what} at ${new URL(url).host} answered with ${found} (HTTP ${status}). Check the network or the proxy, then try again.`,
-      { isTransient: true },
     );
   }
   const secrets = [...Object.values(form ?? {}), bearer, ...(request.secrets ?? [])].filter((one) => one !== undefined);

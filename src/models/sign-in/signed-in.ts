@@ -120,6 +120,7 @@ function failureOf(error: unknown): unknown {
   if (!(error instanceof AuthProblem)) return error;
   return new ModelFailure(error.isTransient ? 'unreachable' : 'auth', error.message, {
     about: error.isTransient ? 'network' : 'key',
+    ...(error.isTransient && { advice: 'Check the network, then try again.' }),
     transient: error.isTransient,
     cause: error,
   });
