@@ -9,12 +9,16 @@ import { reapedLeftovers } from '../platform/shell/leftovers.js';
 export function createRecovery(session: Session): (emit: (happening: AgentHappening) => void) => Promise<void> {
   let recovery: Promise<void> | undefined;
   return (emit) => {
-    recovery ??= recover(session, (text) => emit({ type: 'notice', text }));
+    recovery ??= recoverNow(session, (text) => emit({ type: 'notice', text }));
     return recovery;
   };
 }
 
-async function recover(session: Session, notify: (text: string) => void): Promise<void> {
+/**
+ * Before the first call, such as when a session is resumed: a command that a killed Helve left running is ended, and undo
+ * knows what it has changed.
+ */
+export async function recoverNow(session: Session, notify: (text: string) => void): Promise<void> {
   void session.own(reapedLeftovers); // not awaited: no call depends on processes that a killed Helve left running
   // Reading works without the data folder; a call that changes a file reports that the folder can't be used.
   for (const text of await movedSpareData(session.dataFolder, { withFailures: false })) notify(text);

@@ -30,7 +30,7 @@ test('the changes of a command can be undone after Helve was killed while it ran
   const listed = await runHelve(['undo', '--list'], options);
   expect(pidsIn(pids).filter(isRunning)).toEqual([]);
   expect(listed.stderr).toMatch(
-    /Helve was stopped while it ran echo changed > a; .*\. What was changed until now counts as the work of that command, and helve undo can take it back\./,
+    /Helve was stopped while it ran echo changed > a; .*\. What was changed until now counts as the work of that command, and an undo can take it back\./,
   );
   expect(listed.stdout).toContain(
     'Helve ended while it ran, so that some of this may be the work of another program or person',

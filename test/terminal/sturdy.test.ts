@@ -56,21 +56,28 @@ inTerminal('after a kill, the session can be resumed, and the next start ends it
   await gone(command);
 });
 
-inTerminal('after a kill, --continue says at the call that Helve was ended while it ran, and names it', async () => {
-  const { terminal, helve, command } = await atWork();
-  process.kill(helve, 'SIGKILL');
-  expect(await terminal.exitCode()).toBe(137);
-  const { terminal: next } = await converse([], {
-    args: ['--continue'],
-    folders: { project: terminal.project, home: terminal.home },
-  });
-  await next.shows(
-    /■ Bash echo run[\s\S]*Helve\s+was\s+ended\s+while\s+this\s+ran;\s+it\s+may\s+or\s+may\s+not\s+have\s+taken\s+effect/i,
-  );
-  await next.shows(/Helve was ended while a call ran \(Bash:\s+echo\s+run/);
-  process.kill(command);
-  await gone(command);
-});
+inTerminal(
+  'after a kill, --continue names the call that was running, ends its command, and /undo takes it back',
+  async () => {
+    const { terminal, helve, command } = await atWork();
+    process.kill(helve, 'SIGKILL');
+    expect(await terminal.exitCode()).toBe(137);
+    expect(isRunning(command)).toBe(true);
+    const { terminal: next, say } = await converse([], {
+      args: ['--continue'],
+      folders: { project: terminal.project, home: terminal.home },
+    });
+    const shown = await next.shows(
+      /■ Bash echo run[\s\S]*Helve\s+was\s+ended\s+while\s+this\s+ran;\s+it\s+may\s+or\s+may\s+not\s+have\s+taken\s+effect/,
+    );
+    expect(shown).toMatch(/Helve was ended while a call ran \(Bash:\s+echo\s+run/);
+    expect(shown).toMatch(/counts\s+as\s+the\s+work\s+of\s+that\s+command/);
+    expect(isRunning(command)).toBe(false);
+    await next.shows('? for shortcuts');
+    await say('/undo');
+    expect(await next.shows(/remove runs\.txt[\s\S]*y {2}Yes/)).not.toContain('still running');
+  },
+);
 
 inTerminal('a full disk is reported, and the conversation goes on', async ({ skip }) => {
   const canMount = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', tmpdir()]).status === 0;

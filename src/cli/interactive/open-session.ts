@@ -2,6 +2,7 @@ import type { ResumedSession } from '../../agent/store/resume-session.js';
 import { createAgent, type FullAgent } from '../../compose/create-agent.js';
 import { createEngine } from '../../compose/create-engine.js';
 import type { FullAgentOptions, FullEngineOptions } from '../../compose/options.js';
+import { recoverNow } from '../../compose/recovery.js';
 import { type Model, type ModelFacts, ModelFailure } from '../../contract/model.js';
 import { type Catalogue, isSetUp, knownModel, secretVariables } from '../../models/catalogue/catalogue.js';
 import type { Choice } from '../../terminal/contract.js';
@@ -92,6 +93,7 @@ export async function openSession(
     useModel: async (name) => model.lend(await models.resilientModel(name)),
   });
   await observation?.begin(agent.session);
+  if (resumed) await recoverNow(agent.engine.session, ports.tell);
   return {
     ...common,
     engine: agent.engine,

@@ -8,7 +8,7 @@ export function describeRecovery(
   const { restored, finished, left, removed, listed, undos } = report;
   const commands =
     listed.length > 0 &&
-    `Helve was stopped while it ran ${listed.map((call) => titleOf(call) ?? call.callId).join(' and ')}. What was changed until now counts as the work of that command, and helve undo can take it back.`;
+    `Helve was stopped while it ran ${listed.map((call) => titleOf(call) ?? call.callId).join(' and ')}. What was changed until now counts as the work of that command, and an undo can take it back.`;
   const sentences = [
     restored.length > 0 && `Put back as it was before: ${restored.join(', ')}.`,
     finished.length > 0 && `Found complete: ${finished.join(', ')}.`,
