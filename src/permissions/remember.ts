@@ -72,7 +72,7 @@ export function whyNoRule(
   if (behavior !== 'ask') return undefined;
   const asking = answersOf(trail).filter((entry) => entry.behavior === 'ask');
   if (asking.some(({ basis }) => basis === 'protected_path' || basis === 'critical_path')) {
-    return 'no rule can allow this';
+    return 'no rule can allow this: Helve always asks about it';
   }
   if (asking.length === 0 || asking.some(({ basis }) => basis !== 'default')) return undefined;
   if (mustBeAskedAgain(context.risks ?? [])) return "no rule is offered for what can't be undone or reaches others";

@@ -145,11 +145,11 @@ describe.skipIf(whyNoTmux !== undefined)('questions', () => {
   });
 
   test.each([
-    ['short', ''],
-    ['long', ' // a comment that is as long as the comments of real code often are, or longer'],
+    ['short', '', /│ {2}1 \+ new 0[\s\S]*lines 1–\d+ of 60/],
+    ['long', ' // a comment that is as long as the comments of real code often are, or longer', /lines 1–2\d of 120/],
   ])(
     'a large question with %s lines leaves nothing behind when the window becomes wide and narrow again',
-    async (_, more) => {
+    async (_, more, wide) => {
       const text = (word: string): string => lines(word).replaceAll('\n', `${more}\n`);
       const edit = { name: 'Edit', input: { file_path: 'a.txt', old_string: text('old'), new_string: text('new') } };
       const { terminal, say } = await converse(
@@ -159,7 +159,7 @@ describe.skipIf(whyNoTmux !== undefined)('questions', () => {
       await say('go');
       await terminal.shows(/lines 1–\d+ of 120/);
       await terminal.resize(200, 40);
-      await terminal.shows(/│ {2}1 \+ new 0[\s\S]*lines 1–\d+ of 60/);
+      await terminal.shows(wide);
       await terminal.resize(110, 40);
       await terminal.shows(/lines 1–\d+ of 120/);
       await terminal.shows(READY);

@@ -16,7 +16,9 @@ export function riskLines(theme: Theme, risks: readonly Risk[], width: number, {
   return risks.flatMap(({ level, text, part, undoable }) => {
     const painted = level === 'high' ? paint.failure : paint.warning;
     const quoted = quotesParts && part !== undefined ? `: ${cut(cleanLine(part), MAX_QUOTED)}` : '';
-    const said = [`${cleanLine(text)}${quoted}`, undoWords(undoable)].filter((words) => words !== '').join(' · ');
+    const said = [`${cleanLine(text)}${quoted}`, undoWords({ undoable, text })]
+      .filter((words) => words !== '')
+      .join(' · ');
     const lines = wrap(`${riskMarks[level]} ${said}`, width, '  ');
     return lines.map((line) => painted(line));
   });

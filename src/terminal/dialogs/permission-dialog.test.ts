@@ -554,3 +554,55 @@ test('a question about the network names the action and what it is about, not th
   };
   expect(asked(question).lines().join('\n')).toContain('Fetch https://example.com/?');
 });
+
+const outside: PermissionQuestion = {
+  ...edit,
+  effects: [{ kind: 'file', access: 'read', path: '/etc/hosts', real: '/etc/hosts' }],
+  display: { title: '/etc/hosts' },
+};
+
+test('a read outside the project says why it is asked about, and names the file once', () => {
+  const { lines } = asked(outside);
+  expect(lines().slice(0, 4)).toEqual([
+    expect.stringMatching(/^── Read \/etc\/hosts\? ─+$/),
+    '',
+    '  reads outside the project',
+    '',
+  ]);
+  expect(lines(20).join('\n')).toContain('  /etc/hosts');
+});
+
+test('the command is shown even if its description repeats it', () => {
+  const input = { command: 'npm test', description: 'npm test' };
+  const display = { title: 'npm test' };
+  const effects = [{ kind: 'command' as const, text: 'npm test', harmless: false, why: 'it can run any code' }];
+  expect(asked({ ...command, input, display, effects, risks: [] }).lines()).toContain('  npm test');
+});
+
+test('a device that is overwritten is not called a new file, and undo removes what is created', () => {
+  const device = { kind: 'file' as const, access: 'write' as const, path: '/dev/sda', real: '/dev/sda' };
+  const risks = [
+    { ...force.risks[0], text: 'overwrites the disk /dev/sda' },
+    { ...command.risks[0], text: 'creates /tmp/a, outside the project' },
+  ] as PermissionQuestion['risks'];
+  const text = asked({ ...command, effects: [...command.effects, device], risks })
+    .lines()
+    .join('\n');
+  expect(text).toContain('▲ overwrites the disk /dev/sda');
+  expect(text).not.toContain('creates /dev/sda');
+  expect(text).toContain('△ creates /tmp/a, outside the project · undo removes it');
+});
+
+test.each([
+  ['short', 'beside each other', /1 - old 0 +│ {2}1 \+ new 0/],
+  ['long', 'one below the other', /1 - old 0[^│]*$/m],
+])('in a wide window, a large change with %s lines is shown with its sides %s', (size, _, expected) => {
+  const end = size === 'long' ? ' // a comment that is as long as the comments of real code often are, or longer' : '';
+  const of = (sign: string, word: string) => Array.from({ length: 60 }, (__, at) => `${sign}${word} ${at}${end}`);
+  const patch = ['@@ -1,60 +1,60 @@', ...of('-', 'old'), ...of('+', 'new')].join('\n');
+  const text = asked({ ...edit, display: { title: 'a.ts', body: { type: 'diff', path: 'a.ts', patch } } }, { rows: 48 })
+    .lines(200)
+    .join('\n');
+  expect(text).toMatch(expected);
+  expect(Number(/lines 1–(\d+) of/.exec(text)?.[1])).toBeGreaterThan(25);
+});

@@ -72,7 +72,7 @@ export function effectWords({ effects, risks, decision }: PermissionQuestion, pl
   const written = new Set(effects.flatMap((effect) => (isWrite(effect) ? [effect.path] : [])));
   const deciding = new Set(decision.trail?.flatMap(({ decided, effect = -1 }) => (decided ? [effect] : [])));
   const said = effects.flatMap((effect, index): EffectWords[] => {
-    if (named.has(index)) return [];
+    if (named.has(index) || isNamedAbove(effect, risks, places)) return [];
     if (effect.kind === 'command') return commandWords(effect, risks);
     if (effect.kind === 'network') return [{ verb: 'reaches', text: effect.url }];
     if (effect.kind === 'unknown') return [{ verb: 'could touch anything:', text: effect.why }];
@@ -81,6 +81,10 @@ export function effectWords({ effects, risks, decision }: PermissionQuestion, pl
       return isAsked ? [{ verb: 'changes', text: sessionWords[effect.what] }] : [];
     }
     const isOnlySubject = commands.length === 0 && written.size <= 1 && effect.real === effect.path;
+    // The headline names the file, but not why it is asked about.
+    if (isOnlySubject && effect.access === 'read' && written.size === 0 && !isInProject(effect, places)) {
+      return [{ verb: verbOf(effect), text: 'outside the project' }];
+    }
     const isNoise = effect.access === 'read' && (written.has(effect.path) || isInProject(effect, places));
     return isOnlySubject || (isNoise && !deciding.has(index)) ? [] : [fileWords(effect, places)];
   });
@@ -105,6 +109,11 @@ const isWrite = (effect: Effect): effect is FileEffect => effect.kind === 'file'
 const isInProject = ({ path, real, unresolved }: FileEffect, { project }: Places): boolean =>
   unresolved === undefined &&
   [path, real].every((name) => project.some((folder) => name === folder || name.startsWith(`${folder}/`)));
+
+/** A device that a command overwrites is no file that it creates. */
+const isNamedAbove = (effect: Effect, risks: readonly Risk[], places: Places): boolean =>
+  effect.kind === 'file' &&
+  risks.some(({ level, text }) => level === 'high' && text.endsWith(` ${placeWords(effect.path, places)}`));
 
 /** The command itself is shown whole: only what it can do is worth a line, unless a `▲` above says it. */
 function commandWords(command: CommandEffect, risks: readonly Risk[]): EffectWords[] {
@@ -162,9 +171,10 @@ export function whyItAsks({ decision, reason, suggestions, risks, whyNoRule }: P
 const onlyOnce = (why: string): string => (why.startsWith('no rule') ? `N${why.slice(1)}.` : `Only this once: ${why}.`);
 
 /** What a question says about undo after a risk; empty if undo does not help. */
-export function undoWords(undoable: Risk['undoable']): string {
+export function undoWords({ undoable, text }: Pick<Risk, 'undoable' | 'text'>): string {
   if (undoable === 'perhaps') return 'undo restores what it could copy';
-  return undoable ? 'undo restores it' : '';
+  if (!undoable) return '';
+  return text.startsWith('creates ') ? 'undo removes it' : 'undo restores it';
 }
 
 /** One way to answer. */

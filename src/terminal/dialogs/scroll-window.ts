@@ -2,11 +2,11 @@ import { matchesKey } from '@earendil-works/pi-tui';
 import { rowsOf } from '../screen/line-rows.js';
 
 const LEAST_WIDTH = 60; // columns: a window is hardly made narrower than this
-const WIDE = 140; // columns: a wide window may give half of them to another one
+const WIDE = 140; // columns: a wide window may give almost half of them to another one
 const INDENT = '  '; // of the lines in a dialog
 
 /** The width that a window may have after it was made narrower in one step. */
-const narrowed = (width: number): number => Math.max(LEAST_WIDTH, Math.ceil(width * (width >= WIDE ? 0.5 : 0.75)));
+const narrowed = (width: number): number => Math.max(LEAST_WIDTH, Math.ceil(width * (width >= WIDE ? 0.55 : 0.75)));
 
 /** For text that can be wrapped anywhere: short enough to stay as it is in a narrower window. */
 export const proseWidth = (width: number): number => narrowed(width) - INDENT.length;
@@ -76,6 +76,12 @@ export class ScrollWindow {
     this.#start = Math.max(0, Math.min(this.#last, this.#start + by));
     return true;
   }
+}
+
+/** Which part of the lines is on the screen at first. */
+export function shareThatFits(lines: readonly string[], rows: number, width: number): number {
+  const fitting = countThatFits(lines, { from: 0, rows, width });
+  return fitting >= lines.length ? 1 : countThatFits(lines, { from: 0, rows: rows - 1, width }) / lines.length;
 }
 
 const SPARE_ROWS = 8; // of the conversation above, which may be pushed off in their place

@@ -1,13 +1,16 @@
+import { visibleWidth } from '@earendil-works/pi-tui';
 import type { PermissionQuestion } from '../../contract/permission.js';
 import { counted } from '../../platform/text/counted.js';
 import type { Theme } from '../screen/theme.js';
 import { bodyLines } from '../views/body-lines.js';
-import { DiffView } from '../views/diff-view.js';
+import { DiffView, SIDE_BY_SIDE_COLUMNS } from '../views/diff-view.js';
 import { cleanLine, wrap } from '../views/fit.js';
 import { type MarkedPart, markedLines } from './mark-parts.js';
 import { pairPatch } from './pair-patch.js';
+import { shareThatFits } from './scroll-window.js';
 
 const MAX_DRAWN = 4; // a resize brings other widths
+const TITLE_LINE = 8; // columns beside the headline
 
 /** The subject of a permission question: the diff, or the command with its risky and deciding parts highlighted. */
 export class SubjectView {
@@ -36,8 +39,20 @@ export class SubjectView {
     this.#drawn.clear();
   }
 
-  /** All its lines. If they are more than the rows, removed and added lines of a diff alternate. */
+  /**
+   * All its lines. If they are more than the rows, removed and added lines of a diff alternate. In a wide window the
+   * sides are beside each other, unless more of the change is on the screen with one below the other.
+   */
   render(width: number, rows: number): readonly string[] {
+    const beside = this.#inColumns(width, rows);
+    if (width < SIDE_BY_SIDE_COLUMNS || this.#question.display.body?.type !== 'diff') return beside;
+    const shareBeside = shareThatFits(beside, rows, width);
+    if (shareBeside === 1) return beside;
+    const below = this.#inColumns(SIDE_BY_SIDE_COLUMNS - 1, rows);
+    return shareThatFits(below, rows, width) > shareBeside ? below : beside;
+  }
+
+  #inColumns(width: number, rows: number): readonly string[] {
     const whole = this.#lines(width, undefined);
     const isLongDiff = whole.length > rows && this.#question.display.body?.type === 'diff';
     return isLongDiff ? this.#lines(width, Math.max(2, Math.floor((rows - 3) / 2))) : whole;
@@ -57,8 +72,12 @@ export class SubjectView {
     const { display } = this.#question;
     const { body } = display;
     const title = cleanLine(display.title);
-    if (!body) return title === '' ? [] : markedLines(this.#theme, display.title, this.#parts(), width);
     const isTold = title === '' || this.#headline.includes(title);
+    if (!body) {
+      // A command is always shown by itself: the headline may be the model's.
+      const isWhole = isTold && !this.#runsCommand && visibleWidth(this.#headline) <= width - TITLE_LINE;
+      return isWhole ? [] : markedLines(this.#theme, display.title, this.#parts(), width);
+    }
     if (body.type === 'text') {
       const head = isTold || body.text.includes(display.title.replace(/ …$/, '')) ? [] : wrap(title, width);
       return [...head, ...markedLines(this.#theme, body.text, this.#parts(), width)];
@@ -74,6 +93,10 @@ export class SubjectView {
     this.#hidden = hidden;
     const more = hidden > 0 ? [this.#theme.paint.muted(`… ${counted(hidden, 'more line')}`)] : [];
     return [...head, ...lines, ...more];
+  }
+
+  get #runsCommand(): boolean {
+    return this.#question.effects.some(({ kind }) => kind === 'command');
   }
 
   /** The commands that are risky, that the decision is based on, or that were added to an allowed one. */

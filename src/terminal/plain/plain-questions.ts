@@ -49,7 +49,7 @@ export class PlainQuestions {
     this.#lines.subject(display, asked);
     for (const { level, text, undoable } of risks) {
       const mark = level === 'high' ? 'Danger' : 'Note';
-      const undo = undoWords(undoable);
+      const undo = undoWords({ undoable, text });
       this.#lines.line(`${mark}: ${visible(text)}${undo === '' ? '' : `, ${undo}`}`);
     }
     for (const { verb, text } of effectWords(question, this.#places)) {

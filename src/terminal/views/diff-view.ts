@@ -6,7 +6,7 @@ import { chopCode, cut, padEnd, wrap } from './fit.js';
 import { type CodeSpan, codeSpans, languageOf, paintedSpans, sliceSpans } from './highlight.js';
 import { markChanges, type PatchRow, parsePatch } from './parse-patch.js';
 
-const SIDE_BY_SIDE_COLUMNS = 140; // each side is then as wide as a narrow window
+export const SIDE_BY_SIDE_COLUMNS = 140; // each side is then as wide as a narrow window
 const BETWEEN = ' │ ';
 const LEAST_COLUMNS = 60; // of the background of a changed line, so that a short line is a bar too
 const LEAST_SIDE = 40; // columns of each side
