@@ -53,7 +53,7 @@ test('a call that conflicts with a refused call before it is not run and not ask
     answers: [{ behavior: 'deny' }],
   });
   expect(asked).toEqual(['Write new.txt']);
-  const words = 'Not run, since Write new.txt before it was refused.';
+  const words = 'Not run, because Write new.txt was refused.';
   expect(results[1]).toMatchObject({
     failure: 'permission_denied',
     problem: words,
@@ -84,7 +84,7 @@ test('a question that is left unanswered says so, and calls that conflict with i
   });
   expect(results.map((result) => result?.problem)).toEqual([
     'Not run: the client did not answer within 2 s.',
-    'Not run, since Write new.txt before it was not allowed.',
+    'Not run, because Write new.txt was not allowed.',
   ]);
   expect(results[0]?.result.content).toMatch(/^Write was not run: the client did not answer within 2 s\. /);
 });

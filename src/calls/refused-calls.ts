@@ -40,13 +40,10 @@ export class RefusedCalls {
       (one) => one.order < order && conflict(isLook ? one.effects.filter(isKnown) : one.effects, effects),
     );
     if (!before) return;
-    throw new ToolFailure(
-      `Not run, since ${before.name} before it was ${before.isAnswered ? 'refused' : 'not allowed'}.`,
-      {
-        kind: 'permission_denied',
-        display: { notRun: true },
-      },
-    );
+    throw new ToolFailure(`Not run, because ${before.name} was ${before.isAnswered ? 'refused' : 'not allowed'}.`, {
+      kind: 'permission_denied',
+      display: { notRun: true },
+    });
   }
 }
 

@@ -34,7 +34,7 @@ test('after a refused edit the tests behind it do not run, and the next message 
   }
   expect(results).toEqual([
     ['change', 'You refused it.'],
-    ['test', 'Not run, since Write price.txt before it was refused.'],
+    ['test', 'Not run, because Write price.txt was refused.'],
     ['again', undefined],
   ]);
   expect(asked).toEqual(['Write', 'Bash']);

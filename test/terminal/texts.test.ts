@@ -59,7 +59,7 @@ inTerminal('a refusal is told to the person, and the calls that depend on it are
   await terminal.shows('I see.');
   const screen = await terminal.scrollback();
   expect(screen).toMatch(/you refused it: not here/i);
-  expect(screen).toMatch(/not run, since Write made\.txt before it was refused/i);
+  expect(screen).toMatch(/not run, because Write made\.txt was refused/i);
   expect(screen).not.toMatch(MODELS_WORDS);
 });
 

@@ -1,9 +1,14 @@
 import type { Component } from '@earendil-works/pi-tui';
+import { counted } from '../../platform/text/counted.js';
 import type { Theme } from '../screen/theme.js';
+import { cleanLine, wrap } from './fit.js';
 import { looksLine } from './looks-line.js';
 import type { StreamedCall } from './streamed-call.js';
 
-/** Calls that follow each other. Those that only look are drawn as one line until they are expanded. */
+/**
+ * Calls that follow each other. Those that only look, and those that were not run for one reason, are drawn as one line
+ * until they are expanded.
+ */
 export class CallGroup implements Component {
   readonly #theme: Theme;
   readonly #shorten: (text: string) => string;
@@ -55,9 +60,16 @@ export class CallGroup implements Component {
     const lines: string[] = [];
     let hadBody = false;
     for (let at = 0; at < this.#calls.length; ) {
-      const folded = this.#looksFrom(at);
+      const looks = this.#looksFrom(at);
+      const notRun = this.#notRunFrom(at);
+      const folded = looks.length > 1 ? looks : notRun;
       const calls = folded.length > 1 ? folded : this.#calls.slice(at, at + 1);
-      const drawn = folded.length > 1 ? [this.#folded(folded, width)] : (calls[0]?.render(width) ?? []);
+      const drawn =
+        looks.length > 1
+          ? [this.#folded(looks, width)]
+          : notRun.length > 1
+            ? this.#notRun(notRun, width)
+            : (calls[0]?.render(width) ?? []);
       if (drawn.length > 0) {
         // What a call has shown ends where the next one begins.
         if (hadBody) lines.push('');
@@ -75,6 +87,21 @@ export class CallGroup implements Component {
     if (this.#isExpanded) return [];
     const end = this.#calls.findIndex((call, index) => index >= start && !canFold(call));
     return this.#calls.slice(start, end === -1 ? undefined : end);
+  }
+
+  /** The calls from here on that were not run for the same reason. */
+  #notRunFrom(start: number): StreamedCall[] {
+    const reason = this.#calls[start]?.view.notRunReason;
+    if (this.#isExpanded || reason === undefined) return [];
+    const end = this.#calls.findIndex(({ view }, index) => index >= start && view.notRunReason !== reason);
+    return this.#calls.slice(start, end === -1 ? undefined : end);
+  }
+
+  #notRun(calls: readonly StreamedCall[], width: number): string[] {
+    const { paint } = this.#theme;
+    const reason = cleanLine(this.#shorten(calls[0]?.view.notRunReason ?? ''));
+    const words = paint.strong(counted(calls.length, 'more call'));
+    return wrap(`${paint.failure('⊘')} ${words}  ${paint.warning(reason)}`, width, '  ');
   }
 
   #folded(calls: readonly StreamedCall[], width: number): string {

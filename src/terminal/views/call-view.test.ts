@@ -26,9 +26,9 @@ test('a question of a call is shown by its dialog alone, and an unanswered one i
 
 test('a call that was not run because of another one does not say that it was denied', () => {
   const { view, lines } = call();
-  const problem = `Not run, since Write ${'long/'.repeat(12)}made.txt before it was refused.`;
+  const problem = `Not run, because Write ${'long/'.repeat(12)}made.txt was refused.`;
   view.end({ display: { title: 'npm test', notRun: true }, failure: 'permission_denied', problem });
-  expect(lines()[0]).toMatch(/^⊘ Run npm test {2}not run, since Write/);
+  expect(lines()[0]).toMatch(/^⊘ Run npm test {2}not run, because Write/);
   expect(lines().join(' ')).not.toContain('denied');
   expect(
     lines()

@@ -84,6 +84,12 @@ export class CallView implements Component {
     return this.#state;
   }
 
+  /** Why it was not run, if an earlier refusal stopped it. */
+  get notRunReason(): string | undefined {
+    if (this.#state !== 'denied' || this.#display.notRun !== true || this.#problem === undefined) return undefined;
+    return asPhrase(this.#problem);
+  }
+
   get isOver(): boolean {
     return isEnd(this.#state);
   }
@@ -312,7 +318,7 @@ export function shownTool(name: string): string {
 /** A sentence as a part of a line: "Exit code 1" as "exit code 1". */
 const asPhrase = (sentence: string): string => {
   const bare = sentence.replace(/\.$/, '');
-  return /^[A-Z][a-z ]/.test(bare) ? `${bare.charAt(0).toLowerCase()}${bare.slice(1)}` : bare;
+  return /^(?!Helve )[A-Z][a-z ]/.test(bare) ? `${bare.charAt(0).toLowerCase()}${bare.slice(1)}` : bare;
 };
 
 const isEnd = (state: CallState): boolean => state === 'done' || isFailed(state);
