@@ -265,7 +265,7 @@ test('lists the changes of a command, and those that are not covered', async () 
   expect(out.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, 'TIME')).toBe(
     `Calls of session session-1 that changed files, latest first:
   TIME  a (by a command; 1 file not covered, because larger than 10 MB)  [call_1]
-Not covered: changes by commands outside the project, to files that git ignores and the commands do not name, and to .git, and later changes by processes that they left running.
+Not covered, unless a command names the file: what commands changed outside the project and in files that git ignores. Never covered: .git, and what a process that is left running changes later.
 `,
   );
   expect((await run(['--yes'])).out).toContain('call_1: 1 file not covered, because larger than 10 MB.');

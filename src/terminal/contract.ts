@@ -69,6 +69,8 @@ export type CommandAnswer =
       text?: string;
       /** Changes of files above the choices. */
       changes?: readonly ShownChange[];
+      /** Text below the changes. */
+      note?: string;
       items: readonly Choice[];
       /** The item that is selected at first. Default: the current one, or the first. */
       focus?: number;

@@ -13,7 +13,7 @@ const MAX_LISTED_FILES = 3;
 const MAX_UNCLAIMED = 20;
 
 export const NEVER_COVERED =
-  'Not covered: changes by commands outside the project, to files that git ignores and the commands do not name, and to .git, and later changes by processes that they left running.';
+  'Not covered, unless a command names the file: what commands changed outside the project and in files that git ignores. Never covered: .git, and what a process that is left running changes later.';
 
 export interface ListWords {
   /** What undoes everything since a prompt, counted from the last; empty for nothing. */

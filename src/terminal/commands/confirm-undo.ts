@@ -41,7 +41,6 @@ export function confirmUndo(
     ...notes,
     ...unclaimedLines(unclaimed, cwd, `helve undo --session ${sessionId} --force`),
     ...runningLines(running),
-    ...(hasCommands ? [NEVER_COVERED] : []),
   ];
   return {
     type: 'choose',
@@ -49,6 +48,7 @@ export function confirmUndo(
       title ?? (items.length === 1 ? 'Undo this change?' : `Undo the changes of ${counted(items.length, 'file')}?`),
     text: lines.join('\n'),
     changes: items.map((item) => undoItemParts(item, cwd)),
+    ...(hasCommands && { note: NEVER_COVERED }),
     items: [
       isBlocked
         ? { value: 'force', key: 'y', label: 'Yes, as far as possible', description: 'replaces what was changed since' }

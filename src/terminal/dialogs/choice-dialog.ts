@@ -2,7 +2,9 @@ import { matchesKey } from '@earendil-works/pi-tui';
 import type { Choice, ShownChange } from '../contract.js';
 import type { Theme } from '../screen/theme.js';
 import { changesLines } from '../views/changes-view.js';
+import { wrap } from '../views/fit.js';
 import { ChoiceList } from './choice-list.js';
+import { proseWidth } from './scroll-window.js';
 import { type AnswerPart, TitledDialog } from './titled-dialog.js';
 
 const MANY = 9; // more than there are digits
@@ -13,6 +15,8 @@ export interface ChoiceDialogFacts {
   text?: string;
   /** Changes of files above the choices. */
   changes?: readonly ShownChange[];
+  /** Text below the changes. */
+  note?: string;
   items: readonly Choice[];
   /** What Escape does. Default: cancel. */
   cancel?: string | undefined;
@@ -50,6 +54,9 @@ export class ChoiceDialog extends TitledDialog {
         if (done && 'chosen' in done) answer(done.chosen);
       },
     };
-    super(theme, facts, part, (width) => changesLines(theme, changes, width));
+    super(theme, facts, part, (width) => [
+      ...changesLines(theme, changes, width),
+      ...(facts.note === undefined ? [] : ['', ...wrap(facts.note, proseWidth(width)).map(theme.paint.muted)]),
+    ]);
   }
 }

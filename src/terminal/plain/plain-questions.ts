@@ -136,8 +136,15 @@ export class PlainQuestions {
       title,
       text = '',
       changes = [],
+      note,
       items,
-    }: { title: string; text?: string | undefined; changes?: readonly ShownChange[]; items: readonly Choice[] },
+    }: {
+      title: string;
+      text?: string | undefined;
+      changes?: readonly ShownChange[];
+      note?: string | undefined;
+      items: readonly Choice[];
+    },
     signal?: AbortSignal,
   ): Promise<string | undefined> {
     this.#lines.line(visible(title));
@@ -146,6 +153,7 @@ export class PlainQuestions {
       this.#lines.line(visible(change));
       if (patch !== '') this.#lines.subject({ title: path, body: { type: 'diff', path, patch } }, path);
     }
+    if (note !== undefined) this.#lines.line(visible(note));
     const ways = items.map(({ value, label = value, description, isCurrent = false, key }) =>
       visible(
         `${label}${description ? `: ${description}` : ''}${isCurrent ? ' (current)' : ''}${key === undefined ? '' : ` (${key})`}`,

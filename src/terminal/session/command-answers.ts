@@ -19,6 +19,7 @@ export interface AnswerQuestions {
       title: string;
       text: string;
       changes?: readonly ShownChange[];
+      note?: string;
       items: readonly Choice[];
       focus?: number;
       cancel?: string | undefined;
