@@ -29,7 +29,7 @@ inTerminal('plain lines have the todos, retries and commands as text', async () 
     plain,
   );
   await say('go');
-  await terminal.shows('(1 of 10).');
+  await terminal.shows('(1 of 10):');
   await terminal.shows('▶ Test it');
   await terminal.shows('Done.');
   await say('/status');
@@ -37,4 +37,19 @@ inTerminal('plain lines have the todos, retries and commands as text', async () 
   await say('/model');
   await terminal.shows('A number, or Enter for none');
   expect(await terminal.screen()).toContain('(current)');
+});
+
+inTerminal('plain lines write nothing behind the words of a question', async () => {
+  const { terminal, say } = await converse(
+    [
+      { calls: [{ name: 'Write', input: { file_path: 'a.txt', content: 'one\n' } }] },
+      { text: '| case | cents |\n|---|--:|\n| tea | 849 |' },
+    ],
+    { args: ['--screen-reader'] },
+  );
+  await say('go');
+  await terminal.shows('A number:');
+  await say('1');
+  await terminal.shows('case: tea; cents: 849');
+  expect(await terminal.screen()).toContain('A number: 1\n');
 });

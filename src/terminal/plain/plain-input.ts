@@ -7,6 +7,8 @@ export interface PlainInputOptions {
   onEnd(): void;
   /** Ctrl-C. */
   onInterrupt(): void;
+  /** A question has its answer, or was withdrawn. */
+  onAnswer(): void;
 }
 
 /** Reads typed lines. A question takes the next line. */
@@ -15,8 +17,10 @@ export class PlainInput {
   /** Questions waiting for the next line. */
   #asked: Array<(line: string) => void> = [];
   #isSecret = false;
+  readonly #onAnswer: () => void;
 
-  constructor({ onLine, onEnd, onInterrupt }: PlainInputOptions) {
+  constructor({ onLine, onEnd, onInterrupt, onAnswer }: PlainInputOptions) {
+    this.#onAnswer = onAnswer;
     const output: NodeJS.WriteStream = Object.create(process.stdout, {
       write: { value: (text: string) => this.#isSecret || process.stdout.write(text) },
     });
@@ -28,6 +32,11 @@ export class PlainInput {
     });
     this.#lines.on('close', onEnd);
     this.#lines.on('SIGINT', onInterrupt);
+  }
+
+  /** A question waits for its line. */
+  get isAsking(): boolean {
+    return this.#asked.length > 0;
   }
 
   prompt(): void {
@@ -63,6 +72,7 @@ export class PlainInput {
       this.#isSecret = false;
       this.#asked = this.#asked.filter((other) => other !== resolve);
       signal?.removeEventListener('abort', onAbort);
+      this.#onAnswer();
     }
   }
 }

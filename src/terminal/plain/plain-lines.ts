@@ -51,7 +51,7 @@ export class PlainLines {
         return;
       case 'model_retry':
         this.line(
-          `  … ${visible(retryReason(event.reason))} Retrying in ${Math.ceil(event.waitMs / 1000)} s (${event.attempt} of ${event.maxRetries}).`,
+          `  … Retrying in ${Math.ceil(event.waitMs / 1000)} s (${event.attempt} of ${event.maxRetries}): ${visible(retryReason(event.reason))}`,
         );
         return;
       case 'answer_restart':

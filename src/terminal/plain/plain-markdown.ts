@@ -7,6 +7,10 @@ const MAX_MARKED = 2_000; // characters of a line: a longer one is data
 export class PlainMarkdown {
   #line = '';
   #isCode = false;
+  /** A line that may be the header of a table: the next one shows it. */
+  #header: string | undefined;
+  /** The names of the columns of the table that is being read. */
+  #columns: readonly string[] | undefined;
 
   /** The lines that are complete now. */
   push(text: string): string {
@@ -19,19 +23,56 @@ export class PlainMarkdown {
   flush(): string {
     const rest = this.#line;
     this.#line = '';
-    const read = rest === '' ? '' : this.#read(rest).replace(/\n$/, '');
+    const read = `${rest === '' ? '' : this.#read(rest)}${this.#headerLine()}`.replace(/\n$/, '');
     this.#isCode = false;
+    this.#columns = undefined;
     return read;
   }
 
   #read(line: string): string {
     if (FENCE.test(line)) {
       this.#isCode = !this.#isCode;
+      this.#columns = undefined;
+      return this.#headerLine();
+    }
+    if (this.#isCode || line.length > MAX_MARKED) return `${this.#headerLine()}${line}\n`;
+    if (this.#header !== undefined && DIVIDER.test(line)) {
+      this.#columns = cellsOf(this.#header);
+      this.#header = undefined;
       return '';
     }
-    return `${this.#isCode || line.length > MAX_MARKED ? line : withoutMarks(line)}\n`;
+    const before = this.#headerLine();
+    if (!ROW.test(line)) {
+      this.#columns = undefined;
+      return `${before}${withoutMarks(line)}\n`;
+    }
+    if (this.#columns) return `${namedCells(this.#columns, cellsOf(line))}\n`;
+    this.#header = line;
+    return before;
+  }
+
+  /** The line that was held back, which is no header. */
+  #headerLine(): string {
+    const line = this.#header;
+    this.#header = undefined;
+    return line === undefined ? '' : `${withoutMarks(line)}\n`;
   }
 }
+
+const ROW = /^ {0,3}\|.*\|\s*$/;
+const DIVIDER = /^ {0,3}\|[ :|-]*-[ :|-]*\|\s*$/;
+
+const cellsOf = (row: string): string[] => {
+  const [, ...cells] = row.trim().split(/(?<!\\)\|/);
+  return cells.slice(0, -1).map((cell) => withoutMarks(cell.trim()));
+};
+
+/** A row of a table as it is read aloud: each cell behind the name of its column. */
+const namedCells = (names: readonly string[], cells: readonly string[]): string =>
+  cells
+    .map((cell, index) => (names[index] ? `${names[index]}: ${cell}` : cell))
+    .filter((words) => words !== '')
+    .join('; ');
 
 const withoutMarks = (line: string): string =>
   line

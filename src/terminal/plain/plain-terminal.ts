@@ -53,6 +53,8 @@ class PlainTerminal {
   readonly #typed: TypedLines;
   readonly #files: FileIndex;
   readonly #background: BackgroundWork;
+  /** Events that came while a question was open. */
+  readonly #waiting: AgentHappening[] = [];
 
   constructor(options: TerminalOptions) {
     this.#options = options;
@@ -60,6 +62,7 @@ class PlainTerminal {
     this.#input = new PlainInput({
       onLine: (line) => void this.#take(line),
       onEnd: () => this.quit(),
+      onAnswer: () => this.#drawWaiting(),
       onInterrupt: () => {
         if (!this.#work.stop() && !this.#conversation.interrupt()) this.quit();
       },
@@ -207,7 +210,17 @@ class PlainTerminal {
   #draw(event: AgentHappening): void {
     if (mayChangeWork.has(event.type)) this.#background.refresh();
     if (event.type === 'result') this.#session.spending.take(event);
-    this.#lines.draw({ ...event, at: Date.now() });
+    // Nothing is written behind the words of a question, where the answer is typed.
+    if (this.#input.isAsking) this.#waiting.push(event);
+    else this.#lines.draw({ ...event, at: Date.now() });
+  }
+
+  #drawWaiting(): void {
+    while (!this.#input.isAsking) {
+      const event = this.#waiting.shift();
+      if (!event) return;
+      this.#lines.draw({ ...event, at: Date.now() });
+    }
   }
 
   #print(text: string): void {
