@@ -17,7 +17,7 @@ import { exitCode } from './exit-codes.js';
 import { cleanTitle, SHORT_ID_CHARS } from './sessions/session-table.js';
 import { terminalWidth } from './terminal-width.js';
 import { UsageProblem } from './usage-problem.js';
-import { writeLine } from './write-line.js';
+import { wrapped, writeLine } from './write-line.js';
 
 const USAGE = 'Use helve audit list, helve audit show SESSION, or helve audit verify [SESSION|--all].';
 
@@ -45,7 +45,7 @@ export async function audit(argv: readonly string[]): Promise<number> {
     return await action(words, values);
   } catch (error) {
     if (!(error instanceof SessionProblem)) throw error;
-    await writeLine(process.stderr, `helve: ${visible(error.message)}`);
+    await writeLine(process.stderr, wrapped(`helve: ${visible(error.message)}`, process.stderr));
     return exitCode.failed;
   }
 }

@@ -27,7 +27,12 @@ function readWords(name: string, words: readonly string[], usage: string): { too
       name,
       tools.map((known) => known.name),
     );
-    const meant = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
+    const isCommand = /\s/.test(name) && words.length === 0;
+    const meant = isCommand
+      ? ` For a command, put the tool before it: Bash ${quoted(name)}.`
+      : nearest === undefined
+        ? ''
+        : ` Did you mean ${nearest}?`;
     throw new UsageProblem(
       `There is no built-in tool "${name}".${meant} The input of other tools must be JSON. ${usage}`,
     );

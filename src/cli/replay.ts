@@ -32,7 +32,7 @@ import { policyLines, type ReplayReport, replayLines } from './replay/report.js'
 import { onSignals } from './signals.js';
 import { variablesForTracing } from './telemetry-flags.js';
 import { UsageProblem } from './usage-problem.js';
-import { writeLine } from './write-line.js';
+import { wrapped, writeLine } from './write-line.js';
 
 const flags = {
   policy: { type: 'string' },
@@ -78,7 +78,7 @@ export async function replay(argv: readonly string[]): Promise<number> {
   } catch (error) {
     if (error instanceof SettingsRefused) throw new UsageProblem(error.message);
     if (!(error instanceof SessionProblem || error instanceof TreeProblem)) throw error;
-    await writeLine(process.stderr, `helve: ${visible(error.message)}`);
+    await writeLine(process.stderr, wrapped(`helve: ${visible(error.message)}`, process.stderr));
     return exitCode.failed;
   }
 }

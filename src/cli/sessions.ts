@@ -23,7 +23,7 @@ import { oneOf } from './one-of.js';
 import { resultPreview } from './sessions/result-preview.js';
 import { cleanTitle, sessionTable } from './sessions/session-table.js';
 import { UsageProblem } from './usage-problem.js';
-import { writeLine } from './write-line.js';
+import { wrapped, writeLine } from './write-line.js';
 
 const commands: Readonly<Record<string, (argv: readonly string[], location: SessionLocation) => Promise<number>>> = {
   list,
@@ -46,7 +46,7 @@ export async function sessions(argv: readonly string[]): Promise<number> {
     return await command(rest, { dataFolder: dataFolderOf(), root: realpathSync(process.cwd()) });
   } catch (error) {
     if (!(error instanceof SessionProblem)) throw error;
-    await writeLine(process.stderr, `helve: ${visible(error.message)}`);
+    await writeLine(process.stderr, wrapped(`helve: ${visible(error.message)}`, process.stderr));
     return exitCode.failed;
   }
 }

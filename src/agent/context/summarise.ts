@@ -41,7 +41,7 @@ export async function summarise(input: SummaryInput): Promise<SummaryOutcome> {
       usage = addUsage(usage, answer.usage);
       const text = answer.text.trim();
       if (text.length >= LEAST_CHARS && !answer.isRefused) return { summary: text, usage };
-      why = answer.isRefused ? 'it refused to' : 'its answer had no text';
+      why = answer.isRefused ? 'it refused to' : text === '' ? 'its answer had no text' : 'its answer was too short';
       break;
     } catch (error) {
       signal.throwIfAborted();

@@ -15,7 +15,7 @@ export interface AnswerOptions {
 /** The answer to stdout, and the rest to stderr. A program gets the text unchanged. */
 export async function writeAnswer(run: FinishedRun, { isWatched, env, sessionId }: AnswerOptions): Promise<void> {
   const { text, failed } = run;
-  if (failed) await writeLine(process.stderr, `helve: ${visible(text)}`);
+  if (failed) await writeLine(process.stderr, wrapped(`helve: ${visible(text)}`, process.stderr));
   else if (isWatched && process.stdout.isTTY) await writeLine(process.stdout, await rendered(text, env));
   else await writeLine(process.stdout, process.stdout.isTTY ? visible(text) : text);
   for (const line of deniedLines(run)) await writeLine(process.stderr, line);

@@ -124,21 +124,24 @@ function namesNoModel(what: string, wanted: string, catalogue: Catalogue): Model
   const nearest = nearestTo(wanted, catalogue);
   const [provider = ''] = wanted.split('/', 1);
   if (wanted.includes('/') && provider !== '' && !catalogue.providers.has(provider)) {
+    const some = [...catalogue.providers.keys()].slice(0, SOME_PROVIDERS);
     return new ModelFailure(
       'unknown_model',
-      `${what} names no model: there is no provider "${provider}".${nearest ? ` Did you mean "${nearest}"?` : ''} ` +
-        `Providers are ${[...catalogue.providers.keys()].join(', ')}; ${seeModels.names}.`,
+      `${what} names no model: there is no provider "${provider}". ` +
+        (nearest ? `Did you mean "${nearest}"?` : `Some providers are ${some.join(', ')}; ${seeModels.names}.`),
     );
   }
   return new ModelFailure(
     'unknown_model',
-    `${what} names no model.${nearest ? ` Did you mean "${nearest}"?` : ''} Write PROVIDER/NAME (for example ` +
-      'anthropic/claude-sonnet-5-5), a short name such as sonnet, or scripted/FILE; ' +
-      `${seeModels.names}.`,
+    nearest
+      ? `${what} names no model. Did you mean "${nearest}"? ${seeModels.names}.`
+      : `${what} names no model. Write PROVIDER/NAME (for example anthropic/claude-sonnet-5-5), a short name such as ` +
+          `sonnet, or scripted/FILE; ${seeModels.names}.`,
   );
 }
 
 const TYPO = 0.7;
+const SOME_PROVIDERS = 6;
 
 function nearestTo(wanted: string, { providers, models, aliases }: Catalogue): string | undefined {
   const slash = wanted.indexOf('/');

@@ -125,7 +125,8 @@ export class Activity {
     const retry = this.#retry.words;
     if (retry !== undefined) {
       const { paint } = this.#theme;
-      const line = `${paint.warning('↻')} ${cleanLine(retry)} ${paint.muted(`· ${interrupt} to stop`)}`;
+      // A long reason is cut at its end: the countdown and the key stay.
+      const line = `${paint.warning('↻')} ${retry.when} ${paint.muted(`· ${interrupt} to stop ·`)} ${cleanLine(retry.why)}`;
       return wrap(line, width, '  ').slice(0, MAX_RETRY_LINES);
     }
     const active = this.#currentTodos.find(({ status }) => status === 'in_progress')?.activeForm;

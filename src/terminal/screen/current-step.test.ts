@@ -62,11 +62,11 @@ test('a retry counts down, and is forgotten when the answer comes', () => {
   let now = 0;
   const line = new RetryLine({ now: () => now, model: () => 'a/b' });
   expect(line.take(retry(2))).toBeUndefined();
-  expect(line.words).toBe('Anthropic is overloaded (529). Retrying in 4 s (2 of 10)');
+  expect(line.words).toEqual({ when: 'Retrying in 4 s (2 of 10)', why: 'Anthropic is overloaded (529)' });
   now = 3_500;
-  expect(line.words).toContain('Retrying in 1 s');
+  expect(line.words?.when).toContain('Retrying in 1 s');
   now = 5_000;
-  expect(line.words).toContain('Retrying now');
+  expect(line.words?.when).toContain('Retrying now');
   expect(line.take({ type: 'text_delta', text: 'a' })).toBeUndefined();
   expect(line.words).toBeUndefined();
 });

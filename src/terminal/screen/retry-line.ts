@@ -17,13 +17,13 @@ export class RetryLine {
     this.#model = model;
   }
 
-  /** Undefined if no request is being retried. */
-  get words(): string | undefined {
+  /** When it is sent again, and why; undefined if no request is being retried. */
+  get words(): { when: string; why: string } | undefined {
     if (!this.#facts) return undefined;
     const { reason, attempt, maxRetries } = this.#facts;
     const seconds = Math.ceil((this.#until - this.#now()) / 1000);
     const when = seconds > 0 ? `in ${seconds} s` : 'now';
-    return `${retryReason(reason)} Retrying ${when} (${attempt} of ${maxRetries})`;
+    return { when: `Retrying ${when} (${attempt} of ${maxRetries})`, why: reason.trim().replace(/\.$/, '') };
   }
 
   /** Returns a notice if another model takes over, or if the request has succeeded after several retries. */
