@@ -295,7 +295,10 @@ export class TerminalApp {
       const settings = await openSettings(
         this.#options,
         { askPermission, askUser, tell: (sentence) => this.tell(sentence) },
-        this.#questions.aboutFolder(this.#ending.signal, () => this.#screen.history.changed(this.#start.wait())),
+        this.#questions.aboutFolder(this.#ending.signal, (read) => {
+          this.#applyTheme(read);
+          this.#screen.history.changed(this.#start.wait());
+        }),
       );
       this.#useSettings(settings);
       const ask = { choose: this.#choose, tell: (sentence: string) => this.tell(sentence) };
@@ -312,9 +315,13 @@ export class TerminalApp {
     const keys = new KeyBindings(current.keys);
     this.#place.use(keys, { vi: current.editorMode?.value === 'vim' });
     for (const conflict of keys.conflicts()) this.tell(conflict);
-    applyTheme(this.#screen, this.#theme, { setting: current.theme?.value, env: this.#options.env });
+    this.#applyTheme({ settings: { current } });
     if (current.statusLine) this.#status.useCommand(current.statusLine.value.command);
     this.#screen.redrawAll();
+  }
+
+  #applyTheme({ settings: { current } }: { settings: Pick<TerminalSettings['settings'], 'current'> }): void {
+    applyTheme(this.#screen, this.#theme, { setting: current.theme?.value, env: this.#options.env });
   }
 
   /** Switches to another conversation, leaving the current one, if any. */
@@ -393,8 +400,8 @@ export class TerminalApp {
     }
     await this.#session.close();
     await this.#history.flushed();
-    if (this.#options.farewell !== undefined) return void process.stdout.write(`${this.#options.farewell}\n`);
+    if (this.#options.farewell !== undefined) return void process.stdout.write(`\n${this.#options.farewell}\n`);
     if (!opened?.agent || spending.usage.prompts === 0) return;
-    process.stdout.write(`To resume this conversation: helve --resume ${opened.engine.session.id}\n`);
+    process.stdout.write(`\nTo resume this conversation: helve --resume ${opened.engine.session.id}\n`);
   }
 }

@@ -22,6 +22,7 @@ inTerminal('a resumed conversation shows the results of its calls, and a rewind 
   await terminal.shows('Second answer.');
   await terminal.press('C-c', 'C-c');
   expect(await terminal.exitCode()).toBe(0);
+  expect(await terminal.screen()).toMatch(/Second answer\.\n\nTo resume this conversation: helve --resume/);
 
   const { project, home } = terminal;
   const resumed = await converse([], { args: ['--continue'], folders: { project, home } });

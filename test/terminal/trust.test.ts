@@ -1,4 +1,8 @@
+import { mkdir, mkdtemp, realpath, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { palettes, rgbOf } from '../../src/terminal/screen/palettes.js';
 import { converse } from './converse.js';
 import { whyNoTmux } from './tmux.js';
 
@@ -27,4 +31,16 @@ inTerminal('instructions can be followed in a folder whose servers are refused',
   await terminal.shows(/starts the MCP server notes: run-notes[\s\S]*y {2}Yes, trust the folder, with all of this/);
   const asked = await terminal.shows('❯ n  No, leave it as it is');
   expect(asked.match(/\.mcp\.json/g)).toHaveLength(1);
+});
+
+inTerminal('the question about trust has the colours of the theme in the settings of the user', async () => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-theme-')));
+  const folders = { project: join(folder, 'project'), home: join(folder, 'home') };
+  await mkdir(join(folders.home, '.helve'), { recursive: true });
+  await writeFile(join(folders.home, '.helve/settings.json'), JSON.stringify({ theme: 'light' }));
+  const shows = 'Do you trust this folder?';
+  const { terminal } = await converse([], { files, folders, shows, env: { COLORTERM: 'truecolor', FORCE_COLOR: '3' } });
+  await terminal.shows('❯ n  No');
+  const { r, g, b } = rgbOf(palettes.light.colors.accent);
+  expect(await terminal.styledScreen()).toContain(`38;2;${r};${g};${b}m❯`);
 });

@@ -10,8 +10,8 @@ import type { TerminalPorts } from './opened-session.js';
 export interface FolderQuestions extends InstructionQuestions {
   /** `instructions`: files that trust would make the model follow. */
   askForTrust(trust: TrustReport, instructions: readonly string[]): Promise<boolean>;
-  /** A question is about to be asked. */
-  onAsk?(): void;
+  /** A question is about to be asked. The settings do not have what needs trust. */
+  onAsk?(settings: TerminalSettings): void;
 }
 
 /**
@@ -27,7 +27,7 @@ export async function openSettings(
   const { trust } = settings.settings.current;
   const { notFollowed = [] } = settings;
   const dataFolder = dataFolderOf({ env });
-  if (trust.pending.length > 0 || notFollowed.length > 0) questions.onAsk?.();
+  if (trust.pending.length > 0 || notFollowed.length > 0) questions.onAsk?.(settings);
   if (trust.pending.length > 0) {
     const names = notFollowed.map(({ shown }) => shown);
     if (await questions.askForTrust(trust, names)) {

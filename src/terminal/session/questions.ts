@@ -122,7 +122,7 @@ export class Questions {
   }
 
   /** The questions about what a folder brings. `onAsk` is called before the first one. */
-  aboutFolder(signal: AbortSignal, onAsk: () => void): FolderQuestions {
+  aboutFolder(signal: AbortSignal, onAsk: FolderQuestions['onAsk']): FolderQuestions {
     const { theme, dialogs, rows } = this.#options;
     return {
       onAsk,
