@@ -340,10 +340,8 @@ async function callBefore({ dataFolder, sessionId, calls }: UndoPlan): Promise<s
   return open.length > calls.length ? ` To undo the call before as well, say --calls ${calls.length + 1}.` : '';
 }
 
-async function show(
-  { dataFolder, sessionId, calls, items, notCovered, notes, unclaimed, running, hasCommands }: UndoPlan,
-  at: UndoSurroundings,
-): Promise<void> {
+async function show(plan: UndoPlan, at: UndoSurroundings): Promise<void> {
+  const { dataFolder, sessionId, calls, items, notCovered, notes, unclaimed, hasCommands } = plan;
   await writeLine(at.out, `To undo, of session ${sessionId}:`);
   for (const line of planLines(calls, outlineSession(dataFolder, sessionId), at.cwd)) {
     await writeLine(at.out, visible(line));
@@ -351,7 +349,7 @@ async function show(
   for (const lines of (await undoLooks(at)).changes(items, at.cwd)) await writeLine(at.out, lines);
   if (items.length === 0 && notCovered.length + unclaimed.length === 0) await writeLine(at.out, NOTHING_TO_DO);
   for (const why of notCovered) await writeLine(at.out, visible(`! ${why}`));
-  for (const note of [...notes, ...unclaimedLines(unclaimed, at.cwd), ...runningLines(running)]) {
+  for (const note of [...notes, ...unclaimedLines(unclaimed, at.cwd), ...runningLines(plan)]) {
     await writeLine(at.out, wrapped(visible(note), at.out));
   }
   if (hasCommands) await writeLine(at.out, wrapped(NEVER_COVERED, at.out));

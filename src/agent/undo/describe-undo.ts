@@ -5,6 +5,7 @@ import { entryAt } from '../../platform/snapshots/workspace-tree.js';
 import { counted } from '../../platform/text/counted.js';
 import { localSecond } from '../../platform/text/local-time.js';
 import type { SessionOutline } from '../store/session-outline.js';
+import { callNames } from './call-names.js';
 import type { UndoItem, UndoPlan } from './undo.js';
 import type { UndoableCall } from './undo-calls.js';
 import { promptCounter } from './undo-prompts.js';
@@ -55,8 +56,10 @@ export function planLines(calls: readonly UndoableCall[], outline: SessionOutlin
 }
 
 /** Calls of the session that still run, and so are not in the plan. */
-export const runningLines = (running: readonly string[]): string[] =>
-  running.map((callId) => `Not undone: the changes of ${callId}, which is still running.`);
+export function runningLines({ running, dataFolder, sessionId }: UndoPlan): string[] {
+  const nameOf = callNames(dataFolder, sessionId);
+  return running.map((callId) => `Not undone: the changes of ${nameOf(callId)}, which is still running.`);
+}
 
 export const NOTHING_TO_DO = 'The files that were changed are already as they were before, so there is nothing to do.';
 

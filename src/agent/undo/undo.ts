@@ -22,6 +22,7 @@ import { runningCalls } from '../../platform/journal/running-commands.js';
 import { entryAt } from '../../platform/snapshots/workspace-tree.js';
 import { grouped } from '../../platform/text/digits.js';
 import { localSecond } from '../../platform/text/local-time.js';
+import { callNames } from './call-names.js';
 import { asCalls, selectCalls, type UndoableCall, UndoFailure, type UndoSelection } from './undo-calls.js';
 
 const MAX_DIFFS = 100; // more than a person reads
@@ -82,7 +83,8 @@ export async function planUndo(
   const running = runningCalls(journalFolders(dataFolder), sessionId);
   const chosen = selectCalls(asCalls(changes), selection);
   const calls = force ? chosen : chosen.filter(({ callId }) => !running.includes(callId));
-  if (calls.length === 0) throw stillRunning(chosen);
+  const nameOf = callNames(dataFolder, sessionId);
+  if (calls.length === 0) throw stillRunning(chosen.map(({ callId }) => nameOf(callId)));
   const ids = new Set(calls.map(({ callId }) => callId));
   const selected = changes.filter(({ callId }) => ids.has(callId));
   const histories = historiesOf(selected);
@@ -105,15 +107,15 @@ export async function planUndo(
     calls,
     items: await withDiffs(images, cwd, checkPlaces(looked)),
     notCovered: selected.map(({ seen }) => seen?.notCovered).filter((why) => why !== undefined),
-    notes: calls.flatMap(({ callId, notes = [] }) => notes.map((note) => `${callId}: ${note}.`)),
+    notes: calls.flatMap(({ callId, notes = [] }) => notes.map((note) => `${nameOf(callId)}: ${note}.`)),
     unclaimed: [...new Set(calls.flatMap((call) => call.unclaimed ?? []))],
     running: running.filter((id) => !ids.has(id)),
     hasCommands: selected.some(({ seen }) => seen !== undefined),
   };
 }
 
-function stillRunning(calls: readonly UndoableCall[]): UndoFailure {
-  const names = calls.map(({ callId }) => callId).join(', ');
+function stillRunning(calls: readonly string[]): UndoFailure {
+  const names = calls.join(', ');
   const [are, them] = calls.length > 1 ? ['are', 'them'] : ['is', 'it'];
   return new UndoFailure(
     `Nothing was undone: ${names} ${are} still running and would continue to change files. Stop ${them} in that session, or wait until that has ended, then undo again. helve undo --force undoes the changes so far.`,

@@ -33,14 +33,14 @@ export function confirmUndo(
   plan: UndoPlan,
   { cwd, title, about, others = [], then = async (done) => text(done) }: ConfirmUndoOptions,
 ): CommandAnswer {
-  const { sessionId, items, notCovered, notes, unclaimed, running, hasCommands } = plan;
+  const { sessionId, items, notCovered, notes, unclaimed, hasCommands } = plan;
   const isBlocked = notCovered.length > 0 || items.some(({ conflict, impossible }) => conflict ?? impossible);
   const lines = [
     ...(items.length === 0 && unclaimed.length === 0 ? [NOTHING_TO_DO] : []),
     ...notCovered.map((why) => `! ${why}`),
     ...notes,
     ...unclaimedLines(unclaimed, cwd, `helve undo --session ${sessionId} --force`),
-    ...runningLines(running),
+    ...runningLines(plan),
   ];
   return {
     type: 'choose',

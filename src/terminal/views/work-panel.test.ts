@@ -63,3 +63,9 @@ test('fits a narrow window', () => {
   const { panel } = panelOf([item('one', { title: 'x'.repeat(200), latest: 'y'.repeat(200) })]);
   for (const line of panel.render(40)) expect(visibleWidth(line)).toBeLessThanOrEqual(40);
 });
+
+test('while nothing else is known, the titles have the width', () => {
+  const title = 'general-purpose: review the public API';
+  const [, line] = panelOf([item('a', { kind: 'agent', title, milliseconds: 2_000 })]).panel.render(70);
+  expect(line).toBe(`  ● ${title}  2s`);
+});

@@ -6,6 +6,7 @@ import { cleanLine, cut, padEnd, shortCount, shortTime } from './fit.js';
 
 const MAX_ROWS = 6;
 const TITLE_SHARE = 0.45; // of the width; the rest is for the facts
+const TIME_COLUMNS = 26; // for the sign, the time and the tokens
 
 export interface WorkPanelOptions {
   items(): readonly WorkItem[];
@@ -61,7 +62,10 @@ export class WorkPanel implements Component, Focusable {
     const chosen = this.#chosenOf(all);
     const start = Math.max(0, Math.min(chosen - MAX_ROWS + 1, all.length - MAX_ROWS));
     const shown = all.slice(start, start + MAX_ROWS);
-    const titles = shown.map((item) => cut(cleanLine(item.title), Math.max(10, Math.floor(width * TITLE_SHARE))));
+    // As long as no call or output stands beside them, the titles have its place.
+    const hasMore = shown.some(({ latest, isAsking }) => latest !== undefined || isAsking);
+    const room = hasMore ? Math.floor(width * TITLE_SHARE) : width - TIME_COLUMNS;
+    const titles = shown.map((item) => cut(cleanLine(item.title), Math.max(10, room)));
     const columns = Math.max(...titles.map((title) => visibleWidth(title)));
     const { paint } = this.#theme;
     const hidden = all.length - shown.length;
