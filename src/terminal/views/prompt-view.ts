@@ -6,6 +6,7 @@ import { cleanLines, cut, wrap } from './fit.js';
 const FOLDED_ROWS = 8; // of a longer prompt, such as a pasted log
 const SIGN = '❯ ';
 const BELOW = '  ';
+const MOST_RULE = 60; // columns: a terminal that becomes narrower would wrap a longer one to several rows
 
 /** The user's prompt: a bar over the width, or below a line where there are no backgrounds, so that it is found again when scrolling back. */
 export class PromptView implements Component {
@@ -33,6 +34,6 @@ export class PromptView implements Component {
     const lines = [...shown.map((line) => (line === '' ? '' : paint.user(line))), ...more];
     const signed = lines.map((line, index) => `${index === 0 ? paint.selected(SIGN) : BELOW}${line}`);
     if (this.#theme.hasGrounds) return signed.map((line) => this.#theme.on('prompt', line, width));
-    return [paint.border('─'.repeat(width)), ...signed.map((line) => line.trimEnd())];
+    return [paint.border('─'.repeat(Math.min(width, MOST_RULE))), ...signed.map((line) => line.trimEnd())];
   }
 }
