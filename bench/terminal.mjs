@@ -125,7 +125,7 @@ async function firstFrame() {
 async function keysDuring(answers, begun) {
   const server = await startFakeModelServer(answers);
   const terminal = open({ ANTHROPIC_BASE_URL: server.url }, ['--allowed-tools', 'Bash']);
-  await terminal.shows('default');
+  await terminal.shows('for shortcuts');
   await delay(500);
   if (begun) {
     terminal.write('go\r');
@@ -187,7 +187,7 @@ async function memoryOf(pid, report) {
 
 async function conversationInTerminal(env, nodeArgs) {
   const terminal = open(env, [], nodeArgs);
-  await terminal.shows('default');
+  await terminal.shows('for shortcuts');
   await delay(500);
   return {
     ...terminal,
