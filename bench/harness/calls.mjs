@@ -22,6 +22,8 @@ if (gorilla === undefined) {
 }
 const { recoverCalls } = await importSource('src/models/wire/chat/text-calls/recover-calls.ts');
 
+const { textCallFamilies } = await importSource('src/models/catalogue/catalogue-data.ts');
+
 const SNAPSHOT = '2024-08-11';
 // The leaderboard renamed its sets: then, and now.
 const SETS = {
@@ -36,7 +38,19 @@ const answersAt = openClone(results);
 const casesAt = openClone(gorilla);
 const cases = await readCases(casesAt, Object.values(SETS));
 const byFormat = new Map();
-const totals = { right: 0, recovered: 0, different: 0, decoded: 0, same: 0, other: 0, none: 0, unread: 0, invented: 0 };
+const totals = {
+  right: 0,
+  recovered: 0,
+  rightMarked: 0,
+  recoveredMarked: 0,
+  different: 0,
+  decoded: 0,
+  same: 0,
+  other: 0,
+  none: 0,
+  unread: 0,
+  invented: 0,
+};
 const models = new Set();
 
 for (const [then, now] of Object.entries(SETS)) {
@@ -58,14 +72,15 @@ for (const [then, now] of Object.entries(SETS)) {
       const known = cases.get(id.replace(then, now));
       if (known === undefined) continue;
       models.add(model);
-      judge(known, result, failures.get(id), then === 'relevance');
+      judge(model, known, result, failures.get(id), then === 'relevance');
     }
   }
 }
 
-function judge({ id, tools, expected }, text, failure, needsNoCall) {
+function judge(model, { id, tools, expected }, text, failure, needsNoCall) {
   // Some models were shown names with dots, which tools of an agent never have.
-  const offered = tools.map((tool) => (text.includes(tool.shownName) ? { ...tool, name: tool.shownName } : tool));
+  const named = text.replaceAll('\\_', '_');
+  const offered = tools.map((tool) => (named.includes(tool.shownName) ? { ...tool, name: tool.shownName } : tool));
   const { calls, format, text: before } = recoverCalls(text, offered);
   const found = calls.map(({ name, json }) => ({ name: plainName(name), input: inputOf(json) }));
   if (needsNoCall) {
@@ -74,15 +89,17 @@ function judge({ id, tools, expected }, text, failure, needsNoCall) {
     if (found.length === 0) return;
     const isOnlyCall = before.trim() === '';
     totals[isOnlyCall ? 'unread' : 'invented'] += 1;
-    show(isOnlyCall ? 'only a call' : 'invented', id, text, found);
+    show(isOnlyCall ? 'only a call' : 'invented', model, id, text, found);
   } else if (failure === undefined) {
     totals.right += 1;
+    if (isMarked(model)) totals.rightMarked += 1;
     count(format ?? formatOf(text), found.length > 0);
-    if (found.length === 0) return show('not recovered', id, text, found);
+    if (found.length === 0) return show('not recovered', model, id, text, found);
     totals.recovered += 1;
+    if (isMarked(model)) totals.recoveredMarked += 1;
     if (sameAsExpected(found, expected)) return;
     totals.different += 1;
-    show('different', id, text, found);
+    show('different', model, id, text, found);
   } else if (Array.isArray(failure.model_result_decoded) && found.length > 0) {
     const decoded = decodedCalls(failure.model_result_decoded);
     if (decoded === undefined) return;
@@ -92,7 +109,7 @@ function judge({ id, tools, expected }, text, failure, needsNoCall) {
       return;
     }
     totals.other += 1;
-    show('other than decoded', id, text, found);
+    show('other than decoded', model, id, text, found);
   }
 }
 
@@ -102,7 +119,10 @@ console.log(`${models.size} models that answered in text`);
 console.log(
   `right calls written as text: ${totals.right}, recovered ${totals.recovered} (${percent(totals.recovered, totals.right)})`,
 );
-console.log(`  of these ${totals.different} differ from the answers that count as right now`);
+console.log(
+  `  of the families that the catalogue marks: ${totals.rightMarked}, recovered ${totals.recoveredMarked} (${percent(totals.recoveredMarked, totals.rightMarked)})`,
+);
+console.log(`  of those recovered, ${totals.different} differ from the answers that count as right now`);
 console.log(
   `other calls that the leaderboard could read: ${totals.decoded} recovered, ${totals.other} of them otherwise than it read them`,
 );
@@ -113,6 +133,12 @@ console.log(`  recovered from the others: ${totals.invented} (${percent(totals.i
 console.log('format                    written  recovered');
 for (const [format, { written, recovered }] of [...byFormat].sort(([, a], [, b]) => b.written - a.written)) {
   console.log(`${format.padEnd(24)}  ${String(written).padStart(7)}  ${String(recovered).padStart(9)}`);
+}
+
+/** Whether Helve reads calls in the text of this model when it runs on a local server: the names here begin with a vendor. */
+function isMarked(model) {
+  const words = model.toLowerCase().replace(/^(?:open-|[^_]+_)/, '');
+  return textCallFamilies.some((family) => words.startsWith(family));
 }
 
 function count(format, isRecovered) {
@@ -186,9 +212,11 @@ function inputOf(json) {
   }
 }
 
-function show(what, id, text, found) {
+function show(what, model, id, text, found) {
   if (!options.show) return;
-  console.log(`${what}  ${id}  ${JSON.stringify(text).slice(0, 300)}  ${JSON.stringify(found).slice(0, 300)}`);
+  console.log(
+    `${what}  ${model}  ${id}  ${JSON.stringify(text).slice(0, 300)}  ${JSON.stringify(found).slice(0, 300)}`,
+  );
 }
 
 function percent(part, whole) {

@@ -28,7 +28,7 @@ const READERS = new Set(
 const GIT_READERS = new Set(['blame', 'diff', 'grep', 'log', 'ls-files', 'rev-parse', 'show', 'status']);
 
 const clone = openClone(path);
-const trajectories = clone.files.filter((file) => file.endsWith('.traj.json'));
+const trajectories = clone.files.filter((file) => /^swebench_results\/.*\.traj\.json$/.test(file));
 const sent = [];
 for await (const { text } of clone.texts(trajectories)) {
   if (text === undefined) continue;

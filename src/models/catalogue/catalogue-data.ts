@@ -217,6 +217,7 @@ export const textCallFamilies: readonly string[] = [
   'devstral',
   'glm',
   'gpt-oss',
+  'granite',
   'hermes',
   'kimi',
   'llama',

@@ -15,6 +15,7 @@ const calls = (command: string): string[] => [
   `[TOOL_CALLS][{"name": "run", "arguments": {"command": "${command}"}}]`,
   `\`\`\`json\n{\n  "name": "run",\n  "arguments": {\n    "command": "${command}"\n  }\n}\n\`\`\``,
   `[run(command="${command}")]`,
+  `run(command="${command}")`,
   `run\n{"command": "${command}"}`,
 ];
 

@@ -49,6 +49,12 @@ const shapes: Array<[format: string, shape: string, text: string, calls: Expecte
     '<tool_call>\n<tool_call>\n{"arguments": {"path": "a.ts"}, "name": "read_file"}\n</tool_call>',
     one,
   ],
+  [
+    'hermes',
+    'the tag of Granite',
+    '<function_call> {"name": "read_file", "arguments": {"path": "a.ts"}} <function_call> {"name": "now", "arguments": {}} ',
+    two,
+  ],
   ['hermes', 'no closing tag', '<tool_call>\n{"name": "read_file", "arguments": {"path": "a.ts"}}', one],
   [
     'hermes',
@@ -199,6 +205,16 @@ const shapes: Array<[format: string, shape: string, text: string, calls: Expecte
     "[read_file(path='it\\'s', limit=-2, deep=True, flags=['a', \"b\"])]",
     [['read_file', { path: "it's", limit: -2, deep: true, flags: ['a', 'b'] }]],
   ],
+  [
+    'pythonic',
+    'escaped underscores',
+    '[read\\_file(path="a.ts"), write\\_file(path="a_b", text=\'c\')]',
+    [...one, ['write_file', { path: 'a_b', text: 'c' }]],
+  ],
+  ['pythonic', 'a code block that is only closed', '[read_file(path="a.ts"), now()]\n```', two],
+  ['pythonic', 'no brackets', 'read_file(path="a.ts")', one],
+  ['pythonic', 'no brackets, and semicolons', "read_file(path='a.ts'); now();", two],
+  ['pythonic', 'no brackets, and lines', 'read_file(path="a.ts")\nnow()', two],
   ['GLM-4', 'a name and JSON', 'read_file\n{"path": "a.ts"}', one],
 ];
 
@@ -335,6 +351,9 @@ test.each([
   ['an expression', '[read_file(path=x + 1)]'],
   ['a sum in brackets', '[read_file(limit=(1 + 2))]'],
   ['a fence of another language', '```ts\n{"name": "now", "arguments": {}}\n```'],
+  ['a call without brackets in a code block', '```python\nread_file(path="a.ts")\n```'],
+  ['a mention of a tool', 'now()'],
+  ['an assignment', 'text = read_file(path="a.ts")'],
   ['a link', '[read_file](docs/read.md)'],
   ['a nested value beyond all measure', `<tool_call>{"name":"now","arguments":${'['.repeat(5000)}`],
 ])('does not take this for a complete call: %s', (_, text) => {
