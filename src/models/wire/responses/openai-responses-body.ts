@@ -137,8 +137,9 @@ function itemOf(block: AssistantBlock, frame: Item | undefined): Item | undefine
   switch (block.type) {
     case 'text': {
       if (block.text === '') return undefined;
-      const part = { type: 'output_text', text: block.text, annotations: [] };
-      return { ...(frame ?? { type: 'message', role: 'assistant' }), content: [part] };
+      // The form with parts needs the id and the status of the answer; without them, the API defines a plain text.
+      if (frame?.['id'] === undefined) return { type: 'message', role: 'assistant', ...frame, content: block.text };
+      return { ...frame, content: [{ type: 'output_text', text: block.text, annotations: [] }] };
     }
     case 'tool_use': // without the item's own id: it would refer to an item that the server never stored
       return {
