@@ -11,6 +11,11 @@ type Part = Readonly<Record<string, unknown>>;
  */
 export const geminiFormat: WireFormat = {
   matches: (path) => /^\/(v1beta|v1\/projects\/.+)\/models\/[^/?]+:streamGenerateContent\?alt=sse$/.test(path),
+  // Vertex AI takes tokens alone.
+  refusal: ({ path, headers }) =>
+    path.startsWith('/v1/') && !headers.authorization?.startsWith('Bearer ')
+      ? { status: 401, type: 'authentication_error', message: 'Request is missing required authentication credential.' }
+      : undefined,
   violations: geminiViolations,
   streamsByPath: true,
   events: (answer, number) => wireChunks(answer, number).map((chunk) => `data: ${JSON.stringify(chunk)}\r\n\r\n`),

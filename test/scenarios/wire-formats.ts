@@ -67,6 +67,16 @@ export const otherAddresses: readonly Wire[] = [
       }),
   },
   {
+    name: 'Gemini on Vertex AI',
+    format: geminiFormat,
+    modelAt: (url) =>
+      inCloud('vertex/gemini-3.8-flash', {
+        CLOUDSDK_AUTH_ACCESS_TOKEN: 'test-token',
+        GOOGLE_CLOUD_PROJECT: 'test-project',
+        ANTHROPIC_VERTEX_BASE_URL: `${url}/v1`,
+      }),
+  },
+  {
     name: 'Azure OpenAI',
     format: responsesFormat,
     modelAt: (url) => inCloud('azure/my-deployment', { ...azure, AZURE_OPENAI_ENDPOINT: url }),

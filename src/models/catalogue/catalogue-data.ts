@@ -187,7 +187,12 @@ export const providers: readonly Provider[] = [
     signIn: 'run gcloud auth application-default login',
     setUpBy: ['ANTHROPIC_VERTEX_PROJECT_ID'],
     defaultModel: 'claude-sonnet-5-5',
-    aliases: { sonnet: 'claude-sonnet-5-5', opus: 'claude-opus-5-5', haiku: 'claude-haiku-5-5' },
+    aliases: {
+      sonnet: 'claude-sonnet-5-5',
+      opus: 'claude-opus-5-5',
+      haiku: 'claude-haiku-5-5',
+      gemini: 'gemini-3.8-flash',
+    },
   },
   {
     id: 'copilot',
@@ -333,4 +338,6 @@ export const models: Readonly<Record<string, KnownModel>> = {
   'vertex/claude-opus-5-5': {},
   'vertex/claude-sonnet-5-5': {},
   'vertex/claude-haiku-5-5': {},
+  'vertex/gemini-3.8-flash': {},
+  'vertex/gemini-3.1-pro-preview': {},
 };

@@ -111,6 +111,7 @@ export function knownModel(catalogue: Catalogue, provider: string, name: string)
 function vendorsModel(catalogue: Catalogue, cloud: Cloud | undefined, name: string): KnownModel | undefined {
   if (cloud === undefined) return undefined;
   if (cloud === 'azure') return withoutPrices(knownModel(catalogue, 'openai', name));
+  if (cloud === 'vertex' && name.startsWith('gemini')) return withoutPrices(knownModel(catalogue, 'google', name));
   // "us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5@20250929"
   const start = name.lastIndexOf('claude-');
   if (start < 0) return undefined;

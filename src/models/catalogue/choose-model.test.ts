@@ -88,6 +88,15 @@ test('google gets requests in the format of the Gemini API, or in the compatible
   });
 });
 
+test('google gets the token of a keyCommand in models.json', async () => {
+  const readFile = async () => JSON.stringify({ providers: { google: { keyCommand: ['echo', 'token-1'] } } });
+  const sent = await sentBy((url) =>
+    chooseModel('gemini', { GOOGLE_GEMINI_BASE_URL: url, PATH: process.env['PATH'] }, { readFile }),
+  );
+  expect(sent.headers).toMatchObject({ authorization: 'Bearer token-1' });
+  expect(sent.headers).not.toHaveProperty('x-goog-api-key');
+});
+
 test('a local server needs no key', async () => {
   const sent = await sentBy((url) => chooseModel('openai/m', { OPENAI_BASE_URL: `${url}/v1` }, { catalogue }));
   expect(sent.path).toBe('/v1/chat/completions');

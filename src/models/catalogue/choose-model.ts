@@ -125,8 +125,9 @@ async function buildModel(plan: ModelPlan, env: Environment, effort: Effort | un
       return responsesModel({ ...shared, ...named, provider: provider.id }, access);
     }
     case 'gemini': {
-      const { geminiModel } = await import('../wire/gemini/gemini.js');
-      return geminiModel({ ...shared, ...named, provider: provider.id, ...(variable && { keyVariable: variable }) });
+      const { geminiApiModel } = await import('../wire/gemini/gemini.js');
+      const server = { provider: provider.id, ...(variable && { keyVariable: variable }) };
+      return geminiApiModel({ ...shared, ...named, ...server }, access);
     }
     case 'chat': {
       const { chatModel } = await import('../wire/chat/openai-compatible.js');

@@ -136,6 +136,40 @@ test('exchanges an assertion of the service account for a token, once for all pa
   });
 });
 
+test('sends Gemini requests in the Gemini format to its publisher, with the same credentials', async () => {
+  const { server: tokens } = await serveTokens();
+  const server = await serve([
+    { status: 401, error: { type: 'authentication_error', message: 'expired' } },
+    { text: 'Hello.' },
+  ]);
+  const model = await chooseModel('vertex/gemini', {
+    ...env,
+    ANTHROPIC_VERTEX_BASE_URL: `${server.url}/v1`,
+    CLOUD_ML_REGION: 'eu',
+    GOOGLE_APPLICATION_CREDENTIALS: await serviceAccount(tokens.url),
+  });
+  await ask(model);
+  expect([model.provider, model.facts?.contextTokens]).toEqual(['vertex', 1_048_576]);
+  expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer token-1', 'Bearer token-2']);
+  expect(server.requests[1]?.headers['x-goog-api-key']).toBeUndefined();
+  expect(server.requests[1]?.path).toBe(
+    '/v1/projects/project-of-the-file/locations/eu/publishers/google/models/gemini-3.8-flash:streamGenerateContent?alt=sse',
+  );
+  expect(server.refused).toEqual([]);
+});
+
+test('explains a Gemini model that is not there', async () => {
+  const error = {
+    type: 'not_found_error',
+    message: 'Publisher Model `x` was not found or your project has no access.',
+  };
+  const server = await serve([{ status: 404, error }]);
+  const model = chooseModel('vertex/gemini-9', { ...env, ...token, ANTHROPIC_VERTEX_BASE_URL: `${server.url}/v1` });
+  const { kind, message } = await failureOf(model);
+  expect(kind).toBe('unknown_model');
+  expect(message).toMatch(/no model "gemini-9" for the project my-project in global.*Model Garden/);
+});
+
 test('refreshes the token of a person, and again when it has expired or was refused', async () => {
   const { server: tokens, forms } = await serveTokens({ expiresIn: 600 });
   const path = await file({

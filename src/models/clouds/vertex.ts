@@ -10,35 +10,54 @@ import { googleProject } from './google/google-credentials.js';
 const API_VERSION = 'vertex-2023-10-16';
 const DEFAULT_LOCATION = 'global';
 
-/** Claude on Google Vertex AI, by streamRawPredict, with Google's credentials. */
+/** Claude and Gemini on Google Vertex AI, with Google's credentials. Each speaks the format of its vendor. */
 export async function vertexModel(setup: CloudSetup): Promise<Model> {
   const { provider, name, env, key, baseUrlVariable } = setup;
   const project = await googleProject(env);
   const location = vertexLocation(env);
   const { authorization: _, ...headers } = setup.headers ?? {};
+  const isGemini = name.startsWith('gemini');
   const model = encodeURIComponent(name).replaceAll('%40', '@');
+  const method = isGemini
+    ? `google/models/${model}:streamGenerateContent?alt=sse`
+    : `anthropic/models/${model}:streamRawPredict`;
   const endpoint = () => {
     if (project === undefined) throw noProject();
     return {
       ...endpointOf({
         model: name,
         address: (setup.baseUrl ?? vertexAddress(location)).replace(/(?<!\/)\/+$/, ''),
-        path: `/projects/${encodeURIComponent(project)}/locations/${location}/publishers/anthropic/models/${model}:streamRawPredict`,
+        path: `/projects/${encodeURIComponent(project)}/locations/${location}/publishers/${method}`,
         title: `Vertex AI in ${location}`,
         keys: [{ variable: key?.variable ?? 'CLOUDSDK_AUTH_ACCESS_TOKEN', value: key?.value }],
         baseUrlVariable,
       }),
       explain: explainVertex({ name, project, location, baseUrlVariable }),
-      unreachableAdvice: `Check the network and the location, which is "${location}": set CLOUD_ML_REGION to one that has Claude, or to global.`,
+      unreachableAdvice: `Check the network and the location, which is "${location}": set CLOUD_ML_REGION to one that has the model, or to global.`,
     };
   };
+  const authorization = googleAuthorization(env);
+  if (isGemini) {
+    const { maxOutputTokens, effort, facts, fetch } = setup;
+    const { geminiApiModel } = await import('../wire/gemini/gemini.js');
+    return geminiApiModel(
+      {
+        ...{ provider, name, headers },
+        ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+        ...(effort && { effort }),
+        ...(facts && { facts }),
+        ...(fetch && { fetch }),
+      },
+      { endpoint, authorization },
+    );
+  }
   return messagesModel({
     ...setup,
     provider,
     endpoint,
     fields: { anthropic_version: API_VERSION, stream: true },
     headers: () => ({ 'content-type': 'application/json', accept: 'text/event-stream', ...headers }),
-    authorization: googleAuthorization(env),
+    authorization,
   });
 }
 

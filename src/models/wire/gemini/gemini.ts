@@ -1,4 +1,5 @@
 import type { Effort, Model, ModelFacts } from '../../../contract/model.js';
+import type { ServerAccess } from '../../http/authorization.js';
 import { endpointOf } from '../../http/endpoint.js';
 import { exchange } from '../../http/exchange.js';
 import type { Endpoint } from '../../http/failures.js';
@@ -40,6 +41,21 @@ export interface GeminiOptions {
 
 /** A model behind Google's Gemini API or a server with the same format. */
 export function geminiModel(options: GeminiOptions): Model {
+  return geminiApiModel(options);
+}
+
+/** How to reach a server that is more than an address and a key. */
+export interface GeminiAccess extends ServerAccess {
+  /** Replaces the address and key of the options. Throws `ModelFailure` if the configuration can't work. */
+  endpoint?: () => Endpoint;
+}
+
+/** The same for a server that is more than an address and a key. */
+export function geminiApiModel(options: GeminiOptions, access: GeminiAccess = {}): Model {
+  const { authorization, explain } = access;
+  const endpointNow =
+    access.endpoint ??
+    (() => ({ ...geminiEndpoint(options, authorization !== undefined), ...(explain && { explain }) }));
   const { name, provider = 'google', maxOutputTokens, effort, facts } = options;
   const thinking = thinkingConfig(name, effort);
   const generationConfig = {
@@ -57,11 +73,11 @@ export function geminiModel(options: GeminiOptions): Model {
     name,
     maxOutputTokens: maxOutputTokens ?? USUAL_OUTPUT_TOKENS,
     ...(facts && { facts }),
-    check: () => void geminiEndpoint(options),
+    check: () => void endpointNow(),
     release: () => post.release?.(),
     async *stream(request, signal) {
       signal.throwIfAborted();
-      const endpoint = geminiEndpoint(options);
+      const endpoint = endpointNow();
       const ownNames = (tool: string) => {
         const schema = bodies.schemaOf(request.tools, tool);
         return schema?.renames ? schema.fromWire : undefined;
@@ -75,16 +91,18 @@ export function geminiModel(options: GeminiOptions): Model {
         onSent: request.onSent,
         events: (wire, masked) => geminiEvents(wire, masked, { provider, ownNames }),
         isLast: () => false, // no event is marked as the last one
+        authorization,
       });
     },
   };
 }
 
-function geminiEndpoint(options: GeminiOptions): Endpoint {
+function geminiEndpoint(options: GeminiOptions, isAuthorized: boolean): Endpoint {
   const { name, apiKey, baseUrl, keyVariable = 'GEMINI_API_KEY', baseUrlVariable } = options;
   const resource = name.includes('/') ? name : `models/${name}`; // tuned models have a folder of their own
   return endpointOf({
     model: name,
+    isAuthorized,
     address: (baseUrl?.trim() || VENDOR_URL).replace(/(?<!\/)\/+$/, '').replace(/\/v1beta$/, ''),
     path: options.path ?? `/v1beta/${encodeURI(resource)}:streamGenerateContent?alt=sse`,
     vendor: { name: 'the Gemini API', url: VENDOR_URL },
