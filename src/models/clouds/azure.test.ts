@@ -104,6 +104,12 @@ test.each<[string, FakeAnswer, string, RegExp]>([
     /no deployment "my-deployment".*azure\/NAME/,
   ],
   [
+    'a deployment that is not there, in the words of the v1 API',
+    azure(404, 'model_not_found', 'The model `my-deployment` does not exist or you do not have access to it.'),
+    'unknown_model',
+    /no deployment "my-deployment".*azure\/NAME/,
+  ],
+  [
     'a wrong address',
     azure(404, '404', 'Resource not found'),
     'unreachable',

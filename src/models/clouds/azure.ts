@@ -1,8 +1,7 @@
 import { type Model, ModelFailure } from '../../contract/model.js';
 import type { Authorization } from '../http/authorization.js';
-import type { Judgement, ServerError } from '../http/failures.js';
+import { explainPage, type Judgement, type ServerError } from '../http/failures.js';
 import type { CloudSetup } from './cloud-setup.js';
-import { explainPage } from './explain-page.js';
 
 const TOKEN_VARIABLE = 'AZURE_OPENAI_AD_TOKEN';
 
@@ -80,7 +79,10 @@ function explainAzure({ name, baseUrlVariable }: AzureSetup, keyVariable: string
   return (error: ServerError, facts: string): Judgement | undefined => {
     const says = (pattern: RegExp): boolean => pattern.test(error.words);
     if (error.isPage) return explainPage('Azure OpenAI', baseUrlVariable, facts);
-    if (error.code === 'DeploymentNotFound' || says(/deployment for this resource does not exist/i)) {
+    if (
+      error.code === 'DeploymentNotFound' ||
+      says(/deployment for this resource does not exist|\bmodel\b.{0,200}\bdoes not exist/i)
+    ) {
       const advice = 'Set --model to azure/NAME with the name of a deployment, which need not be that of its model.';
       return {
         kind: 'unknown_model',

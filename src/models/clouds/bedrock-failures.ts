@@ -1,5 +1,4 @@
-import type { Judgement, ServerError } from '../http/failures.js';
-import { explainPage } from './explain-page.js';
+import { explainPage, type Judgement, type ServerError } from '../http/failures.js';
 
 interface BedrockPlace {
   name: string;

@@ -1,9 +1,8 @@
 import { type Model, ModelFailure } from '../../contract/model.js';
 import { endpointOf } from '../http/endpoint.js';
-import { type Judgement, type ServerError, shorten } from '../http/failures.js';
+import { explainPage, type Judgement, type ServerError, shorten } from '../http/failures.js';
 import { messagesModel } from '../wire/anthropic/messages-model.js';
 import type { CloudSetup } from './cloud-setup.js';
-import { explainPage } from './explain-page.js';
 import { googleAuthorization } from './google/google-authorization.js';
 import { googleProject } from './google/google-credentials.js';
 

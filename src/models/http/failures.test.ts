@@ -53,6 +53,16 @@ test.each<[string, FakeAnswer, string, string]>([
     'http://PLACE/v1/messages does not exist (404: 404 Not Found). Check ANTHROPIC_BASE_URL: it is the part before /v1/messages.',
   ],
   [
+    'the page of a proxy',
+    {
+      status: 403,
+      error: '<html><head><title>Blocked by policy</title></head></html>',
+      headers: { 'content-type': 'text/html' },
+    },
+    'unreachable',
+    'A web page answered instead of the model server at PLACE, as of a proxy or a login (403: Blocked by policy). Check the network and ANTHROPIC_BASE_URL.',
+  ],
+  [
     'a call of the model that the server could not read',
     apiError(400, 'tool_use_failed', 'Failed to call a function.'),
     'broken_stream',

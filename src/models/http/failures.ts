@@ -70,6 +70,9 @@ function judge(endpoint: Endpoint, error: ServerError): Judgement {
   const facts = `(${[name, words].filter(Boolean).join(': ')})`;
   const explained = endpoint.explain?.({ ...error, words }, facts);
   if (explained) return explained;
+  // A proxy, a firewall or a captive portal; a gateway that wants a key or has failed may answer with a page, too.
+  if (error.isPage && [403, 407, 511].includes(status ?? 0))
+    return explainPage(endpoint.server, baseUrlVariable, facts);
   const says = (...names: string[]): boolean =>
     names.some((name) => name === error.type || name === error.code || name === error.reason);
   // Google words every quota as used up, even that of a minute.
@@ -145,6 +148,14 @@ function judge(endpoint: Endpoint, error: ServerError): Judgement {
   const problem = `${server} rejected the request as invalid ${facts}.`;
   return { kind: 'invalid_request', problem, advice: 'A retry of the same request would fail too.' };
 }
+
+/** A refusal in HTML comes from something between here and the server. */
+export const explainPage = (server: string, baseUrlVariable: string, facts: string): Judgement => ({
+  kind: 'unreachable',
+  problem: `A web page answered instead of ${server}, as of a proxy or a login ${facts}.`,
+  advice: `Check the network and ${baseUrlVariable}.`,
+  about: 'address',
+});
 
 /** A stream has no status; gateways send the upstream status as the code. */
 const statusIn = (code: string | undefined): number | undefined =>
