@@ -64,9 +64,10 @@ class SedParser {
     if (hasAddress) {
       this.#skip(/[ \t]*/y);
       if (this.#skip(/,[ \t]*/y) !== '') {
-        const relative = this.#skip(/[+~]\d+/y) !== '';
-        if (relative) this.intricate = true;
-        else if (this.#address() !== true) return this.#notUnderstood();
+        const isCount = this.#skip(/\+\d+/y) !== ''; // all of them have it
+        const isMultiple = !isCount && this.#skip(/~\d+/y) !== '';
+        if (isMultiple) this.intricate = true;
+        else if (!isCount && this.#address() !== true) return this.#notUnderstood();
       }
     }
     this.#skip(/[ \t]*/y);

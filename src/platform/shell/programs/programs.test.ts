@@ -136,7 +136,7 @@ test.each(
   `cat a|head -5 a|tail -n 3 a|wc -l a|nl -ba a|tac a|rev a|ls -la|stat a|file a|du -sh .|basename a|dirname a|realpath a
   |readlink -f a|sort -u a|uniq -c a|cut -d, -f1 a|tr a b|paste a b|comm a b|join a b|fold -w 80 a|expand a|grep -rn x .
   |find . -name x|which node|diff -u a b|cmp a b|sha256sum a|od -c a|hexdump -C a|xxd a|date +%F|id -u|whoami|uname -a
-  |hostname|nproc|uptime|free -h|rg x|sed -n 1,5p a|sed s/a/b/ a|sed -e s,a,b,g a|node --version|tree -L 2|sed 1d a|sed -n $= a|sed 5q a|fd x
+  |hostname|nproc|uptime|free -h|rg x|sed -n 1,5p a|sed -n /x/,+5p a|sed s/a/b/ a|sed -e s,a,b,g a|node --version|tree -L 2|sed 1d a|sed -n $= a|sed 5q a|fd x
   |strings a|iconv -f latin1 a|zcat a.gz|column -t a|fmt a|sdiff a b|cat *|ls *|find . -exec cat {} +`
     .split('|')
     .map((command) => command.trim()),
@@ -152,6 +152,7 @@ test.each([
   "sed '/a/{p}' a",
   "sed 'saxaya' a",
   "sed -n '/a/Ip' a",
+  "sed '2,~4d' a",
   'jq . a.json',
   'yq . a.yml',
   'find . -execdir cat {} +',
