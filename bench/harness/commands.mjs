@@ -48,6 +48,9 @@ const unknown = entries.filter(({ effects }) => effects.some(({ kind }) => kind 
 const readers = entries.filter(({ command }) => onlyReads(command));
 const askedReaders = readers.filter(({ decision }) => decision !== 'allow');
 const outside = askedReaders.filter(({ reason }) => / is outside the project$/.test(reason));
+// By what Helve itself knows of them: they only read, and it asks all the same.
+const unconfined = entries.filter(({ decision, effects }) => decision !== 'allow' && effects.every(isReading));
+const others = unconfined.filter((entry) => !askedReaders.includes(entry));
 
 console.log(`gruckion/mini-swe-agent ${clone.commit.slice(0, 12)} (${clone.licence}), walls ${options.walls}`);
 console.log(`${trajectories.length} trajectories, ${sent.length} commands, ${commands.length} different ones`);
@@ -56,12 +59,18 @@ console.log(`without a question: ${entries.filter(({ decision }) => decision ===
 console.log(
   `only read: ${readers.length}, of which ${askedReaders.length} ask; ${outside.length} of these read outside the project`,
 );
+console.log(`others that only read, by what Helve knows of them, and ask: ${others.length}`);
 console.log(`${(ms / commands.length).toFixed(2)} ms for each command, start of the process included`);
 if (options.show) {
   for (const { command, effects } of unknown) {
     console.log(`unknown: ${oneLine(command)}    (${effects.find(({ kind }) => kind === 'unknown').why})`);
   }
   for (const { command, reason } of askedReaders) console.log(`asked: ${oneLine(command)}    (${reason})`);
+  for (const { command, reason } of others) console.log(`other: ${oneLine(command)}    (${reason})`);
+}
+
+function isReading({ kind, harmless, access }) {
+  return kind === 'command' ? harmless : kind === 'file' ? access === 'read' : kind === 'session';
 }
 
 /** Whether each part of the line is a program that only reads, with words that the shell does not compute. */

@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createEngine } from '../../dist/index.mjs';
+import { openClone } from './clone.mjs';
 
 const [repository, count = '200'] = process.argv.slice(2);
 if (!repository) {
@@ -289,8 +290,11 @@ function read(path) {
   }
 }
 
-const results = Object.fromEntries(Object.keys(tools).map((name) => [name, { tried: 0, equal: 0, reasons: [] }]));
+const results = Object.fromEntries(
+  Object.keys(tools).map((name) => [name, { tried: 0, beyond: 0, equal: 0, reasons: [] }]),
+);
 let commits = 0;
+let leftOut = 0;
 for (const commit of git('log', '--no-merges', '--format=%H', '-n', String(Number(count) * 3))
   .toString()
   .trim()
@@ -302,20 +306,33 @@ for (const commit of git('log', '--no-merges', '--format=%H', '-n', String(Numbe
   } catch {
     continue; // a file of it is not in this copy
   }
-  if (!files) continue;
+  if (!files) {
+    leftOut += 1;
+    continue;
+  }
   commits += 1;
   for (const [name, tool] of Object.entries(tools)) {
     const taken = tool.takes(files);
-    if (taken.length === 0 || !taken.every(tool.canExpress)) continue;
     const result = results[name];
+    if (taken.length === 0) continue;
+    if (!taken.every(tool.canExpress)) {
+      result.beyond += 1;
+      continue;
+    }
     result.tried += 1;
     const reason = await replay(tool, taken);
     if (reason === undefined) result.equal += 1;
     else result.reasons.push(`${commit.slice(0, 10)}: ${reason.slice(0, 300)}`);
   }
 }
-console.log(`${commits} commits of ${repository}`);
-for (const [name, { tried, equal, reasons }] of Object.entries(results)) {
-  console.log(`${name}: ${equal} of ${tried} byte-equal (${((100 * equal) / Math.max(1, tried)).toFixed(1)} %)`);
+const { commit: newest, licence } = openClone(repository);
+console.log(`${repository} at ${newest.slice(0, 12)} (${licence})`);
+console.log(
+  `${commits} commits back from there; left out: ${leftOut} with other than UTF-8 text, with links, or of too many files`,
+);
+for (const [name, { tried, beyond, equal, reasons }] of Object.entries(results)) {
+  console.log(
+    `${name}: ${equal} of ${tried} byte-equal (${((100 * equal) / Math.max(1, tried)).toFixed(1)} %); ${beyond} beyond what it can say`,
+  );
   for (const reason of reasons) console.log(`  ${reason}`);
 }

@@ -37,10 +37,22 @@ for (const { tools, expected } of cases.filter(({ id }) => !/_java(script)?_/.te
 }
 console.log(`right calls: ${calls}, of which ${coerced} have a value that is converted to the type of the schema`);
 
-// Each format, and the servers whose schemas are simplified.
-for (const provider of ['anthropic', 'openrouter', 'deepseek', 'mistral', 'ollama']) {
-  const variable = `${provider.toUpperCase()}_BASE_URL`;
-  await report(provider, (url) => chooseModel(`${provider}/any`, { [variable]: url, HELVE_HOME: '/nonexistent' }));
+// Each format, and the servers whose schemas are simplified. The rules are those of src/testing/.
+const variables = {
+  anthropic: 'ANTHROPIC_BASE_URL',
+  google: 'GOOGLE_GEMINI_BASE_URL',
+  openrouter: 'OPENROUTER_BASE_URL',
+  deepseek: 'DEEPSEEK_BASE_URL',
+  mistral: 'MISTRAL_BASE_URL',
+  groq: 'GROQ_BASE_URL',
+  cerebras: 'CEREBRAS_BASE_URL',
+  ollama: 'OLLAMA_BASE_URL',
+};
+for (const [provider, variable] of Object.entries(variables)) {
+  await report(provider, (url) => {
+    const baseUrl = provider === 'google' ? url.replace(/\/v1$/, '') : url;
+    return chooseModel(`${provider}/any`, { [variable]: baseUrl, HELVE_HOME: '/nonexistent' });
+  });
 }
 await report('openai', (baseUrl) => openAiResponsesModel({ name: 'gpt-6.1-sol', baseUrl }));
 
