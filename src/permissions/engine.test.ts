@@ -739,3 +739,12 @@ test.each(['Read(.env)', 'Edit(MARK)', 'Bash(git push:*)'])(
     );
   },
 );
+
+test('asks about the command that is not harmless, not about a harmless one that is only not confined', () => {
+  const effects = [harmless('pwd', { needsWalls: true }), command('python3 a.py', { why: 'python3 can run any code' })];
+  const { behavior, reason, trail } = judge('Bash', effects);
+  expect(behavior).toBe('ask');
+  expect(reason).toBe('it runs the command "python3 a.py"');
+  expect(trail?.find(({ decided }) => decided)?.effect).toBe(1);
+  expect(judge('Bash', effects.slice(0, 1)).reason).toMatch(/^it runs the command "pwd", which needs no question only/);
+});

@@ -137,10 +137,21 @@ function strictest(answers: readonly CallFinding[]): CallFinding | undefined {
   )[0];
 }
 
-/** For a file that is read and written, reports the write: a refused change is not refused for reading. */
+/**
+ * For a file that is read and written, reports the write: a refused change is not refused for reading. For a harmless
+ * command that is only not confined, reports a part that is not harmless, if there is one.
+ */
 function tellingOf(deciding: CallFinding, answers: readonly CallFinding[], { effects }: DecisionRequest): CallFinding {
   const effectOf = ({ effect }: CallFinding): Effect | undefined => effects[effect ?? -1]; // -1 for the call as a whole
   const read = effectOf(deciding);
+  if (read?.kind === 'command' && read.harmless && deciding.basis === 'default') {
+    const isWorse = (answer: CallFinding): boolean => {
+      const effect = effectOf(answer);
+      const isSame = answer.behavior === deciding.behavior && answer.basis === deciding.basis;
+      return isSame && !(effect?.kind === 'command' && effect.harmless);
+    };
+    return answers.find(isWorse) ?? deciding;
+  }
   if (read?.kind !== 'file' || read.access !== 'read') return deciding;
   const isItsWrite = (answer: CallFinding): boolean => {
     const effect = effectOf(answer);
