@@ -1,0 +1,108 @@
+// Finishes what a killed process has left of its work on worktrees. Nothing that a session may have written is removed:
+// a worktree without a session yet is cleared away, a removal that was agreed is completed, everything else is kept.
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { realPathSync } from '../files/paths.js';
+import { withLock } from '../files/private-file.js';
+import { type GitVariables, OwnGit } from './own-git.js';
+import {
+  dropRecord,
+  findRecords,
+  hasWorktrees,
+  isUsed,
+  readRecord,
+  recordPath,
+  saveRecord,
+  type WorktreeRecord,
+} from './worktree-record.js';
+
+/** Repairs all worktrees whose process has ended in the middle. Returns sentences for the person. */
+export async function repairWorktrees(dataFolder: string, env: GitVariables): Promise<string[]> {
+  if (!hasWorktrees(dataFolder)) return [];
+  const { records } = findRecords(realPathSync(dataFolder));
+  const told: string[] = [];
+  for (const record of records.filter(({ state }) => state !== 'ready')) {
+    if (!(await isUsed(record))) told.push(...(await repairWorktree(record, new OwnGit(env))));
+  }
+  return told;
+}
+
+/** For one that no process uses. */
+export async function repairWorktree(found: WorktreeRecord, git: OwnGit): Promise<string[]> {
+  if (found.state === 'ready') return [];
+  return await withLock(`${found.folder}.lock`, async () => {
+    const record = readRecord(recordPath(found));
+    if (!record || (await isUsed(record))) return []; // another process was faster
+    const { name, branch, top, merging } = record;
+    const { owner: _, ...left } = record;
+    switch (record.state) {
+      case 'creating': {
+        const tip = await git.ask(top, ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`]);
+        if (tip !== undefined && tip !== record.base) {
+          await saveRecord({ ...left, state: 'ready' });
+          return [`The worktree ${name} was not finished when its session was killed, but has commits, so it is kept.`];
+        }
+        await discard(record, git);
+        return [`A worktree that was being made when its session was killed (${name}) was cleared away.`];
+      }
+      case 'removing':
+        await discard(record, git);
+        return [`The removal of the worktree ${name}, which was cut off, was completed.`];
+      case 'merging': {
+        await saveRecord({ ...left, state: 'ready' });
+        const isMerged =
+          merging && (await git.run(top, ['merge-base', '--is-ancestor', merging.to, 'HEAD'])).code === 0;
+        return isMerged
+          ? [
+              `The branch ${branch} was merged before its session was killed; its worktree ${name} is still there: helve worktree remove ${name}`,
+            ]
+          : [
+              `The merge of ${branch} was cut off when its session was killed. Look at "git -C ${top} status" before you merge again: helve worktree merge ${name}`,
+            ];
+      }
+      case 'ready':
+        return [];
+    }
+  });
+}
+
+/**
+ * Removes the worktree, its branch if it still is at the commit that may go, and its record last. Safe to repeat after it
+ * was cut off anywhere.
+ */
+export async function discard(record: WorktreeRecord, git: OwnGit): Promise<void> {
+  const { top, folder, branch, commonFolder, base, state } = record;
+  if (existsSync(folder)) {
+    // Fails with submodules in it, or if a part is gone already.
+    await git.run(top, ['worktree', 'remove', '--force', folder]);
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+  await forgetWorktree(commonFolder, folder);
+  const expected = state === 'creating' ? base : record.removes;
+  if (expected !== undefined && existsSync(commonFolder)) {
+    const exists = await git.run(commonFolder, [
+      '--git-dir',
+      commonFolder,
+      'show-ref',
+      '--verify',
+      '--quiet',
+      `refs/heads/${branch}`,
+    ]);
+    // With the old value: a commit that was added meanwhile keeps the branch.
+    if (exists.code === 0) {
+      await git.run(commonFolder, ['--git-dir', commonFolder, 'update-ref', '-d', `refs/heads/${branch}`, expected]);
+    }
+  }
+  await dropRecord(record);
+}
+
+/** Removes git's own entry of this worktree. `git worktree prune` would also remove those of others. */
+async function forgetWorktree(commonFolder: string, folder: string): Promise<void> {
+  const entries = join(commonFolder, 'worktrees');
+  for (const name of await readdir(entries).catch(() => [])) {
+    const text = await readFile(join(entries, name, 'gitdir'), 'utf8').catch(() => '');
+    if (text.trim() === '' || dirname(resolve(join(entries, name), text.trim())) !== folder) continue;
+    await rm(join(entries, name), { recursive: true, force: true });
+  }
+}
