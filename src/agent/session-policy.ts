@@ -9,6 +9,12 @@ import { parseRule, parseRules } from '../permissions/parse-rule.js';
 import type { Policy } from '../permissions/policy.js';
 import type { Rule, RuleLists } from '../permissions/rule.js';
 import { describeConfinement, policySandbox } from '../permissions/sandboxed-call.js';
+import {
+  asInProject,
+  unreadableInWorktrees,
+  type WorktreePlace,
+  withProjectNames,
+} from '../permissions/worktree-paths.js';
 import { folderNames, realName } from '../platform/files/paths.js';
 import { messageOf } from '../platform/message-of.js';
 import { toolTable } from '../tools/index.js';
@@ -69,6 +75,11 @@ export interface SessionPolicy {
   endGrants(): void;
   /** Rules of a command that the model has called: those that only a person's call may grant are named, with the reason. */
   withoutBroad(rules: readonly string[]): Promise<{ rules: string[]; broad: string[] }>;
+  /**
+   * Files in a worktree of the project are judged as those of the project. `isOpen`: they also count as part of it, for
+   * calls of child agents, until the returned function is called.
+   */
+  addWorktree(place: WorktreePlace, options?: { isOpen?: boolean }): () => void;
   /** From now on the folder is part of the project. */
   addFolder(folder: string): void;
   /** From now on, files in this folder may be read. */
@@ -101,13 +112,15 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
   const agreed: Rule[] = [];
   let granted: readonly Rule[] = [];
   const readable = new Set<string>();
+  const worktrees: Array<WorktreePlace & { isOpen: boolean }> = [];
   const listeners = new Set<() => void>();
 
   const workspace = (): string[] => [...own, ...options.settings().folders.flatMap(folderNames)];
   const allRules = (): Rule[] => [...options.settings().rules, ...given, ...agreed, ...granted];
   const policy = (): Policy => ({
     mode: session.mode,
-    workspace: workspace(),
+    workspace: [...workspace(), ...worktrees.flatMap(({ folder, isOpen }) => (isOpen ? [folder] : []))],
+    worktrees,
     resultsFolder: session.resultsFolder,
     dataFolders: options.dataFolders,
     readable: [...readable],
@@ -116,6 +129,11 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
     home: anchors.home,
     walls: session.walls,
     sandbox: session.sandbox && policySandbox(session.sandbox, session.sandboxWorks),
+  });
+  /** A rule that is saved names the files of a child agent's worktree as those of the project. */
+  const inProject = (request: DecisionRequest): DecisionRequest => ({
+    ...request,
+    effects: withProjectNames(request.effects, worktrees).map((effect) => asInProject(effect, project)),
   });
   const parsed = (text: string): Rule | undefined =>
     parseRule(text, { list: 'allow', source: { file: 'an answer in this session' }, anchors, tools }).rule;
@@ -131,15 +149,15 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
       return (tool) => denying.length > 0 && isDeniedOutright(tool, denying);
     },
     reader: () => showing(policy()),
-    unreadable: () => deniedReads(allRules()),
+    unreadable: () => unreadableInWorktrees(deniedReads(allRules()), worktrees),
     // Loaded for the first question, with the tables of risky commands.
     async suggest(request, decision, { risks }) {
       const { suggestRules } = await import('../permissions/remember.js');
-      return suggestRules(request, decision, { project, home: anchors.home, tools, risks });
+      return suggestRules(inProject(request), decision, { project, home: anchors.home, tools, risks });
     },
     async whyNoRule(request, decision, { risks }) {
       const { whyNoRule } = await import('../permissions/remember.js');
-      return whyNoRule(request, decision, { project, home: anchors.home, tools, risks });
+      return whyNoRule(inProject(request), decision, { project, home: anchors.home, tools, risks });
     },
     async risks(request) {
       const { assessRisks } = await import('../permissions/risks/assess-risks.js');
@@ -177,6 +195,14 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
         broad: judged.flatMap(({ rule, why }) => (why === undefined ? [] : [`${rule} (${why})`])),
       };
     },
+    addWorktree(place, { isOpen = false } = {}) {
+      const added = { ...place, isOpen };
+      worktrees.push(added);
+      return () => {
+        const index = worktrees.indexOf(added);
+        if (index >= 0) worktrees.splice(index, 1);
+      };
+    },
     addFolder(folder) {
       own.push(...folderNames(folder).filter((name) => !own.includes(name)));
     },
@@ -187,7 +213,8 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
     matchesRule(text, request) {
       const { rule } = parseRule(text, { list: 'ask', source: { file: 'a hook' }, anchors, tools });
       if (!rule) return true; // an invalid rule must not keep a hook from running
-      return mayConcernCall(rule, request, { style: thisPathStyle(), tools });
+      const effects = withProjectNames(request.effects, worktrees);
+      return mayConcernCall(rule, { ...request, effects }, { style: thisPathStyle(), tools });
     },
   };
 }

@@ -20,6 +20,7 @@ import type {
   SessionPorts,
   ToolContext,
 } from '../contract/tool-context.js';
+import type { SessionWorktree } from '../contract/worktree.js';
 import { randomId } from '../platform/crypto.js';
 import { sessionFileChanges } from '../platform/journal/session-changes.js';
 import { Slots } from '../platform/slots.js';
@@ -51,6 +52,7 @@ export interface SessionOptions {
   /** Whether a person uses the session. */
   interactive?: boolean;
   home?: string | undefined;
+  worktree?: SessionWorktree | undefined;
   /** The parent session, whose gate, journal, saved results and call ids this session uses. */
   parent?: Session;
   /** The prefix of call ids, so that they differ from those of an earlier process. */
@@ -67,6 +69,7 @@ export class Session implements SessionPort {
   readonly dataFolder: string;
   readonly home?: string;
   readonly root: string;
+  readonly worktree?: SessionWorktree;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly ledger: FileLedger;
   readonly shownFiles: ShownFiles;
@@ -128,9 +131,11 @@ export class Session implements SessionPort {
     this.#onDataProblem = options.onDataProblem;
     if (options.home !== undefined) this.home = options.home;
     this.root = options.root;
+    if (options.worktree) this.worktree = options.worktree;
     this.#cwd = options.root;
     this.#mode = options.mode;
-    this.gate = parent?.gate ?? new Gate();
+    // A child in a worktree of its own changes other files than its parent, so neither waits for the other.
+    this.gate = (options.worktree === parent?.worktree && parent?.gate) || new Gate();
     this.slots = parent?.slots ?? new Slots(MAX_PARALLEL_CALLS);
     this.planning = new SessionPlan(this);
     this.used = parent?.used ?? new UsageByModel();

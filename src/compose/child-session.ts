@@ -1,19 +1,23 @@
+import { dirname } from 'node:path';
 import { childEnvironment } from '../agent/children/child-environment.js';
+import { withinWorktree } from '../agent/children/child-worktree.js';
 import type { ChildOptions, ChildSession } from '../agent/children/family.js';
 import { sessionWriter } from '../agent/components/session-writer.js';
 import { HookTranscript } from '../agent/hook-transcript.js';
 import { Session } from '../agent/session.js';
 import type { RunMoment, SessionComponent } from '../agent/session-component.js';
+import type { SessionWorktree } from '../contract/worktree.js';
 import { composeConversation } from './conversation.js';
 
 /** The session of a child agent: a child of its parent's session, with no more rights than the parent has. */
 export function composeChild(options: ChildOptions): ChildSession {
-  const { family, parent, id, type, model, ledger, store, system } = options;
+  const { family, parent, id, type, model, ledger, store, system, worktree } = options;
   const { engine, askUser, onStoreProblem = () => {} } = family.options;
   const session = new Session({
     parent: parent.session,
     callPrefix: `${id}_`,
-    root: parent.session.root,
+    root: worktree?.root ?? parent.session.root,
+    worktree: worktree ?? parent.session.worktree,
     dataFolder: parent.session.dataFolder,
     mode: type.mode ?? 'bypassPermissions', // the most permissive mode, so that the parent's mode decides
     env: parent.session.env,
@@ -22,11 +26,11 @@ export function composeChild(options: ChildOptions): ChildSession {
     tools: options.tools,
   });
   session.connect({
-    workspace: () => parent.session.workspace,
+    workspace: () => (worktree ? [worktree.root] : parent.session.workspace),
     sandbox: () => parent.session.sandbox,
     ...(askUser && { askUser }),
   });
-  session.changeDirectory(parent.session.cwd);
+  session.changeDirectory(worktree?.root ?? parent.session.cwd);
   if (type.mode === 'plan') session.planning.enter(); // its prompt says so
   const writer = store && sessionWriter(store, session, onStoreProblem);
   if (writer) ledger.listen(writer.onSeen);
@@ -37,6 +41,7 @@ export function composeChild(options: ChildOptions): ChildSession {
     parent: parent.environment,
     root: { hooks, askPermission },
     decide: type.mode && engine.decideIn(type.mode),
+    confine: worktree && ((decide) => withinWorktree(decide, worktree, () => outsideOf(parent.session, worktree))),
   });
   const agents = options.agentsOf({
     session,
@@ -65,6 +70,13 @@ export function composeChild(options: ChildOptions): ChildSession {
   });
   return { session, environment, agents, writer, ...conversation };
 }
+
+/** The project, the worktree of its parent, and those of other agents. */
+const outsideOf = ({ workspace }: Session, { folder, top }: SessionWorktree): string[] => [
+  ...workspace,
+  top,
+  dirname(folder),
+];
 
 const hookTranscript = (file: string, session: Session): HookTranscript =>
   new HookTranscript({

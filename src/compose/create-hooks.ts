@@ -21,7 +21,8 @@ export function createHooks(session: Session, policy: SessionPolicy, resolved: R
   });
   const hooksOf = withPluginHooks(options.plugins ?? []);
   const hooks = sessionHooks(() => hooksOf(settings()), {
-    root,
+    // Scripts of hooks are those of the project, which a person trusts; in a worktree they may be missing or changed.
+    root: options.worktree?.project ?? root,
     env: visibleEnv,
     sessionId: session.id,
     transcriptPath: transcript.file,

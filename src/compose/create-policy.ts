@@ -21,6 +21,7 @@ export function createPolicy(session: Session, resolved: ResolvedOptions): Sessi
     saveRule: options.saveRule,
     knownTools: [...builtIn, ...(options.tools ?? [])].map(({ name }) => name),
   });
+  if (options.worktree) policy.addWorktree(options.worktree);
   const most = options.mainType?.mode;
   return most === undefined ? policy : { ...policy, decide: narrowed(policy.decide, policy.decideIn(most)) };
 }

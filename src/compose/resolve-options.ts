@@ -42,7 +42,9 @@ export interface ResolvedOptions {
 /** Throws `TypeError` for a folder or a mode that does not exist. */
 export function resolveOptions(options: FullEngineOptions): ResolvedOptions {
   const { env = process.env, home = homeFolder(), permissionMode: mode = 'default' } = options;
-  const root = realFolder(options.root ?? process.cwd(), 'root');
+  const { worktree } = options;
+  const root = realFolder(worktree?.root ?? options.root ?? process.cwd(), 'root');
+  const trusted = worktree?.project ?? root; // settings are those of the project
   const writtenDataFolder = options.dataFolder ? resolve(options.dataFolder) : dataFolderOf({ env, home });
   const dataFolder = realPathSync(writtenDataFolder);
   if (!permissionModes.includes(mode)) {
@@ -59,7 +61,7 @@ export function resolveOptions(options: FullEngineOptions): ResolvedOptions {
     visibleEnv: withoutSecrets(env, [...(options.hiddenVariables ?? []), ...(searchKey ? [searchKey] : [])]),
     home,
     root,
-    folders: [options.root ?? root, ...(options.additionalDirectories ?? []).map(existingFolder)],
+    folders: [worktree?.root ?? options.root ?? root, ...(options.additionalDirectories ?? []).map(existingFolder)],
     dataFolder,
     dataFolders: [dataFolder, writtenDataFolder],
     builtIn: builtInTools(),
@@ -69,11 +71,11 @@ export function resolveOptions(options: FullEngineOptions): ResolvedOptions {
     isTrusted() {
       // A session that is resumed may belong to another folder than the one that settings were read for.
       const { state, folder } = settings()?.trust ?? {};
-      return state === 'trusted' && folder === root;
+      return state === 'trusted' && folder === trusted;
     },
     followsInstructions() {
       const { followsInstructions = false, folder } = settings()?.trust ?? {};
-      return followsInstructions && folder === root;
+      return followsInstructions && folder === trusted;
     },
   };
 }

@@ -31,6 +31,7 @@ import type { FullAgentOptions, FullEngineOptions } from './options.js';
 import { pluginAgents } from './plugin-parts.js';
 import { resolveOptions } from './resolve-options.js';
 import { composeTools, type ToolSession } from './tool-session.js';
+import { worktreeSource } from './worktree-source.js';
 
 export interface RootSession extends ComposedConversation {
   tools: ToolSession;
@@ -207,6 +208,7 @@ function createAgents(tools: ToolSession, options: FullAgentOptions, parts: Agen
     askUser: answersOf(options).askUser,
     editStyle: resolved.options.editStyle,
     profile: profileOf(resolved.options),
+    worktrees: worktreeSource(tools),
     isKept: isKept(options),
     onStoreProblem: options.onStoreProblem,
     instructions: async () => await parts.instructions?.block(),

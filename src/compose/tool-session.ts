@@ -147,6 +147,7 @@ function createSession(
   const { options, root, dataFolder, mode, visibleEnv, toolSet, home } = resolved;
   return new Session({
     root,
+    worktree: options.worktree,
     dataFolder,
     onDataProblem: notices.say,
     mode,

@@ -1,3 +1,5 @@
+import type { WorktreeEnd, WorktreeOutcome } from './worktree.js';
+
 /**
  * The child agents of a session: each has its own conversation, and never more permissions than its parent. Every
  * call of a child passes the gate, the rules and the log of the root session.
@@ -30,6 +32,10 @@ export interface AgentRequest {
   /** The id of an agent to resume. */
   resume?: string | undefined;
   inBackground: boolean;
+  /** `worktree`: it works in a git worktree of its own. Default: as the agent type says, else in the project. */
+  isolation?: 'worktree' | undefined;
+  /** How that worktree ends if it has changes. Default: as settings say, else it is kept. */
+  worktreeEnd?: WorktreeEnd | undefined;
 }
 
 /** A child agent, running or done. */
@@ -81,4 +87,6 @@ export interface AgentReport {
   milliseconds: number;
   /** Notes for the parent, beside the answer. */
   notes: readonly string[];
+  /** What became of its worktree, if it had one. */
+  worktree?: { branch: string; folder: string } & WorktreeOutcome;
 }

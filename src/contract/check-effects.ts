@@ -27,7 +27,8 @@ function checkedEffect(declared: unknown): Effect | undefined {
     case 'file': {
       const { access, path, real } = effect;
       if (!isAccess(access) || !isPath(path) || !isPath(real)) return undefined;
-      return { ...effect, path: resolve(path), real: resolve(real) };
+      const { inProject: _, ...own } = effect; // not the tool's to say
+      return { ...own, path: resolve(path), real: resolve(real) };
     }
     case 'command':
       return typeof effect.text === 'string' && typeof effect.harmless === 'boolean' ? effect : undefined;

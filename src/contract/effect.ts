@@ -36,6 +36,11 @@ export interface FileEffect {
    * names the file.
    */
   by?: { command: number; as: 'operand' | 'redirection' };
+  /**
+   * For a file in a worktree of the session: its names in the projects behind it, the nearest first, which rules match as
+   * well. Set by the permission engine, and ignored if a tool declares it.
+   */
+  inProject?: ReadonlyArray<{ path: string; real: string; pattern?: string }>;
 }
 
 /** One simple command; a wrapper (`timeout 5 rm x`) and the wrapped command are two. */

@@ -9,11 +9,14 @@ import type { RetryOptions } from './retry-options.js';
 import type { Tool } from './tool.js';
 import type { SandboxConfig } from './tool-context.js';
 import type { WebAccess } from './web.js';
+import type { SessionWorktree } from './worktree.js';
 
 /** What the tools may do, where, and who answers questions. Each engine or agent has its own. */
 export interface EngineOptions {
   /** The project: relative paths start here, and its files may be read. Default: the process's working directory. */
   root?: string;
+  /** A git worktree from `openWorktree`, which the session works in instead of the project. */
+  worktree?: SessionWorktree;
   /** Folders that may be read like the project. */
   additionalDirectories?: readonly string[];
   /** Where Helve keeps its own files; it writes nothing elsewhere. Default: `HELVE_HOME`, else `~/.helve`. */

@@ -12,6 +12,7 @@ import type { AskUser } from './question.js';
 import type { ServerTasks } from './server-tasks.js';
 import type { Todo } from './todo.js';
 import type { SideModel, WebAccess } from './web.js';
+import type { SessionWorktree } from './worktree.js';
 
 /** What a tool can use from the layers above, for one call. */
 export interface ToolContext {
@@ -94,6 +95,8 @@ export interface SessionPort extends SessionPorts {
   readonly home?: string;
   /** The project's root and the folders that were added to it, under all their names. */
   readonly workspace: readonly string[];
+  /** Absent outside of worktrees. */
+  readonly worktree?: SessionWorktree;
   /** The folder for this session's long results. */
   readonly resultsFolder: string;
   /** The configured limits for all commands together. */

@@ -16,8 +16,9 @@ import { detectInjection } from './detect-injection.js';
 import { isNullDevice, judgeEffect, looserRules } from './judge-effect.js';
 import { thisPathStyle } from './match-path.js';
 import { allowsCall, meansCall, meansEffect } from './match-rule.js';
-import { isFreeToRead, isUnder, type Policy } from './policy.js';
+import { isFreeToRead, isOwnData, type Policy } from './policy.js';
 import { isHeldBySandbox } from './sandboxed-call.js';
+import { withProjectNames } from './worktree-paths.js';
 
 /**
  * Returns the filter for files of a tree that a call may read. It leaves out only denied files: whether the tree may be
@@ -27,10 +28,13 @@ export function showing(policy: Policy): (real: string) => boolean {
   const { style = thisPathStyle(), rules = [] } = policy;
   const denying = rules.filter(({ list }) => list === 'deny');
   return (real) => {
-    const effect: FileEffect = { kind: 'file', access: 'read', path: real, real };
-    if (isUnder(policy.dataFolders, real) && !isFreeToRead(effect, policy)) return false;
-    const request = { tool: '', input: {}, effects: [effect] };
-    return !denying.some((rule) => meansEffect(rule, effect, request, { style, tools: policy.tools }));
+    const read: FileEffect = { kind: 'file', access: 'read', path: real, real };
+    if (isOwnData(real, policy) && !isFreeToRead(read, policy)) return false;
+    const effects = withProjectNames([read], policy.worktrees);
+    const request = { tool: '', input: {}, effects };
+    const isDenied = (effect: Effect) =>
+      denying.some((rule) => meansEffect(rule, effect, request, { style, tools: policy.tools }));
+    return !effects.some(isDenied);
   };
 }
 
@@ -38,7 +42,8 @@ export function showing(policy: Policy): (real: string) => boolean {
  * The strictest answer over all effects; the order of effects and of rules doesn't matter. A call that is allowed
  * without the sandbox is decided without it, since it is then confined more tightly.
  */
-export function decide(request: DecisionRequest, policy: Policy): Decision {
+export function decide(asked: DecisionRequest, policy: Policy): Decision {
+  const request = { ...asked, effects: withProjectNames(asked.effects, policy.worktrees) };
   const decision = judge(request, policy, { bySandbox: false });
   if (decision.behavior === 'allow' || !isHeldBySandbox(request, policy)) return decision;
   return judge(request, policy, { bySandbox: true });

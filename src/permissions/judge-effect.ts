@@ -6,7 +6,7 @@ import { byRule, type CallFinding, type JudgedCall, placeOf } from './call-findi
 import { amount, inWords, shownPath, whyAsked } from './effect-words.js';
 import { allowsEffect, mayMeanEffect, meansEffect, namesOf, rulesForNames } from './match-rule.js';
 import { isAcceptedEdit, planAnswer } from './modes.js';
-import { isFreeToRead, isInWorkspace, isUnder, type Policy } from './policy.js';
+import { isFreeToRead, isInWorkspace, isOwnData, isUnder, type Policy } from './policy.js';
 import { criticalPlace, protectedPlace } from './protected-paths.js';
 import type { Rule } from './rule.js';
 import { familyOf } from './tool-names.js';
@@ -66,7 +66,7 @@ type Find = (behavior: Behavior, basis: DecisionBasis, because: string) => CallF
 
 function ownData(effect: Effect, policy: Policy, finding: Find): CallFinding[] {
   if (effect.kind !== 'file' || isFreeToRead(effect, policy)) return [];
-  const isOurs = namesOf(effect).some((name) => isUnder(policy.dataFolders, name));
+  const isOurs = namesOf(effect).some((name) => isOwnData(name, policy));
   if (!isOurs) return [];
   return [finding('deny', 'own_data', `${effect.path} belongs to Helve's own data, which no tool may touch`)];
 }

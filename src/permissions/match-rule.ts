@@ -71,7 +71,7 @@ export function meansEffect(
     case 'path':
       // A file that may not be read may not be changed either.
       if (effect.kind !== 'file' || (subject.access === 'edit' && effect.access === 'read')) return false;
-      return namesOf(effect).some((name) => matchesFile(subject.pattern, effect, name));
+      return ruleNamesOf(effect).some((name) => matchesFile(subject.pattern, effect, name));
     case 'command':
       return effect.kind === 'command' && meansCommand(subject.pattern, effect, style.foldsCase);
     case 'domain':
@@ -92,6 +92,18 @@ const worksAs = ({ traits }: ToolTable, tool: string, other: string): boolean =>
 
 /** The paths that rules are matched with. */
 export const namesOf = ({ path, real }: FileEffect): string[] => (path === real ? [path] : [path, real]);
+
+/** Those, and the names in the project of a file in a worktree. */
+const ruleNamesOf = (effect: FileEffect): string[] => [
+  ...namesOf(effect),
+  ...(effect.inProject ?? []).flatMap(({ path, real }) => (path === real ? [path] : [path, real])),
+];
+
+/** The names of `namesOf`, each with those that it has in the project. */
+const nameGroupsOf = ({ path, real, inProject = [] }: FileEffect): string[][] => {
+  const paths = [path, ...inProject.map((names) => names.path)];
+  return path === real ? [paths] : [paths, [real, ...inProject.map((names) => names.real)]];
+};
 
 const matchesFile = (pattern: PathPattern, { tree }: FileEffect, name: string): boolean =>
   tree ? matchesTree(pattern, name) : matchesPath(pattern, name);
@@ -115,9 +127,10 @@ export function mayMeanEffect(
   if (effect.access === 'read' && !effect.by && list === 'deny') return false;
   const command = effect.by && commands[effect.by.command];
   if (effect.pattern !== undefined && effect.access === 'read' && !goesDeep(command)) {
-    return mayMatchGlob(subject.pattern, effect.pattern);
+    const globs = [effect.pattern, ...(effect.inProject ?? []).flatMap(({ pattern = [] }) => pattern)];
+    return globs.some((glob) => mayMatchGlob(subject.pattern, glob));
   }
-  return namesOf(effect).some((name) => mayMatchBelow(subject.pattern, name));
+  return ruleNamesOf(effect).some((name) => mayMatchBelow(subject.pattern, name));
 }
 
 /** Whether the rule matches or may match the call, for hooks that must see every such call. */
@@ -226,8 +239,8 @@ export function rulesForNames(
   effect: FileEffect,
   isFree: (name: string) => boolean,
 ): readonly Rule[] {
-  const allowing = namesOf(effect).map((name) =>
-    rules.filter(({ subject }) => subject.kind === 'path' && allowsName(subject, effect, name)),
+  const allowing = nameGroupsOf(effect).map((names) =>
+    rules.filter(({ subject }) => subject.kind === 'path' && names.some((name) => allowsName(subject, effect, name))),
   );
   const isAllowed = namesOf(effect).every((name, index) => isFree(name) || allowing[index]?.length !== 0);
   return isAllowed ? allowing.flat() : [];
@@ -245,9 +258,10 @@ function allowsFile(
   effect: FileEffect,
   { commands, inWorkspace, request }: Surroundings,
 ): boolean {
-  if (subject.kind === 'path') return namesOf(effect).every((name) => allowsName(subject, effect, name));
+  const isEach = (matches: (name: string) => boolean) => nameGroupsOf(effect).every((names) => names.some(matches));
+  if (subject.kind === 'path') return isEach((name) => allowsName(subject, effect, name));
   const { files } = subject.kind === 'tool' ? subject : {};
-  if (files) return effect.by !== undefined && namesOf(effect).every((name) => matchesFile(files, effect, name));
+  if (files) return effect.by !== undefined && isEach((name) => matchesFile(files, effect, name));
   if (subject.kind !== 'command' || request.tool !== subject.tool) return false;
   const isEverything = subject.pattern.kind === 'any';
   const command = effect.by?.as === 'operand' ? commands[effect.by.command] : undefined;

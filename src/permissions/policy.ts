@@ -7,6 +7,7 @@ import type { PathStyle } from './match-path.js';
 import { namesOf } from './match-rule.js';
 import type { Rule } from './rule.js';
 import type { PolicySandbox } from './sandboxed-call.js';
+import { isInWorktree, type WorktreePlace } from './worktree-paths.js';
 
 export interface Policy {
   mode: PermissionMode;
@@ -18,6 +19,8 @@ export interface Policy {
   readable?: readonly string[];
   /** Helve's own data, as written and resolved. No tool may touch it, apart from the folders above. */
   dataFolders: readonly string[];
+  /** The worktrees of the session; in the data folder, and not Helve's own data. */
+  worktrees?: readonly WorktreePlace[];
   /** What the tools declare about rules. */
   tools: ToolTable;
   /** From all sources. Their order doesn't matter. */
@@ -35,6 +38,10 @@ export interface Policy {
 /** Whether the effect only reads a saved result of this session, or a file of a skill in use. */
 export const isFreeToRead = (effect: FileEffect, { resultsFolder, readable = [] }: Policy): boolean =>
   effect.access === 'read' && namesOf(effect).every((name) => isUnder([resultsFolder, ...readable], name));
+
+/** Whether the path belongs to Helve itself. */
+export const isOwnData = (name: string, { dataFolders, worktrees }: Policy): boolean =>
+  isUnder(dataFolders, name) && !isInWorktree(name, worktrees);
 
 export const isInWorkspace = (effect: FileEffect, { workspace }: Policy): boolean =>
   namesOf(effect).every((name) => isUnder(workspace, name));

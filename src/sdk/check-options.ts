@@ -66,6 +66,7 @@ const rules: Kinds<PermissionRules> = { allow: texts, ask: texts, deny: texts };
 /** Each option of an engine with its type. Whether tools, hooks, servers and rules make sense is checked apart. */
 export const engineOptions: Kinds<EngineOptions> = {
   root: path,
+  worktree: object,
   additionalDirectories: texts,
   dataFolder: path,
   permissionMode: oneOf(permissionModes),

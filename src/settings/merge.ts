@@ -256,6 +256,11 @@ function collect(
       ...given('maxBackground', one('bash.maxBackground')),
       ...given('maxSessionOutput', one('bash.maxSessionOutput')),
     },
+    worktree: {
+      ...given('setup', one('worktree.setup')),
+      ...given('setupTimeoutMs', one('worktree.setupTimeoutMs')),
+      ...given('end', one('worktree.end')),
+    },
     ...given('maxRunMinutes', one('maxRunMinutes')),
     ...given('effort', one('effort')),
     ...given('toolProfile', one('toolProfile')),

@@ -11,7 +11,8 @@ export const passedOver: ReadonlySet<string> = new Set([
   ...['plansDirectory', 'prefersReducedMotion', 'preferredNotifChannel', 'promptSuggestionEnabled', 'respectGitignore'],
   ...['showTurnDuration', 'skipDangerousModePermissionPrompt', 'spinnerTipsEnabled', 'spinnerTipsOverride'],
   ...['spinnerVerbs', 'syntaxHighlightingDisabled', 'teammateMode', 'terminalProgressBarEnabled', 'todoFeatureEnabled'],
-  ...['useAutoModeDuringPlan', 'verbose', 'viewMode', 'voiceEnabled', 'worktree', 'permissions.disableAutoMode'],
+  ...['useAutoModeDuringPlan', 'verbose', 'viewMode', 'voiceEnabled', 'permissions.disableAutoMode'],
+  ...['worktree.baseRef', 'worktree.symlinkDirectories', 'worktree.sparsePaths', 'worktree.bgIsolation'],
   'sandbox.network.strictAllowlist', // nothing but what is allowed can be reached anyway
 ]);
 

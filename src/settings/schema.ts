@@ -238,6 +238,26 @@ export const settingTable = {
     loosens: always,
     isSecret: true,
   },
+  'worktree.setup': {
+    about:
+      'A command for bash that prepares a new git worktree, such as `npm ci`. It runs in the worktree, before the session; if it fails, there is no worktree.',
+    shape: 'one',
+    schema: text,
+    loosens: always,
+    isSecret: true,
+  },
+  'worktree.setupTimeoutMs': {
+    about: 'How long that command may take, in milliseconds; default 600,000.',
+    shape: 'one',
+    schema: z.int('must be a whole number').positive('must be above 0'),
+  },
+  'worktree.end': {
+    about:
+      'What happens to a worktree with changes when its session or child agent has ended: `keep` (the default) keeps it with its branch; `merge` merges its branch into that of the project, if git can without a conflict. The changes are committed in both cases.',
+    shape: 'one',
+    schema: z.enum(['keep', 'merge'], 'must be keep or merge'),
+    loosens: (value) => value === 'merge',
+  },
   instructions: {
     about: '`false`: HELVE.md, AGENTS.md and CLAUDE.md are not given to the model.',
     shape: 'one',

@@ -2,6 +2,7 @@
 import type { Effort, ToolProfileName } from '../contract/model.js';
 import type { PermissionMode, SandboxMode } from '../contract/permission.js';
 import type { SearchProvider } from '../contract/web.js';
+import type { WorktreeEnd } from '../contract/worktree.js';
 import type { ConfiguredHook } from '../hooks/schema.js';
 import type { Rule } from '../permissions/rule.js';
 import type { KeyAction } from './key-actions.js';
@@ -46,6 +47,11 @@ export interface Settings {
     readonly maxBackground?: Sourced<number>;
     /** Bytes. */
     readonly maxSessionOutput?: Sourced<number>;
+  };
+  readonly worktree: {
+    readonly setup?: Sourced<string>;
+    readonly setupTimeoutMs?: Sourced<number>;
+    readonly end?: Sourced<WorktreeEnd>;
   };
   readonly maxRunMinutes?: Sourced<number>;
   readonly effort?: Sourced<Effort>;
@@ -140,6 +146,7 @@ export const noSettings = (trust: TrustReport, problems: readonly SettingsProble
   extraKnownMarketplaces: new Map(),
   agents: {},
   bash: {},
+  worktree: {},
   mcp: {},
   keys: new Map(),
   env: new Map(),

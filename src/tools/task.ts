@@ -24,6 +24,7 @@ const input = z.strictObject({
   model: z.string().optional().describe('sonnet, opus, haiku or a name'),
   resume: z.string().optional().describe('agentId'),
   run_in_background: z.boolean().optional().meta({ default: false }),
+  isolation: z.literal('worktree').optional().describe('on a git branch of its own'),
 });
 
 type TaskInput = z.output<typeof input>;
@@ -43,7 +44,7 @@ export const taskTool = defineTool({
     family: 'agent',
     subject: ['subagent_type'],
     // Listed, since the name of a plugin's agent contains a colon.
-    fields: ['description', 'prompt', 'subagent_type', 'model', 'resume', 'run_in_background'],
+    fields: ['description', 'prompt', 'subagent_type', 'model', 'resume', 'run_in_background', 'isolation'],
     olderNames: ['Agent'],
   },
   description,
@@ -83,7 +84,8 @@ export const taskTool = defineTool({
   }),
 });
 
-function requestFor({ description, prompt, subagent_type, model, resume, run_in_background }: TaskInput): AgentRequest {
+function requestFor(given: TaskInput): AgentRequest {
+  const { description, prompt, subagent_type, model, resume, run_in_background, isolation } = given;
   return {
     description,
     prompt,
@@ -91,6 +93,7 @@ function requestFor({ description, prompt, subagent_type, model, resume, run_in_
     model: model || undefined, // models may send an empty string
     resume: resume || undefined,
     inBackground: run_in_background === true,
+    isolation,
   };
 }
 

@@ -107,6 +107,10 @@ function typeFrom(fields: Fields, prompt: string, file: string): { type: AgentTy
   if (maxTurns !== undefined && !(typeof maxTurns === 'number' && Number.isInteger(maxTurns) && maxTurns > 0)) {
     throw new BadField('maxTurns', 'must be a whole number above 0.');
   }
+  const { isolation } = fields;
+  if (isolation !== undefined && isolation !== 'worktree') {
+    throw new BadField('isolation', 'must be "worktree". Leave it out for an agent that works in the project itself.');
+  }
   const unknown = Object.keys(fields).filter((field) => !knownFields.includes(field));
   for (const field of unknown) {
     const meant = meantField(field);
@@ -125,13 +129,14 @@ function typeFrom(fields: Fields, prompt: string, file: string): { type: AgentTy
       ...(mode && { mode }),
       ...(model !== undefined && model !== 'inherit' && { model }),
       ...(maxTurns !== undefined && { maxTurns }),
+      ...(isolation !== undefined && { isolation }),
     },
     problems: unknown.length === 0 ? [] : [`${file}: these fields have no effect here: ${unknown.join(', ')}.`],
   };
 }
 
 const knownFields: readonly string[] = [
-  ...['name', 'description', 'tools', 'disallowedTools', 'model', 'permissionMode', 'maxTurns'],
+  ...['name', 'description', 'tools', 'disallowedTools', 'model', 'permissionMode', 'maxTurns', 'isolation'],
   'color', // used by the interfaces of other programs
 ];
 

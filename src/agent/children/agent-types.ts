@@ -25,6 +25,8 @@ export interface AgentType {
   /** It is never allowed more than this mode allows, nor more than its parent is. */
   mode?: PermissionMode;
   maxTurns?: number;
+  /** `worktree`: it works in a git worktree of its own. */
+  isolation?: 'worktree';
   /** It does not get the instruction files of the project. */
   withoutInstructions?: true;
   /** The file of the type, for messages. Absent for built-in types. */

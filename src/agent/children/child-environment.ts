@@ -27,11 +27,21 @@ export interface ChildSurroundings {
   root: { hooks: Hooks; askPermission: AskPermission | undefined };
   /** Decides by its own mode; absent if it has none. */
   decide?: Decide | undefined;
+  /** Limits all decisions further; for a child in a worktree of its own. */
+  confine?: ((decide: Decide) => Decide) | undefined;
 }
 
-export function childEnvironment({ child, session, parent, root, decide }: ChildSurroundings): MakeEnvironment {
+export function childEnvironment({
+  child,
+  session,
+  parent,
+  root,
+  decide,
+  confine,
+}: ChildSurroundings): MakeEnvironment {
   const hooks = childHooks(root.hooks, child, session);
   const askPermission = root.askPermission && askingFor(root.askPermission, child);
+  const confined = (outer: Decide): Decide => (confine ? confine(outer) : outer);
   return (emit) => {
     const outer = parent(emit);
     return {
@@ -39,7 +49,7 @@ export function childEnvironment({ child, session, parent, root, decide }: Child
       findTool: (name) => session.tools.find(name),
       toolNames: () => session.tools.names,
       whyAbsent: (name) => session.tools.whyAbsent(name),
-      decide: decide ? narrowed(outer.decide, decide) : outer.decide,
+      decide: confined(decide ? narrowed(outer.decide, decide) : outer.decide),
       hooks,
       askPermission,
       settled: (callId, instead) => settleShown(session, callId, instead),

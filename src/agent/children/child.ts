@@ -41,8 +41,12 @@ export class Child implements StartedAgent {
   readonly description: string;
   readonly inBackground: boolean;
   readonly progress = new EventQueue<string>();
+  /** Notes for the parent, in addition to those from before it began. */
+  readonly notes: string[] = [];
   /** The state from which it can be resumed, once it has ended. */
   memory: ChildMemory | undefined;
+  /** What became of its worktree. */
+  worktree: AgentReport['worktree'];
   readonly #facts: ChildFacts;
   readonly #stopping = new AbortController();
   readonly #startedAt = monotonicMs();
@@ -174,7 +178,8 @@ export class Child implements StartedAgent {
   }
 
   #reportOf(failure: unknown, milliseconds: number): AgentReport {
-    const { model, notes } = this.#facts;
+    const { model, notes: before } = this.#facts;
+    const notes = [...before, ...this.notes];
     const problem = this.#problem(failure);
     return {
       answer: this.#result?.outcome === 'completed' ? this.#result.text.trim() : this.#lastWords,
@@ -186,6 +191,7 @@ export class Child implements StartedAgent {
       tokens: this.#tokens,
       milliseconds,
       notes,
+      ...(this.worktree && { worktree: this.worktree }),
     };
   }
 

@@ -1,10 +1,13 @@
 // The conversation of a child agent: composes its session, and runs its loop.
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AgentEvent } from '../../contract/event.js';
 import type { HookOutcome } from '../../contract/hook.js';
 import type { Message } from '../../contract/message.js';
 import type { Model } from '../../contract/model.js';
 import type { FileLedger, SeenFile } from '../../contract/tool-context.js';
+import type { WorktreeEnd } from '../../contract/worktree.js';
+import { messageOf } from '../../platform/message-of.js';
 import { createFileLedger } from '../../tools/editing/file-ledger.js';
 import { AGENT_TOOL } from '../../tools/roles.js';
 import type { StoreSource } from '../components/session-writer.js';
@@ -18,6 +21,7 @@ import { WatchedLedger } from '../watched-ledger.js';
 import { type AgentType, childRules, mayStart } from './agent-types.js';
 import type { Child, ChildMemory } from './child.js';
 import { resumeChild } from './child-store.js';
+import { type ChildWorktree, childWorktree, worktreeNameOf, worktreeNote, worktreeRules } from './child-worktree.js';
 import { announcement, type Family, type OwnAgents, type Parent } from './family.js';
 import { type AgentLimits, limitedModel } from './limited-model.js';
 
@@ -34,11 +38,60 @@ export interface Conversation {
   isResumed: boolean;
   /** The state from which it continues, if that is not on disk. */
   memory: ChildMemory | undefined;
+  /** It works in a git worktree of its own. */
+  isolation?: 'worktree' | undefined;
+  worktreeEnd?: WorktreeEnd | undefined;
   /** The agents that it may start itself. */
   agentsOf(parent: Parent): OwnAgents;
 }
 
 export async function* converse(given: Conversation): AsyncGenerator<AgentEvent, void, void> {
+  const worktree = await worktreeFor(given);
+  try {
+    yield* converseIn(given, worktree);
+  } finally {
+    if (worktree) await finishWorktree(given.child, worktree);
+  }
+}
+
+/** An agent that had a worktree goes back to it when it is resumed. */
+async function worktreeFor({
+  family,
+  parent,
+  child,
+  isolation,
+  ...given
+}: Conversation): Promise<ChildWorktree | undefined> {
+  const hadOne = given.isResumed && (await hadWorktree(parent.session, child));
+  if (isolation !== 'worktree' && !hadOne) return undefined;
+  const { description, id: agentId, signal } = child;
+  const { worktrees: source } = family.options;
+  return await childWorktree({ parent: parent.session, agentId, description, source, end: given.worktreeEnd, signal });
+}
+
+async function hadWorktree({ dataFolder }: Session, { id }: Child): Promise<boolean> {
+  const { hasWorktree } = await import('../../platform/worktrees/worktree-record.js');
+  return hasWorktree(dataFolder, worktreeNameOf(id));
+}
+
+/** A failure at the end loses nothing: the worktree stays as it is. */
+async function finishWorktree(child: Child, { place, finish }: ChildWorktree): Promise<void> {
+  const { branch, folder } = place;
+  try {
+    const outcome = await finish();
+    child.worktree = { branch, folder, ...outcome };
+    child.notes.push(worktreeNote(place, outcome));
+  } catch (error) {
+    child.notes.push(
+      `Its worktree ${folder} could not be finished and stays as it is, with its branch ${branch}: ${messageOf(error)}`,
+    );
+  }
+}
+
+async function* converseIn(
+  given: Conversation,
+  worktree: ChildWorktree | undefined,
+): AsyncGenerator<AgentEvent, void, void> {
   const { family, parent, child, type, limits } = given;
   const { options } = family;
   const seen = new Map<string, SeenFile>();
@@ -56,12 +109,17 @@ export async function* converse(given: Conversation): AsyncGenerator<AgentEvent,
     modelForChildren: given.model,
     ledger: new WatchedLedger(rememberingLedger(seen)),
     system: systemPrompt({
-      root: parent.session.root,
+      root: worktree?.place.root ?? parent.session.root,
       platform: process.platform,
       date: new Date().toISOString().slice(0, 10),
-      instructions: `${type.prompt}\n\n${childRules}`,
+      instructions: [
+        type.prompt,
+        childRules,
+        ...(worktree ? [worktreeRules(worktree.place, worktree.notes)] : []),
+      ].join('\n\n'),
       appended,
     }),
+    worktree: worktree?.place,
     store: kept,
     agentsOf: given.agentsOf,
   });
@@ -195,7 +253,9 @@ function restoreMemory(session: Session, { messages, callIds, seen, cwd }: Child
   for (const message of messages) session.transcript.append(message);
   for (const id of callIds) root.claimCallId(id);
   session.shownFiles.restore({ callIds, ledger: seen });
-  if (cwd !== undefined) session.changeDirectory(cwd);
+  if (cwd === undefined) return;
+  if (existsSync(cwd)) session.changeDirectory(cwd);
+  else session.remind(`The folder that you worked in, ${cwd}, is not there any more. You are in ${session.cwd} now.`);
 }
 
 /** The ledger of one child: its parent and other children have not seen these files. */

@@ -9,6 +9,7 @@ import type { Model } from '../../contract/model.js';
 import type { Decide, PermissionMode } from '../../contract/permission.js';
 import type { AskUser } from '../../contract/question.js';
 import type { ToolProfile } from '../../contract/tool-context.js';
+import type { SessionWorktree } from '../../contract/worktree.js';
 import { Slots } from '../../platform/slots.js';
 import type { SessionWriter, StoreSource } from '../components/session-writer.js';
 import type { ConversationContext } from '../context/conversation-context.js';
@@ -20,6 +21,7 @@ import { type PluginAgents, readAgentTypes, type WrittenTypes } from './agent-fi
 import { holdsAgents } from './agent-places.js';
 import { type AgentType, builtInTypes } from './agent-types.js';
 import type { MakeEnvironment } from './child-environment.js';
+import type { WorktreeSource } from './child-worktree.js';
 import { slipsIn } from './granted-tools.js';
 import { type AgentLimits, defaultLimits } from './limited-model.js';
 
@@ -61,6 +63,7 @@ export interface FamilyOptions {
   editStyle?: 'text' | 'patch' | undefined;
   /** The tools that children are offered from the start. */
   profile?: ToolProfile | undefined;
+  worktrees: WorktreeSource;
   /** Whether conversations are written to the data folder. */
   isKept: boolean;
   onStoreProblem?: ((sentence: string) => void) | undefined;
@@ -94,6 +97,8 @@ export interface ChildOptions {
   ledger: WatchedLedger;
   /** The system prompt. */
   system: string[];
+  /** The worktree that it works in, if it has one of its own. */
+  worktree?: SessionWorktree | undefined;
   /** Opens the file of the conversation, and names the file of its transcript for hooks. Absent if it is not kept. */
   store?: (StoreSource & { transcript: string }) | undefined;
   /** The agents that it may start itself. */

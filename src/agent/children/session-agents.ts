@@ -112,6 +112,8 @@ export class SessionAgents implements ChildAgents {
         prompt: request.prompt,
         isResumed: resumed !== undefined,
         memory: resumed?.memory,
+        isolation: request.isolation ?? type.isolation,
+        worktreeEnd: request.worktreeEnd,
         agentsOf: (parent) => new SessionAgents(this.#family, parent),
       });
     const running = child

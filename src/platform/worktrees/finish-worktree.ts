@@ -2,6 +2,7 @@
 // branch is merged into the project or kept.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { WorktreeEnd, WorktreeOutcome } from '../../contract/worktree.js';
 import { withLock } from '../files/private-file.js';
 import type { OwnGit } from './own-git.js';
 import { discard } from './repair-worktrees.js';
@@ -9,18 +10,6 @@ import { changesIn, type WorktreeChanges } from './worktree-changes.js';
 import { saveRecord, type WorktreeRecord } from './worktree-record.js';
 
 const MERGE_WAIT_MS = 120_000; // a checkout of a very large repository
-
-export type WorktreeEnd = 'keep' | 'merge';
-
-export interface FinishedWorktree {
-  outcome: 'removed' | 'kept' | 'merged';
-  /** Paths that differ from the commit that it started from. */
-  files: readonly string[];
-  /** Why its changes are not merged, though that was asked for. */
-  whyNotMerged?: string | undefined;
-  /** What is in it and not committed, and why. */
-  holds: readonly string[];
-}
 
 interface FinishOptions {
   end: WorktreeEnd;
@@ -33,7 +22,7 @@ export async function finishWorktree(
   record: WorktreeRecord,
   git: OwnGit,
   { end, message }: FinishOptions,
-): Promise<FinishedWorktree> {
+): Promise<WorktreeOutcome> {
   const first = await changesIn(git, record);
   if (!first.hasWork) {
     await removeWorktree(record, git, first);

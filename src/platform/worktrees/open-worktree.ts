@@ -1,6 +1,7 @@
 // Makes a git worktree for a session or a child agent, on a branch of its own, or opens one again that is kept.
 import { existsSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import type { SessionWorktree } from '../../contract/worktree.js';
 import { randomHex } from '../crypto.js';
 import { mkdirPrivate } from '../files/mkdir-private.js';
 import { isInside } from '../files/paths.js';
@@ -48,8 +49,7 @@ export interface WorktreeRequest {
 export interface OpenedWorktree {
   record: WorktreeRecord;
   git: OwnGit;
-  /** The folder in it that corresponds to the project. */
-  root: string;
+  place: SessionWorktree;
   /** Whether it was there before. */
   isReopened: boolean;
   /** What a person should know: what was copied, and what is not in it. */
@@ -125,7 +125,7 @@ async function reopen(kept: WorktreeRecord, request: WorktreeRequest, git: OwnGi
   }
   const owned = { ...record, owner: await thisProcess() };
   await saveRecord(owned);
-  return { record: owned, git, root, isReopened: true, notes };
+  return { record: owned, git, place: await placeOf(owned, root, git), isReopened: true, notes };
 }
 
 /** The folder of the worktree that corresponds to the project; undefined if it is another working tree's. */
@@ -204,7 +204,22 @@ async function fill(record: WorktreeRecord, request: WorktreeRequest, git: OwnGi
   }
   const ready: WorktreeRecord = { ...record, state: 'ready', copied, ignored: await ignoredFiles(git, folder) };
   await saveRecord(ready);
-  return { record: ready, git, root, isReopened: false, notes: [...notes, ...(await missingParts(git, record))] };
+  const place = await placeOf(ready, root, git);
+  return { record: ready, git, place, isReopened: false, notes: [...notes, ...(await missingParts(git, record))] };
+}
+
+async function placeOf(record: WorktreeRecord, root: string, git: OwnGit): Promise<SessionWorktree> {
+  const { name, branch, project, folder, top, commonFolder } = record;
+  const gitFolder = await git.must(folder, ['rev-parse', '--absolute-git-dir']);
+  const shared = ['objects', 'refs', 'logs'].map((part) => join(commonFolder, part));
+  return {
+    ...{ name, branch, project, root, folder, top },
+    gitWrites: [...shared, gitFolder].filter((path) => existsSync(path)),
+    gitKeeps: [
+      join(folder, '.git'),
+      ...['commondir', 'gitdir', 'config.worktree'].map((part) => join(gitFolder, part)),
+    ],
+  };
 }
 
 /** What the project has and a fresh checkout has not. */

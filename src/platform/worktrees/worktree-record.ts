@@ -160,3 +160,9 @@ export async function isUsed(record: WorktreeRecord): Promise<boolean> {
   const leftAt = statSync(recordPath(record), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   return await isRunning(owner, leftAt, await thisProcess());
 }
+
+/** Whether there is a record of a worktree with this name, for any repository. */
+export const hasWorktree = (dataFolder: string, name: string): boolean =>
+  namesIn(worktreesFolder(dataFolder)).some((folder) =>
+    existsSync(join(worktreesFolder(dataFolder), folder, `${name}.json`)),
+  );

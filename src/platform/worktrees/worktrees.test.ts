@@ -49,7 +49,7 @@ test('a worktree has the last commit on a branch of its own, and goes with its b
   const here = await machine();
   const opened = await here.open({ name: 'one' });
   expect(opened.record).toMatchObject({ branch: 'worktree-one', state: 'ready' });
-  expect(await readFile(join(opened.root, 'src/b.txt'), 'utf8')).toBe('b\n');
+  expect(await readFile(join(opened.place.root, 'src/b.txt'), 'utf8')).toBe('b\n');
   expect(branchesOf(here)).toEqual(['main', 'worktree-one']);
   expect(await finish(opened)).toEqual({ outcome: 'removed', files: [], holds: [] });
   expect(branchesOf(here)).toEqual(['main']);
@@ -60,14 +60,14 @@ test('a worktree has the last commit on a branch of its own, and goes with its b
 test('a project in a folder of the repository is the same folder in the worktree', async () => {
   const here = await machine();
   const opened = await here.open({ project: join(here.root, 'src') });
-  expect(opened.root).toBe(join(opened.record.folder, 'src'));
+  expect(opened.place.root).toBe(join(opened.record.folder, 'src'));
 });
 
 test('changes are committed on the branch, and the worktree is kept', async () => {
   const here = await machine();
   const opened = await here.open({ name: 'one' });
-  await writeFile(join(opened.root, 'a.txt'), 'changed\n');
-  await writeFile(join(opened.root, 'new.txt'), 'new\n');
+  await writeFile(join(opened.place.root, 'a.txt'), 'changed\n');
+  await writeFile(join(opened.place.root, 'new.txt'), 'new\n');
   const finished = await finish(opened);
   expect(finished).toEqual({ outcome: 'kept', files: ['a.txt', 'new.txt'], holds: [] });
   expect(here.git('show', 'worktree-one:new.txt')).toBe('new\n');
@@ -81,7 +81,7 @@ test('changes are committed on the branch, and the worktree is kept', async () =
 test('a clean merge moves the branch of the project forward, and removes the worktree', async () => {
   const here = await machine();
   const opened = await here.open({ name: 'one' });
-  await writeFile(join(opened.root, 'a.txt'), 'changed\n');
+  await writeFile(join(opened.place.root, 'a.txt'), 'changed\n');
   await here.write('other.txt', 'other\n');
   here.git('add', '-A');
   here.git('commit', '-qm', 'two');
@@ -101,7 +101,7 @@ test('a clean merge moves the branch of the project forward, and removes the wor
 test('a conflict changes nothing in the project, and the worktree is kept', async () => {
   const here = await machine();
   const opened = await here.open({ name: 'one' });
-  await writeFile(join(opened.root, 'a.txt'), 'mine\n');
+  await writeFile(join(opened.place.root, 'a.txt'), 'mine\n');
   await here.write('a.txt', 'theirs\n');
   here.git('commit', '-qam', 'two');
   const head = here.git('rev-parse', 'HEAD');
@@ -111,13 +111,13 @@ test('a conflict changes nothing in the project, and the worktree is kept', asyn
   });
   expect(here.git('rev-parse', 'HEAD')).toBe(head);
   expect(here.git('status', '--porcelain')).toBe('');
-  expect(existsSync(opened.root)).toBe(true);
+  expect(existsSync(opened.place.root)).toBe(true);
 });
 
 test('nothing is merged over changes of the project that are not committed, or over an untracked file', async () => {
   const here = await machine();
   const opened = await here.open({ name: 'one' });
-  await writeFile(join(opened.root, 'new.txt'), 'mine\n');
+  await writeFile(join(opened.place.root, 'new.txt'), 'mine\n');
   await here.write('a.txt', 'uncommitted\n');
   expect(await finish(opened, 'merge')).toMatchObject({
     outcome: 'kept',
@@ -174,9 +174,9 @@ test('.worktreeinclude copies ignored files alone, and no link that leads out', 
   await here.write('loose.txt', 'untracked, not ignored\n');
   await symlink('/etc/passwd', join(here.root, 'link'));
   const opened = await here.open();
-  expect(await readFile(join(opened.root, '.env'), 'utf8')).toBe('SECRET=1\n');
-  expect(await readFile(join(opened.root, 'sub/.env.local'), 'utf8')).toBe('LOCAL=1\n');
-  expect(['x.key', 'loose.txt', 'link'].filter((name) => existsSync(join(opened.root, name)))).toEqual([]);
+  expect(await readFile(join(opened.place.root, '.env'), 'utf8')).toBe('SECRET=1\n');
+  expect(await readFile(join(opened.place.root, 'sub/.env.local'), 'utf8')).toBe('LOCAL=1\n');
+  expect(['x.key', 'loose.txt', 'link'].filter((name) => existsSync(join(opened.place.root, name)))).toEqual([]);
   expect(opened.notes.join('\n')).toMatch(/2 files copied[\s\S]*link \(it is a link to \/etc\/passwd/);
   expect(await finish(opened)).toMatchObject({ outcome: 'removed' });
 });
@@ -185,43 +185,43 @@ test('a changed copy of an ignored file, and a new ignored file, keep the worktr
   const here = await machine({ '.gitignore': '.env\nnotes.md\nbuild/\n', '.worktreeinclude': '.env\n' });
   await here.write('.env', 'SECRET=1\n');
   const opened = await here.open({ name: 'one' });
-  await mkdir(join(opened.root, 'build'));
-  await writeFile(join(opened.root, 'build/out.o'), 'made again by a build');
+  await mkdir(join(opened.place.root, 'build'));
+  await writeFile(join(opened.place.root, 'build/out.o'), 'made again by a build');
   expect((await changesIn(opened.git, opened.record)).hasWork).toBe(false);
-  await writeFile(join(opened.root, '.env'), 'SECRET=2\n');
-  await writeFile(join(opened.root, 'notes.md'), 'thoughts\n');
-  await writeFile(join(opened.root, '.gitignore'), 'notes.md\n'); // .env and build are not ignored any more
+  await writeFile(join(opened.place.root, '.env'), 'SECRET=2\n');
+  await writeFile(join(opened.place.root, 'notes.md'), 'thoughts\n');
+  await writeFile(join(opened.place.root, '.gitignore'), 'notes.md\n'); // .env and build are not ignored any more
   const finished = await finish(opened, 'merge');
   expect(finished.outcome).toBe('merged');
   expect(finished.holds.join('; ')).toMatch(/\.env, a copy of an ignored file, was changed; .*notes\.md/);
   expect(here.git('ls-files')).not.toContain('.env');
-  expect(await readFile(join(opened.root, '.env'), 'utf8')).toBe('SECRET=2\n');
+  expect(await readFile(join(opened.place.root, '.env'), 'utf8')).toBe('SECRET=2\n');
 });
 
 test('commits on no branch, a merge in progress and a repository inside keep the worktree', async () => {
   const here = await machine();
   const detached = await here.open({ name: 'detached' });
-  await detached.git.must(detached.root, ['checkout', '-q', '--detach']);
-  await writeFile(join(detached.root, 'a.txt'), 'x\n');
-  here.git('-C', detached.root, 'commit', '-qam', 'on no branch');
+  await detached.git.must(detached.place.root, ['checkout', '-q', '--detach']);
+  await writeFile(join(detached.place.root, 'a.txt'), 'x\n');
+  here.git('-C', detached.place.root, 'commit', '-qam', 'on no branch');
   expect(await finish(detached, 'merge')).toMatchObject({
     outcome: 'kept',
     holds: [expect.stringContaining('not on its branch')],
   });
   const inner = await here.open({ name: 'inner' });
-  here.git('init', '-q', join(inner.root, 'vendored'));
-  await writeFile(join(inner.root, 'vendored/file'), 'x');
+  here.git('init', '-q', join(inner.place.root, 'vendored'));
+  await writeFile(join(inner.place.root, 'vendored/file'), 'x');
   expect(await finish(inner)).toMatchObject({ outcome: 'kept', holds: ['vendored/ is a repository of its own'] });
-  expect(existsSync(join(inner.root, 'vendored/file'))).toBe(true);
+  expect(existsSync(join(inner.place.root, 'vendored/file'))).toBe(true);
 });
 
 test('the set-up command runs in the worktree after trust; a failure shows its output and leaves nothing', async () => {
   const here = await machine();
   const setUp = { command: 'echo ready > set-up.txt', timeoutMs: 10_000 };
   const trusted = await here.open({ setUp });
-  expect(await readFile(join(trusted.root, 'set-up.txt'), 'utf8')).toBe('ready\n');
+  expect(await readFile(join(trusted.place.root, 'set-up.txt'), 'utf8')).toBe('ready\n');
   const untrusted = await here.open({ setUp, isTrusted: false });
-  expect(existsSync(join(untrusted.root, 'set-up.txt'))).toBe(false);
+  expect(existsSync(join(untrusted.place.root, 'set-up.txt'))).toBe(false);
   expect(untrusted.notes.join()).toContain('not run, because this folder is not trusted');
   const failing = here.open({ name: 'fails', setUp: { ...setUp, command: 'echo no network >&2; exit 3' } });
   await expect(failing).rejects.toThrow(/ended with status 3[\s\S]*no network/);
@@ -244,10 +244,10 @@ test('what a killed process has left is cleared away, completed or kept at the n
   await saveRecord({ ...late.record, owner: dead, state: 'creating' });
   const going = await here.open({ name: 'going' });
   await saveRecord({ ...going.record, owner: dead, state: 'removing', removes: going.record.base });
-  await rm(join(going.root, '.git'));
+  await rm(join(going.place.root, '.git'));
   const busy = await here.open({ name: 'busy' });
-  await writeFile(join(busy.root, 'a.txt'), 'x\n');
-  here.git('-C', busy.root, 'commit', '-qam', 'work');
+  await writeFile(join(busy.place.root, 'a.txt'), 'x\n');
+  here.git('-C', busy.place.root, 'commit', '-qam', 'work');
   await saveRecord({ ...busy.record, owner: dead, state: 'creating' });
   const told = await repairWorktrees(here.dataFolder, env);
   expect(told.map((text) => /\b(early|late|going|busy)\b/.exec(text)?.[1]).toSorted()).toEqual([
@@ -263,7 +263,7 @@ test('what a killed process has left is cleared away, completed or kept at the n
   ]);
   expect(here.git('worktree', 'list', '--porcelain').match(/^worktree /gm)).toHaveLength(3);
   expect(await repairWorktrees(here.dataFolder, env)).toEqual([]);
-  expect(await git.ask(busy.root, ['status', '--porcelain'])).toBe('');
+  expect(await git.ask(busy.place.root, ['status', '--porcelain'])).toBe('');
 });
 
 test('a worktree that another process makes or uses is left alone', async () => {
@@ -279,7 +279,7 @@ test('ten are made, changed and merged at once: git says which conflict, and not
   const names = Array.from({ length: 10 }, (_, index) => `w${index}`);
   const opened = await Promise.all(names.map((name) => here.open({ name })));
   await Promise.all(
-    opened.map(async ({ root }, index) => {
+    opened.map(async ({ place: { root } }, index) => {
       await writeFile(join(root, `own-${index}.txt`), `${index}\n`);
       if (index < 3) await writeFile(join(root, 'a.txt'), `${index}\n`);
     }),

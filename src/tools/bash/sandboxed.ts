@@ -222,7 +222,7 @@ interface Around extends Pick<SandboxPolicy, 'network' | 'temp'> {
 }
 
 function policyOf(session: SessionPort, { config, written, root }: About, around: Around): SandboxPolicy {
-  const { workspace, dataFolder, resultsFolder } = session;
+  const { workspace, dataFolder, resultsFolder, worktree } = session;
   const { network, temp, folder, remindOnce, kept: ofRepositories } = around;
   const home = session.home ?? root;
   const folders = [...new Set([root, ...workspace])];
@@ -235,10 +235,10 @@ function policyOf(session: SessionPort, { config, written, root }: About, around
   for (const note of notes) remindOnce(note);
   return {
     workspace,
-    writable: [...written, ...config.allowWrite, folder],
+    writable: [...written, ...config.allowWrite, ...(worktree?.gitWrites ?? []), folder],
     hidden,
     unreadable: paths,
-    readOnly: [...kept, resultsFolder, ...deeper, ...config.denyWrite],
+    readOnly: [...kept, ...(worktree?.gitKeeps ?? []), resultsFolder, ...deeper, ...config.denyWrite],
     network,
     temp,
     home,

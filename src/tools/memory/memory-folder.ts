@@ -22,7 +22,9 @@ export interface MemoryFile {
 }
 
 /** One folder per project, by its path; the project's name is included for people who browse it. */
-export function memoryFolder({ root, session: { dataFolder } }: Pick<ToolContext, 'root' | 'session'>): string {
+export function memoryFolder({ root: own, session }: Pick<ToolContext, 'root' | 'session'>): string {
+  const { dataFolder, worktree } = session;
+  const root = worktree?.project ?? own;
   const name = basename(root)
     .replaceAll(/[^\w.-]/g, '_')
     .slice(0, 40);
