@@ -79,6 +79,4 @@ function explain(error: unknown, argv: readonly string[], known: readonly string
   return `There is no option ${unknown} here.${nearest ? ` Did you mean --${nearest}?` : ''}`;
 }
 
-const ofOtherAgents: ReadonlySet<string> = new Set([
-  ...['chrome', 'file', 'from-pr', 'ide', 'remote', 'teleport', 'worktree'],
-]);
+const ofOtherAgents: ReadonlySet<string> = new Set([...['chrome', 'file', 'from-pr', 'ide', 'remote', 'teleport']]);

@@ -26,33 +26,46 @@ import type { HostSetup } from './stream-json/host-setup.js';
 import { requestedTelemetry, variablesForTracing } from './telemetry-flags.js';
 import { UsageProblem } from './usage-problem.js';
 import { type ModelWatch, type WatchedModel, watchedModel } from './watched-model.js';
+import type { WantedWorktree } from './worktree/session-worktree.js';
+import { worktreeOf } from './worktree-of.js';
 import { writeLine } from './write-line.js';
 
 /**
  * Runs one prompt, or those of a host, without a user: the answer goes to stdout, everything else to stderr or nowhere.
  */
 export async function headless(argv: readonly string[], version: string): Promise<number> {
-  const opened: { host?: Host } = {};
+  const opened: Opened = {};
   try {
     return await runHeadless(argv, version, opened);
   } catch (error) {
     await opened.host?.abandon(error, process.stdin); // it may wait for an answer
     throw error;
+  } finally {
+    await opened.finishWorktree?.();
   }
 }
 
-async function runHeadless(argv: readonly string[], version: string, opened: { host?: Host }): Promise<number> {
+interface Opened {
+  host?: Host;
+  finishWorktree?: () => Promise<void>;
+}
+
+async function runHeadless(argv: readonly string[], version: string, opened: Opened): Promise<number> {
   const flags = readRunFlags(argv);
   if (flags.picksSession) throw await (await import('./sessions/which-session.js')).whichSession();
-  const options = await engineOptions(flags.engine);
-  const notes = notFollowedNotice(instructionsNotFollowed(flags, options));
+  const wantedWorktree = await worktreeOf(flags);
+  const configured = await engineOptions(flags.engine, wantedWorktree && { root: wantedWorktree.project });
+  const notes = notFollowedNotice(instructionsNotFollowed(flags, configured));
   if (notes !== undefined) await writeLine(process.stderr, `helve: ${notes}`);
-  const prompt = flags.hostInput ? undefined : await readPrompt(flags.words, options.env);
+  const prompt = flags.hostInput ? undefined : await readPrompt(flags.words, configured.env);
+  const options = wantedWorktree
+    ? await inWorktree(wantedWorktree, { flags, options: configured, opened })
+    : configured;
 
   const catalogue = await readCatalogue(options.env);
   const wanted = requestedTelemetry(flags.observation, options.env);
   const observation = wanted && (await import('./observe.js')).observe(wanted, { env: options.env, catalogue });
-  if (flags.resume !== undefined) await assertResumable({ resume: flags.resume, fork: flags.fork }, options.env);
+  if (flags.resume !== undefined) await assertResumable({ resume: flags.resume, fork: flags.fork }, options);
   const models = await readModels(flags, options, catalogue, observation?.model).catch(asUsageProblem);
   const resumed =
     flags.resume === undefined ? undefined : await resumeRequested(flags.resume, flags, options, models.first);
@@ -128,7 +141,12 @@ async function runHeadless(argv: readonly string[], version: string, opened: { h
       if (prompt !== undefined) host.promptOnly(prompt);
       run = await host.converse({ agent, model, end }, signals.signal);
     } else {
-      run = await runOnce(agent, prompt ?? '', { end, steps: isWatched ? stepLines() : undefined }, signals.signal);
+      run = await runOnce(
+        agent,
+        prompt ?? '',
+        { end, steps: isWatched ? stepLines(agent.session.root) : undefined },
+        signals.signal,
+      );
     }
   } finally {
     for (const what of agent.session.stillRunning) await writeLine(process.stderr, `helve: ending ${visible(what)}`);
@@ -148,6 +166,17 @@ async function runHeadless(argv: readonly string[], version: string, opened: { h
   return signals.exitCode ?? (run?.failed ? exitCode.failed : exitCode.ok);
 }
 
+/** The options in a worktree, which is finished when the run has ended. */
+async function inWorktree(
+  wanted: WantedWorktree,
+  { flags, options, opened }: { flags: RunFlags; options: CliEngineOptions; opened: Opened },
+): Promise<CliEngineOptions> {
+  const { openRunWorktree, tell } = await import('./worktree/session-worktree.js');
+  const worktree = await openRunWorktree(wanted, options);
+  opened.finishWorktree = async () => await tell(await worktree.finish(flags.worktreeEnd));
+  return { ...options, worktree: worktree.place };
+}
+
 /** Errors in a model's configuration are usage errors. */
 function asUsageProblem(error: unknown): never {
   if (error instanceof ModelFailure) throw new UsageProblem(error.message);
@@ -162,11 +191,11 @@ function createAgentOrSay(options: FullAgentOptions): FullAgent {
   }
 }
 
-const stepLines = (): StepLines =>
+const stepLines = (root: string): StepLines =>
   new StepLines({
     write: (text) => process.stderr.write(text),
     columns: () => process.stderr.columns || 80,
-    root: process.cwd(),
+    root,
   });
 
 async function runOnce(
@@ -308,10 +337,10 @@ async function structuredOutput(given: string, { env }: CliEngineOptions) {
 /** An unknown session is the mistake to report, whatever is wrong with the model. */
 async function assertResumable(
   request: { resume: string; fork: boolean },
-  env: CliEngineOptions['env'],
+  { env, worktree }: CliEngineOptions,
 ): Promise<void> {
   const { assertResumable } = await import('./sessions/resume.js');
-  await assertResumable(request, env);
+  await assertResumable(request, env, worktree?.root);
 }
 
 async function resumeRequested(wanted: string, { fork, engine }: RunFlags, options: CliEngineOptions, model: Model) {

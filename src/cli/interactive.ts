@@ -1,8 +1,11 @@
 import { existsSync } from 'node:fs';
+import type { SessionWorktree } from '../contract/worktree.js';
 import { dataFolderOf } from '../platform/files/paths.js';
 import { pluginFolders } from '../plugins/plugin-folders.js';
 import { type RunFlags, readRunFlags } from './run-flags.js';
 import { UsageProblem } from './usage-problem.js';
+import type { WantedWorktree } from './worktree/session-worktree.js';
+import { worktreeOf } from './worktree-of.js';
 
 /** A conversation at the terminal. Its code is loaded after the first frame. */
 export async function interactive(argv: readonly string[], version: string): Promise<number> {
@@ -10,25 +13,64 @@ export async function interactive(argv: readonly string[], version: string): Pro
   const prompt = flags.words.length === 0 ? undefined : flags.words.join(' ');
   const [unfit] = withoutEffectHere(flags);
   if (unfit !== undefined) throw new UsageProblem(`${unfit} works only with -p. Add -p and the prompt.`);
+  const wanted = await worktreeOf(flags);
+  if (wanted) return await inWorktree(wanted, { flags, prompt, version });
   if (flags.resume !== undefined) {
     const { assertResumable } = await import('./sessions/resume.js');
     await assertResumable({ resume: flags.resume, fork: flags.fork }, process.env);
   }
   await askAboutPlugins(flags);
+  return await converse({ flags, prompt, version });
+}
+
+interface Conversation {
+  flags: RunFlags;
+  prompt: string | undefined;
+  version: string;
+  /** The project of the worktree. */
+  project?: string;
+  worktree?: SessionWorktree;
+}
+
+/** The conversation in a worktree, which is merged, kept or removed after it. */
+async function inWorktree(wanted: WantedWorktree, given: Conversation): Promise<number> {
+  const { flags } = given;
+  const options = await optionsOf(flags, wanted.project);
+  const { openRunWorktree } = await import('./worktree/session-worktree.js');
+  const opened = await openRunWorktree(wanted, options);
+  let asks = false;
+  try {
+    if (flags.resume !== undefined) {
+      const { assertResumable } = await import('./sessions/resume.js');
+      await assertResumable({ resume: flags.resume, fork: flags.fork }, process.env, opened.place.root);
+    }
+    await askAboutPlugins(flags);
+    const code = await converse({ ...given, project: wanted.project, worktree: opened.place });
+    asks = code === 0 && flags.worktreeEnd === undefined;
+    return code;
+  } finally {
+    const { endAtTerminal } = await import('./worktree/ask-end.js');
+    await endAtTerminal(opened, { asks, end: flags.worktreeEnd });
+  }
+}
+
+async function converse({ flags, prompt, version, project, worktree }: Conversation): Promise<number> {
   let { setup } = flags;
   // A wrong option is reported before anything is drawn; without options there is nothing to check.
-  let checked = Object.values(flags.engine).some((value) => value !== undefined) ? await optionsOf(flags) : undefined;
+  let checked = Object.values(flags.engine).some((value) => value !== undefined)
+    ? await optionsOf(flags, project)
+    : undefined;
   const { startTerminal } = await import('../terminal/start-terminal.js');
   return await startTerminal({
     version,
     prompt,
-    root: process.cwd(),
+    root: worktree?.root ?? process.cwd(),
     env: process.env,
     isPlain: flags.screenReader,
     first: { resume: flags.resume, picks: flags.picksSession, fork: flags.fork },
     async open(ports) {
       const { openSession } = await import('./interactive/open-session.js');
-      const options = checked ?? (await optionsOf(flags));
+      const options = { ...(checked ?? (await optionsOf(flags, project))), ...(worktree && { worktree }) };
       checked = undefined; // settings may have changed by the time of another start
       const { instructionsNotFollowed } = await import('./instructions-not-followed.js');
       return {
@@ -44,9 +86,9 @@ export async function interactive(argv: readonly string[], version: string): Pro
   });
 }
 
-async function optionsOf(flags: RunFlags) {
+async function optionsOf(flags: RunFlags, project?: string) {
   const { interactiveOptions } = await import('./interactive/open-session.js');
-  return await interactiveOptions(flags);
+  return await interactiveOptions(flags, project);
 }
 
 /** Before the interface takes over the terminal: plugins that are new or changed need an answer. */

@@ -28,6 +28,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   sessions: async () => (await import('./sessions.js')).sessions,
   tools: async () => (await import('./tools.js')).tools,
   undo: async () => (await import('./undo.js')).undo,
+  worktree: async () => (await import('./worktree.js')).worktree,
 };
 
 declare const HELVE_VERSION: string; // defined by the build

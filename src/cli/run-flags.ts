@@ -1,4 +1,5 @@
 import { type Effort, efforts } from '../contract/model.js';
+import { type WorktreeEnd, worktreeEnds } from '../contract/worktree.js';
 import { serverPartOf } from '../platform/text/mcp-names.js';
 import { engineFlags, readArgs } from './args.js';
 import type { EngineFlagValues } from './engine-options.js';
@@ -38,6 +39,8 @@ const flags = {
   continue: { type: 'boolean', short: 'c' },
   resume: { type: 'string', short: 'r' },
   'session-id': { type: 'string' },
+  worktree: { type: 'string', short: 'w' },
+  'worktree-end': { type: 'string' },
   fork: { type: 'boolean' },
   'fork-session': { type: 'boolean' },
   'no-save': { type: 'boolean' },
@@ -86,6 +89,9 @@ export interface RunFlags {
   /** Resume a session, and ask the user which. */
   picksSession: boolean;
   fork: boolean;
+  /** The name of the worktree to work in; empty for a new one. */
+  worktree: string | undefined;
+  worktreeEnd: WorktreeEnd | undefined;
   sessionId: string | undefined;
   save: boolean;
   /** With -p on a terminal: no steps, no rendering, no hint how to continue. */
@@ -98,7 +104,7 @@ export interface RunFlags {
 
 /** Parses the flags of a run, with `-p` or at a terminal, and validates them individually and together. */
 export function readRunFlags(argv: readonly string[], { isInteractive = false } = {}): RunFlags {
-  const { values, positionals } = readArgs(withOpenResume(withDebugFile(argv)), flags, ['version']);
+  const { values, positionals } = readArgs(withOpenValues(withDebugFile(argv)), flags, ['version']);
   const format = oneOf('--output-format', outputFormats, values['output-format'] ?? 'text');
   const hostInput = oneOf('--input-format', inputFormats, values['input-format'] ?? 'text') === 'stream-json';
   // A host that sends its prompts line by line implies -p.
@@ -139,6 +145,8 @@ export function readRunFlags(argv: readonly string[], { isInteractive = false } 
     resume: readResume(values) || undefined,
     picksSession: values.resume === '',
     fork: values.fork === true || values['fork-session'] === true,
+    worktree: values.worktree,
+    ...readWorktreeEnd(values['worktree-end']),
     sessionId: readSessionId(values['session-id']),
     save: !values['no-save'] && !values['no-session-persistence'],
     quiet: values.quiet === true,
@@ -150,14 +158,24 @@ export function readRunFlags(argv: readonly string[], { isInteractive = false } 
 }
 
 /** Turns `--resume` without an id into `--resume=`: node:util's options have a value either always or never. */
-function withOpenResume(argv: readonly string[]): string[] {
+function withOpenValues(argv: readonly string[]): string[] {
   const end = argv.indexOf('--');
-  const isOpen = (word: string, index: number): boolean =>
-    (word === '--resume' || word === '-r') &&
-    (end < 0 || index < end) &&
-    (argv[index + 1] === undefined || argv[index + 1]?.startsWith('-') === true);
-  return argv.map((word, index) => (isOpen(word, index) ? '--resume=' : word));
+  return argv.map((word, index) => {
+    const flag = Object.hasOwn(openFlags, word) ? openFlags[word] : undefined;
+    if (flag === undefined || (end >= 0 && index > end)) return word;
+    const next = argv[index + 1];
+    const isOpen = next === undefined || next.startsWith('-') || (flag === '--worktree' && /\s/.test(next)); // a prompt
+    return isOpen ? `${flag}=` : word;
+  });
 }
+
+/** Flags whose value may be left out. */
+const openFlags: Readonly<Record<string, string | undefined>> = {
+  '--resume': '--resume',
+  '-r': '--resume',
+  '--worktree': '--worktree',
+  '-w': '--worktree',
+};
 
 function refuseCombinations(read: RunFlags): void {
   const streams = read.format === 'stream-json';
@@ -184,6 +202,11 @@ function refuseCombinations(read: RunFlags): void {
   if (read.fork && !takesUp) {
     throw new UsageProblem('--fork goes with --resume ID or --continue.');
   }
+  if (read.worktree !== undefined && takesUp) {
+    throw new UsageProblem(
+      '--worktree is for a new session: one that is resumed goes back to the worktree that it worked in. Leave it out.',
+    );
+  }
   if (read.sessionId !== undefined && takesUp) {
     throw new UsageProblem('--session-id names a new session, so it does not go with --resume or --continue.');
   }
@@ -201,6 +224,10 @@ function readPromptTool(text: string | undefined): Pick<RunFlags, 'asksHost' | '
   throw new UsageProblem(
     `--permission-prompt-tool takes stdio or a tool of an MCP server (mcp__server__tool), but was "${text}".`,
   );
+}
+
+function readWorktreeEnd(text: string | undefined): { worktreeEnd: WorktreeEnd | undefined } {
+  return { worktreeEnd: text === undefined ? undefined : oneOf('--worktree-end', worktreeEnds, text) };
 }
 
 function readMaxTurns(text: string | undefined): number | undefined {

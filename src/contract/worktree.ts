@@ -18,7 +18,9 @@ export interface SessionWorktree {
 }
 
 /** How a worktree with changes ends. `keep`: its branch stays. `merge`: into the branch of the project, if git can without a conflict. */
-export type WorktreeEnd = 'keep' | 'merge';
+export type WorktreeEnd = (typeof worktreeEnds)[number];
+
+export const worktreeEnds = ['keep', 'merge'] as const;
 
 /** What became of a worktree. */
 export interface WorktreeOutcome {

@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { efforts, toolProfileNames } from '../contract/model.js';
 import { permissionModes, sandboxModes } from '../contract/permission.js';
+import { worktreeEnds } from '../contract/worktree.js';
 import { hooksSchema } from '../hooks/schema.js';
 import { type KeyAction, keyActionNames, keyActions } from './key-actions.js';
 import type { SourceKind } from './locations.js';
@@ -255,7 +256,7 @@ export const settingTable = {
     about:
       'What happens to a worktree with changes when its session or child agent has ended: `keep` (the default) keeps it with its branch; `merge` merges its branch into that of the project, if git can without a conflict. The changes are committed in both cases.',
     shape: 'one',
-    schema: z.enum(['keep', 'merge'], 'must be keep or merge'),
+    schema: z.enum(worktreeEnds, `must be one of ${worktreeEnds.join(', ')}`),
     loosens: (value) => value === 'merge',
   },
   instructions: {

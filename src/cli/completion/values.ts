@@ -39,6 +39,8 @@ export async function valuesOf(placeholder: string, { command, after }: Placehol
     case 'ID':
     case 'SESSION':
       return after === '--call' ? [] : await sessions();
+    case 'WORKTREE':
+      return await worktrees();
     case 'TOOL':
     case 'RULES':
       return await tools();
@@ -57,6 +59,12 @@ export async function valuesOf(placeholder: string, { command, after }: Placehol
 }
 
 const words = (list: readonly string[]): Candidate[] => list.map((word) => ({ word }));
+
+async function worktrees(): Promise<Candidate[]> {
+  const { findRecords } = await import('../../platform/worktrees/worktree-record.js');
+  const { dataFolderOf, realPathSync } = await import('../../platform/files/paths.js');
+  return findRecords(realPathSync(dataFolderOf())).records.map(({ name, project }) => ({ word: name, about: project }));
+}
 
 async function sessions(): Promise<Candidate[]> {
   const { realpathSync } = await import('node:fs');

@@ -6,10 +6,12 @@ export const help = `helve: a conversation in the terminal
   helve "fix the tests"     start with a prompt; after --, the first word is never taken as a command
   helve --continue          resume the last session of this folder; --fork continues in a copy
   helve --resume [ID]       resume another one; without an id, choose it from a list
+  helve --worktree [NAME]   work in a git worktree on a branch of its own; when you leave, it asks what to do with changes
 
 Options of helve -p that work here too
   --model, --effort, --fallback-model, --max-turns, --max-time, --system-prompt, --append-system-prompt, --no-instructions,
-  --disable-slash-commands, --init, --maintenance, --debug, --continue, --resume, --fork, --session-id, --no-save
+  --disable-slash-commands, --init, --maintenance, --debug, --continue, --resume, --fork, --session-id, --no-save,
+  --worktree, --worktree-end
   --screen-reader           plain lines, nothing redrawn (also HELVE_SCREEN_READER=1, and if TERM is dumb)
 
 In it

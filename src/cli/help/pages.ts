@@ -20,6 +20,7 @@ import { help as replay } from './replay.js';
 import { help as sessions } from './sessions.js';
 import { help as tools } from './tools.js';
 import { help as undo } from './undo.js';
+import { help as worktree } from './worktree.js';
 
 /** Each command's own page. */
 export const helpPages: Readonly<Record<string, string>> = {
@@ -43,4 +44,5 @@ export const helpPages: Readonly<Record<string, string>> = {
   sessions,
   tools,
   undo,
+  worktree,
 };

@@ -17,8 +17,8 @@ import { requestedTelemetry, variablesForTracing } from '../telemetry-flags.js';
 import { watchedModel } from '../watched-model.js';
 
 /** The options from flags and settings for an interactive session. */
-export async function interactiveOptions({ engine }: RunFlags): Promise<CliEngineOptions> {
-  const options = await engineOptions(engine, { asksForTrust: true });
+export async function interactiveOptions({ engine }: RunFlags, root?: string): Promise<CliEngineOptions> {
+  const options = await engineOptions(engine, { asksForTrust: true, ...(root !== undefined && { root }) });
   return { ...options, interactive: true };
 }
 

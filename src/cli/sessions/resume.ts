@@ -21,7 +21,7 @@ export interface ResumeRequest {
   /** Default: that of the flags, if they name one; otherwise the session's own. */
   mode?: PermissionMode | undefined;
   flags: EngineFlagValues;
-  options: Pick<CliEngineOptions, 'env' | 'permissionMode' | 'root'>;
+  options: Pick<CliEngineOptions, 'env' | 'permissionMode' | 'root' | 'worktree'>;
 }
 
 /** Resumes a session of this folder, and tells the user what has changed. Rejects with `SessionProblem` if there is none. */
@@ -30,7 +30,7 @@ export async function resume({ flags, options, ...request }: ResumeRequest): Pro
   const isModeGiven = flags['permission-mode'] !== undefined || flags['dangerously-skip-permissions'];
   const mode = request.mode ?? (isModeGiven ? options.permissionMode : undefined);
   const dataFolder = dataFolderOf({ env: options.env });
-  const root = realpathSync(options.root ?? process.cwd());
+  const root = realpathSync(options.worktree?.root ?? options.root ?? process.cwd());
   const id = await sessionHere(wanted, dataFolder, root);
   const onProblem = (sentence: string): void => void writeLine(process.stderr, `helve: ${visible(sentence)}`);
   const prices = model.facts?.prices;
@@ -44,9 +44,10 @@ export async function resume({ flags, options, ...request }: ResumeRequest): Pro
 export async function assertResumable(
   { resume: wanted, fork }: { resume: string; fork: boolean },
   env: CliEngineOptions['env'],
+  root = process.cwd(),
 ): Promise<void> {
   const dataFolder = dataFolderOf({ env });
-  const id = await sessionHere(wanted, dataFolder, realpathSync(process.cwd()));
+  const id = await sessionHere(wanted, dataFolder, realpathSync(root));
   if (!fork) await assertUnused(sessionFolder(dataFolder, id));
 }
 
