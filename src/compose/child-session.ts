@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { childEnvironment } from '../agent/children/child-environment.js';
-import { withinWorktree } from '../agent/children/child-worktree.js';
+import { type Outside, withinWorktree } from '../agent/children/child-worktree.js';
 import type { ChildOptions, ChildSession } from '../agent/children/family.js';
 import { sessionWriter } from '../agent/components/session-writer.js';
 import { HookTranscript } from '../agent/hook-transcript.js';
@@ -41,7 +41,7 @@ export function composeChild(options: ChildOptions): ChildSession {
     parent: parent.environment,
     root: { hooks, askPermission },
     decide: type.mode && engine.decideIn(type.mode),
-    confine: worktree && ((decide) => withinWorktree(decide, worktree, () => outsideOf(parent.session, worktree))),
+    confine: worktree && ((decide) => withinWorktree(decide, worktree, () => outsideOf(options, worktree))),
   });
   const agents = options.agentsOf({
     session,
@@ -71,12 +71,10 @@ export function composeChild(options: ChildOptions): ChildSession {
   return { session, environment, agents, writer, ...conversation };
 }
 
-/** The project, the worktree of its parent, and those of other agents. */
-const outsideOf = ({ workspace }: Session, { folder, top }: SessionWorktree): string[] => [
-  ...workspace,
-  top,
-  dirname(folder),
-];
+const outsideOf = ({ parent, family }: ChildOptions, { folder, top }: SessionWorktree): Outside => ({
+  folders: [...parent.session.workspace, top, dirname(folder)],
+  worktrees: [...family.worktrees],
+});
 
 const hookTranscript = (file: string, session: Session): HookTranscript =>
   new HookTranscript({

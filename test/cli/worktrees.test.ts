@@ -131,8 +131,7 @@ test('undo takes back what a session did in its worktree', async () => {
   await here.helve(['-p', 'go', '-w', 'one', '--permission-mode', 'acceptEdits'], { answers });
   const folder = await here.folderOf('one');
   expect(existsSync(join(folder, 'new.txt'))).toBe(true);
-  const undone = await here.helve(['undo', '--yes']);
-  expect(undone.stderr).toBe('');
+  const undone = await here.helve(['undo', '--yes'], { cwd: folder });
   expect(undone).toMatchObject({ code: 0 });
   expect(existsSync(join(folder, 'new.txt'))).toBe(false);
 });

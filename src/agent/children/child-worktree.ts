@@ -2,6 +2,7 @@
 import { ToolFailure } from '../../contract/failure.js';
 import type { Decide, DecisionRequest } from '../../contract/permission.js';
 import type { SessionWorktree, WorktreeEnd, WorktreeOutcome } from '../../contract/worktree.js';
+import { namesInProject } from '../../permissions/worktree-paths.js';
 import { isInside, shortPath } from '../../platform/files/paths.js';
 import { messageOf } from '../../platform/message-of.js';
 import { counted } from '../../platform/text/counted.js';
@@ -83,20 +84,27 @@ export const worktreeRules = ({ root, branch, top }: SessionWorktree, notes: rea
     ...notes,
   ].join('\n');
 
+/** What an agent in a worktree must leave as it is. */
+export interface Outside {
+  /** The project, and where the worktrees of other agents are. */
+  folders: readonly string[];
+  /** The worktrees of agents at work: those that were made from its own are its own as well. */
+  worktrees: readonly SessionWorktree[];
+}
+
 /** Denies changes of the project and of other agents' worktrees, whatever the rules allow. */
 export const withinWorktree =
-  (decide: Decide, place: SessionWorktree, others: () => readonly string[]): Decide =>
+  (decide: Decide, place: SessionWorktree, outside: () => Outside): Decide =>
   (request) => {
-    const outside = changedOutside(request, place, others());
-    if (outside === undefined) return decide(request);
-    const inWorktree = isInside(place.top, outside)
-      ? ` The same file in its worktree is ${place.folder}${outside.slice(place.top.length)}.`
-      : '';
-    const because = `this agent works in the worktree ${place.folder}, and ${outside} is outside of it`;
-    const about = `write ${shortPath(place.root, outside)}`;
+    const changed = changedOutside(request, place, outside());
+    if (changed === undefined) return decide(request);
+    const here = isInside(place.top, changed) ? `${place.folder}${changed.slice(place.top.length)}` : undefined;
+    const instead = here === undefined ? '' : `; the same file in its worktree is ${here}`;
+    const because = `this agent works in the worktree ${place.folder}, and ${changed} is outside of it${instead}`;
+    const about = `write ${shortPath(place.root, changed)}`;
     return {
       behavior: 'deny',
-      reason: `${because}.${inWorktree}`,
+      reason: because,
       trail: [{ about, behavior: 'deny', because, basis: 'check', decided: true }],
     };
   };
@@ -104,14 +112,16 @@ export const withinWorktree =
 function changedOutside(
   { effects }: DecisionRequest,
   { folder }: SessionWorktree,
-  others: readonly string[],
+  { folders, worktrees }: Outside,
 ): string | undefined {
+  const isOwn = (name: string): boolean =>
+    isInside(folder, name) || namesInProject(name, worktrees).some((other) => isInside(folder, other));
   for (const effect of effects) {
     if (effect.kind !== 'file' || effect.access !== 'write' || effect.unresolved !== undefined) continue;
-    const outside = [effect.path, effect.real].find(
-      (name) => !isInside(folder, name) && others.some((other) => isInside(other, name)),
+    const changed = [effect.path, effect.real].find(
+      (name) => folders.some((other) => isInside(other, name)) && !isOwn(name),
     );
-    if (outside !== undefined) return outside;
+    if (changed !== undefined) return changed;
   }
   return undefined;
 }

@@ -46,11 +46,16 @@ export interface Conversation {
 }
 
 export async function* converse(given: Conversation): AsyncGenerator<AgentEvent, void, void> {
+  const { worktrees } = given.family;
   const worktree = await worktreeFor(given);
+  if (worktree) worktrees.add(worktree.place);
   try {
     yield* converseIn(given, worktree);
   } finally {
-    if (worktree) await finishWorktree(given.child, worktree);
+    if (worktree) {
+      await finishWorktree(given.child, worktree);
+      worktrees.delete(worktree.place);
+    }
   }
 }
 

@@ -128,6 +128,8 @@ export class Family {
   readonly #options: FamilyOptions;
   /** Sends an event to the listener of the root session. */
   readonly tellRoot: (happening: AgentHappening) => void;
+  /** The worktrees of agents at work. */
+  readonly worktrees = new Set<SessionWorktree>();
   readonly #slots: Slots[] = [];
   readonly #reported = new Set<string>();
 
