@@ -91,6 +91,8 @@ export type {
 } from './contract/tool.js';
 export type * from './contract/tool-context.js';
 export type { SearchEndpoint, SearchProvider, SideModel, WebAccess } from './contract/web.js';
+export type { SessionWorktree, WorktreeEnd, WorktreeOutcome } from './contract/worktree.js';
+export { WorktreeProblem } from './platform/worktrees/worktree-problem.js';
 export { createAgent, type ResumeOptions, resumeAgent } from './sdk/agent.js';
 export { defineTool } from './sdk/define-tool.js';
 export { createEngine } from './sdk/engine.js';
@@ -108,3 +110,4 @@ export {
 } from './sdk/openai.js';
 export { type ListOptions, listSessions } from './sdk/sessions.js';
 export { loadSettings, type SettingsOptions } from './sdk/settings.js';
+export { type FinishOptions, openWorktree, type Worktree, type WorktreeOptions } from './sdk/worktree.js';

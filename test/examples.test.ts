@@ -23,6 +23,7 @@ const said: Readonly<Record<string, string>> = {
   'own-loop.mjs': 'call_3 failed\ntwo handle',
   'structured-output.mjs': 'Ada was born in 1815. It took 3 turns.\nrefused',
   'two-agents.mjs': "[ 'writer: 0 denied, x', 'reader: 1 denied, nothing' ]",
+  'worktrees.mjs': 'left merged \nright merged \nother kept it conflicts with the project in left.txt',
   'vercel-ai-sdk.mjs': 'Bash refused\nI may not delete it. []',
 };
 

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Session } from '../agent/session.js';
 import { movedSpareData } from '../agent/store/moved-spare-data.js';
 import type { AgentHappening } from '../contract/event.js';
@@ -22,6 +24,11 @@ export async function recoverNow(session: Session, notify: (text: string) => voi
   void session.own(reapedLeftovers); // not awaited: no call depends on processes that a killed Helve left running
   // Reading works without the data folder; a call that changes a file reports that the folder can't be used.
   for (const text of await movedSpareData(session.dataFolder, { withFailures: false })) notify(text);
+  const { dataFolder, env } = session;
+  if (existsSync(join(dataFolder, 'worktrees'))) {
+    const { repairWorktrees } = await import('../platform/worktrees/repair-worktrees.js');
+    for (const text of await repairWorktrees(dataFolder, env).catch(() => [])) notify(text);
+  }
   const text = await recoverIfNeeded(session.dataFolder, takeBackUndo, async () => {
     const { titlesIn } = await import('../agent/store/session-outline.js');
     return titlesIn(session.dataFolder);

@@ -62,6 +62,8 @@ export interface SwarmOptions {
   signal: AbortSignal;
   /** The call that the children belong to. */
   callId: string;
+  /** `worktree`: each step works in a git worktree of its own, which is merged before the steps that depend on it. */
+  isolation?: 'worktree' | undefined;
   /** Progress for the person. */
   onProgress(text: string): void;
 }

@@ -32,6 +32,7 @@ import { permissionModes } from '../contract/permission.js';
 import type { Tool } from '../contract/tool.js';
 import type { SandboxConfig } from '../contract/tool-context.js';
 import { searchProviders, type WebAccess } from '../contract/web.js';
+import { worktreeEnds } from '../contract/worktree.js';
 import { isMcpName } from '../platform/text/mcp-names.js';
 import { nearestWords } from '../platform/text/similar-text.js';
 import { builtInTools } from '../tools/index.js';
@@ -40,6 +41,7 @@ import type { ConnectOptions, HttpOptions, ServeOptions } from './mcp.js';
 import { mcpServer } from './mcp-server-kind.js';
 import type { ListOptions } from './sessions.js';
 import type { SettingsOptions } from './settings.js';
+import type { FinishOptions, WorktreeOptions } from './worktree.js';
 
 const texts = list(text);
 
@@ -154,6 +156,16 @@ const serveOptions: Kinds<ServeOptions & HttpOptions & { signal?: AbortSignal }>
   signal: abortSignal,
 };
 const listOptions: Kinds<ListOptions> = { root: path, dataFolder: path };
+const worktreeOptions: Kinds<WorktreeOptions> = {
+  root: path,
+  dataFolder: path,
+  name: text,
+  setUp: text,
+  setUpTimeoutMs: positive,
+  trust: flag,
+  env: record(variable),
+};
+const finishOptions: Kinds<FinishOptions> = { end: oneOf(worktreeEnds), message: text };
 
 function withoutQuestions({ canUseTool: _, askPermission: __, askUser: ___, ...rest }: Kinds<EngineOptions>) {
   return rest;
@@ -208,6 +220,8 @@ export const checkConnectOptions = (servers: unknown, options: unknown): void =>
 export const checkServeOptions = (options: unknown): void => checkKinds(options, serveOptions, 'An MCP server');
 export const checkProjectOptions = (options: unknown): void =>
   checkKinds(options, engineOptions, 'temporaryProject', otherNames);
+export const checkWorktreeOptions = (options: unknown): void => checkKinds(options, worktreeOptions, 'openWorktree');
+export const checkFinishOptions = (options: unknown): void => checkKinds(options, finishOptions, 'finish');
 export const checkListOptions = (options: unknown): void => checkKinds(options, listOptions, 'listSessions');
 
 /** Checks what types do not express, for every function that takes these options. */

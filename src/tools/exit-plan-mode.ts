@@ -19,6 +19,7 @@ const input = z.strictObject({
   plan: z.string().max(MAX_PLAN_CHARS).optional().describe('Markdown, with numbered steps'),
   launchSwarm: z.boolean().optional().describe('Have child agents run the steps, side by side but for "depends on 1"'),
   teammateCount: z.int().min(1).max(MAX_TEAMMATES).optional().describe(`Default ${TEAMMATES}`),
+  isolation: z.literal('worktree').optional().describe('Each step on a git branch of its own, merged after it'),
 });
 
 export const exitPlanModeTool = defineTool({
@@ -31,7 +32,7 @@ export const exitPlanModeTool = defineTool({
   // The children's calls pass the gate one by one, so the call that starts them must not block them.
   effects: ({ launchSwarm }) => (launchSwarm ? [] : [{ kind: 'session', access: 'write', what: 'mode' }]),
 
-  async validate({ plan, launchSwarm = false, teammateCount }, { session, callId, inputBy }) {
+  async validate({ plan, launchSwarm = false, teammateCount, isolation }, { session, callId, inputBy }) {
     const { mode, modeAfter } = session.planning;
     const isAgreed = inputBy === 'user'; // the host sent this plan itself, perhaps with another mode
     if (mode !== 'plan' && !isAgreed) {
@@ -45,6 +46,11 @@ export const exitPlanModeTool = defineTool({
         advice: 'Set launchSwarm to true, or leave teammateCount out.',
       });
     }
+    if (isolation !== undefined && !launchSwarm) {
+      throw refusal('isolation counts for launchSwarm only.', {
+        advice: 'Set launchSwarm to true, or leave isolation out.',
+      });
+    }
     const { swarm } = launchSwarm ? await stepsFor(text, session) : {};
     const aboutAgents = await swarm?.check(NAME);
     const file = await session.planning.keep(text); // the user may want to read it before answering, and it stays if they refuse
@@ -52,7 +58,9 @@ export const exitPlanModeTool = defineTool({
     if (isAgreed) return undefined;
     // A plan that was not sent is not in the input that they see.
     const which = plan?.trim() ? 'the plan' : `the plan of before${file === undefined ? '' : ` (${file})`}`;
-    const agents = launchSwarm ? `, and ${teammateCount ?? TEAMMATES} child agents run its steps` : '';
+    const agents = launchSwarm
+      ? `, and ${teammateCount ?? TEAMMATES} child agents run its steps${isolation ? ', each in a git worktree that is merged into the project' : ''}`
+      : '';
     const rule = aboutAgents === undefined ? '' : ` (${aboutAgents.ask})`;
     const words = plan?.trim() ? '' : `:\n${text}`;
     return {
@@ -60,7 +68,10 @@ export const exitPlanModeTool = defineTool({
     };
   },
 
-  async *execute({ plan, launchSwarm = false, teammateCount = TEAMMATES }, { session, callId, signal, inputBy }) {
+  async *execute(
+    { plan, launchSwarm = false, teammateCount = TEAMMATES, isolation },
+    { session, callId, signal, inputBy },
+  ) {
     const text = session.own(shownPlans).get(callId) ?? planOf(plan, session);
     session.own(shownPlans).delete(callId);
     const { swarm, steps } = launchSwarm ? await stepsFor(text, session) : {};
@@ -70,7 +81,7 @@ export const exitPlanModeTool = defineTool({
     const shown = { plan: text, mode, isEdited, ...(file !== undefined && { file }) };
     if (!swarm || !steps) return shown;
     const report = yield* withProgress((onProgress) =>
-      swarm.run({ text, steps }, teammateCount, { signal, callId, onProgress }),
+      swarm.run({ text, steps }, teammateCount, { signal, callId, isolation, onProgress }),
     );
     return { ...shown, steps, report };
   },

@@ -79,7 +79,7 @@ class Swarm {
   }
 
   async #work(step: PlanStep): Promise<Outcome> {
-    const { callId, signal } = this.#options;
+    const { callId, signal, isolation } = this.#options;
     try {
       const { agents } = this.#surroundings;
       const request = {
@@ -87,12 +87,17 @@ class Swarm {
         prompt: this.#promptFor(step),
         type: TYPE,
         inBackground: false,
+        ...(isolation && { isolation, worktreeEnd: 'merge' as const }),
       };
       await agents.check(request, 'The step'); // a rule may have been added since the plan was approved; questions were asked then
       const agent = await agents.start(request, { callId, signal });
       for await (const line of agent.progress) this.#options.onProgress(`step ${step.id}: ${line}`);
-      const { answer = '', problem } = (await agent.wait()) ?? {};
-      const report = shortened(answer) || 'It said nothing.';
+      const { answer = '', problem, worktree, notes = [] } = (await agent.wait()) ?? {};
+      const ofWorktree = isolation ? notes.map((note) => `\n[${note}]`).join('') : '';
+      const report = `${shortened(answer) || 'It said nothing.'}${ofWorktree}`;
+      if (worktree?.whyNotMerged !== undefined) {
+        return { id: step.id, outcome: 'failed', report: `Its changes are not in the project. ${report}` };
+      }
       if (problem === undefined) return { id: step.id, outcome: 'done', report };
       return {
         id: step.id,
