@@ -7,7 +7,8 @@ import { temporaryProject } from 'helve/testing';
 const project = await temporaryProject({ 'a.txt': 'one\n' });
 const { root } = project;
 const dataFolder = project.path('../data');
-const git = (...args) => execFileSync('git', ['-C', root, '-c', 'user.name=x', '-c', 'user.email=x@example.invalid', ...args]);
+const git = (...args) =>
+  execFileSync('git', ['-C', root, '-c', 'user.name=x', '-c', 'user.email=x@example.invalid', ...args]);
 git('init', '--quiet');
 git('add', '--all');
 git('commit', '--quiet', '--message=first');

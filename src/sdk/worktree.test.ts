@@ -35,17 +35,25 @@ test('a program runs an agent in a worktree, and merges what it did', async () =
 });
 
 test('a sandboxed command of a session in a worktree can commit there, and sees nothing else of the data folder', async () => {
-  const { root, dataFolder, git } = await repository();
+  const { root, dataFolder, git, write } = await repository();
+  await write('secret.txt', 'SECRET\n');
+  git('add', '-A');
+  git('commit', '-qm', 'secret');
   const worktree = await openWorktree({ root, dataFolder, name: 'one' });
   const identity = '-c user.name=x -c user.email=x@example.invalid';
   const commands = [
     `echo b > b.txt && git add b.txt && git ${identity} commit -qm two && git log --format=%s -1`,
+    "python3 -c 'print(open(chr(115) + \"ecret.txt\").read())'; cat a.txt",
     `ls ${dataFolder}; cat ${worktree.folder}.json; echo x > ${root}/a.txt; echo x > ${root}/.git/hooks/evil; git config core.pager evil; true`,
   ];
   const calls = commands.map((command) => ({ name: 'Bash', input: { command } }));
   const model = scriptedModel({ turns: [...calls.map((call) => ({ calls: [call] })), { text: 'done' }] });
   const sandbox = { network: 'off', allowWrite: [], denyWrite: [], denyRead: [], failIfUnavailable: true } as const;
-  const agent = createAgent({ model, worktree, dataFolder, sandbox, permissionMode: 'bypassPermissions' });
+  const agent = createAgent({
+    ...{ model, worktree, dataFolder, permissionMode: 'bypassPermissions' },
+    sandbox: { ...sandbox, autoAllow: true },
+    permissions: { deny: [`Read(/${root}/secret.txt)`] },
+  });
   const results: string[] = [];
   for await (const event of agent.run('go')) {
     if (event.type === 'tool_result') results.push(JSON.stringify(event.result.content));
@@ -53,8 +61,10 @@ test('a sandboxed command of a session in a worktree can commit there, and sees 
   await agent.end();
   if (results[0]?.includes('settings demand a sandbox')) return; // none works on this machine
   expect(results[0]).toContain('two');
-  expect(git('log', '--format=%s', 'worktree-one').trim().split('\n')).toEqual(['two', 'one']);
-  expect(results[1]).not.toContain('"version"');
+  expect(git('log', '--format=%s', 'worktree-one').trim().split('\n')).toEqual(['two', 'secret', 'one']);
+  expect(results[1]).toMatch(/(?:Permission denied|No such file)[\s\S]*\ba\b/);
+  expect(results[1]).not.toContain('SECRET');
+  expect(results[2]).not.toContain('"version"');
   expect(await readFile(join(root, 'a.txt'), 'utf8')).toBe('a\n');
   expect(existsSync(join(root, '.git/hooks/evil'))).toBe(false);
   expect(git('config', '--list')).not.toContain('evil');
