@@ -168,7 +168,7 @@ async function unexpected(error: unknown): Promise<string> {
     return 'The working directory no longer exists. Change to another one and try again.';
   }
   if (isOutOfDescriptors(error)) return `Helve can't continue because ${OUT_OF_DESCRIPTORS}.`;
-  if (error.name === 'WriteFailure' || error.name === 'SessionProblem') return visible(error.message); // for users
+  if (['WriteFailure', 'SessionProblem', 'WorktreeProblem'].includes(error.name)) return visible(error.message); // for users
   if ('path' in error && typeof error.path === 'string') {
     const { path } = error;
     const folder = dataFolderOf();

@@ -48,7 +48,9 @@ test.each([
 test.each([
   [['--verison'], 'There is no option --verison here. Did you mean --version?'],
   [['undo', '--hepl'], 'There is no option --hepl here. Did you mean --help?'],
-  [['-p', 'x', '--worktree', 'x'], 'There is no option --worktree here: other agents have it, helve does not yet.'],
+  [['-p', 'x', '--teleport', 'x'], 'There is no option --teleport here: other agents have it, helve does not yet.'],
+  [['-p', 'x', '--worktree', 'one', '--resume', 'x'], '--worktree is for a new session'],
+  [['-p', 'x', '--worktree-end', 'merge'], '--worktree-end is for a session in a worktree.'],
   [['-p', 'x', '--resume', 'a', '--continue'], '--resume names a session and --continue means the last one here.'],
   [['-p', 'x', '--resume', '--fork'], 'There is no session in this folder that could be resumed.'],
   [['-p', 'x', '-r'], 'There is no session in this folder that could be resumed.'],

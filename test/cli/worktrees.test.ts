@@ -101,11 +101,16 @@ test('trust and settings are those of the project: the set-up command runs after
   await mkdir(join(here.root, '.claude'));
   const settings = { worktree: { setup: 'echo ready > ready.txt', end: 'merge' } };
   await writeFile(join(here.root, '.claude/settings.json'), JSON.stringify(settings));
-  const plain = await here.helve(['-p', 'go', '-w'], { answers: [{ text: 'ok' }] });
-  expect(plain.stderr).toContain('nothing in it was new');
-  const trusted = await here.helve(['-p', 'go', '-w', '--trust'], { answers: [{ text: 'ok' }] });
+  const read = { calls: [{ name: 'Read', input: { file_path: 'ready.txt' } }] };
+  const answers = [read, write('new.txt', 'x'), { text: 'ok' }];
+  const mode = ['--permission-mode', 'acceptEdits'];
+  const plain = await here.helve(['-p', 'go', '-w', ...mode], { answers });
+  expect(plain.stderr).toContain('is kept with 1 changed file');
+  expect(JSON.stringify(plain.server.requests[1]?.body.messages)).toContain('does not exist');
+  const trusted = await here.helve(['-p', 'go', '-w', '--trust', ...mode], { answers });
   expect(trusted.stderr).toContain('was merged into');
-  expect(await readFile(join(here.root, 'ready.txt'), 'utf8')).toBe('ready\n');
+  expect(JSON.stringify(trusted.server.requests[1]?.body.messages)).toContain('ready');
+  expect(existsSync(join(here.root, 'new.txt'))).toBe(true);
 });
 
 test('a session of a worktree goes back to it, and says so if it is gone', async () => {

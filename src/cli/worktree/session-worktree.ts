@@ -10,7 +10,6 @@ import { visible } from '../../platform/text/visible.js';
 import { finishWorktree, release } from '../../platform/worktrees/finish-worktree.js';
 import { openWorktree } from '../../platform/worktrees/open-worktree.js';
 import { changesIn } from '../../platform/worktrees/worktree-changes.js';
-import { WorktreeProblem } from '../../platform/worktrees/worktree-problem.js';
 import {
   findRecords,
   hasWorktrees,
@@ -100,8 +99,6 @@ export async function openRunWorktree(
     ...{ project, name, env, setUp },
     dataFolder: dataFolderOf({ env }),
     isTrusted: settings.current.trust.state === 'trusted',
-  }).catch((error: unknown) => {
-    throw error instanceof WorktreeProblem ? new UsageProblem(error.message) : error;
   });
   const { record, git, place, notes, isReopened } = opened;
   const how = isReopened ? 'kept from before' : `new, from commit ${record.base.slice(0, 10)}`;

@@ -57,7 +57,7 @@ async function commitAll(
   const isBusy = changes.holds.some((what) => what.endsWith(' is in progress') || what.startsWith('it is not on'));
   if (changes.isGone || isBusy || changes.uncommitted.length === nested.length) return false;
   if ((await git.ask(folder, ['symbolic-ref', '--quiet', 'HEAD'])) !== `refs/heads/${branch}`) return false;
-  const left = [...copied.map(({ path }) => path), ...nested];
+  const left = [...copied.map(({ path }) => path), ...nested, ...changes.prepared];
   const paths = [':(top)', ...left.map((path) => `:(top,exclude,literal)${path}`)];
   await git.must(folder, ['add', '--all', '--pathspec-from-file=-', '--pathspec-file-nul'], {
     input: paths.join('\0'),

@@ -9,12 +9,13 @@ import { thisProcess } from '../journal/process-identity.js';
 import { messageOf } from '../message-of.js';
 import { createGitRepositories, type GitRepository } from '../shell/git-repository.js';
 import { judgeRepository } from '../shell/git-settings.js';
+import { clause } from '../text/clause.js';
 import { counted } from '../text/counted.js';
 import { copyIncluded, INCLUDE_FILE } from './copy-included.js';
 import { type GitVariables, OwnGit } from './own-git.js';
 import { discard, repairWorktree } from './repair-worktrees.js';
 import { runSetUp, type SetUp } from './run-set-up.js';
-import { ignoredFiles } from './worktree-changes.js';
+import { ignoredFiles, preparedFiles } from './worktree-changes.js';
 import { WorktreeProblem } from './worktree-problem.js';
 import {
   claimRecord,
@@ -166,6 +167,7 @@ async function create(
     owner: await thisProcess(),
     ...(isOfAgent && { isOfAgent }),
     copied: [],
+    prepared: [],
     ignored: [],
   };
   if (!(await claimRecord(record))) {
@@ -177,7 +179,7 @@ async function create(
     await discard(record, git).catch(() => {}); // the record stays, and the next start tries again
     if (error instanceof WorktreeProblem) throw error;
     throw new WorktreeProblem(
-      `The worktree ${name} could not be made, and nothing is left of it: ${messageOf(error)}.`,
+      `The worktree ${name} could not be made, and nothing is left of it: ${clause(messageOf(error))}.`,
       {
         cause: error,
       },
@@ -202,7 +204,9 @@ async function fill(record: WorktreeRecord, request: WorktreeRequest, git: OwnGi
   } else if (setUp) {
     notes.push('The set-up command ("worktree.setup") was not run, because this folder is not trusted.');
   }
-  const ready: WorktreeRecord = { ...record, state: 'ready', copied, ignored: await ignoredFiles(git, folder) };
+  const prepared = setUp && isTrusted ? await preparedFiles(git, folder) : [];
+  const ignored = await ignoredFiles(git, folder);
+  const ready: WorktreeRecord = { ...record, state: 'ready', copied, prepared, ignored };
   await saveRecord(ready);
   const place = await placeOf(ready, root, git);
   return { record: ready, git, place, isReopened: false, notes: [...notes, ...(await missingParts(git, record))] };

@@ -17,11 +17,15 @@ export interface WorktreeChanges {
   files: string[];
   /** Paths with changes that are not committed. */
   uncommitted: string[];
+  /** Paths that are as the set-up command has left them: they are neither changes nor committed. */
+  prepared: string[];
   /** Why it can't be committed as a whole or removed without loss, beside the changes above. */
   holds: string[];
   /** Whether removing the worktree and its branch would lose something. */
   hasWork: boolean;
 }
+
+const MAX_PREPARED = 500; // files; each is read at the end
 
 const IN_PROGRESS: Readonly<Record<string, string>> = {
   MERGE_HEAD: 'a merge',
@@ -41,6 +45,7 @@ export async function changesIn(git: OwnGit, record: WorktreeRecord): Promise<Wo
     commits: 0,
     files: [],
     uncommitted: [],
+    prepared: [],
     holds: [],
     hasWork: false,
   };
@@ -60,10 +65,12 @@ export async function changesIn(git: OwnGit, record: WorktreeRecord): Promise<Wo
   found.holds = await otherContent(git, record, gitFolder);
   const status = await git.run(folder, ['status', '--porcelain', '-z', '--untracked-files=all', '--no-renames']);
   if (status.code !== 0) found.holds.push(`git can't tell its state (${status.errors})`);
-  const copied = new Set(record.copied.map(({ path }) => path)); // untracked if the ignore rules were changed
+  found.prepared = await asPrepared(record);
+  // Copied files are untracked if the ignore rules were changed.
+  const passedOver = new Set([...record.copied.map(({ path }) => path), ...found.prepared]);
   found.uncommitted = fieldsOf(status.output)
     .map((line) => line.slice(3))
-    .filter((path) => !copied.has(path));
+    .filter((path) => !passedOver.has(path));
   for (const path of found.uncommitted.filter((one) => one.endsWith('/'))) {
     found.holds.push(`${path} is a repository of its own`);
   }
@@ -93,6 +100,23 @@ async function otherContent(git: OwnGit, record: WorktreeRecord, gitFolder: stri
     holds.push(`it has new ignored files: ${made.slice(0, 3).join(', ')}${others}`);
   }
   return holds;
+}
+
+async function asPrepared({ folder, prepared }: WorktreeRecord): Promise<string[]> {
+  const same = await Promise.all(
+    prepared.map(async ({ path, hash }) => (await hashOrNone(join(folder, path))) === hash),
+  );
+  return prepared.flatMap(({ path }, index) => (same[index] ? [path] : []));
+}
+
+const hashOrNone = async (path: string): Promise<string> => await hashOfFile(path).catch(() => '');
+
+/** What the set-up command has changed. With very many files, all of them count as changes. */
+export async function preparedFiles(git: OwnGit, folder: string): Promise<WorktreeRecord['prepared']> {
+  const status = await git.ask(folder, ['status', '--porcelain', '-z', '--untracked-files=all', '--no-renames']);
+  const paths = fieldsOf(status ?? '').map((line) => line.slice(3));
+  if (paths.length > MAX_PREPARED) return [];
+  return await Promise.all(paths.map(async (path) => ({ path, hash: await hashOrNone(join(folder, path)) })));
 }
 
 /** Ignored files outside ignored folders. The folders hold what a build or an installation makes again. */

@@ -41,6 +41,8 @@ const recordSchema = z.object({
   isOfAgent: z.boolean().optional(),
   /** The files of `.worktreeinclude`, relative to the top, with the hash of their content. */
   copied: z.array(z.object({ path: z.string(), hash: z.string() })),
+  /** Files that the set-up command has made or changed and that git does not ignore; an empty hash for a removed one. */
+  prepared: z.array(z.object({ path: z.string(), hash: z.string() })),
   /** Ignored files outside ignored folders that were there when it was ready. */
   ignored: z.array(z.string()),
   /** The project's branch before and after the merge. */

@@ -220,6 +220,10 @@ test('the set-up command runs in the worktree after trust; a failure shows its o
   const setUp = { command: 'echo ready > set-up.txt', timeoutMs: 10_000 };
   const trusted = await here.open({ setUp });
   expect(await readFile(join(trusted.place.root, 'set-up.txt'), 'utf8')).toBe('ready\n');
+  expect((await changesIn(trusted.git, trusted.record)).hasWork).toBe(false);
+  await writeFile(join(trusted.place.root, 'own.txt'), 'own\n');
+  expect(await finish(trusted, 'merge')).toEqual({ outcome: 'merged', files: ['own.txt'], holds: [] });
+  expect(here.git('ls-files')).not.toContain('set-up.txt');
   const untrusted = await here.open({ setUp, isTrusted: false });
   expect(existsSync(join(untrusted.place.root, 'set-up.txt'))).toBe(false);
   expect(untrusted.notes.join()).toContain('not run, because this folder is not trusted');
