@@ -1,5 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs';
+import { withoutSecrets } from '../compose/visible-environment.js';
 import { dataFolderOf, isInside, realPathSync } from '../platform/files/paths.js';
+import { createGitRepositories } from '../platform/shell/git-repository.js';
+import { judgeRepository } from '../platform/shell/git-settings.js';
 import { counted } from '../platform/text/counted.js';
 import { jsonText } from '../platform/text/json-line.js';
 import { shownLine } from '../platform/text/shown-line.js';
@@ -37,9 +40,21 @@ interface Looked {
   isUsed: boolean;
 }
 
-async function look(record: WorktreeRecord): Promise<Looked> {
-  const git = new OwnGit(process.env);
+/** Undefined, with a message, if git could start programs of the repository and a person does not trust the project. */
+async function look(record: WorktreeRecord): Promise<Looked | undefined> {
+  const found = await createGitRepositories(process.env).lookUp(record.folder);
+  const why = found.kind === 'repository' ? judgeRepository(found.repository).why : undefined;
+  if (why !== undefined && !(await isTrusted(record.project))) {
+    await tell([`the worktree ${record.name} was not looked at, since ${record.project} is not trusted: ${why}`]);
+    return undefined;
+  }
+  const git = new OwnGit(withoutSecrets(process.env));
   return { record, git, changes: await changesIn(git, record), isUsed: await isUsed(record) };
+}
+
+async function isTrusted(root: string): Promise<boolean> {
+  const { readSettings } = await import('../settings/load.js');
+  return (await readSettings({ root, env: process.env })).trust.state === 'trusted';
 }
 
 const found = (): FoundRecords => findRecords(realPathSync(dataFolderOf()));
@@ -57,7 +72,8 @@ async function list(argv: readonly string[]): Promise<number> {
     throw new UsageProblem(`helve worktree list takes no argument such as "${positionals[0]}".`);
   const { records, strays } = found();
   const looked: Looked[] = [];
-  for (const record of records) looked.push(await look(record)); // one by one: each starts several processes
+  // One by one: each starts several processes.
+  for (const record of records) looked.push(...[await look(record)].filter((one) => one !== undefined));
   if (values.json) {
     const { folderBytes } = await import('./worktree/folder-bytes.js');
     const rows = await Promise.all(
@@ -82,7 +98,7 @@ async function list(argv: readonly string[]): Promise<number> {
       }),
     );
     await writeLine(process.stdout, jsonText(rows));
-  } else if (looked.length === 0) {
+  } else if (records.length === 0) {
     await writeLine(process.stderr, 'No worktrees. helve --worktree [NAME] starts a session in one.');
   } else {
     const { folderBytes, shownBytes } = await import('./worktree/folder-bytes.js');
@@ -128,6 +144,7 @@ async function named(positionals: readonly string[], usage: string): Promise<Loo
       `There are several worktrees "${name}". Go to the project that is meant: ${all.map(({ project }) => project).join(', ')}.`,
     );
   const looked = await look(record);
+  if (!looked) throw new UsageProblem('Nothing was done. Trust the project first: start helve there.');
   if (looked.isUsed)
     throw new UsageProblem(`The worktree ${name} is in use by process ${record.owner?.pid}. End that session first.`);
   return looked;
@@ -171,7 +188,7 @@ async function clean(argv: readonly string[]): Promise<number> {
   let removed = 0;
   for (const record of found().records) {
     const one = await look(record);
-    if (one.isUsed || (one.changes.hasWork && !(await isMerged(record, one.git, one.changes)))) continue;
+    if (!one || one.isUsed || (one.changes.hasWork && !(await isMerged(record, one.git, one.changes)))) continue;
     await removeWorktree(record, one.git, one.changes);
     await tell([`the worktree ${record.name} of ${record.project} was removed`]);
     removed += 1;

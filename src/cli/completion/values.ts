@@ -47,6 +47,7 @@ export async function valuesOf(placeholder: string, { command, after }: Placehol
     case 'KEY':
       return command === 'config' ? await settings() : [];
     case 'NAME':
+      if (/^(?:--worktree|-w)$/.test(after)) return await worktrees();
       if (command === 'mcp') return after.startsWith('add') ? [] : await servers();
       if (command === 'plugin') return await plugins();
       if (command === 'login' || command === 'logout') return await signIns();

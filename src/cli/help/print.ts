@@ -25,7 +25,7 @@ Sessions
   --resume ID, -r ID        resume another, by its id, the beginning of it, or last
   --fork                    with either: continue in a copy, and leave the session unchanged (also --fork-session)
   --session-id UUID         the id of the new session
-  --worktree [NAME], -w     work in a git worktree on a branch of its own: a new one, or the one of that name
+  --worktree NAME, -w NAME  work in the git worktree of that name, on a branch of its own; without NAME, in a new one
   --worktree-end keep|merge what to do with its changes at the end (default: the setting worktree.end, else keep)
   --no-save                 do not save this conversation (also --no-session-persistence)
 

@@ -1,8 +1,10 @@
 // The worktree of a session at the command line: made or opened before the session, and finished after it.
 import { realpathSync } from 'node:fs';
 import { findSession, projectOf } from '../../agent/store/list-sessions.js';
+import { withoutSecrets } from '../../compose/visible-environment.js';
 import { setUpOf } from '../../compose/worktree-source.js';
 import type { SessionWorktree, WorktreeEnd, WorktreeOutcome } from '../../contract/worktree.js';
+import { secretVariables } from '../../models/catalogue/catalogue.js';
 import { dataFolderOf, isInside, realPathSync } from '../../platform/files/paths.js';
 import { counted } from '../../platform/text/counted.js';
 import { shownLine } from '../../platform/text/shown-line.js';
@@ -17,6 +19,7 @@ import {
   worktreesFolder,
 } from '../../platform/worktrees/worktree-record.js';
 import type { CliEngineOptions } from '../engine-options.js';
+import { readCatalogue } from '../read-catalogue.js';
 import { UsageProblem } from '../usage-problem.js';
 import { writeLine } from '../write-line.js';
 
@@ -95,8 +98,10 @@ export async function openRunWorktree(
   { env, settings }: Pick<CliEngineOptions, 'env' | 'settings'>,
 ): Promise<RunWorktree> {
   const setUp = setUpOf(settings.current);
+  // Neither the set-up command nor a filter gets the keys of models.
+  const visibleEnv = withoutSecrets(env, secretVariables(await readCatalogue(env)));
   const opened = await openWorktree({
-    ...{ project, name, env, setUp },
+    ...{ project, name, env: visibleEnv, setUp },
     dataFolder: dataFolderOf({ env }),
     isTrusted: settings.current.trust.state === 'trusted',
   });

@@ -38,11 +38,10 @@ export interface WorktreeRequest {
   isOfAgent?: boolean | undefined;
   /** Whether a person trusts the project: only then may git run programs of its configuration. */
   isTrusted: boolean;
+  /** The environment of git and of the set-up command. */
   env: GitVariables;
   /** Run in the new worktree, after trust; not in one that is opened again. */
   setUp?: SetUp | undefined;
-  /** The environment of the set-up command. */
-  setUpEnv?: GitVariables | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -199,7 +198,7 @@ async function fill(record: WorktreeRecord, request: WorktreeRequest, git: OwnGi
   }
   const root = rootIn(record, project) ?? folder;
   if (setUp && isTrusted) {
-    const { BASH_ENV: _, ENV: __, ...env } = request.setUpEnv ?? request.env;
+    const { BASH_ENV: _, ENV: __, ...env } = request.env;
     await runSetUp(setUp, { folder: root, env, signal });
   } else if (setUp) {
     notes.push('The set-up command ("worktree.setup") was not run, because this folder is not trusted.');
