@@ -1,12 +1,9 @@
-import { dirname } from 'node:path';
 import { childEnvironment } from '../agent/children/child-environment.js';
-import { type Outside, withinWorktree } from '../agent/children/child-worktree.js';
 import type { ChildOptions, ChildSession } from '../agent/children/family.js';
 import { sessionWriter } from '../agent/components/session-writer.js';
 import { HookTranscript } from '../agent/hook-transcript.js';
 import { Session } from '../agent/session.js';
 import type { RunMoment, SessionComponent } from '../agent/session-component.js';
-import type { SessionWorktree } from '../contract/worktree.js';
 import { composeConversation } from './conversation.js';
 
 /** The session of a child agent: a child of its parent's session, with no more rights than the parent has. */
@@ -41,7 +38,7 @@ export function composeChild(options: ChildOptions): ChildSession {
     parent: parent.environment,
     root: { hooks, askPermission },
     decide: type.mode && engine.decideIn(type.mode),
-    confine: worktree && ((decide) => withinWorktree(decide, worktree, () => outsideOf(options, worktree))),
+    confine: options.confine,
   });
   const agents = options.agentsOf({
     session,
@@ -70,11 +67,6 @@ export function composeChild(options: ChildOptions): ChildSession {
   });
   return { session, environment, agents, writer, ...conversation };
 }
-
-const outsideOf = ({ parent, family }: ChildOptions, { folder, top }: SessionWorktree): Outside => ({
-  folders: [...parent.session.workspace, top, dirname(folder)],
-  worktrees: [...family.worktrees],
-});
 
 const hookTranscript = (file: string, session: Session): HookTranscript =>
   new HookTranscript({

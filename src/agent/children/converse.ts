@@ -6,7 +6,7 @@ import type { HookOutcome } from '../../contract/hook.js';
 import type { Message } from '../../contract/message.js';
 import type { Model } from '../../contract/model.js';
 import type { FileLedger, SeenFile } from '../../contract/tool-context.js';
-import type { WorktreeEnd } from '../../contract/worktree.js';
+import type { SessionWorktree, WorktreeEnd } from '../../contract/worktree.js';
 import { messageOf } from '../../platform/message-of.js';
 import { createFileLedger } from '../../tools/editing/file-ledger.js';
 import { AGENT_TOOL } from '../../tools/roles.js';
@@ -21,7 +21,15 @@ import { WatchedLedger } from '../watched-ledger.js';
 import { type AgentType, childRules, mayStart } from './agent-types.js';
 import type { Child, ChildMemory } from './child.js';
 import { resumeChild } from './child-store.js';
-import { type ChildWorktree, childWorktree, worktreeNameOf, worktreeNote, worktreeRules } from './child-worktree.js';
+import {
+  type ChildWorktree,
+  childWorktree,
+  type Outside,
+  withinWorktree,
+  worktreeNameOf,
+  worktreeNote,
+  worktreeRules,
+} from './child-worktree.js';
 import { announcement, type Family, type OwnAgents, type Parent } from './family.js';
 import { type AgentLimits, limitedModel } from './limited-model.js';
 
@@ -79,6 +87,11 @@ async function hadWorktree({ dataFolder }: Session, { id }: Child): Promise<bool
   return hasWorktree(dataFolder, worktreeNameOf(id));
 }
 
+const outsideOf = ({ parent, family }: Conversation, { folder, top }: SessionWorktree): Outside => ({
+  folders: [...parent.session.workspace, top, dirname(folder)],
+  worktrees: [...family.worktrees],
+});
+
 /** A failure at the end loses nothing: the worktree stays as it is. */
 async function finishWorktree(child: Child, { place, finish }: ChildWorktree): Promise<void> {
   const { branch, folder } = place;
@@ -125,6 +138,7 @@ async function* converseIn(
       appended,
     }),
     worktree: worktree?.place,
+    confine: worktree && ((decide) => withinWorktree(decide, worktree.place, () => outsideOf(given, worktree.place))),
     store: kept,
     agentsOf: given.agentsOf,
   });

@@ -99,6 +99,8 @@ export interface ChildOptions {
   system: string[];
   /** The worktree that it works in, if it has one of its own. */
   worktree?: SessionWorktree | undefined;
+  /** Limits what it may change to that worktree. */
+  confine?: ((decide: Decide) => Decide) | undefined;
   /** Opens the file of the conversation, and names the file of its transcript for hooks. Absent if it is not kept. */
   store?: (StoreSource & { transcript: string }) | undefined;
   /** The agents that it may start itself. */

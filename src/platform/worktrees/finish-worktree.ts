@@ -3,13 +3,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorktreeEnd, WorktreeOutcome } from '../../contract/worktree.js';
-import { withLock } from '../files/private-file.js';
 import type { OwnGit } from './own-git.js';
 import { discard } from './repair-worktrees.js';
 import { changesIn, type WorktreeChanges } from './worktree-changes.js';
-import { saveRecord, type WorktreeRecord } from './worktree-record.js';
-
-const MERGE_WAIT_MS = 120_000; // a checkout of a very large repository
+import { exclusively, saveRecord, type WorktreeRecord } from './worktree-record.js';
 
 interface FinishOptions {
   end: WorktreeEnd;
@@ -90,24 +87,20 @@ export async function mergeWorktree(
   const { top, branch, folder, commonFolder } = record;
   if (tip === undefined) return { isMerged: false, why: `its branch ${branch} is not there any more` };
   if (tip === record.base) return { isMerged: false, why: `its branch ${branch} has no commit of its own` };
-  return await withLock(
-    join(folder, '..', 'merge.lock'),
-    async () => {
-      const why = await whyNotNow(git, top);
-      if (why !== undefined) return { isMerged: false, why };
-      const from = await git.must(top, ['rev-parse', 'HEAD']);
-      const planned = await mergedCommit(git, { top, branch, from, tip, folder });
-      if (planned.to === undefined) return { isMerged: false, why: planned.why };
-      const { to } = planned;
-      if (to === from) return { isMerged: true };
-      await saveRecord({ ...record, state: 'merging', merging: { from, to } });
-      const { code, errors } = await git.run(top, ['merge', '--quiet', '--ff-only', '--no-stat', to]);
-      await saveRecord(record);
-      if (code === 0) return { isMerged: true };
-      return { isMerged: false, why: `git refused: ${errors.split('\n').slice(0, 4).join(' ')}` };
-    },
-    { waitMs: MERGE_WAIT_MS },
-  ).catch((error: unknown) => {
+  return await exclusively(record, async () => {
+    const why = await whyNotNow(git, top);
+    if (why !== undefined) return { isMerged: false, why };
+    const from = await git.must(top, ['rev-parse', 'HEAD']);
+    const planned = await mergedCommit(git, { top, branch, from, tip, folder });
+    if (planned.to === undefined) return { isMerged: false, why: planned.why };
+    const { to } = planned;
+    if (to === from) return { isMerged: true };
+    await saveRecord({ ...record, state: 'merging', merging: { from, to } });
+    const { code, errors } = await git.run(top, ['merge', '--quiet', '--ff-only', '--no-stat', to]);
+    await saveRecord(record);
+    if (code === 0) return { isMerged: true };
+    return { isMerged: false, why: `git refused: ${errors.split('\n').slice(0, 4).join(' ')}` };
+  }).catch((error: unknown) => {
     if (existsSync(commonFolder)) throw error;
     return { isMerged: false, why: `the repository ${commonFolder} is not there any more` };
   });

@@ -19,6 +19,7 @@ import { ignoredFiles, preparedFiles } from './worktree-changes.js';
 import { WorktreeProblem } from './worktree-problem.js';
 import {
   claimRecord,
+  exclusively,
   isUsed,
   readRecord,
   recordPath,
@@ -190,7 +191,8 @@ async function fill(record: WorktreeRecord, request: WorktreeRequest, git: OwnGi
   const { top, folder, branch, base } = record;
   const { signal, setUp, isTrusted, project } = request;
   signal?.throwIfAborted();
-  await git.must(top, ['worktree', 'add', '--quiet', '--no-track', '-b', branch, folder, base]);
+  const add = ['worktree', 'add', '--quiet', '--no-track', '-b', branch, folder, base];
+  await exclusively(record, () => git.must(top, add));
   signal?.throwIfAborted();
   const { copied, bytes, notes } = await copyIncluded(git, record);
   if (copied.length > 0) {

@@ -8,6 +8,7 @@ import { withLock } from '../files/private-file.js';
 import { type GitVariables, OwnGit } from './own-git.js';
 import {
   dropRecord,
+  exclusively,
   findRecords,
   hasWorktrees,
   isUsed,
@@ -72,6 +73,10 @@ export async function repairWorktree(found: WorktreeRecord, git: OwnGit): Promis
  * was cut off anywhere.
  */
 export async function discard(record: WorktreeRecord, git: OwnGit): Promise<void> {
+  await exclusively(record, () => discardNow(record, git));
+}
+
+async function discardNow(record: WorktreeRecord, git: OwnGit): Promise<void> {
   const { top, folder, branch, commonFolder, base, state } = record;
   if (existsSync(folder)) {
     // Fails with submodules in it, or if a part is gone already.

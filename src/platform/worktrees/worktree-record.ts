@@ -7,8 +7,10 @@ import * as z from 'zod';
 import { randomHex, sha256 } from '../crypto.js';
 import { codeOf } from '../error-code.js';
 import { mkdirPrivate } from '../files/mkdir-private.js';
-import { readPrivateFile, writePrivateFile } from '../files/private-file.js';
+import { readPrivateFile, withLock, writePrivateFile } from '../files/private-file.js';
 import { isRunning, thisProcess } from '../journal/process-identity.js';
+
+const GIT_WAIT_MS = 600_000; // ten checkouts of a very large repository, one after the other
 
 /** Also safe as a part of a branch name, and of a file name next to `NAME.json`. */
 export const worktreeName = /^(?!.*\.\.)(?!.*\.(?:json|lock|tmp)$)[A-Za-z0-9](?:[\w.-]{0,62}[\w-])?$/;
@@ -168,3 +170,11 @@ export const hasWorktree = (dataFolder: string, name: string): boolean =>
   namesIn(worktreesFolder(dataFolder)).some((folder) =>
     existsSync(join(worktreesFolder(dataFolder), folder, `${name}.json`)),
   );
+
+/**
+ * Runs work of git that another must not see half done: `git worktree add` fails if it reads the entry of a worktree that is
+ * being made.
+ */
+export async function exclusively<T>({ folder }: Pick<WorktreeRecord, 'folder'>, work: () => Promise<T>): Promise<T> {
+  return await withLock(join(dirname(folder), '.git-at-work.lock'), work, { waitMs: GIT_WAIT_MS });
+}
