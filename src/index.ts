@@ -2,6 +2,14 @@ export { SessionProblem, type SessionProblemKind } from './agent/store/session-p
 export type { Agent, CompactOptions } from './contract/agent.js';
 export type { AgentActivity, AgentReport, AgentRequest, ChildAgents, StartedAgent } from './contract/agents.js';
 export type * from './contract/background.js';
+export type {
+  AgentBudget,
+  BudgetLimits,
+  BudgetOptions,
+  BudgetScope,
+  BudgetUnit,
+  BudgetUse,
+} from './contract/budget.js';
 export type { CallAbout, CanUseTool, ToolPermission } from './contract/can-use-tool.js';
 export type * from './contract/command.js';
 export type { CompactionRefused, ContextOptions, ContextUsage } from './contract/context.js';

@@ -64,7 +64,11 @@ function endWords(
   abilities: ClientAbilities,
 ): AcpUpdate[] {
   const isTold =
-    outcome === 'stopped' || outcome === 'max_time' || outcome === 'max_turns' || outcome === 'output_limit';
+    outcome === 'stopped' ||
+    outcome === 'budget' ||
+    outcome === 'max_time' ||
+    outcome === 'max_turns' ||
+    outcome === 'output_limit';
   return isTold && text !== '' ? [notice(id, text, abilities)] : [];
 }
 

@@ -29,6 +29,7 @@ function stopReasonOf({ outcome }: RunResult): AcpStopReason | undefined {
       return 'refusal';
     case 'max_turns':
     case 'max_time':
+    case 'budget':
       return 'max_turn_requests';
     case 'output_limit':
       return 'max_tokens';

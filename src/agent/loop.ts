@@ -10,7 +10,7 @@ import type { ConversationContext } from './context/conversation-context.js';
 import { RunRecord } from './run-record.js';
 import type { Session } from './session.js';
 import { atOnce, emitter, type RunMoment, type SessionComponent } from './session-component.js';
-import { TimeUp } from './time-up.js';
+import { type RunTimeLimit, TimeUp } from './time-up.js';
 import { runTurn } from './turn.js';
 
 export interface LoopInput {
@@ -25,8 +25,8 @@ export interface LoopInput {
   steering?: (() => readonly UserBlock[]) | undefined;
   /** How many requests to the model this run may make. */
   maxTurns?: number | undefined;
-  /** How long this run may take, in milliseconds. */
-  maxTimeMs?: number | undefined;
+  /** How long this run may take: the shortest applies. */
+  timeLimits?: readonly RunTimeLimit[] | undefined;
   signal: AbortSignal;
 }
 
@@ -35,7 +35,7 @@ export async function* runLoop(input: LoopInput): AsyncGenerator<AgentEvent, voi
   const { session, components } = input;
   const queue = new EventQueue<AgentEvent>();
   const stop = new AbortController();
-  const timeUp = new TimeUp(input.maxTimeMs);
+  const timeUp = new TimeUp(input.timeLimits);
   const signal = AbortSignal.any([input.signal, stop.signal, timeUp.signal]);
   const run = new RunRecord(input.model, session.used);
   let isOver = false;
@@ -90,7 +90,10 @@ async function drive(input: LoopInput, { run, timeUp, emit }: Drive): Promise<vo
     session.transcript.append(message);
     if (message.role === 'user') emit({ type: 'user_message', message });
   };
-  const finish = (outcome: RunOutcome, text: string): void => emit(run.result(outcome, text));
+  const finish = (outcome: RunOutcome, text: string): void => {
+    const parts = components.map((component) => component.describeResult?.());
+    emit(Object.assign(run.result(outcome, text), ...parts));
+  };
   const refresh = (): Promise<void> => atOnce(components, (component) => component.refresh?.(moment));
   const beforeMessage = async (): Promise<void> => {
     for (const component of components) await component.beforeMessage?.();
@@ -131,6 +134,10 @@ async function drive(input: LoopInput, { run, timeUp, emit }: Drive): Promise<vo
   const preloaded = new Set<string>();
   let expectedCall: string | undefined;
   for (let turn = 1; turn <= maxTurns; turn += 1) {
+    for (const component of components) {
+      const ended = component.beforeRequest?.();
+      if (ended) return finish(ended.end, ended.text);
+    }
     const full = await context.makeRoom({ hooks: environment.hooks, emit, signal });
     if (full && signal.aborted) await interrupted();
     if (full) return finish(full.end, full.text);

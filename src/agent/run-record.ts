@@ -67,7 +67,7 @@ export class RunRecord {
   }
 
   add(outcome: TurnOutcome): void {
-    this.#turns += 1;
+    if (outcome.failure?.kind !== 'budget') this.#turns += 1; // else the request was not sent
     this.#modelMs += outcome.modelMs;
     if (outcome.message || isAnything(outcome.usage)) this.#count(outcome.usage);
     this.#answering = this.#model; // each request begins with the requested model
@@ -163,6 +163,7 @@ export class RunRecord {
   /** Continues from the complete blocks instead of retrying, so that no call runs twice. */
   #afterFailure(failure: ModelFailure, outcome: TurnOutcome): NextStep {
     this.#brokenStreams += 1;
+    if (failure.kind === 'budget') return { end: 'budget', text: failure.message };
     if (failure.kind === 'context_overflow') return contextOverflow;
     // A request that failed after all retries ends the run, even if the last attempt left an incomplete answer.
     const isHopeless = failure.transient === false || this.#brokenStreams > MAX_BROKEN_STREAMS;

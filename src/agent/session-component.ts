@@ -1,6 +1,6 @@
 // A conversation is a list of components. Each lives as long as the conversation, keeps its own state, and implements the
 // moments at which it takes part. Components do not import each other; compose/ puts them together.
-import type { AgentEvent, AgentHappening, RunOutcome } from '../contract/event.js';
+import type { AgentEvent, AgentHappening, RunOutcome, RunResult } from '../contract/event.js';
 import type { AssistantBlock, AssistantMessage, ToolResultBlock, UserBlock } from '../contract/message.js';
 import type { SeenFile } from '../contract/tool-context.js';
 
@@ -19,6 +19,12 @@ export interface PromptChange {
   add?: readonly UserBlock[];
   /** Ends the run before anything is sent, with this text as its result. */
   refuse?: string;
+}
+
+/** How a run ends, and its text. */
+export interface EarlyEnd {
+  end: RunOutcome;
+  text: string;
 }
 
 /** An answer of the model whose calls are done. */
@@ -46,12 +52,16 @@ export interface SessionComponent {
   open?(): Promise<void>;
   /** Applies changes of settings and files, before the first prompt is read and before each later request. */
   refresh?(run: RunMoment): Promise<void>;
+  /** Its part of the event `result`. */
+  describeResult?(): Partial<RunResult>;
   /** In the order of the components. */
   beforePrompt?(prompt: readonly UserBlock[], run: RunMoment): Promise<PromptChange | undefined>;
   /** The prompt is in the history. */
   onPrompt?(content: readonly UserBlock[]): void;
   /** Called before a message is added to the history, in the order of the components, to add reminders to it. */
   beforeMessage?(): Promise<void>;
+  /** Called before each request. Returns why the run ends instead, if it does. */
+  beforeRequest?(): EarlyEnd | undefined;
   /** A block of the answer is complete. Not called for calls, which have an event. */
   onBlock?(block: AssistantBlock): void;
   /** The answer is complete and will be kept; its calls may still run. */

@@ -30,3 +30,7 @@ export function costOf(usage: Usage, prices: NonNullable<ModelFacts['prices']>):
     MILLION
   );
 }
+
+/** All tokens, cached ones too. A negative count counts as zero. */
+export const tokensOf = (usage: Usage): number =>
+  Object.values(usage).reduce((sum, count) => sum + Math.max(0, count), 0);

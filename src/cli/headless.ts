@@ -9,7 +9,6 @@ import { jsonLine } from '../platform/text/json-line.js';
 import { visible } from '../platform/text/visible.js';
 import { type CliEngineOptions, engineOptions, whyNoBypass } from './engine-options.js';
 import { exitCode } from './exit-codes.js';
-import { Budget } from './headless/budget.js';
 import { type FinishedRun, RunEnd } from './headless/finish-run.js';
 import { maxPipedBytes, readPiped } from './headless/read-piped.js';
 import type { RecordedTranscript } from './headless/recorded-transcript.js';
@@ -75,12 +74,10 @@ async function runHeadless(argv: readonly string[], version: string, opened: Ope
   const small = smallModel?.value ?? (options.env['HELVE_SMALL_MODEL']?.trim() || catalogue.small);
   const watches: ModelWatch[] = [];
   const model = watchedModel(await models.resilientModel(), watches);
-  const budget = flags.maxBudgetUsd === undefined ? undefined : new Budget(flags.maxBudgetUsd, model);
-  if (budget?.problem !== undefined) await writeLine(process.stderr, `helve: ${budget.problem}`);
   const common = { flags, options, catalogue, models, model, sessionId, version };
   const host = flags.format === 'stream-json' ? await openHost(common, resumed?.root ?? process.cwd()) : undefined;
   if (host) opened.host = host;
-  watches.push(...[budget, host?.watch].filter((watch) => watch !== undefined));
+  if (host) watches.push(host.watch);
   let killAll = (): void => {};
   const signals = onSignals(() => killAll());
   const setup = host && flags.hostInput ? await host.open(process.stdin, signals.signal) : undefined;
@@ -93,7 +90,7 @@ async function runHeadless(argv: readonly string[], version: string, opened: Ope
   const schema = flags.jsonSchema ?? (setup?.jsonSchema && JSON.stringify(setup.jsonSchema));
   const structured = schema === undefined ? undefined : await structuredOutput(schema, options);
   if (structured) host?.addHooks(structured.hooks);
-  const end = new RunEnd({ budget, structured });
+  const end = new RunEnd({ structured });
 
   const permissionTool = flags.permissionTool === undefined ? undefined : await askedTool(flags.permissionTool);
   const isSimple = options.toolSet === 'simple';
@@ -107,10 +104,8 @@ async function runHeadless(argv: readonly string[], version: string, opened: Ope
     fallbackModels: models.fallbacks,
     ...(small && { sideModel: () => models.resilientModel(small) }),
     retries: false, // the watched model retries by itself
-    async childModel(name) {
-      const asked = name === undefined ? model.current : await models.resilientModel(name);
-      return watchedModel(asked, budget ? [budget.of(asked)] : []); // children's output is not part of the conversation
-    },
+    // Not watched: children's output is not part of the conversation.
+    childModel: async (name) => (name === undefined ? model.current : await models.resilientModel(name)),
     sessionId,
     keepSession: flags.save,
     onStoreProblem: (sentence) => process.stderr.write(`helve: ${visible(sentence)}\n`),
@@ -118,6 +113,7 @@ async function runHeadless(argv: readonly string[], version: string, opened: Ope
     hiddenVariables: [...secretVariables(catalogue), ...variablesForTracing(options.env)],
     ...(observation && { observers: observation.observers }),
     ...(flags.maxTimeMs !== undefined && { maxTimeMs: flags.maxTimeMs }),
+    commandBudget: flags.commandBudget,
     setup: flags.setup,
     instructions:
       flags.instructions &&

@@ -101,10 +101,9 @@ async function askAboutPlugins({ engine }: RunFlags): Promise<void> {
 }
 
 /** Flags that have no effect at a terminal. */
-function withoutEffectHere({ jsonSchema, maxBudgetUsd, format, permissionTool, quiet }: RunFlags): string[] {
+function withoutEffectHere({ jsonSchema, format, permissionTool, quiet }: RunFlags): string[] {
   return [
     ...(jsonSchema === undefined ? [] : ['--json-schema']),
-    ...(maxBudgetUsd === undefined ? [] : ['--max-budget-usd']),
     ...(format === 'text' ? [] : ['--output-format']),
     ...(quiet ? ['--quiet'] : []),
     ...(permissionTool === undefined ? [] : ['--permission-prompt-tool']),

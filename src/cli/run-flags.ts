@@ -1,3 +1,5 @@
+import { type CommandBudget, nothingSpent } from '../agent/budget/spent.js';
+import { type BudgetLimits, type BudgetUnit, budgetUnits } from '../contract/budget.js';
 import { type Effort, efforts } from '../contract/model.js';
 import { type WorktreeEnd, worktreeEnds } from '../contract/worktree.js';
 import { serverPartOf } from '../platform/text/mcp-names.js';
@@ -29,6 +31,9 @@ const flags = {
   'max-turns': { type: 'string' },
   'max-time': { type: 'string' },
   'max-budget-usd': { type: 'string' },
+  'max-budget-tokens': { type: 'string' },
+  'max-budget-turns': { type: 'string' },
+  'max-budget-minutes': { type: 'string' },
   'json-schema': { type: 'string' },
   'system-prompt': { type: 'string' },
   'append-system-prompt': { type: 'string' },
@@ -74,7 +79,8 @@ export interface RunFlags {
   replayPrompts: boolean;
   maxTurns: number | undefined;
   maxTimeMs: number | undefined;
-  maxBudgetUsd: number | undefined;
+  /** What all prompts of this process may use. */
+  commandBudget: CommandBudget | undefined;
   jsonSchema: string | undefined;
   systemPrompt: string | undefined;
   appendSystemPrompt: string | undefined;
@@ -135,7 +141,7 @@ export function readRunFlags(argv: readonly string[], { isInteractive = false } 
     replayPrompts: values['replay-user-messages'] === true,
     maxTurns: readMaxTurns(values['max-turns']),
     maxTimeMs: readMaxTime(values['max-time']),
-    maxBudgetUsd: readBudget(values['max-budget-usd']),
+    commandBudget: readBudget(values),
     jsonSchema: values['json-schema'],
     systemPrompt: values['system-prompt'],
     appendSystemPrompt: values['append-system-prompt'],
@@ -247,11 +253,23 @@ function readMaxTime(text: string | undefined): number | undefined {
   throw new UsageProblem(`--max-time takes a time such as 90s, 10m or 2h, but was "${text}".`);
 }
 
-function readBudget(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const dollars = Number(text);
-  if (text.trim() !== '' && Number.isFinite(dollars) && dollars > 0) return dollars;
-  throw new UsageProblem(`--max-budget-usd takes a number of US dollars above 0, but was "${text}".`);
+type BudgetFlags = { readonly [Unit in BudgetUnit as `max-budget-${Unit}`]?: string | undefined };
+
+function readBudget(values: BudgetFlags): CommandBudget | undefined {
+  const limits: BudgetLimits = {};
+  for (const unit of budgetUnits) {
+    const text = values[`max-budget-${unit}`];
+    if (text !== undefined) limits[unit] = readLimit(unit, text);
+  }
+  return Object.keys(limits).length === 0 ? undefined : { limits, spent: nothingSpent };
+}
+
+function readLimit(unit: BudgetUnit, text: string): number {
+  const limit = Number(text);
+  const isWhole = unit === 'tokens' || unit === 'turns';
+  if (text.trim() !== '' && Number.isFinite(limit) && limit > 0 && (!isWhole || Number.isInteger(limit))) return limit;
+  const what = isWhole ? 'a whole number' : unit === 'usd' ? 'a number of US dollars' : 'a number of minutes';
+  throw new UsageProblem(`--max-budget-${unit} takes ${what} above 0, but was "${text}".`);
 }
 
 function readResume({ resume, continue: last }: { resume?: string | undefined; continue?: boolean | undefined }) {

@@ -64,6 +64,7 @@ export function composeChild(options: ChildOptions): ChildSession {
     writer,
     refresh: () => engine.refresh(family.tellRoot), // notices about settings go to the root, which outlives the child
     childAgents,
+    budget: family.options.budget,
   });
   return { session, environment, agents, writer, ...conversation };
 }

@@ -1,5 +1,8 @@
 // The parts that the conversations of root and child agents have in common.
+
+import type { Budget } from '../agent/budget/budget.js';
 import type { Commands } from '../agent/commands/commands.js';
+import { budgetComponent } from '../agent/components/budget.js';
 import { commandsComponent } from '../agent/components/commands.js';
 import { conversationHooks } from '../agent/components/conversation-hooks.js';
 import { loopGuard } from '../agent/components/loop-guard.js';
@@ -24,6 +27,8 @@ export interface ConversationParts {
   /** Applies changes of settings. */
   refresh(run: RunMoment): Promise<void>;
   childAgents: SessionComponent;
+  /** The budget of the root and its child agents. */
+  budget: Budget;
   /** Observers, servers, instructions and others that only a root agent has. */
   ofRoot?: readonly SessionComponent[];
   commands?: { commands: Commands; onOver(): void } | undefined;
@@ -46,6 +51,7 @@ export function composeConversation(parts: ConversationParts): ComposedConversat
     parts.childAgents,
     hooks,
     commands && commandsComponent({ ...commands, onCommand: hooks.onCommand }),
+    budgetComponent(parts.budget, { remind: (text) => session.remind(text), isRoot: parts.ofRoot !== undefined }),
     loopGuard(session),
   ].filter((component) => component !== undefined);
   return { context: new ConversationContext({ ...parts.limits, session, model, system, keeper: writer }), components };

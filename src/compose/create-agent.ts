@@ -1,3 +1,4 @@
+import type { Budget } from '../agent/budget/budget.js';
 import type { AgentType } from '../agent/children/agent-types.js';
 import { structuredOutput } from '../agent/components/structured-output.js';
 import { runLoop } from '../agent/loop.js';
@@ -11,6 +12,7 @@ import type { OutputOf, OutputOptions, OutputSchema, Prompt, Run, RunOptions } f
 import { sharedRound } from '../platform/shared-round.js';
 import { checkCompactOptions, checkMode } from './check-calls.js';
 import { composeSession } from './compose-session.js';
+import { timeLimitsOf } from './create-budget.js';
 import { engineOf, type FullEngine } from './create-engine.js';
 import { outputRun, plainRun, type RunPrompt } from './event-run.js';
 import type { FullAgentOptions } from './options.js';
@@ -19,6 +21,7 @@ import type { RootSession } from './root-session.js';
 /** The agent inside Helve: that of programs, and what the command line and the terminal use in addition. */
 export interface FullAgent extends Agent {
   readonly session: Session;
+  readonly budget: Budget;
   readonly engine: FullEngine;
   /** The types of child agents that can be started. */
   agentTypes(): Promise<readonly AgentType[]>;
@@ -78,6 +81,7 @@ export function createAgent(options: FullAgentOptions): FullAgent {
       composed.writer?.rename(title);
       return composed.writer !== undefined;
     },
+    budget: composed.budget,
     contextUsage: () => context.usage(),
     interrupt: () => runs.interrupt(),
     end,
@@ -87,7 +91,7 @@ export function createAgent(options: FullAgentOptions): FullAgent {
 
 /** Runs one prompt after the other. */
 function promptRunner(composed: RootSession, options: FullAgentOptions): RunPrompt {
-  const { tools, runs, model, models, context } = composed;
+  const { tools, runs, model, models, context, budget } = composed;
   const { session, environment } = tools;
   return async function* events(prompt, { signal, steering, answer }): AsyncGenerator<AgentEvent, void, void> {
     const content: readonly UserBlock[] = typeof prompt === 'string' ? [{ type: 'text', text: prompt }] : prompt;
@@ -95,6 +99,7 @@ function promptRunner(composed: RootSession, options: FullAgentOptions): RunProm
     const stopped = runs.begin(signal);
     try {
       await runs.takeSlot(stopped);
+      budget.beginRun();
       yield* runLoop({
         session,
         model,
@@ -104,10 +109,11 @@ function promptRunner(composed: RootSession, options: FullAgentOptions): RunProm
         prompt: content,
         steering,
         maxTurns: options.maxTurns,
-        maxTimeMs: options.maxTimeMs ?? minutes(options.settings?.current.maxRunMinutes?.value),
+        timeLimits: timeLimitsOf(budget, options),
         signal: stopped,
       });
     } finally {
+      budget.endRun();
       if (runs.releaseSlot()) {
         models.release();
         await session.rest(); // frees what it keeps ready for its next prompt, because another agent waits
@@ -152,8 +158,6 @@ async function removeOldSessions({ dataFolder }: Session, { settings }: FullAgen
   // Agents that end at the same time share one clean-up.
   await sharedRound(`clean up ${days} ${dataFolder}`, () => cleanUpSessions(dataFolder, days)).catch(() => []);
 }
-
-const minutes = (count: number | undefined): number | undefined => count && count * 60_000;
 
 const isBlank = (content: readonly UserBlock[]): boolean =>
   content.every((block) => block.type === 'text' && block.text.trim() === '');

@@ -9,8 +9,11 @@ export class OpenModels {
   readonly #options: FullAgentOptions;
   readonly #model: Model;
   readonly #open: Set<Model>;
+  readonly #budgeted: (model: Model) => Model;
 
-  constructor(model: Model, options: FullAgentOptions) {
+  /** `budgeted` wraps a model so that its requests count. The model of the agent is wrapped already. */
+  constructor(model: Model, options: FullAgentOptions, budgeted: (model: Model) => Model) {
+    this.#budgeted = budgeted;
     this.#options = options;
     this.#model = model;
     this.#open = new Set([model]);
@@ -48,6 +51,6 @@ export class OpenModels {
 
   #opened(model: Model): Model {
     this.#open.add(model);
-    return model;
+    return this.#budgeted(model);
   }
 }

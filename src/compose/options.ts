@@ -1,4 +1,6 @@
 // The options inside Helve: those of programs, and what the command line and the terminal set in addition.
+
+import type { CommandBudget } from '../agent/budget/spent.js';
 import type { AgentType } from '../agent/children/agent-types.js';
 import type { Observer } from '../agent/observe/observe.js';
 import type { ResumedSession } from '../agent/store/resume-session.js';
@@ -63,6 +65,8 @@ export interface FullAgentOptions extends Omit<AgentOptions, 'mcpServers'>, Full
   commands?: boolean;
   /** A session to resume, from `resumeSession`; it is kept. */
   resumed?: ResumedSession;
+  /** What all prompts of this process may use together. */
+  commandBudget?: CommandBudget | undefined;
   /** Hooks of the event Setup run with the first prompt. */
   setup?: 'init' | 'maintenance' | undefined;
 }

@@ -1,4 +1,6 @@
 // The session of an agent: tools, a model, and the components of the conversation.
+
+import type { Budget } from '../agent/budget/budget.js';
 import { personalAgentFolders, projectAgentFolders } from '../agent/children/agent-places.js';
 import type { ComposeChild } from '../agent/children/family.js';
 import { lazyAgents, type RootAgents } from '../agent/children/lazy-agents.js';
@@ -25,6 +27,7 @@ import type { OptionalSource } from '../settings/locations.js';
 import { AgentRuns } from './agent-runs.js';
 import { answersOf } from './answers.js';
 import { type ComposedConversation, composeConversation } from './conversation.js';
+import { createBudget } from './create-budget.js';
 import { profileOf } from './create-tool-pool.js';
 import { OpenModels } from './open-models.js';
 import type { FullAgentOptions, FullEngineOptions } from './options.js';
@@ -38,6 +41,7 @@ export interface RootSession extends ComposedConversation {
   runs: AgentRuns;
   model: Model;
   models: OpenModels;
+  budget: Budget;
   agents: RootAgents;
   childAgents: SessionComponent;
   /** Absent if the conversation is not kept. */
@@ -64,10 +68,11 @@ export function composeRoot(options: FullAgentOptions, { composeChild }: { compo
     appended: options.appendSystemPrompt,
   });
   const instructions = options.instructions ? createInstructions(tools, options) : undefined;
-  const model = resilientModel(options.model, options);
-  const models = new OpenModels(model, options);
+  const budget = createBudget(session, options, { isKept: isKept(options) });
+  const model = budget.of(resilientModel(options.model, options));
+  const models = new OpenModels(model, options, (one) => budget.of(one));
   const limits = { ...contextFrom(env), ...options.context };
-  const agents = createAgents(tools, options, { models, limits, instructions, composeChild });
+  const agents = createAgents(tools, options, { models, limits, instructions, composeChild, budget });
   session.provide({ agents, swarm: lazySwarm(agents, session) });
   session.provide({ sideModel: models.side(session.used) }, { forChildren: true });
   const children = childAgents(agents, session, tools.notices.say);
@@ -92,10 +97,11 @@ export function composeRoot(options: FullAgentOptions, { composeChild }: { compo
       { name: 'tool input', onRequestSent: () => void import('../tools/input.js').catch(() => {}) },
     ],
     childAgents: children,
+    budget,
     commands: tools.commands && { commands: tools.commands, onOver: tools.endCommands },
   });
   for (const { onSeen } of conversation.components) if (onSeen) tools.ledger.listen(onSeen);
-  return { tools, runs, model, models, agents, childAgents: children, writer, ...conversation };
+  return { tools, runs, model, models, budget, agents, childAgents: children, writer, ...conversation };
 }
 
 /** A session that never had a prompt begins now. */
@@ -186,6 +192,7 @@ interface AgentParts {
   limits: FullAgentOptions['context'];
   instructions: Instructions | undefined;
   composeChild: ComposeChild;
+  budget: Budget;
 }
 
 function createAgents(tools: ToolSession, options: FullAgentOptions, parts: AgentParts): RootAgents {
@@ -195,6 +202,7 @@ function createAgents(tools: ToolSession, options: FullAgentOptions, parts: Agen
   return lazyAgents({
     engine: { ...tools, decideIn: policy.decideIn },
     composeChild: parts.composeChild,
+    budget: parts.budget,
     model: (name) => parts.models.ofChild(name),
     limits() {
       const { maxTurns, maxTokens, maxCostUsd } = settings()?.agents ?? {};

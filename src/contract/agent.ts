@@ -1,3 +1,4 @@
+import type { AgentBudget } from './budget.js';
 import type { ListedCommand } from './command.js';
 import type { CompactionRefused, ContextUsage } from './context.js';
 import type { Engine } from './engine.js';
@@ -38,6 +39,8 @@ export interface Agent extends AsyncDisposable {
    * as by a hook, nothing has changed. Rejects while a prompt runs, and when the signal aborts.
    */
   compact(instructions?: string, options?: CompactOptions): Promise<CompactionEvent | CompactionRefused>;
+  /** What the agent may use, and what it has used. */
+  readonly budget: AgentBudget;
   /** How full the context window is, and what fills it. */
   contextUsage(): ContextUsage;
   /** What a prompt can call by a leading slash: none, unless the agent was created with `commands`. */

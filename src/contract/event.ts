@@ -1,3 +1,4 @@
+import type { BudgetUse } from './budget.js';
 import type { Effect } from './effect.js';
 import type { FailureKind } from './failure.js';
 import type { McpResult } from './mcp-serving.js';
@@ -31,6 +32,8 @@ export type AgentHappening =
     }
   /** Something that the person should know, and the model need not. */
   | { type: 'notice'; text: string }
+  /** A budget is nearly used up, or it is used up and the run ends. A notice or the result says so in words. */
+  | ({ type: 'budget'; state: 'near' | 'reached' } & BudgetUse)
   /** A hook wants the run to end after this turn. */
   | { type: 'stop_request'; reason: string }
   /** A request goes to the model. */
@@ -157,6 +160,8 @@ export interface RunResult {
   /** Time spent waiting for the model, and in total. */
   modelMs: number;
   totalMs: number;
+  /** The limits of the budget, and what is used of each; left out if there are none. */
+  budget?: readonly BudgetUse[];
   /** The calls that were denied. */
   denials: ReadonlyArray<{ tool: string; callId: string; input: unknown }>;
 }
@@ -181,6 +186,8 @@ export type RunOutcome =
   | 'max_turns'
   /** The time set for this run was over. */
   | 'max_time'
+  /** The budget was used up: see docs/budgets.md. */
+  | 'budget'
   /** A signal, `interrupt()`, or an aborted signal of the caller. */
   | 'interrupted'
   /** A hook ended the run, or did not let the prompt through; the text is its reason. */

@@ -164,6 +164,8 @@ export type ModelFailureKind =
   | 'invalid_request'
   /** The server failed: wait, or name a `--fallback-model`. Sent again: yes. */
   | 'server_error'
+  /** A budget is used up: see docs/budgets.md. The request was not sent. Sent again: no. */
+  | 'budget'
   /** The answer broke off, or nothing came for too long. Sent again: yes, while nothing of the answer is complete; after that, the run goes on from there. */
   | 'broken_stream';
 

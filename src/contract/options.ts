@@ -1,4 +1,5 @@
 // What programs set when they create an engine or an agent. The options inside Helve extend these: compose/options.ts.
+import type { BudgetOptions } from './budget.js';
 import type { CanUseTool } from './can-use-tool.js';
 import type { ContextOptions } from './context.js';
 import type { HookCallback, HookEvent } from './hook.js';
@@ -78,6 +79,8 @@ export interface AgentOptions extends EngineOptions {
   maxTurns?: number;
   /** How long one prompt may take, in milliseconds. Default: what the setting `maxRunMinutes` says, else any time. */
   maxTimeMs?: number;
+  /** What the model may use before the work ends: money, tokens, requests and time. Default: as settings say, else no limits. */
+  budget?: BudgetOptions;
   /** Returns the model of a child agent, by its name or the one of this agent. Default: by what the environment says. */
   childModel?: (name: string | undefined) => Promise<Model>;
   /** A cheap model for small tasks, such as reading a web page. Default: as settings or HELVE_SMALL_MODEL say, else none. */

@@ -24,6 +24,7 @@ import {
   valueOr,
   variable,
 } from '../compose/option-kinds.js';
+import { type BudgetLimits, type BudgetOptions, budgetScopes, budgetUnits } from '../contract/budget.js';
 import type { ContextOptions } from '../contract/context.js';
 import { hookEvents } from '../contract/hook.js';
 import { type Model, toolProfileNames } from '../contract/model.js';
@@ -105,6 +106,10 @@ const retries: Kinds<Exclude<NonNullable<AgentOptions['retries']>, false>> = {
   random: callback,
 };
 
+const limits: Kinds<BudgetLimits> = { usd: anything, tokens: anything, turns: anything, minutes: anything };
+
+const budget: Kinds<BudgetOptions> = { run: fields(limits), session: fields(limits), day: fields(limits) };
+
 const agentOptions: Kinds<AgentOptions> = {
   ...engineOptions,
   model: anything,
@@ -112,6 +117,7 @@ const agentOptions: Kinds<AgentOptions> = {
   retries: valueOr([false], fields(retries)),
   maxTurns: anything,
   maxTimeMs: anything,
+  budget: fields(budget),
   childModel: callback,
   sideModel: callback,
   context: fields(context),
@@ -189,6 +195,7 @@ const otherNames: Readonly<Record<string, string>> = {
 export function checkAgentOptions(options: AgentOptions): void {
   checkKinds(options, agentOptions, 'createAgent', otherNames);
   for (const model of [options.model, ...checkList<Model>(options.fallbackModels, 'fallbackModels')]) checkModel(model);
+  checkBudget(options.budget);
   const { maxTurns, maxTimeMs } = options;
   if (maxTimeMs !== undefined && !(typeof maxTimeMs === 'number' && maxTimeMs > 0)) {
     throw new TypeError(
@@ -203,6 +210,20 @@ export function checkAgentOptions(options: AgentOptions): void {
     throw new TypeError(
       `maxTurns takes a whole number above 0, but was ${shown(maxTurns)}. Leave it out for no limit.`,
     );
+  }
+}
+
+function checkBudget(given: BudgetOptions = {}): void {
+  for (const scope of budgetScopes) {
+    for (const unit of budgetUnits) {
+      const limit = given[scope]?.[unit];
+      const isWhole = unit === 'tokens' || unit === 'turns';
+      if (limit === undefined || (Number.isFinite(limit) && limit > 0 && (!isWhole || Number.isInteger(limit))))
+        continue;
+      throw new TypeError(
+        `budget.${scope}.${unit} takes a ${isWhole ? 'whole number' : 'number'} above 0, but was ${shown(limit)}. Leave it out for no limit.`,
+      );
+    }
   }
 }
 

@@ -252,6 +252,11 @@ function collect(
       ...given('maxTokens', one('agents.maxTokens')),
       ...given('maxCostUsd', one('agents.maxCostUsd')),
     },
+    budget: {
+      ...given('run', one('budget.run')),
+      ...given('session', one('budget.session')),
+      ...given('day', one('budget.day')),
+    },
     bash: {
       ...given('maxBackground', one('bash.maxBackground')),
       ...given('maxSessionOutput', one('bash.maxSessionOutput')),

@@ -9,6 +9,7 @@ import { type KeyAction, keyActionNames, keyActions } from './key-actions.js';
 import type { SourceKind } from './locations.js';
 import type { Setting } from './setting.js';
 import {
+  budgetLimits,
   domain,
   keys,
   marketplaceSchema,
@@ -193,6 +194,27 @@ export const settingTable = {
     shape: 'one',
     schema: z.number('must be a number').positive('must be above 0'),
     loosens: always,
+  },
+  'budget.run': {
+    about: 'What one prompt may use: `usd`, `tokens`, `turns` (requests to a model) and `minutes`.',
+    shape: 'one',
+    schema: budgetLimits,
+    from: ownSources,
+    broken: 'refuse',
+  },
+  'budget.session': {
+    about: 'What one session may use, with what it used before it was resumed, in the same units.',
+    shape: 'one',
+    schema: budgetLimits,
+    from: ownSources,
+    broken: 'refuse',
+  },
+  'budget.day': {
+    about: 'What all sessions of a day may use together, in the same units.',
+    shape: 'one',
+    schema: budgetLimits,
+    from: ownSources,
+    broken: 'refuse',
   },
   maxRunMinutes: {
     about: 'How many minutes one prompt may take, like `--max-time`; default no limit.',

@@ -56,6 +56,15 @@ export const statusLineSchema = z.looseObject(
   'must be an object with "type" and "command"',
 );
 
+const dollars = z.number('must be a number').positive('must be above 0');
+const whole = z.int('must be a whole number').positive('must be above 0');
+export const budgetLimits = z
+  .strictObject(
+    { usd: dollars, tokens: whole, turns: whole, minutes: dollars },
+    'must be an object with "usd", "tokens", "turns" or "minutes"',
+  )
+  .partial();
+
 export const webSearchSchema = z
   .strictObject(
     {

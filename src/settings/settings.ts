@@ -1,4 +1,5 @@
 // The effective settings: each value with its source.
+import type { BudgetLimits } from '../contract/budget.js';
 import type { Effort, ToolProfileName } from '../contract/model.js';
 import type { PermissionMode, SandboxMode } from '../contract/permission.js';
 import type { SearchProvider } from '../contract/web.js';
@@ -42,6 +43,8 @@ export interface Settings {
     readonly maxTokens?: Sourced<number>;
     readonly maxCostUsd?: Sourced<number>;
   };
+  /** What a prompt, a session and a day may use. */
+  readonly budget: Readonly<Partial<Record<'run' | 'session' | 'day', Sourced<BudgetLimits>>>>;
   /** The limits of all commands of a session together. */
   readonly bash: {
     readonly maxBackground?: Sourced<number>;
@@ -145,6 +148,7 @@ export const noSettings = (trust: TrustReport, problems: readonly SettingsProble
   enabledPlugins: new Map(),
   extraKnownMarketplaces: new Map(),
   agents: {},
+  budget: {},
   bash: {},
   worktree: {},
   mcp: {},

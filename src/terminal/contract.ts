@@ -1,5 +1,6 @@
 // Types that the parts of the terminal share; no code.
 import type { StartedAgent } from '../contract/agents.js';
+import type { BudgetUse } from '../contract/budget.js';
 import type { ListedCommand } from '../contract/command.js';
 import type { CompactionEvent, ModelUse } from '../contract/event.js';
 import type { Effort, JsonSchema } from '../contract/model.js';
@@ -209,6 +210,8 @@ export interface CommandSession {
   /** The largest results in the conversation, the largest first. */
   largestResults(): ReadonlyArray<{ title: string; tokens: number }>;
   readonly usage: SessionUsage;
+  /** The limits of the budget, and what is used of each. */
+  readonly budget: readonly BudgetUse[];
   /** Undefined until the first request. */
   readonly context: ShownContext | undefined;
   readonly themes: ThemePort;

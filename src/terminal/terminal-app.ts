@@ -116,6 +116,7 @@ export class TerminalApp {
         this.#activity.begin();
         this.#retitle();
       },
+      onResult: async (result) => await this.#session.afterRun(result, this.#choose),
       onRest: () => {
         this.#activity.end();
         this.#retitle();

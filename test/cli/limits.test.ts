@@ -28,7 +28,7 @@ test('sends no request after the budget is used up', async () => {
     is_error: true,
     num_turns: 1,
     terminal_reason: 'budget_exhausted',
-    errors: [expect.stringMatching(/budget of \$0\.5 is used up/)],
+    errors: [expect.stringMatching(/budget of \$0\.50 for this command is used up/)],
   });
   expect(run.server.requests).toHaveLength(1);
 });

@@ -9,7 +9,7 @@ import { abortable } from '../../platform/abortable.js';
 import { monotonicMs } from '../../platform/clock.js';
 import { EventQueue } from '../../platform/event-queue.js';
 import { messageOf } from '../../platform/message-of.js';
-import { tokensOf } from './limited-model.js';
+import { tokensOf } from '../usage.js';
 
 const MAX_STEPS = 500; // more than a person scrolls through
 

@@ -1,5 +1,5 @@
-import { type Model, ModelFailure, type Usage } from '../../contract/model.js';
-import { costOf } from '../usage.js';
+import { type Model, ModelFailure } from '../../contract/model.js';
+import { costOf, tokensOf } from '../usage.js';
 
 /** Limits of a child, which are checked before each request. The last answer may exceed them. */
 export interface AgentLimits {
@@ -31,9 +31,6 @@ export function limitedModel(model: Model, limits: AgentLimits): Model {
     },
   };
 }
-
-export const tokensOf = (usage: Usage): number =>
-  Object.values(usage).reduce((sum, count) => sum + Math.max(0, count), 0);
 
 const usedUp = (limit: string): ModelFailure =>
   new ModelFailure('invalid_request', `The agent has used up its limit of ${limit}.`, { transient: false });

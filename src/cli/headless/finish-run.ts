@@ -3,7 +3,6 @@ import type { AgentEvent, RunResult } from '../../contract/event.js';
 import type { Decision } from '../../contract/permission.js';
 import { messageOf } from '../../platform/message-of.js';
 import { ruleMayAllow } from '../rule-may-allow.js';
-import type { Budget } from './budget.js';
 import type { FinishedOutput } from './finished-output.js';
 
 /** A result, with changes from flags of this command. */
@@ -19,13 +18,11 @@ export interface FinishedRun extends RunResult {
 
 /** How flags affect the end of a run. */
 export class RunEnd {
-  readonly #budget: Budget | undefined;
   readonly #structured: FinishedOutput | undefined;
   /** The last decision on each call. */
   readonly #decisions = new Map<string, Decision>();
 
-  constructor({ budget, structured }: { budget?: Budget | undefined; structured?: FinishedOutput | undefined }) {
-    this.#budget = budget;
+  constructor({ structured }: { structured?: FinishedOutput | undefined }) {
     this.#structured = structured;
   }
 
@@ -48,10 +45,9 @@ export class RunEnd {
       return decision !== undefined && ruleMayAllow(decision, input);
     });
     const run = { ...result, failed: result.outcome !== 'completed', allowable };
-    if (run.outcome === 'model_error' && this.#budget?.hasRefused) {
-      const turns = Math.max(run.turns - 1, 0); // the last request was not sent
-      return { ...run, turns, subtype: 'error_max_budget_usd', terminalReason: 'budget_exhausted' };
-    }
+    // The subtype that hosts know, whatever the unit of the limit.
+    if (run.outcome === 'budget')
+      return { ...run, subtype: 'error_max_budget_usd', terminalReason: 'budget_exhausted' };
     return this.#structured?.finish(run) ?? run;
   }
 }

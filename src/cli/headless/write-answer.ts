@@ -1,3 +1,4 @@
+import { leftWords } from '../../agent/budget/budget-words.js';
 import { visible } from '../../platform/text/visible.js';
 import { allowingFlag } from '../allowing-flag.js';
 import { columnsOf } from '../terminal-width.js';
@@ -19,6 +20,7 @@ export async function writeAnswer(run: FinishedRun, { isWatched, env, sessionId 
   else if (isWatched && process.stdout.isTTY) await writeLine(process.stdout, await rendered(text, env));
   else await writeLine(process.stdout, process.stdout.isTTY ? visible(text) : text);
   for (const line of deniedLines(run)) await writeLine(process.stderr, line);
+  if (isWatched) for (const use of run.budget ?? []) await writeLine(process.stderr, `Budget: ${leftWords(use)}`);
   if (isWatched && sessionId !== undefined) {
     await writeLine(process.stderr, `To continue: helve --resume ${sessionId}`);
   }

@@ -13,6 +13,8 @@ Options
   --answer-timeout TIME     how long a client may take to answer a question, as 90s, 10m or 2h; 0 for any time. Default 10m
   --max-turns N             requests that one prompt may make
   --max-time TIME           time that one prompt may take
+  --max-budget-usd N        no request after all sessions together spent N US dollars
+  --max-budget-tokens N, --max-budget-turns N, --max-budget-minutes N   the same for tokens, requests and time
   --system-prompt TEXT, --append-system-prompt TEXT   instructions instead of Helve's own, or after them
   --no-instructions         send no HELVE.md, AGENTS.md or CLAUDE.md to the model
   --disable-slash-commands  no commands and skills

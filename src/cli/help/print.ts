@@ -13,6 +13,7 @@ Options (-p is short for --print)
   --max-turns N             at most N requests to the model
   --max-time TIME           a time limit, such as 90s, 10m or 2h
   --max-budget-usd N        no request after N US dollars are spent
+  --max-budget-tokens N, --max-budget-turns N, --max-budget-minutes N   the same for tokens, requests and time
   --system-prompt T         replace Helve's own instructions by T
   --append-system-prompt T  add T to them
   --no-instructions         leave out HELVE.md, AGENTS.md and CLAUDE.md

@@ -85,6 +85,7 @@ export async function openSession(
     ...(resumed && { resumed }),
     ...(flags.maxTurns !== undefined && { maxTurns: flags.maxTurns }),
     ...(flags.maxTimeMs !== undefined && { maxTimeMs: flags.maxTimeMs }),
+    commandBudget: flags.commandBudget,
     setup: flags.setup,
     ...(flags.systemPrompt !== undefined && { systemPrompt: flags.systemPrompt }),
     ...(flags.appendSystemPrompt !== undefined && { appendSystemPrompt: flags.appendSystemPrompt }),

@@ -19,6 +19,7 @@ export function resultFacts(run: FinishedRun): Line {
     stop_reason: run.stopReason,
     terminal_reason: run.terminalReason ?? run.outcome,
     ...costFacts(run.costUsd),
+    ...(run.budget && { budget: run.budget }),
     usage: apiUsage(run.usage),
     modelUsage: modelUsage(run),
     permission_denials: run.denials.map(({ tool, callId, input }) => ({

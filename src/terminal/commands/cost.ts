@@ -1,3 +1,4 @@
+import { leftWords } from '../../agent/budget/budget-words.js';
 import { shownCost } from '../../agent/store/export-session.js';
 import { counted } from '../../platform/text/counted.js';
 import { grouped } from '../../platform/text/digits.js';
@@ -11,7 +12,7 @@ export const cost: TerminalCommand = {
   group: 'Model',
   description: 'show tokens, cost and time of this conversation',
 
-  async run(_, { usage }) {
+  async run(_, { usage, budget }) {
     const { models, costUsd, prompts, modelMs, totalMs } = usage;
     return fitted([
       `Cost ${shownCost(costUsd)}, ${counted(prompts, 'prompt')}`,
@@ -25,6 +26,7 @@ export const cost: TerminalCommand = {
           shownCost(own),
         ]),
       ),
+      ...budget.map((use) => `Budget: ${leftWords(use)}`),
       ...(costUsd === null ? ['The prices of a model are unknown; ~/.helve/models.json can set them.'] : []),
     ]);
   },

@@ -1,3 +1,4 @@
+import { leftWords } from '../../agent/budget/budget-words.js';
 import type { CommandSession, TerminalCommand } from '../contract.js';
 
 export const status: TerminalCommand = {
@@ -34,6 +35,7 @@ export const status: TerminalCommand = {
             ['id', id],
             ['servers', servers.length === 0 ? 'none' : `${connected} of ${servers.length} MCP servers connected`],
             ['commands', confinementWords(session)],
+            ...session.budget.map((use, index) => [index === 0 ? 'budget' : '', leftWords(use)] as const),
           ]),
         },
         {

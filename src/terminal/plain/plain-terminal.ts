@@ -85,6 +85,8 @@ class PlainTerminal {
       onChange: () => {},
       onProblem: (sentence) => this.#tell(sentence),
       onBegin: () => {},
+      onResult: async (result) =>
+        await session.afterRun(result, async (title, items) => await this.#questions.choose({ title, items })),
       onRest: () => this.#input.prompt(),
     });
     this.#work = new ForegroundTask({ onBegin: () => {}, onEnd: () => {} });

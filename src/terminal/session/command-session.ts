@@ -151,6 +151,9 @@ export function commandSession(parts: CommandSessionParts): CommandSession {
     get usage() {
       return parts.spending().usage;
     },
+    get budget() {
+      return opened().agent?.budget.uses() ?? [];
+    },
     get context() {
       return opened().agent?.contextUsage();
     },

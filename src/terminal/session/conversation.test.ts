@@ -54,6 +54,7 @@ async function converse(...answers: ModelEvent[][]) {
     onChange: () => {},
     onProblem: (sentence) => seen.push(`problem ${sentence}`),
     onBegin: () => seen.push('begin'),
+    onResult: async () => undefined,
     onRest: () => seen.push('rest'),
   });
   return { conversation, requests, seen, arrived, letGo: (number: number) => gates[number]?.resolve() };

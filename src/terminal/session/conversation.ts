@@ -1,5 +1,5 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
-import type { AgentEvent, AgentHappening } from '../../contract/event.js';
+import type { AgentHappening, RunResult } from '../../contract/event.js';
 import type { ImageBlock, UserBlock } from '../../contract/message.js';
 import { messageOf } from '../../platform/message-of.js';
 import { reminder } from '../../platform/text/reminder.js';
@@ -30,6 +30,8 @@ export interface ConversationOptions {
   onProblem(sentence: string): void;
   /** Work has started. */
   onBegin(): void;
+  /** A run has ended. Returns a prompt with which it goes on, if it does. */
+  onResult(result: RunResult): Promise<string | undefined>;
   /** All work is done, and the queue is empty. */
   onRest(): void;
 }
@@ -102,7 +104,9 @@ export class Conversation {
       for (let prompt = this.#waiting.shift(); prompt; prompt = this.#waiting.shift()) {
         if (this.#running.signal.aborted) this.#running = new AbortController();
         this.#options.onSaid(prompt);
-        await this.#run(prompt, this.#running.signal);
+        const result = await this.#run(prompt, this.#running.signal);
+        const next = result && (await this.#options.onResult(result));
+        if (next !== undefined) this.#waiting.unshift({ text: next });
       }
     } finally {
       this.#running = undefined;
@@ -111,16 +115,21 @@ export class Conversation {
     }
   }
 
-  async #run(prompt: WantedPrompt, signal: AbortSignal): Promise<void> {
+  async #run(prompt: WantedPrompt, signal: AbortSignal): Promise<RunResult | undefined> {
     const { agent, begin, withoutModel } = this.#options.session();
-    if (!agent) return this.#options.onProblem(withoutModel ?? 'No model is set up.');
+    if (!agent) {
+      this.#options.onProblem(withoutModel ?? 'No model is set up.');
+      return undefined;
+    }
     begin();
     const content: UserBlock[] = [...this.#told, ...blocksOf(prompt)];
     this.#told = [];
+    let result: RunResult | undefined;
     let breath = performance.now();
     try {
       for await (const event of agent.run(content, { signal, steering: () => this.#steering() })) {
-        this.#take(event);
+        this.#options.onEvent(event);
+        if (event.type === 'result') result = event;
         if (performance.now() - breath < BREATH_MS) continue;
         await nextRound();
         breath = performance.now();
@@ -128,10 +137,7 @@ export class Conversation {
     } catch (error) {
       this.#options.onProblem(messageOf(error));
     }
-  }
-
-  #take(event: AgentEvent): void {
-    this.#options.onEvent(event);
+    return result;
   }
 
   /** Slash commands are expanded when a run starts, so they and what follows them wait for that. */

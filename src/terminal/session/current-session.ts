@@ -1,5 +1,6 @@
-import type { AgentHappening } from '../../contract/event.js';
+import type { AgentHappening, RunResult } from '../../contract/event.js';
 import type { PermissionMode } from '../../contract/permission.js';
+import type { Choice } from '../contract.js';
 import { FailedServers } from './failed-servers.js';
 import type { OpenedSession } from './opened-session.js';
 import { SessionSpending } from './session-spending.js';
@@ -45,6 +46,17 @@ export class CurrentSession {
   failedServersAt({ type }: AgentHappening): string | undefined {
     if (type !== 'turn_start' && type !== 'result') return undefined;
     return this.#failedServers.news(this.#opened?.engine.servers.states() ?? []);
+  }
+
+  /** Returns the prompt with which the conversation goes on, if the person wants more than its budget allowed. */
+  async afterRun(
+    result: RunResult,
+    choose: (title: string, items: readonly Choice[], cancel?: string) => Promise<string | undefined>,
+  ): Promise<string | undefined> {
+    const { agent } = this.opened;
+    if (result.outcome !== 'budget' || !agent) return undefined;
+    const { askForMore, GO_ON } = await import('./more-budget.js');
+    return (await askForMore(result, agent.budget, choose)) ? GO_ON : undefined;
   }
 
   /** Returns an error message if the mode is not available. */

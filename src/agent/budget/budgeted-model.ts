@@ -1,0 +1,44 @@
+import type { Model, Usage } from '../../contract/model.js';
+
+/** Checks each request before it is sent, and counts it after it. */
+interface RequestBudget {
+  /** Throws if the request may not be sent. */
+  check(model: Model): void;
+  spend(model: Pick<Model, 'provider' | 'name' | 'facts'>, usage: Usage): void;
+}
+
+/** Wraps the model, which may change between runs. A fallback that answers is counted at its own prices. */
+export function budgetedModel(model: Model, budget: RequestBudget): Model {
+  return {
+    get provider() {
+      return model.provider;
+    },
+    get name() {
+      return model.name;
+    },
+    get maxOutputTokens() {
+      return model.maxOutputTokens;
+    },
+    get facts() {
+      return model.facts ?? {};
+    },
+    get fallbacks() {
+      return model.fallbacks ?? [];
+    },
+    check: () => model.check?.(),
+    release: () => model.release?.(),
+    async *stream(request, signal) {
+      budget.check(model);
+      let answering: Pick<Model, 'provider' | 'name' | 'facts'> = model;
+      for await (const event of model.stream(request, signal)) {
+        if (event.type === 'retry') {
+          const { provider, model: name } = event;
+          const known = [model, ...(model.fallbacks ?? [])];
+          answering = known.find((one) => one.provider === provider && one.name === name) ?? { provider, name };
+        }
+        if (event.type === 'message_end') budget.spend(answering, event.usage);
+        yield event;
+      }
+    },
+  };
+}
