@@ -19,6 +19,7 @@ export type { Engine, EngineTool, ResultImage, RunCallsOptions, ToolCall, ToolRe
 export type * from './contract/event.js';
 export { type FailureKind, ToolFailure, type ToolFailureOptions } from './contract/failure.js';
 export { type FileChange, type FileChanges, StaleFile, type TemporaryJournal } from './contract/file-change.js';
+export type { Goal, GoalCheck } from './contract/goal.js';
 export type { HookCallback, HookEvent, HookInput, HookOutput, HookPayloads } from './contract/hook.js';
 export type * from './contract/message.js';
 export {

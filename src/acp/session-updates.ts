@@ -66,6 +66,7 @@ function endWords(
   const isTold =
     outcome === 'stopped' ||
     outcome === 'budget' ||
+    outcome === 'goal_unmet' ||
     outcome === 'max_time' ||
     outcome === 'max_turns' ||
     outcome === 'output_limit';

@@ -22,6 +22,7 @@ function stopReasonOf({ outcome }: RunResult): AcpStopReason | undefined {
   switch (outcome) {
     case 'completed':
     case 'stopped':
+    case 'goal_unmet':
       return 'end_turn';
     case 'interrupted':
       return 'cancelled';

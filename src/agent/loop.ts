@@ -9,7 +9,7 @@ import { reapedLeftovers } from '../platform/shell/leftovers.js';
 import type { ConversationContext } from './context/conversation-context.js';
 import { RunRecord } from './run-record.js';
 import type { Session } from './session.js';
-import { atOnce, emitter, type RunMoment, type SessionComponent } from './session-component.js';
+import { atOnce, type EarlyEnd, emitter, type RunMoment, type SessionComponent } from './session-component.js';
 import { type RunTimeLimit, TimeUp } from './time-up.js';
 import { runTurn } from './turn.js';
 
@@ -184,7 +184,8 @@ async function drive(input: LoopInput, { run, timeUp, emit }: Drive): Promise<vo
     if (next.end === 'completed' || next.end === 'empty_answer') {
       const sentBack = await wordsBeforeEnd(components, next.text, moment);
       if (signal.aborted) next = { end: 'interrupted', text: 'Interrupted.' };
-      if (sentBack !== undefined) next = { say: sentBack };
+      else if (typeof sentBack === 'string') next = { say: sentBack };
+      else if (sentBack !== undefined) next = sentBack;
     }
     const done = { message: outcome.message, results: outcome.results, sent: results, goesOn: next.end === undefined };
     for (const component of components) {
@@ -235,12 +236,12 @@ async function promptFrom(
   return { prompt, added };
 }
 
-/** The message that is sent to the model if it may not end yet; undefined if it may. */
+/** The message that is sent to the model if it may not end yet, or another end of the run; undefined if it may end. */
 async function wordsBeforeEnd(
   components: readonly SessionComponent[],
   lastText: string,
   moment: RunMoment,
-): Promise<string | undefined> {
+): Promise<string | EarlyEnd | undefined> {
   for (const component of components) {
     const words = await component.beforeEnd?.(lastText, moment);
     if (moment.signal.aborted) return undefined;

@@ -70,8 +70,8 @@ export interface SessionComponent {
   onSeen?(real: string, seen: SeenFile): void;
   /** The calls of an answer are done. Returns the reason to end the run, if any. */
   afterTurn?(turn: DoneTurn, run: RunMoment): Promise<string | undefined>;
-  /** The model wants to end. Returns what it is sent instead; the first answer counts. */
-  beforeEnd?(lastText: string, run: RunMoment): Promise<string | undefined>;
+  /** The model wants to end. Returns what it is sent instead, or how the run ends; the first answer counts. */
+  beforeEnd?(lastText: string, run: RunMoment): Promise<string | EarlyEnd | undefined>;
   /** Called with every event, in order. */
   onEvent?(event: AgentEvent): void;
   /** A request has left for the model: other work no longer delays it. */

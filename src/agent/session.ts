@@ -27,6 +27,7 @@ import { Slots } from '../platform/slots.js';
 import { reminder } from '../platform/text/reminder.js';
 import { uniqueCallId } from './call-id.js';
 import { ShownFiles } from './context/shown-files.js';
+import type { StoredGoal } from './goals/goal-keeper.js';
 import { SessionPlan } from './planning/session-plan.js';
 import { newResultFile } from './result-file.js';
 import { RunningWork } from './running-work.js';
@@ -244,6 +245,9 @@ export class Session implements SessionPort {
     this.tasks = tasks;
     this.onTasks?.();
   }
+
+  /** What the conversation works towards; null once there was a goal. */
+  goal: StoredGoal | null | undefined;
 
   /** The plan that the person was shown last. */
   get plan(): string | undefined {

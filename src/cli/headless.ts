@@ -17,7 +17,7 @@ import { StepLines } from './headless/step-lines.js';
 import { writeAnswer } from './headless/write-answer.js';
 import { instructionsNotFollowed, notFollowedNotice } from './instructions-not-followed.js';
 import { readCatalogue } from './read-catalogue.js';
-import { type RunFlags, readRunFlags } from './run-flags.js';
+import { goalOf, type RunFlags, readRunFlags } from './run-flags.js';
 import { modelChoices, type RunModels, readModels } from './run-models.js';
 import { onSignals } from './signals.js';
 import type { Host } from './stream-json/host.js';
@@ -56,7 +56,8 @@ async function runHeadless(argv: readonly string[], version: string, opened: Ope
   const configured = await engineOptions(flags.engine, wantedWorktree && { root: wantedWorktree.project });
   const notes = notFollowedNotice(instructionsNotFollowed(flags, configured));
   if (notes !== undefined) await writeLine(process.stderr, `helve: ${notes}`);
-  const prompt = flags.hostInput ? undefined : await readPrompt(flags.words, configured.env);
+  const prompt = flags.hostInput ? undefined : await readPrompt(flags.words, configured.env, flags.goal?.text);
+  const goal = goalOf(flags, prompt);
   const options = wantedWorktree
     ? await inWorktree(wantedWorktree, { flags, options: configured, opened })
     : configured;
@@ -114,6 +115,7 @@ async function runHeadless(argv: readonly string[], version: string, opened: Ope
     ...(observation && { observers: observation.observers }),
     ...(flags.maxTimeMs !== undefined && { maxTimeMs: flags.maxTimeMs }),
     commandBudget: flags.commandBudget,
+    ...(goal && { goal }),
     setup: flags.setup,
     instructions:
       flags.instructions &&
@@ -365,11 +367,16 @@ async function writeJson(run: FinishedRun, ids: { sessionId: string; version: st
 }
 
 /** The argument, followed by piped input. */
-async function readPrompt(words: readonly string[], env: CliEngineOptions['env']): Promise<string> {
+async function readPrompt(
+  words: readonly string[],
+  env: CliEngineOptions['env'],
+  goal: string | undefined,
+): Promise<string> {
   if (words.length > 1) throw new UsageProblem(`-p takes one prompt, but there are ${words.length}. Put it in quotes.`);
   const [argument = ''] = words;
-  const piped = await readPiped({ mayBeSilent: argument !== '', maxBytes: maxPipedBytes(env) });
+  const piped = await readPiped({ mayBeSilent: argument !== '' || goal !== undefined, maxBytes: maxPipedBytes(env) });
   const prompt = [argument, piped.trimEnd()].filter((part) => part !== '').join('\n\n');
+  if (prompt.trim() === '' && goal !== undefined) return goal;
   if (prompt.trim() === '') throw new UsageProblem('There is no prompt. Give it as an argument, or pipe it in.');
   return prompt;
 }

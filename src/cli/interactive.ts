@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { SessionWorktree } from '../contract/worktree.js';
 import { dataFolderOf } from '../platform/files/paths.js';
 import { pluginFolders } from '../plugins/plugin-folders.js';
-import { type RunFlags, readRunFlags } from './run-flags.js';
+import { goalOf, type RunFlags, readRunFlags } from './run-flags.js';
 import { UsageProblem } from './usage-problem.js';
 import type { WantedWorktree } from './worktree/session-worktree.js';
 import { worktreeOf } from './worktree-of.js';
@@ -10,7 +10,9 @@ import { worktreeOf } from './worktree-of.js';
 /** A conversation at the terminal. Its code is loaded after the first frame. */
 export async function interactive(argv: readonly string[], version: string): Promise<number> {
   const flags = readRunFlags(argv, { isInteractive: true });
-  const prompt = flags.words.length === 0 ? undefined : flags.words.join(' ');
+  const words = flags.words.length === 0 ? undefined : flags.words.join(' ');
+  let goal = goalOf(flags, words);
+  const prompt = words ?? goal?.text;
   const [unfit] = withoutEffectHere(flags);
   if (unfit !== undefined) throw new UsageProblem(`${unfit} works only with -p. Add -p and the prompt.`);
   const wanted = await worktreeOf(flags);
@@ -77,8 +79,9 @@ async function converse({ flags, prompt, version, project, worktree }: Conversat
         settings: options.settings,
         notFollowed: instructionsNotFollowed(flags, options),
         async openSession(request) {
-          const opened = await openSession({ ...flags, setup }, options, request, ports);
+          const opened = await openSession({ ...flags, setup }, options, { ...request, goal }, ports);
           setup = undefined; // only for the first session, not after /clear
+          goal = undefined;
           return opened;
         },
       };

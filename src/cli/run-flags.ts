@@ -1,5 +1,6 @@
 import { type CommandBudget, nothingSpent } from '../agent/budget/spent.js';
 import { type BudgetLimits, type BudgetUnit, budgetUnits } from '../contract/budget.js';
+import type { Goal } from '../contract/goal.js';
 import { type Effort, efforts } from '../contract/model.js';
 import { type WorktreeEnd, worktreeEnds } from '../contract/worktree.js';
 import { serverPartOf } from '../platform/text/mcp-names.js';
@@ -30,6 +31,8 @@ const flags = {
   'permission-prompt-tool': { type: 'string' },
   'max-turns': { type: 'string' },
   'max-time': { type: 'string' },
+  goal: { type: 'string' },
+  until: { type: 'string' },
   'max-budget-usd': { type: 'string' },
   'max-budget-tokens': { type: 'string' },
   'max-budget-turns': { type: 'string' },
@@ -79,6 +82,8 @@ export interface RunFlags {
   replayPrompts: boolean;
   maxTurns: number | undefined;
   maxTimeMs: number | undefined;
+  /** What the conversation works towards; without a text, the prompt says it. */
+  goal: { text: string | undefined; until: string | undefined } | undefined;
   /** What all prompts of this process may use. */
   commandBudget: CommandBudget | undefined;
   jsonSchema: string | undefined;
@@ -141,6 +146,7 @@ export function readRunFlags(argv: readonly string[], { isInteractive = false } 
     replayPrompts: values['replay-user-messages'] === true,
     maxTurns: readMaxTurns(values['max-turns']),
     maxTimeMs: readMaxTime(values['max-time']),
+    goal: readGoal(values),
     commandBudget: readBudget(values),
     jsonSchema: values['json-schema'],
     systemPrompt: values['system-prompt'],
@@ -251,6 +257,21 @@ function readMaxTime(text: string | undefined): number | undefined {
   const milliseconds = Number(number) * (unitMs[unit] ?? Number.NaN);
   if (milliseconds > 0) return milliseconds;
   throw new UsageProblem(`--max-time takes a time such as 90s, 10m or 2h, but was "${text}".`);
+}
+
+function readGoal({ goal: text, until }: { goal?: string | undefined; until?: string | undefined }): RunFlags['goal'] {
+  for (const [flag, value] of Object.entries({ '--goal': text, '--until': until })) {
+    if (value?.trim() === '') throw new UsageProblem(`${flag} needs a text.`);
+  }
+  return text === undefined && until === undefined ? undefined : { text, until };
+}
+
+/** The goal of the flags, with the prompt as its text if they give none. */
+export function goalOf({ goal }: Pick<RunFlags, 'goal'>, prompt: string | undefined): Goal | undefined {
+  if (!goal) return undefined;
+  const text = goal.text ?? prompt;
+  if (text === undefined) throw new UsageProblem('--until needs a prompt, or --goal with what is to be done.');
+  return { text, ...(goal.until !== undefined && { until: goal.until }) };
 }
 
 type BudgetFlags = { readonly [Unit in BudgetUnit as `max-budget-${Unit}`]?: string | undefined };

@@ -1,6 +1,7 @@
 // Checks what a program without types passes to the methods of an engine or an agent.
 import type { CompactOptions } from '../contract/agent.js';
 import type { RunCallsOptions, ToolCall } from '../contract/engine.js';
+import type { Goal } from '../contract/goal.js';
 import { type PermissionMode, permissionModes } from '../contract/permission.js';
 import type { OutputOptions, OutputSchema } from '../contract/run.js';
 import {
@@ -25,7 +26,16 @@ const runOptions: Kinds<OutputOptions<OutputSchema>> = {
   output: anything,
   maxOutputRetries: count,
 };
+const goalFields: Kinds<Goal> = { text, until: text };
 const compactOptions: Kinds<CompactOptions> = { signal: abortSignal, onEvent: callback };
+
+export function checkGoal(goal: Goal): Goal {
+  checkKinds(goal, goalFields, 'goal');
+  for (const [name, words] of Object.entries(goal)) {
+    if (words.trim() === '') throw new TypeError(`goal.${name} is empty. Give it some words, or leave it out.`);
+  }
+  return goal;
+}
 
 /** A call may have more fields than these, as blocks of a provider's answer do. */
 export function checkCalls(given: readonly ToolCall[], options: unknown = {}): void {

@@ -27,6 +27,8 @@ export interface ConversationParts {
   /** Applies changes of settings. */
   refresh(run: RunMoment): Promise<void>;
   childAgents: SessionComponent;
+  /** The goal of the root. */
+  goal?: SessionComponent | undefined;
   /** The budget of the root and its child agents. */
   budget: Budget;
   /** Observers, servers, instructions and others that only a root agent has. */
@@ -49,6 +51,7 @@ export function composeConversation(parts: ConversationParts): ComposedConversat
     { name: 'settings', refresh: parts.refresh },
     ...(parts.ofRoot ?? []),
     parts.childAgents,
+    parts.goal,
     hooks,
     commands && commandsComponent({ ...commands, onCommand: hooks.onCommand }),
     budgetComponent(parts.budget, { remind: (text) => session.remind(text), isRoot: parts.ofRoot !== undefined }),

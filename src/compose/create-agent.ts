@@ -1,6 +1,7 @@
 import type { Budget } from '../agent/budget/budget.js';
 import type { AgentType } from '../agent/children/agent-types.js';
 import { structuredOutput } from '../agent/components/structured-output.js';
+import type { GoalKeeper } from '../agent/goals/goal-keeper.js';
 import { runLoop } from '../agent/loop.js';
 import type { Session } from '../agent/session.js';
 import { emitter, type SessionComponent } from '../agent/session-component.js';
@@ -10,7 +11,7 @@ import type { AgentEvent } from '../contract/event.js';
 import type { UserBlock } from '../contract/message.js';
 import type { OutputOf, OutputOptions, OutputSchema, Prompt, Run, RunOptions } from '../contract/run.js';
 import { sharedRound } from '../platform/shared-round.js';
-import { checkCompactOptions, checkMode } from './check-calls.js';
+import { checkCompactOptions, checkGoal, checkMode } from './check-calls.js';
 import { composeSession } from './compose-session.js';
 import { timeLimitsOf } from './create-budget.js';
 import { engineOf, type FullEngine } from './create-engine.js';
@@ -22,6 +23,7 @@ import type { RootSession } from './root-session.js';
 export interface FullAgent extends Agent {
   readonly session: Session;
   readonly budget: Budget;
+  readonly goals: GoalKeeper;
   readonly engine: FullEngine;
   /** The types of child agents that can be started. */
   agentTypes(): Promise<readonly AgentType[]>;
@@ -82,6 +84,13 @@ export function createAgent(options: FullAgentOptions): FullAgent {
       return composed.writer !== undefined;
     },
     budget: composed.budget,
+    goals: composed.goals.keeper,
+    get goal() {
+      return composed.goals.keeper.active;
+    },
+    set goal(goal) {
+      composed.goals.keeper.set(goal && checkGoal(goal));
+    },
     contextUsage: () => context.usage(),
     interrupt: () => runs.interrupt(),
     end,

@@ -49,6 +49,17 @@ export class OpenModels {
     };
   }
 
+  /** A model of the conversation for small tasks, where none is configured and the task can't be left out. */
+  aside(model: Model, used: UsageByModel): SideModel {
+    return {
+      async answer(question, text, signal) {
+        const { sideModel } = await import('../agent/side-model.js');
+        const aside = sideModel({ choose: async () => model, used: (one, usage) => used.add(one, usage) });
+        return await aside.answer(question, text, signal);
+      },
+    };
+  }
+
   #opened(model: Model): Model {
     this.#open.add(model);
     return this.#budgeted(model);

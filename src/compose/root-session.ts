@@ -28,6 +28,7 @@ import { AgentRuns } from './agent-runs.js';
 import { answersOf } from './answers.js';
 import { type ComposedConversation, composeConversation } from './conversation.js';
 import { createBudget } from './create-budget.js';
+import { CheckApprovals, createGoals, type Goals } from './create-goals.js';
 import { profileOf } from './create-tool-pool.js';
 import { OpenModels } from './open-models.js';
 import type { FullAgentOptions, FullEngineOptions } from './options.js';
@@ -42,6 +43,7 @@ export interface RootSession extends ComposedConversation {
   model: Model;
   models: OpenModels;
   budget: Budget;
+  goals: Goals;
   agents: RootAgents;
   childAgents: SessionComponent;
   /** Absent if the conversation is not kept. */
@@ -52,7 +54,8 @@ export function composeRoot(options: FullAgentOptions, { composeChild }: { compo
   if (!options.model) throw new TypeError('createAgent needs a model. Take one from helve/models.');
   const { resumed, env = process.env } = options;
   const runs = new AgentRuns(env);
-  const tools = composeTools(resolveOptions(toolOptions(options, runs)), { as: 'root' });
+  const approvals = new CheckApprovals();
+  const tools = composeTools(resolveOptions(toolOptions(options, { runs, approvals })), { as: 'root' });
   const { session } = tools;
   if (resumed) applyResumedSession(session, resumed);
   if (resumed && !resumed.isFork) tools.servers.client.restoreTasks(resumed.restored.tasks);
@@ -76,6 +79,7 @@ export function composeRoot(options: FullAgentOptions, { composeChild }: { compo
   session.provide({ agents, swarm: lazySwarm(agents, session) });
   session.provide({ sideModel: models.side(session.used) }, { forChildren: true });
   const children = childAgents(agents, session, tools.notices.say);
+  const goals = createGoals({ session, caller: tools.caller, approvals, model, models, budget, writer }, options);
   const conversation = composeConversation({
     session,
     model,
@@ -97,11 +101,12 @@ export function composeRoot(options: FullAgentOptions, { composeChild }: { compo
       { name: 'tool input', onRequestSent: () => void import('../tools/input.js').catch(() => {}) },
     ],
     childAgents: children,
+    goal: goals.component,
     budget,
     commands: tools.commands && { commands: tools.commands, onOver: tools.endCommands },
   });
   for (const { onSeen } of conversation.components) if (onSeen) tools.ledger.listen(onSeen);
-  return { tools, runs, model, models, budget, agents, childAgents: children, writer, ...conversation };
+  return { tools, runs, model, models, budget, goals, agents, childAgents: children, writer, ...conversation };
 }
 
 /** A session that never had a prompt begins now. */
@@ -113,7 +118,10 @@ function sourceOf({ isFork, restored }: ResumedSession): 'fork' | 'resume' | 'st
 const isKept = ({ resumed, keepSession }: FullAgentOptions): boolean => resumed !== undefined || keepSession === true;
 
 /** The options of the tools. Other agents may work while a question waits for its answer. */
-function toolOptions(options: FullAgentOptions, runs: AgentRuns): FullEngineOptions {
+function toolOptions(
+  options: FullAgentOptions,
+  { runs, approvals }: { runs: AgentRuns; approvals: CheckApprovals },
+): FullEngineOptions {
   const { resumed, model, canUseTool: _, ...others } = options;
   const { editStyle = model.facts?.editStyle } = options;
   const toolProfile = options.toolProfile ?? options.settings?.current.toolProfile?.value ?? model.facts?.toolProfile;
@@ -125,7 +133,7 @@ function toolOptions(options: FullAgentOptions, runs: AgentRuns): FullEngineOpti
     ...others,
     ...(editStyle && { editStyle }),
     ...(toolProfile && { toolProfile }),
-    ...questionsPaused(answersOf(options), () => runs.slot),
+    ...questionsPaused(approvals.around(answersOf(options)), () => runs.slot),
     ...(resumed && { sessionId: resumed.id, root: resumed.root }),
   };
 }

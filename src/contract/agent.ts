@@ -3,6 +3,7 @@ import type { ListedCommand } from './command.js';
 import type { CompactionRefused, ContextUsage } from './context.js';
 import type { Engine } from './engine.js';
 import type { AgentHappening, CompactionEvent } from './event.js';
+import type { Goal } from './goal.js';
 import type { Message } from './message.js';
 import type { PermissionMode } from './permission.js';
 import type { OutputOf, OutputOptions, OutputSchema, Prompt, Run, RunOptions } from './run.js';
@@ -41,6 +42,8 @@ export interface Agent extends AsyncDisposable {
   compact(instructions?: string, options?: CompactOptions): Promise<CompactionEvent | CompactionRefused>;
   /** What the agent may use, and what it has used. */
   readonly budget: AgentBudget;
+  /** What prompts work towards from the next one on; undefined if there is no goal, or if it is met. */
+  goal: Goal | undefined;
   /** How full the context window is, and what fills it. */
   contextUsage(): ContextUsage;
   /** What a prompt can call by a leading slash: none, unless the agent was created with `commands`. */

@@ -1,6 +1,7 @@
 import type { BudgetUse } from './budget.js';
 import type { Effect } from './effect.js';
 import type { FailureKind } from './failure.js';
+import type { GoalCheck } from './goal.js';
 import type { McpResult } from './mcp-serving.js';
 import type { AssistantMessage, ToolResultBlock, UserMessage } from './message.js';
 import type { FailureSubject, ModelFailureKind, RetryFacts, StopReason, TextCallFacts, Usage } from './model.js';
@@ -34,6 +35,8 @@ export type AgentHappening =
   | { type: 'notice'; text: string }
   /** A budget is nearly used up, or it is used up and the run ends. A notice or the result says so in words. */
   | ({ type: 'budget'; state: 'near' | 'reached' } & BudgetUse)
+  /** The goal was checked: see docs/goals.md. A notice says so in words. */
+  | ({ type: 'goal' } & GoalCheck)
   /** A hook wants the run to end after this turn. */
   | { type: 'stop_request'; reason: string }
   /** A request goes to the model. */
@@ -188,6 +191,8 @@ export type RunOutcome =
   | 'max_time'
   /** The budget was used up: see docs/budgets.md. */
   | 'budget'
+  /** The goal is not met, and the work on it makes no progress, or it could not be checked. */
+  | 'goal_unmet'
   /** A signal, `interrupt()`, or an aborted signal of the caller. */
   | 'interrupted'
   /** A hook ended the run, or did not let the prompt through; the text is its reason. */

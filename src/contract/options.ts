@@ -2,6 +2,7 @@
 import type { BudgetOptions } from './budget.js';
 import type { CanUseTool } from './can-use-tool.js';
 import type { ContextOptions } from './context.js';
+import type { Goal } from './goal.js';
 import type { HookCallback, HookEvent } from './hook.js';
 import type { Model, ToolProfileName } from './model.js';
 import type { AskPermission, PermissionMode } from './permission.js';
@@ -81,6 +82,8 @@ export interface AgentOptions extends EngineOptions {
   maxTimeMs?: number;
   /** What the model may use before the work ends: money, tokens, requests and time. Default: as settings say, else no limits. */
   budget?: BudgetOptions;
+  /** What the prompts work towards until it is met. */
+  goal?: Goal;
   /** Returns the model of a child agent, by its name or the one of this agent. Default: by what the environment says. */
   childModel?: (name: string | undefined) => Promise<Model>;
   /** A cheap model for small tasks, such as reading a web page. Default: as settings or HELVE_SMALL_MODEL say, else none. */

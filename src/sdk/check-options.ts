@@ -118,6 +118,7 @@ const agentOptions: Kinds<AgentOptions> = {
   maxTurns: anything,
   maxTimeMs: anything,
   budget: fields(budget),
+  goal: fields({ text, until: text }),
   childModel: callback,
   sideModel: callback,
   context: fields(context),

@@ -1,8 +1,11 @@
 // Types that the parts of the terminal share; no code.
+
+import type { StoredGoal } from '../agent/goals/goal-keeper.js';
 import type { StartedAgent } from '../contract/agents.js';
 import type { BudgetUse } from '../contract/budget.js';
 import type { ListedCommand } from '../contract/command.js';
 import type { CompactionEvent, ModelUse } from '../contract/event.js';
+import type { Goal, GoalCheck } from '../contract/goal.js';
 import type { Effort, JsonSchema } from '../contract/model.js';
 import type { PermissionMode } from '../contract/permission.js';
 import type { Todo } from '../contract/todo.js';
@@ -210,6 +213,10 @@ export interface CommandSession {
   /** The largest results in the conversation, the largest first. */
   largestResults(): ReadonlyArray<{ title: string; tokens: number }>;
   readonly usage: SessionUsage;
+  /** What the conversation works towards; undefined without a model. */
+  readonly goals: GoalPort | undefined;
+  /** The prompt that is repeated. */
+  readonly loop: LoopPort;
   /** The limits of the budget, and what is used of each. */
   readonly budget: readonly BudgetUse[];
   /** Undefined until the first request. */
@@ -248,6 +255,24 @@ export interface CommandSession {
   checkSetup(): Promise<readonly SetupFinding[]>;
   /** Whether a call would be allowed, and why, as lines of text. */
   explain(tool: string, input: unknown): Promise<string>;
+}
+
+export interface GoalPort {
+  readonly stored: StoredGoal | undefined;
+  /** The last check. */
+  readonly last: GoalCheck | undefined;
+  set(goal: Goal | undefined): void;
+  /** Goes on with a paused goal. */
+  resume(): void;
+}
+
+export interface LoopPort {
+  /** "every 10 min: PROMPT, next at 14:30"; undefined if none is repeated. */
+  readonly described: string | undefined;
+  /** Sends the prompt now, and again after each interval. */
+  start(prompt: string, everyMs: number): void;
+  /** False if none was repeated. */
+  stop(): boolean;
 }
 
 export interface EffortPort {

@@ -116,7 +116,7 @@ export class TerminalApp {
         this.#activity.begin();
         this.#retitle();
       },
-      onResult: async (result) => await this.#session.afterRun(result, this.#choose),
+      onResult: async (result) => await this.#session.afterRun(result, this.#ask),
       onRest: () => {
         this.#activity.end();
         this.#retitle();
@@ -237,6 +237,8 @@ export class TerminalApp {
   readonly #choose = async (title: string, items: readonly Choice[], cancel?: string): Promise<string | undefined> =>
     await this.#questions.choose({ title, items, cancel }, this.#ending.signal);
 
+  readonly #ask = { choose: this.#choose, tell: (sentence: string) => this.tell(sentence) };
+
   /** Kills everything that calls have left running, and the command of the status line. */
   killAll(): void {
     this.#status.kill();
@@ -302,8 +304,7 @@ export class TerminalApp {
         }),
       );
       this.#useSettings(settings);
-      const ask = { choose: this.#choose, tell: (sentence: string) => this.tell(sentence) };
-      await this.#change(settings, await firstSession(this.#options, ask));
+      await this.#change(settings, await firstSession(this.#options, this.#ask));
       this.#commands = await this.#loadCommands(settings);
       this.#place.completion = this.#commands.completion;
       this.#loading.resolve(this.#commands);

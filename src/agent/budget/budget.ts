@@ -176,9 +176,10 @@ export class Budget implements AgentBudget {
     return fixed === undefined || limit < fixed;
   }
 
-  /** Limits the requests of each prompt, unless there is a limit on what it may use. */
-  boundTurns(turns: number): void {
-    if (this.#unbounded === undefined && this.uses().length === 0) this.#unbounded = turns;
+  /** Limits the requests of each prompt if there is no other limit; undefined for not any more. */
+  boundTurns(turns: number | undefined): void {
+    this.#unbounded = undefined;
+    if (turns !== undefined && this.uses().length === 0) this.#unbounded = turns;
   }
 
   #allUses(): BudgetUse[] {

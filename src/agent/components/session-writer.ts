@@ -15,6 +15,8 @@ export interface SessionWriter extends SessionComponent {
   forgot(files: readonly string[]): void;
   /** To be called when tasks of MCP servers have changed. */
   tasksChanged(): void;
+  /** To be called when the goal has changed. */
+  goalChanged(): void;
   /** Gives the session another title. */
   rename(title: string): void;
   open(): Promise<void>;
@@ -73,6 +75,7 @@ export function sessionWriter(
     cleared: (results) => write((store) => store.cleared(results)),
     forgot: (files) => write((store) => store.forgot(files)),
     tasksChanged: () => write((store) => store.tasksChanged()),
+    goalChanged: () => write((store) => store.goalChanged()),
     rename: (title) => write((store) => store.rename(title)),
     async flushed() {
       if (early.length > 0) await open();

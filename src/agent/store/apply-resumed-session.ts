@@ -12,6 +12,7 @@ export function applyResumedSession(session: Session, { restored, reminders, lef
   const todos = todosFrom(restored.todos);
   if (todos) session.setTodos(todos);
   session.planning.restore(restored.plan);
+  session.goal = restored.goal;
   session.leftCommands = leftCommands;
   for (const reminder of reminders) session.remind(reminder);
 }

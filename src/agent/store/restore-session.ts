@@ -9,6 +9,7 @@ import type { LeftTask } from '../../contract/server-tasks.js';
 import type { ToolDisplay } from '../../contract/tool.js';
 import type { SeenFile } from '../../contract/tool-context.js';
 import { withCleared } from '../context/clear-results.js';
+import type { StoredGoal } from '../goals/goal-keeper.js';
 import { Transcript } from '../transcript.js';
 import {
   continuedText,
@@ -47,6 +48,7 @@ export interface RestoredSession {
   mode: PermissionMode;
   todos: unknown;
   plan: string | undefined;
+  goal: StoredGoal | null | undefined;
   /** Commands that ran in the background when the last process ended. */
   background: readonly LeftCommand[];
   /** Tasks of MCP servers whose outcome the model does not have. */
@@ -103,6 +105,7 @@ class History {
   #mode: PermissionMode = 'default';
   #todos: unknown;
   #plan: string | undefined;
+  #goal: StoredGoal | null | undefined;
   #background: readonly LeftCommand[] = [];
   #backgroundIs: 'current' | 'left' | 'told' = 'current';
   readonly #tasks = new OpenTasks();
@@ -159,6 +162,9 @@ class History {
         return;
       case 'todos':
         this.#todos = record.todos;
+        return;
+      case 'goal':
+        this.#goal = record.goal;
         return;
       case 'plan':
         this.#plan = record.plan;
@@ -325,6 +331,7 @@ class History {
       mode: chosen ?? (isEscalated ? 'default' : this.#mode),
       todos: this.#todos,
       plan: this.#plan,
+      goal: this.#goal,
       background: this.#background,
       tasks: this.#tasks.open,
       isBackgroundTold: this.#backgroundIs === 'told',

@@ -10,6 +10,7 @@ import type { StopReason, Usage } from '../../contract/model.js';
 import { type PermissionMode, permissionModes } from '../../contract/permission.js';
 import type { LeftTask } from '../../contract/server-tasks.js';
 import type { SeenFile } from '../../contract/tool-context.js';
+import type { StoredGoal } from '../goals/goal-keeper.js';
 
 export const SESSION_FORMAT = 1;
 
@@ -94,6 +95,8 @@ export type SessionRecord = {
   | { type: 'todos'; todos: unknown }
   /** The last plan that was shown to the person. */
   | { type: 'plan'; plan: string }
+  /** What the conversation works towards from here on; null for nothing. */
+  | { type: 'goal'; goal: StoredGoal | null }
   /** The background commands that run from here on. */
   | { type: 'background'; commands: readonly LeftCommand[] }
   /** The tasks of MCP servers whose outcome the model does not have yet. */
@@ -150,6 +153,7 @@ const checks: Checks<string> = {
   mode: ({ mode }) => permissionModes.some((known) => known === mode),
   todos: () => true,
   plan: ({ plan }) => isText(plan),
+  goal: ({ goal }) => goal === null || isGoal(goal),
   background: ({ commands }) => isListOf(commands, isLeftCommand),
   tasks: ({ tasks }) => isListOf(tasks, isLeftTask),
   seen: ({ files }) => isFields(files) && Object.values(files).every(isSeen),
@@ -163,6 +167,12 @@ const checks: Checks<string> = {
 } satisfies Checks<SessionRecordType | 'session'>;
 
 const isText = (value: unknown): value is string => typeof value === 'string';
+
+function isGoal(value: unknown): boolean {
+  if (!isFields(value)) return false;
+  const { text, until, isPaused } = value;
+  return isText(text) && (until === undefined || isText(until)) && (isPaused === undefined || isPaused === true);
+}
 
 function isLeftCommand(value: unknown): boolean {
   if (!isFields(value) || ![value['id'], value['command']].every(isText) || !isPath(value['outputFile'])) return false;

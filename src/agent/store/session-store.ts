@@ -16,6 +16,7 @@ import type { Decision, PermissionMode } from '../../contract/permission.js';
 import type { LeftTask } from '../../contract/server-tasks.js';
 import type { SeenFile } from '../../contract/tool-context.js';
 import { journaledBytes } from '../../platform/journal/session-changes.js';
+import type { StoredGoal } from '../goals/goal-keeper.js';
 import { addUsage, costOf, noUsage } from '../usage.js';
 import { joinUses } from '../usage-by-model.js';
 import type { ReportProblem } from './append-log.js';
@@ -52,6 +53,7 @@ export interface WatchedState {
   readonly mode: PermissionMode;
   readonly todos?: unknown;
   readonly plan?: string | undefined;
+  readonly goal?: StoredGoal | null | undefined;
   /** Commands that run in the background. */
   readonly background?: readonly LeftCommand[] | undefined;
   /** Tasks of MCP servers. */
@@ -143,6 +145,13 @@ export class SessionStore {
     this.#file.write();
   }
 
+  /** Writes a goal that has changed, once there was a prompt. */
+  goalChanged(): void {
+    if (this.#title === undefined) return;
+    this.#addGoal();
+    this.#file.write();
+  }
+
   /** Records the lines of a file that the model has seen; written with the next result. */
   saw(real: string, { hash, size, at, lines, merged }: SeenFile): void {
     // Without its bytes, which may be large.
@@ -154,6 +163,7 @@ export class SessionStore {
     this.#title ||= titleOf(content);
     const { agent, dataFolder, id } = this.#options;
     this.#add({ type: 'user', content, ...(!agent && { changes: journaledBytes(dataFolder, id) }) });
+    this.#addGoal();
     this.#file.write();
   }
 
@@ -353,6 +363,11 @@ export class SessionStore {
     );
     this.#seen = new Map();
     this.#add({ type: 'seen', files });
+  }
+
+  #addGoal(): void {
+    const { goal } = this.#state ?? {};
+    if (goal !== undefined) this.#addChanged({ type: 'goal', goal });
   }
 
   #addTasks(): void {

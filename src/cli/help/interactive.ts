@@ -10,7 +10,7 @@ export const help = `helve: a conversation in the terminal
 
 Options of helve -p that work here too
   --model, --effort, --fallback-model, --max-turns, --max-time, --system-prompt, --append-system-prompt, --no-instructions,
-  --max-budget-usd, --max-budget-tokens, --max-budget-turns, --max-budget-minutes, --disable-slash-commands, --init, --maintenance, --debug, --continue, --resume, --fork, --session-id, --no-save,
+  --goal, --until, --max-budget-usd, --max-budget-tokens, --max-budget-turns, --max-budget-minutes, --disable-slash-commands, --init, --maintenance, --debug, --continue, --resume, --fork, --session-id, --no-save,
   --worktree, --worktree-end
   --screen-reader           plain lines, nothing redrawn (also HELVE_SCREEN_READER=1, and if TERM is dumb)
 

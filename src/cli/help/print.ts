@@ -10,6 +10,8 @@ Options (-p is short for --print)
                             HELVE_MODEL, then the default that helve models shows
   --effort LEVEL            how much to think: none, low, medium, high or max (default: the model decides)
   --fallback-model A,B      at most three models to use in turn while the one before is overloaded
+  --goal TEXT               go on until this is true: a model judges, or --until decides
+  --until COMMAND           go on until this command exits with 0
   --max-turns N             at most N requests to the model
   --max-time TIME           a time limit, such as 90s, 10m or 2h
   --max-budget-usd N        no request after N US dollars are spent

@@ -3,6 +3,7 @@ import { createAgent, type FullAgent } from '../../compose/create-agent.js';
 import { createEngine } from '../../compose/create-engine.js';
 import type { FullAgentOptions, FullEngineOptions } from '../../compose/options.js';
 import { recoverNow } from '../../compose/recovery.js';
+import type { Goal } from '../../contract/goal.js';
 import { type Model, type ModelFacts, ModelFailure } from '../../contract/model.js';
 import { type Catalogue, isSetUp, knownModel, secretVariables } from '../../models/catalogue/catalogue.js';
 import type { Choice } from '../../terminal/contract.js';
@@ -26,7 +27,7 @@ export async function interactiveOptions({ engine }: RunFlags, root?: string): P
 export async function openSession(
   flags: RunFlags,
   given: CliEngineOptions,
-  request: SessionRequest,
+  request: SessionRequest & { goal?: Goal | undefined },
   ports: TerminalPorts,
   fixed?: RunModels,
 ): Promise<OpenedSession> {
@@ -86,6 +87,7 @@ export async function openSession(
     ...(flags.maxTurns !== undefined && { maxTurns: flags.maxTurns }),
     ...(flags.maxTimeMs !== undefined && { maxTimeMs: flags.maxTimeMs }),
     commandBudget: flags.commandBudget,
+    ...(request.goal && { goal: request.goal }),
     setup: flags.setup,
     ...(flags.systemPrompt !== undefined && { systemPrompt: flags.systemPrompt }),
     ...(flags.appendSystemPrompt !== undefined && { appendSystemPrompt: flags.appendSystemPrompt }),

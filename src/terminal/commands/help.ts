@@ -34,10 +34,12 @@ export const help: TerminalCommand = {
 function overview({ builtIn }: CommandSession, own: ReadonlyArray<{ name: string }>): CommandAnswer {
   const columns = Math.max(...builtIn.map(({ name }) => name.length)) + 3;
   const lineOf = ({ name, description }: TerminalCommand): string => `${`/${name}`.padEnd(columns)}${description}`;
-  const sections: AnswerSection[] = groups.map((group) => ({
-    title: group,
-    lines: builtIn.filter((command) => command.group === group).map(lineOf),
-  }));
+  const sections: AnswerSection[] = groups.map((group) => {
+    const members = builtIn.filter((command) => command.group === group);
+    // Their names say what they set, and the list has to fit on a screen.
+    const lines = group === 'Settings' ? [members.map(({ name }) => `/${name}`).join('  ')] : members.map(lineOf);
+    return { title: group, lines };
+  });
   const named = own.slice(0, MAX_OWN_NAMES).map(({ name }) => `/${name}`);
   const more = own.length > named.length ? [`and ${own.length - named.length} more`] : [];
   return {

@@ -18,12 +18,14 @@ import { diff } from './diff.js';
 import { doctor } from './doctor.js';
 import { effort } from './effort.js';
 import { exportConversation } from './export.js';
+import { goal } from './goal.js';
 import { help } from './help.js';
 import { hooks } from './hooks.js';
 import { init } from './init.js';
 import { key } from './key.js';
 import { login } from './login.js';
 import { logout } from './logout.js';
+import { loop } from './loop.js';
 import { mcp } from './mcp.js';
 import { memory } from './memory.js';
 import { model } from './model.js';
@@ -61,6 +63,8 @@ export const terminalCommands: readonly TerminalCommand[] = [
   undo,
   review,
   init,
+  goal,
+  loop,
   todos,
   tasks,
   model,

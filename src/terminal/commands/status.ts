@@ -1,5 +1,6 @@
 import { leftWords } from '../../agent/budget/budget-words.js';
 import type { CommandSession, TerminalCommand } from '../contract.js';
+import { goalWords } from './goal.js';
 
 export const status: TerminalCommand = {
   name: 'status',
@@ -35,6 +36,8 @@ export const status: TerminalCommand = {
             ['id', id],
             ['servers', servers.length === 0 ? 'none' : `${connected} of ${servers.length} MCP servers connected`],
             ['commands', confinementWords(session)],
+            ...(session.goals?.stored ? [['goal', goalWords(session.goals.stored)] as const] : []),
+            ...(session.loop.described === undefined ? [] : [['loop', session.loop.described] as const]),
             ...session.budget.map((use, index) => [index === 0 ? 'budget' : '', leftWords(use)] as const),
           ]),
         },

@@ -74,6 +74,8 @@ export async function testSession(given: Partial<CommandSession> = {}): Promise<
     approveTools: async (server, changes) =>
       void done.push(`approve ${[server, ...changes.map(({ tool }) => tool)].join(' ')}`),
     usage: { models: [], costUsd: 0, prompts: 0, modelMs: 0, totalMs: 0 },
+    goals: undefined,
+    loop: { described: undefined, start: (prompt, ms) => void done.push(`loop ${ms} ${prompt}`), stop: () => false },
     budget: [],
     context: undefined,
     themes: { names: ['dark', 'light'], current: 'dark', use: (name) => void done.push(`theme ${name}`) },

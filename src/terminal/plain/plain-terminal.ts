@@ -86,7 +86,10 @@ class PlainTerminal {
       onProblem: (sentence) => this.#tell(sentence),
       onBegin: () => {},
       onResult: async (result) =>
-        await session.afterRun(result, async (title, items) => await this.#questions.choose({ title, items })),
+        await session.afterRun(result, {
+          choose: async (title, items) => await this.#questions.choose({ title, items }),
+          tell: (sentence) => this.#lines.line(sentence),
+        }),
       onRest: () => this.#input.prompt(),
     });
     this.#work = new ForegroundTask({ onBegin: () => {}, onEnd: () => {} });

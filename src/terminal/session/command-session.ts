@@ -1,5 +1,5 @@
 import type { BackgroundCommands } from '../../platform/shell/background.js';
-import type { CommandSession, PastPrompt, RunningTask, TerminalCommand, ThemePort } from '../contract.js';
+import type { CommandSession, LoopPort, PastPrompt, RunningTask, TerminalCommand, ThemePort } from '../contract.js';
 import { commandTitle, stateWords } from './background-work.js';
 import { largestResults, lastAnswer, serverTools } from './message-facts.js';
 import type { OpenedSession, SessionRequest } from './opened-session.js';
@@ -29,6 +29,7 @@ export interface CommandSessionParts {
   };
   readonly logins: ProviderSignIn;
   readonly themes: ThemePort;
+  readonly loop: LoopPort;
   readonly builtIn: readonly TerminalCommand[];
   keys(): CommandSession['keys'];
   /** The user's prompts in the session's file; empty if it is not saved. */
@@ -151,6 +152,10 @@ export function commandSession(parts: CommandSessionParts): CommandSession {
     get usage() {
       return parts.spending().usage;
     },
+    get goals() {
+      return opened().agent?.goals;
+    },
+    loop: parts.loop,
     get budget() {
       return opened().agent?.budget.uses() ?? [];
     },

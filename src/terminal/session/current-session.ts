@@ -3,9 +3,16 @@ import type { PermissionMode } from '../../contract/permission.js';
 import type { Choice } from '../contract.js';
 import { FailedServers } from './failed-servers.js';
 import type { OpenedSession } from './opened-session.js';
+import type { PromptLoop } from './prompt-loop.js';
 import { SessionSpending } from './session-spending.js';
 
 const modeCycle: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan'];
+
+/** How the person is asked and told something after a run. */
+export interface AskPerson {
+  choose(title: string, items: readonly Choice[], cancel?: string): Promise<string | undefined>;
+  tell(sentence: string): void;
+}
 
 /** The current conversation and its cost. It may be replaced by another. */
 export class CurrentSession {
@@ -13,6 +20,8 @@ export class CurrentSession {
   #spending = new SessionSpending();
   #mayBypass = false;
   #failedServers = new FailedServers();
+  /** The prompt of /loop; set with the commands. */
+  loop: PromptLoop | undefined;
   /** The mode of the last prompt, apart from plan mode: what a plan's approval returns to. */
   #resting: PermissionMode = 'default';
 
@@ -33,6 +42,7 @@ export class CurrentSession {
   /** Leaves the conversation that was open. Returns whether there was one. */
   async become(session: OpenedSession): Promise<boolean> {
     const before = this.#opened;
+    this.loop?.stop();
     this.#opened = session;
     this.#resting = 'default';
     this.#failedServers = new FailedServers();
@@ -49,11 +59,12 @@ export class CurrentSession {
   }
 
   /** Returns the prompt with which the conversation goes on, if the person wants more than its budget allowed. */
-  async afterRun(
-    result: RunResult,
-    choose: (title: string, items: readonly Choice[], cancel?: string) => Promise<string | undefined>,
-  ): Promise<string | undefined> {
+  async afterRun(result: RunResult, { choose, tell }: AskPerson): Promise<string | undefined> {
     const { agent } = this.opened;
+    this.loop?.after(result);
+    const goal = agent?.goals.stored;
+    if (goal?.isPaused && result.outcome === 'interrupted')
+      tell((await import('../../agent/goals/goal-words.js')).pausedNotice(goal));
     if (result.outcome !== 'budget' || !agent) return undefined;
     const { askForMore, GO_ON } = await import('./more-budget.js');
     return (await askForMore(result, agent.budget, choose)) ? GO_ON : undefined;
@@ -93,6 +104,7 @@ export class CurrentSession {
   }
 
   async close(): Promise<void> {
+    this.loop?.stop();
     await this.#opened?.close();
   }
 }

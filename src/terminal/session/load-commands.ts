@@ -37,6 +37,13 @@ export async function loadCommands(parts: CommandParts): Promise<LoadedCommands>
   const { sessionTitle } = await import('./session-title.js');
   const { pastPrompts } = await import('./past-prompts.js');
   const { ProviderSignIn } = await import('./provider-sign-in.js');
+  const { PromptLoop } = await import('./prompt-loop.js');
+  const loop = new PromptLoop({
+    isBusy: () => session.opened.engine.session.isBusy,
+    say: (text) => parts.say({ text }),
+    tell,
+  });
+  session.loop = loop;
   return new LoadedCommands({
     session: {
       session: () => session.opened,
@@ -50,6 +57,7 @@ export async function loadCommands(parts: CommandParts): Promise<LoadedCommands>
       titleOf: sessionTitle,
       logins: new ProviderSignIn(parts.signal),
       themes,
+      loop,
       keys,
       prompts: () => pastPrompts(session.opened.engine.session),
       tell,
