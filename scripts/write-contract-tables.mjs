@@ -10,7 +10,9 @@ const { toolTable } = await importSource('src/tools/index.ts');
 const { matchedFields } = await importSource('src/hooks/match-hook.ts');
 const { traits } = toolTable();
 const types = readTypes(
+  'src/contract/budget.ts',
   'src/contract/event.ts',
+  'src/contract/goal.ts',
   'src/contract/failure.ts',
   'src/contract/hook.ts',
   'src/contract/model.ts',

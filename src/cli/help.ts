@@ -12,6 +12,7 @@ export const help = `helve: a coding agent for the terminal
   helve config list|get|set show and change settings, and trust folders
   helve sessions            list saved conversations; show, delete or export one
   helve worktree            list the git worktrees of sessions and child agents; merge, remove or clean them up
+  helve schedule            run prompts at times of the day or the week: add, list, remove, run
   helve replay ID           replay a session's calls in a copy of the project, and show what differs
   helve undo                undo what the last call did to files; --list to choose
   helve mcp                 manage the MCP servers that Helve uses: add, list, get, remove, doctor; or serve its own tools

@@ -25,6 +25,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   permissions: async () => (await import('./permissions.js')).permissions,
   plugin: async () => (await import('./plugin.js')).plugin,
   replay: async () => (await import('./replay.js')).replay,
+  schedule: async () => (await import('./schedule.js')).schedule,
   sessions: async () => (await import('./sessions.js')).sessions,
   tools: async () => (await import('./tools.js')).tools,
   undo: async () => (await import('./undo.js')).undo,

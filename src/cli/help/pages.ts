@@ -17,6 +17,7 @@ import { help as permissions } from './permissions.js';
 import { help as plugin } from './plugin.js';
 import { help as print } from './print.js';
 import { help as replay } from './replay.js';
+import { help as schedule } from './schedule.js';
 import { help as sessions } from './sessions.js';
 import { help as tools } from './tools.js';
 import { help as undo } from './undo.js';
@@ -41,6 +42,7 @@ export const helpPages: Readonly<Record<string, string>> = {
   permissions,
   plugin,
   replay,
+  schedule,
   sessions,
   tools,
   undo,

@@ -1,0 +1,140 @@
+// Prompts that run at times of the day or the week: one private file in the data folder. Whoever runs them calls
+// `takeDue`, which records each time as taken before it returns it, so that a killed process never runs one twice.
+import { join } from 'node:path';
+import * as z from 'zod';
+import { randomHex } from '../../platform/crypto.js';
+import { readPrivateFile, withLock, writePrivateFile } from '../../platform/files/private-file.js';
+import { messageOf } from '../../platform/message-of.js';
+import { readJson } from '../../platform/parse-json.js';
+import { type Cron, nextTime, parseCron } from './cron.js';
+
+const DAY_MS = 24 * 3_600_000;
+
+const schedule = z.strictObject({
+  id: z.string(),
+  cron: z.string(),
+  prompt: z.string(),
+  /** The folder that the prompt runs in. */
+  root: z.string(),
+  /** Options of `helve -p`: the model, the mode, the budget. */
+  options: z.array(z.string()),
+  /** ISO 8601. */
+  created: z.string(),
+  /** The last time that was taken to run. */
+  taken: z.string().optional(),
+});
+
+const file = z.strictObject({ schedules: z.array(schedule) });
+
+/** A prompt with its times. */
+export type Schedule = z.output<typeof schedule>;
+
+/** A time of a schedule that has come. */
+export interface DueSchedule {
+  schedule: Schedule;
+  /** The latest of its times. */
+  dueAt: Date;
+  /** How many earlier times were missed, as while the machine slept; they are not run. At most 1,000 are counted. */
+  missed: number;
+}
+
+const pathOf = (dataFolder: string): string => join(dataFolder, 'schedules.json');
+
+/** All schedules. Throws if the file can't be read or understood. */
+export function readSchedules(dataFolder: string): Schedule[] {
+  const path = pathOf(dataFolder);
+  let text: string | undefined;
+  try {
+    text = readPrivateFile(path);
+  } catch (error) {
+    throw new Error(`The schedules in ${path} can't be read: ${messageOf(error)}.`, { cause: error });
+  }
+  if (text === undefined) return [];
+  const { value, problem } = readJson(text);
+  const checked = file.safeParse(value);
+  if (checked.success) return checked.data.schedules;
+  throw new Error(
+    `${path} is damaged (${problem ?? 'it does not have the form of schedules'}), so nothing scheduled runs. Correct or remove it.`,
+  );
+}
+
+const changeSchedules = async <Result>(
+  dataFolder: string,
+  change: (schedules: Schedule[]) => { schedules: Schedule[]; result: Result },
+): Promise<Result> =>
+  await withLock(`${pathOf(dataFolder)}.lock`, async () => {
+    const before = readSchedules(dataFolder);
+    const { schedules, result } = change(before);
+    if (schedules !== before)
+      await writePrivateFile(pathOf(dataFolder), `${JSON.stringify({ schedules }, undefined, 2)}\n`);
+    return result;
+  });
+
+/** The line must be a valid one: see `parseCron`. */
+export async function addSchedule(
+  dataFolder: string,
+  given: Pick<Schedule, 'cron' | 'prompt' | 'root' | 'options'>,
+  now = new Date(),
+): Promise<Schedule> {
+  return await changeSchedules(dataFolder, (schedules) => {
+    const added: Schedule = { id: randomHex(3), ...given, created: now.toISOString() };
+    return { schedules: [...schedules, added], result: added };
+  });
+}
+
+/** False if there is none with this id. */
+export const removeSchedule = async (dataFolder: string, id: string): Promise<boolean> =>
+  await changeSchedules(dataFolder, (schedules) => {
+    const kept = schedules.filter((one) => one.id !== id);
+    return { schedules: kept.length === schedules.length ? schedules : kept, result: kept.length < schedules.length };
+  });
+
+/**
+ * The schedules whose time has come since they last ran. Each time is recorded as taken before this resolves, and is
+ * returned to one caller only. Of times that were missed, the latest runs.
+ */
+export const takeDue = async (dataFolder: string, now = new Date()): Promise<DueSchedule[]> =>
+  await changeSchedules(dataFolder, (schedules) => {
+    const due: DueSchedule[] = [];
+    const after = schedules.map((one) => {
+      const found = latestDue(one, now);
+      if (!found) return one;
+      const taken = { ...one, taken: found.dueAt.toISOString() };
+      due.push({ schedule: taken, ...found });
+      return taken;
+    });
+    return { schedules: due.length === 0 ? schedules : after, result: due };
+  });
+
+/** The next time of the schedule, which has passed already if it was missed. */
+export function nextOf(one: Schedule, now: Date): Date | undefined {
+  const cron = cronOf(one);
+  return cron && nextTime(cron, sinceOf(one, now));
+}
+
+function latestDue(one: Schedule, now: Date): { dueAt: Date; missed: number } | undefined {
+  const cron = cronOf(one);
+  if (!cron) return undefined;
+  let dueAt: Date | undefined;
+  let count = 0;
+  const since = sinceOf(one, now);
+  for (let next = nextTime(cron, since); next && next <= now; next = nextTime(cron, next)) {
+    dueAt = next;
+    count += 1;
+    if (count < 1000) continue;
+    dueAt = now; // after a long sleep: which of its times it was says nothing
+    break;
+  }
+  return dueAt && { dueAt, missed: count - 1 };
+}
+
+const cronOf = ({ cron }: Schedule): Cron | undefined => {
+  const read = parseCron(cron);
+  return 'problem' in read ? undefined : read;
+};
+
+/** A clock that was far ahead when the schedule last ran must not keep it from running until then. */
+function sinceOf({ taken, created }: Schedule, now: Date): Date {
+  const last = new Date(taken ?? created);
+  return Number.isNaN(last.getTime()) || last.getTime() > now.getTime() + DAY_MS ? now : last;
+}
