@@ -27,7 +27,7 @@ import { Slots } from '../platform/slots.js';
 import { reminder } from '../platform/text/reminder.js';
 import { uniqueCallId } from './call-id.js';
 import { ShownFiles } from './context/shown-files.js';
-import type { StoredGoal } from './goals/goal-keeper.js';
+import type { StoredGoal } from './goals/goal-state.js';
 import { SessionPlan } from './planning/session-plan.js';
 import { newResultFile } from './result-file.js';
 import { RunningWork } from './running-work.js';

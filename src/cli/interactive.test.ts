@@ -3,7 +3,6 @@ import { interactive } from './interactive.js';
 
 test.each([
   ['--json-schema', '{}'],
-  ['--max-budget-usd', '1'],
   ['--output-format', 'json'],
   ['--permission-prompt-tool', 'mcp__a__b'],
 ])('refuses %s at a terminal, where it would have no effect', async (flag, value) => {

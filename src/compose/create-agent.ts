@@ -1,7 +1,7 @@
 import type { Budget } from '../agent/budget/budget.js';
 import type { AgentType } from '../agent/children/agent-types.js';
 import { structuredOutput } from '../agent/components/structured-output.js';
-import type { GoalKeeper } from '../agent/goals/goal-keeper.js';
+import type { GoalState } from '../agent/goals/goal-state.js';
 import { runLoop } from '../agent/loop.js';
 import type { Session } from '../agent/session.js';
 import { emitter, type SessionComponent } from '../agent/session-component.js';
@@ -23,7 +23,7 @@ import type { RootSession } from './root-session.js';
 export interface FullAgent extends Agent {
   readonly session: Session;
   readonly budget: Budget;
-  readonly goals: GoalKeeper;
+  readonly goals: GoalState;
   readonly engine: FullEngine;
   /** The types of child agents that can be started. */
   agentTypes(): Promise<readonly AgentType[]>;
@@ -84,12 +84,12 @@ export function createAgent(options: FullAgentOptions): FullAgent {
       return composed.writer !== undefined;
     },
     budget: composed.budget,
-    goals: composed.goals.keeper,
+    goals: composed.goals.state,
     get goal() {
-      return composed.goals.keeper.active;
+      return composed.goals.state.active;
     },
     set goal(goal) {
-      composed.goals.keeper.set(goal && checkGoal(goal));
+      composed.goals.state.set(goal && checkGoal(goal));
     },
     contextUsage: () => context.usage(),
     interrupt: () => runs.interrupt(),

@@ -1,6 +1,6 @@
 // Types that the parts of the terminal share; no code.
 
-import type { StoredGoal } from '../agent/goals/goal-keeper.js';
+import type { StoredGoal } from '../agent/goals/goal-state.js';
 import type { StartedAgent } from '../contract/agents.js';
 import type { BudgetUse } from '../contract/budget.js';
 import type { ListedCommand } from '../contract/command.js';

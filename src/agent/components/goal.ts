@@ -2,43 +2,56 @@ import { ModelFailure } from '../../contract/model.js';
 import { messageOf } from '../../platform/message-of.js';
 import { reminder } from '../../platform/text/reminder.js';
 import type { GoalKeeper } from '../goals/goal-keeper.js';
-import { checkNotice, goalReminder, stillSetNotice } from '../goals/goal-words.js';
+import type { GoalState } from '../goals/goal-state.js';
 import type { SessionComponent } from '../session-component.js';
 
+/** The requests of a prompt that works on a goal, where no budget limits them. */
+const GOAL_TURNS = 200;
+
 interface GoalComponentOptions {
-  /** Limits the requests of a prompt that works on a goal, if nothing else does. */
-  bound(isActive: boolean): void;
+  /** Loaded with the first goal. */
+  keeper(): Promise<GoalKeeper>;
+  /** Limits the requests of a prompt, if nothing else does; undefined for not any more. */
+  bound(turns: number | undefined): void;
   remind(text: string): void;
   /** The goal is that of a resumed session. */
   isRestored: boolean;
 }
 
 /** Checks the goal each time the model wants to end, and sends it on while the goal is not met. */
-export function goalComponent(goals: GoalKeeper, options: GoalComponentOptions): SessionComponent {
+export function goalComponent(state: GoalState, options: GoalComponentOptions): SessionComponent {
   let isNews = options.isRestored;
+  let isForgotten = false;
+  const words = () => import('../goals/goal-words.js');
   return {
     name: 'goal',
     async beforePrompt(_prompt, run) {
-      const goal = goals.active;
-      options.bound(goal !== undefined);
+      const goal = state.active;
+      options.bound(goal && GOAL_TURNS);
       if (!goal) return undefined;
+      const { goalReminder, stillSetNotice } = await words();
       if (isNews) run.emit({ type: 'notice', text: stillSetNotice(goal) });
       isNews = false;
-      const refused = await goals.start(run.signal);
+      const refused = await (await options.keeper()).start(run.signal);
       if (refused !== undefined) {
-        goals.set(undefined);
+        state.set(undefined);
         return { refuse: refused };
       }
       return { add: [{ type: 'text', text: reminder(goalReminder(goal)) }] };
     },
+    async beforeMessage() {
+      if (!isForgotten) return;
+      isForgotten = false;
+      if (state.active) options.remind((await words()).goalReminder(state.active));
+    },
     async beforeEnd(_lastText, run) {
-      if (!goals.active) return undefined;
+      if (!state.active) return undefined;
       try {
-        const after = await goals.check(run.signal);
+        const after = await (await options.keeper()).check(run.signal);
         if (!after) return undefined;
         const { check } = after;
         run.emit({ type: 'goal', ...check });
-        run.emit({ type: 'notice', text: checkNotice(check) });
+        run.emit({ type: 'notice', text: (await words()).checkNotice(check) });
         if (after.next === 'end') return undefined;
         return after.next === 'go on' ? after.text : { end: 'goal_unmet', text: after.text };
       } catch (error) {
@@ -48,11 +61,10 @@ export function goalComponent(goals: GoalKeeper, options: GoalComponentOptions):
       }
     },
     onEvent(event) {
-      if (event.type === 'result' && event.outcome === 'interrupted') goals.pause();
+      if (event.type === 'result' && event.outcome === 'interrupted') state.pause();
     },
     onCompacted() {
-      const goal = goals.active;
-      if (goal) options.remind(goalReminder(goal));
+      isForgotten = true;
     },
   };
 }

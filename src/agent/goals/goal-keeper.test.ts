@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type CommandOutcome, GoalKeeper, type GoalParts, type StoredGoal } from './goal-keeper.js';
+import { type CommandOutcome, GoalKeeper, type GoalParts } from './goal-keeper.js';
+import { GoalState, type StoredGoal } from './goal-state.js';
 
 const { signal } = new AbortController();
 const failed = (output: string): CommandOutcome => ({ isAllowed: true, exitCode: 1, output });
@@ -7,19 +8,19 @@ const failed = (output: string): CommandOutcome => ({ isAllowed: true, exitCode:
 function keeperOf(given: Partial<GoalParts> = {}) {
   const stored: Array<StoredGoal | null> = [];
   const changed: string[] = [];
-  const keeper = new GoalKeeper({
+  const state = new GoalState(undefined, (goal) => stored.push(goal));
+  const keeper = new GoalKeeper(state, {
     runCheck: async () => failed('1 failed'),
     judge: async () => ({ isMet: false, evidence: '', missing: 'all of it' }),
     changes: async () => changed,
-    onChange: (goal) => stored.push(goal),
     ...given,
   });
-  return { keeper, stored, changed };
+  return { keeper, state, stored, changed };
 }
 
 test('three rounds that change nothing end the work, and pause the goal', async () => {
-  const { keeper, stored } = keeperOf({ runCheck: async () => failed(`1 failed in ${Math.random()} s`) });
-  keeper.set({ text: 'green', until: 'npm test' });
+  const { keeper, state, stored } = keeperOf({ runCheck: async () => failed(`1 failed in ${Math.random()} s`) });
+  state.set({ text: 'green', until: 'npm test' });
   const rounds = [
     await keeper.check(signal),
     await keeper.check(signal),
@@ -27,16 +28,16 @@ test('three rounds that change nothing end the work, and pause the goal', async 
     await keeper.check(signal),
   ];
   expect(rounds.map((round) => round?.next)).toEqual(['go on', 'go on', 'go on', 'give up']);
-  expect(keeper.active).toBeUndefined();
+  expect(state.active).toBeUndefined();
   expect(stored.at(-1)).toEqual({ text: 'green', until: 'npm test', isPaused: true });
-  keeper.resume();
-  expect(keeper.active).toEqual({ text: 'green', until: 'npm test' });
+  state.resume();
+  expect(state.active).toEqual({ text: 'green', until: 'npm test' });
 });
 
 test('a changed file or another output is progress', async () => {
   const outputs = ['a', 'a', 'a', 'b', 'b', 'b', 'b'];
-  const { keeper, changed } = keeperOf({ runCheck: async () => failed(outputs.shift() ?? '') });
-  keeper.set({ text: 'green', until: 'npm test' });
+  const { keeper, state, changed } = keeperOf({ runCheck: async () => failed(outputs.shift() ?? '') });
+  state.set({ text: 'green', until: 'npm test' });
   const next = [];
   for (let round = 1; round <= 7; round += 1) {
     if (round === 6) changed.push('a.ts', 'a.ts');
@@ -48,16 +49,20 @@ test('a changed file or another output is progress', async () => {
 });
 
 test('a goal that is met is over', async () => {
-  const { keeper, stored } = keeperOf({ runCheck: async () => ({ isAllowed: true, exitCode: 0, output: 'ok' }) });
-  keeper.set({ text: 'green', until: 'npm test' });
+  const { keeper, state, stored } = keeperOf({
+    runCheck: async () => ({ isAllowed: true, exitCode: 0, output: 'ok' }),
+  });
+  state.set({ text: 'green', until: 'npm test' });
   expect(await keeper.check(signal)).toMatchObject({ next: 'end', check: { isMet: true, round: 1 } });
-  expect([keeper.active, await keeper.check(signal)]).toEqual([undefined, undefined]);
+  expect([state.active, await keeper.check(signal)]).toEqual([undefined, undefined]);
   expect(stored.at(-1)).toBeNull();
 });
 
 test('a command that goes on in the background has not exited with 0', async () => {
-  const { keeper } = keeperOf({ runCheck: async () => ({ isAllowed: true, exitCode: undefined, output: 'moved' }) });
-  keeper.set({ text: 'green', until: 'npm test' });
+  const { keeper, state } = keeperOf({
+    runCheck: async () => ({ isAllowed: true, exitCode: undefined, output: 'moved' }),
+  });
+  state.set({ text: 'green', until: 'npm test' });
   expect(await keeper.check(signal)).toMatchObject({ next: 'go on' });
 });
 
@@ -65,7 +70,7 @@ test.each([
   [{ isAllowed: false, exitCode: undefined, output: 'It was denied.' }, 'may not run'],
   [{ isAllowed: true, exitCode: 127, output: 'npn: command not found' }, "can't work"],
 ])('the work does not begin with a check like %j', async (outcome, sentence) => {
-  const { keeper } = keeperOf({ runCheck: async () => outcome });
-  keeper.set({ text: 'green', until: 'npn test' });
+  const { keeper, state } = keeperOf({ runCheck: async () => outcome });
+  state.set({ text: 'green', until: 'npn test' });
   expect(await keeper.start(signal)).toContain(sentence);
 });

@@ -1,5 +1,6 @@
 // The goal of a conversation: what it is, how it is checked, and whether the work on it makes progress.
 import type { Goal, GoalCheck } from '../../contract/goal.js';
+import type { GoalState, StoredGoal } from './goal-state.js';
 import { notMetWords, stalledWords } from './goal-words.js';
 import type { Verdict } from './judge-goal.js';
 
@@ -7,15 +8,6 @@ import type { Verdict } from './judge-goal.js';
 const MAX_STALLED = 3;
 const MAX_CHANGED = 20;
 const MAX_EVIDENCE = 2_000; // characters: the end of a command's output
-
-/** The requests of a prompt that works on a goal, where no budget limits them. */
-export const GOAL_TURNS = 200;
-
-/** How a goal is kept in the session's file. */
-export interface StoredGoal extends Goal {
-  /** The person has interrupted the work on it. */
-  isPaused?: true;
-}
 
 /** What a check command did. `isAllowed` is false if it was not permitted, and `output` says why. */
 export interface CommandOutcome {
@@ -29,65 +21,37 @@ export interface GoalParts {
   judge(goal: Goal, signal: AbortSignal): Promise<Verdict>;
   /** The paths of all files that the session has changed, one entry per change. */
   changes(): Promise<readonly string[]>;
-  /** The goal was set, paused or met. */
-  onChange(goal: StoredGoal | null): void;
 }
 
 /** What happens after a check. */
 export type AfterCheck = { check: GoalCheck } & ({ next: 'end' } | { next: 'go on' | 'give up'; text: string });
 
 export class GoalKeeper {
+  readonly #state: GoalState;
   readonly #parts: GoalParts;
+  /** The goal that these rounds are of. */
   #goal: StoredGoal | undefined;
   #round = 0;
   #stalled = 0;
   #lastEvidence: string | undefined;
   #changesBefore = 0;
   #isStarted = false;
-  #last: GoalCheck | undefined;
 
-  constructor(parts: GoalParts) {
+  constructor(state: GoalState, parts: GoalParts) {
+    this.#state = state;
     this.#parts = parts;
   }
 
   /** The goal that prompts work on now. */
-  get active(): Goal | undefined {
-    return this.#goal && !this.#goal.isPaused ? this.#goal : undefined;
-  }
-
-  get stored(): StoredGoal | undefined {
-    return this.#goal;
-  }
-
-  /** The last check of this goal. */
-  get last(): GoalCheck | undefined {
-    return this.#last;
-  }
-
-  set(goal: StoredGoal | undefined): void {
-    this.restore(goal);
-    this.#parts.onChange(goal ?? null);
-  }
-
-  restore(goal: StoredGoal | undefined): void {
+  #active(): Goal | undefined {
+    const goal = this.#state.active;
+    if (goal === this.#goal) return goal;
     this.#goal = goal;
     this.#round = 0;
     this.#stalled = 0;
     this.#lastEvidence = undefined;
-    this.#last = undefined;
     this.#isStarted = false;
-  }
-
-  pause(): void {
-    if (!this.#goal || this.#goal.isPaused) return;
-    this.#goal = { ...this.#goal, isPaused: true };
-    this.#parts.onChange(this.#goal);
-  }
-
-  /** Goes on with a paused goal. */
-  resume(): void {
-    const { text, until } = this.#goal ?? {};
-    if (text !== undefined) this.set({ text, ...(until !== undefined && { until }) });
+    return goal;
   }
 
   /**
@@ -95,7 +59,7 @@ export class GoalKeeper {
    * middle of the work. Returns why the work can't begin, if it can't.
    */
   async start(signal: AbortSignal): Promise<string | undefined> {
-    const goal = this.active;
+    const goal = this.#active();
     if (!goal || this.#isStarted) return undefined;
     if (goal.until !== undefined) {
       const { isAllowed, exitCode, output } = await this.#parts.runCheck(goal.until, signal);
@@ -111,7 +75,7 @@ export class GoalKeeper {
 
   /** The model wants to end: undefined if there is no goal. */
   async check(signal: AbortSignal): Promise<AfterCheck | undefined> {
-    const goal = this.active;
+    const goal = this.#active();
     if (!goal) return undefined;
     const { isMet, evidence } = await this.#ask(goal, signal);
     const paths = await this.#parts.changes();
@@ -125,19 +89,18 @@ export class GoalKeeper {
       evidence,
       changed,
     };
-    this.#last = check;
     if (isMet) {
-      this.#goal = undefined;
-      this.#parts.onChange(null);
+      this.#state.set(undefined);
       return { check, next: 'end' };
     }
     const same = withoutNumbers(evidence);
     this.#stalled =
       changed.length === 0 && (goal.until === undefined || same === this.#lastEvidence) ? this.#stalled + 1 : 0;
     this.#lastEvidence = same;
+    this.#state.last = check;
     if (this.#stalled < MAX_STALLED) return { check, next: 'go on', text: notMetWords(check) };
-    this.#stalled = 0;
-    this.pause();
+    this.#state.pause();
+    this.#state.last = check;
     return { check, next: 'give up', text: stalledWords(check, MAX_STALLED) };
   }
 

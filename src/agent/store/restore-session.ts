@@ -9,7 +9,7 @@ import type { LeftTask } from '../../contract/server-tasks.js';
 import type { ToolDisplay } from '../../contract/tool.js';
 import type { SeenFile } from '../../contract/tool-context.js';
 import { withCleared } from '../context/clear-results.js';
-import type { StoredGoal } from '../goals/goal-keeper.js';
+import type { StoredGoal } from '../goals/goal-state.js';
 import { Transcript } from '../transcript.js';
 import {
   continuedText,

@@ -10,7 +10,7 @@ import type { StopReason, Usage } from '../../contract/model.js';
 import { type PermissionMode, permissionModes } from '../../contract/permission.js';
 import type { LeftTask } from '../../contract/server-tasks.js';
 import type { SeenFile } from '../../contract/tool-context.js';
-import type { StoredGoal } from '../goals/goal-keeper.js';
+import type { StoredGoal } from '../goals/goal-state.js';
 
 export const SESSION_FORMAT = 1;
 

@@ -16,7 +16,7 @@ import type { Decision, PermissionMode } from '../../contract/permission.js';
 import type { LeftTask } from '../../contract/server-tasks.js';
 import type { SeenFile } from '../../contract/tool-context.js';
 import { journaledBytes } from '../../platform/journal/session-changes.js';
-import type { StoredGoal } from '../goals/goal-keeper.js';
+import type { StoredGoal } from '../goals/goal-state.js';
 import { addUsage, costOf, noUsage } from '../usage.js';
 import { joinUses } from '../usage-by-model.js';
 import type { ReportProblem } from './append-log.js';

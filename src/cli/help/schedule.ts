@@ -7,6 +7,7 @@ export const help = `helve schedule: run prompts at times of the day or the week
 
 Options
   --json                    of list: as JSON
+  --model NAME, --permission-mode MODE, --max-budget-usd N   of add, as all options of helve -p: how the prompt runs
 
 CRON has five fields: minute, hour, day of the month, month, day of the week, in the time zone of this machine.
 "0 9 * * 1-5" is 9:00 from Monday to Friday, "*/30 * * * *" every half hour; names such as mon and jan, @hourly, @daily,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { StoredGoal } from '../../agent/goals/goal-keeper.js';
+import type { StoredGoal } from '../../agent/goals/goal-state.js';
 import type { GoalPort } from '../contract.js';
 import { runCommand } from './index.js';
 import { testSession } from './test-session.js';

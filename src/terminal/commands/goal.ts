@@ -1,4 +1,4 @@
-import type { StoredGoal } from '../../agent/goals/goal-keeper.js';
+import type { StoredGoal } from '../../agent/goals/goal-state.js';
 import { checkNotice } from '../../agent/goals/goal-words.js';
 import type { GoalPort, TerminalCommand } from '../contract.js';
 import { problem, text } from './answers.js';
