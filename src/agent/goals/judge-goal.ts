@@ -18,7 +18,7 @@ export interface Verdict {
 const question = ({ text }: Goal): string => `Is the following goal met?
 
 <goal>
-${text.replaceAll(/<(?=\s*\/?\s*goal)/gi, '&lt;')}
+${text.replaceAll(/<(?=\s*(?:\/\s*)?goal\b)/gi, '&lt;')}
 </goal>
 
 The text is the end of a conversation between a person and an agent that works on the goal. Judge by what commands and files have shown, not by what the agent says about its work. If you doubt, or if the text does not show it, the goal is not met.

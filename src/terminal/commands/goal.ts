@@ -34,12 +34,16 @@ export const goal: TerminalCommand = {
   },
 };
 
-/** Everything after the last ` --until ` is the command. */
+const UNTIL = ' --until ';
+
+/** Everything after the first ` --until ` is the command. */
 function readGoal(typed: string): { text: string; until?: string } | undefined {
-  const [, words = typed, until] = /^(.*?)(?:^|\s)--until(?:\s+(.*))?$/s.exec(typed) ?? [];
-  if (words === typed) return { text: typed };
-  if (until === undefined || until.trim() === '') return undefined;
-  return { text: words.trim() === '' ? `Make this command succeed: ${until}` : words.trim(), until: until.trim() };
+  const padded = ` ${typed} `;
+  const at = padded.indexOf(UNTIL);
+  if (at < 0) return { text: typed };
+  const words = padded.slice(0, at).trim();
+  const until = padded.slice(at + UNTIL.length).trim();
+  return until === '' ? undefined : { text: words === '' ? `Make this command succeed: ${until}` : words, until };
 }
 
 export const goalWords = ({ text: words, until, isPaused }: StoredGoal): string =>
