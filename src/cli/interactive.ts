@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import type { Goal } from '../contract/goal.js';
 import type { SessionWorktree } from '../contract/worktree.js';
 import { dataFolderOf } from '../platform/files/paths.js';
 import { pluginFolders } from '../plugins/plugin-folders.js';
@@ -11,23 +12,24 @@ import { worktreeOf } from './worktree-of.js';
 export async function interactive(argv: readonly string[], version: string): Promise<number> {
   const flags = readRunFlags(argv, { isInteractive: true });
   const words = flags.words.length === 0 ? undefined : flags.words.join(' ');
-  let goal = goalOf(flags, words);
+  const goal = goalOf(flags, words);
   const prompt = words ?? goal?.text;
   const [unfit] = withoutEffectHere(flags);
   if (unfit !== undefined) throw new UsageProblem(`${unfit} works only with -p. Add -p and the prompt.`);
   const wanted = await worktreeOf(flags);
-  if (wanted) return await inWorktree(wanted, { flags, prompt, version });
+  if (wanted) return await inWorktree(wanted, { flags, prompt, goal, version });
   if (flags.resume !== undefined) {
     const { assertResumable } = await import('./sessions/resume.js');
     await assertResumable({ resume: flags.resume, fork: flags.fork }, process.env);
   }
   await askAboutPlugins(flags);
-  return await converse({ flags, prompt, version });
+  return await converse({ flags, prompt, goal, version });
 }
 
 interface Conversation {
   flags: RunFlags;
   prompt: string | undefined;
+  goal: Goal | undefined;
   version: string;
   /** The project of the worktree. */
   project?: string;
@@ -56,8 +58,10 @@ async function inWorktree(wanted: WantedWorktree, given: Conversation): Promise<
   }
 }
 
-async function converse({ flags, prompt, version, project, worktree }: Conversation): Promise<number> {
+async function converse(given: Conversation): Promise<number> {
+  const { flags, prompt, version, project, worktree } = given;
   let { setup } = flags;
+  let { goal } = given;
   // A wrong option is reported before anything is drawn; without options there is nothing to check.
   let checked = Object.values(flags.engine).some((value) => value !== undefined)
     ? await optionsOf(flags, project)

@@ -6,9 +6,9 @@ import { expect, test } from 'vitest';
 /** In bytes of code that is loaded at once, and modules in it. Raise one only where what it buys is worth it to everybody. */
 const budgets = [
   { entry: 'index', bytes: 622_000, modules: 254 },
-  { entry: 'tools', bytes: 86_000, modules: 26 },
-  { entry: 'models', bytes: 436_000, modules: 86 },
-  { entry: 'mcp', bytes: 32_000, modules: 14 },
+  { entry: 'tools', bytes: 60_000, modules: 14 },
+  { entry: 'models', bytes: 410_000, modules: 74 },
+  { entry: 'mcp', bytes: 6_000, modules: 2 },
   { entry: 'testing', bytes: 611_000, modules: 242 },
 ];
 
