@@ -17,6 +17,7 @@ const all = [
   'snapshot',
   'permissions',
   'terminal',
+  'host',
 ];
 const chosen = process.argv.slice(2);
 const unknown = chosen.filter((name) => !all.includes(name));
