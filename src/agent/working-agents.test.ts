@@ -57,3 +57,21 @@ test('an interrupted agent does not wait for a slot', async () => {
   again.release();
   more.release();
 });
+
+test('each turn of the event loop starts one agent, so that many do not hold it together', async () => {
+  const many = { HELVE_MAX_WORKING_AGENTS: '60' };
+  let started = 0;
+  const slots = Array.from({ length: 60 }, async () => {
+    const slot = await takeSlot(many, never);
+    started += 1;
+    return slot;
+  });
+  const perTurn: number[] = [];
+  for (let before = 0; started < 60; before = started) {
+    await new Promise((done) => setImmediate(done));
+    perTurn.push(started - before);
+  }
+  expect(Math.max(...perTurn.slice(1))).toBe(1);
+  expect(perTurn[0]).toBeLessThanOrEqual(2); // the first starts at once
+  for (const slot of await Promise.all(slots)) slot.release();
+});

@@ -4,6 +4,7 @@ import type { AskPermission } from '../contract/permission.js';
 import type { AskUser } from '../contract/question.js';
 import { abortable } from '../platform/abortable.js';
 import { descriptorLimit } from '../platform/descriptors.js';
+import { ofProcess } from '../platform/of-process.js';
 
 const MAX_WORKING = 50; // more agents would only compete for the same cores
 const DESCRIPTORS_EACH = 160; // a working agent needs about 30, and every other agent 6
@@ -67,43 +68,56 @@ function limitFrom(env: Environment): number {
 
 class AgentSlots {
   #working = 0;
-  readonly #waiting: Array<() => void> = [];
+  readonly #waiting: Array<{ limit: number; start(): void }> = [];
+  /** Whether an agent has started in this turn of the event loop. */
+  #hasStarted = false;
 
   /** True once the slot is taken; false if the signal aborted first. */
   async take(limit: number, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return false;
-    if (this.#working < limit && this.#waiting.length === 0) {
-      this.#working += 1;
+    if (this.#working < limit && this.#waiting.length === 0 && !this.#hasStarted) {
+      this.#start();
       return true;
     }
     const turn = Promise.withResolvers<void>();
-    this.#waiting.push(turn.resolve);
+    const waiting = { limit, start: turn.resolve };
+    this.#waiting.push(waiting);
     try {
       await abortable(() => turn.promise, signal);
       return true;
     } catch {
-      const index = this.#waiting.indexOf(turn.resolve);
+      const index = this.#waiting.indexOf(waiting);
       if (index >= 0) this.#waiting.splice(index, 1);
       else this.giveBack(); // the slot was assigned at the moment of the abort
       return false;
     }
   }
 
-  /** Passes the slot to the first waiting agent. Returns whether there was one. */
+  /** The slot goes to the first agent that waits. Returns whether there was one. */
   giveBack(): boolean {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#working -= 1;
-    return next !== undefined;
+    this.#working -= 1;
+    const isWaitedFor = this.#waiting.length > 0;
+    this.#startNext();
+    return isWaitedFor;
+  }
+
+  #startNext(): void {
+    const [next] = this.#waiting;
+    if (!next || this.#hasStarted || this.#working >= next.limit) return;
+    this.#waiting.shift();
+    this.#start();
+    next.start();
+  }
+
+  /** The start of an agent takes some milliseconds of one turn of the event loop, so each turn starts one agent only. */
+  #start(): void {
+    this.#working += 1;
+    this.#hasStarted = true;
+    setImmediate(() => {
+      this.#hasStarted = false;
+      this.#startNext();
+    });
   }
 }
 
-/** Shared by all copies of this code in the process, since the limit is per process. */
-function sharedSlots(): AgentSlots {
-  const key = Symbol.for('helve.workingAgents');
-  const known: unknown = Reflect.get(globalThis, key);
-  if (known !== undefined) return known as AgentSlots; // nothing else is kept under this key
-  const slots = new AgentSlots();
-  Reflect.set(globalThis, key, slots);
-  return slots;
-}
+const sharedSlots = (): AgentSlots => ofProcess('workingAgents', () => new AgentSlots());

@@ -1,6 +1,7 @@
 // Shares expensive queries of the machine, such as listing all processes. When hundreds of agents of one process need
 // the same query at the same time, one run serves them all: docs/decisions/0041.
 import { setImmediate as nextRound } from 'node:timers/promises';
+import { ofProcess } from './of-process.js';
 
 interface Rounds {
   /** By key: a round that callers can still join, since it has not begun. */
@@ -32,12 +33,4 @@ export function sharedRound<Value>(key: string, work: () => Value | Promise<Valu
   return round;
 }
 
-/** One for all copies of this module in the process, since the machine is shared. */
-function roundsOfProcess(): Rounds {
-  const key = Symbol.for('helve.sharedRounds');
-  const known: unknown = Reflect.get(globalThis, key);
-  if (known !== undefined) return known as Rounds; // nothing else is stored under this key
-  const rounds: Rounds = { waiting: new Map(), running: new Map() };
-  Reflect.set(globalThis, key, rounds);
-  return rounds;
-}
+const roundsOfProcess = (): Rounds => ofProcess('sharedRounds', () => ({ waiting: new Map(), running: new Map() }));
