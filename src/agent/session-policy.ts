@@ -93,6 +93,7 @@ export interface SessionPolicy {
 export function createSessionPolicy(options: SessionPolicyOptions): SessionPolicy {
   const { session, home } = options;
   const project = folderNames(session.root);
+  const namesOf = (folder: string): string[] => (folder === session.root ? project : folderNames(folder));
   const anchors: Anchors = {
     source: project,
     project,
@@ -100,7 +101,7 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
     realName: realName,
   };
   const tools = toolTable();
-  const own = options.folders.flatMap(folderNames);
+  const own = options.folders.flatMap(namesOf);
   const { rules: given, problems } = parseRules(options.lists, {
     source: { file: 'the options of this run' },
     anchors,

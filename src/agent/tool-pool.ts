@@ -71,17 +71,17 @@ export interface FromServers {
 export class ToolPool implements ToolDirectory {
   readonly #options: ToolPoolOptions;
   readonly #candidates: ReadonlyArray<Pick<PooledTool, 'tool' | 'source'>>;
-  #own: readonly PooledTool[];
+  /** Assessed when they are first needed, which is long after the pool of an agent that waits was made. */
+  #assessed: readonly PooledTool[] | undefined;
   #listings: Partial<Record<ToolListing, readonly string[]>> = {};
-  #context: DescribeContext;
+  #describing: DescribeContext | undefined;
   #denied: ReadonlySet<string> = new Set();
   #selfDescriptions: ReadonlyMap<Tool, SelfDescription> = new Map();
   #ready: Promise<string[]> | undefined;
   readonly #activated = new Set<string>();
   #fromServers: readonly PooledTool[] = [];
   #lent: readonly PooledTool[] = [];
-  #tools: readonly PooledTool[];
-  #byName: ReadonlyMap<string, Tool>;
+  #all: { tools: readonly PooledTool[]; byName: ReadonlyMap<string, Tool> } | undefined;
   #servers: FromServers['states'] = [];
   #definitions: readonly ToolDefinition[] | undefined;
 
@@ -96,10 +96,32 @@ export class ToolPool implements ToolDirectory {
         .map((tool) => ({ tool, source: 'added' as const })),
     ];
     this.#options = options;
-    this.#context = this.#contextFor(this.#candidates);
-    this.#own = this.#candidates.map((candidate) => ({ ...candidate, ...this.#availability(candidate.tool) }));
-    this.#tools = this.#own;
-    this.#byName = callableByName(this.#own);
+  }
+
+  get #context(): DescribeContext {
+    this.#describing ??= this.#contextFor(this.#candidates);
+    return this.#describing;
+  }
+
+  get #own(): readonly PooledTool[] {
+    this.#assessed ??= this.#candidates.map(({ tool, source }) => ({ tool, source, ...this.#availability(tool) }));
+    return this.#assessed;
+  }
+
+  get #offered(): { tools: readonly PooledTool[]; byName: ReadonlyMap<string, Tool> } {
+    if (!this.#all) {
+      const tools = [...this.#own, ...this.#fromServers, ...this.#lent];
+      this.#all = { tools, byName: callableByName(tools) };
+    }
+    return this.#all;
+  }
+
+  get #tools(): readonly PooledTool[] {
+    return this.#offered.tools;
+  }
+
+  get #byName(): ReadonlyMap<string, Tool> {
+    return this.#offered.byName;
   }
 
   /** Awaits tools whose description or `isEnabled` is asynchronous; until then they are off. Returns the failures. */
@@ -110,7 +132,7 @@ export class ToolPool implements ToolDirectory {
 
   /** Hides the tools that rules deny for every input. The definitions stay the same as long as the same tools are hidden. */
   hideDenied(isDenied: (name: string) => boolean): void {
-    const denied = new Set(this.#own.flatMap(({ tool }) => (isDenied(tool.name) ? [tool.name] : [])));
+    const denied = new Set(this.#candidates.flatMap(({ tool }) => (isDenied(tool.name) ? [tool.name] : [])));
     if (denied.size === this.#denied.size && denied.isSubsetOf(this.#denied)) return;
     this.#denied = denied;
     this.#reassess();
@@ -139,7 +161,7 @@ export class ToolPool implements ToolDirectory {
   /** Sets the tools of servers. A tool whose definition was already sent is not deferred again. */
   setServers({ tools, states }: FromServers): void {
     this.#servers = states;
-    const taken = new Set(this.#own.map(({ tool }) => tool.name));
+    const taken = new Set(this.#candidates.map(({ tool }) => tool.name));
     this.#fromServers = tools
       .filter(({ tool }) => !taken.has(tool.name))
       .toSorted((a, b) => byName(a.tool, b.tool))
@@ -231,14 +253,13 @@ export class ToolPool implements ToolDirectory {
   }
 
   #changed(): void {
-    this.#tools = [...this.#own, ...this.#fromServers, ...this.#lent];
-    this.#byName = callableByName(this.#tools);
+    this.#all = undefined;
     this.#definitions = undefined;
   }
 
   #reassess(): void {
-    this.#context = this.#contextFor(this.#own);
-    this.#own = this.#own.map(({ tool, source }) => ({ tool, source, ...this.#availability(tool) }));
+    this.#describing = undefined;
+    this.#assessed = undefined;
     this.#changed();
   }
 

@@ -19,7 +19,8 @@ interface Sessions {
 }
 
 const composers: { readonly [As in keyof Sessions]: (options: Sessions[As]['options']) => Sessions[As]['composed'] } = {
-  root: (options) => composeRoot(options, { composeChild: (child) => composeSession(child, { as: 'child' }) }),
+  root: (options) =>
+    composeRoot(withEnvironment(options), { composeChild: (child) => composeSession(child, { as: 'child' }) }),
   child: composeChild,
   tools: (options) => composeTools(resolveOptions(options), { as: 'tools' }),
   judge: (options) => composeTools(resolveOptions(options), { as: 'judge' }),
@@ -31,3 +32,9 @@ export function composeSession<As extends keyof Sessions>(
 ): Sessions[As]['composed'] {
   return composers[as](options);
 }
+
+/** Each reading of a variable of `process.env` is a call into Node, and a session reads some hundred: it gets a copy. */
+const withEnvironment = (options: FullAgentOptions): FullAgentOptions => ({
+  ...options,
+  env: options.env ?? { ...process.env },
+});

@@ -100,7 +100,7 @@ export function existingFolder(path: string): string {
 function realFolder(path: string, option: string): string {
   let real: string;
   try {
-    real = realpathSync(path);
+    real = realpathSync.native(path);
   } catch (error) {
     throw new TypeError(`${option} names the folder ${path}, which can't be found.`, { cause: error });
   }

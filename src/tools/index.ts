@@ -1,5 +1,6 @@
 import type { BuiltInTool, Tool } from '../contract/tool.js';
 import type { ToolTable } from '../contract/tool-traits.js';
+import { once } from '../platform/once.js';
 import { lazyTool } from './lazy-tool.js';
 import { toolFacts } from './tool-facts.js';
 import { toolList } from './tool-list.js';
@@ -10,12 +11,15 @@ export { hostCallTools, ownCallTools, simpleToolNames } from './roles.js';
 export { smallProfile } from './small-profile.js';
 
 /** The built-in tools. The code of each is loaded with its first call. */
-export const builtInTools = (): Tool[] => allTools();
+export const builtInTools = (): Tool[] => [...allTools()];
+
+// The same for all sessions, so it is made once: a program may have hundreds of them.
+const allTools = once((): readonly BuiltInTool[] =>
+  Object.entries(toolFacts).map(([name, facts]) => lazyTool(facts, loaderOf(name))),
+);
 
 /** What permission rules, hooks and replays know of them. */
-export const toolTable = (): ToolTable => tableOf(allTools());
-
-const allTools = (): BuiltInTool[] => Object.entries(toolFacts).map(([name, facts]) => lazyTool(facts, loaderOf(name)));
+export const toolTable: () => ToolTable = once(() => tableOf(allTools()));
 
 function loaderOf(name: string): () => Promise<BuiltInTool> {
   const load = toolList[name];

@@ -123,10 +123,16 @@ function isSecretValue(value: string, whole: string): boolean {
 }
 
 /** The values of environment variables whose names indicate a secret. */
-export const secretsIn = (env: Readonly<Record<string, string | undefined>>): string[] =>
-  Object.entries(env).flatMap(([name, value]) =>
-    value && value.length >= 8 && /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$/i.test(name) ? [value] : [],
-  );
+export function secretsIn(env: Readonly<Record<string, string | undefined>>): string[] {
+  const secrets: string[] = [];
+  for (const name of Object.keys(env)) {
+    const value = SECRET_NAME.test(name) ? env[name] : undefined;
+    if (value !== undefined && value.length >= 8) secrets.push(value);
+  }
+  return secrets;
+}
+
+const SECRET_NAME = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$/i;
 
 function given(text: string, known: readonly string[]): Range[] {
   return known

@@ -95,7 +95,7 @@ async function linkTarget(path: string): Promise<string | undefined> {
 /** The same for a folder of our own, which has no dangling symlinks. */
 export function realPathSync(path: string): string {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path); // one call; the other form asks the system about each folder of the path
   } catch (error) {
     if (!isMissing(error) || path === dirname(path)) throw error;
     return join(realPathSync(dirname(path)), basename(path));

@@ -1,5 +1,6 @@
 // Facts about a whole script, found by scanning its tree; computed on first use.
 import type { SyntaxNode } from 'unbash';
+import { once } from '../once.js';
 import type { Parser } from './parse-command.js';
 import { hasArrays, implicitlyAssigned, keepsOutputs, numericVariables } from './scan-command.js';
 
@@ -28,12 +29,3 @@ export const nestedFacts = (outer: ScriptFacts, inner: ScriptFacts, sameShell: b
   hasArrays: () => outer.hasArrays() || inner.hasArrays(),
   keepsOutputs: () => false,
 });
-
-/** Computes on the first call, and caches the result. */
-export function once<Value>(find: () => Value): () => Value {
-  let found: { value: Value } | undefined;
-  return () => {
-    found ??= { value: find() };
-    return found.value;
-  };
-}

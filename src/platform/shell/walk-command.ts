@@ -2,13 +2,14 @@
 // files it would touch. Nothing is run or looked up: the directory after a `cd`, functions, variables and descriptors
 // are tracked as far as the text shows.
 import type { CommandNode, CompoundList, ParsedScript, Statement, Word } from 'unbash';
+import { once } from '../once.js';
 import { isCoreLanguage } from './core-language.js';
 import { anyDescriptors, ownDescriptors, restored, withDescriptor } from './descriptors.js';
 import type { Findings } from './findings.js';
 import { type Parser, parseCommand } from './parse-command.js';
 import { known, type PipedNames, type ShellField } from './programs/program.js';
 import { assignedIn, mayRun, OPENERS } from './scan-command.js';
-import { factsOf, once } from './script-facts.js';
+import { factsOf } from './script-facts.js';
 import { both, join, maybeFunctions, type Outcome, type State, without, withVariable } from './shell-state.js';
 import { afterReading } from './standard-input.js';
 import { WalkContext } from './walk-context.js';

@@ -1,3 +1,4 @@
+import { once } from '../../../platform/once.js';
 import type { Found } from './find-text.js';
 import { foldLookAlikes } from './look-alikes.js';
 import { fallbacksOf, foldQuotes } from './search-text.js';
@@ -60,14 +61,6 @@ export function lineFinder(text: TextLines, sought: ReadonlySet<string>, spend: 
   return {
     find: (wanted, accepts) => search(wanted, whole, accepts),
     findReading: (wanted) => search([wanted], reading),
-  };
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { value: Value } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
   };
 }
 
