@@ -18,7 +18,11 @@ export function resilientModel(model: Model, options: ResilienceOptions): Model 
   const { fallbackModels = [], retries = {}, env = process.env, observers } = options;
   if (retries === false) return model; // the caller makes the retries and reports the requests
   const watched = (each: Model): Model => (observers ? observedModel(each, observers) : each);
-  return withRetries(watched(model), { ...retriesFrom(env), ...retries, fallbacks: fallbackModels.map(watched) });
+  return withRetries(
+    watched(model),
+    { ...retriesFrom(env), ...retries, fallbacks: fallbackModels.map(watched) },
+    options,
+  );
 }
 
 /** The same for a model by name, without fallback models. */

@@ -20,6 +20,11 @@ export interface Model {
    * request.
    */
   check?(): void;
+  /**
+   * Names the account at the provider whose limits the requests count against, without giving away its key: models of
+   * one account return the same. Undefined if it is not known; then the model shares nothing with others.
+   */
+  account?(): string | undefined;
   /** Closes idle connections. The model can be used again afterwards. */
   release?(): void;
   /**

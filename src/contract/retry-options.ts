@@ -14,6 +14,8 @@ export interface RetryOptions {
   answerMs?: number;
   /** How many characters one response may have; 0 for no limit. Default 16,000,000. */
   answerChars?: number;
+  /** How many requests with the same key all sessions of the process may have on their way at once. 0 for no limit. Default 100. */
+  maxRequests?: number;
   wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Returns a number from 0 to 1, used as jitter for the waits. */
   random?: () => number;

@@ -102,6 +102,7 @@ const retries: Kinds<Exclude<NonNullable<AgentOptions['retries']>, false>> = {
   idleMs: count,
   answerMs: count,
   answerChars: count,
+  maxRequests: count,
   wait: callback,
   random: callback,
 };

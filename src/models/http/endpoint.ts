@@ -1,4 +1,5 @@
 import { ModelFailure } from '../../contract/model.js';
+import { sha256 } from '../../platform/crypto.js';
 import { type Endpoint, shorten } from './failures.js';
 
 /** The user's configuration of a model's server, and the variables that it came from. */
@@ -58,6 +59,19 @@ export function endpointOf(setup: EndpointSetup): Endpoint {
     keyVariables,
     baseUrlVariable,
   };
+}
+
+/** For `Model.account`: by the server and its key. A key that is fetched for each request is not known here. */
+export function accountOf(endpoint: () => Endpoint, isAuthorized: boolean): string | undefined {
+  let found: Endpoint;
+  try {
+    found = endpoint();
+  } catch {
+    return undefined; // the request fails with the reason
+  }
+  const { place, secret } = found;
+  if (!secret) return isAuthorized ? undefined : place;
+  return `${place} ${sha256().update(secret.value).digest('hex').slice(0, 16)}`;
 }
 
 function secretOf(keys: EndpointSetup['keys']): Endpoint['secret'] {

@@ -11,10 +11,11 @@ export function retriesFrom(env: Environment): RetryOptions {
     ...numberIn(env, 'HELVE_STREAM_IDLE_MS', 'idleMs'),
     ...numberIn(env, 'HELVE_ANSWER_MAX_MS', 'answerMs'),
     ...numberIn(env, 'HELVE_ANSWER_MAX_CHARS', 'answerChars'),
+    ...numberIn(env, 'HELVE_MAX_REQUESTS', 'maxRequests'),
   };
 }
 
-type NumberOption = 'maxRetries' | 'baseMs' | 'idleMs' | 'answerMs' | 'answerChars';
+type NumberOption = 'maxRetries' | 'baseMs' | 'idleMs' | 'answerMs' | 'answerChars' | 'maxRequests';
 
 function numberIn(env: Environment, variable: string, option: NumberOption): RetryOptions {
   const text = env[variable]?.trim();

@@ -1,17 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Model, type ModelEvent, ModelFailure } from '../../contract/model.js';
+import { type Model, type ModelEvent, ModelFailure, type RetryFacts } from '../../contract/model.js';
 import type { RetryOptions } from '../../contract/retry-options.js';
 import { abortable } from '../../platform/abortable.js';
+import { ofProcess } from '../../platform/of-process.js';
+import { RequestLimits } from './request-limits.js';
 import { RetryPlan } from './retry-plan.js';
 import { watchedStream } from './watched-stream.js';
 
 export const MAX_FALLBACKS = 3;
+const MAX_REQUESTS = 100; // of one account at once: more than the agents that work at once, with some children each
 
 /**
  * Wraps a model so that transient failures are retried. A request is never retried once a block other than thinking is
- * complete, since a call may have started by then: the failure is then thrown unchanged.
+ * complete, since a call may have started by then: the failure is then thrown unchanged. `owner` is the session, whose
+ * models take turns with those of other sessions when an account is at its limit.
  */
-export function withRetries(model: Model, options: RetryOptions = {}): Model {
+export function withRetries(model: Model, options: RetryOptions = {}, owner: object = {}): Model {
   const {
     fallbacks = [],
     maxRetries = 10,
@@ -19,6 +23,7 @@ export function withRetries(model: Model, options: RetryOptions = {}): Model {
     idleMs = 300_000,
     answerMs = 3_600_000,
     answerChars = 16_000_000,
+    maxRequests = MAX_REQUESTS,
     wait = pause,
     random = Math.random,
   } = options;
@@ -26,6 +31,12 @@ export function withRetries(model: Model, options: RetryOptions = {}): Model {
     throw new TypeError(`At most ${MAX_FALLBACKS} models can stand in for another, but there are ${fallbacks.length}.`);
   }
   let hasAnswered = false;
+  const accounts = new Map<Model, string | undefined>();
+  const limitsOf = (each: Model) => {
+    if (!accounts.has(each)) accounts.set(each, each.account?.());
+    const account = accounts.get(each);
+    return account === undefined ? undefined : limitsOfProcess().of(account);
+  };
 
   return {
     provider: model.provider,
@@ -47,9 +58,19 @@ export function withRetries(model: Model, options: RetryOptions = {}): Model {
       for (;;) {
         let progress: Progress = 'nothing';
         let failure: ModelFailure;
+        const asked = plan.model;
+        const entry = limitsOf(asked)?.enter({
+          owner,
+          provider: asked.provider,
+          model: asked.name,
+          most: maxRequests || Number.POSITIVE_INFINITY,
+        });
         try {
-          for await (const event of watchedStream(plan.model, request, { idleMs, answerMs, answerChars, signal })) {
+          if (entry?.waitsFor !== undefined) yield { type: 'notice', text: entry.waitsFor };
+          await entry?.started(signal);
+          for await (const event of watchedStream(asked, request, { idleMs, answerMs, answerChars, signal })) {
             hasAnswered = true;
+            entry?.accepted();
             if (isSomethingShown) yield { type: 'restart' };
             isSomethingShown = false;
             progress = furthest(progress, event);
@@ -60,16 +81,31 @@ export function withRetries(model: Model, options: RetryOptions = {}): Model {
           signal.throwIfAborted();
           if (progress === 'complete' || !(error instanceof ModelFailure)) throw error;
           failure = error;
+        } finally {
+          entry?.leave();
         }
         hasAnswered ||= failure.status !== undefined;
         isSomethingShown ||= progress !== 'nothing';
         const retry = plan.after(failure, { hasThought: progress === 'thought', hasAnswered });
+        const hold = asksAllToWait(failure, retry)
+          ? limitsOf(asked)?.hold(retry.waitMs, {
+              owner,
+              model: failure.kind === 'overloaded' ? asked.name : undefined,
+            })
+          : undefined;
         yield { type: 'retry', ...retry };
         if (retry.waitMs > 0) await abortable(() => wait(retry.waitMs, signal), signal);
+        hold?.();
       }
     },
   };
 }
+
+const limitsOfProcess = (): RequestLimits => ofProcess('requestLimits', () => new RequestLimits());
+
+/** Whether the server has said when it takes requests again: that holds for all sessions of the account. */
+const asksAllToWait = ({ kind, retryAfterMs }: ModelFailure, { waitMs }: RetryFacts): boolean =>
+  (kind === 'rate_limited' || kind === 'overloaded') && retryAfterMs !== undefined && waitMs > 0;
 
 /** How far a response has come: something was shown, a thought is complete, or another block is complete. */
 type Progress = 'nothing' | 'shown' | 'thought' | 'complete';

@@ -1,5 +1,6 @@
 import type { Effort, Model, ModelFacts } from '../../../contract/model.js';
 import type { Authorization } from '../../http/authorization.js';
+import { accountOf } from '../../http/endpoint.js';
 import { exchange, type ReadEvents } from '../../http/exchange.js';
 import type { Endpoint } from '../../http/failures.js';
 import { nodePost, postByFetch } from '../../http/post.js';
@@ -39,6 +40,7 @@ export function messagesModel(setup: MessagesModelSetup): Model {
     maxOutputTokens,
     ...(facts && { facts }),
     check: () => void setup.endpoint(),
+    account: () => accountOf(setup.endpoint, authorization !== undefined),
     release: () => post.release?.(),
     async *stream(request, signal) {
       signal.throwIfAborted();

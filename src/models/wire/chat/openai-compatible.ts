@@ -8,7 +8,7 @@ import {
 } from '../../../contract/model.js';
 import { lazy } from '../../../platform/lazy.js';
 import type { ServerAccess } from '../../http/authorization.js';
-import { endpointOf } from '../../http/endpoint.js';
+import { accountOf, endpointOf } from '../../http/endpoint.js';
 import { exchange } from '../../http/exchange.js';
 import type { Endpoint } from '../../http/failures.js';
 import { nodePost, postByFetch } from '../../http/post.js';
@@ -133,6 +133,7 @@ export function chatModel(options: OpenAiCompatibleOptions, access: ServerAccess
     maxOutputTokens: maxOutputTokens ?? USUAL_OUTPUT_TOKENS,
     ...(facts && { facts }),
     check: () => void chatEndpoint(options, access),
+    account: () => accountOf(() => chatEndpoint(options, access), access.authorization !== undefined),
     release: () => post.release?.(),
     async *stream(request, signal) {
       signal.throwIfAborted();

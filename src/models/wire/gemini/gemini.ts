@@ -1,6 +1,6 @@
 import type { Effort, Model, ModelFacts } from '../../../contract/model.js';
 import type { ServerAccess } from '../../http/authorization.js';
-import { endpointOf } from '../../http/endpoint.js';
+import { accountOf, endpointOf } from '../../http/endpoint.js';
 import { exchange } from '../../http/exchange.js';
 import type { Endpoint } from '../../http/failures.js';
 import { nodePost, postByFetch } from '../../http/post.js';
@@ -74,6 +74,7 @@ export function geminiApiModel(options: GeminiOptions, access: GeminiAccess = {}
     maxOutputTokens: maxOutputTokens ?? USUAL_OUTPUT_TOKENS,
     ...(facts && { facts }),
     check: () => void endpointNow(),
+    account: () => accountOf(endpointNow, authorization !== undefined),
     release: () => post.release?.(),
     async *stream(request, signal) {
       signal.throwIfAborted();

@@ -1,6 +1,6 @@
 import type { Effort, Model, ModelFacts } from '../../../contract/model.js';
 import type { ServerAccess } from '../../http/authorization.js';
-import { endpointOf } from '../../http/endpoint.js';
+import { accountOf, endpointOf } from '../../http/endpoint.js';
 import { exchange } from '../../http/exchange.js';
 import type { Endpoint } from '../../http/failures.js';
 import { nodePost, postByFetch } from '../../http/post.js';
@@ -67,6 +67,7 @@ export function responsesModel(options: OpenAiResponsesOptions, access: ServerAc
     maxOutputTokens: maxOutputTokens ?? usualOutputLimit(name),
     ...(facts && { facts }),
     check: () => void responsesEndpoint(options, access),
+    account: () => accountOf(() => responsesEndpoint(options, access), access.authorization !== undefined),
     release: () => post.release?.(),
     async *stream(request, signal) {
       signal.throwIfAborted();
