@@ -22,6 +22,8 @@ export interface CallEnvironment {
   readonly refused?: RefusedCalls;
   /** How many calls may work at the same time. */
   readonly slots: Slots;
+  /** Runs a call that runs commands when the process, which other sessions share, has room for it. */
+  whenCommandsMayRun?<Value>(work: () => Promise<Value>, signal: AbortSignal): Promise<Value>;
   readonly decide: Decide;
   readonly hooks: Hooks;
   /** The rules that "always" would save. */

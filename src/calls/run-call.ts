@@ -65,7 +65,10 @@ async function passThrough(
       });
     };
     // A call that touches nothing may run calls of its own, so it must not hold one of the slots that they need.
-    const outcome = entry.effects.length === 0 ? await work() : await environment.slots.run(work, signal);
+    const outcome =
+      entry.effects.length === 0
+        ? await work()
+        : await environment.slots.run(whenRoom(work, entry, environment, signal), signal);
     const words = await hooks.afterSuccess({ tool, bound }, outcome);
     await environment.settled?.(call.id, words.instead && asText(words.instead.value));
     return await settleSuccess(call, outcome, {
@@ -85,6 +88,17 @@ async function passThrough(
     if (failure.kind === 'permission_denied') await hooks?.afterDenial(failure.text);
     return settleFailure(call, failure, { error, display: display(), words: words ?? hooks?.words() });
   }
+}
+
+/** Commands share processes and descriptors with those of other sessions. */
+function whenRoom<Value>(
+  work: () => Promise<Value>,
+  { effects }: QueueEntry,
+  { whenCommandsMayRun }: CallEnvironment,
+  signal: AbortSignal,
+): () => Promise<Value> {
+  if (!whenCommandsMayRun || !effects.some(({ kind }) => kind === 'command')) return work;
+  return () => whenCommandsMayRun(work, signal);
 }
 
 /** A call that was not accepted, as far as its tool can show it. */

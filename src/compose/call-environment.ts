@@ -11,6 +11,7 @@ import type { Approval, SessionPort, ToolContext } from '../contract/tool-contex
 import { realPathSync } from '../platform/files/paths.js';
 import { declaredWritesOf, mayChangeFiles } from '../platform/journal/effect-writes.js';
 import { sessionWriters } from '../platform/journal/session-changes.js';
+import { withCommandSlot } from '../platform/shell/command-slots.js';
 
 export interface CallParts {
   session: Session;
@@ -52,6 +53,13 @@ export function createCallEnvironment({ session, policy, hooks, builtIn, askPerm
       whyAbsent: (name) => tools.whyAbsent(name),
       gate: session.gate,
       slots: session.slots,
+      whenCommandsMayRun: async (work, signal) =>
+        await withCommandSlot(work, {
+          owner: session.slots, // that of the whole family
+          env: session.env,
+          signal,
+          onWait: (text) => emit({ type: 'notice', text }),
+        }),
       decide: policy.decide,
       hooks,
       suggestRules: policy.suggest,
