@@ -75,3 +75,16 @@ test('each turn of the event loop starts one agent, so that many do not hold it 
   expect(perTurn[0]).toBeLessThanOrEqual(2); // the first starts at once
   for (const slot of await Promise.all(slots)) slot.release();
 });
+
+test('an agent that has to wait for others says so', async () => {
+  const [first, second] = [await takeSlot(env, never), await takeSlot(env, never)];
+  const said: string[] = [];
+  const waiting = ['third', 'fourth'].map(() => takeSlot(env, never, (sentence) => said.push(sentence)));
+  expect(said).toEqual([
+    'Waiting until one of the 2 sessions that work at the same time is done.',
+    'Waiting until one of the 2 sessions that work at the same time is done, after 1 that waits already.',
+  ]);
+  first.release();
+  second.release();
+  for (const slot of await Promise.all(waiting)) slot.release();
+});

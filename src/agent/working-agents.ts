@@ -17,10 +17,20 @@ export interface AgentSlot {
   release(): boolean;
 }
 
-/** Waits for a slot. An agent that is interrupted meanwhile gets one that does not count, so that it can end normally. */
-export async function takeSlot(env: Environment, signal: AbortSignal): Promise<AgentSlot> {
+/**
+ * Waits for a slot. An agent that is interrupted meanwhile gets one that does not count, so that it can end normally.
+ * `onWait` is called at once, with a sentence for the person, if others have to finish first.
+ */
+export async function takeSlot(
+  env: Environment,
+  signal: AbortSignal,
+  onWait: (sentence: string) => void = () => {},
+): Promise<AgentSlot> {
   const slots = sharedSlots();
-  let isTaken = await slots.take(limitFrom(env), signal);
+  const limit = limitFrom(env);
+  const sentence = slots.waitFor(limit);
+  if (sentence !== undefined) onWait(sentence);
+  let isTaken = await slots.take(limit, signal);
   let openQuestions = 0;
   return {
     async paused(question) {
@@ -71,6 +81,14 @@ class AgentSlots {
   readonly #waiting: Array<{ limit: number; start(): void }> = [];
   /** Whether an agent has started in this turn of the event loop. */
   #hasStarted = false;
+
+  /** What an agent would wait for now; undefined if it could start, or needs only to wait for the start of others. */
+  waitFor(limit: number): string | undefined {
+    const before = this.#waiting.length;
+    if (this.#working + before < limit) return undefined;
+    const others = before === 0 ? '' : `, after ${before} that ${before === 1 ? 'waits' : 'wait'} already`;
+    return `Waiting until one of the ${this.#working} sessions that work at the same time is done${others}.`;
+  }
 
   /** True once the slot is taken; false if the signal aborted first. */
   async take(limit: number, signal: AbortSignal): Promise<boolean> {

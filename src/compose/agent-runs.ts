@@ -5,6 +5,7 @@ export class AgentRuns {
   readonly #env: Readonly<Record<string, string | undefined>>;
   #running: { stop: AbortController; over: PromiseWithResolvers<void> } | undefined;
   #slot: AgentSlot | undefined;
+  #waiting: AbortController | undefined;
   #ended: Promise<void> | undefined;
 
   constructor(env: Readonly<Record<string, string | undefined>>) {
@@ -33,13 +34,21 @@ export class AgentRuns {
     return signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
   }
 
-  /** Waits until the agent may work. */
-  async takeSlot(signal: AbortSignal): Promise<void> {
-    this.#slot = await takeSlot(this.#env, signal);
+  /** Waits until the agent may work. Yields a sentence for the person if others have to finish first. */
+  async *takeSlot(signal: AbortSignal): AsyncGenerator<string, void, void> {
+    this.#waiting = new AbortController();
+    let waitsFor: string | undefined;
+    const taking = takeSlot(this.#env, AbortSignal.any([signal, this.#waiting.signal]), (sentence) => {
+      waitsFor = sentence;
+    });
+    if (waitsFor !== undefined) yield waitsFor; // its reader may never come back
+    this.#slot = await taking;
   }
 
-  /** Releases the slot. Returns whether another agent was waiting for one. */
+  /** Releases the slot, or stops waiting for it. Returns whether another agent was waiting for one. */
   releaseSlot(): boolean {
+    if (!this.#slot) this.#waiting?.abort();
+    this.#waiting = undefined;
     const isWaitedFor = this.#slot?.release() ?? false;
     this.#slot = undefined;
     return isWaitedFor;

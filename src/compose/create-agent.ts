@@ -107,7 +107,7 @@ function promptRunner(composed: RootSession, options: FullAgentOptions): RunProm
     if (isBlank(content)) throw new TypeError('The prompt is empty, so there is nothing to send. Give it some words.');
     const stopped = runs.begin(signal);
     try {
-      await runs.takeSlot(stopped);
+      for await (const text of runs.takeSlot(stopped)) yield { at: Date.now(), type: 'notice', text };
       budget.beginRun();
       yield* runLoop({
         session,
