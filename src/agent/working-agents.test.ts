@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { takeSlot } from './working-agents.js';
 
 const env = { HELVE_MAX_WORKING_AGENTS: '2' };
@@ -87,4 +87,13 @@ test('an agent that has to wait for others says so', async () => {
   first.release();
   second.release();
   for (const slot of await Promise.all(waiting)) slot.release();
+});
+
+test('timers that a program replaces for a while do not stop the agents behind the first', async () => {
+  vi.useFakeTimers();
+  const first = await takeSlot(env, never);
+  vi.useRealTimers();
+  const second = await takeSlot(env, never);
+  first.release();
+  second.release();
 });

@@ -1,5 +1,6 @@
 // Limits how many agents of this process work at the same time. Each of them needs some processes and descriptors, so
 // any number may be open, but only a limited number may work: docs/decisions/0036.
+import { setImmediate as nextTurn } from 'node:timers';
 import type { AskPermission } from '../contract/permission.js';
 import type { AskUser } from '../contract/question.js';
 import { abortable } from '../platform/abortable.js';
@@ -131,7 +132,7 @@ class AgentSlots {
   #start(): void {
     this.#working += 1;
     this.#hasStarted = true;
-    setImmediate(() => {
+    nextTurn(() => {
       this.#hasStarted = false;
       this.#startNext();
     });
