@@ -11,7 +11,10 @@ import type { Approval, SessionPort, ToolContext } from '../contract/tool-contex
 import { realPathSync } from '../platform/files/paths.js';
 import { declaredWritesOf, mayChangeFiles } from '../platform/journal/effect-writes.js';
 import { sessionWriters } from '../platform/journal/session-changes.js';
-import { withCommandSlot } from '../platform/shell/command-slots.js';
+import { lazy } from '../platform/lazy.js';
+
+// Not needed before the first command.
+const commandSlots = lazy(() => import('../platform/shell/command-slots.js'));
 
 export interface CallParts {
   session: Session;
@@ -54,7 +57,7 @@ export function createCallEnvironment({ session, policy, hooks, builtIn, askPerm
       gate: session.gate,
       slots: session.slots,
       whenCommandsMayRun: async (work, signal) =>
-        await withCommandSlot(work, {
+        await (await commandSlots()).withCommandSlot(work, {
           owner: session.slots, // that of the whole family
           env: session.env,
           signal,

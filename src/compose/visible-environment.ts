@@ -1,6 +1,6 @@
 import { secretsOf } from '../models/catalogue/catalogue.js';
 import { providers } from '../models/catalogue/catalogue-data.js';
-import { once } from '../platform/once.js';
+import { once } from '../platform/lazy.js';
 
 const providerKeys = once(() => providers.flatMap(secretsOf));
 

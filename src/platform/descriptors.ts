@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { codeOf } from './error-code.js';
-import { once } from './once.js';
+import { once } from './lazy.js';
 
 /** How many files this process and its children may have open at once; infinite if the system does not report it. */
 export const descriptorLimit: () => number = once(() => {

@@ -21,3 +21,12 @@ export interface Lazy<Value> {
   /** Waits for a load that has begun. Returns undefined if there was none. */
   ifLoaded(): Promise<Value | undefined>;
 }
+
+/** Computes the value with the first call, and returns it from then on. */
+export function once<Value>(compute: () => Value): () => Value {
+  let known: { value: Value } | undefined;
+  return () => {
+    known ??= { value: compute() };
+    return known.value;
+  };
+}

@@ -1,6 +1,6 @@
 import type { BuiltInTool, Tool } from '../contract/tool.js';
 import type { ToolTable } from '../contract/tool-traits.js';
-import { once } from '../platform/once.js';
+import { once } from '../platform/lazy.js';
 import { lazyTool } from './lazy-tool.js';
 import { toolFacts } from './tool-facts.js';
 import { toolList } from './tool-list.js';

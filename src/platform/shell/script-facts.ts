@@ -1,6 +1,6 @@
 // Facts about a whole script, found by scanning its tree; computed on first use.
 import type { SyntaxNode } from 'unbash';
-import { once } from '../once.js';
+import { once } from '../lazy.js';
 import type { Parser } from './parse-command.js';
 import { hasArrays, implicitlyAssigned, keepsOutputs, numericVariables } from './scan-command.js';
 

@@ -2,7 +2,7 @@
 // files it would touch. Nothing is run or looked up: the directory after a `cd`, functions, variables and descriptors
 // are tracked as far as the text shows.
 import type { CommandNode, CompoundList, ParsedScript, Statement, Word } from 'unbash';
-import { once } from '../once.js';
+import { once } from '../lazy.js';
 import { isCoreLanguage } from './core-language.js';
 import { anyDescriptors, ownDescriptors, restored, withDescriptor } from './descriptors.js';
 import type { Findings } from './findings.js';

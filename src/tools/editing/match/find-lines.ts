@@ -1,4 +1,4 @@
-import { once } from '../../../platform/once.js';
+import { once } from '../../../platform/lazy.js';
 import type { Found } from './find-text.js';
 import { foldLookAlikes } from './look-alikes.js';
 import { fallbacksOf, foldQuotes } from './search-text.js';
