@@ -1,6 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import { ofProcess } from '../of-process.js';
 import { ATTRIBUTE_OPTIONS, AttributeProbe, namesAttributes } from './attribute-probe.js';
 import { SMALL_BYTES } from './open-file.js';
 
@@ -25,21 +24,17 @@ export const copyAttributes: CopyAttributes = (folder, from) => {
   return async (to) => ((await looking) ? 'none' : await copy(folder, from, to));
 };
 
-/** For many: the probe process is kept between them, until all copiers that have used it have ended. */
+/** For many: the probe process is kept between them, until `end`. */
 export function attributeCopier(): { copy: CopyAttributes; end(): Promise<void> } {
   const tar = process.platform === 'linux' ? firstThatRuns('tar') : undefined;
   if (tar === undefined) return { copy: copyAttributes, async end() {} };
-  const { probe: looks, users } = ofProcess(`attributeProbe ${tar}`, () => ({
-    probe: new AttributeProbe(tar),
-    users: new Set<unknown>(),
-  }));
+  const looks = new AttributeProbe(tar);
   const copyLooked: CopyAttributes = (folder, from) => {
     // By our PID and descriptor: in the other process, `/proc/self` is its own.
     const inside = folder.replace(/^\/proc\/self\//, `/proc/${process.pid}/`);
     const path = isAbsolute(from) ? from : join(inside, from);
     const { size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
     if (size === 0 || size > SMALL_BYTES) return copyAttributes(folder, from);
-    users.add(copyLooked);
     const looking = looks.hasNone(path);
     return async (to) => {
       const answer = await looking;
@@ -47,12 +42,7 @@ export function attributeCopier(): { copy: CopyAttributes; end(): Promise<void> 
       return answer ? 'none' : await copy(folder, from, to);
     };
   };
-  return {
-    copy: copyLooked,
-    async end() {
-      if (users.delete(copyLooked) && users.size === 0) await looks.end();
-    },
-  };
+  return { copy: copyLooked, end: () => looks.end() };
 }
 
 const sourceOf = (from: string): string => (isAbsolute(from) ? from : `./${from}`);
