@@ -58,7 +58,7 @@ test('an interrupted agent does not wait for a slot', async () => {
   more.release();
 });
 
-test('each turn of the event loop starts one agent, so that many do not hold it together', async () => {
+test('each turn of the event loop starts only some agents, so that many do not hold it together', async () => {
   const many = { HELVE_MAX_WORKING_AGENTS: '60' };
   let started = 0;
   const slots = Array.from({ length: 60 }, async () => {
@@ -71,8 +71,7 @@ test('each turn of the event loop starts one agent, so that many do not hold it 
     await new Promise((done) => setImmediate(done));
     perTurn.push(started - before);
   }
-  expect(Math.max(...perTurn.slice(1))).toBe(1);
-  expect(perTurn[0]).toBeLessThanOrEqual(2); // the first starts at once
+  expect(Math.max(...perTurn)).toBeLessThanOrEqual(9); // eight, and the first at once
   for (const slot of await Promise.all(slots)) slot.release();
 });
 

@@ -4,10 +4,13 @@ import { setImmediate as nextTurn } from 'node:timers';
 import type { AskPermission } from '../contract/permission.js';
 import type { AskUser } from '../contract/question.js';
 import { abortable } from '../platform/abortable.js';
+import { monotonicMs } from '../platform/clock.js';
 import { descriptorLimit } from '../platform/descriptors.js';
 import { ofProcess } from '../platform/of-process.js';
 
 const MAX_WORKING = 50; // more agents would only compete for the same cores
+const STARTS_PER_TURN = 8;
+const MAX_START_MS = 20; // of one turn, for all agents that start in it
 const DESCRIPTORS_EACH = 160; // a working agent needs about 30, and every other agent 6
 
 /** The slot of one working agent. */
@@ -80,8 +83,8 @@ function limitFrom(env: Environment): number {
 class AgentSlots {
   #working = 0;
   readonly #waiting: Array<{ limit: number; start(): void }> = [];
-  /** Whether an agent has started in this turn of the event loop. */
-  #hasStarted = false;
+  /** Whether agents are being started, some in each turn of the event loop. */
+  #isStarting = false;
 
   /** What an agent would wait for now; undefined if it could start, or needs only to wait for the start of others. */
   waitFor(limit: number): string | undefined {
@@ -94,13 +97,15 @@ class AgentSlots {
   /** True once the slot is taken; false if the signal aborted first. */
   async take(limit: number, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return false;
-    if (this.#working < limit && this.#waiting.length === 0 && !this.#hasStarted) {
-      this.#start();
+    if (this.#working < limit && this.#waiting.length === 0 && !this.#isStarting) {
+      this.#working += 1;
+      this.#startOthers();
       return true;
     }
     const turn = Promise.withResolvers<void>();
     const waiting = { limit, start: turn.resolve };
     this.#waiting.push(waiting);
+    this.#startOthers();
     try {
       await abortable(() => turn.promise, signal);
       return true;
@@ -115,26 +120,34 @@ class AgentSlots {
   /** The slot goes to the first agent that waits. Returns whether there was one. */
   giveBack(): boolean {
     this.#working -= 1;
-    const isWaitedFor = this.#waiting.length > 0;
-    this.#startNext();
-    return isWaitedFor;
+    this.#startOthers();
+    return this.#waiting.length > 0;
   }
 
   #startNext(): void {
     const [next] = this.#waiting;
-    if (!next || this.#hasStarted || this.#working >= next.limit) return;
+    if (!next || this.#working >= next.limit) return;
     this.#waiting.shift();
-    this.#start();
+    this.#working += 1;
     next.start();
   }
 
-  /** The start of an agent takes some milliseconds of one turn of the event loop, so each turn starts one agent only. */
-  #start(): void {
-    this.#working += 1;
-    this.#hasStarted = true;
+  /** The start of an agent takes some milliseconds, so that fifty in one turn of the event loop would hold it. */
+  #startOthers(): void {
+    if (this.#isStarting) return;
+    this.#isStarting = true;
     nextTurn(() => {
-      this.#hasStarted = false;
-      this.#startNext();
+      const began = monotonicMs();
+      // Node lets the promises of each agent go on before it calls the next of these.
+      for (let left = STARTS_PER_TURN - 1; left >= 0; left -= 1) {
+        nextTurn(() => {
+          if (left === STARTS_PER_TURN - 1 || monotonicMs() - began < MAX_START_MS) this.#startNext();
+          if (left > 0) return;
+          this.#isStarting = false;
+          const [next] = this.#waiting;
+          if (next && this.#working < next.limit) this.#startOthers();
+        });
+      }
     });
   }
 }
