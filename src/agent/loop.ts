@@ -7,9 +7,11 @@ import { steadyClock } from '../platform/clock.js';
 import { EventQueue } from '../platform/event-queue.js';
 import { reapedLeftovers } from '../platform/shell/leftovers.js';
 import type { ConversationContext } from './context/conversation-context.js';
+import { runOpenCalls } from './run-open-calls.js';
 import { RunRecord } from './run-record.js';
 import type { Session } from './session.js';
 import { atOnce, type EarlyEnd, emitter, type RunMoment, type SessionComponent } from './session-component.js';
+import type { OpenCalls } from './store/restore-session.js';
 import { type RunTimeLimit, TimeUp } from './time-up.js';
 import { runTurn } from './turn.js';
 
@@ -20,7 +22,10 @@ export interface LoopInput {
   context: ConversationContext;
   components: readonly SessionComponent[];
   environment(emit: (happening: AgentHappening) => void): CallEnvironment;
-  prompt: readonly UserBlock[];
+  /** `unfinished`: goes on with the run that an earlier process could not finish. */
+  prompt: readonly UserBlock[] | 'unfinished';
+  /** Calls of the last answer that had not begun: they run first. Only with `unfinished`. */
+  openCalls?: OpenCalls | undefined;
   /** Messages of the person during the run, each returned once. They are sent with the next request. */
   steering?: (() => readonly UserBlock[]) | undefined;
   /** How many requests to the model this run may make. */
@@ -100,7 +105,8 @@ async function drive(input: LoopInput, { run, timeUp, emit }: Drive): Promise<vo
   };
   const interrupted = (): Promise<void> => atOnce(components, (component) => component.onInterrupted?.());
 
-  await atOnce(components, (component) => component.prepare?.(input.prompt, moment));
+  const typed = input.prompt === 'unfinished' ? [] : input.prompt;
+  await atOnce(components, (component) => component.prepare?.(typed, moment));
   await session.tools.ready();
   emit({
     type: 'session_start',
@@ -118,17 +124,30 @@ async function drive(input: LoopInput, { run, timeUp, emit }: Drive): Promise<vo
   // Before the first request, since the answer may begin with a call.
   opened = atOnce(components, (component) => component.open?.());
   await refresh();
-  const words = await promptFrom(components, input.prompt, moment);
-  if ('refuse' in words) return finish('stopped', words.refuse);
-  await beforeMessage();
-  const more = [...words.added, ...session.takeReminders()];
-  // The same prompt again after a failed request is already in the history.
-  const isRepeated = isUnanswered(words.prompt, session.transcript.messages.at(-1));
-  const prompt = isRepeated ? more : [...words.prompt, ...more];
-  session.latestPrompt = [...words.prompt, ...more];
-  if (prompt.length > 0) {
-    session.transcript.append({ role: 'user', content: prompt });
-    for (const component of components) component.onPrompt?.(prompt);
+  if (input.prompt === 'unfinished') {
+    await beforeMessage();
+    const results = input.openCalls ? await runOpenCalls(input.openCalls, { environment, signal }) : [];
+    const last = session.transcript.messages.at(-1);
+    if (results.length === 0 && last?.role !== 'user') return finish('completed', textOf(last));
+    const content: UserBlock[] = [...(await context.fitResults(results)), ...session.takeReminders()];
+    if (content.length > 0) say({ role: 'user', content });
+    if (signal.aborted) {
+      await interrupted();
+      return finish('interrupted', timeUp.interruption);
+    }
+  } else {
+    const words = await promptFrom(components, input.prompt, moment);
+    if ('refuse' in words) return finish('stopped', words.refuse);
+    await beforeMessage();
+    const more = [...words.added, ...session.takeReminders()];
+    // The same prompt again after a failed request is already in the history.
+    const isRepeated = isUnanswered(words.prompt, session.transcript.messages.at(-1));
+    const prompt = isRepeated ? more : [...words.prompt, ...more];
+    session.latestPrompt = [...words.prompt, ...more];
+    if (prompt.length > 0) {
+      session.transcript.append({ role: 'user', content: prompt });
+      for (const component of components) component.onPrompt?.(prompt);
+    }
   }
 
   const preloaded = new Set<string>();
@@ -235,6 +254,9 @@ async function promptFrom(
   }
   return { prompt, added };
 }
+
+const textOf = (message: Message | undefined): string =>
+  (message?.content ?? []).flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 
 /** The message that is sent to the model if it may not end yet, or another end of the run; undefined if it may end. */
 async function wordsBeforeEnd(

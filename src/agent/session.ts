@@ -85,6 +85,8 @@ export class Session implements SessionPort {
   readonly used: UsageByModel;
   /** The last prompt of the person, as it is in the conversation. */
   latestPrompt: readonly UserBlock[] | undefined;
+  /** The id that a client has given to the prompt that runs. */
+  promptId: string | undefined;
   /** Commands that run in the background. */
   background: readonly LeftCommand[] | undefined;
   leftCommands: SessionPort['leftCommands'];

@@ -15,7 +15,7 @@ import { checkCompactOptions, checkGoal, checkMode } from './check-calls.js';
 import { composeSession } from './compose-session.js';
 import { timeLimitsOf } from './create-budget.js';
 import { engineOf, type FullEngine } from './create-engine.js';
-import { outputRun, plainRun, type RunPrompt } from './event-run.js';
+import { outputRun, plainRun, type RunPrompt, unfinishedRun } from './event-run.js';
 import type { FullAgentOptions } from './options.js';
 import type { RootSession } from './root-session.js';
 
@@ -29,6 +29,8 @@ export interface FullAgent extends Agent {
   agentTypes(): Promise<readonly AgentType[]>;
   /** Creates the session's file before its first prompt, so that another process can resume it by its id; if it is kept. */
   announce(): Promise<void>;
+  /** Goes on with the run that an earlier process could not finish. Calls that had not begun come first. */
+  runUnfinished(options: Pick<RunOptions, 'signal'>): Run;
   /** Gives the session another title; false if it is not saved. */
   rename(title: string): boolean;
 }
@@ -78,6 +80,7 @@ export function createAgent(options: FullAgentOptions): FullAgent {
     },
     commands: async () => (await tools.commands?.listed()) ?? [],
     agentTypes: () => agents.types(),
+    runUnfinished: (given) => unfinishedRun(runPrompt, given),
     announce: async () => await composed.writer?.announce(),
     rename(title) {
       composed.writer?.rename(title);
@@ -102,10 +105,16 @@ export function createAgent(options: FullAgentOptions): FullAgent {
 function promptRunner(composed: RootSession, options: FullAgentOptions): RunPrompt {
   const { tools, runs, model, models, context, budget } = composed;
   const { session, environment } = tools;
-  return async function* events(prompt, { signal, steering, answer }): AsyncGenerator<AgentEvent, void, void> {
+  let openCalls = options.resumed?.restored.openCalls;
+  return async function* events(
+    prompt,
+    { signal, steering, answer, isUnfinished = false },
+  ): AsyncGenerator<AgentEvent, void, void> {
     const content: readonly UserBlock[] = typeof prompt === 'string' ? [{ type: 'text', text: prompt }] : prompt;
-    if (isBlank(content)) throw new TypeError('The prompt is empty, so there is nothing to send. Give it some words.');
+    if (!isUnfinished && isBlank(content)) throw new TypeError('The prompt is empty, so there is nothing to send. Give it some words.');
     const stopped = runs.begin(signal);
+    const open = openCalls;
+    openCalls = undefined; // a call never runs twice
     try {
       for await (const text of runs.takeSlot(stopped)) yield { at: Date.now(), type: 'notice', text };
       budget.beginRun();
@@ -115,7 +124,8 @@ function promptRunner(composed: RootSession, options: FullAgentOptions): RunProm
         context,
         components: answer ? withAnswer(composed, answer) : composed.components,
         environment,
-        prompt: content,
+        prompt: isUnfinished ? 'unfinished' : content,
+        openCalls: open,
         steering,
         maxTurns: options.maxTurns,
         timeLimits: timeLimitsOf(budget, options),

@@ -80,7 +80,7 @@ export class EventRun<Output> implements Run<Output> {
 /** Runs a prompt. `answer`: the answer that the run must end with. */
 export type RunPrompt = (
   prompt: Prompt,
-  options: RunOptions & { answer?: StructuredOutput },
+  options: RunOptions & { answer?: StructuredOutput; isUnfinished?: boolean },
 ) => AsyncIterable<AgentEvent>;
 
 export const plainRun = (run: RunPrompt, prompt: Prompt, options: RunOptions): Run =>
@@ -90,6 +90,13 @@ export const plainRun = (run: RunPrompt, prompt: Prompt, options: RunOptions): R
       checkPrompt(prompt);
       return run(prompt, withoutOutput(options));
     },
+    () => undefined,
+  );
+
+/** Goes on with the run that an earlier process could not finish. */
+export const unfinishedRun = (run: RunPrompt, options: Pick<RunOptions, 'signal'>): Run =>
+  new EventRun(
+    () => run([], { ...options, isUnfinished: true }),
     () => undefined,
   );
 

@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs';
 import type { LeftCommand } from '../../contract/background.js';
 import type { FailureKind } from '../../contract/failure.js';
-import type { AssistantBlock, Message, ToolResultBlock, UserBlock } from '../../contract/message.js';
+import type { AssistantBlock, Message, ToolResultBlock, ToolUseBlock, UserBlock } from '../../contract/message.js';
 import { modeWords, type PermissionMode } from '../../contract/permission.js';
 import type { LeftTask } from '../../contract/server-tasks.js';
 import type { ToolDisplay } from '../../contract/tool.js';
@@ -39,6 +39,12 @@ export interface RestoredSession {
   displays: ReadonlyMap<string, ToolDisplay>;
   /** Ids that new calls must not use. */
   callIds: readonly string[];
+  /** With `reopen`: the calls of the last answer that had not begun, which is the last of the messages. */
+  openCalls: OpenCalls | undefined;
+  /** The ids that clients have given to their prompts, of those that have begun. */
+  promptIds: readonly string[];
+  /** Whether the last prompt has begun and not ended. */
+  isUnfinished: boolean;
   /** Calls that started since the session was last resumed, and whose outcome is unknown. */
   interrupted: ReadonlyArray<{ id: string; tool: string; input: unknown }>;
   root: string | undefined;
@@ -67,7 +73,16 @@ export interface RestoredSession {
   notes: readonly string[];
 }
 
+/** The calls of an answer, some of which have not begun. */
+export interface OpenCalls {
+  calls: readonly ToolUseBlock[];
+  /** Of those that had ended, or had begun and were interrupted. */
+  results: ReadonlyMap<string, ToolResultBlock>;
+}
+
 export interface RestoreOptions {
+  /** Calls of the last answer that had not begun stay open, to be run now; otherwise each gets a result that says so. */
+  reopen?: boolean;
   /** Includes messages that a compaction removed: for display, not to continue the conversation. */
   whole?: boolean;
   /** A mode that replaces the mode of the session. */
@@ -114,6 +129,8 @@ class History {
   #title: string | undefined;
   #at: number | undefined;
   #changes: number | undefined;
+  readonly #promptIds: string[] = [];
+  #isUnfinished = false;
   readonly #damaged: number[] = [];
   #unmentioned: number[] = [];
 
@@ -136,6 +153,8 @@ class History {
     switch (record.type) {
       case 'user':
         this.#changes = record.changes ?? this.#changes;
+        if (record.promptId !== undefined) this.#promptIds.push(record.promptId);
+        this.#isUnfinished = true;
         this.#takeUser(record);
         return;
       case 'assistant':
@@ -190,6 +209,7 @@ class History {
         this.#title = record.title ?? this.#title;
         return;
       case 'run':
+        this.#isUnfinished = false;
         this.#totals = record.total;
         this.#title = record.title ?? this.#title;
         return;
@@ -212,7 +232,7 @@ class History {
         for (const real of record.files) this.#ledger.delete(real);
         return;
       case 'resume':
-        this.#closeTurn();
+        if (!record.reopened || !this.#keepOpen()) this.#closeTurn();
         if (this.#backgroundIs === 'current') this.#backgroundIs = 'left';
         this.#interrupted.length = 0; // these, and the damaged lines, were already reported to the person
         this.#unmentioned = this.#unmentioned.filter((number) => !record.damaged.includes(number));
@@ -308,7 +328,40 @@ class History {
     this.#results.clear();
   }
 
+  /** Leaves the calls of the last answer open. False if none of them can still be run. */
+  #keepOpen(): boolean {
+    const asked = this.#asked ?? (this.#lacksThinking ? [] : this.#blocks);
+    const hasOpen = asked.some(
+      (block) =>
+        block.type === 'tool_use' &&
+        !this.#results.has(block.id) &&
+        !this.#begun.has(block.id) &&
+        !this.#tasks.ofCall(block.id),
+    );
+    if (!hasOpen) return false;
+    if (!this.#asked) {
+      for (const block of asked) if (block.type === 'tool_use') this.#callIds.add(block.id);
+      this.#messages.push({ role: 'assistant', content: asked });
+      this.#asked = asked;
+      this.#forgetBlocks();
+    }
+    return true;
+  }
+
+  #openCalls(): OpenCalls | undefined {
+    if (!this.#options.reopen || !this.#keepOpen()) return undefined;
+    const asked = this.#asked ?? [];
+    this.#asked = undefined;
+    const calls = asked.filter((block) => block.type === 'tool_use');
+    const isOver = ({ id }: ToolUseBlock): boolean =>
+      this.#results.has(id) || this.#begun.has(id) || this.#tasks.ofCall(id) !== undefined;
+    const over = this.#answers(calls.filter(isOver), []);
+    this.#results.clear();
+    return { calls, results: new Map(over.map((result) => [result.tool_use_id, result])) };
+  }
+
   restored(): RestoredSession {
+    const openCalls = this.#openCalls();
     this.#closeTurn();
     const root = this.#header?.root ?? this.#cwd;
     const notes = [...this.#damageNotes(), ...interruptionNotes(this.#interrupted)];
@@ -321,7 +374,12 @@ class History {
     return {
       header: this.#header,
       title: this.#title ?? this.#header?.title ?? '',
-      messages: repaired(this.#messages),
+      messages: openCalls
+        ? [...repaired(this.#messages.slice(0, -1)), ...this.#messages.slice(-1)]
+        : repaired(this.#messages),
+      openCalls,
+      promptIds: this.#promptIds,
+      isUnfinished: this.#isUnfinished,
       failures: this.#failures,
       displays: this.#displays,
       callIds: [...this.#callIds],

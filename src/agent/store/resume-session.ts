@@ -38,6 +38,8 @@ export interface ResumeSessionOptions extends Omit<SessionStoreOptions, 'root'> 
   beforePrompt?: number | undefined;
   /** A mode that replaces the mode of the session. */
   mode?: PermissionMode | undefined;
+  /** Calls that had not begun are run by `continueRun` instead of being answered as not run. */
+  reopen?: boolean | undefined;
   /** Used if the session's root is lost with its first line. */
   root: string;
 }
@@ -63,10 +65,11 @@ export async function resumeSession(options: ResumeSessionOptions): Promise<Resu
   if (!(await stat(folder.file).catch(() => undefined))) throw noSuchSession(options.id);
   const lock = await lockSession(folder);
   try {
-    const restored = restoreSession(readSession(folder), { mode: options.mode });
+    const restored = restoreSession(readSession(folder), { mode: options.mode, reopen: options.reopen === true });
     const root = restored.root ?? options.root;
     const { totals, title, damaged } = restored;
-    const store = new SessionStore({ ...options, id: folder.id, root }, { lock, totals, title, damaged });
+    const beginning = { lock, totals, title, damaged, reopens: restored.openCalls !== undefined };
+    const store = new SessionStore({ ...options, id: folder.id, root }, beginning);
     await store.open();
     await removeLocksOfAgents(folder, options.dataFolder);
     const undone = await undoneSince(restored, options.dataFolder, folder.id);

@@ -60,7 +60,13 @@ type SeenRecord = Pick<SeenFile, 'hash' | 'size' | 'lines' | 'merged'> & { at: n
 export type SessionRecord = {
   at: number;
 } /** `changes`: the size of the session's list of file changes at the prompt, in bytes. */ & (
-  | { type: 'user'; content: readonly RecordedUserBlock[]; changes?: number }
+  | {
+      type: 'user';
+      content: readonly RecordedUserBlock[];
+      changes?: number;
+      /** The id that the client has given to its prompt: one that is in the file does not run again. */
+      promptId?: string;
+    }
   | { type: 'assistant'; content: readonly AssistantBlock[]; id?: string; model?: string }
   /** Complete blocks of an answer that is still being written; the `assistant` record replaces them. */
   | {
@@ -112,8 +118,11 @@ export type SessionRecord = {
   | { type: 'cleared'; results: Readonly<Record<string, string>> }
   /** The content of these files is no longer in the conversation. */
   | { type: 'forgotten'; files: readonly string[] }
-  /** A process resumed the session here. Open calls stay interrupted; `damaged` lines were reported to the person. */
-  | { type: 'resume'; damaged: readonly number[] }
+  /**
+   * A process resumed the session here. Open calls stay interrupted, unless they are `reopened`: those that had not begun
+   * run now. `damaged` lines were reported to the person.
+   */
+  | { type: 'resume'; damaged: readonly number[]; reopened?: true }
 );
 
 type SessionRecordType = SessionRecord['type'];
@@ -142,8 +151,10 @@ const checks: Checks<string> = {
     (provider === undefined || isText(provider)) &&
     (fork === undefined || (isFields(fork) && isText(fork['id']))) &&
     (agent === undefined || (isFields(agent) && isText(agent['type']) && isText(agent['description']))),
-  user: ({ content, changes }) =>
-    isListOf(content, isUserBlock) && (changes === undefined || Number.isInteger(changes)),
+  user: ({ content, changes, promptId }) =>
+    isListOf(content, isUserBlock) &&
+    (changes === undefined || Number.isInteger(changes)) &&
+    (promptId === undefined || isText(promptId)),
   assistant: ({ content }) => isListOf(content, isAssistantBlock),
   blocks: ({ content }) => isListOf(content, isAssistantBlock),
   call: ({ id, tool, said }) => isText(id) && isText(tool) && (said === undefined || isText(said)),

@@ -58,6 +58,8 @@ export interface WatchedState {
   readonly background?: readonly LeftCommand[] | undefined;
   /** Tasks of MCP servers. */
   readonly tasks?: readonly LeftTask[] | undefined;
+  /** The id that the client has given to the prompt that runs. */
+  readonly promptId?: string | undefined;
 }
 
 /** The state from which a store continues when a session is resumed. */
@@ -66,6 +68,8 @@ export interface StoreBeginning {
   totals: SessionTotals;
   title: string | undefined;
   damaged: readonly number[];
+  /** The calls of the last answer that had not begun run now. */
+  reopens?: boolean;
 }
 
 // A record without its time.
@@ -98,6 +102,8 @@ export class SessionStore {
   #lacksThinking = false;
   /** The answer of this turn, once it is in the file as a whole. */
   #answer: AssistantMessage | undefined;
+  /** The calls that run now are those of an answer that an earlier process has recorded. */
+  #isReopened = false;
 
   constructor(options: SessionStoreOptions, beginning?: StoreBeginning) {
     this.#options = options;
@@ -112,7 +118,8 @@ export class SessionStore {
     if (!beginning) return;
     this.#title = beginning.title;
     this.#totals = beginning.totals;
-    this.#add({ type: 'resume', damaged: beginning.damaged });
+    this.#isReopened = beginning.reopens === true;
+    this.#add({ type: 'resume', damaged: beginning.damaged, ...(beginning.reopens && { reopened: true }) });
   }
 
   /** The number of records that are not on disk. */
@@ -162,7 +169,13 @@ export class SessionStore {
   prompt(content: readonly UserBlock[]): void {
     this.#title ||= titleOf(content);
     const { agent, dataFolder, id } = this.#options;
-    this.#add({ type: 'user', content, ...(!agent && { changes: journaledBytes(dataFolder, id) }) });
+    const { promptId } = this.#state ?? {};
+    this.#add({
+      type: 'user',
+      content,
+      ...(!agent && { changes: journaledBytes(dataFolder, id) }),
+      ...(promptId !== undefined && { promptId }),
+    });
     this.#addGoal();
     this.#file.write();
   }
@@ -224,11 +237,16 @@ export class SessionStore {
         this.#isThinking = true;
         return;
       case 'tool_call':
-        if (!this.#answer) this.#callIsComplete(happening.callId, happening.tool, happening.input);
+        if (!this.#answer && !this.#isReopened) this.#callIsComplete(happening.callId, happening.tool, happening.input);
         return;
       case 'permission_decision':
         if (isHarmless(happening.decision)) this.#harmless.add(happening.callId);
         else this.#harmless.delete(happening.callId);
+        // The question may stay open for long, and the call is asked about again if this process is killed meanwhile.
+        if (happening.decision.behavior === 'ask' && this.#blocks.length > 0) {
+          this.#addBlocks();
+          this.#file.write();
+        }
         return;
       case 'tool_start':
         if (!this.#harmless.has(happening.callId)) this.#callStarts(happening.callId, happening.tool);
@@ -340,6 +358,7 @@ export class SessionStore {
   }
 
   #forgetTurn(): void {
+    this.#isReopened = false;
     this.#said = '';
     this.#isThinking = false;
     this.#lacksThinking = false;
