@@ -4,7 +4,7 @@
 import { listSessions } from '../agent/store/list-sessions.js';
 import { removeSession } from '../agent/store/remove-session.js';
 import { SessionProblem } from '../agent/store/session-problem.js';
-import { ConversationRefused, type SessionPlace } from '../host/hosted-conversation.js';
+import { type Caller, ConversationRefused, type SessionPlace } from '../host/hosted-conversation.js';
 import type { HostedSession } from '../host/hosted-session.js';
 import { PromptRefused } from '../host/prompt-queue.js';
 import type { SessionHost } from '../host/session-host.js';
@@ -14,7 +14,16 @@ import { ClientQuestions } from './client-questions.js';
 import { RpcConnection, RpcError, type RpcParams, type RpcRequest, type RpcTransport, rpcCodes } from './json-rpc.js';
 import { type ClientAbilities, PROTOCOL_VERSION } from './messages.js';
 import { readPrompt } from './prompt-content.js';
-import { absolutePath, fieldsOf, invalidParams, readAbilities, readPlace, readText, shown } from './read-params.js';
+import {
+  absolutePath,
+  fieldsOf,
+  invalidParams,
+  readAbilities,
+  readCaller,
+  readPlace,
+  readText,
+  shown,
+} from './read-params.js';
 import { SessionClient } from './session-client.js';
 import { configOptionsOf, modesOf, setMode, setOption } from './session-options.js';
 import { promptAnswer } from './stop-reason.js';
@@ -30,9 +39,26 @@ export interface AcpAgentOptions {
   /** Rejects with `ConversationRefused` if no model is set up. */
   checkModel(): Promise<void>;
   onProblem(sentence: string): void;
+  /** Methods beside those of the protocol. */
+  extend?(connection: ExtendedConnection): AcpExtension;
 }
 
-type Method = (params: RpcParams, request: RpcRequest) => Promise<unknown>;
+/** What methods beside the protocol's know of their client. */
+export interface ExtendedConnection {
+  /** The environment and the options that the client has sent; undefined if it has sent none. */
+  caller(): Caller | undefined;
+  notify(method: string, params: RpcParams): Promise<void>;
+}
+
+export interface AcpExtension {
+  readonly methods: Readonly<Record<string, Method>>;
+  /** Added to the answer of `initialize`. */
+  readonly about: Readonly<Record<string, unknown>>;
+  /** The client has closed the connection. */
+  end(): void;
+}
+
+export type Method = (params: RpcParams, request: RpcRequest) => Promise<unknown>;
 
 export class AcpAgent {
   readonly #options: AcpAgentOptions;
@@ -42,6 +68,8 @@ export class AcpAgent {
   /** Prompt ids of requests that can be cancelled by their own id. */
   readonly #connectionId = randomId();
   #abilities: ClientAbilities | undefined;
+  #caller: Caller | undefined;
+  readonly #extension: AcpExtension | undefined;
 
   constructor(transport: RpcTransport, options: AcpAgentOptions) {
     this.#options = options;
@@ -55,6 +83,10 @@ export class AcpAgent {
       limitMs: options.answerLimitMs,
       request: (method, params, signal) => this.#connection.request(method, params, signal),
     });
+    this.#extension = options.extend?.({
+      caller: () => this.#caller,
+      notify: (method, params) => this.#connection.notify(method, params),
+    });
   }
 
   /** Serves the client until it closes its side. The sessions are left to the host. */
@@ -63,12 +95,14 @@ export class AcpAgent {
       await this.#connection.serve();
     } finally {
       for (const client of this.#clients.values()) client.detach();
+      this.#extension?.end();
     }
   }
 
   #request(request: RpcRequest): Promise<unknown> | undefined {
     const { method, params } = request;
-    const run = Object.hasOwn(this.#methods, method) ? this.#methods[method] : undefined;
+    const methods = { ...this.#extension?.methods, ...this.#methods };
+    const run = Object.hasOwn(methods, method) ? methods[method] : undefined;
     if (!run) return undefined;
     if (!this.#abilities && method !== 'initialize') {
       return Promise.reject(new RpcError(rpcCodes.invalidRequest, `Send initialize before ${method}.`));
@@ -93,7 +127,9 @@ export class AcpAgent {
         throw invalidParams(`"protocolVersion" must be a whole number such as 1, but was ${shown(protocolVersion)}.`);
       }
       this.#abilities = readAbilities(params);
+      if (this.#extension) this.#caller = readCaller(params);
       return {
+        ...(this.#extension && { _meta: { helve: this.#extension.about } }),
         protocolVersion: PROTOCOL_VERSION,
         agentInfo: { name: 'helve', title: 'Helve', version: this.#options.version },
         agentCapabilities: {
@@ -121,7 +157,7 @@ export class AcpAgent {
       return {};
     },
     'session/new': async (params, request) => {
-      const session = await this.#options.host.open(readPlace(params));
+      const session = await this.#options.host.open({ ...readPlace(params), caller: this.#caller });
       await session.announce(); // clients give the id to other processes, also before the first prompt
       const client = this.#attach(session);
       client.follow();
@@ -192,7 +228,11 @@ export class AcpAgent {
   }
 
   async #resume(params: RpcParams): Promise<HostedSession> {
-    const place: SessionPlace = { ...readPlace(params), resume: readText(params, 'sessionId') };
+    const place: SessionPlace = {
+      ...readPlace(params),
+      resume: readText(params, 'sessionId'),
+      caller: this.#caller,
+    };
     const session = await this.#options.host.open(place);
     if (session.place.root === place.root) return session;
     throw invalidParams(`The session ${session.id} belongs to ${session.place.root}, not to ${place.root}.`);

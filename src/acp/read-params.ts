@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import type { SessionPlace } from '../host/hosted-conversation.js';
+import type { Caller, SessionPlace } from '../host/hosted-conversation.js';
 import { realPathSync } from '../platform/files/paths.js';
 import { isObject } from '../platform/is-object.js';
 import { RpcError, type RpcParams, rpcCodes } from './json-rpc.js';
@@ -25,6 +25,21 @@ export function readAbilities(params: RpcParams): ClientAbilities {
     notices: isObject(session['notices']),
     compaction: isObject(session['compaction']),
   };
+}
+
+/** The environment and the options of the client, if it sends them: `_meta.helve` of `initialize`. */
+export function readCaller(params: RpcParams): Caller | undefined {
+  const { env, argv } = fieldsOf(fieldsOf(params['_meta'])['helve']);
+  if (env === undefined && argv === undefined) return undefined;
+  if (!isObject(env) || !isList(argv, (word): word is string => typeof word === 'string')) {
+    throw invalidParams('"_meta.helve" must have "env", an object, and "argv", a list of texts.');
+  }
+  const variables = Object.entries(env).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  return { env: Object.fromEntries(variables), argv };
+}
+
+function isList<Item>(value: unknown, isItem: (item: unknown) => item is Item): value is Item[] {
+  return Array.isArray(value) && value.every(isItem);
 }
 
 /** The place of a session: `cwd`, `additionalDirectories` and `mcpServers`. */

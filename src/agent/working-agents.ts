@@ -59,8 +59,8 @@ export async function takeSlot(
 }
 
 interface Questions {
-  askPermission?: AskPermission;
-  askUser?: AskUser;
+  askPermission?: AskPermission | undefined;
+  askUser?: AskUser | undefined;
 }
 
 /** Wraps the questions, so that another agent may work while they are open. */

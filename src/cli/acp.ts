@@ -17,7 +17,7 @@ const MAX_LINE_BYTES = 64 * 1024 * 1024;
 /** Speaks the Agent Client Protocol on standard input and output: editors start it. */
 export async function acp(argv: readonly string[]): Promise<number> {
   const { flags, answerLimitMs } = readAcpFlags(argv);
-  const { open, checkModel } = conversationOpener(flags);
+  const { open, checkModel } = conversationOpener(flags, { surface: 'acp' });
   const host = new SessionHost(open);
   const signals = onSignals(() => host.killAll());
   if (process.stdin.isTTY) tell('helve acp speaks the Agent Client Protocol: editors and other clients start it.');

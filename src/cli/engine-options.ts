@@ -65,7 +65,7 @@ export async function engineOptions(
       root,
       env: own,
       ...(home !== undefined && { home }),
-      ...knownNames({ root }),
+      ...knownNames({ root, env: own, ...(home !== undefined && { home }) }),
       ...(flags.settings !== undefined && { flag: flags.settings }),
       ...(flags['managed-settings'] !== undefined && { hostFlag: flags['managed-settings'] }),
       ...(flags.trust && { trust: true }),
@@ -78,7 +78,7 @@ export async function engineOptions(
   const permissionMode = readPermissionMode(flags, settings.current);
   const problem = permissionMode === 'bypassPermissions' ? whyNoBypass(settings.current, env) : undefined;
   if (problem !== undefined) throw new UsageProblem(problem);
-  const plugins = await pluginsOf(flags, settings.current, { env, home });
+  const plugins = await pluginsOf(flags, settings.current, { env, home, root });
   const toolSwitches = readToolSwitches(flags.tools, knownNames({ root }).knownTools);
   const simple = flags.simple === true || env['HELVE_SIMPLE'] === '1';
   return {
@@ -104,14 +104,14 @@ export async function engineOptions(
 async function pluginsOf(
   flags: EngineFlagValues,
   settings: Settings,
-  { env, home }: { env: Readonly<Record<string, string | undefined>>; home: string | undefined },
+  { env, home, root }: { env: Readonly<Record<string, string | undefined>>; home: string | undefined; root: string },
 ): Promise<UsedPlugins | undefined> {
   const dataFolder = dataFolderOf({ env, ...(home !== undefined && { home }) });
   const folders = flags['plugin-dir'] ?? [];
   refuseMissingFolders(folders);
   if (folders.length === 0 && settings.enabledPlugins.size === 0 && !existsSync(pluginFolders(dataFolder).file)) return;
   const { usedPlugins } = await import('./plugin/used-plugins.js');
-  return await usedPlugins({ dataFolder, settings, folders, workspace: process.cwd(), trust: flags.trust === true });
+  return await usedPlugins({ dataFolder, settings, folders, workspace: root, trust: flags.trust === true });
 }
 
 /** Before anything starts: a folder of `--plugin-dir` that is not there is most likely misspelt. */

@@ -109,6 +109,7 @@ async function runHeadless(argv: readonly string[], version: string, opened: Ope
     childModel: async (name) => (name === undefined ? model.current : await models.resilientModel(name)),
     sessionId,
     keepSession: flags.save,
+    surface: 'print',
     onStoreProblem: (sentence) => process.stderr.write(`helve: ${visible(sentence)}\n`),
     ...(resumed && { resumed }),
     hiddenVariables: [...secretVariables(catalogue), ...variablesForTracing(options.env)],

@@ -2,6 +2,11 @@ export const help = `helve: a coding agent for the terminal
 
   helve, helve "a prompt"   a conversation in the terminal; see helve help interactive. Without one, helve plays the demo
   helve -p "…"              run one prompt and print the answer; piped input is added to it
+  helve bg "…"              run a prompt in the background (also helve --bg)
+  helve ps                  list the sessions of this machine, with what each does now and which wait for you
+  helve attach ID           follow a background session, answer its questions and send it prompts
+  helve logs ID             show what a session has done; helve stop ID interrupts one and closes it
+  helve host                the process that runs background sessions: status, stop
   helve tools               list the tools that a conversation here would have
   helve call TOOL JSON      run one tool call with all checks, without a model
   helve call --stdin        the same for many calls: one JSON object per line in, one per line out

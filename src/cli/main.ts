@@ -11,22 +11,28 @@ type Command = (argv: readonly string[]) => Promise<number>;
 /** Loaded on demand, so that no command pays for another. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   acp: async () => (await import('./acp.js')).acp,
+  attach: async () => (await import('./attach.js')).attach,
   audit: async () => (await import('./audit.js')).audit,
   auth: async () => (await import('./auth.js')).auth,
+  bg: async () => (await import('./bg.js')).bg,
   call: async () => (await import('./call.js')).call,
   completion: async () => (await import('./completion.js')).completion,
   config: async () => (await import('./config.js')).config,
   demo: async () => (await import('./demo.js')).demo,
   doctor: async () => (await import('./doctor.js')).doctor,
+  host: async () => (await import('./host.js')).host,
   login: async () => (await import('./login.js')).login,
   logout: async () => (await import('./logout.js')).logout,
+  logs: async () => (await import('./logs.js')).logs,
   mcp: async () => (await import('./mcp.js')).mcp,
   models: async () => (await import('./models.js')).models,
   permissions: async () => (await import('./permissions.js')).permissions,
   plugin: async () => (await import('./plugin.js')).plugin,
+  ps: async () => (await import('./ps.js')).ps,
   replay: async () => (await import('./replay.js')).replay,
   schedule: async () => (await import('./schedule.js')).schedule,
   sessions: async () => (await import('./sessions.js')).sessions,
+  stop: async () => (await import('./stop.js')).stop,
   tools: async () => (await import('./tools.js')).tools,
   undo: async () => (await import('./undo.js')).undo,
   worktree: async () => (await import('./worktree.js')).worktree,
@@ -75,6 +81,9 @@ async function run(argv: readonly string[]): Promise<number> {
     if (first === '') return isAtTerminal() ? await interactive(argv) : await withoutArguments();
     const command = Object.hasOwn(commands, first) ? commands[first] : undefined;
     if (command) return await (await command())(rest);
+    if (runsInBackground(argv)) {
+      return await (await import('./bg.js')).bg(argv);
+    }
     if (first.startsWith('-') || runsAlone(argv)) {
       if (isAtTerminal() && !runsAlone(argv)) return await interactive(argv);
       return await (await import('./headless.js')).headless(argv, HELVE_VERSION);
@@ -117,7 +126,7 @@ function asksForHelp(argv: readonly string[]): boolean {
 async function helpFor(word = ''): Promise<string> {
   if (word === '' || /^(?:-h|--help)$/.test(word)) return (await import('./help.js')).help;
   const { helpPages } = await import('./help/pages.js');
-  const name = word.startsWith('-') ? '-p' : word;
+  const name = word === '--bg' || word === '--background' ? 'bg' : word.startsWith('-') ? '-p' : word;
   const page = Object.hasOwn(helpPages, name) ? helpPages[name] : undefined;
   if (page === undefined) throw new UsageProblem(await unknownCommand(word));
   return page;
@@ -126,6 +135,7 @@ async function helpFor(word = ''): Promise<string> {
 /** The page with more about an error. */
 function pageNameFor(argv: readonly string[]): string {
   const [first = '', second] = argv;
+  if (runsInBackground(argv)) return 'bg ';
   if (first.startsWith('-')) return isAtTerminal() && !runsAlone(argv) ? 'interactive ' : '-p ';
   const name = first === 'help' ? second : first;
   return name !== undefined && Object.hasOwn(commands, name) ? `${name} ` : '';
@@ -138,10 +148,15 @@ const needsTerminal = (): string =>
   `A conversation needs a terminal, but standard ${process.stdin.isTTY ? 'output' : 'input'} is not one.`;
 
 /** Whether an option means a run without a user. */
-function runsAlone(argv: readonly string[]): boolean {
+const runsAlone = (argv: readonly string[]): boolean =>
+  optionsIn(argv).some((word) => /^(?:-[a-z]*p|--print|--(?:input|output)-format(?:=.*)?)$/.test(word));
+
+const runsInBackground = (argv: readonly string[]): boolean =>
+  optionsIn(argv).some((word) => word === '--bg' || word === '--background');
+
+function optionsIn(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
-  const options = argv.slice(0, end < 0 ? argv.length : end);
-  return options.some((word) => /^(?:-[a-z]*p|--print|--(?:input|output)-format(?:=.*)?)$/.test(word));
+  return argv.slice(0, end < 0 ? argv.length : end);
 }
 
 async function interactive(argv: readonly string[]): Promise<number> {
@@ -169,7 +184,8 @@ async function unexpected(error: unknown): Promise<string> {
     return 'The working directory no longer exists. Change to another one and try again.';
   }
   if (isOutOfDescriptors(error)) return `Helve can't continue because ${OUT_OF_DESCRIPTORS}.`;
-  if (['WriteFailure', 'SessionProblem', 'WorktreeProblem'].includes(error.name)) return visible(error.message); // for users
+  const forUsers = ['WriteFailure', 'SessionProblem', 'WorktreeProblem', 'HostProblem', 'RpcError', 'HostGone'];
+  if (forUsers.includes(error.name)) return visible(error.message); // for users
   if ('path' in error && typeof error.path === 'string') {
     const { path } = error;
     const folder = dataFolderOf();

@@ -31,6 +31,8 @@ export interface FullAgent extends Agent {
   announce(): Promise<void>;
   /** Goes on with the run that an earlier process could not finish. Calls that had not begun come first. */
   runUnfinished(options: Pick<RunOptions, 'signal'>): Run;
+  /** While the function runs, other programs of the user see that the session waits for an answer. */
+  whileAsking<Answer>(question: string, ask: () => Promise<Answer>): Promise<Answer>;
   /** Gives the session another title; false if it is not saved. */
   rename(title: string): boolean;
 }
@@ -49,6 +51,7 @@ export function createAgent(options: FullAgentOptions): FullAgent {
       await writer?.flushed();
       await agents.end();
       await engine.end().finally(() => writer?.end());
+      await composed.presence?.end?.();
       tools.reportUnsavedData();
       models.release();
       if (writer) await removeOldSessions(session, options);
@@ -81,7 +84,11 @@ export function createAgent(options: FullAgentOptions): FullAgent {
     commands: async () => (await tools.commands?.listed()) ?? [],
     agentTypes: () => agents.types(),
     runUnfinished: (given) => unfinishedRun(runPrompt, given),
-    announce: async () => await composed.writer?.announce(),
+    async announce() {
+      await composed.writer?.announce();
+      if (options.surface === 'background') await composed.presence?.announce();
+    },
+    whileAsking: async (question, ask) => await (composed.presence?.during(question, ask) ?? ask()),
     rename(title) {
       composed.writer?.rename(title);
       return composed.writer !== undefined;
@@ -111,7 +118,8 @@ function promptRunner(composed: RootSession, options: FullAgentOptions): RunProm
     { signal, steering, answer, isUnfinished = false },
   ): AsyncGenerator<AgentEvent, void, void> {
     const content: readonly UserBlock[] = typeof prompt === 'string' ? [{ type: 'text', text: prompt }] : prompt;
-    if (!isUnfinished && isBlank(content)) throw new TypeError('The prompt is empty, so there is nothing to send. Give it some words.');
+    if (!isUnfinished && isBlank(content))
+      throw new TypeError('The prompt is empty, so there is nothing to send. Give it some words.');
     const stopped = runs.begin(signal);
     const open = openCalls;
     openCalls = undefined; // a call never runs twice

@@ -3,6 +3,7 @@
 import type { CommandBudget } from '../agent/budget/spent.js';
 import type { AgentType } from '../agent/children/agent-types.js';
 import type { Observer } from '../agent/observe/observe.js';
+import type { Surface } from '../agent/store/presence.js';
 import type { ResumedSession } from '../agent/store/resume-session.js';
 import type { EditorBuffers } from '../contract/editor-buffers.js';
 import type { AgentOptions, EngineOptions } from '../contract/options.js';
@@ -52,6 +53,8 @@ export interface FullEngineOptions extends Omit<EngineOptions, 'mcpServers'> {
   observers?: readonly Observer[];
   /** The editor's unsaved texts. Default: files are as they are on disk. */
   buffers?: EditorBuffers;
+  /** The program that runs the session. Other programs of the user then see what it does. Default: they do not. */
+  surface?: Surface;
   /** Writes the conversation for hooks to read, in the file of their `transcript_path`. */
   keepTranscript?: boolean;
 }

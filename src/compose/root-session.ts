@@ -9,6 +9,7 @@ import { childAgents } from '../agent/components/child-agents.js';
 import { instructionsComponent } from '../agent/components/instructions.js';
 import { mcpServers } from '../agent/components/mcp-servers.js';
 import { observerComponents } from '../agent/components/observers.js';
+import { type PresenceComponent, presence } from '../agent/components/presence.js';
 import { serverTasks } from '../agent/components/server-tasks.js';
 import { type SessionWriter, sessionWriter } from '../agent/components/session-writer.js';
 import { contextFrom } from '../agent/context/context-limits.js';
@@ -48,6 +49,8 @@ export interface RootSession extends ComposedConversation {
   childAgents: SessionComponent;
   /** Absent if the conversation is not kept. */
   writer: SessionWriter | undefined;
+  /** Absent if no other program sees what the session does. */
+  presence: PresenceComponent | undefined;
 }
 
 export function composeRoot(options: FullAgentOptions, { composeChild }: { composeChild: ComposeChild }): RootSession {
@@ -55,8 +58,10 @@ export function composeRoot(options: FullAgentOptions, { composeChild }: { compo
   const { resumed, env = process.env } = options;
   const runs = new AgentRuns(env);
   const approvals = new CheckApprovals();
-  const tools = composeTools(resolveOptions(toolOptions(options, { runs, approvals })), { as: 'root' });
+  const seen = presenceOf(options);
+  const tools = composeTools(resolveOptions(toolOptions(options, { runs, approvals, seen })), { as: 'root' });
   const { session } = tools;
+  seen?.begin(session);
   if (resumed) applyResumedSession(session, resumed);
   if (resumed && !resumed.isFork) tools.servers.client.restoreTasks(resumed.restored.tasks);
   session.beginning = { source: resumed ? sourceOf(resumed) : 'startup', setup: options.setup };
@@ -90,6 +95,7 @@ export function composeRoot(options: FullAgentOptions, { composeChild }: { compo
     writer,
     refresh: ({ emit }) => tools.refresh(emit),
     ofRoot: [
+      ...(seen ? [seen] : []),
       ...(options.observers ? [observerComponents(options.observers)] : []),
       mcpServers(tools.servers.servers, session, { isResumed: resumed !== undefined }),
       serverTasks(tools.servers.client, session),
@@ -106,7 +112,19 @@ export function composeRoot(options: FullAgentOptions, { composeChild }: { compo
     commands: tools.commands && { commands: tools.commands, onOver: tools.endCommands },
   });
   for (const { onSeen } of conversation.components) if (onSeen) tools.ledger.listen(onSeen);
-  return { tools, runs, model, models, budget, goals, agents, childAgents: children, writer, ...conversation };
+  return {
+    tools,
+    runs,
+    model,
+    models,
+    budget,
+    goals,
+    agents,
+    childAgents: children,
+    writer,
+    presence: seen,
+    ...conversation,
+  };
 }
 
 /** A session that never had a prompt begins now. */
@@ -117,10 +135,17 @@ function sourceOf({ isFork, restored }: ResumedSession): 'fork' | 'resume' | 'st
 
 const isKept = ({ resumed, keepSession }: FullAgentOptions): boolean => resumed !== undefined || keepSession === true;
 
+function presenceOf(options: FullAgentOptions): PresenceComponent | undefined {
+  const { surface, resumed, env = process.env } = options;
+  if (!surface || !isKept(options)) return undefined;
+  const { title, totals } = resumed?.restored ?? {};
+  return presence({ surface, env, title, spentUsd: totals ? totals.costUsd : 0 });
+}
+
 /** The options of the tools. Other agents may work while a question waits for its answer. */
 function toolOptions(
   options: FullAgentOptions,
-  { runs, approvals }: { runs: AgentRuns; approvals: CheckApprovals },
+  { runs, approvals, seen }: { runs: AgentRuns; approvals: CheckApprovals; seen: PresenceComponent | undefined },
 ): FullEngineOptions {
   const { resumed, model, canUseTool: _, ...others } = options;
   const { editStyle = model.facts?.editStyle } = options;
@@ -133,7 +158,10 @@ function toolOptions(
     ...others,
     ...(editStyle && { editStyle }),
     ...(toolProfile && { toolProfile }),
-    ...questionsPaused(approvals.around(answersOf(options)), () => runs.slot),
+    ...questionsPaused(
+      approvals.around(seen ? seen.watching(answersOf(options)) : answersOf(options)),
+      () => runs.slot,
+    ),
     ...(resumed && { sessionId: resumed.id, root: resumed.root }),
   };
 }

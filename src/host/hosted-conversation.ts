@@ -9,8 +9,18 @@ import type { AskPermission, PermissionMode } from '../contract/permission.js';
 import type { AskUser } from '../contract/question.js';
 import type { TrustRequest } from './open-questions.js';
 
+/** The client for which a session is opened. Kept in memory only, and for that session only. */
+export interface Caller {
+  /** Its environment, with keys. */
+  env: Readonly<Record<string, string>>;
+  /** The options of the command line that hold for the session, with absolute paths. */
+  argv: readonly string[];
+}
+
 /** Where a session works, and with what. */
 export interface SessionPlace {
+  /** Default: the host's own environment and options. */
+  caller?: Caller | undefined;
   /** The project, with links resolved. */
   root: string;
   additionalDirectories?: readonly string[];
@@ -18,6 +28,8 @@ export interface SessionPlace {
   mcpServers?: FullEngineOptions['mcpServers'];
   /** A session to resume. */
   resume?: string | undefined;
+  /** With `resume`: calls of its last answer that had not begun are run when it goes on. */
+  reopens?: boolean;
   /** The id of the session, resumed or new. Default: a new one. */
   id?: string | undefined;
   /** What a client has chosen before the conversation was opened again. */
@@ -42,7 +54,11 @@ export type OpenConversation = (place: SessionPlace, ports: ConversationPorts) =
 export interface HostedConversation {
   readonly agent: FullAgent;
   /** What was said before, if the session was resumed. `messages` has all of it, also what a summary has replaced. */
-  readonly past?: Pick<RestoredSession, 'messages' | 'displays' | 'failures'> | undefined;
+  readonly past?: Pick<RestoredSession, 'messages' | 'displays' | 'failures' | 'openCalls'> | undefined;
+  /** What an earlier process has left to do: the ids of the prompts that have begun, and whether the last has not ended. */
+  readonly left?: { promptIds: readonly string[]; isUnfinished: boolean } | undefined;
+  /** How long a question waits for an answer; undefined for any time. */
+  readonly answerLimitMs?: number | undefined;
   /** US dollars that it had cost before it was resumed; null if that is not known. */
   readonly spentUsd: number | null;
   readonly title: string;

@@ -7,11 +7,13 @@ import type { EditorBuffers } from '../contract/editor-buffers.js';
 import type { RunResult } from '../contract/event.js';
 import type { AskPermission, PermissionMode } from '../contract/permission.js';
 import type { AskUser } from '../contract/question.js';
+import { MAX_TIMER_MS } from '../platform/clock.js';
 import { messageOf } from '../platform/message-of.js';
 import { ClientBuffers } from './client-buffers.js';
 import { FeedWriter } from './feed-writer.js';
 import type { ConversationPorts, HostedConversation, OpenConversation, SessionPlace } from './hosted-conversation.js';
 import { OpenQuestions } from './open-questions.js';
+import { type PastEntry, pastEntries } from './past-entries.js';
 import { type HostPrompt, HostPromptQueue, type PromptTicket, type QueuedRun } from './prompt-queue.js';
 import { type HostState, type PromptEnd, SessionFeed } from './session-feed.js';
 
@@ -73,6 +75,12 @@ export class HostedSession {
     return this.#hasFailed ? 'failed' : 'idle';
   }
 
+  /** What was said before the session was resumed. */
+  async pastEntries(): Promise<PastEntry[]> {
+    const { past } = this.#conversation;
+    return past ? await Array.fromAsync(pastEntries(past, (name) => this.agent.session.tools.find(name))) : [];
+  }
+
   /** Makes the session known to other processes by its id, before its first prompt. */
   async announce(): Promise<void> {
     await this.agent.announce();
@@ -81,6 +89,16 @@ export class HostedSession {
   /** Runs the prompt after those before it. One with a known id does not run again. Throws `PromptRefused`. */
   prompt(prompt: HostPrompt): PromptTicket {
     return this.#prompts.add(prompt);
+  }
+
+  /** Whether a prompt with this id was sent before, also to an earlier process. */
+  knows(promptId: string): boolean {
+    return this.#prompts.knows(promptId) || this.#conversation.left?.promptIds.includes(promptId) === true;
+  }
+
+  /** Whether prompts run or wait. */
+  get isBusy(): boolean {
+    return this.#prompts.isBusy;
   }
 
   /** Ends the prompt, or all of them: the one that runs and those that wait. */
@@ -113,7 +131,9 @@ export class HostedSession {
 
   async #run(prompt: QueuedRun): Promise<PromptEnd> {
     const { signal } = prompt.controller;
-    this.feed.put({ kind: 'prompt', id: `prompt:${prompt.id}`, content: prompt.content });
+    if (!prompt.isUnfinished) {
+      this.feed.put({ kind: 'prompt', id: `prompt:${prompt.id}`, content: prompt.content });
+    }
     this.#title ||= titleOf(prompt.content);
     this.#isRunning = true;
     this.#hasFailed = false;
@@ -133,11 +153,13 @@ export class HostedSession {
     return end;
   }
 
-  async #runToEnd({ content }: QueuedRun, signal: AbortSignal): Promise<RunResult> {
+  async #runToEnd({ id, content, isUnfinished }: QueuedRun, signal: AbortSignal): Promise<RunResult> {
     signal.throwIfAborted();
     this.#conversation.begin();
     let result: RunResult | undefined;
-    for await (const event of this.agent.run(content, { signal })) {
+    this.agent.session.promptId = id;
+    const run = isUnfinished ? this.agent.runUnfinished({ signal }) : this.agent.run(content, { signal });
+    for await (const event of run) {
       if (event.type === 'result') result = event;
       else this.#writer.take(event);
     }
@@ -150,7 +172,9 @@ export class HostedSession {
     if (this.#hasAskedForTrust) return;
     const request = this.#conversation.pendingTrust();
     if (!request) return;
-    const isTrusted = await this.questions.ask<'trust'>({ kind: 'trust', ...request }, signal);
+    const isTrusted = await this.agent.whileAsking('Do you trust the settings of this folder?', () =>
+      this.questions.ask<'trust'>({ kind: 'trust', ...request }, signal),
+    );
     this.#hasAskedForTrust = true;
     if (!isTrusted) {
       this.#writer.notice(
@@ -176,11 +200,42 @@ export class HostedSession {
     if (this.feed.get('state', 'state')?.state !== state) this.feed.put({ kind: 'state', id: 'state', state });
   }
 
-  readonly #askPermission: AskPermission = async (question, signal) =>
-    await this.questions.ask<'permission'>({ kind: 'permission', question }, signal);
+  readonly #askPermission: AskPermission = async (question, signal) => {
+    const asked = { kind: 'permission', question } as const;
+    const answer = await this.#withinLimit(signal, (limit) => this.questions.ask<'permission'>(asked, limit));
+    return answer ?? { behavior: 'deny', reason: this.#whyUnanswered, isUnanswered: true };
+  };
 
-  readonly #askUser: AskUser = async (questions, signal, about) =>
-    await this.questions.ask<'choices'>({ kind: 'choices', questions, callId: about?.callId }, signal);
+  readonly #askUser: AskUser = async (questions, signal, about) => {
+    const asked = { kind: 'choices', questions, callId: about?.callId } as const;
+    const answers = await this.#withinLimit(signal, (limit) => this.questions.ask<'choices'>(asked, limit));
+    return answers ?? questions.map(() => ({ chosen: [] }));
+  };
+
+  /** Undefined if there was no answer in time, which the person gets a notice about. */
+  async #withinLimit<Value>(
+    signal: AbortSignal,
+    ask: (limit: AbortSignal) => Promise<Value>,
+  ): Promise<Value | undefined> {
+    const { answerLimitMs } = this.#conversation;
+    if (answerLimitMs === undefined) return await ask(signal);
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), Math.min(answerLimitMs, MAX_TIMER_MS));
+    try {
+      return await ask(AbortSignal.any([signal, limit.signal]));
+    } catch (error) {
+      if (signal.aborted || !limit.signal.aborted) throw error;
+      this.#writer.notice(`A question was denied: ${this.#whyUnanswered}.`);
+      return undefined;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  get #whyUnanswered(): string {
+    const minutes = Math.round((this.#conversation.answerLimitMs ?? 0) / 60_000);
+    return `no one answered within ${minutes} minutes, the limit that the setting background.answerMinutes sets`;
+  }
 
   get #ports(): ConversationPorts {
     return {

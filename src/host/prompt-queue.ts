@@ -12,6 +12,8 @@ export interface HostPrompt {
   /** Given by the client. */
   id: string;
   content: readonly UserBlock[];
+  /** No prompt: the run that an earlier process could not finish goes on. */
+  isUnfinished?: boolean;
 }
 
 /** A prompt that was accepted. */
@@ -56,7 +58,8 @@ export class HostPromptQueue {
   }
 
   /** Throws `PromptRefused`. */
-  add({ id, content }: HostPrompt): PromptTicket {
+  add(given: HostPrompt): PromptTicket {
+    const { id, content } = given;
     const known = this.#known.get(id);
     if (known) return { id, isNew: false, ended: known.ended.promise };
     if (this.#isClosed) throw new PromptRefused('The session is closed, so it takes no more prompts.');
@@ -66,11 +69,16 @@ export class HostPromptQueue {
         `${this.#waiting.length} prompts are already waiting. Send this one again when the next has ended.`,
       );
     }
-    const prompt: Known = { id, content, controller: new AbortController(), ended: Promise.withResolvers() };
+    const prompt: Known = { ...given, controller: new AbortController(), ended: Promise.withResolvers() };
     this.#known.set(id, prompt);
     this.#waiting.push(prompt);
     if (!this.#active) this.#idle = this.#work();
     return { id, isNew: true, ended: prompt.ended.promise };
+  }
+
+  /** Whether a prompt with this id was sent before. */
+  knows(id: string): boolean {
+    return this.#known.has(id);
   }
 
   /** Ends one prompt, or all: the one that runs and those that wait. Returns whether there was any. */

@@ -62,11 +62,19 @@ export interface FeedChange {
 
 export class SessionFeed {
   readonly #entries = new Map<string, FeedEntry>();
+  /** The number of the last change of each entry. */
+  readonly #changes = new Map<string, number>();
+  #seq = 0;
   readonly #subscribers = new Set<FeedSubscription>();
   #hasEnded = false;
 
   get hasEnded(): boolean {
     return this.#hasEnded;
+  }
+
+  /** The number of changes so far. */
+  get seq(): number {
+    return this.#seq;
   }
 
   get entries(): Iterable<FeedEntry> {
@@ -81,16 +89,21 @@ export class SessionFeed {
   /** Adds the entry, or replaces the one with its id. */
   put(entry: FeedEntry): void {
     this.#entries.set(entry.id, entry);
+    this.#seq += 1;
+    this.#changes.set(entry.id, this.#seq);
     for (const subscriber of this.#subscribers) subscriber.note(entry.id);
   }
 
-  /** `fromStart`: everything so far counts as changed. */
-  subscribe({ fromStart }: { fromStart: boolean }): FeedSubscription {
+  /** `fromStart`: everything so far counts as changed; `after`: what has changed after that number of changes. */
+  subscribe({ fromStart = false, after = this.#seq }: { fromStart?: boolean; after?: number }): FeedSubscription {
     const subscriber: FeedSubscription = new FeedSubscription(this.#entries, () =>
       this.#subscribers.delete(subscriber),
     );
-    for (const { id, kind } of this.#entries.values()) {
-      if (fromStart || kind === 'question') subscriber.note(id);
+    const entries = [...this.#entries.values()];
+    const inPlace = entries.filter(({ kind }) => changesInPlace.has(kind)); // they tell of the end, so they come last
+    for (const { id, kind } of [...entries.filter((entry) => !inPlace.includes(entry)), ...inPlace]) {
+      const isNew = fromStart || (this.#changes.get(id) ?? 0) > after;
+      if (isNew || kind === 'question') subscriber.note(id);
       else subscriber.skip(id);
     }
     this.#subscribers.add(subscriber);
@@ -107,6 +120,8 @@ export class SessionFeed {
     for (const subscriber of this.#subscribers) subscriber.end();
   }
 }
+
+const changesInPlace: ReadonlySet<FeedEntry['kind']> = new Set(['progress', 'commands', 'state']);
 
 /** One client's position in a feed. Iterating over it gives the changes, in the order in which they began. */
 export class FeedSubscription implements AsyncIterable<FeedChange> {

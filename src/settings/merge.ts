@@ -267,6 +267,7 @@ function collect(
       ...given('end', one('worktree.end')),
     },
     ...given('maxRunMinutes', one('maxRunMinutes')),
+    ...given('answerMinutes', one('background.answerMinutes')),
     ...given('effort', one('effort')),
     ...given('toolProfile', one('toolProfile')),
     ...given('apiKeyHelper', one('apiKeyHelper')),

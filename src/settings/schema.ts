@@ -222,6 +222,13 @@ export const settingTable = {
     schema: z.number('must be a number').positive('must be above 0'),
     loosens: always,
   },
+  'background.answerMinutes': {
+    about:
+      'How many minutes a question of a background session waits for an answer before it is denied; default 1440, which is a day.',
+    shape: 'one',
+    schema: z.number('must be a number').positive('must be above 0'),
+    loosens: always,
+  },
   'bash.maxBackground': {
     about:
       'How many commands of a session may run in the background at once; default 32. `HELVE_MAX_BACKGROUND` takes precedence.',

@@ -57,6 +57,7 @@ export interface Settings {
     readonly end?: Sourced<WorktreeEnd>;
   };
   readonly maxRunMinutes?: Sourced<number>;
+  readonly answerMinutes?: Sourced<number>;
   readonly effort?: Sourced<Effort>;
   readonly toolProfile?: Sourced<ToolProfileName>;
   readonly apiKeyHelper?: Sourced<string>;

@@ -26,6 +26,7 @@ import type { ReadLine } from './read-session.js';
 import { isDisplay } from './recorded-display.js';
 import type { SessionHeader, SessionRecord, SessionTotals } from './session-record.js';
 import { noTotals } from './session-store.js';
+import { titleOf } from './session-title.js';
 
 export interface RestoredSession {
   /** Absent if the first line is damaged. */
@@ -127,6 +128,7 @@ class History {
   readonly #ledger = new Map<string, SeenFile>();
   #totals = noTotals;
   #title: string | undefined;
+  #firstPrompt = '';
   #at: number | undefined;
   #changes: number | undefined;
   readonly #promptIds: string[] = [];
@@ -155,6 +157,7 @@ class History {
         this.#changes = record.changes ?? this.#changes;
         if (record.promptId !== undefined) this.#promptIds.push(record.promptId);
         this.#isUnfinished = true;
+        this.#firstPrompt ||= titleOf(wordsOf(record.content));
         this.#takeUser(record);
         return;
       case 'assistant':
@@ -373,7 +376,7 @@ class History {
       notes.push(`The mode "${modeWords[this.#mode]}" is not restored. Choose it again if you want it.`);
     return {
       header: this.#header,
-      title: this.#title ?? this.#header?.title ?? '',
+      title: this.#title || this.#header?.title || this.#firstPrompt,
       messages: openCalls
         ? [...repaired(this.#messages.slice(0, -1)), ...this.#messages.slice(-1)]
         : repaired(this.#messages),

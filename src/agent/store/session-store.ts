@@ -201,6 +201,12 @@ export class SessionStore {
     this.#file.write();
   }
 
+  /** The run that an earlier process could not finish is over: it does not go on. */
+  stopped(): void {
+    this.#add({ type: 'run', outcome: 'interrupted', total: this.#totals, ...this.#shownTitle() });
+    this.#file.flushSoon();
+  }
+
   /** All but the last `kept` messages have been replaced by the summary. */
   compacted(summary: readonly UserBlock[], kept: number): void {
     this.#add({ type: 'compaction', summary, kept });

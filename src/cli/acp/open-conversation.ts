@@ -1,5 +1,6 @@
 // Conversations for the host: each with the settings, rules and models of its own folder.
 import { isEmptySession, projectOf } from '../../agent/store/list-sessions.js';
+import type { Surface } from '../../agent/store/presence.js';
 import { readSession } from '../../agent/store/read-session.js';
 import { restoreSession } from '../../agent/store/restore-session.js';
 import { isSessionId, sessionFolder } from '../../agent/store/session-folder.js';
@@ -27,21 +28,30 @@ export interface ConversationOpener {
   checkModel(): Promise<void>;
 }
 
-export function conversationOpener(flags: RunFlags): ConversationOpener {
+export interface OpenerOptions {
+  surface: Surface;
+  /** Default: those of this process. */
+  env?: Readonly<Record<string, string | undefined>>;
+  home?: string;
+}
+
+export function conversationOpener(flags: RunFlags, { surface, ...own }: OpenerOptions): ConversationOpener {
   return {
     open: async (place, ports) => {
       try {
         if (place.resume !== undefined) assertSessionOf(place, place.resume);
-        const options = await optionsFor(flags, place);
+        const options = { ...(await optionsFor(flags, place, own)), surface };
         const isStored = place.resume !== undefined || hasConversation(place.id);
         const request = {
           ...(isStored && { resume: place.resume ?? place.id }),
           ...(place.mode && { mode: place.mode }),
           ...(place.model !== undefined && { model: place.model }),
+          ...(place.reopens && { reopens: true }),
         };
-        const own = { ...flags, sessionId: isStored ? undefined : place.id };
-        const past = isStored ? pastOf(request.resume ?? '') : undefined;
-        const opened = await openSession(own, options, request, ports);
+        const given = { ...flags, sessionId: isStored ? undefined : place.id };
+        const past = isStored ? pastOf(request.resume ?? '', place.reopens) : undefined;
+        const opened = await openSession(given, options, request, ports);
+        if (surface === 'background') for (const note of past?.notes ?? []) ports.tell(note);
         try {
           return hosted(opened, { flags, options, past, choices: await choicesFor(options, opened) });
         } catch (error) {
@@ -54,7 +64,7 @@ export function conversationOpener(flags: RunFlags): ConversationOpener {
     },
     async checkModel() {
       try {
-        const options = await engineOptions(flags.engine, { asksForTrust: true });
+        const options = await engineOptions(flags.engine, { asksForTrust: true, ...own });
         await readModels(flags, options, await readCatalogue(options.env));
       } catch (error) {
         throw asRefusal(error);
@@ -63,8 +73,12 @@ export function conversationOpener(flags: RunFlags): ConversationOpener {
   };
 }
 
-async function optionsFor(flags: RunFlags, place: SessionPlace): Promise<CliEngineOptions> {
-  const options = await engineOptions(flags.engine, { asksForTrust: true, root: place.root });
+async function optionsFor(
+  flags: RunFlags,
+  place: SessionPlace,
+  own: Omit<OpenerOptions, 'surface'>,
+): Promise<CliEngineOptions> {
+  const options = await engineOptions(flags.engine, { asksForTrust: true, root: place.root, ...own });
   return {
     ...options,
     interactive: true,
@@ -92,7 +106,8 @@ const hasConversation = (id: string | undefined): boolean =>
   !isEmptySession(sessionFolder(dataFolderOf(), id));
 
 /** All that was said, also what a summary has replaced. */
-const pastOf = (id: string) => restoreSession(readSession(sessionFolder(dataFolderOf(), id)), { whole: true });
+const pastOf = (id: string, reopen = false) =>
+  restoreSession(readSession(sessionFolder(dataFolderOf(), id)), { whole: true, reopen });
 
 interface HostedParts {
   flags: RunFlags;
@@ -110,6 +125,8 @@ function hosted(opened: OpenedSession, { flags, options, past, choices }: Hosted
     past,
     spentUsd: opened.spent ? opened.spent.costUsd : 0,
     title: past?.title ?? '',
+    left: past && { promptIds: past.promptIds, isUnfinished: past.isUnfinished },
+    answerLimitMs: options.surface === 'background' ? answerLimitOf(options) : undefined,
     begin: () => opened.begin(),
     model: {
       get current() {
@@ -134,6 +151,11 @@ function hosted(opened: OpenedSession, { flags, options, past, choices }: Hosted
     close: async () => await opened.close(),
   };
 }
+
+const DEFAULT_ANSWER_MINUTES = 24 * 60;
+
+const answerLimitOf = ({ settings }: CliEngineOptions): number =>
+  (settings.current.answerMinutes?.value ?? DEFAULT_ANSWER_MINUTES) * 60_000;
 
 /** Known models of providers that are set up. Servers on this machine are not asked: that would delay each session. */
 async function choicesFor({ env }: CliEngineOptions, { model }: OpenedSession): Promise<HostedParts['choices']> {

@@ -20,7 +20,7 @@ import { watchedModel } from '../watched-model.js';
 /** The options from flags and settings for an interactive session. */
 export async function interactiveOptions({ engine }: RunFlags, root?: string): Promise<CliEngineOptions> {
   const options = await engineOptions(engine, { asksForTrust: true, ...(root !== undefined && { root }) });
-  return { ...options, interactive: true };
+  return { ...options, interactive: true, surface: 'terminal' };
 }
 
 /** Creates a conversation for the terminal or, without a model, just the tools. `fixed` replaces the configured models. */
@@ -190,13 +190,13 @@ function toolsOnly(
 
 async function resumeRequested(
   wanted: string,
-  { fork, beforePrompt, mode }: SessionRequest,
+  { fork, beforePrompt, mode, reopens }: SessionRequest,
   { first }: RunModels,
   { engine }: RunFlags,
   options: CliEngineOptions,
 ): Promise<ResumedSession> {
   const { resume } = await import('../sessions/resume.js');
-  return await resume({ wanted, fork, beforePrompt, model: first, mode, flags: engine, options });
+  return await resume({ wanted, fork, beforePrompt, model: first, mode, reopen: reopens, flags: engine, options });
 }
 
 async function saveLocalRule(rule: string, { env, root = process.cwd() }: CliEngineOptions): Promise<void> {

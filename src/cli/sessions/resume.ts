@@ -17,6 +17,8 @@ export interface ResumeRequest {
   fork?: boolean | undefined;
   /** With `fork`: leaves out everything from this prompt on. */
   beforePrompt?: number | undefined;
+  /** Calls of the last answer that had not begun are kept to be run. */
+  reopen?: boolean | undefined;
   model: Model;
   /** Default: that of the flags, if they name one; otherwise the session's own. */
   mode?: PermissionMode | undefined;
@@ -26,7 +28,7 @@ export interface ResumeRequest {
 
 /** Resumes a session of this folder, and tells the user what has changed. Rejects with `SessionProblem` if there is none. */
 export async function resume({ flags, options, ...request }: ResumeRequest): Promise<ResumedSession> {
-  const { wanted, fork = false, beforePrompt, model } = request;
+  const { wanted, fork = false, beforePrompt, model, reopen } = request;
   const isModeGiven = flags['permission-mode'] !== undefined || flags['dangerously-skip-permissions'];
   const mode = request.mode ?? (isModeGiven ? options.permissionMode : undefined);
   const dataFolder = dataFolderOf({ env: options.env });
@@ -34,7 +36,7 @@ export async function resume({ flags, options, ...request }: ResumeRequest): Pro
   const id = await sessionHere(wanted, dataFolder, root);
   const onProblem = (sentence: string): void => void writeLine(process.stderr, `helve: ${visible(sentence)}`);
   const prices = model.facts?.prices;
-  const about = { dataFolder, id, root, model: model.name, prices, fork, beforePrompt, mode, onProblem };
+  const about = { dataFolder, id, root, model: model.name, prices, fork, beforePrompt, mode, reopen, onProblem };
   const resumed = await resumeSession(about);
   for (const note of resumed.restored.notes) await writeLine(process.stderr, `helve: ${visible(note)}`);
   return resumed;

@@ -21,6 +21,8 @@ export interface SessionRequest {
   fork?: boolean | undefined;
   /** With `fork`: leaves out everything from this prompt on (0-based). */
   beforePrompt?: number | undefined;
+  /** Calls of the last answer that had not begun are kept to be run. */
+  reopens?: boolean | undefined;
   /** The mode, if it was changed meanwhile. */
   mode?: PermissionMode | undefined;
   /** The model, if it was changed meanwhile. */

@@ -1,0 +1,131 @@
+// The methods under `_helve/`, for what the Agent Client Protocol has no word for: prompts that are kept, several clients
+// that follow a session entry by entry, and the host itself. They know nothing of the transport.
+
+import type { UserBlock } from '../contract/message.js';
+import type { BackgroundHost } from '../host/background-host.js';
+import type { HostedSession } from '../host/hosted-session.js';
+import { entryLine } from '../host/sent-entry.js';
+import type { FeedSubscription } from '../host/session-feed.js';
+import { randomId } from '../platform/crypto.js';
+import { isObject } from '../platform/is-object.js';
+import { messageOf } from '../platform/message-of.js';
+import type { AcpExtension, ExtendedConnection, Method } from './acp-agent.js';
+import type { RpcParams } from './json-rpc.js';
+import { readPrompt } from './prompt-content.js';
+import { readAnswer } from './read-answer.js';
+import { fieldsOf, invalidParams, readPlace, readText, shown } from './read-params.js';
+
+/** Raised when a client of an earlier number could misread an answer. */
+export const HELVE_PROTOCOL = 1;
+
+export interface HelveMethodsOptions {
+  host: BackgroundHost;
+  version: string;
+  /** Ends the host; its sessions are interrupted. */
+  onStop(): void;
+  onProblem(sentence: string): void;
+}
+
+/** For all connections of a host. */
+export function helveMethods({ host, version, onStop, onProblem }: HelveMethodsOptions) {
+  const epoch = randomId(); // numbers of changes are those of this process
+  const since = Date.now();
+  return ({ caller, notify }: ExtendedConnection): AcpExtension => {
+    const followed = new Map<string, { session: HostedSession; subscription: FeedSubscription }>();
+
+    const detach = (id: string): boolean => {
+      const open = followed.get(id);
+      if (!open) return false;
+      followed.delete(id);
+      open.subscription.end();
+      host.clientLeft(open.session);
+      return true;
+    };
+
+    const follow = async (session: HostedSession, subscription: FeedSubscription): Promise<void> => {
+      const { id: sessionId, feed } = session;
+      for await (const change of subscription) {
+        await notify('_helve/session/entry', { sessionId, seq: feed.seq, ...entryLine(change) });
+      }
+      if (feed.hasEnded) {
+        followed.delete(sessionId);
+        await notify('_helve/session/closed', { sessionId });
+      }
+    };
+
+    const openSession = (params: RpcParams): HostedSession => {
+      const id = readText(params, 'sessionId');
+      const session = host.sessions.get(id);
+      if (session) return session;
+      throw invalidParams(`The session ${shown(id)} is not open. Attach to it first.`);
+    };
+
+    const methods: Record<string, Method> = {
+      '_helve/host/status': async () => ({ ...about(), isBusy: host.isBusy, busySessions: host.busySessions }),
+      '_helve/host/stop': async (params, request) => {
+        if (params['ifIdle'] === true && host.isBusy) return { isStopping: false };
+        request.afterAnswer(onStop);
+        return { isStopping: true };
+      },
+      '_helve/prompt': async (params) => {
+        const sessionId = readSessionId(params);
+        const content: readonly UserBlock[] = readPrompt(params);
+        const place = { ...readPlace(params), caller: caller() };
+        const promptId = readText(params, 'promptId');
+        const { isNew } = await host.accept({ sessionId, promptId, content, place });
+        return { sessionId, isNew };
+      },
+      '_helve/session/attach': async (params, request) => {
+        const session = await host.attach(readSessionId(params), caller());
+        detach(session.id);
+        const after = fieldsOf(params['after']);
+        const isKnown = after['epoch'] === epoch && typeof after['seq'] === 'number';
+        const subscription = session.feed.subscribe(
+          isKnown && typeof after['seq'] === 'number' ? { after: after['seq'] } : { fromStart: true },
+        );
+        followed.set(session.id, { session, subscription });
+        const past = isKnown ? [] : await session.pastEntries();
+        request.afterAnswer(() => {
+          follow(session, subscription).catch((error: unknown) => onProblem(messageOf(error)));
+        });
+        const { title, state, place, id } = session;
+        return { sessionId: id, epoch, seq: session.feed.seq, title, state, root: place.root, past };
+      },
+      '_helve/session/detach': async (params) => ({ wasAttached: detach(readText(params, 'sessionId')) }),
+      '_helve/session/answer': async (params) => {
+        const session = openSession(params);
+        const id = readText(params, 'questionId');
+        const asked = session.questions.list().find((question) => question.id === id);
+        if (!asked) return { isAccepted: false }; // it was answered or withdrawn meanwhile
+        const { kind, answer } = readAnswer(asked, params['answer']);
+        return { isAccepted: session.questions.answer(id, kind, answer) };
+      },
+      '_helve/session/interrupt': async (params) => ({ wasBusy: openSession(params).cancel() }),
+      '_helve/session/stop': async (params) => ({ wasOpen: await host.stop(readSessionId(params)) }),
+    };
+
+    return {
+      methods,
+      about: about(),
+      end() {
+        for (const id of [...followed.keys()]) detach(id);
+      },
+    };
+  };
+
+  function about() {
+    return { protocol: HELVE_PROTOCOL, version, pid: process.pid, since, epoch };
+  }
+}
+
+function readSessionId(params: RpcParams): string {
+  const id = readText(params, 'sessionId');
+  if (/^[\w-]{1,200}$/.test(id)) return id;
+  throw invalidParams(`"sessionId" must have letters, digits, "-" and "_" only, but was ${shown(id)}.`);
+}
+
+export const isHelveAbout = (value: unknown): value is { protocol: number; version: string; pid: number } =>
+  isObject(value) &&
+  typeof value['protocol'] === 'number' &&
+  typeof value['version'] === 'string' &&
+  typeof value['pid'] === 'number';

@@ -1,0 +1,53 @@
+// Checks an answer that a client has sent. It goes back to the call that asked, which judges it like any other.
+import type { PermissionAnswer } from '../contract/permission.js';
+import type { Answer } from '../contract/question.js';
+import type { OpenQuestion, QuestionAnswers } from '../host/open-questions.js';
+import { isObject } from '../platform/is-object.js';
+import { invalidParams, shown } from './read-params.js';
+
+type KindOf = OpenQuestion['kind'];
+
+export function readAnswer(asked: OpenQuestion, given: unknown): { kind: KindOf; answer: QuestionAnswers[KindOf] } {
+  switch (asked.kind) {
+    case 'permission':
+      return { kind: asked.kind, answer: readPermission(given) };
+    case 'choices':
+      return { kind: asked.kind, answer: readChoices(given, asked.questions.length) };
+    case 'trust':
+      if (typeof given === 'boolean') return { kind: asked.kind, answer: given };
+      throw invalidParams(`"answer" must be true or false, but was ${shown(given)}.`);
+  }
+}
+
+function readPermission(given: unknown): PermissionAnswer {
+  const { behavior, reason, remember, mode } = isObject(given) ? given : {};
+  if (behavior === 'deny') return { behavior, ...(typeof reason === 'string' && reason !== '' && { reason }) };
+  if (behavior !== 'allow') {
+    throw invalidParams(`"answer.behavior" must be "allow" or "deny", but was ${shown(behavior)}.`);
+  }
+  return {
+    behavior,
+    ...(remember !== undefined && { remember: readRemembered(remember) }),
+    ...((mode === 'default' || mode === 'acceptEdits') && { mode }),
+  };
+}
+
+function readRemembered(given: unknown): { rules: readonly string[]; scope: 'session' | 'always' } {
+  const { rules, scope } = isObject(given) ? given : {};
+  const isRule = (rule: unknown): rule is string => typeof rule === 'string';
+  if (Array.isArray(rules) && rules.every(isRule) && (scope === 'session' || scope === 'always')) {
+    return { rules, scope };
+  }
+  throw invalidParams('"answer.remember" must have "rules", a list of texts, and "scope", "session" or "always".');
+}
+
+function readChoices(given: unknown, count: number): Answer[] {
+  if (!Array.isArray(given) || given.length !== count) {
+    throw invalidParams(`"answer" must be a list with an answer for each of the ${count} questions.`);
+  }
+  return given.map((one: unknown) => {
+    const { chosen, text } = isObject(one) ? one : {};
+    const labels = Array.isArray(chosen) ? chosen.filter((label): label is string => typeof label === 'string') : [];
+    return { chosen: labels, ...(typeof text === 'string' && text !== '' && { text }) };
+  });
+}

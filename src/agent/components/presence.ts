@@ -1,0 +1,195 @@
+// Tells other processes of this user what the session does: see store/presence.ts. Changes of the state are written at
+// once, those of the activity at most once a second. Nothing is loaded or written before the first request has left.
+import type { AgentEvent } from '../../contract/event.js';
+import type { AskPermission } from '../../contract/permission.js';
+import type { AskUser } from '../../contract/question.js';
+import { lazy } from '../../platform/lazy.js';
+import type { Session } from '../session.js';
+import type { SessionComponent } from '../session-component.js';
+import type { LiveState, Surface } from '../store/presence.js';
+
+const ACTIVITY_MS = 1_000;
+const MAX_CHARS = 200;
+
+export interface PresenceOptions {
+  surface: Surface;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Of a resumed session. */
+  title?: string | undefined;
+  /** US dollars that the session had cost before it was resumed; null if that is not known. */
+  spentUsd: number | null;
+}
+
+interface Questions {
+  askPermission?: AskPermission | undefined;
+  askUser?: AskUser | undefined;
+}
+
+export interface PresenceComponent extends SessionComponent {
+  /** The session that it tells of. To be called before anything else. */
+  begin(session: Session): void;
+  /** Writes at once, before the first request. Rejects if that fails. */
+  announce(): Promise<void>;
+  /** While the function runs, the session waits for an answer. */
+  during<Answer>(question: string, ask: () => Promise<Answer>): Promise<Answer>;
+  /** The same questions; while one is open, the session waits for a person. */
+  watching(questions: Questions): Questions;
+}
+
+export function presence(options: PresenceOptions): PresenceComponent {
+  const { surface, env, spentUsd } = options;
+  const writer = lazy(async () => {
+    const [store, redact, identity, titles, usage] = await Promise.all([
+      import('../store/presence.js'),
+      import('../store/redact-secrets.js'),
+      import('../../platform/journal/process-identity.js'),
+      import('../store/session-title.js'),
+      import('../usage-by-model.js'),
+    ]);
+    const secrets = redact.secretsIn(env);
+    const clean = (text: string): string => redact.redactSecrets(text, secrets);
+    return { store, clean, owner: await identity.thisProcess(), titleOf: titles.titleOf, sum: usage.sum };
+  });
+  const since = Date.now();
+  let session: Session | undefined;
+  let title = options.title ?? '';
+  let state: LiveState = 'idle';
+  let activity = '';
+  let changed = since;
+  const asked: string[] = [];
+  const calls = new Map<string, string>();
+  let timer: NodeJS.Timeout | undefined;
+  let isLoaded = false;
+  let hasEnded = false;
+
+  const write = async (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    const { store, clean, owner, sum } = await writer();
+    isLoaded = true;
+    if (!session || hasEnded) return;
+    const { id, root, used, dataFolder } = session;
+    const isWaiting = asked.length > 0;
+    const words = isWaiting ? asked[0] : state === 'running' ? activity : '';
+    store.writePresence(dataFolder, {
+      id,
+      surface,
+      owner,
+      root,
+      title: clean(title),
+      state: isWaiting ? 'waiting' : state,
+      activity: clean(relativeTo(root, words ?? '').slice(0, MAX_CHARS)),
+      costUsd: sum(spentUsd, used.costUsd),
+      since,
+      changed,
+    });
+  };
+  const writeOrRetry = (): void => void write().catch(() => {}); // as with a full disk: written with the next change
+  const stateChanged = (): void => {
+    changed = Date.now();
+    if (isLoaded) writeOrRetry();
+  };
+  const activityChanged = (): void => {
+    if (!isLoaded || timer !== undefined) return;
+    timer = setTimeout(writeOrRetry, ACTIVITY_MS);
+    timer.unref();
+  };
+  const during = async <Answer>(words: string, ask: () => Promise<Answer>): Promise<Answer> => {
+    asked.push(words);
+    changed = Date.now();
+    await write().catch(() => {}); // before anyone sees the question: it must be listed after a kill
+    try {
+      return await ask();
+    } finally {
+      asked.splice(asked.indexOf(words), 1);
+      stateChanged();
+    }
+  };
+  const take = (event: AgentEvent): void => {
+    switch (event.type) {
+      case 'turn_start':
+        activity = 'waits for the model';
+        break;
+      case 'text_delta':
+        activity = 'writes its answer';
+        break;
+      case 'thinking_delta':
+        activity = 'thinks';
+        break;
+      case 'tool_start':
+        activity = calls.get(event.callId) ?? event.tool;
+        break;
+      case 'tool_call':
+        calls.set(event.callId, `${event.display.action ?? event.tool} ${event.display.title}`);
+        return;
+      case 'tool_result':
+        calls.delete(event.callId);
+        return;
+      case 'result':
+        calls.clear();
+        state = failed.has(event.outcome) ? 'failed' : 'idle';
+        return;
+      default:
+        return;
+    }
+    activityChanged();
+  };
+  return {
+    name: 'presence',
+    begin: (of) => {
+      session = of;
+    },
+    announce: write,
+    during,
+    watching: ({ askPermission, askUser }) => ({
+      askPermission:
+        askPermission &&
+        (async (question, signal) =>
+          await during(`${question.display.action ?? question.tool} ${question.display.title}`, () =>
+            askPermission(question, signal),
+          )),
+      askUser:
+        askUser &&
+        (async (questions, ...more) =>
+          await during(questions[0]?.question ?? 'a question', () => askUser(questions, ...more))),
+    }),
+    async prepare() {
+      state = 'running';
+      stateChanged();
+    },
+    onPrompt(content) {
+      if (title !== '') return;
+      void writer().then(({ titleOf }) => {
+        title ||= titleOf(content);
+      });
+    },
+    onRequestSent() {
+      if (!isLoaded) writeOrRetry();
+    },
+    onEvent: take,
+    afterRun() {
+      if (state === 'running') state = 'failed'; // it has thrown
+      stateChanged();
+    },
+    async end() {
+      clearTimeout(timer);
+      if (!isLoaded || !session) return;
+      const { store } = await writer();
+      await write().catch(() => {});
+      hasEnded = true;
+      if (surface !== 'background') store.removePresence(session.dataFolder, session.id);
+    },
+  };
+}
+
+/** Outcomes after which the person should look. */
+const failed: ReadonlySet<string> = new Set([
+  'model_error',
+  'context_overflow',
+  'output_limit',
+  'malformed_calls',
+  'max_turns',
+  'empty_answer',
+]);
+
+const relativeTo = (root: string, text: string): string => text.replaceAll(`${root}/`, '').replaceAll(/\s+/g, ' ');

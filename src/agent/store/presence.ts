@@ -1,0 +1,142 @@
+// Which sessions are at work on this machine: one small file for each, in a folder of its own. The process that runs the
+// session writes it; `helve ps` reads all of them. A file whose process has ended is removed by the next reader, unless it
+// is that of a background session, which is listed until it is deleted.
+//
+//   presence/<session id>.json
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { randomHex } from '../../platform/crypto.js';
+import { readPrivateFile } from '../../platform/files/private-file.js';
+import { makePrivateFolder } from '../../platform/files/private-files.js';
+import { isObject } from '../../platform/is-object.js';
+import { isRunning, type ProcessIdentity, thisProcess } from '../../platform/journal/process-identity.js';
+import { parseJson } from '../../platform/parse-json.js';
+import { hasKeptPrompts } from './kept-prompts.js';
+import { isSessionId, sessionFolder } from './session-folder.js';
+
+export const surfaces = ['terminal', 'print', 'acp', 'background'] as const;
+
+/** The program that runs a session. */
+export type Surface = (typeof surfaces)[number];
+
+const liveStates = ['running', 'waiting', 'idle', 'failed'] as const;
+
+/** `waiting`: for an answer of the person. */
+export type LiveState = (typeof liveStates)[number];
+
+export interface Presence {
+  id: string;
+  surface: Surface;
+  owner: ProcessIdentity;
+  /** The project. */
+  root: string;
+  title: string;
+  state: LiveState;
+  /** What it does now, or what it waits for; empty if nothing. */
+  activity: string;
+  /** US dollars; null if the cost of a part is unknown. */
+  costUsd: number | null;
+  /** When its process opened it, and when its state last changed: milliseconds since the epoch. */
+  since: number;
+  changed: number;
+}
+
+/** A session as it is now. `interrupted`: its process has ended in the middle of its work. */
+export interface ListedPresence extends Omit<Presence, 'state'> {
+  state: LiveState | 'interrupted';
+  isLive: boolean;
+}
+
+const presenceFolder = (dataFolder: string): string => join(dataFolder, 'presence');
+
+/** Writes the file of one session. Throws if it can't be written. */
+export function writePresence(dataFolder: string, presence: Presence): void {
+  const folder = presenceFolder(dataFolder);
+  const temporary = join(folder, `.${randomHex(6)}.tmp`);
+  const text = JSON.stringify({ v: 1, ...presence });
+  try {
+    writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 });
+  } catch {
+    mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+    makePrivateFolder(folder); // it is missing before the first session
+    writeFileSync(temporary, text, { flag: 'w', mode: 0o600 });
+  }
+  try {
+    renameSync(temporary, join(folder, `${presence.id}.json`));
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+export function removePresence(dataFolder: string, id: string): void {
+  rmSync(join(presenceFolder(dataFolder), `${id}.json`), { force: true });
+}
+
+/** All sessions that are at work, and those of the background, also after they have ended. The latest first. */
+export async function listPresence(dataFolder: string): Promise<ListedPresence[]> {
+  const ours = await thisProcess();
+  const listed: ListedPresence[] = [];
+  for (const id of presentIds(dataFolder)) {
+    const presence = readPresence(dataFolder, id);
+    if (!presence) continue;
+    const isLive = await isRunning(presence.owner, presence.changed, ours);
+    if (isLive) listed.push({ ...presence, isLive });
+    else if (presence.surface === 'background' && hasSession(dataFolder, id)) {
+      listed.push({ ...presence, state: stateOfEnded(presence, dataFolder), isLive });
+    } else removePresence(dataFolder, id);
+  }
+  return listed.toSorted((one, other) => other.changed - one.changed);
+}
+
+/** One session, as the file says; undefined if there is none. */
+export function readPresence(dataFolder: string, id: string): Presence | undefined {
+  try {
+    return checkedPresence(parseJson(readPrivateFile(join(presenceFolder(dataFolder), `${id}.json`)) ?? ''));
+  } catch {
+    return undefined; // it belongs to another user, or is no file
+  }
+}
+
+function stateOfEnded({ id, state }: Presence, dataFolder: string): ListedPresence['state'] {
+  if (state === 'waiting') return 'waiting';
+  if (state === 'running' || hasKeptPrompts(sessionFolder(dataFolder, id))) return 'interrupted';
+  return state;
+}
+
+function presentIds(dataFolder: string): string[] {
+  try {
+    return readdirSync(presenceFolder(dataFolder))
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => name.slice(0, -'.json'.length))
+      .filter(isSessionId);
+  } catch {
+    return []; // there was no session yet
+  }
+}
+
+function hasSession(dataFolder: string, id: string): boolean {
+  try {
+    return readdirSync(sessionFolder(dataFolder, id).path).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+function checkedPresence(value: unknown): Presence | undefined {
+  if (!isObject(value)) return undefined;
+  const { v, id, surface: given, owner, root, title, state: shown, activity, costUsd, since, changed } = value;
+  const surface = surfaces.find((known) => known === given);
+  const state = liveStates.find((known) => known === shown);
+  const isKnown = v === 1 && surface !== undefined && state !== undefined && isObject(owner);
+  if (!isKnown || typeof since !== 'number' || typeof changed !== 'number') return undefined;
+  if (costUsd !== null && typeof costUsd !== 'number') return undefined;
+  if (!isText(id) || !isText(root) || !isText(title) || !isText(activity)) return undefined;
+  const { pid, started, boot, space, host } = owner;
+  if (typeof pid !== 'number' || typeof started !== 'number') return undefined;
+  if (!isText(boot) || !isText(space) || !isText(host)) return undefined;
+  const process = { pid, started, boot, space, host };
+  return { id, surface, owner: process, root, title, state, activity, costUsd, since, changed };
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';

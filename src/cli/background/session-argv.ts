@@ -1,0 +1,40 @@
+// The options of `helve --bg` that hold for its session, in a form that another process with another folder can read.
+import { resolve } from 'node:path';
+import { engineFlags } from '../args.js';
+
+/** Those of a conversation, apart from input and output. */
+export const sessionFlags = {
+  ...engineFlags,
+  model: { type: 'string' },
+  'fallback-model': { type: 'string' },
+  effort: { type: 'string' },
+  'max-turns': { type: 'string' },
+  'max-time': { type: 'string' },
+  'system-prompt': { type: 'string' },
+  'append-system-prompt': { type: 'string' },
+  'no-instructions': { type: 'boolean' },
+  'disable-slash-commands': { type: 'boolean' },
+} as const;
+
+const paths: ReadonlySet<string> = new Set(['add-dir', 'plugin-dir', 'settings', 'mcp-config']);
+
+type Values = Readonly<Record<string, string | boolean | ReadonlyArray<string | boolean> | undefined>>;
+
+/** The options as words of a command line, with paths that do not depend on the folder. */
+export function sessionArgv(values: Values): string[] {
+  return Object.keys(sessionFlags).flatMap((name) => {
+    const value = values[name];
+    const given = Array.isArray(value) ? value : [value];
+    return given.flatMap((one: unknown) => {
+      if (one === true) return [`--${name}`];
+      return typeof one === 'string' ? [`--${name}=${absolute(name, one)}`] : [];
+    });
+  });
+}
+
+function absolute(name: string, value: string): string {
+  const script = /^scripted\/(.+)$/s.exec(value)?.[1];
+  if (name === 'model' && script !== undefined) return `scripted/${resolve(script)}`;
+  const isJson = /^\s*\{/.test(value);
+  return paths.has(name) && !isJson ? resolve(value) : value;
+}

@@ -1,0 +1,20 @@
+import { engineFlagsHelp } from './engine-flags.js';
+
+export const help = `helve attach: follow a background session, answer its questions and send it prompts
+
+  helve attach ID           by the id of the session, or the beginning of it; helve ps lists them
+
+At a terminal: Enter sends a prompt, Esc interrupts, /detach or Ctrl-D leaves, and the session goes on. Several terminals
+may attach to one session; the first answer to a question counts. If the host process was ended in the middle of the work,
+the session goes on from there, with the environment of this terminal.
+
+Options
+  --json                    one JSON object a line, until the session has nothing to do
+
+For a session that has to be opened again, as of helve bg: --model, --fallback-model, --effort, --max-turns, --max-time,
+--system-prompt, --append-system-prompt, --no-instructions, --disable-slash-commands, and
+
+Permissions and tools
+${engineFlagsHelp}
+
+Exit status: 0 success; 1 the session can't be opened; 2 no such session, or one that is not in the background`;

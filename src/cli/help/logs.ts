@@ -1,0 +1,9 @@
+export const help = `helve logs: show what a session has done
+
+  helve logs ID             by the id of the session, or the beginning of it; helve ps lists them
+
+Options
+  --follow, -f              of a background session: also what it does next, until it has nothing to do
+  --json                    one JSON object a line
+
+Exit status: 0 success; 1 the session can't be read; 2 no such session`;

@@ -1,0 +1,205 @@
+// The sessions of a host process. What it accepts is on disk before the client is told so, and what an earlier host could
+// not finish goes on once a client has given its environment. It knows nothing of sockets.
+import { dropKeptPrompt, keepPrompt, keptPrompts } from '../agent/store/kept-prompts.js';
+import { projectOf } from '../agent/store/list-sessions.js';
+import { readPresence } from '../agent/store/presence.js';
+import { sessionFolder } from '../agent/store/session-folder.js';
+import { noSuchSession } from '../agent/store/session-problem.js';
+import type { UserBlock } from '../contract/message.js';
+import { MAX_TIMER_MS } from '../platform/clock.js';
+import { thisProcess } from '../platform/journal/process-identity.js';
+import { messageOf } from '../platform/message-of.js';
+import type { Caller, SessionPlace } from './hosted-conversation.js';
+import type { HostedSession } from './hosted-session.js';
+import type { HostPrompt } from './prompt-queue.js';
+import type { SessionHost } from './session-host.js';
+
+const REST_MS = 30_000; // how long an idle session stays open for the next prompt
+
+/** A prompt for a session that is open, known or new. */
+export interface HandedPrompt {
+  sessionId: string;
+  /** One that was sent before does not run again. */
+  promptId: string;
+  content: readonly UserBlock[];
+  place: Omit<SessionPlace, 'resume' | 'id'>;
+}
+
+/** Prompts that are to run at a certain time. */
+export interface DueWork {
+  /** When the next one is due, in milliseconds since the epoch; undefined if there is none. */
+  nextAt(): number | undefined;
+  /** Those that are due; each is handed out once. */
+  take(now: number): Promise<readonly HandedPrompt[]>;
+}
+
+export interface BackgroundHostOptions {
+  sessions: SessionHost;
+  dataFolder: string;
+  due?: DueWork;
+  onProblem(sentence: string): void;
+}
+
+export class BackgroundHost {
+  readonly sessions: SessionHost;
+  readonly #options: BackgroundHostOptions;
+  /** The last work on each session: what concerns one is done in order. */
+  readonly #turns = new Map<string, Promise<unknown>>();
+  readonly #resting = new Map<string, NodeJS.Timeout>();
+  #dueTimer: NodeJS.Timeout | undefined;
+  #isEnding = false;
+
+  constructor(options: BackgroundHostOptions) {
+    this.#options = options;
+    this.sessions = options.sessions;
+    this.dueChanged();
+  }
+
+  /** Whether a session runs or waits, or work is due later: the host must not end. */
+  get isBusy(): boolean {
+    if (this.#turns.size > 0 || this.#options.due?.nextAt() !== undefined) return true;
+    return this.busySessions > 0;
+  }
+
+  get busySessions(): number {
+    return this.sessions.list().filter(({ isBusy }) => isBusy).length;
+  }
+
+  /** Accepts a prompt: resolves once it is on disk. Rejects if it can't be accepted; nothing of it is left then. */
+  async accept({ sessionId, promptId, content, place }: HandedPrompt): Promise<{ isNew: boolean }> {
+    return await this.#inTurn(sessionId, async () => {
+      const wasOpen = this.sessions.get(sessionId) !== undefined;
+      const session = await this.#open(sessionId, place);
+      if (session.knows(promptId)) return { isNew: false };
+      const folder = sessionFolder(this.#options.dataFolder, sessionId);
+      try {
+        await keepPrompt(folder, { id: promptId, content });
+        this.#run(session, { id: promptId, content });
+      } catch (error) {
+        dropKeptPrompt(folder, promptId);
+        if (!wasOpen) await this.sessions.close(sessionId).catch(() => {}); // the first error is the one to report
+        throw error;
+      }
+      return { isNew: true };
+    });
+  }
+
+  /** A session for a client that follows it. What an earlier host has left to do goes on. */
+  async attach(sessionId: string, caller: Caller | undefined): Promise<HostedSession> {
+    return await this.#inTurn(sessionId, async () => {
+      const open = this.sessions.get(sessionId);
+      if (open) return open;
+      const root = projectOf(this.#options.dataFolder, sessionId);
+      if (root === undefined) throw noSuchSession(sessionId);
+      return await this.#open(sessionId, { root, caller });
+    });
+  }
+
+  /** Interrupts a session and closes it. False if it is not open here. */
+  async stop(sessionId: string): Promise<boolean> {
+    return await this.#inTurn(sessionId, async () => {
+      this.#forgetRest(sessionId);
+      return await this.sessions.close(sessionId);
+    });
+  }
+
+  /** Closes sessions that have nothing to do and no client: their descriptors and memory are freed. */
+  clientLeft(session: HostedSession): void {
+    this.#restSoon(session);
+  }
+
+  /** To be called when the next due time has changed. */
+  dueChanged(): void {
+    clearTimeout(this.#dueTimer);
+    const at = this.#options.due?.nextAt();
+    if (at === undefined || this.#isEnding) return;
+    this.#dueTimer = setTimeout(() => void this.#startDue(), Math.min(Math.max(0, at - Date.now()), MAX_TIMER_MS));
+  }
+
+  /** Interrupts and closes everything. */
+  async end(): Promise<void> {
+    this.#isEnding = true;
+    clearTimeout(this.#dueTimer);
+    for (const timer of this.#resting.values()) clearTimeout(timer);
+    await Promise.allSettled(this.#turns.values());
+    await this.sessions.closeAll();
+  }
+
+  async #startDue(): Promise<void> {
+    const { due, onProblem } = this.#options;
+    for (const prompt of (await due?.take(Date.now())) ?? []) {
+      await this.accept(prompt).catch((error: unknown) => onProblem(messageOf(error)));
+    }
+    this.dueChanged();
+  }
+
+  async #open(sessionId: string, place: HandedPrompt['place']): Promise<HostedSession> {
+    this.#forgetRest(sessionId);
+    const open = this.sessions.get(sessionId);
+    if (open) return open;
+    const { dataFolder } = this.#options;
+    const isKnown = projectOf(dataFolder, sessionId) !== undefined;
+    const named = isKnown ? { resume: sessionId } : { id: sessionId };
+    // A session of a terminal waits for its person, and does not go on by itself.
+    const before = readPresence(dataFolder, sessionId);
+    const goesOn = before?.surface === 'background';
+    // Records that were not synced to the disk are lost with the machine: then it is not certain which calls had begun.
+    const reopens = goesOn && before.owner.boot === (await thisProcess()).boot;
+    const session = await this.sessions.open({ ...place, ...named, ...(reopens && { reopens }) });
+    await session.announce();
+    if (goesOn) this.#goOn(session);
+    return session;
+  }
+
+  /** Runs what was accepted and has not ended, in the order in which it came. */
+  #goOn(session: HostedSession): void {
+    const { promptIds, isUnfinished } = session.conversation.left ?? { promptIds: [], isUnfinished: false };
+    const folder = sessionFolder(this.#options.dataFolder, session.id);
+    const kept = keptPrompts(folder);
+    const begun = kept.filter(({ id }) => promptIds.includes(id)).map(({ id }) => id);
+    if (isUnfinished) {
+      this.#run(session, { id: `unfinished:${session.id}`, content: [], isUnfinished }, begun);
+    } else for (const id of begun) dropKeptPrompt(folder, id);
+    for (const prompt of kept) if (!begun.includes(prompt.id)) this.#run(session, prompt);
+  }
+
+  #run(session: HostedSession, prompt: HostPrompt, kept: readonly string[] = [prompt.id]): void {
+    const folder = sessionFolder(this.#options.dataFolder, session.id);
+    const { ended } = session.prompt(prompt);
+    void ended.then(() => {
+      for (const id of kept) dropKeptPrompt(folder, id);
+      this.#restSoon(session);
+    });
+  }
+
+  #restSoon(session: HostedSession): void {
+    const { id } = session;
+    this.#forgetRest(id);
+    if (this.#isEnding || this.sessions.get(id) !== session) return;
+    const timer = setTimeout(() => {
+      this.#resting.delete(id);
+      if (session.isBusy || session.feed.subscriberCount > 0) return;
+      void this.stop(id).catch((error: unknown) => this.#options.onProblem(messageOf(error)));
+    }, REST_MS);
+    timer.unref();
+    this.#resting.set(id, timer);
+  }
+
+  #forgetRest(id: string): void {
+    clearTimeout(this.#resting.get(id));
+    this.#resting.delete(id);
+  }
+
+  async #inTurn<Value>(id: string, work: () => Promise<Value>): Promise<Value> {
+    const before = this.#turns.get(id);
+    const done = Promise.resolve(before)
+      .catch(() => {}) // told to its own caller
+      .then(work);
+    this.#turns.set(id, done);
+    try {
+      return await done;
+    } finally {
+      if (this.#turns.get(id) === done) this.#turns.delete(id);
+    }
+  }
+}
