@@ -70,6 +70,7 @@ export async function printEntries(session: Pick<AttachedSession, 'id' | 'entrie
           `  ? Waits for an answer (${question.kind}). helve attach ${session.id.slice(0, SHORT_CHARS)} in a terminal answers it.`,
         );
     } else lines.take(line);
-    if (entry.kind === 'state' && (entry.state === 'idle' || entry.state === 'failed')) return;
+    if (entry.kind === 'state' && (entry.state === 'idle' || entry.state === 'failed')) break;
   }
+  lines.end();
 }

@@ -81,7 +81,7 @@ export async function listPresence(dataFolder: string): Promise<ListedPresence[]
     const presence = readPresence(dataFolder, id);
     if (!presence) continue;
     const isLive = await isRunning(presence.owner, presence.changed, ours);
-    if (isLive) listed.push({ ...presence, isLive });
+    if (isLive) listed.push({ ...presence, state: stateOfLive(presence, dataFolder), isLive });
     else if (presence.surface === 'background' && hasSession(dataFolder, id)) {
       listed.push({ ...presence, state: stateOfEnded(presence, dataFolder), isLive });
     } else removePresence(dataFolder, id);
@@ -96,6 +96,12 @@ export function readPresence(dataFolder: string, id: string): Presence | undefin
   } catch {
     return undefined; // it belongs to another user, or is no file
   }
+}
+
+/** A prompt that was accepted is about to begin. */
+function stateOfLive({ id, state, surface }: Presence, dataFolder: string): LiveState {
+  const mayBegin = surface === 'background' && (state === 'idle' || state === 'failed');
+  return mayBegin && hasKeptPrompts(sessionFolder(dataFolder, id)) ? 'running' : state;
 }
 
 function stateOfEnded({ id, state }: Presence, dataFolder: string): ListedPresence['state'] {

@@ -51,7 +51,6 @@ export function conversationOpener(flags: RunFlags, { surface, ...own }: OpenerO
         const given = { ...flags, sessionId: isStored ? undefined : place.id };
         const past = isStored ? pastOf(request.resume ?? '', place.reopens) : undefined;
         const opened = await openSession(given, options, request, ports);
-        if (surface === 'background') for (const note of past?.notes ?? []) ports.tell(note);
         try {
           return hosted(opened, { flags, options, past, choices: await choicesFor(options, opened) });
         } catch (error) {

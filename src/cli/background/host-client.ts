@@ -54,6 +54,10 @@ export class HostClient {
     }
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   /** Resolves when the host has ended the connection. */
   get closed(): Promise<void> {
     return this.#closed;

@@ -67,7 +67,9 @@ export async function openSession(
     };
   }
   const resumed =
-    request.resume === undefined ? undefined : await resumeRequested(request.resume, request, models, flags, options);
+    request.resume === undefined
+      ? undefined
+      : await resumeRequested(request.resume, { ...request, ports }, models, flags, options);
   const model = watchedModel(await models.resilientModel(), []);
   const small = settings.current.smallModel?.value ?? (env['HELVE_SMALL_MODEL']?.trim() || catalogue.small);
   const isSimple = options.toolSet === 'simple';
@@ -190,13 +192,24 @@ function toolsOnly(
 
 async function resumeRequested(
   wanted: string,
-  { fork, beforePrompt, mode, reopens }: SessionRequest,
+  { fork, beforePrompt, mode, reopens, ports }: SessionRequest & { ports: TerminalPorts },
   { first }: RunModels,
   { engine }: RunFlags,
   options: CliEngineOptions,
 ): Promise<ResumedSession> {
   const { resume } = await import('../sessions/resume.js');
-  return await resume({ wanted, fork, beforePrompt, model: first, mode, reopen: reopens, flags: engine, options });
+  const tell = options.surface === 'background' ? ports.tell : undefined; // its stderr is a log
+  return await resume({
+    wanted,
+    fork,
+    beforePrompt,
+    model: first,
+    mode,
+    reopen: reopens,
+    tell,
+    flags: engine,
+    options,
+  });
 }
 
 async function saveLocalRule(rule: string, { env, root = process.cwd() }: CliEngineOptions): Promise<void> {

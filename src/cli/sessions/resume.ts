@@ -22,6 +22,8 @@ export interface ResumeRequest {
   model: Model;
   /** Default: that of the flags, if they name one; otherwise the session's own. */
   mode?: PermissionMode | undefined;
+  /** Says something to the person. Default: on stderr. */
+  tell?: ((sentence: string) => void) | undefined;
   flags: EngineFlagValues;
   options: Pick<CliEngineOptions, 'env' | 'permissionMode' | 'root' | 'worktree'>;
 }
@@ -34,11 +36,12 @@ export async function resume({ flags, options, ...request }: ResumeRequest): Pro
   const dataFolder = dataFolderOf({ env: options.env });
   const root = realpathSync(options.worktree?.root ?? options.root ?? process.cwd());
   const id = await sessionHere(wanted, dataFolder, root);
-  const onProblem = (sentence: string): void => void writeLine(process.stderr, `helve: ${visible(sentence)}`);
+  const onProblem =
+    request.tell ?? ((sentence: string): void => void writeLine(process.stderr, `helve: ${visible(sentence)}`));
   const prices = model.facts?.prices;
   const about = { dataFolder, id, root, model: model.name, prices, fork, beforePrompt, mode, reopen, onProblem };
   const resumed = await resumeSession(about);
-  for (const note of resumed.restored.notes) await writeLine(process.stderr, `helve: ${visible(note)}`);
+  for (const note of resumed.restored.notes) onProblem(note);
   return resumed;
 }
 

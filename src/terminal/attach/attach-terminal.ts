@@ -73,6 +73,7 @@ class AttachTerminal {
         else this.#asking.get(entry.id)?.abort(new Error('It was answered elsewhere, or withdrawn.'));
       } else if (entry.kind === 'state') {
         this.#isBusy = entry.state === 'running' || entry.state === 'requires_action';
+        lines.end();
         if (!this.#isBusy) this.#input.prompt();
       } else lines.take(line);
     }

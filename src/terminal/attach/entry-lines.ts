@@ -48,6 +48,11 @@ export class EntryLines {
     }
   }
 
+  /** Nothing more comes for now. */
+  end(): void {
+    this.#lines.end();
+  }
+
   #call(call: FeedCall): void {
     const { id: callId, tool, input, display, status, problem, failure, agent } = call;
     if (agent) return; // what a child agent does is in the result of the call that started it

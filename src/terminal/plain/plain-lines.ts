@@ -107,6 +107,14 @@ export class PlainLines {
     this.#midLine = false;
   }
 
+  /** Writes what is held back until the next line. */
+  end(): void {
+    if (this.#markdown) this.#say(this.#markdown.flush());
+    const rest = this.#wrap.flush();
+    this.#write(`${rest}${this.#midLine ? '\n' : ''}`);
+    this.#midLine = false;
+  }
+
   #lines(lines: readonly string[], body: DisplayBody | undefined): void {
     for (const text of lines) this.line(`    ${this.#paintDiff(visible(text), body)}`);
   }

@@ -1,0 +1,235 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { AcpAgent } from '../../src/acp/acp-agent.js';
+import { HELVE_PROTOCOL, helveMethods } from '../../src/acp/helve-methods.js';
+import { lockSession } from '../../src/agent/store/session-lock.js';
+import { HostClient } from '../../src/cli/background/host-client.js';
+import { hostPlace, makeHostFolders } from '../../src/cli/background/host-place.js';
+import { socketTransport } from '../../src/cli/background/socket-transport.js';
+import { BackgroundHost } from '../../src/host/background-host.js';
+import { SessionHost } from '../../src/host/session-host.js';
+import { type FakeAnswers, startFakeModelServer } from '../../src/testing/fake-model-server.js';
+import { isRunning, until } from '../../src/testing/watch-processes.js';
+import { follow } from './helve-host.js';
+import { emptyFolder, type HelveRun, jsonLines, runHelve } from './run-helve.js';
+
+interface Place {
+  cwd: string;
+  home: string;
+  env: Readonly<Record<string, string>>;
+  helve(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<HelveRun>;
+  /** `helve ps --json`. */
+  ps(): Promise<Array<Record<string, unknown>>>;
+}
+
+/** A data folder with a model. Its host is ended with the test. */
+async function place(answers: FakeAnswers): Promise<Place> {
+  const [cwd, home] = [await emptyFolder(), await emptyFolder()];
+  const server = await startFakeModelServer(answers);
+  const env = { HELVE_HOME: home, ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: server.url };
+  const helve: Place['helve'] = async (args, more = {}) => await runHelve(args, { cwd, env: { ...env, ...more } });
+  onTestFinished(async () => {
+    await helve(['host', 'stop']);
+    await server.close();
+  });
+  return { cwd, home, env, helve, ps: async () => jsonLines((await helve(['ps', '--json'])).stdout) };
+}
+
+const command = (text: string): { text: string; calls: Array<{ name: string; input: { command: string } }> } => ({
+  text: 'I run it.',
+  calls: [{ name: 'Bash', input: { command: text } }],
+});
+
+const connected = async (home: string): Promise<HostClient> => {
+  const client = await HostClient.connect(hostPlace(home).socket);
+  if (!client) throw new Error('No host runs.');
+  onTestFinished(() => client.close());
+  return client;
+};
+
+const stateIs = (at: Place, state: string): Promise<void> =>
+  until(async () => (await at.ps()).every((session) => session['state'] === state));
+
+test('a prompt runs in the background, waits for its answer, and is listed meanwhile', async () => {
+  const at = await place([command('echo made > made.txt'), { text: 'Done.' }]);
+  const { code, stdout, stderr } = await at.helve(['bg', 'make it']);
+  const id = stdout.trim();
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(`helve attach ${id.slice(0, 8)}`) });
+  await stateIs(at, 'waiting');
+  const [listed] = await at.ps();
+  expect(listed).toMatchObject({ id, kind: 'background', root: at.cwd, title: 'make it', state: 'waiting' });
+  expect(listed?.['activity']).toBe('Bash echo made > made.txt');
+  const { stdout: table } = await at.helve(['ps']);
+  expect(table).toMatch(/^ID +STATE +PROJECT +COST +FOR +NOW\n[0-9a-f]{8} {2}waiting for you/);
+
+  const client = await connected(at.home);
+  const other = await connected(at.home);
+  const [seen, seenByOther] = [follow(client), follow(other)];
+  for (const one of [client, other]) await one.request('_helve/session/attach', { sessionId: id });
+  await until(() => seen.open.size === 1 && seenByOther.open.size === 1);
+  const [question] = seen.open.values();
+  const answer = { sessionId: id, questionId: question?.id ?? '', answer: { behavior: 'allow' } };
+  expect(await client.request('_helve/session/answer', answer)).toEqual({ isAccepted: true });
+  expect(await other.request('_helve/session/answer', answer)).toEqual({ isAccepted: false });
+  await until(() => seenByOther.open.size === 0);
+  await stateIs(at, 'idle');
+  expect(readFileSync(join(at.cwd, 'made.txt'), 'utf8')).toBe('made\n');
+  const { stdout: log } = await at.helve(['logs', id.slice(0, 6)]);
+  expect(log).toMatch(/^> make it\nI run it\.\n● Bash echo made > made\.txt\n[\s\S]*Done\.\n$/);
+});
+
+test('a prompt that is sent twice runs once, also after the host was killed', async () => {
+  const at = await place([{ text: 'Once.' }, { text: 'Twice.' }]);
+  const again = ['bg', 'go', '--session-id', '00000000-0000-4000-8000-000000000001', '--prompt-id', 'p', '--json'];
+  const [first, second] = [await at.helve(again), await at.helve(again)];
+  expect([first, second].map(({ stdout }) => jsonLines(stdout)[0]?.['isNew'])).toEqual([true, false]);
+  await stateIs(at, 'idle');
+  const [{ pid } = {}] = await at.ps();
+  process.kill(Number(pid), 'SIGKILL');
+  await until(() => !isRunning(Number(pid)));
+  expect(existsSync(hostPlace(at.home).socket)).toBe(true); // a stale socket
+  const third = await at.helve(again);
+  expect(jsonLines(third.stdout)[0]?.['isNew']).toBe(false);
+  const { stdout } = await at.helve(['logs', '00000000']);
+  expect(stdout).toBe('> go\nOnce.\n');
+});
+
+test('each session has the environment of its own caller, and no key is written to the disk', async () => {
+  const at = await place((request) =>
+    JSON.stringify(request.body.messages).includes('tool_result')
+      ? { text: 'Done.' }
+      : command(`echo "$CANARY" > ${/task-(one|two)/.exec(request.text)?.[1]}.txt; env >> all.txt`),
+  );
+  const bypass = ['--permission-mode', 'bypassPermissions'];
+  await at.helve(['bg', 'task-one', ...bypass], { CANARY: 'canary-one', OTHER_ONE: 'only-one' });
+  await stateIs(at, 'idle');
+  await at.helve(['bg', 'task-two', ...bypass], { CANARY: 'canary-two', ANTHROPIC_API_KEY: 'sk-second-key' });
+  await stateIs(at, 'idle');
+  const text = (name: string): string => readFileSync(join(at.cwd, `${name}.txt`), 'utf8');
+  expect([text('one'), text('two')]).toEqual(['canary-one\n', 'canary-two\n']);
+  expect(text('all').match(/OTHER_ONE/g)).toHaveLength(1);
+  const found = execFileSync('grep', ['-rlE', 'canary-(one|two)|sk-second-key', at.home, '--include=*', '-s'], {
+    encoding: 'utf8',
+  }).trim();
+  const [{ pid } = {}] = await at.ps();
+  expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toMatch(/CANARY|ANTHROPIC/);
+  expect(found.split('\n').filter((path) => !/snapshots|journal|results/.test(path))).toEqual([]);
+});
+
+test('of several hosts that start at once, one serves all', async () => {
+  const at = await place(() => ({ text: 'Done.' }));
+  const runs = await Promise.all([1, 2, 3, 4].map(async (number) => await at.helve(['bg', `prompt ${number}`])));
+  expect(runs.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+  const listed = await at.ps();
+  expect(new Set(listed.map(({ pid }) => pid)).size).toBe(1);
+  expect(listed.map(({ title }) => title).toSorted()).toEqual(['prompt 1', 'prompt 2', 'prompt 3', 'prompt 4']);
+});
+
+/** A host of an earlier version, in this process. */
+async function earlierHost(home: string, { isBusy }: { isBusy: boolean }): Promise<{ hasStopped(): boolean }> {
+  const target = hostPlace(home);
+  makeHostFolders(target);
+  const lock = await lockSession(target.lock);
+  const sessions = new SessionHost(async () => {
+    throw new Error('not in this test');
+  });
+  const due = { nextAt: () => (isBusy ? Date.now() + 1_000_000 : undefined), take: async () => [] };
+  const host = new BackgroundHost({ sessions, dataFolder: home, due, onProblem: () => {} });
+  let hasStopped = false;
+  let server: Server | undefined;
+  const stop = (): void => {
+    hasStopped = true;
+    server?.close();
+    void host.end().then(() => lock.release());
+  };
+  const extend = helveMethods({ host, version: '0.0.1', onStop: stop, onProblem: () => {} });
+  server = createServer((socket) => {
+    const transport = socketTransport(socket, new AbortController().signal);
+    const rest = { host: sessions, version: '0.0.1', dataFolder: home, answerLimitMs: undefined };
+    const agent = new AcpAgent(transport, { ...rest, checkModel: async () => {}, onProblem: () => {}, extend });
+    void agent.serve().then(() => socket.destroy());
+  });
+  await new Promise<void>((listening) => server?.listen(target.socket, listening));
+  onTestFinished(() => {
+    if (!hasStopped) stop();
+  });
+  return { hasStopped: () => hasStopped };
+}
+
+test('an idle host of another version is replaced', async () => {
+  const at = await place([{ text: 'Done.' }]);
+  const earlier = await earlierHost(at.home, { isBusy: false });
+  const { code, stderr } = await at.helve(['bg', 'go']);
+  expect({ code, hasStopped: earlier.hasStopped() }).toEqual({ code: 0, hasStopped: true });
+  expect(stderr).not.toContain('0.0.1');
+  await stateIs(at, 'idle');
+});
+
+test('a busy host of another version keeps running, and the client says so', async () => {
+  const at = await place([{ text: 'Done.' }]);
+  const earlier = await earlierHost(at.home, { isBusy: true });
+  const { stdout } = await at.helve(['host']);
+  expect(stdout).toMatch(/^Helve 0\.0\.1, process \d+: 0 sessions have work\./);
+  const { stderr } = await at.helve(['bg', 'go']);
+  expect(stderr).toMatch(/The host process is Helve 0\.0\.1 and has work to do.*helve host stop ends it now/);
+  expect(earlier.hasStopped()).toBe(false);
+  expect(HELVE_PROTOCOL).toBe(1);
+});
+
+test('a session of helve -p is listed while it runs, is not attached to, and is gone afterwards', async () => {
+  const release = Promise.withResolvers<void>();
+  const at = await place([{ text: 'Done.', holdAfter: { events: 1, until: release.promise } }]);
+  const running = at.helve(['-p', 'look around']);
+  await until(async () => (await at.ps()).length === 1);
+  const [listed] = await at.ps();
+  expect(listed).toMatchObject({ kind: 'print', state: 'running' });
+  const { code, stderr } = await at.helve(['attach', String(listed?.['id'])]);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/runs in helve -p \(process \d+\)/) });
+  release.resolve();
+  expect((await running).code).toBe(0);
+  expect(await at.ps()).toEqual([]);
+});
+
+test('a session that was stopped does not go on, and can be continued', async () => {
+  const at = await place([command('echo made > made.txt'), { text: 'Continued.' }]);
+  const { stdout } = await at.helve(['bg', 'make it']);
+  await stateIs(at, 'waiting');
+  expect((await at.helve(['stop', '--all'])).stdout).toMatch(/^Stopped [0-9a-f]{8}\./);
+  await stateIs(at, 'idle');
+  await at.helve(['bg', 'and now?', '--resume', stdout.trim()]);
+  await stateIs(at, 'idle');
+  expect(existsSync(join(at.cwd, 'made.txt'))).toBe(false);
+  expect((await at.helve(['logs', stdout.trim()])).stdout).toMatch(/> and now\?\n[\s\S]*Continued\.\n$/);
+});
+
+test('a session whose host was killed can be stopped without a host', async () => {
+  const at = await place([command('echo made > made.txt')]);
+  await at.helve(['bg', 'make it']);
+  await stateIs(at, 'waiting');
+  const [{ pid } = {}] = await at.ps();
+  process.kill(Number(pid), 'SIGKILL');
+  await until(() => !isRunning(Number(pid)));
+  await stateIs(at, 'waiting');
+  await at.helve(['stop', '--all']);
+  await stateIs(at, 'idle');
+  expect((await at.helve(['host'])).stdout).toContain('No host process runs.');
+});
+
+test.each([
+  [['attach'], 'helve attach takes the id of one session.'],
+  [['attach', 'nope'], 'There is no session "nope" that runs or is in the background.'],
+  [['logs', 'nope'], 'There is no session "nope"'],
+  [['stop'], 'helve stop takes the ids of sessions, or --all'],
+  [['ps', 'x'], 'helve ps takes no argument such as "x".'],
+  [['host', 'start'], 'helve host takes status or stop, but was given "start".'],
+  [['bg', 'a', 'b'], '--bg takes one prompt, but there are 2.'],
+  [['--bg'], 'There is no prompt.'],
+  [['bg', 'x', '--nope'], 'There is no option --nope here.'],
+])('helve %j says what is wrong', async (args, sentence) => {
+  const home = await emptyFolder();
+  const { code, stderr } = await runHelve(args, { env: { HELVE_HOME: home } });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(sentence) });
+});
