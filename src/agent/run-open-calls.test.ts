@@ -137,3 +137,63 @@ test.each([
     await after.store.close();
   },
 );
+
+test('a question of the model that was open when the process was killed is asked again', async () => {
+  const project = await temporaryProject({});
+  onTestFinished(() => project.remove());
+  const questions = [
+    {
+      question: 'Which one?',
+      header: 'One',
+      options: [
+        { label: 'A', description: 'a' },
+        { label: 'B', description: 'b' },
+      ],
+    },
+  ];
+  const requests: Message[][] = [];
+  const model: Model = {
+    provider: 'test',
+    name: 'test',
+    maxOutputTokens: 1000,
+    async *stream({ messages }) {
+      requests.push(structuredClone([...messages]));
+      if (messages.length > 1) yield* done;
+      else {
+        yield* call(0, 'ask', 'AskUserQuestion', { questions });
+        yield { type: 'message_end', stopReason: 'tool_use', usage: noUsage };
+      }
+    },
+  };
+  const dataFolder = project.path('../data');
+  const common = { model, root: project.root, retries: false, keepSession: true, sessionId: 'abc' } as const;
+  const asked = Promise.withResolvers<void>();
+  const agent = createAgent({
+    ...common,
+    dataFolder,
+    askUser: async (_, signal) => {
+      asked.resolve();
+      return await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    },
+  });
+  const stop = new AbortController();
+  const running = agent.run('ask me', { signal: stop.signal }).result;
+  await asked.promise;
+  const copy = `${dataFolder}-copy`;
+  await cp(dataFolder, copy, { recursive: true });
+  await rm(join(copy, 'sessions/abc/lock'));
+  stop.abort();
+  await running;
+  await agent.end();
+
+  const resumed = await resumeSession({ dataFolder: copy, id: 'abc', model: 'test', root: project.root, reopen: true });
+  const next = createAgent({
+    ...common,
+    dataFolder: copy,
+    resumed,
+    askUser: async (again) => again.map(() => ({ chosen: ['B'] })),
+  });
+  await next.runUnfinished({}).result;
+  await next.end();
+  expect(JSON.stringify(requests.at(-1)?.at(-1))).toMatch(/"tool_use_id":"ask".*B/);
+});

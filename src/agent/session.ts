@@ -264,6 +264,11 @@ export class Session implements SessionPort {
     return claimed;
   }
 
+  /** Whether the tool only asks the person. */
+  onlyAsks(tool: string): boolean {
+    return this.tools.find(tool)?.needsPerson === true;
+  }
+
   changeDirectory(path: string): void {
     this.#cwd = path;
   }

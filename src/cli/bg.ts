@@ -1,11 +1,13 @@
 // `helve bg "…"`, or `helve --bg "…"`: hands a prompt to the host process, and returns once it is kept on disk there.
 import { realpathSync } from 'node:fs';
+import { RpcError } from '../acp/json-rpc.js';
 import { findSession, projectOf } from '../agent/store/list-sessions.js';
 import { randomId } from '../platform/crypto.js';
 import { dataFolderOf } from '../platform/files/paths.js';
 import { visible } from '../platform/text/visible.js';
 import { readArgs } from './args.js';
 import { SHORT_CHARS } from './background/background-sessions.js';
+import { HostProblem } from './background/connect-host.js';
 import { HostGone } from './background/host-client.js';
 import { hostPlace } from './background/host-place.js';
 import { sessionArgv, sessionFlags } from './background/session-argv.js';
@@ -68,6 +70,9 @@ export async function bg(argv: readonly string[]): Promise<number> {
       ));
       break;
     } catch (error) {
+      if (error instanceof RpcError) {
+        throw new HostProblem(`The prompt was not accepted and does not run. ${error.message}`);
+      }
       if (!(error instanceof HostGone)) throw error;
       if (attempt === TRIES) throw new ConnectionLost(sessionId, promptId);
     }

@@ -55,6 +55,8 @@ export interface FullEngineOptions extends Omit<EngineOptions, 'mcpServers'> {
   buffers?: EditorBuffers;
   /** The program that runs the session. Other programs of the user then see what it does. Default: they do not. */
   surface?: Surface;
+  /** The question that was open when the last process was killed, for those programs. */
+  waitsFor?: string | undefined;
   /** Writes the conversation for hooks to read, in the file of their `transcript_path`. */
   keepTranscript?: boolean;
 }

@@ -136,10 +136,10 @@ function sourceOf({ isFork, restored }: ResumedSession): 'fork' | 'resume' | 'st
 const isKept = ({ resumed, keepSession }: FullAgentOptions): boolean => resumed !== undefined || keepSession === true;
 
 function presenceOf(options: FullAgentOptions): PresenceComponent | undefined {
-  const { surface, resumed, env = process.env } = options;
+  const { surface, waitsFor, resumed, env = process.env } = options;
   if (!surface || !isKept(options)) return undefined;
   const { title, totals } = resumed?.restored ?? {};
-  return presence({ surface, env, title, spentUsd: totals ? totals.costUsd : 0 });
+  return presence({ surface, env, waitsFor, title, spentUsd: totals ? totals.costUsd : 0 });
 }
 
 /** The options of the tools. Other agents may work while a question waits for its answer. */

@@ -2,11 +2,12 @@
 // not finish goes on once a client has given its environment. It knows nothing of sockets.
 import { dropKeptPrompt, keepPrompt, keptPrompts } from '../agent/store/kept-prompts.js';
 import { projectOf } from '../agent/store/list-sessions.js';
-import { readPresence } from '../agent/store/presence.js';
+import { readPresence, removePresence } from '../agent/store/presence.js';
 import { sessionFolder } from '../agent/store/session-folder.js';
 import { noSuchSession } from '../agent/store/session-problem.js';
 import type { UserBlock } from '../contract/message.js';
 import { MAX_TIMER_MS } from '../platform/clock.js';
+import { asWriteFailure } from '../platform/files/write-failure.js';
 import { thisProcess } from '../platform/journal/process-identity.js';
 import { messageOf } from '../platform/message-of.js';
 import type { Caller, SessionPlace } from './hosted-conversation.js';
@@ -68,16 +69,19 @@ export class BackgroundHost {
   /** Accepts a prompt: resolves once it is on disk. Rejects if it can't be accepted; nothing of it is left then. */
   async accept({ sessionId, promptId, content, place }: HandedPrompt): Promise<{ isNew: boolean }> {
     return await this.#inTurn(sessionId, async () => {
+      const { dataFolder } = this.#options;
       const wasOpen = this.sessions.get(sessionId) !== undefined;
+      const isNewSession = projectOf(dataFolder, sessionId) === undefined;
       const session = await this.#open(sessionId, place);
       if (session.knows(promptId)) return { isNew: false };
-      const folder = sessionFolder(this.#options.dataFolder, sessionId);
+      const folder = sessionFolder(dataFolder, sessionId);
       try {
         await keepPrompt(folder, { id: promptId, content });
         this.#run(session, { id: promptId, content });
       } catch (error) {
         dropKeptPrompt(folder, promptId);
-        if (!wasOpen) await this.sessions.close(sessionId).catch(() => {}); // the first error is the one to report
+        if (!wasOpen) await this.#giveUp(sessionId);
+        if (isNewSession) removePresence(dataFolder, sessionId);
         throw error;
       }
       return { isNew: true };
@@ -145,10 +149,21 @@ export class BackgroundHost {
     const goesOn = before?.surface === 'background';
     // Records that were not synced to the disk are lost with the machine: then it is not certain which calls had begun.
     const reopens = goesOn && before.owner.boot === (await thisProcess()).boot;
-    const session = await this.sessions.open({ ...place, ...named, ...(reopens && { reopens }) });
-    await session.announce();
+    const waitsFor = reopens && before.state === 'waiting' ? before.activity : undefined;
+    const session = await this.sessions.open({ ...place, ...named, ...(reopens && { reopens }), waitsFor });
+    try {
+      await session.announce();
+    } catch (error) {
+      await this.#giveUp(sessionId);
+      throw await asWriteFailure(error, sessionFolder(dataFolder, sessionId).path, 'written');
+    }
     if (goesOn) this.#goOn(session);
     return session;
+  }
+
+  /** Another error is reported already. */
+  async #giveUp(sessionId: string): Promise<void> {
+    await this.sessions.close(sessionId).catch(() => {});
   }
 
   /** Runs what was accepted and has not ended, in the order in which it came. */

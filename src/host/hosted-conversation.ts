@@ -30,6 +30,8 @@ export interface SessionPlace {
   resume?: string | undefined;
   /** With `resume`: calls of its last answer that had not begun are run when it goes on. */
   reopens?: boolean;
+  /** The question that was open when the last process was killed, as it is listed until it is asked again. */
+  waitsFor?: string | undefined;
   /** The id of the session, resumed or new. Default: a new one. */
   id?: string | undefined;
   /** What a client has chosen before the conversation was opened again. */

@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { AcpAgent } from '../../src/acp/acp-agent.js';
 import { HELVE_PROTOCOL, helveMethods } from '../../src/acp/helve-methods.js';
@@ -216,6 +216,44 @@ test('a session whose host was killed can be stopped without a host', async () =
   await at.helve(['stop', '--all']);
   await stateIs(at, 'idle');
   expect((await at.helve(['host'])).stdout).toContain('No host process runs.');
+});
+
+test('with a full disk the client gets the error, and nothing is half accepted', async ({ skip }) => {
+  const folder = await emptyFolder();
+  const script = `
+mount -t tmpfs -o size=1m,mode=700 tmpfs "$HELVE_HOME" || exit 77
+helve() { "$NODE" "$HELVE" "$@"; }
+helve bg one --model "scripted/$SCRIPT" >/dev/null 2>&1 || exit 78
+until helve ps --json | grep -q '"state":"idle"'; do :; done
+dd if=/dev/zero of="$HELVE_HOME/full" bs=1k count=2000 2>/dev/null
+helve bg two --model "scripted/$SCRIPT" --session-id 00000000-0000-4000-8000-000000000002; echo "code $?"
+rm "$HELVE_HOME/full"
+helve ps; ls "$HELVE_HOME"/sessions/*/prompts; helve host stop`;
+  const answers0 = join(folder, 's.json');
+  writeFileSync(answers0, JSON.stringify({ turns: [{ text: 'Done.' }] }));
+  const home = await emptyFolder();
+  const env = { PATH: process.env['PATH'], HOME: home, HELVE_HOME: home, NODE: process.execPath, SCRIPT: answers0 };
+  const { stdout, stderr, status } = spawnSync('unshare', ['--mount', 'bash', '-c', script], {
+    cwd: folder,
+    env: { ...env, HELVE: resolve('bin/helve.cjs') },
+    encoding: 'utf8',
+  });
+  if (status === 77 || (status !== 0 && stdout === '')) skip('a file system can not be mounted here');
+  expect(stderr).toMatch(
+    /The prompt was not accepted and does not run\. .* the disk is full \([\w ]+ needed, \d+ bytes free\)/,
+  );
+  expect(stdout).toContain('code 1');
+  expect(stdout).not.toMatch(/two|00000000/);
+  expect(stdout).toMatch(/idle .* one\n/);
+});
+
+test('a data folder with a path that is too long for a socket has its socket elsewhere, in a private folder', async () => {
+  const home = join(await emptyFolder(), 'x'.repeat(120));
+  const target = hostPlace(home);
+  makeHostFolders(target);
+  expect(target.socket).toMatch(/^\/tmp\/helve-host-\d+-[0-9a-f]{16}\/host\.sock$/);
+  expect(statSync(join(target.socket, '..')).mode & 0o777).toBe(0o700);
+  rmSync(join(target.socket, '..'), { recursive: true });
 });
 
 test.each([

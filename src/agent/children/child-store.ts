@@ -4,7 +4,8 @@ import { readSession } from '../store/read-session.js';
 import { type RestoredSession, restoreSession } from '../store/restore-session.js';
 import type { SessionFolder } from '../store/session-folder.js';
 import { lockSession } from '../store/session-lock.js';
-import { SessionStore, type SessionStoreOptions } from '../store/session-store.js';
+import { SessionStore } from '../store/session-store.js';
+import type { SessionStoreOptions } from '../store/session-store-options.js';
 
 export interface ResumedChild {
   restored: RestoredSession;

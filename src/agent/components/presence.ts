@@ -16,13 +16,15 @@ export interface PresenceOptions {
   env: Readonly<Record<string, string | undefined>>;
   /** Of a resumed session. */
   title?: string | undefined;
+  /** The question that was open when the last process was killed: it is asked again. */
+  waitsFor?: string | undefined;
   /** US dollars that the session had cost before it was resumed; null if that is not known. */
   spentUsd: number | null;
 }
 
 interface Questions {
-  askPermission?: AskPermission | undefined;
-  askUser?: AskUser | undefined;
+  askPermission: AskPermission | undefined;
+  askUser: AskUser | undefined;
 }
 
 export interface PresenceComponent extends SessionComponent {
@@ -56,21 +58,25 @@ export function presence(options: PresenceOptions): PresenceComponent {
   let state: LiveState = 'idle';
   let activity = '';
   let changed = since;
+  let { waitsFor } = options;
   const asked: string[] = [];
   const calls = new Map<string, string>();
   let timer: NodeJS.Timeout | undefined;
+  let isStarted = false;
   let isLoaded = false;
   let hasEnded = false;
 
   const write = async (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
+    isStarted = true;
     const { store, clean, owner, sum } = await writer();
     isLoaded = true;
     if (!session || hasEnded) return;
     const { id, root, used, dataFolder } = session;
-    const isWaiting = asked.length > 0;
-    const words = isWaiting ? asked[0] : state === 'running' ? activity : '';
+    const question = asked[0] ?? waitsFor;
+    const isWaiting = question !== undefined;
+    const words = isWaiting ? question : state === 'running' ? activity : '';
     store.writePresence(dataFolder, {
       id,
       surface,
@@ -78,7 +84,7 @@ export function presence(options: PresenceOptions): PresenceComponent {
       root,
       title: clean(title),
       state: isWaiting ? 'waiting' : state,
-      activity: clean(relativeTo(root, words ?? '').slice(0, MAX_CHARS)),
+      activity: clean(relativeTo(root, words).slice(0, MAX_CHARS)),
       costUsd: sum(spentUsd, used.costUsd),
       since,
       changed,
@@ -96,6 +102,7 @@ export function presence(options: PresenceOptions): PresenceComponent {
   };
   const during = async <Answer>(words: string, ask: () => Promise<Answer>): Promise<Answer> => {
     asked.push(words);
+    waitsFor = undefined;
     changed = Date.now();
     await write().catch(() => {}); // before anyone sees the question: it must be listed after a kill
     try {
@@ -108,6 +115,7 @@ export function presence(options: PresenceOptions): PresenceComponent {
   const take = (event: AgentEvent): void => {
     switch (event.type) {
       case 'turn_start':
+        waitsFor = undefined;
         activity = 'waits for the model';
         break;
       case 'text_delta':
@@ -127,6 +135,7 @@ export function presence(options: PresenceOptions): PresenceComponent {
         return;
       case 'result':
         calls.clear();
+        waitsFor = undefined;
         state = failed.has(event.outcome) ? 'failed' : 'idle';
         return;
       default:
@@ -173,10 +182,10 @@ export function presence(options: PresenceOptions): PresenceComponent {
     },
     async end() {
       clearTimeout(timer);
-      if (!isLoaded || !session) return;
-      const { store } = await writer();
-      await write().catch(() => {});
+      if (!isStarted || !session) return;
+      if (surface === 'background') await write().catch(() => {});
       hasEnded = true;
+      const { store } = await writer();
       if (surface !== 'background') store.removePresence(session.dataFolder, session.id);
     },
   };

@@ -2,7 +2,8 @@ import type { AssistantBlock, AssistantMessage, UserBlock } from '../../contract
 import type { SeenFile } from '../../contract/tool-context.js';
 import { messageOf } from '../../platform/message-of.js';
 import type { SessionComponent } from '../session-component.js';
-import type { SessionStore, WatchedState } from '../store/session-store.js';
+import type { SessionStore } from '../store/session-store.js';
+import type { WatchedState } from '../store/session-store-options.js';
 
 /** Writes a session to disk. Its code is loaded with the first request, and earlier events are written then. */
 export interface SessionWriter extends SessionComponent {

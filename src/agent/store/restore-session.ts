@@ -3,14 +3,13 @@
 import { statSync } from 'node:fs';
 import type { LeftCommand } from '../../contract/background.js';
 import type { FailureKind } from '../../contract/failure.js';
-import type { AssistantBlock, Message, ToolResultBlock, ToolUseBlock, UserBlock } from '../../contract/message.js';
+import type { AssistantBlock, Message, ToolResultBlock, ToolUseBlock } from '../../contract/message.js';
 import { modeWords, type PermissionMode } from '../../contract/permission.js';
 import type { LeftTask } from '../../contract/server-tasks.js';
 import type { ToolDisplay } from '../../contract/tool.js';
 import type { SeenFile } from '../../contract/tool-context.js';
 import { withCleared } from '../context/clear-results.js';
 import type { StoredGoal } from '../goals/goal-state.js';
-import { Transcript } from '../transcript.js';
 import {
   continuedText,
   DAMAGED_PROBLEM,
@@ -24,6 +23,7 @@ import {
 import { OpenTasks } from './open-tasks.js';
 import type { ReadLine } from './read-session.js';
 import { isDisplay } from './recorded-display.js';
+import { type KnownResult, repaired, report, resultBlock, withObjectInput, wordsOf } from './restored-messages.js';
 import type { SessionHeader, SessionRecord, SessionTotals } from './session-record.js';
 import { noTotals } from './session-store.js';
 import { titleOf } from './session-title.js';
@@ -99,7 +99,6 @@ export function restoreSession(lines: Iterable<ReadLine>, options: RestoreOption
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 type RecordOf<Type extends SessionRecord['type']> = Extract<SessionRecord, { type: Type }>;
-type KnownResult = Omit<RecordOf<'result'>, 'at'>;
 
 class History {
   readonly #options: RestoreOptions;
@@ -415,49 +414,9 @@ class History {
   }
 }
 
-/** The messages as they were sent to the model, and counted by compactions. */
-function repaired(messages: readonly Message[]): readonly Message[] {
-  const transcript = new Transcript();
-  // A conversation begins with a user message, so without this the answer to a lost prompt would be lost as well.
-  if (messages[0]?.role === 'assistant') transcript.append(lostBeginning);
-  for (const message of messages) transcript.append(message);
-  return transcript.forRequest();
-}
-
 const MAX_LISTED = 10;
 
 function listed(numbers: readonly number[]): string {
   const more = numbers.length - MAX_LISTED;
   return numbers.slice(0, MAX_LISTED).join(', ') + (more > 0 ? ` and ${more} more` : '');
-}
-
-/** Providers accept only objects as inputs. */
-function withObjectInput(block: AssistantBlock): AssistantBlock {
-  if (block.type !== 'tool_use') return block;
-  const { input } = block;
-  return typeof input === 'object' && input !== null && !Array.isArray(input) ? block : { ...block, input: {} };
-}
-
-const lostBeginning: Message = {
-  role: 'user',
-  content: [{ type: 'text', text: '[What was said here is lost, because the file of this session is damaged.]' }],
-};
-
-const wordsOf = (content: RecordOf<'user'>['content']): UserBlock[] =>
-  content.filter((block) => block.type !== 'tool_result');
-
-function resultBlock({ id, content, is_error }: KnownResult): ToolResultBlock {
-  const whole = typeof content === 'string' ? content : [...content];
-  return { type: 'tool_result', tool_use_id: id, content: whole, ...(is_error && { is_error }) };
-}
-
-/** As text, since providers reject calls without the preceding thinking, which is incomplete. */
-function report(calls: ReadonlyArray<{ name: string; input: unknown }>, answers: readonly ToolResultBlock[]): Message {
-  const parts = calls.map(({ name, input }, index) => {
-    const { content = '' } = answers[index] ?? {};
-    const texts = typeof content === 'string' ? [content] : content.map((block) => ('text' in block ? block.text : ''));
-    return `${name} ${JSON.stringify(input)}\n${texts.join('\n')}`;
-  });
-  const text = `[The program ended in the middle of your last answer. These calls were part of it:\n\n${parts.join('\n\n')}]`;
-  return { role: 'user', content: [{ type: 'text', text }] };
 }

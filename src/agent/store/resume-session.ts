@@ -27,7 +27,8 @@ import { isInUse, lockSession, removeEndedLock } from './session-lock.js';
 import { isPrompt } from './session-outline.js';
 import { noSuchSession } from './session-problem.js';
 import { SESSION_FORMAT, type SessionHeader } from './session-record.js';
-import { SessionStore, type SessionStoreOptions } from './session-store.js';
+import { SessionStore } from './session-store.js';
+import type { SessionStoreOptions } from './session-store-options.js';
 
 const MAX_FILES = 20; // that are named in a reminder
 

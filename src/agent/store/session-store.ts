@@ -1,8 +1,3 @@
-// Writes a session to disk from the events of the loop. Every record is in the file before the next step
-// that could fail: a prompt when it is given, a call that may change something before it starts, the answer when it is
-// complete, each result when it is settled. So a killed process loses no completed work. The rest of a turn is written
-// at its end, and then everything is synced to disk.
-import type { LeftCommand } from '../../contract/background.js';
 import type { AgentHappening } from '../../contract/event.js';
 import type {
   AssistantBlock,
@@ -11,19 +6,16 @@ import type {
   UserBlock,
   UserMessage,
 } from '../../contract/message.js';
-import type { ModelFacts, Usage } from '../../contract/model.js';
-import type { Decision, PermissionMode } from '../../contract/permission.js';
-import type { LeftTask } from '../../contract/server-tasks.js';
+import type { Usage } from '../../contract/model.js';
+import type { Decision } from '../../contract/permission.js';
 import type { SeenFile } from '../../contract/tool-context.js';
 import { journaledBytes } from '../../platform/journal/session-changes.js';
 import type { StoredGoal } from '../goals/goal-state.js';
 import { addUsage, costOf, noUsage } from '../usage.js';
 import { joinUses } from '../usage-by-model.js';
-import type { ReportProblem } from './append-log.js';
 import { recordedDisplay } from './recorded-display.js';
 import { SessionFile } from './session-file.js';
 import { type SessionFolder, sessionFolder } from './session-folder.js';
-import type { SessionLock } from './session-lock.js';
 import {
   type RunTotals,
   SESSION_FORMAT,
@@ -31,46 +23,8 @@ import {
   type SessionRecord,
   type SessionTotals,
 } from './session-record.js';
+import type { SessionStoreOptions, StoreBeginning, WatchedState } from './session-store-options.js';
 import { titleOf } from './session-title.js';
-
-export interface SessionStoreOptions {
-  dataFolder: string;
-  id: string;
-  root: string;
-  model: string;
-  provider?: string | undefined;
-  /** The prices of the model; without them the cost of a run is known only at its end, if at all. */
-  prices?: ModelFacts['prices'] | undefined;
-  /** For a child agent: its folder, and its facts in the first line. */
-  agent?: { folder: SessionFolder; facts: NonNullable<SessionHeader['agent']> } | undefined;
-  /** Called with one sentence for the person if the session can't be saved. The conversation continues. */
-  onProblem?: ReportProblem | undefined;
-}
-
-/** State of a session that calls may change, checked when a turn ends. A `Session` implements it. */
-export interface WatchedState {
-  readonly cwd: string;
-  readonly mode: PermissionMode;
-  readonly todos?: unknown;
-  readonly plan?: string | undefined;
-  readonly goal?: StoredGoal | null | undefined;
-  /** Commands that run in the background. */
-  readonly background?: readonly LeftCommand[] | undefined;
-  /** Tasks of MCP servers. */
-  readonly tasks?: readonly LeftTask[] | undefined;
-  /** The id that the client has given to the prompt that runs. */
-  readonly promptId?: string | undefined;
-}
-
-/** The state from which a store continues when a session is resumed. */
-export interface StoreBeginning {
-  lock: SessionLock;
-  totals: SessionTotals;
-  title: string | undefined;
-  damaged: readonly number[];
-  /** The calls of the last answer that had not begun run now. */
-  reopens?: boolean;
-}
 
 // A record without its time.
 type Unwritten = SessionRecord extends infer One ? (One extends { at: number } ? Omit<One, 'at'> : never) : never;
@@ -249,13 +203,12 @@ export class SessionStore {
         if (isHarmless(happening.decision)) this.#harmless.add(happening.callId);
         else this.#harmless.delete(happening.callId);
         // The question may stay open for long, and the call is asked about again if this process is killed meanwhile.
-        if (happening.decision.behavior === 'ask' && this.#blocks.length > 0) {
-          this.#addBlocks();
-          this.#file.write();
-        }
+        if (happening.decision.behavior === 'ask') this.#writeBlocks();
         return;
       case 'tool_start':
-        if (!this.#harmless.has(happening.callId)) this.#callStarts(happening.callId, happening.tool);
+        if (this.#harmless.has(happening.callId)) return;
+        if (this.#state?.onlyAsks?.(happening.tool)) this.#writeBlocks();
+        else this.#callStarts(happening.callId, happening.tool);
         return;
       case 'tool_result': {
         const { callId: id, result, failure, problem, display } = happening;
@@ -344,6 +297,12 @@ export class SessionStore {
   #callStarts(id: string, tool: string): void {
     this.#addBlocks();
     this.#add({ type: 'call', id, tool });
+    this.#file.write();
+  }
+
+  #writeBlocks(): void {
+    if (this.#blocks.length === 0) return;
+    this.#addBlocks();
     this.#file.write();
   }
 

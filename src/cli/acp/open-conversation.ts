@@ -40,7 +40,7 @@ export function conversationOpener(flags: RunFlags, { surface, ...own }: OpenerO
     open: async (place, ports) => {
       try {
         if (place.resume !== undefined) assertSessionOf(place, place.resume);
-        const options = { ...(await optionsFor(flags, place, own)), surface };
+        const options = { ...(await optionsFor(flags, place, own)), surface, waitsFor: place.waitsFor };
         const isStored = place.resume !== undefined || hasConversation(place.id);
         const request = {
           ...(isStored && { resume: place.resume ?? place.id }),

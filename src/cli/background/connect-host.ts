@@ -18,7 +18,7 @@ export class HostProblem extends Error {
   override readonly name = 'HostProblem';
 }
 
-export interface ConnectOptions {
+export interface HostConnectOptions {
   place: HostPlace;
   version: string;
   caller?: Caller;
@@ -27,7 +27,7 @@ export interface ConnectOptions {
 }
 
 /** A connection to a host that understands this client. Starts a host if there is none. */
-export async function connectHost(options: ConnectOptions): Promise<HostClient> {
+export async function connectHost(options: HostConnectOptions): Promise<HostClient> {
   const { place, version, caller, tell } = options;
   makeHostFolders(place);
   const until = monotonicMs() + START_MS;

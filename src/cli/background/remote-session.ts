@@ -6,7 +6,7 @@ import { type HostState, hostStates } from '../../host/session-feed.js';
 import { randomId } from '../../platform/crypto.js';
 import { EventQueue } from '../../platform/event-queue.js';
 import type { AttachedSession } from '../../terminal/attach/attached-session.js';
-import type { HostClient } from './host-client.js';
+import { type HostClient, HostGone } from './host-client.js';
 
 /** Attaches to the session. What an earlier host has left unfinished goes on with this client's environment. */
 export async function attachTo(host: HostClient, sessionId: string): Promise<AttachedSession> {
@@ -22,7 +22,9 @@ export async function attachTo(host: HostClient, sessionId: string): Promise<Att
     if (isListed) take(params);
     else early.push(params);
   });
-  void host.closed.then(() => entries.fail(new Error('The host process has ended. Attach again to continue.')));
+  void host.closed.then(() =>
+    entries.fail(new HostGone('The host process has ended. Attach to the session again to continue it.')),
+  );
   const { title, state, root, past } = await host.request('_helve/session/attach', { sessionId });
   for (const entry of Array.isArray(past) ? past : []) entries.push({ entry, isNew: true, from: 0 });
   isListed = true;

@@ -1,5 +1,5 @@
 import type { Caller } from '../../host/hosted-conversation.js';
-import { type ConnectOptions, connectHost, HostProblem } from './connect-host.js';
+import { connectHost, type HostConnectOptions, HostProblem } from './connect-host.js';
 import type { HostClient } from './host-client.js';
 
 /** The host was ended each time before it answered. */
@@ -20,7 +20,7 @@ export const callerHere = (argv: readonly string[] = []): Caller => ({
 });
 
 export async function withHost<Value>(
-  options: ConnectOptions,
+  options: HostConnectOptions,
   work: (host: HostClient) => Promise<Value>,
 ): Promise<Value> {
   const host = await connectHost(options);

@@ -1,7 +1,7 @@
 import type { Component } from '@earendil-works/pi-tui';
 import { INTERRUPTED, isInterruption } from '../../agent/interruption.js';
 import { isPersonText } from '../../agent/store/conversation-view.js';
-import { INTERRUPTED_PROBLEM } from '../../agent/store/interrupted-calls.js';
+import { INTERRUPTED_PROBLEM, NOT_BEGUN_PROBLEM } from '../../agent/store/interrupted-calls.js';
 import { INTERRUPTED_WHILE_RUNNING } from '../../calls/failure-text.js';
 import type { Message, ToolResultBlock } from '../../contract/message.js';
 import type { Tool, ToolDisplay } from '../../contract/tool.js';
@@ -86,7 +86,7 @@ const withoutBody = ({ title, looks }: ToolDisplay): ToolDisplay => ({ title, ..
 const isUnanswered = (tool: Tool | undefined, failed: PastFailure | undefined): boolean =>
   tool?.needsPerson === true && beganProblems.some((problem) => failed?.problem === problem);
 
-const beganProblems = [INTERRUPTED_WHILE_RUNNING, INTERRUPTED_PROBLEM];
+const beganProblems = [INTERRUPTED_WHILE_RUNNING, INTERRUPTED_PROBLEM, NOT_BEGUN_PROBLEM];
 
 interface PastCall {
   theme: Theme;
