@@ -7,7 +7,6 @@ import { steadyClock } from '../platform/clock.js';
 import { EventQueue } from '../platform/event-queue.js';
 import { reapedLeftovers } from '../platform/shell/leftovers.js';
 import type { ConversationContext } from './context/conversation-context.js';
-import { runOpenCalls } from './run-open-calls.js';
 import { RunRecord } from './run-record.js';
 import type { Session } from './session.js';
 import { atOnce, type EarlyEnd, emitter, type RunMoment, type SessionComponent } from './session-component.js';
@@ -126,6 +125,7 @@ async function drive(input: LoopInput, { run, timeUp, emit }: Drive): Promise<vo
   await refresh();
   if (input.prompt === 'unfinished') {
     await beforeMessage();
+    const { runOpenCalls } = await import('./run-open-calls.js');
     const results = input.openCalls ? await runOpenCalls(input.openCalls, { environment, signal }) : [];
     const last = session.transcript.messages.at(-1);
     if (results.length === 0 && last?.role !== 'user') return finish('completed', textOf(last));

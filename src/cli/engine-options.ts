@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { knownNames } from '../agent/known-names.js';
+import type { Surface } from '../agent/store/presence.js';
 import type { FullEngineOptions } from '../compose/options.js';
 import { toolProfileNames } from '../contract/model.js';
 import { type PermissionMode, permissionModes } from '../contract/permission.js';
@@ -41,6 +42,10 @@ export interface EngineFlagValues {
 export type CliEngineOptions = FullEngineOptions & {
   settings: WatchedSettings;
   env: Readonly<Record<string, string | undefined>>;
+  /** The program that runs the session, as `helve ps` shows it. */
+  surface?: Surface;
+  /** The question that was open when the last process was killed, for `helve ps`. */
+  waitsFor?: string | undefined;
 };
 
 export interface EngineSurroundings {

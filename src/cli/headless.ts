@@ -1,3 +1,4 @@
+import { presence } from '../agent/components/presence.js';
 import { textCallsNotice } from '../agent/text-calls-notice.js';
 import { createAgent, type FullAgent } from '../compose/create-agent.js';
 import type { FullAgentOptions } from '../compose/options.js';
@@ -109,7 +110,7 @@ async function runHeadless(argv: readonly string[], version: string, opened: Ope
     childModel: async (name) => (name === undefined ? model.current : await models.resilientModel(name)),
     sessionId,
     keepSession: flags.save,
-    surface: 'print',
+    presence: presence({ surface: 'print', env: options.env }),
     onStoreProblem: (sentence) => process.stderr.write(`helve: ${visible(sentence)}\n`),
     ...(resumed && { resumed }),
     hiddenVariables: [...secretVariables(catalogue), ...variablesForTracing(options.env)],

@@ -86,7 +86,7 @@ export function createAgent(options: FullAgentOptions): FullAgent {
     runUnfinished: (given) => unfinishedRun(runPrompt, given),
     async announce() {
       await composed.writer?.announce();
-      if (options.surface === 'background') await composed.presence?.announce();
+      await composed.presence?.announce();
     },
     whileAsking: async (question, ask) => await (composed.presence?.during(question, ask) ?? ask()),
     rename(title) {

@@ -2,8 +2,8 @@
 
 import type { CommandBudget } from '../agent/budget/spent.js';
 import type { AgentType } from '../agent/children/agent-types.js';
+import type { PresenceComponent } from '../agent/components/presence.js';
 import type { Observer } from '../agent/observe/observe.js';
-import type { Surface } from '../agent/store/presence.js';
 import type { ResumedSession } from '../agent/store/resume-session.js';
 import type { EditorBuffers } from '../contract/editor-buffers.js';
 import type { AgentOptions, EngineOptions } from '../contract/options.js';
@@ -53,10 +53,6 @@ export interface FullEngineOptions extends Omit<EngineOptions, 'mcpServers'> {
   observers?: readonly Observer[];
   /** The editor's unsaved texts. Default: files are as they are on disk. */
   buffers?: EditorBuffers;
-  /** The program that runs the session. Other programs of the user then see what it does. Default: they do not. */
-  surface?: Surface;
-  /** The question that was open when the last process was killed, for those programs. */
-  waitsFor?: string | undefined;
   /** Writes the conversation for hooks to read, in the file of their `transcript_path`. */
   keepTranscript?: boolean;
 }
@@ -68,6 +64,8 @@ export interface FullAgentOptions extends Omit<AgentOptions, 'mcpServers'>, Full
   withoutFacts?: boolean;
   settings?: WatchedSettings;
   commands?: boolean;
+  /** Tells other programs of the user what the session does, if it is kept. Default: they do not see it. */
+  presence?: PresenceComponent;
   /** A session to resume, from `resumeSession`; it is kept. */
   resumed?: ResumedSession;
   /** What all prompts of this process may use together. */

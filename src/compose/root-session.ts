@@ -9,7 +9,7 @@ import { childAgents } from '../agent/components/child-agents.js';
 import { instructionsComponent } from '../agent/components/instructions.js';
 import { mcpServers } from '../agent/components/mcp-servers.js';
 import { observerComponents } from '../agent/components/observers.js';
-import { type PresenceComponent, presence } from '../agent/components/presence.js';
+import type { PresenceComponent } from '../agent/components/presence.js';
 import { serverTasks } from '../agent/components/server-tasks.js';
 import { type SessionWriter, sessionWriter } from '../agent/components/session-writer.js';
 import { contextFrom } from '../agent/context/context-limits.js';
@@ -58,10 +58,10 @@ export function composeRoot(options: FullAgentOptions, { composeChild }: { compo
   const { resumed, env = process.env } = options;
   const runs = new AgentRuns(env);
   const approvals = new CheckApprovals();
-  const seen = presenceOf(options);
+  const seen = isKept(options) ? options.presence : undefined;
   const tools = composeTools(resolveOptions(toolOptions(options, { runs, approvals, seen })), { as: 'root' });
   const { session } = tools;
-  seen?.begin(session);
+  seen?.begin(session, resumed?.restored);
   if (resumed) applyResumedSession(session, resumed);
   if (resumed && !resumed.isFork) tools.servers.client.restoreTasks(resumed.restored.tasks);
   session.beginning = { source: resumed ? sourceOf(resumed) : 'startup', setup: options.setup };
@@ -134,13 +134,6 @@ function sourceOf({ isFork, restored }: ResumedSession): 'fork' | 'resume' | 'st
 }
 
 const isKept = ({ resumed, keepSession }: FullAgentOptions): boolean => resumed !== undefined || keepSession === true;
-
-function presenceOf(options: FullAgentOptions): PresenceComponent | undefined {
-  const { surface, waitsFor, resumed, env = process.env } = options;
-  if (!surface || !isKept(options)) return undefined;
-  const { title, totals } = resumed?.restored ?? {};
-  return presence({ surface, env, waitsFor, title, spentUsd: totals ? totals.costUsd : 0 });
-}
 
 /** The options of the tools. Other agents may work while a question waits for its answer. */
 function toolOptions(

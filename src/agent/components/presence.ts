@@ -1,25 +1,25 @@
 // Tells other processes of this user what the session does: see store/presence.ts. Changes of the state are written at
-// once, those of the activity at most once a second. Nothing is loaded or written before the first request has left.
+// once, those of the activity at most once a second. Nothing is loaded or written before the first request has left, unless
+// the session is announced.
 import type { AgentEvent } from '../../contract/event.js';
+import type { UserBlock } from '../../contract/message.js';
 import type { AskPermission } from '../../contract/permission.js';
 import type { AskUser } from '../../contract/question.js';
 import { lazy } from '../../platform/lazy.js';
 import type { Session } from '../session.js';
 import type { SessionComponent } from '../session-component.js';
 import type { LiveState, Surface } from '../store/presence.js';
+import type { RestoredSession } from '../store/restore-session.js';
 
 const ACTIVITY_MS = 1_000;
+const FIRST_MS = 200; // a run that is over by then is not listed, and the answer to the first request is not delayed
 const MAX_CHARS = 200;
 
 export interface PresenceOptions {
   surface: Surface;
   env: Readonly<Record<string, string | undefined>>;
-  /** Of a resumed session. */
-  title?: string | undefined;
   /** The question that was open when the last process was killed: it is asked again. */
   waitsFor?: string | undefined;
-  /** US dollars that the session had cost before it was resumed; null if that is not known. */
-  spentUsd: number | null;
 }
 
 interface Questions {
@@ -28,9 +28,9 @@ interface Questions {
 }
 
 export interface PresenceComponent extends SessionComponent {
-  /** The session that it tells of. To be called before anything else. */
-  begin(session: Session): void;
-  /** Writes at once, before the first request. Rejects if that fails. */
+  /** The session that it tells of, and what it was before it was resumed. To be called before anything else. */
+  begin(session: Session, restored: Pick<RestoredSession, 'title' | 'totals'> | undefined): void;
+  /** For a session of the background: writes at once, before the first request. Rejects if that fails. */
   announce(): Promise<void>;
   /** While the function runs, the session waits for an answer. */
   during<Answer>(question: string, ask: () => Promise<Answer>): Promise<Answer>;
@@ -39,7 +39,7 @@ export interface PresenceComponent extends SessionComponent {
 }
 
 export function presence(options: PresenceOptions): PresenceComponent {
-  const { surface, env, spentUsd } = options;
+  const { surface, env } = options;
   const writer = lazy(async () => {
     const [store, redact, identity, titles, usage] = await Promise.all([
       import('../store/presence.js'),
@@ -54,7 +54,9 @@ export function presence(options: PresenceOptions): PresenceComponent {
   });
   const since = Date.now();
   let session: Session | undefined;
-  let title = options.title ?? '';
+  let title = '';
+  let spentUsd: number | null = 0;
+  let firstPrompt: readonly UserBlock[] | undefined;
   let state: LiveState = 'idle';
   let activity = '';
   let changed = since;
@@ -70,10 +72,11 @@ export function presence(options: PresenceOptions): PresenceComponent {
     clearTimeout(timer);
     timer = undefined;
     isStarted = true;
-    const { store, clean, owner, sum } = await writer();
+    const { store, clean, owner, sum, titleOf } = await writer();
     isLoaded = true;
     if (!session || hasEnded) return;
     const { id, root, used, dataFolder } = session;
+    if (title === '' && firstPrompt) title = titleOf(firstPrompt);
     const question = asked[0] ?? waitsFor;
     const isWaiting = question !== undefined;
     const words = isWaiting ? question : state === 'running' ? activity : '';
@@ -145,10 +148,15 @@ export function presence(options: PresenceOptions): PresenceComponent {
   };
   return {
     name: 'presence',
-    begin: (of) => {
+    begin(of, restored) {
       session = of;
+      if (!restored) return;
+      title = restored.title;
+      spentUsd = restored.totals.costUsd;
     },
-    announce: write,
+    async announce() {
+      if (surface === 'background') await write();
+    },
     during,
     watching: ({ askPermission, askUser }) => ({
       askPermission:
@@ -167,13 +175,12 @@ export function presence(options: PresenceOptions): PresenceComponent {
       stateChanged();
     },
     onPrompt(content) {
-      if (title !== '') return;
-      void writer().then(({ titleOf }) => {
-        title ||= titleOf(content);
-      });
+      firstPrompt ??= content;
     },
     onRequestSent() {
-      if (!isLoaded) writeOrRetry();
+      if (isStarted || timer !== undefined) return;
+      timer = setTimeout(writeOrRetry, FIRST_MS);
+      timer.unref();
     },
     onEvent: take,
     afterRun() {

@@ -1,3 +1,4 @@
+import { presence } from '../../agent/components/presence.js';
 import type { ResumedSession } from '../../agent/store/resume-session.js';
 import { createAgent, type FullAgent } from '../../compose/create-agent.js';
 import { createEngine } from '../../compose/create-engine.js';
@@ -84,6 +85,7 @@ export async function openSession(
       !resumed &&
       request.beforePrompt === undefined && { sessionId: flags.sessionId }),
     keepSession: flags.save,
+    ...(options.surface && { presence: presence({ ...options, surface: options.surface }) }),
     onStoreProblem: ports.tell,
     ...(resumed && { resumed }),
     ...(flags.maxTurns !== undefined && { maxTurns: flags.maxTurns }),
