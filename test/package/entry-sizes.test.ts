@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 /** In bytes of code that is loaded at once, and modules in it. Raise one only where what it buys is worth it to everybody. */
 const budgets = [
-  { entry: 'index', bytes: 632_000, modules: 257 },
+  { entry: 'index', bytes: 634_000, modules: 258 },
   { entry: 'tools', bytes: 60_000, modules: 14 },
   { entry: 'models', bytes: 413_000, modules: 77 },
   { entry: 'mcp', bytes: 6_000, modules: 2 },

@@ -1,6 +1,7 @@
 // Follows a session in another process at the terminal: its transcript, its questions, and a line for prompts.
 import { emitKeypressEvents } from 'node:readline';
 import type { OpenQuestion } from '../../host/open-questions.js';
+import type { EntryLine } from '../../host/sent-entry.js';
 import { folderNames, homeFolder } from '../../platform/files/paths.js';
 import { messageOf } from '../../platform/message-of.js';
 import { visible } from '../../platform/text/visible.js';
@@ -19,6 +20,9 @@ export async function attachTerminal(session: AttachedSession): Promise<'detache
 class AttachTerminal {
   readonly #session: AttachedSession;
   readonly #lines: PlainLines;
+  readonly #entries: EntryLines;
+  /** Nothing is written behind a question. */
+  readonly #waiting: EntryLine[] = [];
   readonly #input: PlainInput;
   readonly #questions: PlainQuestions;
   readonly #left = Promise.withResolvers<'detached'>();
@@ -35,9 +39,11 @@ class AttachTerminal {
       color: !process.env['NO_COLOR'],
       readsMarkdown: true,
     });
+    this.#entries = new EntryLines(this.#lines);
     this.#input = new PlainInput({
       onLine: (line) => void this.#take(line),
       onEnd: () => this.#left.resolve('detached'),
+      onAnswer: () => this.#drawWaiting(),
       onInterrupt: () => void this.#interrupt(),
     });
     this.#questions = new PlainQuestions(this.#lines, this.#input, {
@@ -65,7 +71,6 @@ class AttachTerminal {
   }
 
   async #follow(): Promise<'closed'> {
-    const lines = new EntryLines(this.#lines);
     for await (const line of this.#session.entries) {
       const { entry } = line;
       if (entry.kind === 'question') {
@@ -73,11 +78,21 @@ class AttachTerminal {
         else this.#asking.get(entry.id)?.abort(new Error('It was answered elsewhere, or withdrawn.'));
       } else if (entry.kind === 'state') {
         this.#isBusy = entry.state === 'running' || entry.state === 'requires_action';
-        lines.end();
+        if (this.#input.isAsking) continue;
+        this.#entries.end();
         if (!this.#isBusy) this.#input.prompt();
-      } else lines.take(line);
+      } else if (this.#input.isAsking) this.#waiting.push(line);
+      else this.#entries.take(line);
     }
     return 'closed';
+  }
+
+  #drawWaiting(): void {
+    while (!this.#input.isAsking) {
+      const line = this.#waiting.shift();
+      if (!line) return;
+      this.#entries.take(line);
+    }
   }
 
   #ask(question: OpenQuestion): void {
