@@ -5,6 +5,9 @@ import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { AcpAgent } from '../../src/acp/acp-agent.js';
 import { HELVE_PROTOCOL, helveMethods } from '../../src/acp/helve-methods.js';
+import { readSession } from '../../src/agent/store/read-session.js';
+import { restoreSession } from '../../src/agent/store/restore-session.js';
+import { sessionFolder } from '../../src/agent/store/session-folder.js';
 import { lockSession } from '../../src/agent/store/session-lock.js';
 import { HostClient } from '../../src/cli/background/host-client.js';
 import { hostPlace, makeHostFolders } from '../../src/cli/background/host-place.js';
@@ -216,6 +219,17 @@ test('a session whose host was killed can be stopped without a host', async () =
   await at.helve(['stop', '--all']);
   await stateIs(at, 'idle');
   expect((await at.helve(['host'])).stdout).toContain('No host process runs.');
+});
+
+test('a question that no one answers in time is denied, and the model is told', async () => {
+  const at = await place([command('echo made > made.txt'), { text: 'Not made.' }]);
+  writeFileSync(join(at.home, 'settings.json'), '{"background": {"answerMinutes": 0.001}}');
+  const { stdout } = await at.helve(['bg', 'make it']);
+  await stateIs(at, 'idle');
+  expect(existsSync(join(at.cwd, 'made.txt'))).toBe(false);
+  const { messages } = restoreSession(readSession(sessionFolder(at.home, stdout.trim())));
+  expect(JSON.stringify(messages)).toMatch(/no one answered within .* background\.answerMinutes/);
+  expect(JSON.stringify(messages.at(-1))).toContain('Not made.');
 });
 
 test('with a full disk the client gets the error, and nothing is half accepted', async ({ skip }) => {
