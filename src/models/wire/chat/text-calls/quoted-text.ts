@@ -1,21 +1,44 @@
 import type { Message, UserBlock } from '../../../../contract/message.js';
+import { lettersAndDigits, plainCharacters, withoutMargin, withoutQuotes, withoutTags } from './plain-form.js';
 
 const MAX_COMPARED = 500; // characters of a call; a quotation that agrees so far is one
 
+const MIN_LETTERS = 16; // fewer letters and digits than this may follow each other in any text
+
 /**
  * Whether the text of a call stands in the prompts or results of a conversation, so that the model may only quote it.
- * Line numbers, line breaks, quotes and backslashes make no difference, since a quotation often has others.
+ * Line numbers, line breaks, quotes, escapes, signs of comments and letters that look alike make no difference, since a
+ * quotation often has others.
  */
 export function quotedIn(messages: readonly Message[], system: readonly string[]): (source: string) => boolean {
-  let texts: readonly string[] | undefined;
+  let forms: readonly Form[] | undefined;
   return (source) => {
-    texts ??= [...system, ...messages.flatMap(textsOf)].flatMap((text) => [
-      reduced(text),
-      reduced(withoutMargin(text)),
-    ]);
-    const wanted = reduced(source).slice(0, MAX_COMPARED);
-    return texts.some((text) => text.includes(wanted));
+    forms ??= [...system, ...messages.flatMap(textsOf)].flatMap(variants).map(formOf);
+    const { strict, letters } = formOf(source);
+    const wanted = strict.slice(0, MAX_COMPARED);
+    const wantedLetters = letters.slice(0, MAX_COMPARED);
+    return forms.some(
+      (form) =>
+        form.strict.includes(wanted) || (wantedLetters.length >= MIN_LETTERS && form.letters.includes(wantedLetters)),
+    );
   };
+}
+
+interface Form {
+  strict: string;
+  letters: string;
+}
+
+function formOf(text: string): Form {
+  const plain = plainCharacters(text);
+  return { strict: withoutQuotes(plain), letters: lettersAndDigits(plain) };
+}
+
+/** What a model may have read a text as. */
+function variants(text: string): string[] {
+  const inner = withoutMargin(text);
+  const isMarkup = /<\/[a-z]/i.test(text);
+  return [text, ...(inner === text ? [] : [inner]), ...(isMarkup ? [withoutTags(text), withoutTags(inner)] : [])];
 }
 
 function textsOf({ role, content }: Message): string[] {
@@ -27,9 +50,3 @@ function textsOfBlock(block: UserBlock): string[] {
   if (block.type !== 'tool_result') return [];
   return typeof block.content === 'string' ? [block.content] : block.content.flatMap(textsOfBlock);
 }
-
-const reduced = (text: string): string => text.replaceAll(/\\+[nrt]?|[\s"'`]+/g, '');
-
-/** Without what tools write before each line: its number, the name of its file, the sign of a diff. */
-const withoutMargin = (text: string): string =>
-  text.replaceAll(/^(?:[^\s:"'{}]{0,300}:)?[ \t]{0,20}\d{0,9}[ \t]{0,4}[:|→\t-]?[ \t]?[+>-]?/gm, '');
