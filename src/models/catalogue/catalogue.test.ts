@@ -165,7 +165,15 @@ test.each<[unknown, string]>([
   [glm({ keys: [{ key: 'pa55word' }] }), 'providers.glm.keys[0] must be the name of the variable that holds the key, '],
   [glm({ baseUrlVariable: 'https://pa55word@x' }), 'providers.glm.baseUrlVariable must be the name of a variable. '],
   [glm({ title: { headers: 'pa55word' } }), 'providers.glm.title must be a text, but was an object. '],
-  [glm({ key: 'pa55word' }), 'in providers.glm, "key" is not a field that helve knows. '],
+  [glm({ key: 'pa55word' }), 'in providers.glm, "key" is not a field that helve knows: did you mean "keys"? '],
+  [
+    glm({ headers: { 'x-a': 'pa55word\r\nx-b: 1' } }),
+    'providers.glm.headers["x-a"] must be one line of ASCII characters. ',
+  ],
+  [
+    glm({ headers: { 'x-a': '\u2019pa55word' } }),
+    'providers.glm.headers["x-a"] must be one line of ASCII characters. ',
+  ],
   [glm('pa55word'), 'providers.glm must be an object. '],
   [{ providers: [glm({ headers: { a: 'pa55word' } })] }, 'providers must be an object. '],
   [['pa55word'], 'the whole must be an object. '],
@@ -183,7 +191,14 @@ test.each<[unknown, string]>([
 test.each<[unknown, string]>([
   ['{"models": ', '/h/models.json is not valid JSON ('],
   [[], '/h/models.json: the whole must be an object. '],
-  [{ modles: {} }, '/h/models.json: "modles" is not a field that helve knows. '],
+  [{ modles: {} }, '/h/models.json: "modles" is not a field that helve knows: did you mean "models"? '],
+  [glm({ base_url: 'x' }), 'in providers.glm, "base_url" is not a field that helve knows: did you mean "baseUrl"? '],
+  [{ zebra: {} }, '/h/models.json: "zebra" is not a field that helve knows. '],
+  [glm({ headers: { 'a b': 'x' } }), 'providers.glm.headers["a b"] must be a name of letters, digits and "-". '],
+  [
+    glm({ headers: { 'Content-Length': '5' } }),
+    'providers.glm.headers["Content-Length"] is set by the connection itself, so leave it out. ',
+  ],
   [
     { models: { 'openai/x': { contextTokens: 'lots' } } },
     '/h/models.json: models["openai/x"].contextTokens must be a whole number above 0, but was "lots". ',
@@ -194,7 +209,7 @@ test.each<[unknown, string]>([
   ],
   [
     { models: { 'openai/x': { price: 1 } } },
-    '/h/models.json: in models["openai/x"], "price" is not a field that helve knows. ',
+    '/h/models.json: in models["openai/x"], "price" is not a field that helve knows: did you mean "prices"? ',
   ],
   [{ models: { x: {} } }, '/h/models.json: models.x must have the form "provider/name". '],
   [{ models: { 'acme/x': {} } }, '/h/models.json: models["acme/x"] belongs to "acme", which is not a known provider. '],

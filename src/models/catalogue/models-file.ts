@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { efforts, ModelFailure, toolProfileNames } from '../../contract/model.js';
 import { messageOf } from '../../platform/message-of.js';
+import { nearestWords } from '../../platform/text/similar-text.js';
 import {
   type Catalogue,
   clouds,
@@ -12,6 +13,9 @@ import {
   wires,
 } from './catalogue.js';
 
+/** Headers that say where a request ends. */
+const FRAMING = ['connection', 'content-length', 'transfer-encoding', 'trailer', 'upgrade', 'keep-alive', 'te'];
+
 // The user's models.json: providers, models, short names and defaults that extend or replace the built-in ones. It
 // names the variables that hold keys; it never holds a key itself.
 
@@ -21,6 +25,11 @@ const price = z.number('must be a number of US dollars').nonnegative('must not b
 const variable = /^[A-Za-z_]\w*$/;
 const keyVariable = 'must be the name of the variable that holds the key, not the key itself';
 const address = text.refine(isAddress, 'must be an address that begins with http:// or https:// and holds no password');
+const headerName = z
+  .string()
+  .regex(/^[!#$%&'*+.^`|~\w-]+$/, 'must be a name of letters, digits and "-"')
+  .refine((name) => !FRAMING.includes(name.toLowerCase()), 'is set by the connection itself, so leave it out');
+const headerValue = text.regex(/^[\x20-\x7e]*$/, 'must be one line of ASCII characters');
 const provider = z.strictObject(
   {
     title: text.optional(),
@@ -37,16 +46,20 @@ const provider = z.strictObject(
       .optional(),
     defaultModel: text.optional(),
     aliases: z.record(z.string(), text, 'must be an object').optional(),
-    headers: z.record(z.string(), text, 'must be an object').optional(),
+    headers: z.record(headerName, headerValue, 'must be an object').optional(),
   },
   'must be an object',
 );
+const prices = z.strictObject({
+  input: price,
+  output: price,
+  cacheRead: price.optional(),
+  cacheWrite: price.optional(),
+});
 const model = z.strictObject({
   contextTokens: count.optional(),
   outputTokens: count.optional(),
-  prices: z
-    .strictObject({ input: price, output: price, cacheRead: price.optional(), cacheWrite: price.optional() })
-    .optional(),
+  prices: prices.optional(),
   editStyle: z.enum(['text', 'patch'], 'must be "text" or "patch"').optional(),
   seesImages: z.boolean('must be true or false').optional(),
   textCalls: z.enum(textCallModes, 'must be "recover", "prompt" or "off"').optional(),
@@ -178,7 +191,12 @@ function describe(issue: z.core.$ZodIssue, value: unknown): string {
     if (!/^\w+$/.test(String(key))) return `${name}["${String(key)}"]`;
     return name ? `${name}.${String(key)}` : String(key);
   }, '');
-  if (issue.code === 'unrecognized_keys') return `${inside(field)}"${issue.keys[0]}" is not a field that helve knows`;
+  if (issue.code === 'unrecognized_keys') {
+    const [unknown = ''] = issue.keys;
+    const [nearest] = nearestWords(unknown.replaceAll(/[_-]/g, ''), fieldsAt(issue.path));
+    const hint = nearest === undefined ? '' : `: did you mean "${nearest}"?`;
+    return `${inside(field)}"${unknown}" is not a field that helve knows${hint}`;
+  }
   if (issue.code === 'invalid_key') return `${field} ${issue.issues[0]?.message ?? 'is not a name that can be used'}`;
   const found = issue.path.reduce<unknown>(
     (inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined),
@@ -187,6 +205,12 @@ function describe(issue: z.core.$ZodIssue, value: unknown): string {
   if (found === undefined && field) return `${field} is missing`;
   const sentence = `${field || 'the whole'} ${issue.message}`;
   return maySecretBeAt(issue.path) ? sentence : `${sentence}, but was ${shown(found)}`;
+}
+
+function fieldsAt([part, , field]: readonly PropertyKey[]): string[] {
+  if (part === undefined) return Object.keys(file.shape);
+  if (field !== undefined) return Object.keys(prices.shape);
+  return Object.keys(part === 'providers' ? provider.shape : model.shape);
 }
 
 const SECRET_FIELDS: readonly unknown[] = ['headers', 'keys', 'baseUrl', 'baseUrlVariable'];
@@ -207,5 +231,8 @@ const shorten = (text: string): string => (text.length > 80 ? `${text.slice(0, 8
 /** Fails instead of ignoring the bad part: a half-understood file could send prompts to the wrong server. */
 function refused(path: string, what: string): ModelFailure {
   const sentence = what.startsWith('is ') ? `${path} ${what}` : `${path}: ${what}`;
-  return new ModelFailure('invalid_request', `${sentence}. Correct the file, or move it away.`);
+  return new ModelFailure(
+    'invalid_request',
+    `${sentence}${sentence.endsWith('?') ? '' : '.'} Correct the file, or move it away.`,
+  );
 }
