@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -147,6 +147,38 @@ test.each(['refused by the server', 'known to have expired'])(
     expect(refreshes(user)).toBe(1);
   },
 );
+
+test('a token is not renewed where the new one could not be saved, and is once it can be', async () => {
+  const user = await desk(() => ({ text: 'Hello.' }));
+  await user.helve(['login', 'openai']);
+  user.server.expireAll();
+  const before = await user.stored();
+  const inTheWay = join(user.home, '.helve/sign-ins/openai.json.room');
+  await mkdir(inTheWay);
+  const { code, stderr } = await user.helve(['-p', 'go']);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /New tokens could not be saved in \S+sign-ins \(.+\), so none were requested\. Free space there, or make the folder writable, then try again\./,
+  );
+  expect(refreshes(user)).toBe(0);
+  expect(await user.stored()).toEqual(before);
+  await rmdir(inTheWay);
+  expect((await user.helve(['-p', 'go'])).stdout).toBe('Hello.\n');
+  expect(await readdir(join(user.home, '.helve/sign-ins'))).toEqual(['host.json', 'openai.json']);
+});
+
+test('an answer without a new refresh token leaves the earlier one in use', async () => {
+  const user = await desk(() => ({ text: 'Hello.' }));
+  await user.helve(['login', 'openai']);
+  const { tokens } = JSON.parse((await user.stored()).text);
+  user.server.expireAll();
+  const path = '/api/accounts/oauth/token';
+  user.server.answers.set(path, (_, response) => {
+    json(response, 200, { access_token: 'access-other', refresh_token: null, token_type: 'Bearer' });
+  });
+  await user.helve(['-p', 'go']);
+  expect(JSON.parse((await user.stored()).text).tokens).toEqual({ access: 'access-other', refresh: tokens.refresh });
+});
 
 test('a revoked sign-in ends with the command for a new one, which uses the same registration', async () => {
   const user = await desk(() => ({ text: 'Hello again.' }));
@@ -454,6 +486,29 @@ test('a stored sign-in that another user may write is not used', async () => {
   expect(stderr).toMatch(
     /openai\.json can't be relied on: .*\. It is replaced by the next sign-in\. Run helve login openai\./,
   );
+});
+
+test('a stored sign-in that others may read is kept from them once it is read', async () => {
+  const { helve, home, stored } = await desk();
+  await helve(['login', 'openai']);
+  await chmod(join(home, '.helve/sign-ins/openai.json'), 0o644);
+  expect((await helve(['-p', 'go'])).stdout).toBe('Hello from the plan.\n');
+  expect((await stored()).mode).toBe('600');
+});
+
+test('a sign-out removes a sign-in that can not be relied on, and says that it was not revoked', async () => {
+  const { helve, home, server } = await desk();
+  await helve(['login', 'openai']);
+  const path = join(home, '.helve/sign-ins/openai.json');
+  await chmod(path, 0o666);
+  expect((await helve(['logout', 'openai'])).stdout).toBe(
+    'The stored sign-in to ChatGPT could not be relied on, and was removed without being read. If it had tokens, they were not revoked: you can disconnect Helve in the settings of ChatGPT.\n',
+  );
+  expect(server.at('/revoke')).toEqual([]);
+  await mkdir(path);
+  for (const words of ['login', 'logout']) {
+    expect((await helve([words, 'openai'])).stderr).toContain('openai.json is a folder. Move it away, then');
+  }
 });
 
 function collect(stream: NodeJS.ReadableStream) {

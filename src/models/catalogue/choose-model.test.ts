@@ -97,6 +97,19 @@ test('google gets the token of a keyCommand in models.json', async () => {
   expect(sent.headers).not.toHaveProperty('x-goog-api-key');
 });
 
+test('an interrupt does not wait for a keyCommand that hangs', async () => {
+  const path = join(await mkdtemp(join(tmpdir(), 'helve-key-')), 'go-on');
+  const keyCommand = ['sh', '-c', `until [ -e '${path}' ]; do sleep 0.05; done; echo key`];
+  const readFile = async () => JSON.stringify({ providers: { ollama: { keyCommand } } });
+  const model = await chooseModel('ollama/m', { PATH: process.env['PATH'] }, { readFile });
+  const interrupted = new Error('interrupted');
+  const interrupt = new AbortController();
+  const pending = Array.fromAsync(model.stream(request, interrupt.signal));
+  setImmediate(() => interrupt.abort(interrupted));
+  await expect(pending).rejects.toBe(interrupted);
+  await writeFile(path, '');
+});
+
 test('a local server needs no key', async () => {
   const sent = await sentBy((url) => chooseModel('openai/m', { OPENAI_BASE_URL: `${url}/v1` }, { catalogue }));
   expect(sent.path).toBe('/v1/chat/completions');

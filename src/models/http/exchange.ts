@@ -1,4 +1,5 @@
 import { type ModelEvent, ModelFailure } from '../../contract/model.js';
+import { abortable } from '../../platform/abortable.js';
 import type { Authorization } from './authorization.js';
 import {
   brokenStreamFailure,
@@ -74,7 +75,10 @@ interface Sent {
 
 async function send({ post, endpoint: plain, headers, body, signal, onSent, authorization }: Exchange): Promise<Sent> {
   const { url } = plain;
-  const added = (await authorization?.headersFor({ url, headers, body }, signal)) ?? {};
+  // A command that prints a key, or a server of tokens, may take long.
+  const added = authorization
+    ? await abortable(() => authorization.headersFor({ url, headers, body }, signal), signal)
+    : {};
   const all = { ...headers, ...added };
   const endpoint = withSecretsOf(all, plain);
   let answer: HttpAnswer;

@@ -224,12 +224,8 @@ async function discover(auth: string, fetch: AuthFetch): Promise<Discovered> {
 
 /** Without a refresh token in the answer, the earlier one stays valid. */
 function tokensOf(answer: JsonAnswer, earlier: string | undefined): SignInTokens {
-  const {
-    access_token: access,
-    refresh_token: refresh = earlier,
-    expires_in: seconds,
-    token_type: type,
-  } = answer.value;
+  const { access_token: access, refresh_token: sent, expires_in: seconds, token_type: type } = answer.value;
+  const refresh = typeof sent === 'string' && sent !== '' ? sent : earlier;
   if (
     typeof access !== 'string' ||
     !/^[\x21-\x7e]+$/.test(access) ||
@@ -243,7 +239,7 @@ function tokensOf(answer: JsonAnswer, earlier: string | undefined): SignInTokens
   const life = typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : undefined;
   return {
     access,
-    ...(typeof refresh === 'string' && { refresh }),
+    ...(refresh !== undefined && { refresh }),
     ...(life !== undefined && { expiresAt: now + life, renewAt: now + life - Math.min(RENEW_BEFORE_MS, life / 10) }),
   };
 }

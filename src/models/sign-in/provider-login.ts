@@ -74,20 +74,28 @@ export async function logOut(provider: LoginProvider, env: Environment, signal: 
     return `Signed out of ${title}. The key was removed here; it stays valid until you delete it at https://openrouter.ai/settings/keys.`;
   }
   const file = signInFile(env, provider);
+  let isUnusable = false;
   const before = await file.locked(async () => {
-    const stored = readOr(file);
+    const stored = readOr(file, () => {
+      isUnusable = true;
+    });
     // First, so that nothing uses the tokens any more. The registration with OpenAI is kept: it holds no secret.
     await file.write(stored && provider === 'openai' ? registrationOf(stored) : undefined);
     return stored;
   });
+  const access =
+    provider === 'openai'
+      ? 'you can disconnect Helve in the settings of ChatGPT.'
+      : 'you can take back the access of the app at https://github.com/settings/applications.';
+  if (isUnusable) {
+    return `The stored sign-in to ${title} could not be relied on, and was removed without being read. If it had tokens, they were not revoked: ${access}`;
+  }
   if (!before?.tokens) return `You were not signed in to ${title}.`;
   const issuer = await tokenIssuer(provider);
   const isRevoked = await issuer.revoke(before, signal).catch(() => false);
   if (isRevoked) return `Signed out of ${title}. Its tokens were removed here and revoked.`;
   const where =
-    provider === 'openai'
-      ? `${title} did not confirm that they were revoked: you can disconnect Helve in the settings of ChatGPT.`
-      : 'You can take back the access of the app at https://github.com/settings/applications.';
+    provider === 'openai' ? `${title} did not confirm that they were revoked: ${access}` : access.replace(/^y/, 'Y');
   return `Signed out of ${title}. Its tokens were removed here. ${where}`;
 }
 
@@ -147,10 +155,11 @@ async function keep(
 }
 
 /** An earlier registration; a file that can't be used is replaced by the sign-in. */
-function readOr(file: CredentialFile<SignIn>): SignIn | undefined {
+function readOr(file: CredentialFile<SignIn>, onUnusable?: () => void): SignIn | undefined {
   try {
     return file.read();
   } catch {
+    onUnusable?.();
     return undefined;
   }
 }

@@ -1,5 +1,5 @@
 // Helve's own small files: private, written atomically, never through a link, and changed under a lock.
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, fchmodSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { link, readFile, realpath, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -31,9 +31,19 @@ export function readPrivateFile(path: string): string | undefined {
     if (!stats.isFile()) throw new Error('it is not a file');
     if (user !== undefined && stats.uid !== user) throw new Error('it belongs to another user');
     if (user !== undefined && (stats.mode & 0o022) !== 0) throw new Error('other users may write it');
+    if (user === stats.uid && (stats.mode & 0o077) !== 0) keepFromOthers(descriptor);
     return readFileSync(descriptor, 'utf8');
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/** For a file that was restored or copied with another mode: it may hold a secret. */
+function keepFromOthers(descriptor: number): void {
+  try {
+    fchmodSync(descriptor, 0o600);
+  } catch {
+    // a file system that can only be read, or has no modes
   }
 }
 
@@ -51,6 +61,24 @@ export async function writePrivateFile(path: string, text: string): Promise<void
     }
     await fsyncFolder(folder);
   });
+}
+
+/** Takes disk space next to a private file, and resolves with what frees it again. For the holder of the file's lock. */
+export async function reserveRoom(path: string, bytes: number): Promise<() => Promise<void>> {
+  mkdirPrivate(dirname(path));
+  const reserved = `${path}.room`;
+  await unlink(reserved).catch(() => {}); // of a process that was killed
+  const free = async (): Promise<void> => await unlink(reserved).catch(() => {});
+  try {
+    // Not zeros, which some file systems store in no space at all.
+    await inFolder(await realpath(dirname(path)), async (folder) => {
+      await stage(folder, basename(reserved), Buffer.from(randomHex(bytes / 2)), { owner: { mode: 0o600 } });
+    });
+  } catch (error) {
+    await free();
+    throw error;
+  }
+  return free;
 }
 
 /** Runs the work under an exclusive lock, across processes. `waitMs` must exceed what the work of another may take. */
@@ -80,15 +108,15 @@ export async function withLock<T>(
 /** Uses a hard link, so that a lock file appears atomically with its owner's name in it. */
 async function take(lock: string, record: string): Promise<boolean> {
   const draft = `${lock}.${randomHex(9)}`;
-  await writeFile(draft, record, { flag: 'wx', mode: 0o600 });
   try {
+    await writeFile(draft, record, { flag: 'wx', mode: 0o600 });
     await link(draft, lock);
     return true;
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(codeOf(error) ?? '')) throw error;
   } finally {
-    await unlink(draft);
+    await unlink(draft).catch(() => {}); // missing if the disk is full
   }
   // The file system has no hard links. A lock file without its owner's name in it yet counts as held.
   try {

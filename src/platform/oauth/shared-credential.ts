@@ -55,7 +55,7 @@ export class SharedCredential<Credential> {
    * another process was faster.
    */
   async renew(work: () => Promise<void>): Promise<void> {
-    this.#renewing ??= this.#file.locked(work).finally(() => {
+    this.#renewing ??= this.#file.lockedWithRoom(work).finally(() => {
       this.#renewing = undefined;
     });
     await this.#renewing;

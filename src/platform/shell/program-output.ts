@@ -1,3 +1,4 @@
+import { codeOf } from '../error-code.js';
 import { messageOf } from '../message-of.js';
 import { startProcess } from './start-process.js';
 
@@ -30,7 +31,10 @@ export async function programOutput(
     size += chunk.length;
     if (size <= MAX_BYTES) chunks.push(chunk);
   });
-  child.on('error', (error) => reject(Object.assign(new Error(messageOf(error)), { cause: error })));
+  child.on('error', (error) => {
+    const why = codeOf(error) === 'ENOENT' ? `there is no program ${program}` : messageOf(error);
+    reject(new Error(why, { cause: error }));
+  });
   child.on('close', (code, signal) => {
     if (code !== 0) reject(new Error(code === null ? `it was ended by ${signal}` : `it ended with status ${code}`));
     else if (size > MAX_BYTES) reject(new Error(`it printed ${size} bytes`));
