@@ -79,7 +79,7 @@ export const agents = {
   answers: answer,
   async play({ say, shows, press }) {
     await say('helve');
-    await shows('? for shortcuts');
+    await shows('❯');
     await say('Review the code before the release.');
     await shows('tokens · Read s');
     await shows('Grep ^');

@@ -17,7 +17,7 @@ export const commandQuestion = {
   ],
   async play({ say, shows }) {
     await say('helve');
-    await shows('? for shortcuts');
+    await shows('❯');
     await say('Push it.');
     await shows(/(?:choose|letter|for more|go on) · esc to stop/);
   },

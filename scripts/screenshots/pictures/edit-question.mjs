@@ -32,7 +32,7 @@ export function total(items: readonly Item[], discount = 0): number {
   ],
   async play({ say, shows }) {
     await say('helve');
-    await shows('? for shortcuts');
+    await shows('❯');
     await say('A discount must leave whole cents.');
     await shows(/(?:choose|letter|for more|go on) · esc to stop/);
   },

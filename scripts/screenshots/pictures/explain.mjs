@@ -12,7 +12,7 @@ export const explain = {
   answers: [],
   async play({ say, shows }) {
     await say('helve');
-    await shows('? for shortcuts');
+    await shows('❯');
     await say('/permissions explain Bash {"command": "git log --oneline | head -5; rm -rf build"}');
     await shows('deny');
   },

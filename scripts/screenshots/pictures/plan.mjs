@@ -31,7 +31,7 @@ export const plan = {
   ],
   async play({ say, shows }) {
     await say('helve --permission-mode plan');
-    await shows('? for shortcuts');
+    await shows('❯');
     await say('Tally should support other currencies than the euro.');
     await shows(/(?:choose|letter|for more|go on) · esc to stop/);
   },

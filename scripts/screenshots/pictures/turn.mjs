@@ -44,7 +44,7 @@ total([{ name: 'tea', cents: 999, count: 1 }], 0.15); // 849, was 849.15
   ],
   async play({ say, shows }) {
     await say('helve --permission-mode acceptEdits');
-    await shows('? for shortcuts');
+    await shows('❯');
     await say('Why does the discount test fail? Fix it.');
     await shows('with a');
   },
