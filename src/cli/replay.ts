@@ -159,7 +159,7 @@ async function replayCalls(session: RecordedSession, location: SessionLocation, 
     });
     const report = reportOf(session, location.root, { tree, played, notes, values, walls, changes });
     const lines = values.json ? [jsonLine(values.keep ? { ...report, copy } : report)] : replayLines(report);
-    for (const line of lines) await writeLine(process.stdout, line);
+    for (const line of lines) await writeLine(process.stdout, values.json ? line : wrapped(line, process.stdout));
     if (values.keep) await writeLine(process.stderr, `helve: the copy is kept in ${copy}`);
     return report.different.length > 0 ? exitCode.failed : exitCode.ok;
   } catch (error) {

@@ -19,7 +19,8 @@ export class WordWrap {
       out += this.#placed();
       if (part === '\n') this.#column = 0;
       else if (this.#column > 0) this.#column += 1;
-      out += part;
+      // Behind a full line a terminal would show the space as an empty line.
+      if (this.#column <= this.#columns) out += part;
     }
     return out;
   }
