@@ -22,10 +22,17 @@ export const diff: TerminalCommand = {
 
   async run(args, session) {
     const wanted = args.trim();
-    if (wanted === 'git') return await sinceCommit(session);
+    if (wanted === 'git')
+      return (await sinceCommit(session)) ?? text(`There is no commit to compare with: ${await whyNoCommit(session)}.`);
     if (wanted !== '' && wanted !== 'turn')
       return problem('That is not understood. Use /diff, /diff turn or /diff git.');
-    return (await ofConversation(session, wanted === 'turn')) ?? (await sinceCommit(session));
+    return (
+      (await ofConversation(session, wanted === 'turn')) ??
+      (await sinceCommit(session)) ??
+      text(
+        `No change of this conversation is in the files now, and there is no commit to compare with: ${await whyNoCommit(session)}.`,
+      )
+    );
   },
 };
 
@@ -52,11 +59,10 @@ async function ofConversation(session: CommandSession, isLastOnly: boolean): Pro
   }
 }
 
-async function sinceCommit({ root, env }: CommandSession): Promise<CommandAnswer> {
+/** Undefined if there is no commit. */
+async function sinceCommit({ root, env }: CommandSession): Promise<CommandAnswer | undefined> {
   const changed = await askGit(root, [...GIT_DIFF, 'HEAD'], { ...env });
-  if (!changed.ok) {
-    return text(`No file was changed in this conversation, and git has nothing to compare with: ${changed.why}`);
-  }
+  if (!changed.ok) return undefined;
   const others = await askGit(root, ['ls-files', '--others', '--exclude-standard'], { ...env });
   const untracked = others.ok ? others.output.split('\n').filter(Boolean) : [];
   const files = splitPatch(changed.output);
@@ -71,4 +77,15 @@ async function sinceCommit({ root, env }: CommandSession): Promise<CommandAnswer
         ? []
         : ['New and not tracked by git:', ...untracked.slice(0, MAX_NOTED).map((name) => `  ${name}`), ...more],
   };
+}
+
+/** In words of our own: what git says names options of its own, in the language of the user. */
+async function whyNoCommit({ root, env }: CommandSession): Promise<string> {
+  const version = await askGit(root, ['--version'], { ...env });
+  if (!version.ok) return version.why;
+  const folder = await askGit(root, ['rev-parse', '--git-dir'], { ...env });
+  if (!folder.ok) return 'this folder is not a git repository';
+  const commit = await askGit(root, ['rev-parse', '--verify', '--quiet', 'HEAD'], { ...env });
+  if (!commit.ok) return 'this git repository has no commit yet';
+  return 'git failed to compare; "git diff HEAD" in a shell says why';
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -36,6 +37,20 @@ test('diff shows what the conversation has changed, from before to now', async (
     title: 'Changes of this conversation: 1 file',
     files: [{ path: 'b.txt', patch: expect.stringContaining('\n+made') }],
   });
+});
+
+test('diff says in its own words why there is nothing to compare with', async () => {
+  const project = await temporaryProject({ 'a.txt': 'before\n' });
+  const { id, root, dataFolder } = project.engine.session;
+  const session = await testSession({ id, root, cwd: root, dataFolder });
+  const isNone = 'there is no commit to compare with: this folder is not a git repository.';
+  expect(await run('diff', session)).toEqual({
+    type: 'text',
+    text: `No change of this conversation is in the files now, and ${isNone}`,
+  });
+  expect(await run('diff git', session)).toEqual({ type: 'text', text: `T${isNone.slice(1)}` });
+  execFileSync('git', ['init', '--quiet', root]);
+  expect(await run('diff git', session)).toMatchObject({ text: expect.stringContaining('has no commit yet') });
 });
 
 test('copy says that there is nothing yet, and how it has copied', async () => {
