@@ -9,11 +9,11 @@ export const continuedText = (tool: string, task: string): string =>
   `${tool} had no result yet when the program ended, but its server works on it as a task. It continues in the background with ID: ${task}. Do not repeat the call.`;
 
 export const notBegunText = (tool: string): string =>
-  `The program ended before ${tool} was recorded as begun, so it most likely did not run. Send the call again if it is still needed; where it must not run twice, check first.`;
+  `The program ended before ${tool} was recorded as begun, so it most likely did not run, or only read. Send the call again if it is still needed; where it must not run twice, check first.`;
 
-/** The same for the person. */
+/** The same for the person. A call that only reads is not recorded as begun, so that it may have run. */
 export const INTERRUPTED_PROBLEM = 'Helve was ended while this ran; it may or may not have taken effect';
-export const NOT_BEGUN_PROBLEM = 'not run: Helve was ended before it began';
+export const NOT_BEGUN_PROBLEM = 'no result: Helve was ended before this could change anything';
 export const DAMAGED_PROBLEM = "its result is lost, because the session's file is damaged";
 
 const MAX_NAMED_CHARS = 60;

@@ -357,6 +357,8 @@ test('an answer is in the file once it is complete, and each result once it is s
     expect.stringContaining('most likely did not run'),
   ];
   const asked = { role: 'assistant', content: [thinking, call('a'), call('b'), call('c')] } as const;
+  const { failures } = restoreSession(readSession(session.store.folder));
+  expect(failures.get('c')?.problem).toBe('no result: Helve was ended before this could change anything');
   const underWay = [asked, { role: 'user', content: [lost('a', interrupted), b, lost('c', notBegun)] }];
   expect(answersInFile()).toEqual(underWay);
 
