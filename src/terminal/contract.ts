@@ -327,6 +327,8 @@ export interface SessionUsage {
   /** Null if the price of a model in use is unknown. */
   readonly costUsd: number | null;
   readonly prompts: number;
+  /** Of these, prompts that were cut off when Helve was killed: what they cost is not known. */
+  readonly killed?: number;
   readonly modelMs: number;
   readonly totalMs: number;
 }

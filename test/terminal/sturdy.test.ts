@@ -74,6 +74,8 @@ inTerminal(
     expect(shown).toMatch(/counts\s+as\s+the\s+work\s+of\s+that\s+command/);
     expect(isRunning(command)).toBe(false);
     await next.shows('? for shortcuts');
+    await say('/cost');
+    expect(await next.shows(/Cost .*, 1 prompt\n/)).toContain('1 prompt cut off when Helve was killed');
     await say('/undo');
     expect(await next.shows(/remove runs\.txt[\s\S]*y {2}Yes/)).not.toContain('still running');
   },

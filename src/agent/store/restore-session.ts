@@ -20,6 +20,7 @@ import {
   NOT_BEGUN_PROBLEM,
   notBegunText,
 } from './interrupted-calls.js';
+import { KilledRuns } from './killed-runs.js';
 import { OpenTasks } from './open-tasks.js';
 import type { ReadLine } from './read-session.js';
 import { isDisplay } from './recorded-display.js';
@@ -126,6 +127,7 @@ class History {
   readonly #tasks = new OpenTasks();
   readonly #ledger = new Map<string, SeenFile>();
   #totals = noTotals;
+  readonly #killedRuns = new KilledRuns();
   #title: string | undefined;
   #firstPrompt = '';
   #at: number | undefined;
@@ -151,6 +153,7 @@ class History {
   }
 
   #takeRecord(record: SessionRecord): void {
+    this.#killedRuns.take(record);
     switch (record.type) {
       case 'user':
         this.#changes = record.changes ?? this.#changes;
@@ -396,7 +399,7 @@ class History {
       tasks: this.#tasks.open,
       isBackgroundTold: this.#backgroundIs === 'told',
       ledger: this.#ledger,
-      totals: this.#totals,
+      totals: this.#killedRuns.addTo(this.#totals),
       at: this.#at,
       changes: this.#changes,
       damaged: this.#damaged,

@@ -46,6 +46,8 @@ export interface SessionTotals {
 /** The prompts of a session, and what they took. */
 export interface RunTotals {
   prompts: number;
+  /** Of these, prompts whose run was killed with the process: what it cost is not known. */
+  killed?: number;
   models: readonly ModelUse[];
   /** Time spent waiting for the model, and in total. */
   modelMs: number;
@@ -273,8 +275,10 @@ const isCost = (value: unknown): boolean => value === null || typeof value === '
 
 function isRunTotals(runs: unknown): boolean {
   if (!isFields(runs)) return false;
-  const { prompts, models, modelMs, totalMs } = runs;
-  return [prompts, modelMs, totalMs].every((value) => typeof value === 'number') && isListOf(models, isModelUse);
+  const { prompts, killed = 0, models, modelMs, totalMs } = runs;
+  return (
+    [prompts, killed, modelMs, totalMs].every((value) => typeof value === 'number') && isListOf(models, isModelUse)
+  );
 }
 
 function isModelUse(value: unknown): boolean {

@@ -275,6 +275,7 @@ test('calls that were running when the program ended are answered as interrupted
     },
   ]);
   expect(restored.interrupted).toEqual([{ id: 'b', tool: 'Change', input: {} }]);
+  expect(restored.totals.runs).toMatchObject({ prompts: 1, killed: 1 });
   expect(restored.failures.get('b')).toEqual({
     kind: 'interrupted',
     problem: 'Helve was ended while this ran; it may or may not have taken effect',

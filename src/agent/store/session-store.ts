@@ -255,6 +255,7 @@ export class SessionStore {
           ...this.#totals,
           costUsd: known ? (this.#costBefore ?? 0) + costUsd : null,
           runs: {
+            ...runs,
             prompts: runs.prompts + 1,
             models: joinUses(this.#runsBefore?.models ?? [], models), // the result has those of this process
             modelMs: runs.modelMs + modelMs,

@@ -13,7 +13,7 @@ export const cost: TerminalCommand = {
   description: 'show tokens, cost and time of this conversation',
 
   async run(_, { usage, budget }) {
-    const { models, costUsd, prompts, modelMs, totalMs } = usage;
+    const { models, costUsd, prompts, killed = 0, modelMs, totalMs } = usage;
     return fitted([
       `Cost ${shownCost(costUsd)}, ${counted(prompts, 'prompt')}`,
       `Time ${shownTime(totalMs)}: ${shownTime(modelMs)} for the model, ${shownTime(Math.max(0, totalMs - modelMs))} for tools, questions and the rest`,
@@ -26,6 +26,9 @@ export const cost: TerminalCommand = {
           shownCost(own),
         ]),
       ),
+      ...(killed > 0
+        ? [`${counted(killed, 'prompt')} cut off when Helve was killed: the cost of that is not included.`]
+        : []),
       ...budget.map((use) => `Budget: ${leftWords(use)}`),
       ...(costUsd === null ? ['The prices of a model are unknown; ~/.helve/models.json can set them.'] : []),
     ]);

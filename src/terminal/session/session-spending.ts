@@ -42,6 +42,7 @@ export class SessionSpending {
       models: joinUses(runs?.models ?? [], this.#models),
       costUsd: this.#models.map((model) => model.costUsd).reduce(sum, costUsd),
       prompts: this.#prompts,
+      ...(runs?.killed && { killed: runs.killed }),
       modelMs: this.#modelMs,
       totalMs: this.#totalMs,
     };
