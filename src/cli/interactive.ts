@@ -22,6 +22,9 @@ export async function interactive(argv: readonly string[], version: string): Pro
     const { assertResumable } = await import('./sessions/resume.js');
     await assertResumable({ resume: flags.resume, fork: flags.fork }, process.env);
   }
+  if (flags.model !== undefined) {
+    await (await import('./interactive/refuse-unknown-model.js')).refuseUnknownModel(flags.model, process.env);
+  }
   await askAboutPlugins(flags);
   return await converse({ flags, prompt, goal, version });
 }

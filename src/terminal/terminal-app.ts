@@ -344,7 +344,8 @@ export class TerminalApp {
       this.#views.show(view, { hasGap });
     }
     const hint = opened.withoutModel === undefined ? undefined : await hintWithoutModel(opened);
-    if (hint !== undefined) this.#views.show(new NoticeView(theme, 'info', hint), { hasGap: true });
+    if (hint !== undefined)
+      this.#views.show(new NoticeView(theme, opened.namedModelProblem ? 'warning' : 'info', hint), { hasGap: true });
     this.#status.refresh(this.#session.spending.usage.costUsd);
     this.#screen.draw();
   }

@@ -45,16 +45,30 @@ inTerminal('Enter continues without trust, and nothing of the folder runs', asyn
   await expect(readFile(join(folders.project, 'hook-ran'))).rejects.toThrow();
 });
 
-inTerminal('a model of --model that is not known is named with the reason, and the tools can be called', async () => {
-  const terminal = await terminalWithoutModel({ args: ['--model', 'foo/bar'] });
-  const screen = await terminal.shows('"foo/bar" names no model');
-  expect(screen).not.toContain('No model is set up yet');
+inTerminal.each([
+  ['antropic/claude-sonnet-5-5', 'Did you mean "anthropic/claude-sonnet-5-5"?'],
+  ['sonet', 'Did you mean "sonnet"?'],
+])('--model %s, which is mistyped, is a usage error before anything is drawn', async (name, nearest) => {
+  const terminal = await terminalWithoutModel({ args: ['--model', name], columns: 200 });
+  expect(await terminal.exitCode()).toBe(2);
+  const screen = await terminal.screen();
+  expect(screen).toContain(`helve: "${name}" names no model`);
+  expect(screen).toContain(nearest);
+  expect(screen).not.toContain('❯');
 });
+
+inTerminal(
+  'a model of HELVE_MODEL that is not known is a warning with the reason, and the tools can be called',
+  async () => {
+    const terminal = await terminalWithoutModel({ env: { HELVE_MODEL: 'foo/bar' } });
+    const screen = await terminal.shows('! "foo/bar" names no model');
+    expect(screen).not.toContain('No model is set up yet');
+  },
+);
 
 inTerminal('with a key, a model of an unknown provider is explained, and /model is what to do', async () => {
   const terminal = await terminalWithoutModel({
-    args: ['--model', 'nope/abc'],
-    env: { ANTHROPIC_API_KEY: 'test' },
+    env: { ANTHROPIC_API_KEY: 'test', HELVE_MODEL: 'nope/abc' },
     columns: 200,
   });
   const screen = await terminal.shows('there is no provider "nope"');
