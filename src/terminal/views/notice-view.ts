@@ -21,10 +21,16 @@ export class NoticeView implements Component {
   render(width: number): string[] {
     const painted = this.#theme.paint[roles[this.#kind]];
     return cleanLines(this.#text)
-      .flatMap((line) => wrap(line, Math.max(1, width - 2)))
+      .flatMap((line) => indented(line, width - 2))
       .map((line, index) => `${index === 0 ? painted(signs[this.#kind]) : ' '} ${painted(line)}`.trimEnd());
   }
 }
 
 const signs = { info: '·', warning: '!', failure: '✗' } as const;
 const roles = { info: 'muted', warning: 'warning', failure: 'failure' } as const;
+
+/** Lines that go on below a line keep its indentation. */
+function indented(line: string, width: number): string[] {
+  const [indent] = /^ */.exec(line) ?? [''];
+  return wrap(line.slice(indent.length), Math.max(1, width - indent.length)).map((each) => `${indent}${each}`);
+}

@@ -48,6 +48,7 @@ test('a plan hides nothing: comments and link definitions are drawn as text', ()
 
 test('marks each kind of notice with its symbol', () => {
   expect(new NoticeView(none, 'warning', 'Look\nout\u001b').render(40)).toEqual(['! Look', '  out\\u001b']);
+  expect(new NoticeView(none, 'info', 'a\n  b c d').render(7)).toEqual(['· a', '    b c', '    d']);
   expect(new NoticeView(dark, 'failure', 'no').render(40)).toEqual([
     `${dark.paint.failure('✗')} ${dark.paint.failure('no')}`,
   ]);
@@ -113,6 +114,12 @@ test.each([60, 80, 110])('a long label gives way to the hints at %i columns', (w
   const [line = ''] = view.render(width);
   expect(line).toMatch(/^⠋ Running.*… 0s · esc to stop · ctrl\+b/);
   if (width >= 80) expect(line.endsWith(hint)).toBe(true);
+});
+
+test('a short label stays whole at 60 columns, and the tokens give way', () => {
+  const view = new SpinnerView(none, { now: () => 0 });
+  view.start({ label: 'Waiting for 2 agents', hint: 'esc to stop', inputTokens: 5_300, outputTokens: 240 });
+  expect(view.render(60)).toEqual(['⠋ Waiting for 2 agents… 0s · esc to stop']);
 });
 
 const facts: StatusFacts = {

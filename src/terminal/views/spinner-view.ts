@@ -4,7 +4,7 @@ import { cleanLine, cut, shortCost, shortCount, shortTime } from './fit.js';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const;
 const FRAME_MS = 100;
-const LEAST_LABEL = 16; // columns of a label, before the numbers are left out
+const LEAST_LABEL = 24; // columns of a label, before the numbers are left out
 const SIGNS = 4; // the spinner, the ellipsis and two blanks
 
 export interface SpinnerFacts {
