@@ -55,8 +55,9 @@ interface ToolBehaviour<Input, Data> {
    */
   preload?(session: SessionPort): Promise<unknown>;
   /**
-   * The effects of the call. Called more than once, so it must change nothing. Without it the call counts as able to
-   * touch anything: it runs alone and is always asked about. An empty list means that it touches nothing.
+   * The effects of the call. Called more than once, so it must change nothing. Without it, Helve
+   * assumes that the call can touch anything: it runs alone, and Helve always asks about it. An empty list means that it
+   * touches nothing.
    */
   effects?(input: Input, context: ToolContext): Effect[] | Promise<Effect[]>;
   /** Checks the call before anything is done. Throws `ToolFailure` to refuse. */
