@@ -126,6 +126,13 @@ test.each([
   expect(reads).toContain(path);
 });
 
+test('df opens the files that it is asked about', async () => {
+  const effects = await analyzer.effects('df -h .env', { cwd: '/project', home: '/home/me' });
+  const named = effects.find((effect) => effect.kind === 'file' && effect.path === '/project/.env');
+  expect(named).not.toHaveProperty('listing');
+  expect(named).toMatchObject({ access: 'read' });
+});
+
 async function commandOf(command: string): Promise<CommandEffect | undefined> {
   const effects = await analyzer.effects(command, { cwd: '/project', home: '/home/me' });
   return effects.find((effect) => effect.kind === 'command');

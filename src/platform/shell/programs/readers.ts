@@ -191,7 +191,7 @@ export const readers: readonly Program[] = [
     names: 'df',
     options: `-ahHiklPTv -B= -t= -x= --all --block-size= --human-readable --si --inodes --local --no-sync --output? --portability
       --total --type= --print-type --exclude-type= --help --version`,
-    operands: ['list'],
+    operands: ['read'], // df opens what it is asked about, so that the kernel mounts it
     anyOption: true,
     observes: 'machine',
     examples: { harmless: ['df -h', 'df -h .'], not: ['df --sync', 'df -Q'] },
