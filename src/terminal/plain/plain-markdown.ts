@@ -60,7 +60,7 @@ export class PlainMarkdown {
 }
 
 const ROW = /^ {0,3}\|.*\|\s*$/;
-const DIVIDER = /^ {0,3}\|[ :|-]*-[ :|-]*\|\s*$/;
+const DIVIDER = /^ {0,3}\|[ :|]*-[ :|-]*\|\s*$/;
 
 const cellsOf = (row: string): string[] => {
   const [, ...cells] = row.trim().split(/(?<!\\)\|/);
