@@ -209,7 +209,10 @@ function asText({ chosen, named_by, problem, providers, local, models: known, al
 
 /** The user is already looking at the list that errors refer to. */
 const seenHere = (problem: string): string =>
-  problem.replace(seeModels.keys, 'listed below').replace(seeModels.names, 'known models are listed below');
+  problem
+    .replace(seeModels.keys, 'listed below')
+    .replace(`? ${seeModels.names}`, '? Known models are listed below')
+    .replace(seeModels.names, 'known models are listed below');
 
 function access(provider: Overview['providers'][number]): string {
   const { key_from, key_variables, host, set_up, other_access, sign_in } = provider;

@@ -130,7 +130,7 @@ test('helve models says why nothing is in use, and exits 0', async () => {
   expect(stdout).toMatch(/^No model is set up yet\. Set one of the keys below, or start a model on this machine\.\n/);
   const mistyped = await runHelve(['models'], { env: { HELVE_MODEL: 'sonet' } });
   expect(mistyped.stdout).toMatch(
-    /^No model can be used: "sonet" names no model\. .* or scripted\/FILE; known models are listed below\./,
+    /^No model can be used: "sonet" names no model\. Did you mean "sonnet"\? Known models are listed below\./,
   );
 });
 
