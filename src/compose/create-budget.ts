@@ -27,14 +27,14 @@ export function createBudget(session: Session, options: FullAgentOptions, { isKe
     ? new SpendingFile(join(sessionFolder(session.dataFolder, session.id).path, 'spending.jsonl'))
     : undefined;
   const { resumed } = options;
-  const hasFile = file !== undefined && existsSync(file.path);
+  const isLeftByOlder = resumed !== undefined && !resumed.isFork && !(file && existsSync(file.path));
   const hasDay = (): boolean => isKept || budgetScopes.some((scope) => Object.keys(limits(scope).limits).length > 0);
   const budget: Budget = new Budget({
     sessionId: session.id,
     limits,
     file,
     command: options.commandBudget,
-    before: resumed && !resumed.isFork && !hasFile ? spentBefore(resumed.restored.totals) : undefined,
+    before: isLeftByOlder ? spentBefore(resumed.restored.totals) : undefined,
     day: hasDay()
       ? new DaySpending(session.dataFolder, { now: () => new Date(), notify: (text) => budget.notify(text) })
       : undefined,
