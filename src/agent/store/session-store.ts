@@ -10,7 +10,6 @@ import type { Usage } from '../../contract/model.js';
 import type { Decision } from '../../contract/permission.js';
 import type { SeenFile } from '../../contract/tool-context.js';
 import { journaledBytes } from '../../platform/journal/session-changes.js';
-import type { StoredGoal } from '../goals/goal-state.js';
 import { addUsage, costOf, noUsage } from '../usage.js';
 import { joinUses } from '../usage-by-model.js';
 import { recordedDisplay } from './recorded-display.js';
