@@ -155,7 +155,16 @@ async function buildCommandLine() {
     { name: 'cli-start', sources: ['src/cli/headless.ts', 'src/models/wire/anthropic/anthropic.ts'] }, // up to the first request
     { name: 'cli-store', sources: ['src/agent/store/session-store.ts'] }, // stores every conversation
     // All tools need what the smallest tool needs. It is loaded while the model works on the first answer.
-    { name: 'cli-input', sources: ['src/tools/input.ts', 'src/tools/think.ts', 'src/platform/journal/lock.ts'] },
+    // Requests are counted from the first answer on.
+    {
+      name: 'cli-input',
+      sources: [
+        'src/tools/input.ts',
+        'src/tools/think.ts',
+        'src/platform/journal/lock.ts',
+        'src/compose/open-budget.ts',
+      ],
+    },
     {
       name: 'cli-shell',
       sources: [

@@ -1,6 +1,6 @@
 // The parts that the conversations of root and child agents have in common.
 
-import type { Budget } from '../agent/budget/budget.js';
+import type { LateBudget } from '../agent/budget/late-budget.js';
 import type { Commands } from '../agent/commands/commands.js';
 import { budgetComponent } from '../agent/components/budget.js';
 import { commandsComponent } from '../agent/components/commands.js';
@@ -30,7 +30,7 @@ export interface ConversationParts {
   /** The goal of the root. */
   goal?: SessionComponent | undefined;
   /** The budget of the root and its child agents. */
-  budget: Budget;
+  budget: LateBudget;
   /** Observers, servers, instructions and others that only a root agent has. */
   ofRoot?: readonly SessionComponent[];
   commands?: { commands: Commands; onOver(): void } | undefined;

@@ -1,4 +1,4 @@
-import type { Budget } from '../agent/budget/budget.js';
+import type { LateBudget } from '../agent/budget/late-budget.js';
 import type { AgentType } from '../agent/children/agent-types.js';
 import { structuredOutput } from '../agent/components/structured-output.js';
 import type { GoalState } from '../agent/goals/goal-state.js';
@@ -22,7 +22,7 @@ import type { RootSession } from './root-session.js';
 /** The agent inside Helve: that of programs, and what the command line and the terminal use in addition. */
 export interface FullAgent extends Agent {
   readonly session: Session;
-  readonly budget: Budget;
+  readonly budget: LateBudget;
   readonly goals: GoalState;
   readonly engine: FullEngine;
   /** The types of child agents that can be started. */
@@ -125,7 +125,7 @@ function promptRunner(composed: RootSession, options: FullAgentOptions): RunProm
     openCalls = undefined; // a call never runs twice
     try {
       for await (const text of runs.takeSlot(stopped)) yield { at: Date.now(), type: 'notice', text };
-      budget.beginRun();
+      await budget.beginRun();
       yield* runLoop({
         session,
         model,
@@ -140,7 +140,7 @@ function promptRunner(composed: RootSession, options: FullAgentOptions): RunProm
         signal: stopped,
       });
     } finally {
-      budget.endRun();
+      await budget.endRun();
       if (runs.releaseSlot()) {
         models.release();
         await session.rest(); // frees what it keeps ready for its next prompt, because another agent waits

@@ -1,57 +1,27 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { Budget, type BudgetParts } from '../agent/budget/budget.js';
-import { DaySpending } from '../agent/budget/day-spending.js';
-import { SpendingFile } from '../agent/budget/spending-file.js';
-import { lowerLimits, type Spent } from '../agent/budget/spent.js';
+import { LateBudget } from '../agent/budget/late-budget.js';
 import type { Session } from '../agent/session.js';
-import { sessionFolder } from '../agent/store/session-folder.js';
-import type { SessionTotals } from '../agent/store/session-record.js';
 import type { RunTimeLimit } from '../agent/time-up.js';
 import { runTimeLimit } from '../agent/time-up.js';
-import { tokensOf } from '../agent/usage.js';
-import { type BudgetScope, budgetScopes } from '../contract/budget.js';
+import { budgetScopes } from '../contract/budget.js';
 import type { FullAgentOptions } from './options.js';
 
-/** The budget of an agent, from its options and the settings. The lowest limit applies. */
-export function createBudget(session: Session, options: FullAgentOptions, { isKept }: { isKept: boolean }): Budget {
-  const limits: BudgetParts['limits'] = (scope: BudgetScope) => {
-    if (scope === 'command') return { limits: options.commandBudget?.limits ?? {} };
-    const given = options.budget?.[scope];
-    const set = options.settings?.current.budget[scope];
-    if (!set) return { limits: given ?? {} };
-    const isFixed = set.origin.kind === 'managed';
-    return { limits: lowerLimits(given, set.value), fixed: isFixed ? set.value : undefined };
-  };
-  const file = isKept
-    ? new SpendingFile(join(sessionFolder(session.dataFolder, session.id).path, 'spending.jsonl'))
-    : undefined;
-  const { resumed } = options;
-  const isLeftByOlder = resumed !== undefined && !resumed.isFork && !(file && existsSync(file.path));
-  const hasDay = (): boolean => isKept || budgetScopes.some((scope) => Object.keys(limits(scope).limits).length > 0);
-  const budget: Budget = new Budget({
-    sessionId: session.id,
-    limits,
-    file,
-    command: options.commandBudget,
-    before: isLeftByOlder ? spentBefore(resumed.restored.totals) : undefined,
-    day: hasDay()
-      ? new DaySpending(session.dataFolder, { now: () => new Date(), notify: (text) => budget.notify(text) })
-      : undefined,
+/** The budget of an agent. Its code is loaded now only if something is limited. */
+export function createBudget(session: Session, options: FullAgentOptions, { isKept }: { isKept: boolean }): LateBudget {
+  const budget = new LateBudget({
+    hasLimits: () => hasLimits(options),
+    open: async () => (await import('./open-budget.js')).openBudget(session, options, { isKept }),
   });
+  void budget.ready().catch(() => {}); // tried again, and reported, with the first prompt
   return budget;
 }
 
-/** What a session used that was last written by a version without budgets. */
-const spentBefore = ({ costUsd, usage, turns, runs }: SessionTotals): Spent => ({
-  usd: costUsd ?? 0,
-  tokens: tokensOf(usage),
-  turns,
-  minutes: (runs?.totalMs ?? 0) / 60_000,
-});
+function hasLimits({ commandBudget, budget, settings }: FullAgentOptions): boolean {
+  const ofScopes = budgetScopes.flatMap((scope) => [budget?.[scope], settings?.current.budget[scope]?.value]);
+  return [commandBudget?.limits, ...ofScopes].some((limits) => limits && Object.keys(limits).length > 0);
+}
 
 /** The time limits of a run that begins now. */
-export function timeLimitsOf(budget: Budget, { maxTimeMs, settings }: FullAgentOptions): RunTimeLimit[] {
+export function timeLimitsOf(budget: LateBudget, { maxTimeMs, settings }: FullAgentOptions): RunTimeLimit[] {
   const ofBudget = budget.timeLimit();
   const minutes = settings?.current.maxRunMinutes?.value;
   const ms = maxTimeMs ?? (minutes && minutes * 60_000);

@@ -1,4 +1,4 @@
-import type { Budget } from '../agent/budget/budget.js';
+import type { LateBudget } from '../agent/budget/late-budget.js';
 import { goalComponent } from '../agent/components/goal.js';
 import type { SessionWriter } from '../agent/components/session-writer.js';
 import { GoalState } from '../agent/goals/goal-state.js';
@@ -49,7 +49,7 @@ export interface GoalDeps {
   approvals: CheckApprovals;
   model: Model;
   models: OpenModels;
-  budget: Budget;
+  budget: LateBudget;
   writer: SessionWriter | undefined;
 }
 

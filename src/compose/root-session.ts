@@ -1,6 +1,6 @@
 // The session of an agent: tools, a model, and the components of the conversation.
 
-import type { Budget } from '../agent/budget/budget.js';
+import type { LateBudget } from '../agent/budget/late-budget.js';
 import { personalAgentFolders, projectAgentFolders } from '../agent/children/agent-places.js';
 import type { ComposeChild } from '../agent/children/family.js';
 import { lazyAgents, type RootAgents } from '../agent/children/lazy-agents.js';
@@ -43,7 +43,7 @@ export interface RootSession extends ComposedConversation {
   runs: AgentRuns;
   model: Model;
   models: OpenModels;
-  budget: Budget;
+  budget: LateBudget;
   goals: Goals;
   agents: RootAgents;
   childAgents: SessionComponent;
@@ -221,7 +221,7 @@ interface AgentParts {
   limits: FullAgentOptions['context'];
   instructions: Instructions | undefined;
   composeChild: ComposeChild;
-  budget: Budget;
+  budget: LateBudget;
 }
 
 function createAgents(tools: ToolSession, options: FullAgentOptions, parts: AgentParts): RootAgents {

@@ -48,7 +48,7 @@ export interface BudgetUse {
 
 /** The budget of an agent. */
 export interface AgentBudget {
-  /** All limits, and what is used of each now. */
+  /** All limits, and what is used of each now. Empty right after `createAgent`, until the code of budgets is loaded. */
   uses(): BudgetUse[];
   /** Raises limits that exist by this much, for this agent. Limits of managed settings stay as they are. */
   allowMore(more: BudgetOptions & { command?: BudgetLimits }): void;

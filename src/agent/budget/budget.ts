@@ -1,5 +1,5 @@
 // The budget of one agent: all numbers, and the only place that counts them. Child agents, summaries and small tasks use
-// models that are wrapped by `of`, so each request is checked before it is sent and counted after it.
+// models that are wrapped by `LateBudget.of`, so each request is checked before it is sent and counted after it.
 import {
   type AgentBudget,
   type BudgetLimits,
@@ -13,7 +13,6 @@ import { monotonicMs } from '../../platform/clock.js';
 import { messageOf } from '../../platform/message-of.js';
 import { costOf, tokensOf } from '../usage.js';
 import { nearlyUsedUp, unknownPrices, usedUp } from './budget-words.js';
-import { budgetedModel } from './budgeted-model.js';
 import type { DaySpending } from './day-spending.js';
 import type { SpendingFile, SpendingLine } from './spending-file.js';
 import { addSpent, type CommandBudget, nothingSpent, type Spent } from './spent.js';
@@ -73,20 +72,15 @@ export class Budget implements AgentBudget {
     this.#sessionInMemory = parts.before ?? nothingSpent;
   }
 
-  /** The same model, with its requests checked and counted. */
-  of(model: Model): Model {
-    return budgetedModel(model, this);
-  }
-
   /** A run begins. Its time counts until `endRun`. */
-  beginRun(): void {
+  beginRun(at = monotonicMs()): void {
     this.#run = nothingSpent;
     this.#runNumber += 1;
-    this.#countedAt = monotonicMs();
+    this.#countedAt = at;
   }
 
-  endRun(): void {
-    const ms = this.#takeTime();
+  endRun(at = monotonicMs()): void {
+    const ms = this.#takeTime(at);
     this.#count({ ...nothingSpent, minutes: ms / 60_000 });
     if (ms >= LEAST_MS || this.#hasLimit('minutes')) this.#write({ ms });
     this.#countedAt = undefined;
@@ -136,10 +130,10 @@ export class Budget implements AgentBudget {
   }
 
   /** After a request. */
-  spend(model: Pick<Model, 'provider' | 'name' | 'facts'>, usage: Usage): void {
+  spend(model: Pick<Model, 'provider' | 'name' | 'facts'>, usage: Usage, at = monotonicMs()): void {
     const prices = model.facts?.prices;
     const usd = prices ? costOf(usage, prices) : null;
-    const ms = this.#takeTime();
+    const ms = this.#takeTime(at);
     const tokens = tokensOf(usage);
     this.#count({ usd: usd ?? 0, tokens, turns: 1, minutes: ms / 60_000 });
     this.#write({ model: `${model.provider}/${model.name}`, usd, tokens, turns: 1, ms });
@@ -243,9 +237,8 @@ export class Budget implements AgentBudget {
   }
 
   /** The time of the run since this was last called. */
-  #takeTime(): number {
+  #takeTime(now = monotonicMs()): number {
     if (this.#countedAt === undefined) return 0;
-    const now = monotonicMs();
     const ms = now - this.#countedAt;
     this.#countedAt = now;
     return Math.round(ms);

@@ -3,8 +3,10 @@ import type { Model, Usage } from '../../contract/model.js';
 /** Checks each request before it is sent, and counts it after it. */
 interface RequestBudget {
   /** Throws if the request may not be sent. */
-  check(model: Model): void;
-  spend(model: Pick<Model, 'provider' | 'name' | 'facts'>, usage: Usage): void;
+  check(model: Model): Promise<void>;
+  /** The server has begun to answer. */
+  onSent(): void;
+  spend(model: Pick<Model, 'provider' | 'name' | 'facts'>, usage: Usage): Promise<void>;
 }
 
 /** Wraps the model, which may change between runs. A fallback that answers is counted at its own prices. */
@@ -28,15 +30,16 @@ export function budgetedModel(model: Model, budget: RequestBudget): Model {
     check: () => model.check?.(),
     release: () => model.release?.(),
     async *stream(request, signal) {
-      budget.check(model);
+      await budget.check(model);
       let answering: Pick<Model, 'provider' | 'name' | 'facts'> = model;
       for await (const event of model.stream(request, signal)) {
+        budget.onSent();
         if (event.type === 'retry') {
           const { provider, model: name } = event;
           const known = [model, ...(model.fallbacks ?? [])];
           answering = known.find((one) => one.provider === provider && one.name === name) ?? { provider, name };
         }
-        if (event.type === 'message_end') budget.spend(answering, event.usage);
+        if (event.type === 'message_end') await budget.spend(answering, event.usage);
         yield event;
       }
     },

@@ -11,7 +11,7 @@ import type { AskUser } from '../../contract/question.js';
 import type { ToolProfile } from '../../contract/tool-context.js';
 import type { SessionWorktree } from '../../contract/worktree.js';
 import { Slots } from '../../platform/slots.js';
-import type { Budget } from '../budget/budget.js';
+import type { LateBudget } from '../budget/late-budget.js';
 import type { SessionWriter, StoreSource } from '../components/session-writer.js';
 import type { ConversationContext } from '../context/conversation-context.js';
 import type { Session } from '../session.js';
@@ -60,7 +60,7 @@ export interface FamilyOptions {
   /** The model of that name, else the one of the session. Rejects with `ModelFailure`. */
   model(name: string | undefined): Promise<Model>;
   /** Of the root and all its child agents. */
-  budget: Budget;
+  budget: LateBudget;
   context: ContextOptions;
   askUser?: AskUser | undefined;
   editStyle?: 'text' | 'patch' | undefined;

@@ -1,5 +1,4 @@
-import type { Budget } from '../budget/budget.js';
-import { reminderOf } from '../budget/budget-words.js';
+import type { LateBudget } from '../budget/late-budget.js';
 import type { SessionComponent } from '../session-component.js';
 
 export interface BudgetComponentOptions {
@@ -10,11 +9,15 @@ export interface BudgetComponentOptions {
 }
 
 /** Tells the model of one conversation when a budget is nearly used up, and ends the run when it is. */
-export function budgetComponent(budget: Budget, { remind, isRoot }: BudgetComponentOptions): SessionComponent {
+export function budgetComponent(budget: LateBudget, { remind, isRoot }: BudgetComponentOptions): SessionComponent {
   let told = new Set<string>();
   const beforeMessage = async (): Promise<void> => {
+    await budget.ready();
     if (budget.refusal() !== undefined) return;
-    for (const use of budget.near()) {
+    const near = budget.near();
+    if (near.length === 0) return;
+    const { reminderOf } = await import('../budget/budget-words.js');
+    for (const use of near) {
       const key = `${use.scope}.${use.unit} ${use.limit}`;
       if (told.has(key)) continue;
       told.add(key);

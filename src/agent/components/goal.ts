@@ -12,7 +12,7 @@ interface GoalComponentOptions {
   /** Loaded with the first goal. */
   keeper(): Promise<GoalKeeper>;
   /** Limits the requests of a prompt, if nothing else does; undefined for not any more. */
-  bound(turns: number | undefined): void;
+  bound(turns: number | undefined): Promise<void>;
   remind(text: string): void;
   /** The goal is that of a resumed session. */
   isRestored: boolean;
@@ -27,7 +27,7 @@ export function goalComponent(state: GoalState, options: GoalComponentOptions): 
     name: 'goal',
     async beforePrompt(_prompt, run) {
       const goal = state.active;
-      options.bound(goal && GOAL_TURNS);
+      await options.bound(goal && GOAL_TURNS);
       if (!goal) return undefined;
       const { goalReminder, stillSetNotice } = await words();
       if (isNews) run.emit({ type: 'notice', text: stillSetNotice(goal) });

@@ -1,4 +1,4 @@
-import type { Budget } from '../../agent/budget/budget.js';
+import type { LateBudget } from '../../agent/budget/late-budget.js';
 import { amountWords, nameOfBudget } from '../../agent/budget/budget-words.js';
 import type { RunResult } from '../../contract/event.js';
 import type { Choice } from '../contract.js';
@@ -11,7 +11,7 @@ type Choose = (title: string, items: readonly Choice[], cancel?: string) => Prom
 /** Asks whether to go on after a budget is used up, with as much again. A limit of managed settings is not asked about. */
 export async function askForMore(
   { outcome, budget: uses = [] }: RunResult,
-  budget: Pick<Budget, 'allowMore' | 'mayRaise'>,
+  budget: Pick<LateBudget, 'allowMore' | 'mayRaise'>,
   choose: Choose,
 ): Promise<boolean> {
   if (outcome !== 'budget') return false;
