@@ -1,10 +1,10 @@
 import { type ModelEvent, ModelFailure } from '../../contract/model.js';
 import { abortable } from '../../platform/abortable.js';
 import type { Authorization } from './authorization.js';
+import { errorCode } from './error-code.js';
 import {
   brokenStreamFailure,
   type Endpoint,
-  errorCode,
   networkReason,
   retryAfterMs,
   type ServerError,

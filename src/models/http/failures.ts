@@ -1,4 +1,5 @@
 import { ModelFailure, type ModelFailureKind, type ModelFailureOptions } from '../../contract/model.js';
+import { errorCode } from './error-code.js';
 
 const MAX_WORDS = 300; // of a server's response in one message; enough for every error of the API, too short for a page
 
@@ -252,13 +253,6 @@ export function networkReason(code: string | undefined, error: unknown): string 
     return 'its certificate is not trusted here, set NODE_EXTRA_CA_CERTS if it should be';
   }
   return shorten(innermost(error).message);
-}
-
-export function errorCode(error: unknown): string | undefined {
-  for (let inner = error; inner instanceof Error; inner = inner.cause) {
-    if ('code' in inner && typeof inner.code === 'string') return inner.code;
-  }
-  return undefined;
 }
 
 function innermost(error: unknown): Error {

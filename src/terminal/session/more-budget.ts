@@ -1,5 +1,5 @@
-import type { LateBudget } from '../../agent/budget/late-budget.js';
 import { amountWords, nameOfBudget } from '../../agent/budget/budget-words.js';
+import type { LateBudget } from '../../agent/budget/late-budget.js';
 import type { RunResult } from '../../contract/event.js';
 import type { Choice } from '../contract.js';
 
