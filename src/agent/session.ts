@@ -62,6 +62,9 @@ export interface SessionOptions {
 
 export interface Session extends SessionPorts {}
 
+/** Ports by what looks them up. */
+type LatePorts = { readonly [Name in keyof SessionPorts]: () => SessionPorts[Name] };
+
 /** All state of one conversation. There is no state outside it, so one process can have any number of sessions. */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: all ports are optional, and `provide` adds them
 export class Session implements SessionPort {
@@ -97,7 +100,7 @@ export class Session implements SessionPort {
   /** Set by the loop while it works on a prompt. */
   isBusy = false;
   #connections: SessionConnections = {};
-  readonly #childPorts: SessionPorts[] = [];
+  readonly #childPorts: PropertyDescriptorMap[] = [];
   readonly #parent: Session | undefined;
   /** The root session, in a child. */
   readonly #top: Session | undefined;
@@ -146,7 +149,7 @@ export class Session implements SessionPort {
     this.shownFiles = new ShownFiles(options.ledger);
     this.ledger = this.shownFiles.ledger;
     this.tools = options.tools;
-    for (const ports of parent ? parent.#childPorts : []) this.provide(ports, { forChildren: true });
+    for (const ports of parent ? parent.#childPorts : []) this.#define(ports, { forChildren: true });
     this.changes =
       parent?.changes ??
       sessionFileChanges({
@@ -180,8 +183,21 @@ export class Session implements SessionPort {
   }
 
   /** Adds ports of a component. `forChildren`: child agents that are started later have them too. */
-  provide(ports: SessionPorts, { forChildren = false } = {}): void {
-    Object.defineProperties(this, Object.getOwnPropertyDescriptors(ports));
+  provide(ports: SessionPorts, options: { forChildren?: boolean } = {}): void {
+    this.#define(Object.getOwnPropertyDescriptors(ports), options);
+  }
+
+  /** The same for ports that are looked up at each use. Functions, since objects with getters take V8 much longer to make. */
+  provideLate(ports: LatePorts, options: { forChildren?: boolean } = {}): void {
+    const descriptors: PropertyDescriptorMap = {};
+    for (const [name, get] of Object.entries(ports)) {
+      descriptors[name] = { get, configurable: true, enumerable: true };
+    }
+    this.#define(descriptors, options);
+  }
+
+  #define(ports: PropertyDescriptorMap, { forChildren = false }: { forChildren?: boolean }): void {
+    Object.defineProperties(this, ports);
     if (forChildren) this.#childPorts.push(ports);
   }
 

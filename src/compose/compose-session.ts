@@ -36,5 +36,13 @@ export function composeSession<As extends keyof Sessions>(
 /** Each reading of a variable of `process.env` is a call into Node, and a session reads some hundred: it gets a copy. */
 const withEnvironment = (options: FullAgentOptions): FullAgentOptions => ({
   ...options,
-  env: options.env ?? { ...process.env },
+  env: options.env ?? environmentNow(),
 });
+
+/** Of the names alone, since a spread also asks Node for the attributes of each variable and takes twice as long. */
+function environmentNow(): Record<string, string | undefined> {
+  const { env } = process;
+  const copy: Record<string, string | undefined> = {};
+  for (const name of Object.getOwnPropertyNames(env)) copy[name] = env[name];
+  return copy;
+}

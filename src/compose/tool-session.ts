@@ -63,25 +63,11 @@ export function composeTools(resolved: ResolvedOptions, { as }: { as: 'root' | '
   });
   servers.configure();
   if (options.buffers) session.provide({ buffers: options.buffers }, { forChildren: true });
-  session.provide(
-    {
-      get web() {
-        return webAccess(options, resolved.env);
-      },
-      get resources() {
-        return servers.resources();
-      },
-    },
+  session.provideLate(
+    { web: () => webAccess(options, resolved.env), resources: () => servers.resources() },
     { forChildren: true },
   );
-
-  if (as === 'root') {
-    session.provide({
-      get serverTasks() {
-        return servers.client.tasks;
-      },
-    });
-  }
+  if (as === 'root') session.provideLate({ serverTasks: () => servers.client.tasks });
 
   for (const text of options.startNotices ?? []) notices.say(text);
   const hooks = createHooks(session, policy, resolved);
