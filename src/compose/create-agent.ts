@@ -37,7 +37,10 @@ export interface FullAgent extends Agent {
   rename(title: string): boolean;
 }
 
-/** A conversation with a model that can use the tools. Nothing is loaded, read or written before its first prompt. */
+/**
+ * A conversation with a model that can use the tools. Nothing is loaded, read or written before its first prompt, but the
+ * code of budgets if something is limited.
+ */
 export function createAgent(options: FullAgentOptions): FullAgent {
   const composed = composeSession(options, { as: 'root' });
   const { tools, runs, context, agents } = composed;
