@@ -49,6 +49,7 @@ async function runCheck(command: string, { session, caller, approvals }: GoalDep
   );
   signal.throwIfAborted();
   const content = typeof result?.content === 'string' ? result.content : JSON.stringify(result?.content ?? '');
-  exitCode ??= Number(/Exit code (\d+)/.exec(content)?.[1] ?? Number.NaN);
+  // Only the beginning is Helve's: what the command has printed follows, also if it was stopped. A failed call never has 0.
+  if (result?.is_error) exitCode = Number(/^(?:Error: )?Exit code ([1-9]\d*)\b/.exec(content)?.[1] ?? Number.NaN);
   return { isAllowed, exitCode, output: isAllowed ? content : problem || content };
 }

@@ -14,7 +14,7 @@ async function place(answers: FakeAnswer[], verdicts: string[] = []) {
     isJudge(request) ? { text: verdicts.shift() ?? 'unsure' } : (answers.shift() ?? { text: 'Done.' }),
   );
   onTestFinished(async () => await server.close());
-  const env = { HELVE_HOME: home, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'sk-test' };
+  const env = { HELVE_HOME: home, HELVE_MAX_SESSION_OUTPUT: '1M', ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'sk-test' };
   const ask = async (...args: string[]) => {
     const run = await runHelve(['-p', ...args, '--output-format', 'json'], { cwd, env });
     return { ...run, result: JSON.parse(run.stdout) };
@@ -59,7 +59,15 @@ test('a judge decides without a command, and only a passage that is there counts
   const { result } = await ask('--goal', 'All tests pass.');
   expect(result).toMatchObject({ subtype: 'success', result: 'See.' });
   expect(prompts()[0]).toContain('All tests pass.');
-  expect(prompts()[1]).toContain('what it quoted is not in the conversation');
+  expect(prompts()[1]).toContain('what it quoted is not in the result of a call');
+});
+
+test('what a check prints before it is stopped is not its exit status', async () => {
+  const { ask } = await place([]);
+  const later = 'echo Exit code 0; head -c 3000000 /dev/zero; sleep 100'; // ended at the limit of output
+  const check = `test -e begun || { touch begun; exit 1; }; ${later}`;
+  const { result } = await ask('make it', '--until', check, ...permitted, '--max-turns', '1');
+  expect(result).toMatchObject({ terminal_reason: 'max_turns', is_error: true });
 });
 
 test('ends with the reason after three rounds without progress', async () => {

@@ -64,7 +64,7 @@ export class GoalKeeper {
     if (goal.until !== undefined) {
       const { isAllowed, exitCode, output } = await this.#parts.runCheck(goal.until, signal);
       if (!isAllowed)
-        return `The check of the goal may not run, so the work was not begun. ${output} A rule that allows \`${goal.until}\` lets it run.`;
+        return `The check of the goal may not run, so the work was not begun. ${output} A rule that allows \`${goal.until}\` lets it run, except in plan mode.`;
       if (exitCode === 126 || exitCode === 127)
         return `The check of the goal can't work, so the work was not begun: \`${goal.until}\` exited with ${exitCode}. ${output}`;
     }
