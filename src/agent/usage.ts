@@ -16,21 +16,21 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
 
 const MILLION = 1_000_000;
 
-/**
- * US dollars. Cached tokens without a known price count like other tokens. A negative count, as some
- * servers report when they subtract cached tokens twice, counts as zero.
- */
+/** A negative count, as of servers that subtract cached tokens twice, and one that is not a number count as zero. */
+const countOf = (count: number): number => (Number.isFinite(count) && count > 0 ? count : 0);
+
+/** US dollars. Cached tokens without a known price count like other tokens. */
 export function costOf(usage: Usage, prices: NonNullable<ModelFacts['prices']>): number {
   const { input, output, cacheRead = input, cacheWrite = input } = prices;
   return (
-    (Math.max(0, usage.input_tokens) * input +
-      Math.max(0, usage.output_tokens) * output +
-      Math.max(0, usage.cache_read_input_tokens) * cacheRead +
-      Math.max(0, usage.cache_creation_input_tokens) * cacheWrite) /
+    (countOf(usage.input_tokens) * input +
+      countOf(usage.output_tokens) * output +
+      countOf(usage.cache_read_input_tokens) * cacheRead +
+      countOf(usage.cache_creation_input_tokens) * cacheWrite) /
     MILLION
   );
 }
 
-/** All tokens, cached ones too. A negative count counts as zero. */
+/** All tokens, cached ones too. */
 export const tokensOf = (usage: Usage): number =>
-  Object.values(usage).reduce((sum, count) => sum + Math.max(0, count), 0);
+  Object.values(usage).reduce((sum, count) => sum + countOf(count), 0);

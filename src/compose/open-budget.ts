@@ -34,7 +34,12 @@ export function openBudget(session: Session, options: FullAgentOptions, { isKept
     command: options.commandBudget,
     before: resumed && !resumed.isFork && !hasFile ? spentBefore(resumed.restored.totals) : undefined,
     day: hasDay()
-      ? new DaySpending(session.dataFolder, { now: () => new Date(), notify: (text) => budget.notify(text) })
+      ? new DaySpending(session.dataFolder, {
+          now: () => new Date(),
+          notify(text) {
+            if (Object.keys(limits('day').limits).length > 0) budget.notify(text);
+          },
+        })
       : undefined,
   });
   return budget;

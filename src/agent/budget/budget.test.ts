@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -119,6 +120,40 @@ test('a clock that is set back frees nothing, and the person learns which file c
   ]);
 });
 
+test('a new day has a notice at 80 % of its own', () => {
+  let now = new Date(2026, 2, 4, 23, 59);
+  const { budget, notices } = budgetOf({ day: { tokens: 100 } }, { now: () => now });
+  budget.spend(model, tokens(80));
+  now = new Date(2026, 2, 5, 0, 1);
+  budget.spend(model, tokens(80));
+  expect(notices().filter((text) => text.startsWith('80 %'))).toHaveLength(2);
+});
+
+test.each([Number.NaN, -100, Number.POSITIVE_INFINITY])('a count of %s tokens changes nothing', (count) => {
+  const { budget } = budgetOf({ run: { tokens: 10, usd: 0.00001 } });
+  budget.beginRun();
+  budget.spend(priced, tokens(count));
+  expect(budget.refusal()).toBeUndefined();
+  budget.spend(priced, { ...tokens(count), cache_read_input_tokens: 10 });
+  expect(budget.uses()).toMatchObject([{ spent: 10 / 1e6 }, { spent: 10 }]);
+  expect(budget.refusal()).toContain('is used up');
+});
+
+test.skipIf(process.platform === 'win32')('a pipe in place of the file ends the work, and holds nothing up', () => {
+  const { budget, home, notices } = budgetOf({ day: { tokens: 10 } });
+  mkdirSync(join(home, 'spending'));
+  execFileSync('mkfifo', [join(home, 'spending', '2026-03-04.jsonl')]);
+  expect(budget.refusal()).toMatch(/2026-03-04\.jsonl can't be read: it is not a file/);
+  budget.spend(model, tokens(4));
+  expect(notices()).toEqual([expect.stringContaining('could not be written for the budget of the day')]);
+});
+
+test('a line of many megabytes is passed over in linear time', () => {
+  const file = new SpendingFile(join(folder(), 'day.jsonl'));
+  writeFileSync(file.path, `{"tokens":5}\n{"x":"${'y'.repeat(40e6)}","tokens":9}\n{"tokens":1}\n`);
+  expect(file.total().tokens).toBe(6);
+});
+
 test('a damaged line counts as nothing, and the next line is whole', () => {
   const file = new SpendingFile(join(folder(), 'day.jsonl'));
   writeFileSync(file.path, '{"tokens":5}\n{"tokens":7');
@@ -140,7 +175,7 @@ test('a file that was removed begins again', () => {
 test('a total that can not be read ends the work, with the reason', () => {
   const { budget, home } = budgetOf({ day: { tokens: 10 } });
   mkdirSync(join(home, 'spending', '2026-03-04.jsonl'), { recursive: true });
-  expect(budget.refusal()).toMatch(/The budget can't be checked.*2026-03-04\.jsonl can't be read.*EISDIR/);
+  expect(budget.refusal()).toMatch(/The budget can't be checked.*2026-03-04\.jsonl can't be read: it is not a file/);
   expect(budget.uses()).toEqual([]);
 });
 

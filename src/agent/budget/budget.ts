@@ -113,6 +113,12 @@ export class Budget implements AgentBudget {
     return this.uses().filter(({ spent, limit }) => spent >= limit * NEAR && spent < limit);
   }
 
+  /** The run or the day that the use is of: what was said of one is said again of the next. */
+  periodOf({ scope }: Pick<BudgetUse, 'scope'>): string {
+    if (scope === 'run') return ` of run ${this.#runNumber}`;
+    return scope === 'day' ? ` of ${this.#parts.day?.day}` : '';
+  }
+
   /** Why no request may be sent; undefined if one may. */
   refusal(): string | undefined {
     const use = this.#safely(() => this.#allUses().find(({ spent, limit }) => spent >= limit));
@@ -158,8 +164,8 @@ export class Budget implements AgentBudget {
         if (amount === undefined || !(amount > 0)) continue;
         const key = `${scope}.${unit}`;
         this.#more.set(key, (this.#more.get(key) ?? 0) + amount);
-        this.#told.delete(`near ${key}`);
-        this.#told.delete(`reached ${key}`);
+        const period = this.periodOf({ scope });
+        for (const state of ['near', 'reached']) this.#told.delete(`${state} ${key}${period}`);
       }
     }
   }
@@ -269,8 +275,7 @@ export class Budget implements AgentBudget {
   }
 
   #announce(use: BudgetUse, state: 'near' | 'reached'): void {
-    const key = `${state} ${use.scope}.${use.unit}`;
-    const name = use.scope === 'run' ? `${key} ${this.#runNumber}` : key;
+    const name = `${state} ${use.scope}.${use.unit}${this.periodOf(use)}`;
     if (this.#told.has(name)) return;
     this.#told.add(name);
     this.#tell({ type: 'budget', state, ...use });

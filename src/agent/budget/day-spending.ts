@@ -35,6 +35,11 @@ export class DaySpending {
     this.#notify = notify;
   }
 
+  /** The present day, as "2026-03-29". */
+  get day(): string {
+    return localDay(this.#now());
+  }
+
   /** Throws an error with the reason if a file can't be read: then the total is not known. */
   total(): Spent {
     const { file } = this.#today();

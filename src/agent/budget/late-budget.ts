@@ -71,6 +71,11 @@ export class LateBudget implements AgentBudget {
     return this.#opened?.near() ?? [];
   }
 
+  /** See `Budget.periodOf`. */
+  periodOf(use: BudgetUse): string {
+    return this.#opened?.periodOf(use) ?? '';
+  }
+
   refusal(): string | undefined {
     return this.#opened?.refusal();
   }

@@ -1,6 +1,6 @@
 // Files of what requests have cost: one line per request, appended in one write, so that several processes may share a
 // file and a killed one loses nothing that it has written.
-import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, type Stats, writeSync } from 'node:fs';
 import { codeOf } from '../../platform/error-code.js';
 import { openFlags } from '../../platform/files/private-files.js';
 import { isObject } from '../../platform/is-object.js';
@@ -8,6 +8,8 @@ import { parseJson } from '../../platform/parse-json.js';
 import { addSpent, nothingSpent, type Spent } from './spent.js';
 
 const CHUNK_BYTES = 256 * 1024;
+const MAX_LINE_CHARS = 64 * 1024; // far more than any line has: the rest is damage
+const DAMAGED = '?'; // begins no JSON
 const MAX_WAITING_LINES = 10_000; // while the disk is full
 
 /** One line. `usd` is null if the prices of the model are unknown. */
@@ -69,6 +71,7 @@ export class SpendingFile {
   #write(bytes: Buffer): void {
     const descriptor = openSync(this.path, openFlags.append, 0o600);
     try {
+      checkIsFile(fstatSync(descriptor));
       const written = writeSync(descriptor, bytes);
       if (written < bytes.length) throw new Error('the disk is full');
     } finally {
@@ -88,7 +91,9 @@ export class SpendingFile {
     }
     this.#exists = true;
     try {
-      if (fstatSync(descriptor).size < this.#offset) this.#restart();
+      const stats = fstatSync(descriptor);
+      checkIsFile(stats);
+      if (stats.size < this.#offset) this.#restart();
       const chunk = Buffer.alloc(CHUNK_BYTES);
       for (;;) {
         const count = readSync(descriptor, chunk, 0, chunk.length, this.#offset);
@@ -109,12 +114,19 @@ export class SpendingFile {
 
   #take(text: string): void {
     const lines = (this.#rest + text).split('\n');
-    this.#rest = lines.pop() ?? '';
+    const rest = lines.pop() ?? '';
+    // Shortened, it stays invalid JSON: it is passed over at its end, in linear time.
+    this.#rest = rest.length > MAX_LINE_CHARS ? DAMAGED : rest;
     for (const line of lines) {
       const value = line === '' ? undefined : parseJson(line);
       if (isObject(value)) this.#total = addSpent(this.#total, spentOf(value));
     }
   }
+}
+
+/** A pipe or a device in its place would be read as an empty file. */
+function checkIsFile(stats: Stats): void {
+  if (!stats.isFile()) throw new Error('it is not a file');
 }
 
 /** Damaged fields count as nothing. */

@@ -18,7 +18,7 @@ export function budgetComponent(budget: LateBudget, { remind, isRoot }: BudgetCo
     if (near.length === 0) return;
     const { reminderOf } = await import('../budget/budget-words.js');
     for (const use of near) {
-      const key = `${use.scope}.${use.unit} ${use.limit}`;
+      const key = `${use.scope}.${use.unit} ${use.limit}${budget.periodOf(use)}`;
       if (told.has(key)) continue;
       told.add(key);
       remind(reminderOf(use));

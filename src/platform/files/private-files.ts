@@ -24,7 +24,8 @@ export const openFlags = {
   read: constants.O_RDONLY | constants.O_NONBLOCK | noFollow,
   /** Fails if a pipe has no reader. */
   probe: constants.O_WRONLY | constants.O_CREAT | constants.O_NONBLOCK,
-  append: constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | noFollow,
+  /** Non-blocking, too: fails if a pipe in place of the file has no reader. */
+  append: constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NONBLOCK | noFollow,
   update: constants.O_RDWR | constants.O_CREAT | noFollow,
   create: constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow,
 } as const;
