@@ -32,5 +32,4 @@ export function costOf(usage: Usage, prices: NonNullable<ModelFacts['prices']>):
 }
 
 /** All tokens, cached ones too. */
-export const tokensOf = (usage: Usage): number =>
-  Object.values(usage).reduce((sum, count) => sum + countOf(count), 0);
+export const tokensOf = (usage: Usage): number => Object.values(usage).reduce((sum, count) => sum + countOf(count), 0);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { parseCron } from '../agent/schedule/cron.js';
 import {
   addSchedule,
@@ -55,6 +55,12 @@ async function add(argv: readonly string[], dataFolder: string): Promise<number>
   }
   const added = await addSchedule(dataFolder, { cron: line, prompt, root: realpathSync(process.cwd()), options });
   await writeLine(process.stdout, `Scheduled ${added.id}. ${nextWords(added)}`);
+  if (readSchedules(dataFolder).every(({ taken }) => taken === undefined)) {
+    await writeLine(
+      process.stderr,
+      'helve: It runs when "helve schedule run" is called, as from cron, a systemd timer or launchd every minute.',
+    );
+  }
   if (!flags.commandBudget) {
     await writeLine(
       process.stderr,
@@ -103,10 +109,14 @@ async function remove(argv: readonly string[], dataFolder: string): Promise<numb
 /** Runs what is due now, one after the other. */
 async function run(argv: readonly string[], dataFolder: string): Promise<number> {
   readArgs(argv, {});
-  const due = await takeDue(dataFolder);
-  if (due.length === 0) await writeLine(process.stderr, 'Nothing is due.');
+  const now = new Date(); // what becomes due meanwhile is left to the next call, so that this one ends
   let code: number = exitCode.ok;
-  for (const one of due) if ((await runDue(one)) !== 0) code = exitCode.failed;
+  let count = 0;
+  for (let due = await takeDue(dataFolder, now); due; due = await takeDue(dataFolder, now)) {
+    count += 1;
+    if ((await runDue(due)) !== 0) code = exitCode.failed;
+  }
+  if (count === 0) await writeLine(process.stderr, 'Nothing is due.');
   return code;
 }
 
@@ -116,6 +126,13 @@ async function runDue({ schedule: one, missed }: DueSchedule): Promise<number> {
     process.stderr,
     `helve: ${one.id} in ${visible(one.root)}${late}: ${visible(one.prompt.replaceAll('\n', ' '))}`,
   );
+  if (!statSync(one.root, { throwIfNoEntry: false })?.isDirectory()) {
+    await writeLine(
+      process.stderr,
+      `helve: ${one.id} was not run: its folder ${visible(one.root)} is not there any more. helve schedule remove ${one.id} removes it.`,
+    );
+    return exitCode.failed;
+  }
   const [, program = ''] = process.argv;
   try {
     const child = spawn(process.execPath, [program, ...scheduledArguments(one)], {

@@ -14,7 +14,12 @@ async function place(answers: FakeAnswer[], verdicts: string[] = []) {
     isJudge(request) ? { text: verdicts.shift() ?? 'unsure' } : (answers.shift() ?? { text: 'Done.' }),
   );
   onTestFinished(async () => await server.close());
-  const env = { HELVE_HOME: home, HELVE_MAX_SESSION_OUTPUT: '1M', ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'sk-test' };
+  const env = {
+    HELVE_HOME: home,
+    HELVE_MAX_SESSION_OUTPUT: '1M',
+    ANTHROPIC_BASE_URL: server.url,
+    ANTHROPIC_API_KEY: 'sk-test',
+  };
   const ask = async (...args: string[]) => {
     const run = await runHelve(['-p', ...args, '--output-format', 'json'], { cwd, env });
     return { ...run, result: JSON.parse(run.stdout) };

@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startFakeModelServer } from '../../src/testing/index.js';
@@ -19,7 +20,7 @@ async function place() {
         () => `"created": "${new Date(Date.now() - 86_400_000).toISOString()}"`,
       ),
     );
-  return { cwd, age, server, helve: (...args: string[]) => runHelve(['schedule', ...args], { cwd, env }) };
+  return { cwd, env, age, server, helve: (...args: string[]) => runHelve(['schedule', ...args], { cwd, env }) };
 }
 
 test('a prompt is scheduled, listed, run once when it is due, and removed', async () => {
@@ -28,7 +29,7 @@ test('a prompt is scheduled, listed, run once when it is due, and removed', asyn
   const added = await helve('add', '* * * * *', '-look around', '--max-budget-usd', '1');
   expect(added).toMatchObject({
     code: 0,
-    stderr: '',
+    stderr: expect.stringMatching(/^helve: It runs when "helve schedule run" is called.*\n$/),
     stdout: expect.stringMatching(/^Scheduled [0-9a-f]{6}\. next \d{4}-/),
   });
   const [listed] = JSON.parse((await helve('list', '--json')).stdout);
@@ -44,8 +45,23 @@ test('a prompt is scheduled, listed, run once when it is due, and removed', asyn
   expect((await helve('remove', listed.id)).code).toBe(1);
 });
 
+test('a schedule whose folder is gone is named, and the others run', async () => {
+  const { cwd, env, helve, age, server } = await place();
+  await helve('add', '* * * * *', 'look', '--max-budget-usd', '1');
+  age();
+  rmSync(cwd, { recursive: true });
+  const run = await runHelve(['schedule', 'run'], { cwd: tmpdir(), env });
+  expect(run).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/was not run: its folder .* is not there any more/),
+  });
+  expect(server.requests).toHaveLength(0);
+});
+
 test.each([
   [['add', '0 0 31 6 *', 'x'], 'never fires'],
+  [['add', '@reboot', 'x'], 'There is no "@reboot". There are: @hourly'],
+  [['add', '0', '9', '*', '*', '1-5', 'x'], '"0" has 1 field, and a cron line has five, in one pair of quotes'],
   [['add', '0 9 * * 1-5'], 'takes a cron line and a prompt'],
   [['add', '0 9 * * 1-5', 'x', '--max-bugdet-usd', '1'], '--max-bugdet-usd'],
   [['add', '0 9 * * 1-5', 'x', 'y'], 'takes only options'],

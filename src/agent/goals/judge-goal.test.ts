@@ -11,7 +11,11 @@ test('a clear yes with a passage of the text counts, however it is quoted', () =
 
 test.each([
   ['a no', 'VERDICT: NOT MET\nEVIDENCE: 1 failed\nMISSING: the last test', 'the last test'],
-  ['a passage that is not there', 'VERDICT: MET\nEVIDENCE: all 99 passed\nMISSING: nothing', 'not in the result of a call'],
+  [
+    'a passage that is not there',
+    'VERDICT: MET\nEVIDENCE: all 99 passed\nMISSING: nothing',
+    'not in the result of a call',
+  ],
   ['a passage that is anywhere', 'VERDICT: MET\nEVIDENCE: Tests\nMISSING: nothing', 'not in the result of a call'],
   ['no passage', 'VERDICT: MET\nEVIDENCE:\nMISSING: nothing', 'not in the result of a call'],
   [

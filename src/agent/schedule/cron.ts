@@ -1,5 +1,6 @@
 // Cron lines of five fields, in the time zone of the machine. Times that a change of the clocks skips run right after it;
 // times that it repeats run once, unless the line runs in every hour anyway.
+import { counted } from '../../platform/text/counted.js';
 
 /** A parsed line: the values that each field allows. */
 export interface Cron {
@@ -20,9 +21,11 @@ const dayNames = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const shortForms: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
   '@daily': '0 0 * * *',
+  '@midnight': '0 0 * * *',
   '@weekly': '0 0 * * 0',
   '@monthly': '0 0 1 * *',
   '@yearly': '0 0 1 1 *',
+  '@annually': '0 0 1 1 *',
 };
 
 interface Field {
@@ -63,9 +66,12 @@ export function parseCron(line: string, now = new Date()): Cron | { problem: str
 function parsed(line: string): Cron {
   const written = line.trim().toLowerCase();
   const texts = (shortForms[written] ?? written).split(/\s+/);
+  if (written.startsWith('@') && texts.length === 1) {
+    throw new BadCron(`There is no "${line}". There are: ${Object.keys(shortForms).join(', ')}.`);
+  }
   if (texts.length !== fields.length || written === '') {
     throw new BadCron(
-      `"${line}" has ${written === '' ? 0 : texts.length} fields, and a cron line has five: minute, hour, day of the month, month, day of the week. "0 9 * * 1-5" is 9:00 from Monday to Friday.`,
+      `"${line}" has ${counted(written === '' ? 0 : texts.length, 'field')}, and a cron line has five, in one pair of quotes: minute, hour, day of the month, month, day of the week. "0 9 * * 1-5" is 9:00 from Monday to Friday.`,
     );
   }
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = texts;

@@ -1,5 +1,5 @@
-// Prompts that run at times of the day or the week: one private file in the data folder. Whoever runs them calls
-// `takeDue`, which records each time as taken before it returns it, so that a killed process never runs one twice.
+// Prompts that run at times of the day or the week: one private file in the data folder. `takeDue` records a time as taken
+// before it returns it, so that a killed process never runs one twice.
 import { join } from 'node:path';
 import * as z from 'zod';
 import { randomHex } from '../../platform/crypto.js';
@@ -90,20 +90,19 @@ export const removeSchedule = async (dataFolder: string, id: string): Promise<bo
   });
 
 /**
- * The schedules whose time has come since they last ran. Each time is recorded as taken before this resolves, and is
- * returned to one caller only. Of times that were missed, the latest runs.
+ * The next schedule whose time had come by then and has not been taken; undefined if there is none. The time is recorded
+ * as taken before this resolves, and is returned to one caller only. Of times that were missed, the latest runs. One at a
+ * time: a process that is killed while a prompt runs leaves the other schedules due.
  */
-export const takeDue = async (dataFolder: string, now = new Date()): Promise<DueSchedule[]> =>
+export const takeDue = async (dataFolder: string, now = new Date()): Promise<DueSchedule | undefined> =>
   await changeSchedules(dataFolder, (schedules) => {
-    const due: DueSchedule[] = [];
-    const after = schedules.map((one) => {
+    for (const [index, one] of schedules.entries()) {
       const found = latestDue(one, now);
-      if (!found) return one;
+      if (!found) continue;
       const taken = { ...one, taken: found.dueAt.toISOString() };
-      due.push({ schedule: taken, ...found });
-      return taken;
-    });
-    return { schedules: due.length === 0 ? schedules : after, result: due };
+      return { schedules: schedules.with(index, taken), result: { schedule: taken, ...found } };
+    }
+    return { schedules, result: undefined };
   });
 
 /** The next time of the schedule, which has passed already if it was missed. */

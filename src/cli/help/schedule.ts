@@ -3,7 +3,8 @@ export const help = `helve schedule: run prompts at times of the day or the week
   helve schedule [list]                    what is scheduled, and when it runs next
   helve schedule add "CRON" "PROMPT" …     run the prompt in this folder at these times; options of helve -p follow
   helve schedule remove ID …               remove schedules
-  helve schedule run                       run what is due now, one after the other
+  helve schedule run                       run what is due now, one after the other; to be called every minute by
+                                           cron, a systemd timer or launchd: without it, nothing runs
 
 Options
   --json                    of list: as JSON
