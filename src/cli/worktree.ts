@@ -6,11 +6,17 @@ import { judgeRepository } from '../platform/shell/git-settings.js';
 import { counted } from '../platform/text/counted.js';
 import { jsonText } from '../platform/text/json-line.js';
 import { shownLine } from '../platform/text/shown-line.js';
-import { finishWorktree, removeWorktree } from '../platform/worktrees/finish-worktree.js';
+import { finishWorktree, release, removeWorktree } from '../platform/worktrees/finish-worktree.js';
 import { OwnGit } from '../platform/worktrees/own-git.js';
 import { repairWorktrees } from '../platform/worktrees/repair-worktrees.js';
 import { changesIn, type WorktreeChanges } from '../platform/worktrees/worktree-changes.js';
-import { type FoundRecords, findRecords, isUsed, type WorktreeRecord } from '../platform/worktrees/worktree-record.js';
+import {
+  type FoundRecords,
+  findRecords,
+  isUsed,
+  takeRecord,
+  type WorktreeRecord,
+} from '../platform/worktrees/worktree-record.js';
 import { readArgs } from './args.js';
 import { chooseAction } from './choose-action.js';
 import { exitCode } from './exit-codes.js';
@@ -145,16 +151,26 @@ async function named(positionals: readonly string[], usage: string): Promise<Loo
     );
   const looked = await look(record);
   if (!looked) throw new UsageProblem('Nothing was done. Trust the project first: start helve there.');
-  if (looked.isUsed)
-    throw new UsageProblem(`The worktree ${name} is in use by process ${record.owner?.pid}. End that session first.`);
-  return looked;
+  const taken = await takeRecord(record);
+  if (taken) return { ...looked, record: taken };
+  throw new UsageProblem(`The worktree ${name} is in use by process ${record.owner?.pid}. End that session first.`);
+}
+
+/** Work on a worktree that this process has taken; it is free again if that fails. */
+async function freedOnFailure<Result>(record: WorktreeRecord, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    await release(record).catch(() => {});
+    throw error;
+  }
 }
 
 async function merge(argv: readonly string[]): Promise<number> {
   const { positionals } = readArgs(argv, {});
   const { record, git } = await named(positionals, 'helve worktree merge takes the name of one worktree.');
   const message = `Changes of a Helve session in the worktree ${record.name}`;
-  const outcome = await finishWorktree(record, git, { end: 'merge', message });
+  const outcome = await freedOnFailure(record, () => finishWorktree(record, git, { end: 'merge', message }));
   await tell(describeOutcome(placeOf(record), outcome));
   return outcome.outcome === 'kept' ? exitCode.failed : exitCode.ok;
 }
@@ -163,6 +179,7 @@ async function remove(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, { force: { type: 'boolean', short: 'f' } });
   const { record, git, changes } = await named(positionals, 'helve worktree remove takes the name of one worktree.');
   if (changes.hasWork && !values.force && !(await isMerged(record, git, changes))) {
+    await release(record);
     const what = [counted(changes.files.length, 'changed file'), ...changes.holds].join('; ');
     throw new UsageProblem(
       `The worktree ${record.name} was not removed: it has what is nowhere else (${what}). Merge it with "helve worktree merge ${record.name}", or drop its changes and its branch with --force.`,
@@ -189,7 +206,9 @@ async function clean(argv: readonly string[]): Promise<number> {
   for (const record of found().records) {
     const one = await look(record);
     if (!one || one.isUsed || (one.changes.hasWork && !(await isMerged(record, one.git, one.changes)))) continue;
-    await removeWorktree(record, one.git, one.changes);
+    const taken = await takeRecord(record);
+    if (!taken) continue;
+    await removeWorktree(taken, one.git, one.changes);
     await tell([`the worktree ${record.name} of ${record.project} was removed`]);
     removed += 1;
   }

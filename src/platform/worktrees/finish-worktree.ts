@@ -49,12 +49,13 @@ async function commitAll(
   git: OwnGit,
   { changes, message }: { changes: WorktreeChanges; message: string },
 ): Promise<boolean> {
-  const { folder, branch, copied } = record;
+  const { folder, branch } = record;
   const nested = changes.uncommitted.filter((path) => path.endsWith('/'));
   const isBusy = changes.holds.some((what) => what.endsWith(' is in progress') || what.startsWith('it is not on'));
   if (changes.isGone || isBusy || changes.uncommitted.length === nested.length) return false;
   if ((await git.ask(folder, ['symbolic-ref', '--quiet', 'HEAD'])) !== `refs/heads/${branch}`) return false;
-  const left = [...copied.map(({ path }) => path), ...nested, ...changes.prepared];
+  // Only paths that git sees: to exclude an ignored one makes `git add` fail.
+  const left = [...nested, ...changes.leftOut];
   const paths = [':(top)', ...left.map((path) => `:(top,exclude,literal)${path}`)];
   await git.must(folder, ['add', '--all', '--pathspec-from-file=-', '--pathspec-file-nul'], {
     input: paths.join('\0'),

@@ -25,6 +25,7 @@ import {
   recordPath,
   repositoryFolder,
   saveRecord,
+  takeRecord,
   type WorktreeRecord,
   worktreeName,
 } from './worktree-record.js';
@@ -105,11 +106,7 @@ async function repositoryOf(request: WorktreeRequest): Promise<{ git: OwnGit; re
 
 async function reopen(kept: WorktreeRecord, request: WorktreeRequest, git: OwnGit): Promise<OpenedWorktree> {
   const { name, folder, branch } = kept;
-  if (await isUsed(kept)) {
-    throw new WorktreeProblem(
-      `The worktree ${name} is in use by process ${kept.owner?.pid}. Choose another name, or end that session first.`,
-    );
-  }
+  if (await isUsed(kept)) throw inUse(kept);
   const notes = await repairWorktree(kept, git);
   const record = readRecord(recordPath(kept));
   if (!record) return await openWorktree(request); // it was never ready, and is cleared away now
@@ -124,10 +121,15 @@ async function reopen(kept: WorktreeRecord, request: WorktreeRequest, git: OwnGi
       `The worktree ${name} belongs to ${record.project}. Go there to use it, or choose another name.`,
     );
   }
-  const owned = { ...record, owner: await thisProcess() };
-  await saveRecord(owned);
+  const owned = await takeRecord(record);
+  if (!owned) throw inUse(readRecord(recordPath(record)) ?? record); // another process was faster
   return { record: owned, git, place: await placeOf(owned, root, git), isReopened: true, notes };
 }
+
+const inUse = ({ name, owner }: WorktreeRecord): WorktreeProblem =>
+  new WorktreeProblem(
+    `The worktree ${name} is in use by process ${owner?.pid}. Choose another name, or end that session first.`,
+  );
 
 /** The folder of the worktree that corresponds to the project; undefined if it is another working tree's. */
 function rootIn({ top, folder }: WorktreeRecord, project: string): string | undefined {

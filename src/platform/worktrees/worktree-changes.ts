@@ -17,8 +17,11 @@ export interface WorktreeChanges {
   files: string[];
   /** Paths with changes that are not committed. */
   uncommitted: string[];
-  /** Paths that are as the set-up command has left them: they are neither changes nor committed. */
-  prepared: string[];
+  /**
+   * Paths with changes that do not count and are not committed: they are as the set-up command has left them, or are copies
+   * that are not ignored any more.
+   */
+  leftOut: string[];
   /** Why it can't be committed as a whole or removed without loss, beside the changes above. */
   holds: string[];
   /** Whether removing the worktree and its branch would lose something. */
@@ -45,7 +48,7 @@ export async function changesIn(git: OwnGit, record: WorktreeRecord): Promise<Wo
     commits: 0,
     files: [],
     uncommitted: [],
-    prepared: [],
+    leftOut: [],
     holds: [],
     hasWork: false,
   };
@@ -65,12 +68,11 @@ export async function changesIn(git: OwnGit, record: WorktreeRecord): Promise<Wo
   found.holds = await otherContent(git, record, gitFolder);
   const status = await git.run(folder, ['status', '--porcelain', '-z', '--untracked-files=all', '--no-renames']);
   if (status.code !== 0) found.holds.push(`git can't tell its state (${status.errors})`);
-  found.prepared = await asPrepared(record);
   // Copied files are untracked if the ignore rules were changed.
-  const passedOver = new Set([...record.copied.map(({ path }) => path), ...found.prepared]);
-  found.uncommitted = fieldsOf(status.output)
-    .map((line) => line.slice(3))
-    .filter((path) => !passedOver.has(path));
+  const passedOver = new Set([...record.copied.map(({ path }) => path), ...(await asPrepared(record))]);
+  const differing = fieldsOf(status.output).map((line) => line.slice(3));
+  found.leftOut = differing.filter((path) => passedOver.has(path));
+  found.uncommitted = differing.filter((path) => !passedOver.has(path));
   for (const path of found.uncommitted.filter((one) => one.endsWith('/'))) {
     found.holds.push(`${path} is a repository of its own`);
   }

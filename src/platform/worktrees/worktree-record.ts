@@ -165,6 +165,17 @@ export async function isUsed(record: WorktreeRecord): Promise<boolean> {
   return await isRunning(owner, leftAt, await thisProcess());
 }
 
+/** Makes this process the user of a worktree; undefined if another process uses it, or if it is gone. */
+export async function takeRecord({ folder }: Pick<WorktreeRecord, 'folder'>): Promise<WorktreeRecord | undefined> {
+  return await withLock(`${folder}.lock`, async () => {
+    const record = readRecord(recordPath({ folder }));
+    if (!record || (await isUsed(record))) return undefined;
+    const taken = { ...record, owner: await thisProcess() };
+    await saveRecord(taken);
+    return taken;
+  });
+}
+
 /** Whether there is a record of a worktree with this name, for any repository. */
 export const hasWorktree = (dataFolder: string, name: string): boolean =>
   namesIn(worktreesFolder(dataFolder)).some((folder) =>

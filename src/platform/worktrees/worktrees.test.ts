@@ -198,6 +198,27 @@ test('a changed copy of an ignored file, and a new ignored file, keep the worktr
   expect(await readFile(join(opened.place.root, '.env'), 'utf8')).toBe('SECRET=2\n');
 });
 
+test('changes are committed beside copies of ignored files, which stay out', async () => {
+  const here = await machine({ '.gitignore': '.env\n', '.worktreeinclude': '.env\n' });
+  await here.write('.env', 'SECRET=1\n');
+  await here.write('src/.env', 'SECRET=2\n');
+  const opened = await here.open({ name: 'one' });
+  await writeFile(join(opened.place.root, 'new.txt'), 'new\n');
+  expect(await finish(opened, 'merge')).toEqual({ outcome: 'merged', files: ['new.txt'], holds: [] });
+  expect(here.git('ls-files')).not.toContain('.env');
+});
+
+test('of several sessions that open a kept worktree at once, one gets it', async () => {
+  const here = await machine();
+  const opened = await here.open({ name: 'one' });
+  await writeFile(join(opened.place.root, 'new.txt'), 'new\n');
+  await finish(opened);
+  const opening = await Promise.allSettled(Array.from({ length: 4 }, () => here.open({ name: 'one' })));
+  expect(opening.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  const refused = opening.find((one) => one.status === 'rejected');
+  expect(String(refused?.reason)).toContain(`The worktree one is in use by process ${process.pid}.`);
+});
+
 test('commits on no branch, a merge in progress and a repository inside keep the worktree', async () => {
   const here = await machine();
   const detached = await here.open({ name: 'detached' });
