@@ -20,6 +20,7 @@ import { onSignals } from './signals.js';
 import { variablesForTracing } from './telemetry-flags.js';
 import { misspeltLineKey, unknownLineKey } from './unknown-line-key.js';
 import { UsageProblem } from './usage-problem.js';
+import { worktreeOf } from './worktree-of.js';
 import { writeLine } from './write-line.js';
 
 const USAGE =
@@ -39,7 +40,11 @@ export async function call(argv: readonly string[]): Promise<number> {
   if (values.stdin && positionals.length > 0)
     throw new UsageProblem(`--stdin takes its calls from standard input. ${USAGE}`);
 
-  const options = await engineOptions(values);
+  const wanted = await worktreeOf({ worktree: undefined, worktreeEnd: undefined, resume: undefined });
+  const configured = await engineOptions(values, wanted && { root: wanted.project });
+  const worktree =
+    wanted && (await (await import('./worktree/session-worktree.js')).openRunWorktree(wanted, configured));
+  const options = { ...configured, ...(worktree && { worktree: worktree.place }) };
   const secrets = secretVariables(await readCatalogue(options.env));
   const hiddenVariables = [...secrets, ...variablesForTracing(options.env)];
   const engine = createEngine({ ...options, hiddenVariables });
@@ -53,6 +58,7 @@ export async function call(argv: readonly string[]): Promise<number> {
   } finally {
     const running = engine.session.stillRunning;
     await engine.end();
+    await worktree?.leave();
     await reportEnded(running);
     signals.dispose();
   }

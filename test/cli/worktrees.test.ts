@@ -57,6 +57,20 @@ test('a run in a worktree leaves the project as it is, and its work on a branch 
   expect(here.git('branch').trim()).toBe('* main');
 });
 
+test('helve call works in a worktree, under the rules of the project, and leaves it free', async () => {
+  const here = await place({ 'secret.txt': 'hidden\n' });
+  const answers = [write('src/new.txt', 'new\n'), { text: 'done' }];
+  await here.helve(['-p', 'go', '-w', 'one', '--permission-mode', 'acceptEdits'], { answers });
+  const cwd = await here.folderOf('one');
+  const rules = ['--disallowed-tools', `Read(/${here.root}/secret.txt)`, '--text'];
+  expect(await here.helve(['call', 'Read', 'src/new.txt', ...rules], { cwd })).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('new'),
+  });
+  expect(await here.helve(['call', 'Read', 'secret.txt', ...rules], { cwd })).toMatchObject({ code: 1, stdout: '' });
+  expect(await here.list()).toMatchObject([{ name: 'one', state: 'changed' }]);
+});
+
 test('a worktree in which nothing changed is gone after the run, also after a failed one', async () => {
   const here = await place();
   expect((await here.helve(['-p', 'go', '--worktree'], { answers: [{ text: 'ok' }] })).stderr).toContain(

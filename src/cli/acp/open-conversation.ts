@@ -12,7 +12,7 @@ import {
   type OpenConversation,
   type SessionPlace,
 } from '../../host/hosted-conversation.js';
-import { dataFolderOf } from '../../platform/files/paths.js';
+import { dataFolderOf, folderNames, isInside } from '../../platform/files/paths.js';
 import type { OpenedSession } from '../../terminal/session/opened-session.js';
 import { type CliEngineOptions, engineOptions } from '../engine-options.js';
 import { instructionsNotFollowed } from '../instructions-not-followed.js';
@@ -77,6 +77,13 @@ async function optionsFor(
   place: SessionPlace,
   own: Omit<OpenerOptions, 'surface'>,
 ): Promise<CliEngineOptions> {
+  const ours = folderNames(dataFolderOf(own));
+  if (folderNames(place.root).some((root) => ours.some((folder) => isInside(folder, root)))) {
+    throw new ConversationRefused(
+      'settings',
+      `${place.root} is in Helve's data folder, which no tool may touch. If it is a git worktree, start "helve" there in a terminal, or work in the folder of the project.`,
+    );
+  }
   const options = await engineOptions(flags.engine, { asksForTrust: true, root: place.root, ...own });
   return {
     ...options,

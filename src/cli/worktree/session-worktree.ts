@@ -88,6 +88,8 @@ export interface RunWorktree {
   place: SessionWorktree;
   /** Merges, keeps or removes it. Returns sentences for the person. */
   finish(end?: WorktreeEnd): Promise<string[]>;
+  /** Leaves it as it is, for other processes to use. */
+  leave(): Promise<void>;
   /** What would be lost with it; undefined if nothing would. */
   work(): Promise<{ files: readonly string[]; holds: readonly string[] } | undefined>;
 }
@@ -110,6 +112,7 @@ export async function openRunWorktree(
   await tell([`working in the git worktree ${place.name} (${how}): ${place.root}, branch ${place.branch}`, ...notes]);
   return {
     place,
+    leave: () => release(record),
     async work() {
       const { hasWork, files, holds } = await changesIn(git, record);
       return hasWork ? { files, holds } : undefined;
