@@ -13,7 +13,7 @@ import { machine } from '../../src/testing/temporary-machine.js';
 
 type Turn = ScriptedTurn | ((request: ModelRequest) => ScriptedTurn);
 
-/** Answers by conversation: an agent whose prompt is "NAME: …" gets the turns of that name. */
+/** Answers by conversation: an agent whose prompt is "NAME: …" gets the turns of that name, and that of step 1 of a plan "step1". */
 function modelOf(scripts: Readonly<Record<string, readonly Turn[]>>, asked: ModelRequest[]): Model {
   const turns = new Map<string, number>();
   return {
@@ -22,7 +22,9 @@ function modelOf(scripts: Readonly<Record<string, readonly Turn[]>>, asked: Mode
       const texts = request.messages.flatMap(({ role, content }) =>
         role === 'user' ? content.flatMap((block) => (block.type === 'text' ? [block.text] : [])) : [],
       );
-      const who = texts.findLast((text) => /^\w+: /.test(text))?.split(':')[0] ?? 'main';
+      const [, step] = /You do step (\S+) of a plan/.exec(texts.join('\n')) ?? [];
+      const name = texts.findLast((text) => /^\w+: /.test(text))?.split(':')[0] ?? 'main';
+      const who = step === undefined ? name : `step${step}`;
       asked.push({ ...request, messages: structuredClone(request.messages) });
       const number = turns.get(who) ?? 0;
       turns.set(who, number + 1);
@@ -129,6 +131,49 @@ test('the parent learns the branch, the place and the changed files; its own cha
   expect(here.git('show', `${record?.branch}:a.txt`)).toBe('b\n');
   expect(await readFile(join(here.root, 'a.txt'), 'utf8')).toBe('a\n');
   expect(here.asked.find(({ system }) => JSON.stringify(system).includes('git worktree of your own'))).toBeDefined();
+});
+
+test('each step of a plan has a worktree, which is merged before the steps that depend on it; a conflict fails its step', async () => {
+  const plan = ['1. Change b', '2. Change it again, after step 1', '3. Change a', '4. Change a too'].join('\n');
+  const exit = { name: 'ExitPlanMode', input: { plan, launchSwarm: true, teammateCount: 4, isolation: 'worktree' } };
+  const here = await family(
+    {
+      main: [{ calls: [exit] }, { text: 'done' }],
+      step1: [...edit('src/b.txt', 'b\n', 'one\n'), { text: 'ok' }],
+      step2: [...edit('src/b.txt', 'one\n', 'two\n'), { text: 'ok' }],
+      step3: [...edit('a.txt', 'a\n', 'three\n'), { text: 'ok' }],
+      step4: [...edit('a.txt', 'a\n', 'four\n'), { text: 'ok' }],
+    },
+    { permissionMode: 'plan', askPermission: async () => ({ behavior: 'allow' }) },
+  );
+  const [result = ''] = await here.run();
+  expect(await readFile(join(here.root, 'src/b.txt'), 'utf8')).toBe('two\n');
+  expect(['three\n', 'four\n']).toContain(await readFile(join(here.root, 'a.txt'), 'utf8'));
+  expect(result.match(/conflicts with the project in a\.txt/g)).not.toBeNull();
+  expect(here.git('status', '--porcelain')).toBe('');
+  expect(here.branches()).toHaveLength(2); // that of the conflict stays
+  expect(here.worktrees()).toMatchObject([{ isOfAgent: true, state: 'ready' }]);
+});
+
+test('a child in a worktree that is interrupted leaves its changes on its branch', async () => {
+  const stop = new AbortController();
+  const here = await family({
+    c: [
+      ...edit('a.txt', 'a\n', 'b\n'),
+      () => {
+        stop.abort();
+        return { calls: [{ name: 'Bash', input: { command: 'sleep 100' } }] };
+      },
+    ],
+    main: [{ calls: [task('c')] }, { text: 'done' }],
+  });
+  await here.agent.run('main: go', { signal: stop.signal }).result;
+  await here.end();
+  const [record] = here.worktrees();
+  expect(record).toMatchObject({ isOfAgent: true, state: 'ready' });
+  expect(record?.owner).toBeUndefined();
+  expect(here.git('show', `${record?.branch}:a.txt`)).toBe('b\n');
+  expect(await readFile(join(here.root, 'a.txt'), 'utf8')).toBe('a\n');
 });
 
 test('a child in a worktree reads the project, and can change neither it nor the worktree of another', async () => {
