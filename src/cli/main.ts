@@ -184,7 +184,10 @@ async function unexpected(error: unknown): Promise<string> {
     return 'The working directory no longer exists. Change to another one and try again.';
   }
   if (isOutOfDescriptors(error)) return `Helve can't continue because ${OUT_OF_DESCRIPTORS}.`;
-  const forUsers = ['WriteFailure', 'SessionProblem', 'WorktreeProblem', 'HostProblem', 'RpcError', 'HostGone'];
+  const forUsers = [
+    ...['WriteFailure', 'SessionProblem', 'WorktreeProblem', 'ScheduleProblem'],
+    ...['HostProblem', 'RpcError', 'HostGone'],
+  ];
   if (forUsers.includes(error.name)) return visible(error.message); // for users
   if ('path' in error && typeof error.path === 'string') {
     const { path } = error;

@@ -20,7 +20,7 @@ async function place() {
         () => `"created": "${new Date(Date.now() - 86_400_000).toISOString()}"`,
       ),
     );
-  return { cwd, env, age, server, helve: (...args: string[]) => runHelve(['schedule', ...args], { cwd, env }) };
+  return { cwd, env, file, age, server, helve: (...args: string[]) => runHelve(['schedule', ...args], { cwd, env }) };
 }
 
 test('a prompt is scheduled, listed, run once when it is due, and removed', async () => {
@@ -43,6 +43,18 @@ test('a prompt is scheduled, listed, run once when it is due, and removed', asyn
   expect(JSON.stringify(server.requests[0]?.body.messages)).toContain('-look around');
   expect((await helve('remove', listed.id)).stdout).toBe(`Removed ${listed.id}.\n`);
   expect((await helve('remove', listed.id)).code).toBe(1);
+});
+
+test('a damaged file is named, and stays as it is', async () => {
+  const { helve, file } = await place();
+  writeFileSync(file, '{"schedules": [', { mode: 0o600 });
+  for (const args of [['list'], ['run'], ['add', '@daily', 'x']]) {
+    expect(await helve(...args)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^helve: .*schedules\.json is damaged/),
+    });
+  }
+  expect(readFileSync(file, 'utf8')).toBe('{"schedules": [');
 });
 
 test('a schedule whose folder is gone is named, and the others run', async () => {

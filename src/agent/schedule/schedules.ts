@@ -40,20 +40,25 @@ export interface DueSchedule {
 
 const pathOf = (dataFolder: string): string => join(dataFolder, 'schedules.json');
 
-/** All schedules. Throws if the file can't be read or understood. */
+/** The file of schedules can't be used; the message is for the person. */
+class ScheduleProblem extends Error {
+  override readonly name = 'ScheduleProblem';
+}
+
+/** All schedules. Throws `ScheduleProblem` if the file can't be read or understood. */
 export function readSchedules(dataFolder: string): Schedule[] {
   const path = pathOf(dataFolder);
   let text: string | undefined;
   try {
     text = readPrivateFile(path);
   } catch (error) {
-    throw new Error(`The schedules in ${path} can't be read: ${messageOf(error)}.`, { cause: error });
+    throw new ScheduleProblem(`The schedules in ${path} can't be read: ${messageOf(error)}.`, { cause: error });
   }
   if (text === undefined) return [];
   const { value, problem } = readJson(text);
   const checked = file.safeParse(value);
   if (checked.success) return checked.data.schedules;
-  throw new Error(
+  throw new ScheduleProblem(
     `${path} is damaged (${problem ?? 'it does not have the form of schedules'}), so nothing scheduled runs. Correct or remove it.`,
   );
 }
