@@ -27,7 +27,6 @@ import type { LoadedCommands } from './session/loaded-commands.js';
 import { openSettings } from './session/open-settings.js';
 import type { SessionRequest } from './session/opened-session.js';
 import { Questions } from './session/questions.js';
-import { hintWithoutModel } from './session/setup-hint.js';
 import { TypedLines } from './session/typed-lines.js';
 import type { TerminalOptions, TerminalSettings } from './start-terminal.js';
 import { EventViews } from './views/event-views.js';
@@ -329,23 +328,13 @@ export class TerminalApp {
   /** Switches to another conversation, leaving the current one, if any. */
   async #change(settings: TerminalSettings, request: SessionRequest): Promise<void> {
     const opened = await settings.openSession(request);
-    const theme = this.#theme;
-    const { tools, mode } = opened.engine.session;
+    const { mode } = opened.engine.session;
     if (await this.#session.become(opened)) this.#views.forget();
     this.#start.update({ model: opened.model, mode });
     this.#screen.history.changed(this.#start);
-    const { historyViews } = await import('./session/show-history.js');
-    for (const { view, hasGap } of await historyViews(request.beforePrompt === undefined ? opened.history : [], {
-      theme,
-      findTool: (name) => tools.find(name),
-      shorten: (text) => withShownPaths(text, { root: this.#options.root }),
-      past: opened,
-    })) {
-      this.#views.show(view, { hasGap });
-    }
-    const hint = opened.withoutModel === undefined ? undefined : await hintWithoutModel(opened);
-    if (hint !== undefined)
-      this.#views.show(new NoticeView(theme, opened.namedModelProblem ? 'warning' : 'info', hint), { hasGap: true });
+    const { showOpened } = await import('./session/show-history.js');
+    const hasHistory = request.beforePrompt === undefined;
+    await showOpened(this.#views, opened, { theme: this.#theme, root: this.#options.root, hasHistory });
     this.#status.refresh(this.#session.spending.usage.costUsd);
     this.#screen.draw();
   }

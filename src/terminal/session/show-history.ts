@@ -8,11 +8,14 @@ import type { Tool, ToolDisplay } from '../../contract/tool.js';
 import type { Theme } from '../screen/theme.js';
 import { CallGroup } from '../views/call-group.js';
 import { CallView } from '../views/call-view.js';
+import type { EventViews } from '../views/event-views.js';
 import { MarkdownView } from '../views/markdown-view.js';
 import { NoticeView } from '../views/notice-view.js';
 import { PromptView } from '../views/prompt-view.js';
+import { withShownPaths } from '../views/shown-path.js';
 import { StreamedCall } from '../views/streamed-call.js';
 import type { OpenedSession, PastFailures } from './opened-session.js';
+import { hintWithoutModel } from './setup-hint.js';
 
 const SHOWN_MESSAGES = 20; // the rest is in the session's file
 
@@ -68,6 +71,33 @@ export async function historyViews(
     }
   }
   return views;
+}
+
+interface OpenedOptions {
+  theme: Theme;
+  root: string;
+  /** Whether its history is shown: not after `/rewind`, which leaves it on the screen. */
+  hasHistory: boolean;
+}
+
+/** Shows the history of a conversation that was opened, and how to set up a model if it has none. */
+export async function showOpened(
+  views: Pick<EventViews, 'show'>,
+  opened: OpenedSession,
+  { theme, root, hasHistory }: OpenedOptions,
+): Promise<void> {
+  const { tools } = opened.engine.session;
+  for (const { view, hasGap } of await historyViews(hasHistory ? opened.history : [], {
+    theme,
+    findTool: (name) => tools.find(name),
+    shorten: (text) => withShownPaths(text, { root }),
+    past: opened,
+  })) {
+    views.show(view, { hasGap });
+  }
+  const hint = opened.withoutModel === undefined ? undefined : await hintWithoutModel(opened);
+  if (hint === undefined) return;
+  views.show(new NoticeView(theme, opened.namedModelProblem ? 'warning' : 'info', hint), { hasGap: true });
 }
 
 async function displayOf(tool: Tool | undefined, name: string, input: unknown): Promise<ToolDisplay> {
