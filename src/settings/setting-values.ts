@@ -61,7 +61,7 @@ const whole = z.int('must be a whole number').positive('must be above 0');
 export const budgetLimits = z
   .strictObject(
     { usd: dollars, tokens: whole, turns: whole, minutes: dollars },
-    'must be an object with "usd", "tokens", "turns" or "minutes"',
+    'must be an object with no other keys than "usd", "tokens", "turns" and "minutes"',
   )
   .partial();
 

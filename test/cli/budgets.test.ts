@@ -136,7 +136,7 @@ test('a run ends when the minutes of its budget are over, with everything it has
 test.each([
   [{ run: { usd: 0 } }, 'must be above 0'],
   [{ day: { turns: 1.5 } }, 'must be a whole number'],
-  [{ session: { dollars: 1 } }, 'must be an object with "usd", "tokens", "turns" or "minutes"'],
+  [{ session: { dollars: 1 } }, 'must be an object with no other keys than "usd", "tokens", "turns" and "minutes"'],
 ])('%j is refused', async (budget, sentence) => {
   const run = await runHelve(['-p', 'go', ...limits(budget)]);
   expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(sentence) });
