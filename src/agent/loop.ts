@@ -10,7 +10,7 @@ import type { ConversationContext } from './context/conversation-context.js';
 import { RunRecord } from './run-record.js';
 import type { Session } from './session.js';
 import { atOnce, type EarlyEnd, emitter, type RunMoment, type SessionComponent } from './session-component.js';
-import type { OpenCalls } from './store/restore-session.js';
+import type { OpenCalls } from './store/restored-session.js';
 import { type RunTimeLimit, TimeUp } from './time-up.js';
 import { runTurn } from './turn.js';
 

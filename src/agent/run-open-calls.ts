@@ -3,7 +3,7 @@ import { RefusedCalls } from '../calls/refused-calls.js';
 import { runCall } from '../calls/run-call.js';
 import type { ToolResultBlock, ToolUseBlock } from '../contract/message.js';
 import { isObject } from '../platform/is-object.js';
-import type { OpenCalls } from './store/restore-session.js';
+import type { OpenCalls } from './store/restored-session.js';
 
 /**
  * Runs the calls of an answer that had not begun when an earlier process ended. They take the path of every call, so a

@@ -1,6 +1,6 @@
 // The types by which a surface gives the host a conversation; no code.
 
-import type { RestoredSession } from '../agent/store/restore-session.js';
+import type { RestoredSession } from '../agent/store/restored-session.js';
 import type { FullAgent } from '../compose/create-agent.js';
 import type { FullEngineOptions } from '../compose/options.js';
 import type { EditorBuffers } from '../contract/editor-buffers.js';

@@ -1,7 +1,8 @@
 // Stores and resumes the conversation of a child agent, in the folder of its session.
 import { stat } from 'node:fs/promises';
 import { readSession } from '../store/read-session.js';
-import { type RestoredSession, restoreSession } from '../store/restore-session.js';
+import { restoreSession } from '../store/restore-session.js';
+import type { RestoredSession } from '../store/restored-session.js';
 import type { SessionFolder } from '../store/session-folder.js';
 import { lockSession } from '../store/session-lock.js';
 import { SessionStore } from '../store/session-store.js';

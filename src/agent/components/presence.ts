@@ -9,7 +9,7 @@ import { lazy } from '../../platform/lazy.js';
 import type { Session } from '../session.js';
 import type { SessionComponent } from '../session-component.js';
 import type { LiveState, Surface } from '../store/presence.js';
-import type { RestoredSession } from '../store/restore-session.js';
+import type { RestoredSession } from '../store/restored-session.js';
 
 const ACTIVITY_MS = 1_000;
 const FIRST_MS = 200; // a run that is over by then is not listed, and the answer to the first request is not delayed

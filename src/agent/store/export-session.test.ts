@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Message } from '../../contract/message.js';
 import { exportSession } from './export-session.js';
-import { type RestoredSession, restoreSession } from './restore-session.js';
+import { restoreSession } from './restore-session.js';
+import type { RestoredSession } from './restored-session.js';
 
 const attack = '</pre><script src="https://evil.example/x.js"></script><img src=x onerror=alert(1)>';
 const secret = `ghp_${'a1B2c3'.repeat(6)}`;

@@ -4,7 +4,7 @@ import { grouped } from '../../platform/text/digits.js';
 import { visible } from '../../platform/text/visible.js';
 import { inputLine, type ViewEntry, type ViewedResult, viewConversation } from './conversation-view.js';
 import { redactSecrets } from './redact-secrets.js';
-import type { RestoredSession } from './restore-session.js';
+import type { RestoredSession } from './restored-session.js';
 import { pageStyle } from './session-page-style.js';
 import { titleOf } from './session-title.js';
 

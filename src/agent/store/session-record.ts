@@ -286,3 +286,10 @@ function isModelUse(value: unknown): boolean {
   const { provider, name, usage, costUsd } = value;
   return isText(provider) && isText(name) && isUsage(usage) && isCost(costUsd);
 }
+
+/** A record without its time. */
+export type Unwritten = SessionRecord extends infer One
+  ? One extends { at: number }
+    ? Omit<One, 'at'>
+    : never
+  : never;

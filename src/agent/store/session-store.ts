@@ -10,7 +10,7 @@ import type { Usage } from '../../contract/model.js';
 import type { Decision } from '../../contract/permission.js';
 import type { SeenFile } from '../../contract/tool-context.js';
 import { journaledBytes } from '../../platform/journal/session-changes.js';
-import { addUsage, costOf, noUsage } from '../usage.js';
+import { addUsage, costOf } from '../usage.js';
 import { joinUses } from '../usage-by-model.js';
 import { recordedDisplay } from './recorded-display.js';
 import { SessionFile } from './session-file.js';
@@ -19,18 +19,12 @@ import {
   type RunTotals,
   SESSION_FORMAT,
   type SessionHeader,
-  type SessionRecord,
   type SessionTotals,
+  type Unwritten,
 } from './session-record.js';
 import type { SessionStoreOptions, StoreBeginning, WatchedState } from './session-store-options.js';
 import { titleOf } from './session-title.js';
-
-// A record without its time.
-type Unwritten = SessionRecord extends infer One ? (One extends { at: number } ? Omit<One, 'at'> : never) : never;
-
-const noRuns: RunTotals = { prompts: 0, models: [], modelMs: 0, totalMs: 0 };
-
-export const noTotals: SessionTotals = { turns: 0, usage: noUsage, costUsd: 0 };
+import { noRuns, noTotals } from './session-totals.js';
 
 export class SessionStore {
   readonly folder: SessionFolder;

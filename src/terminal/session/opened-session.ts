@@ -1,6 +1,6 @@
 // The types by which the terminal is given a conversation; no code.
 
-import type { RestoredSession } from '../../agent/store/restore-session.js';
+import type { RestoredSession } from '../../agent/store/restored-session.js';
 import type { SessionTotals } from '../../agent/store/session-record.js';
 import type { FullAgent } from '../../compose/create-agent.js';
 import type { FullEngine } from '../../compose/create-engine.js';
