@@ -25,14 +25,14 @@ export function openBudget(session: Session, options: FullAgentOptions, { isKept
     ? new SpendingFile(join(sessionFolder(session.dataFolder, session.id).path, 'spending.jsonl'))
     : undefined;
   const { resumed } = options;
-  const hasFile = file !== undefined && existsSync(file.path);
+  const isLeftByOlder = resumed !== undefined && !resumed.isFork && !(file && existsSync(file.path));
   const hasDay = (): boolean => isKept || budgetScopes.some((scope) => Object.keys(limits(scope).limits).length > 0);
   const budget: Budget = new Budget({
     sessionId: session.id,
     limits,
     file,
     command: options.commandBudget,
-    before: resumed && !resumed.isFork && !hasFile ? spentBefore(resumed.restored.totals) : undefined,
+    before: isLeftByOlder ? spentBefore(resumed.restored.totals) : undefined,
     day: hasDay()
       ? new DaySpending(session.dataFolder, {
           now: () => new Date(),
