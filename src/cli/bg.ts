@@ -35,7 +35,9 @@ const flags = {
 
 export async function bg(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, flags);
-  const options = sessionArgv(values);
+  // A goal without a text of its own is that of the prompt.
+  const goal = values.goal ?? (values.until === undefined ? undefined : positionals[0]);
+  const options = sessionArgv({ ...values, ...(goal !== undefined && { goal }) });
   const { sessionId: wanted, words } = readRunFlags(
     [
       ...options,

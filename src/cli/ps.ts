@@ -1,8 +1,10 @@
 // `helve ps`: the sessions of this machine, with what each does now.
 import { basename } from 'node:path';
+import { readSchedules } from '../agent/schedule/schedules.js';
 import { shownCost } from '../agent/store/export-session.js';
 import type { ListedPresence } from '../agent/store/presence.js';
 import { dataFolderOf } from '../platform/files/paths.js';
+import { messageOf } from '../platform/message-of.js';
 import { jsonLine } from '../platform/text/json-line.js';
 import { visible } from '../platform/text/visible.js';
 import { readArgs } from './args.js';
@@ -24,12 +26,25 @@ export async function ps(argv: readonly string[]): Promise<number> {
     for (const session of found) await writeLine(process.stdout, jsonLine(shownJson(session)));
     return exitCode.ok;
   }
+  for (const sentence of heldSchedules(dataFolderOf())) await writeLine(process.stderr, `helve: ${visible(sentence)}`);
   if (found.length === 0) {
     await writeLine(process.stderr, 'helve: No session is at work. helve --bg "…" starts one in the background.');
     return exitCode.ok;
   }
   for (const line of psTable(found, { now: Date.now(), width: terminalWidth() })) await writeLine(process.stdout, line);
   return exitCode.ok;
+}
+
+/** Schedules that need a person. */
+function heldSchedules(dataFolder: string): string[] {
+  try {
+    return readSchedules(dataFolder).flatMap(({ id, held, last }) => {
+      if (held !== undefined) return [`The schedule ${id} waits. ${held}`];
+      return last?.outcome === 'failed' ? [`The schedule ${id} failed. ${last.problem ?? ''}`] : [];
+    });
+  } catch (error) {
+    return [messageOf(error)];
+  }
 }
 
 const stateWords = {

@@ -6,23 +6,29 @@ import {
   addSchedule,
   type DueSchedule,
   nextOf,
+  noteSchedule,
   readSchedules,
   removeSchedule,
   type Schedule,
   takeDue,
 } from '../agent/schedule/schedules.js';
+import { projectOf } from '../agent/store/list-sessions.js';
 import { dataFolderOf } from '../platform/files/paths.js';
+import { messageOf } from '../platform/message-of.js';
 import { counted } from '../platform/text/counted.js';
 import { jsonText } from '../platform/text/json-line.js';
 import { table } from '../platform/text/table.js';
 import { visible } from '../platform/text/visible.js';
 import { readArgs } from './args.js';
+import { SHORT_CHARS } from './background/background-sessions.js';
 import { chooseAction } from './choose-action.js';
 import { exitCode } from './exit-codes.js';
 import { readRunFlags } from './run-flags.js';
 import { scheduledArguments } from './schedule/scheduled-arguments.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
+
+declare const HELVE_VERSION: string; // defined by the build
 
 const commands: Readonly<Record<string, (argv: readonly string[], dataFolder: string) => Promise<number>>> = {
   list,
@@ -55,19 +61,30 @@ async function add(argv: readonly string[], dataFolder: string): Promise<number>
   }
   const added = await addSchedule(dataFolder, { cron: line, prompt, root: realpathSync(process.cwd()), options });
   await writeLine(process.stdout, `Scheduled ${added.id}. ${nextWords(added)}`);
-  if (readSchedules(dataFolder).every(({ taken }) => taken === undefined)) {
-    await writeLine(
-      process.stderr,
-      'helve: It runs when "helve schedule run" is called, as from cron, a systemd timer or launchd every minute.',
-    );
-  }
   if (!flags.commandBudget) {
     await writeLine(
       process.stderr,
       'helve: It has no limit of its own. --max-budget-usd sets one, and budget.day in settings limits all of a day.',
     );
   }
+  await startHostFor(added, dataFolder);
   return exitCode.ok;
+}
+
+/** The host process runs what is due as long as anything is scheduled. */
+async function startHostFor(added: Schedule, dataFolder: string): Promise<void> {
+  const tell = (sentence: string): void => void process.stderr.write(`helve: ${visible(sentence)}\n`);
+  const { checkForHost, whereKeysAre } = await import('./background/due-schedules.js');
+  await checkForHost(added, dataFolder).catch((error: unknown) => {
+    tell(`It waits until it can start in the background. ${messageOf(error)} ${whereKeysAre}`);
+  });
+  const { hostPlace } = await import('./background/host-place.js');
+  const { withHost } = await import('./background/with-host.js');
+  await withHost({ place: hostPlace(dataFolder), version: HELVE_VERSION, tell }, async () => {}).catch(
+    (error: unknown) => {
+      tell(`It is scheduled, but nothing runs it yet: the host process can't be reached. ${messageOf(error)}`);
+    },
+  );
 }
 
 async function list(argv: readonly string[], dataFolder: string): Promise<number> {
@@ -77,12 +94,23 @@ async function list(argv: readonly string[], dataFolder: string): Promise<number
   const schedules = readSchedules(dataFolder);
   const now = new Date();
   if (values.json) {
-    const shown = schedules.map((one) => ({ ...one, next: nextOf(one, now)?.toISOString() ?? null }));
+    const shown = schedules.map((one) => ({
+      ...one,
+      next: nextOf(one, now)?.toISOString() ?? null,
+      state: lastWords(one, dataFolder),
+    }));
     await writeLine(process.stdout, jsonText(shown));
   } else if (schedules.length === 0) {
     await writeLine(process.stderr, 'Nothing is scheduled. helve schedule add "0 9 * * 1-5" "…" adds a prompt.');
   } else {
-    const rows = schedules.map((one) => [one.id, one.cron, nextWords(one, now), one.root, one.prompt]);
+    const rows = schedules.map((one) => [
+      one.id,
+      one.cron,
+      nextWords(one, now),
+      one.root,
+      one.prompt,
+      lastWords(one, dataFolder),
+    ]);
     await writeLine(
       process.stdout,
       table(rows.map((row) => row.map((cell) => visible(cell.replaceAll('\n', ' '))))).join('\n'),
@@ -114,7 +142,14 @@ async function run(argv: readonly string[], dataFolder: string): Promise<number>
   let count = 0;
   for (let due = await takeDue(dataFolder, now); due; due = await takeDue(dataFolder, now)) {
     count += 1;
-    if ((await runDue(due)) !== 0) code = exitCode.failed;
+    const { id } = due.schedule;
+    await noteSchedule(dataFolder, id, { last: { outcome: 'started' } });
+    const status = await runDue(due);
+    if (status === 0) continue;
+    code = exitCode.failed;
+    await noteSchedule(dataFolder, id, {
+      last: { outcome: 'failed', problem: `helve -p ended with the exit status ${status}.` },
+    });
   }
   if (count === 0) await writeLine(process.stderr, 'Nothing is due.');
   return code;
@@ -148,6 +183,18 @@ async function runDue({ schedule: one, missed }: DueSchedule): Promise<number> {
     );
     return exitCode.failed;
   }
+}
+
+/** What came of the last time, or why the next one waits; empty if there is nothing to say. */
+function lastWords({ last, held, taken = '' }: Schedule, dataFolder: string): string {
+  if (held !== undefined) return `waits: ${held}`;
+  if (!last) return '';
+  const time = new Date(taken).toLocaleString('sv');
+  const session = last.session === undefined ? '' : ` as session ${last.session.slice(0, SHORT_CHARS)}`;
+  if (last.outcome === 'failed') return `failed at ${time}: ${last.problem ?? 'no reason is known'}`;
+  const hasStarted = last.session !== undefined && projectOf(dataFolder, last.session) !== undefined;
+  if (last.outcome === 'started' || hasStarted) return `started at ${time}${session}`;
+  return `missed at ${time}: the process that took it ended before it started the prompt, so it does not run`;
 }
 
 function nextWords(one: Schedule, now = new Date()): string {

@@ -14,6 +14,7 @@ test('work that is due is asked for at its time and handed to a session, and kee
     content: [{ type: 'text', text: 'go' }],
     place: { root: dataFolder },
   };
+  const ended = Promise.withResolvers<string | undefined>();
   let waiting: HandedPrompt[] = [prompt];
   const due: DueWork = {
     nextAt: () => (waiting.length > 0 ? Date.now() : undefined),
@@ -22,6 +23,7 @@ test('work that is due is asked for at its time and handed to a session, and kee
       waiting = [];
       return all;
     },
+    started: async (_, why) => ended.resolve(why),
   };
   const opened: string[] = [];
   const sessions = new SessionHost(async ({ id = '' }) => {
@@ -30,9 +32,10 @@ test('work that is due is asked for at its time and handed to a session, and kee
   });
   const problem = Promise.withResolvers<string>();
   const host = new BackgroundHost({ sessions, dataFolder, due, onProblem: problem.resolve });
-  expect(host.isBusy).toBe(true);
+  expect([host.isBusy, host.isNeeded]).toEqual([false, true]);
   expect(await problem.promise).toBe('No model is set up.');
   expect(opened).toEqual(['abc']);
-  expect(host.isBusy).toBe(false);
+  expect(await ended.promise).toBe('No model is set up.');
+  expect(host.isNeeded).toBe(false);
   await host.end();
 });

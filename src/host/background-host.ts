@@ -6,7 +6,6 @@ import { readPresence, removePresence } from '../agent/store/presence.js';
 import { sessionFolder } from '../agent/store/session-folder.js';
 import { noSuchSession } from '../agent/store/session-problem.js';
 import type { UserBlock } from '../contract/message.js';
-import { MAX_TIMER_MS } from '../platform/clock.js';
 import { asWriteFailure } from '../platform/files/write-failure.js';
 import { thisProcess } from '../platform/journal/process-identity.js';
 import { messageOf } from '../platform/message-of.js';
@@ -15,6 +14,7 @@ import type { HostedSession } from './hosted-session.js';
 import type { HostPrompt } from './prompt-queue.js';
 import type { SessionHost } from './session-host.js';
 
+const DUE_MS = 30_000; // how often due work is looked for: other processes change it, and timers stand still in sleep
 const REST_MS = 30_000; // how long an idle session stays open for the next prompt
 
 /** A prompt for a session that is open, known or new. */
@@ -32,6 +32,8 @@ export interface DueWork {
   nextAt(): number | undefined;
   /** Those that are due; each is handed out once. */
   take(now: number): Promise<readonly HandedPrompt[]>;
+  /** A prompt that was handed out was accepted, or was not for a reason. */
+  started(prompt: HandedPrompt, problem: string | undefined): Promise<void>;
 }
 
 export interface BackgroundHostOptions {
@@ -48,18 +50,23 @@ export class BackgroundHost {
   readonly #turns = new Map<string, Promise<unknown>>();
   readonly #resting = new Map<string, NodeJS.Timeout>();
   #dueTimer: NodeJS.Timeout | undefined;
+  #isStartingDue = false;
   #isEnding = false;
 
   constructor(options: BackgroundHostOptions) {
     this.#options = options;
     this.sessions = options.sessions;
-    this.dueChanged();
+    this.#watchDue();
   }
 
-  /** Whether a session runs or waits, or work is due later: the host must not end. */
+  /** Whether a session runs or waits: ending the host would interrupt it. */
   get isBusy(): boolean {
-    if (this.#turns.size > 0 || this.#options.due?.nextAt() !== undefined) return true;
-    return this.busySessions > 0;
+    return this.#turns.size > 0 || this.#isStartingDue || this.busySessions > 0;
+  }
+
+  /** Whether the host must not end by itself: it has work now or later. */
+  get isNeeded(): boolean {
+    return this.isBusy || this.#options.due?.nextAt() !== undefined;
   }
 
   get busySessions(): number {
@@ -112,12 +119,11 @@ export class BackgroundHost {
     this.#restSoon(session);
   }
 
-  /** To be called when the next due time has changed. */
-  dueChanged(): void {
-    clearTimeout(this.#dueTimer);
-    const at = this.#options.due?.nextAt();
-    if (at === undefined || this.#isEnding) return;
-    this.#dueTimer = setTimeout(() => void this.#startDue(), Math.min(Math.max(0, at - Date.now()), MAX_TIMER_MS));
+  #watchDue(): void {
+    const { due } = this.#options;
+    if (!due || this.#isEnding) return;
+    const wait = Math.max(0, (due.nextAt() ?? Number.POSITIVE_INFINITY) - Date.now());
+    this.#dueTimer = setTimeout(() => void this.#startDue(due), Math.min(wait, DUE_MS));
   }
 
   /** Interrupts and closes everything. */
@@ -129,12 +135,20 @@ export class BackgroundHost {
     await this.sessions.closeAll();
   }
 
-  async #startDue(): Promise<void> {
-    const { due, onProblem } = this.#options;
-    for (const prompt of (await due?.take(Date.now())) ?? []) {
-      await this.accept(prompt).catch((error: unknown) => onProblem(messageOf(error)));
+  async #startDue(due: DueWork): Promise<void> {
+    const { onProblem } = this.#options;
+    this.#isStartingDue = true;
+    try {
+      for (const prompt of await due.take(Date.now())) {
+        const problem = await this.accept(prompt).then(() => undefined, messageOf);
+        if (problem !== undefined) onProblem(problem);
+        await due.started(prompt, problem);
+      }
+    } catch (error) {
+      onProblem(messageOf(error));
     }
-    this.dueChanged();
+    this.#isStartingDue = false;
+    this.#watchDue();
   }
 
   async #open(sessionId: string, place: HandedPrompt['place']): Promise<HostedSession> {

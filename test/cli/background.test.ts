@@ -12,7 +12,7 @@ import { lockSession } from '../../src/agent/store/session-lock.js';
 import { HostClient } from '../../src/cli/background/host-client.js';
 import { hostPlace, makeHostFolders } from '../../src/cli/background/host-place.js';
 import { socketTransport } from '../../src/cli/background/socket-transport.js';
-import { BackgroundHost } from '../../src/host/background-host.js';
+import { BackgroundHost, type DueWork } from '../../src/host/background-host.js';
 import { SessionHost } from '../../src/host/session-host.js';
 import { type FakeAnswers, startFakeModelServer } from '../../src/testing/fake-model-server.js';
 import { isRunning, until } from '../../src/testing/watch-processes.js';
@@ -139,7 +139,11 @@ async function earlierHost(home: string, { isBusy }: { isBusy: boolean }): Promi
   const sessions = new SessionHost(async () => {
     throw new Error('not in this test');
   });
-  const due = { nextAt: () => (isBusy ? Date.now() + 1_000_000 : undefined), take: async () => [] };
+  const due: DueWork = {
+    nextAt: () => (isBusy ? 0 : undefined),
+    take: async () => await new Promise(() => {}), // it stays at work
+    started: async () => {},
+  };
   const host = new BackgroundHost({ sessions, dataFolder: home, due, onProblem: () => {} });
   let hasStopped = false;
   let server: Server | undefined;

@@ -22,6 +22,19 @@ const schedule = z.strictObject({
   created: z.string(),
   /** The last time that was taken to run. */
   taken: z.string().optional(),
+  /** What came of the time in `taken`. */
+  last: z
+    .strictObject({
+      /** `taken`: it has not started; if that stays so, the process that took it was killed. */
+      outcome: z.enum(['taken', 'started', 'failed']),
+      /** The background session that runs it. */
+      session: z.string().optional(),
+      /** Why it failed. */
+      problem: z.string().optional(),
+    })
+    .optional(),
+  /** Why a time that has come waits. */
+  held: z.string().optional(),
 });
 
 const file = z.strictObject({ schedules: z.array(schedule) });
@@ -94,17 +107,36 @@ export const removeSchedule = async (dataFolder: string, id: string): Promise<bo
     return { schedules: kept.length === schedules.length ? schedules : kept, result: kept.length < schedules.length };
   });
 
+/** Records what came of the time that was taken last, or why the next one waits. */
+export const noteSchedule = async (
+  dataFolder: string,
+  id: string,
+  note: Pick<Schedule, 'last'> | Pick<Schedule, 'held'>,
+): Promise<void> =>
+  await changeSchedules(dataFolder, (schedules) => ({
+    schedules: schedules.map((one) => (one.id === id ? { ...one, ...note } : one)),
+    result: undefined,
+  }));
+
 /**
  * The next schedule whose time had come by then and has not been taken; undefined if there is none. The time is recorded
  * as taken before this resolves, and is returned to one caller only. Of times that were missed, the latest runs. One at a
- * time: a process that is killed while a prompt runs leaves the other schedules due.
+ * time: a process that is killed while a prompt runs leaves the other schedules due. With `sessions`, only the schedules
+ * in it are taken, each for the session with that id.
  */
-export const takeDue = async (dataFolder: string, now = new Date()): Promise<DueSchedule | undefined> =>
+export const takeDue = async (
+  dataFolder: string,
+  now = new Date(),
+  sessions?: ReadonlyMap<string, string>,
+): Promise<DueSchedule | undefined> =>
   await changeSchedules(dataFolder, (schedules) => {
     for (const [index, one] of schedules.entries()) {
       const found = latestDue(one, now);
-      if (!found) continue;
-      const taken = { ...one, taken: found.dueAt.toISOString() };
+      if (!found || sessions?.has(one.id) === false) continue;
+      const { held: _, ...rest } = one;
+      const session = sessions?.get(one.id);
+      const last = { outcome: 'taken' as const, ...(session !== undefined && { session }) };
+      const taken: Schedule = { ...rest, taken: found.dueAt.toISOString(), last };
       return { schedules: schedules.with(index, taken), result: { schedule: taken, ...found } };
     }
     return { schedules, result: undefined };

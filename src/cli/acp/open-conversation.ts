@@ -18,14 +18,14 @@ import { type CliEngineOptions, engineOptions } from '../engine-options.js';
 import { instructionsNotFollowed } from '../instructions-not-followed.js';
 import { openSession } from '../interactive/open-session.js';
 import { readCatalogue } from '../read-catalogue.js';
-import type { RunFlags } from '../run-flags.js';
+import { goalOf, type RunFlags } from '../run-flags.js';
 import { modelChoices, readModels } from '../run-models.js';
 import { UsageProblem } from '../usage-problem.js';
 
 export interface ConversationOpener {
   open: OpenConversation;
-  /** Rejects with `ConversationRefused` if no model is set up. */
-  checkModel(): Promise<void>;
+  /** Rejects with `ConversationRefused` if no model is set up. `root`: default the current folder. */
+  checkModel(root?: string): Promise<void>;
 }
 
 export interface OpenerOptions {
@@ -47,6 +47,7 @@ export function conversationOpener(flags: RunFlags, { surface, ...own }: OpenerO
           ...(place.mode && { mode: place.mode }),
           ...(place.model !== undefined && { model: place.model }),
           ...(place.reopens && { reopens: true }),
+          ...(flags.goal && { goal: goalOf(flags, undefined) }),
         };
         const given = { ...flags, sessionId: isStored ? undefined : place.id };
         const past = isStored ? pastOf(request.resume ?? '', place.reopens) : undefined;
@@ -61,9 +62,10 @@ export function conversationOpener(flags: RunFlags, { surface, ...own }: OpenerO
         throw asRefusal(error);
       }
     },
-    async checkModel() {
+    async checkModel(root) {
       try {
-        const options = await engineOptions(flags.engine, { asksForTrust: true, ...own });
+        const at = root === undefined ? own : { ...own, root };
+        const options = await engineOptions(flags.engine, { asksForTrust: true, ...at });
         await readModels(flags, options, await readCatalogue(options.env));
       } catch (error) {
         throw asRefusal(error);

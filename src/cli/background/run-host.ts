@@ -12,6 +12,7 @@ import { dataFolderOf } from '../../platform/files/paths.js';
 import { messageOf } from '../../platform/message-of.js';
 import { visible } from '../../platform/text/visible.js';
 import { exitCode } from '../exit-codes.js';
+import { dueSchedules } from './due-schedules.js';
 import { hostPlace, makeHostFolders } from './host-place.js';
 import { backgroundOpener } from './open-background.js';
 import { socketTransport } from './socket-transport.js';
@@ -25,7 +26,8 @@ export async function runHost(version: string): Promise<number> {
   const lock = await onlyHost(place.lock);
   if (!lock) return exitCode.ok; // another host has started at the same time, and clients connect to it
   const sessions = new SessionHost(backgroundOpener(place.dataFolder));
-  const host = new BackgroundHost({ sessions, dataFolder: place.dataFolder, onProblem: tell });
+  const due = dueSchedules(place.dataFolder, tell);
+  const host = new BackgroundHost({ sessions, dataFolder: place.dataFolder, due, onProblem: tell });
   const ending = new AbortController();
   const connections = new Set<Socket>();
   const extend = helveMethods({ host, version, onProblem: tell, onStop: () => ending.abort() });
@@ -55,7 +57,7 @@ export async function runHost(version: string): Promise<number> {
   await listening(server, place.socket);
   chmodSync(place.socket, 0o600);
   const idle = watchIdle(
-    () => connections.size > 0 || host.isBusy,
+    () => connections.size > 0 || host.isNeeded,
     () => ending.abort(),
   );
   await new Promise<void>((resolve) => ending.signal.addEventListener('abort', () => resolve(), { once: true }));

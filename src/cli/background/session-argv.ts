@@ -10,6 +10,12 @@ export const sessionFlags = {
   effort: { type: 'string' },
   'max-turns': { type: 'string' },
   'max-time': { type: 'string' },
+  'max-budget-usd': { type: 'string' },
+  'max-budget-tokens': { type: 'string' },
+  'max-budget-turns': { type: 'string' },
+  'max-budget-minutes': { type: 'string' },
+  goal: { type: 'string' },
+  until: { type: 'string' },
   'system-prompt': { type: 'string' },
   'append-system-prompt': { type: 'string' },
   'no-instructions': { type: 'boolean' },
@@ -21,20 +27,20 @@ const paths: ReadonlySet<string> = new Set(['add-dir', 'plugin-dir', 'settings',
 type Values = Readonly<Record<string, string | boolean | ReadonlyArray<string | boolean> | undefined>>;
 
 /** The options as words of a command line, with paths that do not depend on the folder. */
-export function sessionArgv(values: Values): string[] {
+export function sessionArgv(values: Values, folder = process.cwd()): string[] {
   return Object.keys(sessionFlags).flatMap((name) => {
     const value = values[name];
     const given = Array.isArray(value) ? value : [value];
     return given.flatMap((one: unknown) => {
       if (one === true) return [`--${name}`];
-      return typeof one === 'string' ? [`--${name}=${absolute(name, one)}`] : [];
+      return typeof one === 'string' ? [`--${name}=${absolute(name, one, folder)}`] : [];
     });
   });
 }
 
-function absolute(name: string, value: string): string {
+function absolute(name: string, value: string, folder: string): string {
   const script = /^scripted\/(.+)$/s.exec(value)?.[1];
-  if (name === 'model' && script !== undefined) return `scripted/${resolve(script)}`;
+  if (name === 'model' && script !== undefined) return `scripted/${resolve(folder, script)}`;
   const isJson = /^\s*\{/.test(value);
-  return paths.has(name) && !isJson ? resolve(value) : value;
+  return paths.has(name) && !isJson ? resolve(folder, value) : value;
 }

@@ -19,6 +19,8 @@ Options
   --effort LEVEL            how much to think: none, low, medium, high or max
   --max-turns N             at most N requests to the model for each prompt
   --max-time TIME           a time limit for each prompt, such as 90s, 10m or 2h
+  --max-budget-usd N        stop at this cost; also --max-budget-tokens, --max-budget-turns, --max-budget-minutes
+  --goal TEXT, --until COMMAND   work on until this is met; without --goal, the prompt is the goal
   --system-prompt TEXT, --append-system-prompt TEXT   instructions instead of Helve's own, or after them
   --no-instructions         leave out HELVE.md, AGENTS.md and CLAUDE.md
   --disable-slash-commands  no commands and no skills

@@ -12,6 +12,7 @@ Options
 
 CRON has five fields: minute, hour, day of the month, month, day of the week, in the time zone of this machine.
 "0 9 * * 1-5" is 9:00 from Monday to Friday, "*/30 * * * *" every half hour; names such as mon and jan, @hourly, @daily,
-@weekly, @monthly and @yearly work too. Times that were missed run once. No one can be asked while a scheduled prompt
-runs, so calls that need a permission are denied, unless rules or --permission-mode allow them.
+@weekly, @monthly and @yearly work too. Times that were missed run once. The host process runs what is due as background
+sessions, with stored keys and sign-ins (/key, helve login). With helve schedule run no one can be asked, so calls that
+need a permission are denied, unless rules or --permission-mode allow them.
 Exit status: 0 success; 1 a prompt failed, or there is no such schedule; 2 wrong usage`;
