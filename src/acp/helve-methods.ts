@@ -28,7 +28,7 @@ export interface HelveMethodsOptions {
 
 /** For all connections of a host. */
 export function helveMethods({ host, version, onStop, onProblem }: HelveMethodsOptions) {
-  const epoch = randomId(); // numbers of changes are those of this process
+  const epoch = randomId();
   const since = Date.now();
   return ({ caller, notify }: ExtendedConnection): AcpExtension => {
     const followed = new Map<string, { session: HostedSession; subscription: FeedSubscription }>();
@@ -79,7 +79,7 @@ export function helveMethods({ host, version, onStop, onProblem }: HelveMethodsO
         const session = await host.attach(readSessionId(params), caller());
         detach(session.id);
         const after = fieldsOf(params['after']);
-        const isKnown = after['epoch'] === epoch && typeof after['seq'] === 'number';
+        const isKnown = after['epoch'] === session.feed.epoch && typeof after['seq'] === 'number';
         const subscription = session.feed.subscribe(
           isKnown && typeof after['seq'] === 'number' ? { after: after['seq'] } : { fromStart: true },
         );
@@ -89,7 +89,15 @@ export function helveMethods({ host, version, onStop, onProblem }: HelveMethodsO
           follow(session, subscription).catch((error: unknown) => onProblem(messageOf(error)));
         });
         const { title, state, place, id } = session;
-        return { sessionId: id, epoch, seq: session.feed.seq, title, state, root: place.root, past };
+        return {
+          sessionId: id,
+          epoch: session.feed.epoch,
+          seq: session.feed.seq,
+          title,
+          state,
+          root: place.root,
+          past,
+        };
       },
       '_helve/session/detach': async (params) => ({ wasAttached: detach(readText(params, 'sessionId')) }),
       '_helve/session/answer': async (params) => {

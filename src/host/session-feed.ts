@@ -7,6 +7,7 @@ import type { RunResult } from '../contract/event.js';
 import type { FailureKind } from '../contract/failure.js';
 import type { UserBlock } from '../contract/message.js';
 import type { ToolDisplay } from '../contract/tool.js';
+import { randomId } from '../platform/crypto.js';
 import type { OpenQuestion } from './open-questions.js';
 
 export const hostStates = ['idle', 'running', 'requires_action', 'failed'] as const;
@@ -61,6 +62,8 @@ export interface FeedChange {
 }
 
 export class SessionFeed {
+  /** A session that is opened again has another feed, whose numbers mean other changes. */
+  readonly epoch = randomId();
   readonly #entries = new Map<string, FeedEntry>();
   /** The number of the last change of each entry. */
   readonly #changes = new Map<string, number>();

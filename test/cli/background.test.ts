@@ -13,6 +13,7 @@ import { HostClient } from '../../src/cli/background/host-client.js';
 import { hostPlace, makeHostFolders } from '../../src/cli/background/host-place.js';
 import { socketTransport } from '../../src/cli/background/socket-transport.js';
 import { BackgroundHost, type DueWork } from '../../src/host/background-host.js';
+import type { Caller } from '../../src/host/hosted-conversation.js';
 import { SessionHost } from '../../src/host/session-host.js';
 import { type FakeAnswers, startFakeModelServer } from '../../src/testing/fake-model-server.js';
 import { isRunning, until } from '../../src/testing/watch-processes.js';
@@ -46,8 +47,8 @@ const command = (text: string): { text: string; calls: Array<{ name: string; inp
   calls: [{ name: 'Bash', input: { command: text } }],
 });
 
-const connected = async (home: string): Promise<HostClient> => {
-  const client = await HostClient.connect(hostPlace(home).socket);
+const connected = async (home: string, caller?: Caller): Promise<HostClient> => {
+  const client = await HostClient.connect(hostPlace(home).socket, caller);
   if (!client) throw new Error('No host runs.');
   onTestFinished(() => client.close());
   return client;
@@ -198,6 +199,44 @@ test('a session of helve -p is listed while it runs, is not attached to, and is 
   release.resolve();
   expect((await running).code).toBe(0);
   expect(await at.ps()).toEqual([]);
+});
+
+test('a client that attaches again gets what it has not seen, and all of a session that was opened anew', async () => {
+  const at = await place([{ text: 'First.' }, { text: 'Second.' }]);
+  const { stdout } = await at.helve(['bg', 'one']);
+  const sessionId = stdout.trim();
+  await stateIs(at, 'idle');
+  const texts = async (after?: Record<string, unknown>) => {
+    const client = await connected(at.home, { env: { PATH: process.env['PATH'] ?? '', ...at.env }, argv: [] });
+    const seen = follow(client);
+    const answer = await client.request('_helve/session/attach', { sessionId, ...(after && { after }) });
+    await client.request('_helve/session/detach', { sessionId }); // what was sent before comes first
+    const { epoch, seq, past } = answer;
+    return { after: { epoch, seq }, text: JSON.stringify([past, seen.entries]) };
+  };
+  const first = await texts();
+  expect(first.text).toContain('First.');
+  expect((await texts(first.after)).text).not.toContain('First.');
+  await at.helve(['bg', 'two', '--resume', sessionId]);
+  await stateIs(at, 'idle');
+  const second = await texts(first.after);
+  expect(second.text).toContain('Second.');
+  expect(second.text).not.toContain('First.');
+  expect((await texts({ epoch: 'of another host', seq: 1 })).text).toContain('First.');
+  await at.helve(['stop', sessionId]);
+  const reopened = await texts(second.after);
+  expect(reopened.text).toContain('First.');
+  expect(reopened.text).toContain('Second.');
+});
+
+test('a prompt in the background works towards its goal within its budget', async () => {
+  const at = await place(() => ({ text: 'Done.' }));
+  const goal = ['--until', 'test -e made.txt', '--allowed-tools', 'Bash(test *)', '--max-budget-turns', '2'];
+  const { stdout } = await at.helve(['bg', 'make it', ...goal]);
+  await stateIs(at, 'idle');
+  const log = (await at.helve(['logs', stdout.trim()])).stdout;
+  expect(log).toMatch(/not met yet \(check 2\)[\s\S]*Go on with the work: make it/);
+  expect(log.match(/^Done\.$/gm)).toHaveLength(2);
 });
 
 test('a session that was stopped does not go on, and can be continued', async () => {
