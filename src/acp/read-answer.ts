@@ -20,15 +20,29 @@ export function readAnswer(asked: OpenQuestion, given: unknown): { kind: KindOf;
 }
 
 function readPermission(given: unknown): PermissionAnswer {
-  const { behavior, reason, remember, mode } = isObject(given) ? given : {};
+  const { behavior, reason, remember, updatedInput, mode, isUnanswered: _, ...rest } = isObject(given) ? given : {};
+  // What the client meant by another field would be lost, and the call would run without it.
+  const [unknown] = Object.keys(rest);
+  if (unknown !== undefined) {
+    throw invalidParams(
+      `"answer" has "behavior", "reason", "remember", "updatedInput" and "mode", but was given ${shown(unknown)}.`,
+    );
+  }
+  if (mode !== undefined && mode !== 'default' && mode !== 'acceptEdits') {
+    throw invalidParams(`"answer.mode" must be "default" or "acceptEdits", but was ${shown(mode)}.`);
+  }
   if (behavior === 'deny') return { behavior, ...(typeof reason === 'string' && reason !== '' && { reason }) };
   if (behavior !== 'allow') {
     throw invalidParams(`"answer.behavior" must be "allow" or "deny", but was ${shown(behavior)}.`);
   }
+  if (updatedInput !== undefined && !isObject(updatedInput)) {
+    throw invalidParams(`"answer.updatedInput" must be an object, but was ${shown(updatedInput)}.`);
+  }
   return {
     behavior,
+    ...(updatedInput !== undefined && { updatedInput }),
     ...(remember !== undefined && { remember: readRemembered(remember) }),
-    ...((mode === 'default' || mode === 'acceptEdits') && { mode }),
+    ...(mode !== undefined && { mode }),
   };
 }
 

@@ -6,7 +6,7 @@ import type { ListedPresence } from '../agent/store/presence.js';
 import { dataFolderOf } from '../platform/files/paths.js';
 import { messageOf } from '../platform/message-of.js';
 import { jsonLine } from '../platform/text/json-line.js';
-import { visible } from '../platform/text/visible.js';
+import { fullyVisible, visible } from '../platform/text/visible.js';
 import { readArgs } from './args.js';
 import { SHORT_CHARS, sessionsHere } from './background/background-sessions.js';
 import { exitCode } from './exit-codes.js';
@@ -65,10 +65,10 @@ export function psTable(
   const rows = sorted.map(({ id, state, root, costUsd, changed, activity, title, surface }) => [
     id.slice(0, SHORT_CHARS),
     stateWords[state],
-    cut(visible(basename(root)), MAX_PROJECT_CHARS),
+    cut(inOneLine(basename(root)), MAX_PROJECT_CHARS),
     costUsd === null ? '?' : shownCost(costUsd),
     age(now - changed),
-    visible(activity === '' ? title : activity) + (surface === 'background' ? '' : ` (${surfaceWords[surface]})`),
+    inOneLine(activity === '' ? title : activity) + (surface === 'background' ? '' : ` (${surfaceWords[surface]})`),
   ]);
   const all = [['ID', 'STATE', 'PROJECT', 'COST', 'FOR', 'NOW'], ...rows];
   const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
@@ -77,6 +77,9 @@ export function psTable(
     return cut([...cells, row[5] ?? ''].join('  '), width).trimEnd();
   });
 }
+
+/** A command of several lines must not look like several sessions. */
+const inOneLine = (text: string): string => fullyVisible(text.replace(/\s+/g, ' '));
 
 const surfaceWords = { terminal: 'terminal', print: 'helve -p', acp: 'editor' } as const;
 

@@ -80,7 +80,7 @@ export class BackgroundHost {
       const wasOpen = this.sessions.get(sessionId) !== undefined;
       const isNewSession = projectOf(dataFolder, sessionId) === undefined;
       const session = await this.#open(sessionId, place);
-      if (session.knows(promptId)) return { isNew: false };
+      if (session.knows({ id: promptId, content })) return { isNew: false };
       const folder = sessionFolder(dataFolder, sessionId);
       try {
         await keepPrompt(folder, { id: promptId, content });

@@ -78,6 +78,7 @@ test('prompts run one after the other, and one whose id is known does not run ag
   expect(tickets.map(({ isNew }) => isNew)).toEqual([true, true, false]);
   expect(await Promise.all(tickets.map(({ ended }) => ended))).toEqual([end, end, end]);
   expect(queue.add({ id: 'b', content: words('b') }).isNew).toBe(false);
+  expect(() => queue.add({ id: 'b', content: words('other') })).toThrow('was given to another prompt');
   expect(ran).toEqual(['a', 'b']);
 });
 

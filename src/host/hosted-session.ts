@@ -91,9 +91,10 @@ export class HostedSession {
     return this.#prompts.add(prompt);
   }
 
-  /** Whether a prompt with this id was sent before, also to an earlier process. */
-  knows(promptId: string): boolean {
-    return this.#prompts.knows(promptId) || this.#conversation.left?.promptIds.includes(promptId) === true;
+  /** Whether the prompt was sent before, also to an earlier process. Throws `PromptRefused` if its id was another's. */
+  knows(prompt: HostPrompt): boolean {
+    if (this.#prompts.knows(prompt.id)) return !this.#prompts.add(prompt).isNew;
+    return this.#conversation.left?.promptIds.includes(prompt.id) === true;
   }
 
   /** Whether prompts run or wait. */

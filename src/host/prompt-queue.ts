@@ -1,6 +1,7 @@
 // The prompts of a session, in order of arrival, one at a time. Each has an id, and a prompt whose id is known does not
 // run again: a client that lost its connection may send it once more and gets the same end.
 
+import { isDeepStrictEqual } from 'node:util';
 import type { UserBlock } from '../contract/message.js';
 import type { PromptEnd } from './session-feed.js';
 
@@ -61,6 +62,11 @@ export class HostPromptQueue {
   add(given: HostPrompt): PromptTicket {
     const { id, content } = given;
     const known = this.#known.get(id);
+    if (known && !given.isUnfinished && !isDeepStrictEqual(known.content, content)) {
+      throw new PromptRefused(
+        `The id ${JSON.stringify(id.slice(0, 80))} was given to another prompt of this session, so this one is not run. Send it with an id of its own.`,
+      );
+    }
     if (known) return { id, isNew: false, ended: known.ended.promise };
     if (this.#isClosed) throw new PromptRefused('The session is closed, so it takes no more prompts.');
     const chars = this.#waiting.reduce((sum, waiting) => sum + charsOf(waiting.content), charsOf(content));

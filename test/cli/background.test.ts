@@ -20,6 +20,8 @@ import { isRunning, until } from '../../src/testing/watch-processes.js';
 import { follow } from './helve-host.js';
 import { emptyFolder, type HelveRun, jsonLines, runHelve } from './run-helve.js';
 
+const ID = '00000000-0000-4000-8000-000000000001';
+
 interface Place {
   cwd: string;
   home: string;
@@ -237,6 +239,52 @@ test('a prompt in the background works towards its goal within its budget', asyn
   const log = (await at.helve(['logs', stdout.trim()])).stdout;
   expect(log).toMatch(/not met yet \(check 2\)[\s\S]*Go on with the work: make it/);
   expect(log.match(/^Done\.$/gm)).toHaveLength(2);
+});
+
+test('a forged presence file neither breaks helve ps nor looks like several sessions', async () => {
+  const at = await place([command('echo made > made.txt')]);
+  await at.helve(['bg', 'make it']);
+  await stateIs(at, 'waiting');
+  const [{ id } = {}] = await at.ps();
+  const path = (name: unknown): string => join(at.home, 'presence', `${name}.json`);
+  const genuine = JSON.parse(readFileSync(path(id), 'utf8'));
+  const forge = (name: string, more: object): void =>
+    writeFileSync(path(name), JSON.stringify({ ...genuine, id: name, ...more }), { mode: 0o600 });
+  forge('other-id', { id: '\u001b[2J' });
+  forge('lines', { activity: 'one\n00000000  idle' });
+  forge('late', { changed: 1e300 });
+  forge('cheap', { costUsd: -1 });
+  forge('reused', { surface: 'terminal', owner: { ...genuine.owner, started: 1 } });
+  writeFileSync(path('large'), ' '.repeat(2_000_000), { mode: 0o600 });
+  const { stdout, code } = await at.helve(['ps']);
+  expect({ code, lines: stdout.trim().split('\n').slice(1) }).toEqual({
+    code: 0,
+    lines: [1, 2].map(() => expect.stringMatching(/ (?:one 00000000 idle|Bash echo made.*)$/)),
+  });
+  expect(await at.ps()).toHaveLength(2);
+});
+
+test('an id of another prompt, and an answer with a field that would be lost, are refused', async () => {
+  const at = await place([command('echo made > made.txt')]);
+  const send = async (text: string) => await at.helve(['bg', text, '--session-id', ID, '--prompt-id', 'p']);
+  await send('make it');
+  await stateIs(at, 'waiting');
+  expect(await send('make another')).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/not accepted.* given to another prompt/),
+  });
+  const client = await connected(at.home);
+  const seen = follow(client);
+  await client.request('_helve/session/attach', { sessionId: ID });
+  await until(() => seen.open.size === 1);
+  const [questionId = ''] = seen.open.keys();
+  for (const more of [{ updatedInput: 5 }, { input: {} }, { mode: 'bypassPermissions' }]) {
+    const answer = { behavior: 'allow', ...more };
+    const sent = client.request('_helve/session/answer', { sessionId: ID, questionId, answer });
+    await expect(sent).rejects.toThrow(/"answer/);
+  }
+  await at.helve(['stop', ID]);
+  expect(existsSync(join(at.cwd, 'made.txt'))).toBe(false);
 });
 
 test('a session that was stopped does not go on, and can be continued', async () => {

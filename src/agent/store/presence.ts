@@ -3,7 +3,7 @@
 // is that of a background session, which is listed until it is deleted.
 //
 //   presence/<session id>.json
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomHex } from '../../platform/crypto.js';
 import { readPrivateFile } from '../../platform/files/private-file.js';
@@ -18,6 +18,8 @@ export const surfaces = ['terminal', 'print', 'acp', 'background'] as const;
 
 /** The program that runs a session. */
 export type Surface = (typeof surfaces)[number];
+
+const MAX_BYTES = 1_000_000; // it is a few hundred bytes
 
 const liveStates = ['running', 'waiting', 'idle', 'failed'] as const;
 
@@ -92,9 +94,12 @@ export async function listPresence(dataFolder: string): Promise<ListedPresence[]
 /** One session, as the file says; undefined if there is none. */
 export function readPresence(dataFolder: string, id: string): Presence | undefined {
   try {
-    return checkedPresence(parseJson(readPrivateFile(join(presenceFolder(dataFolder), `${id}.json`)) ?? ''));
+    const path = join(presenceFolder(dataFolder), `${id}.json`);
+    if (statSync(path).size > MAX_BYTES) return undefined;
+    const presence = checkedPresence(parseJson(readPrivateFile(path) ?? ''));
+    return presence?.id === id ? presence : undefined;
   } catch {
-    return undefined; // it belongs to another user, or is no file
+    return undefined; // it is missing, belongs to another user, or is no file
   }
 }
 
@@ -135,14 +140,16 @@ function checkedPresence(value: unknown): Presence | undefined {
   const surface = surfaces.find((known) => known === given);
   const state = liveStates.find((known) => known === shown);
   const isKnown = v === 1 && surface !== undefined && state !== undefined && isObject(owner);
-  if (!isKnown || typeof since !== 'number' || typeof changed !== 'number') return undefined;
-  if (costUsd !== null && typeof costUsd !== 'number') return undefined;
+  if (!isKnown || !isTime(since) || !isTime(changed)) return undefined;
+  if (costUsd !== null && !(isNumber(costUsd) && costUsd >= 0)) return undefined;
   if (!isText(id) || !isText(root) || !isText(title) || !isText(activity)) return undefined;
   const { pid, started, boot, space, host } = owner;
-  if (typeof pid !== 'number' || typeof started !== 'number') return undefined;
+  if (!isNumber(pid) || pid <= 0 || !isNumber(started)) return undefined;
   if (!isText(boot) || !isText(space) || !isText(host)) return undefined;
   const process = { pid, started, boot, space, host };
   return { id, surface, owner: process, root, title, state, activity, costUsd, since, changed };
 }
 
+const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+const isTime = (value: unknown): value is number => isNumber(value) && !Number.isNaN(new Date(value).getTime());
 const isText = (value: unknown): value is string => typeof value === 'string';
