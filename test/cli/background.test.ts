@@ -71,6 +71,10 @@ test('a prompt runs in the background, waits for its answer, and is listed meanw
   const { stdout: table } = await at.helve(['ps']);
   expect(table).toMatch(/^ID +STATE +PROJECT +COST +FOR +NOW\n[0-9a-f]{8} {2}waiting for you/);
 
+  const soFar = await at.helve(['logs', id]);
+  expect(soFar.stdout).toBe('> make it\nI run it.\n');
+  expect(soFar.stderr).toContain(`It waits for an answer: Bash echo made > made.txt. helve attach ${id.slice(0, 8)}`);
+
   const client = await connected(at.home);
   const other = await connected(at.home);
   const [seen, seenByOther] = [follow(client), follow(other)];
