@@ -4,6 +4,7 @@ import { RpcError } from '../acp/json-rpc.js';
 import { findSession, projectOf } from '../agent/store/list-sessions.js';
 import { randomId } from '../platform/crypto.js';
 import { dataFolderOf } from '../platform/files/paths.js';
+import { jsonLine } from '../platform/text/json-line.js';
 import { visible } from '../platform/text/visible.js';
 import { readArgs } from './args.js';
 import { SHORT_CHARS } from './background/background-sessions.js';
@@ -80,7 +81,7 @@ export async function bg(argv: readonly string[]): Promise<number> {
     }
   }
   const short = sessionId.slice(0, SHORT_CHARS);
-  if (values.json) await writeLine(process.stdout, JSON.stringify({ sessionId, promptId, isNew }));
+  if (values.json) await writeLine(process.stdout, jsonLine({ sessionId, promptId, isNew }));
   else {
     await writeLine(process.stdout, sessionId);
     const what = isNew ? 'runs in the background' : 'has this prompt already, so it does not run again';
