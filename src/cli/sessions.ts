@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { inputLine, viewConversation } from '../agent/store/conversation-view.js';
 import { exportFormats, exportSession, shownCost } from '../agent/store/export-session.js';
+import { interruptionNotes } from '../agent/store/interrupted-calls.js';
 import { findSession, listSessions } from '../agent/store/list-sessions.js';
 import { readSession } from '../agent/store/read-session.js';
 import { redactSecrets, secretsIn } from '../agent/store/redact-secrets.js';
@@ -109,7 +110,9 @@ async function show(argv: readonly string[], location: SessionLocation): Promise
     if (text !== '') await writeLine(process.stdout, visible(clean(text)));
   }
   // A session that is running in another process looks interrupted.
-  const notes = (await isInUse(sessionFolder(location.dataFolder, id))) ? [] : session.notes;
+  const notes = (await isInUse(sessionFolder(location.dataFolder, id)))
+    ? []
+    : [...session.notes, ...interruptionNotes(session.interrupted)];
   for (const note of notes) await writeLine(process.stderr, `helve: ${visible(note)}`);
   return exitCode.ok;
 }

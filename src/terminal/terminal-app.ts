@@ -296,7 +296,7 @@ export class TerminalApp {
       const { askPermission, askUser } = this.#questions;
       const settings = await openSettings(
         this.#options,
-        { askPermission, askUser, tell: (sentence) => this.tell(sentence) },
+        { askPermission, askUser, tell: (sentence) => this.tell(sentence), drawsCalls: true },
         this.#questions.aboutFolder(this.#ending.signal, (read) => {
           this.#applyTheme(read);
           this.#screen.history.changed(this.#start.wait());

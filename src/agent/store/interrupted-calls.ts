@@ -12,7 +12,8 @@ export const notBegunText = (tool: string): string =>
   `The program ended before ${tool} was recorded as begun, so it most likely did not run, or only read. Send the call again if it is still needed; where it must not run twice, check first.`;
 
 /** The same for the person. A call that only reads is not recorded as begun, so that it may have run. */
-export const INTERRUPTED_PROBLEM = 'Helve was ended while this ran; it may or may not have taken effect';
+export const INTERRUPTED_PROBLEM =
+  'Helve was ended while this ran; it may or may not have taken effect: check, or ask the model to check';
 export const NOT_BEGUN_PROBLEM = 'no result: Helve was ended before this could change anything';
 export const DAMAGED_PROBLEM = "its result is lost, because the session's file is damaged";
 
@@ -34,7 +35,7 @@ export const DAMAGED_RESULT =
 
 const MAX_NAMED = 10;
 
-/** What the person has to know about calls that had started. */
+/** What the person has to know about calls that had started, where the calls themselves are not shown. */
 export function interruptionNotes(calls: ReadonlyArray<{ tool: string; input: unknown }>): string[] {
   if (calls.length === 0) return [];
   const names = calls.slice(-MAX_NAMED).map(calledName);

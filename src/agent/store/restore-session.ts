@@ -15,7 +15,6 @@ import {
   DAMAGED_RESULT,
   INTERRUPTED_PROBLEM,
   interruptedText,
-  interruptionNotes,
   NOT_BEGUN_PROBLEM,
   notBegunText,
 } from './interrupted-calls.js';
@@ -316,7 +315,7 @@ class History {
     const openCalls = this.#openCalls();
     this.#closeTurn();
     const root = this.#header?.root ?? this.#cwd;
-    const notes = [...this.#damageNotes(), ...interruptionNotes(this.#interrupted)];
+    const notes = this.#damageNotes();
     const isThere = this.#cwd === undefined || isFolder(this.#cwd);
     if (!isThere) notes.push(`The folder ${this.#cwd} is gone, so commands start in ${root} again.`);
     const isEscalated = this.#mode === 'bypassPermissions' || this.#mode === 'acceptEdits';

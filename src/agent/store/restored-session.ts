@@ -51,7 +51,7 @@ export interface RestoredSession {
   changes: number | undefined;
   /** The numbers of all unreadable lines. */
   damaged: readonly number[];
-  /** Sentences for the person about state that could not be restored. */
+  /** Sentences for the person about state that could not be restored; `interruptionNotes` has those about interrupted calls. */
   notes: readonly string[];
 }
 

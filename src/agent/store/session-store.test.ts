@@ -11,6 +11,7 @@ import type { SeenFile } from '../../contract/tool-context.js';
 import { protocolViolations } from '../../testing/protocol-violations.js';
 import { addUsage, noUsage } from '../usage.js';
 import { WatchedLedger } from '../watched-ledger.js';
+import { interruptionNotes } from './interrupted-calls.js';
 import { LARGE_CHARS } from './large-values.js';
 import { readSession } from './read-session.js';
 import { restoreSession } from './restore-session.js';
@@ -278,9 +279,9 @@ test('calls that were running when the program ended are answered as interrupted
   expect(restored.totals.runs).toMatchObject({ prompts: 1, killed: 1 });
   expect(restored.failures.get('b')).toEqual({
     kind: 'interrupted',
-    problem: 'Helve was ended while this ran; it may or may not have taken effect',
+    problem: 'Helve was ended while this ran; it may or may not have taken effect: check, or ask the model to check',
   });
-  expect(restored.notes).toEqual([
+  expect(interruptionNotes(restored.interrupted)).toEqual([
     'Helve was ended while a call ran (Change). It may or may not have taken effect: check, or ask the model to check. The model knows about it.',
   ]);
   await session.store.close();
@@ -399,7 +400,8 @@ test('resuming a session a second time gives the same history', async () => {
   appendFileSync(session.store.folder.file, '{"type":"us');
 
   const first = await session.resume();
-  expect(first.restored.notes).toHaveLength(2);
+  expect(first.restored.notes).toHaveLength(1);
+  expect(interruptionNotes(first.restored.interrupted)).toHaveLength(1);
   expect(first.restored.damaged).toEqual([5]);
   first.store.prompt([text('and now?')]);
   playTurn((happening) => first.store.take(happening), 'Better', []);
@@ -409,7 +411,7 @@ test('resuming a session a second time gives the same history', async () => {
   expect(second.restored.messages.slice(0, 3)).toEqual(first.restored.messages);
   expect(textsOf(second.restored.messages).slice(3)).toEqual([['and now?'], ['Better']]);
   expect(second.restored.damaged).toEqual([5]);
-  expect(second.restored.notes).toEqual([]); // they were reported the first time
+  expect([...second.restored.notes, ...second.restored.interrupted]).toEqual([]); // they were reported the first time
   await second.store.close();
 });
 
@@ -595,7 +597,7 @@ test('a session in use cannot be resumed by a second process, but can be forked 
   expect(fork.id).not.toBe('abc');
   expect(fork.restored.header).toMatchObject({ id: fork.id, fork: { id: 'abc' }, root: tmpdir(), title: 'go' });
   expect(textsOf(fork.restored.messages)).toEqual([['go'], ['Done', 'tool_use'], [large]]);
-  expect(fork.restored.notes).toEqual([]);
+  expect([...fork.restored.notes, ...fork.restored.interrupted]).toEqual([]);
 
   await session.store.close();
   await rm(session.store.folder.path, { recursive: true });

@@ -109,6 +109,7 @@ export async function openSession(
     history: resumed?.restored.messages ?? [],
     failures: resumed?.restored.failures,
     displays: resumed?.restored.displays,
+    interrupted: resumed?.restored.interrupted,
     spent: resumed?.restored.totals,
     get model() {
       return `${model.provider}/${model.name}`;
@@ -209,6 +210,7 @@ async function resumeRequested(
     mode,
     reopen: reopens,
     tell,
+    drawsCalls: ports.drawsCalls,
     flags: engine,
     options,
   });

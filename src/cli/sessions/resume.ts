@@ -1,4 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
+import { interruptionNotes } from '../../agent/store/interrupted-calls.js';
 import { findSession, projectOf } from '../../agent/store/list-sessions.js';
 import { type ResumedSession, resumeSession } from '../../agent/store/resume-session.js';
 import { sessionFolder } from '../../agent/store/session-folder.js';
@@ -24,13 +25,15 @@ export interface ResumeRequest {
   mode?: PermissionMode | undefined;
   /** Says something to the person. Default: on stderr. */
   tell?: ((sentence: string) => void) | undefined;
+  /** The surface draws the calls of the history, and reports interrupted ones itself. */
+  drawsCalls?: boolean | undefined;
   flags: EngineFlagValues;
   options: Pick<CliEngineOptions, 'env' | 'permissionMode' | 'root' | 'worktree'>;
 }
 
 /** Resumes a session of this folder, and tells the user what has changed. Rejects with `SessionProblem` if there is none. */
 export async function resume({ flags, options, ...request }: ResumeRequest): Promise<ResumedSession> {
-  const { wanted, fork = false, beforePrompt, model, reopen } = request;
+  const { wanted, fork = false, beforePrompt, model, reopen, drawsCalls = false } = request;
   const isModeGiven = flags['permission-mode'] !== undefined || flags['dangerously-skip-permissions'];
   const mode = request.mode ?? (isModeGiven ? options.permissionMode : undefined);
   const dataFolder = dataFolderOf({ env: options.env });
@@ -41,7 +44,8 @@ export async function resume({ flags, options, ...request }: ResumeRequest): Pro
   const prices = model.facts?.prices;
   const about = { dataFolder, id, root, model: model.name, prices, fork, beforePrompt, mode, reopen, onProblem };
   const resumed = await resumeSession(about);
-  for (const note of resumed.restored.notes) onProblem(note);
+  const { notes, interrupted } = resumed.restored;
+  for (const note of [...notes, ...(drawsCalls ? [] : interruptionNotes(interrupted))]) onProblem(note);
   return resumed;
 }
 

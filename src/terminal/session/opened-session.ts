@@ -37,6 +37,8 @@ export interface TerminalPorts {
   askUser: AskUser;
   /** Shows a message to the user. */
   tell(sentence: string): void;
+  /** Whether the calls of a resumed conversation are drawn, with those that were interrupted. */
+  drawsCalls?: true;
   /** Absent if no editor takes part. */
   buffers?: EditorBuffers;
 }
@@ -59,6 +61,8 @@ export interface OpenedSession {
   readonly failures?: PastFailures | undefined;
   /** What the person saw of the results in the history, by the id of the call. */
   readonly displays?: RestoredSession['displays'] | undefined;
+  /** The calls that ran when the last process was ended, whose outcome is unknown. */
+  readonly interrupted?: RestoredSession['interrupted'] | undefined;
   /** What it had cost before it was resumed. */
   readonly spent?: SessionTotals | undefined;
   /** "provider/name". */

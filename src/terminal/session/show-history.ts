@@ -1,7 +1,7 @@
 import type { Component } from '@earendil-works/pi-tui';
 import { INTERRUPTED, isInterruption } from '../../agent/interruption.js';
 import { isPersonText } from '../../agent/store/conversation-view.js';
-import { INTERRUPTED_PROBLEM, NOT_BEGUN_PROBLEM } from '../../agent/store/interrupted-calls.js';
+import { INTERRUPTED_PROBLEM, interruptionNotes, NOT_BEGUN_PROBLEM } from '../../agent/store/interrupted-calls.js';
 import { INTERRUPTED_WHILE_RUNNING } from '../../calls/failure-text.js';
 import type { Message, ToolResultBlock } from '../../contract/message.js';
 import type { Tool, ToolDisplay } from '../../contract/tool.js';
@@ -24,7 +24,7 @@ interface HistoryOptions {
   findTool(name: string): Tool | undefined;
   shorten(text: string): string;
   /** What the person saw of past calls. */
-  past?: Pick<OpenedSession, 'failures' | 'displays'>;
+  past?: Pick<OpenedSession, 'failures' | 'displays' | 'interrupted'>;
 }
 
 /** The last messages of a resumed conversation as views, each with whether an empty line precedes it. */
@@ -69,6 +69,10 @@ export async function historyViews(
         group.add(call);
       }
     }
+  }
+  const drawn = new Set(shown.flatMap(({ content }) => content.map((block) => block.type === 'tool_use' && block.id)));
+  for (const note of interruptionNotes((past.interrupted ?? []).filter(({ id }) => !drawn.has(id)))) {
+    views.push({ view: new NoticeView(theme, 'warning', note), hasGap: true });
   }
   return views;
 }
