@@ -129,7 +129,7 @@ export class TerminalApp {
       keys: () => this.#place.keys,
       note: (sentence) => this.#views.show(new NoticeView(theme, 'info', sentence)),
     });
-    const waiting = () => ({ prompts: this.#conversation.waiting, commands: this.#typed.waiting });
+    const waiting = () => ({ prompts: this.#conversation.waiting, lines: this.#typed.waiting });
     screen.addLive(new WaitingView(theme, waiting));
     this.#panel = new BackgroundPanel({
       screen,

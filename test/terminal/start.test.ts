@@ -244,3 +244,20 @@ inTerminal('a wrong option is reported before the interface is drawn', async () 
   expect(await terminal.exitCode()).toBe(2);
   expect(await terminal.scrollback()).not.toMatch(/▟█▌|for shortcuts/);
 });
+
+inTerminal(
+  'without a model, a line that is typed ahead waits for the call before it, and has its error below it',
+  async () => {
+    const terminal = await terminalWithoutModel();
+    await terminal.shows('? for shortcuts');
+    for (const line of ['Bash echo begun; sleep 1000', 'ead src/price.js', 'hello']) {
+      await terminal.type(line);
+      await terminal.press('Enter');
+    }
+    await terminal.shows(/begun[\s\S]*» ead src\/price\.js · .*\n» hello · runs after the call before it/);
+    await terminal.press('Escape');
+    expect(await terminal.shows('no tool "hello"')).toMatch(
+      /■ Bash [\s\S]*❯ ead src\/price\.js\n[\s\S]*no tool "ead"[\s\S]*❯ hello\n[\s\S]*no tool "hello"/,
+    );
+  },
+);

@@ -1,5 +1,6 @@
 import type { Component } from '@earendil-works/pi-tui';
 import type { WantedPrompt } from '../session/conversation.js';
+import type { WaitingLine } from '../session/typed-lines.js';
 import { cleanLine, cut } from '../views/fit.js';
 import type { Theme } from './theme.js';
 
@@ -7,7 +8,7 @@ const SHOWN = 3;
 
 interface Waiting {
   prompts: readonly WantedPrompt[];
-  commands: readonly string[];
+  lines: readonly WaitingLine[];
 }
 
 /** Prompts and commands that were typed while the model works, and wait for it. */
@@ -23,11 +24,16 @@ export class WaitingView implements Component {
   invalidate(): void {}
 
   render(width: number): string[] {
-    const { prompts, commands } = this.#waiting();
+    const { prompts, lines } = this.#waiting();
     const queued = prompts.slice(0, SHOWN).map(({ text, shown = text }) => `» ${cleanLine(shown)}`);
     const more = prompts.length > SHOWN ? [`» and ${prompts.length - SHOWN} more`] : [];
     const where = prompts.length === 0 ? [] : ['  goes to the model with its next step · up to change it'];
-    const later = commands.map((line) => `» ${cleanLine(line)} · runs when the model is done`);
+    const later = lines.map(({ line, waitsFor }) => `» ${cleanLine(line)} · ${untilWords[waitsFor]}`);
     return [...queued, ...more, ...where, ...later].map((line) => this.#theme.paint.muted(cut(line, width)));
   }
 }
+
+const untilWords: Readonly<Record<WaitingLine['waitsFor'], string>> = {
+  model: 'runs when the model is done',
+  call: 'runs after the call before it',
+};

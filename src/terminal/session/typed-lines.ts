@@ -28,18 +28,26 @@ export interface TypedLinesOptions {
   attachments: Pick<Attachments, 'of'>;
 }
 
+/** A command that runs when the model is done, or, without a model, a call behind another. */
+export interface WaitingLine {
+  line: string;
+  waitsFor: 'model' | 'call';
+}
+
 /** Routes typed lines: to the model, a command, the shell, a note, or a tool. */
 export class TypedLines {
   readonly #options: TypedLinesOptions;
 
-  /** Commands that wait until no prompt runs. */
-  readonly #waiting: string[] = [];
+  /** Lines that wait, each with what it waits for. */
+  readonly #waiting: WaitingLine[] = [];
+  /** Settles when the last typed call has ended; undefined if none runs or waits. */
+  #lastCall: Promise<void> | undefined;
 
   constructor(options: TypedLinesOptions) {
     this.#options = options;
   }
 
-  get waiting(): readonly string[] {
+  get waiting(): readonly WaitingLine[] {
     return this.#waiting;
   }
 
@@ -79,8 +87,10 @@ export class TypedLines {
         return await this.#runShell(typed.command);
       default:
         if (session.opened.agent) return conversation.say({ text, shown, images: await attachments.of(text) });
-        onSaid(text);
-        await this.#call(text, commands);
+        await this.#inTurn(text, async () => {
+          onSaid(text);
+          await this.#call(text, commands);
+        });
     }
   }
 
@@ -98,13 +108,32 @@ export class TypedLines {
   }
 
   async #untilRest(line: string): Promise<void> {
-    this.#waiting.push(line);
+    await this.#wait({ line, waitsFor: 'model' }, this.#options.conversation.atRest());
+  }
+
+  async #wait(waiting: WaitingLine, end: Promise<void>): Promise<void> {
+    this.#waiting.push(waiting);
     this.#options.onWait?.();
     try {
-      await this.#options.conversation.atRest();
+      await end;
     } finally {
-      this.#waiting.splice(this.#waiting.indexOf(line), 1);
+      this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
       this.#options.onWait?.();
+    }
+  }
+
+  /** Runs a call after those typed before it, so that what it shows stands below its line and not below a later one. */
+  async #inTurn(line: string, call: () => Promise<void>): Promise<void> {
+    const before = this.#lastCall;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#lastCall = promise;
+    try {
+      if (before) await this.#wait({ line, waitsFor: 'call' }, before);
+      this.#options.signal.throwIfAborted();
+      await call();
+    } finally {
+      if (this.#lastCall === promise) this.#lastCall = undefined;
+      resolve();
     }
   }
 
