@@ -50,7 +50,7 @@ export async function models(argv: readonly string[]): Promise<number> {
 
 type Overview = Awaited<ReturnType<typeof look>>;
 
-/** Lists the models of each sign-in anew. Returns what went wrong. */
+/** Lists the models of each sign-in again. Returns what went wrong. */
 async function updatedLists(env: NodeJS.ProcessEnv): Promise<string[]> {
   const { updateModels } = await import('../models/sign-in/provider-login.js');
   const problems: string[] = [];

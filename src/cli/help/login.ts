@@ -5,7 +5,7 @@ export const help = `helve login: sign in to a provider of models, instead of a 
 
 Options
   --no-browser              only print the address, for a browser on another machine
-  --new                     register anew, to sign in as another account
+  --new                     register again, to sign in as another account
 
 The browser comes back to this machine. If it runs on another one, as over SSH, paste the address of the page that it
 can't load. Tokens are kept in the data folder, for you alone. A key in the environment comes before a sign-in.

@@ -47,7 +47,7 @@ export class TokenSource {
     this.known = { server: new URL(identity.url), configured: addresses.map((address) => new URL(address)) };
   }
 
-  /** Why there is no token, if there is more to say than that somebody must sign in. */
+  /** Why there is no token, if there is more to say than that a sign-in is required. */
   get problem(): string | undefined {
     return this.#shared.problem;
   }

@@ -168,7 +168,7 @@ function callbackOf(parameters: URLSearchParams, registered: string | undefined)
   }
   if (registered !== undefined && clientId !== registered) {
     throw new AuthProblem(
-      'The answer of ChatGPT is for another registration of Helve than the stored one. Nothing was saved. To register anew: helve login openai --new.',
+      'The answer of ChatGPT is for another registration of Helve than the stored one. Nothing was saved. To register again: helve login openai --new.',
     );
   }
   return { code, clientId };

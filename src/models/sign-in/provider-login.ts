@@ -101,7 +101,7 @@ export async function logOut(provider: LoginProvider, env: Environment, signal: 
 
 const registrationOf = ({ tokens: _, ended: __, models: ___, ...registration }: SignIn): SignIn => registration;
 
-/** Lists the models of a signed-in account anew, and stores them. */
+/** Lists the models of a signed-in account again, and stores them. */
 export async function updateModels(provider: TokenProvider, env: Environment, signal: AbortSignal): Promise<void> {
   const [{ freshSignIn }, issuer] = await Promise.all([import('./signed-in.js'), tokenIssuer(provider)]);
   const list = await issuer.listModels(await freshSignIn(provider, env), signal);

@@ -35,7 +35,7 @@ export interface SignIn {
   api: string;
   /** The authorization server that issued the tokens. */
   issuer: string;
-  /** Absent if the issuer does not know it any more: the next sign-in registers anew. */
+  /** Absent if the issuer does not know it any more: the next sign-in registers again. */
   clientId?: string;
   /** The account at the issuer, and its name for people. */
   subject?: string;

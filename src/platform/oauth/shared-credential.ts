@@ -17,7 +17,7 @@ export class SharedCredential<Credential> {
   /** A credential that could not be saved. */
   #unsaved: { stamp: string; credential: Credential } | undefined;
   #renewing: Promise<void> | undefined;
-  /** Why it can't be used, if there is more to say than that somebody must sign in. */
+  /** Why it can't be used, if there is more to say than that a sign-in is required. */
   problem: string | undefined;
 
   constructor(options: SharedCredentialOptions<Credential>) {
