@@ -10,6 +10,7 @@ const layers = [
   { name: 'parts', folders: ['tools', 'permissions', 'hooks', 'models', 'mcp'] },
   { name: 'calls', folders: ['calls'] },
   { name: 'agent', folders: ['agent', 'settings', 'plugins'] },
+  { name: 'display', folders: ['display'] },
   { name: 'composition', folders: ['compose'] },
   { name: 'host', folders: ['host'] },
   { name: 'surfaces', folders: ['cli', 'terminal', 'acp', 'testing', 'sdk', 'index.ts'] },

@@ -6,7 +6,7 @@ import type { PermissionAnswer, PermissionQuestion } from '../contract/permissio
 import type { Answer, Question } from '../contract/question.js';
 import type { OpenQuestion, TrustRequest } from '../host/open-questions.js';
 import { visible } from '../platform/text/visible.js';
-import { describeItem } from '../settings/trust.js';
+import { describeItem } from '../settings/covered-item.js';
 import type { AcpToolCall, AcpToolContent } from './messages.js';
 import { fieldsOf } from './read-params.js';
 import { bodyContent, type CallFacts, kindOf, locationsOf, text, titleOf } from './tool-calls.js';

@@ -1,8 +1,9 @@
 import type { AuditEntry } from '../agent/observe/read-audit.js';
+import { withShownPaths } from '../display/shown-path.js';
+import { homeFolder } from '../platform/files/paths.js';
 import { isObject } from '../platform/is-object.js';
 import { localSecond } from '../platform/text/local-time.js';
 import { oneLine } from '../settings/settings-problem.js';
-import { withShownPaths } from '../terminal/views/shown-path.js';
 
 const MAX_SUBJECT = 50;
 const MIN_REASON = 20;
@@ -10,8 +11,9 @@ const MIN_REASON = 20;
 /** One line for each call: time, outcome, tool, subject, decision, duration. Lines are cut to the width, if there is one. */
 export function auditedCallLines(entries: readonly AuditEntry[], columns = Number.POSITIVE_INFINITY): string[] {
   const root = textOf(entries.find((entry) => typeof entry['root'] === 'string')?.['root']);
+  const home = homeFolder();
   const calls = [...Map.groupBy(entries, ({ call }) => call)].flatMap(([id, of]) =>
-    typeof id === 'string' ? [asCall(of, (text) => withShownPaths(text, { root }))] : [],
+    typeof id === 'string' ? [asCall(of, (text) => withShownPaths(text, { root, home }))] : [],
   );
   const toolWidth = Math.max(...calls.map(({ tool }) => tool.length), 0);
   const subjectWidth = Math.max(...calls.map(({ subject }) => subject.length), 0);

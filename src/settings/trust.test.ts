@@ -1,17 +1,10 @@
 import { chmodSync, statSync, symlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { local, machine, project } from '../testing/temporary-machine.js';
+import { type CoveredItem, describeItem } from './covered-item.js';
 import { loadSettings } from './load.js';
 import { trustNotice } from './settings-problem.js';
-import {
-  approveItem,
-  type CoveredItem,
-  describeItem,
-  followInstructions,
-  forgetTrust,
-  trustFolder,
-  trustState,
-} from './trust.js';
+import { approveItem, followInstructions, forgetTrust, trustFolder, trustState } from './trust.js';
 
 const hook = (command: string) => ({ Stop: [{ hooks: [{ type: 'command', command }] }] });
 

@@ -6,19 +6,7 @@ import { sha256 } from '../platform/crypto.js';
 import { isInside, realPathSync, resolveIn } from '../platform/files/paths.js';
 import { readPrivateFile, withLock, writePrivateFile } from '../platform/files/private-file.js';
 import { isObject } from '../platform/is-object.js';
-import { visible } from '../platform/text/visible.js';
-
-/** An item of a folder that applies only if a person trusts it. */
-export interface CoveredItem {
-  /** `hooks`, `mcpServers`, `env`, `permissions.allow`; `instructions` for a file that the model reads. */
-  key: string;
-  /** Which entry: an event, a server, a variable. */
-  name?: string | undefined;
-  value: unknown;
-  /** The file that it comes from, and the line in it, for people. Trust does not depend on them. */
-  file?: string | undefined;
-  line?: number | undefined;
-}
+import { type CoveredItem, labelOf } from './covered-item.js';
 
 export interface TrustReport {
   /** `changed`: a person has trusted the folder, and an item was added or changed since. */
@@ -138,17 +126,6 @@ export async function forgetTrust(folder: string, { dataFolder }: Pick<TrustOpti
   });
   return found;
 }
-
-/** One line for a person who decides: everything that the item would do, with invisible characters made visible. */
-export function describeItem(item: CoveredItem): string {
-  const value = typeof item.value === 'string' ? item.value : JSON.stringify(item.value);
-  return visible(`${labelOf(item)}: ${value}`).replace(
-    /[\p{Cf}\p{Zl}\p{Zp}\n\t]/gu,
-    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
-  );
-}
-
-const labelOf = ({ key, name }: CoveredItem): string => (name === undefined ? key : `${key}.${name}`);
 
 /** Names an item by its content. */
 export function hashOf({ key, name, value }: CoveredItem): string {

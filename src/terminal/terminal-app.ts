@@ -1,4 +1,5 @@
 import type { AgentHappening } from '../contract/event.js';
+import { shownFolder, withShownPaths } from '../display/shown-path.js';
 import { dataFolderOf, folderNames, homeFolder } from '../platform/files/paths.js';
 import { visible } from '../platform/text/visible.js';
 import type { Choice } from './contract.js';
@@ -31,7 +32,6 @@ import { TypedLines } from './session/typed-lines.js';
 import type { TerminalOptions, TerminalSettings } from './start-terminal.js';
 import { EventViews } from './views/event-views.js';
 import { NoticeView } from './views/notice-view.js';
-import { shownFolder, withShownPaths } from './views/shown-path.js';
 import { StartView } from './views/start-view.js';
 
 const LONG_MS = 10_000; // the user is notified at the end of work that takes longer than this
@@ -66,11 +66,11 @@ export class TerminalApp {
     this.#theme = theme;
     this.#options = options;
     const now = (): number => performance.now();
-    const directory = options.folderName ?? shownFolder(root);
+    const directory = options.folderName ?? shownFolder(root, homeFolder());
     this.#start = new StartView(theme, { version: options.version, directory });
     this.#views = new EventViews(screen.history, theme, {
       now,
-      shorten: (text) => withShownPaths(text, { root }),
+      shorten: (text) => withShownPaths(text, { root, home: homeFolder() }),
     });
     this.#dialogs = new DialogQueue({
       theme,

@@ -1,7 +1,8 @@
 import type { AgentEvent, ToolResultEvent } from '../../contract/event.js';
+import { withShownPaths } from '../../display/shown-path.js';
+import { homeFolder } from '../../platform/files/paths.js';
 import { visible } from '../../platform/text/visible.js';
 import { WordWrap } from '../../terminal/plain/word-wrap.js';
-import { withShownPaths } from '../../terminal/views/shown-path.js';
 
 const CLEAR_LINE = '\r\u001b[K';
 const MIN_COLUMNS = 20;
@@ -103,7 +104,7 @@ export class StepLines {
   }
 
   #oneLine(text: string): string {
-    return withShownPaths(visible(text).replaceAll('\n', ' '), { root: this.#root });
+    return withShownPaths(visible(text).replaceAll('\n', ' '), { root: this.#root, home: homeFolder() });
   }
 
   #width(): number {

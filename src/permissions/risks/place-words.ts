@@ -1,6 +1,3 @@
-import { relative } from 'node:path';
-import { isInside } from '../../platform/files/paths.js';
-
 export interface Places {
   /** The project, as written and resolved. */
   project: readonly string[];
@@ -8,11 +5,20 @@ export interface Places {
   home?: readonly string[] | undefined;
 }
 
-/** A path as people write it: relative to the project, below `~`, or absolute. */
+/** A path as people write it: relative to the project, below `~`, or absolute. Both must be absolute and normalized. */
 export function placeWords(path: string, { project, home = [] }: Places): string {
-  const root = project.find((folder) => isInside(folder, path));
-  if (root !== undefined) return relative(root, path) || 'the project folder';
-  const own = home.find((folder) => folder !== '/' && isInside(folder, path));
+  const inProject = firstBelow(path, project);
+  if (inProject !== undefined) return inProject || 'the project folder';
+  const own = firstBelow(
+    path,
+    home.filter((folder) => folder !== '/'),
+  );
   if (own === undefined) return path;
-  return relative(own, path) === '' ? 'your home folder' : `~/${relative(own, path)}`;
+  return own === '' ? 'your home folder' : `~/${own}`;
+}
+
+/** The rest of the path below the first of the folders that has it; empty for the folder itself. No code of Node's: the web view uses it. */
+function firstBelow(path: string, folders: readonly string[]): string | undefined {
+  const folder = folders.find((each) => path === each || path.startsWith(each.endsWith('/') ? each : `${each}/`));
+  return folder === undefined ? undefined : path.slice(folder.length).replace(/^\//, '');
 }

@@ -1,8 +1,7 @@
 import { projectInstructions } from '../../agent/instructions/instruction-files.js';
+import { itemWords, trustFacts } from '../../display/trust-words.js';
 import { followInstructions, trustFolder } from '../../settings/trust.js';
 import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
-import { itemWords } from '../dialogs/trust-dialog.js';
-import { trustFacts } from '../dialogs/trust-words.js';
 import { text } from './answers.js';
 
 export const trust: TerminalCommand = {

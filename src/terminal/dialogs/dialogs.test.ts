@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { planOf } from '../../agent/planning/plan-question.js';
 import type { PermissionMode } from '../../contract/permission.js';
 import type { Answer, Question } from '../../contract/question.js';
+import { trustFacts, trustWords } from '../../display/trust-words.js';
 import { Theme } from '../screen/theme.js';
 import { ChoiceDialog } from './choice-dialog.js';
 import type { Dialog } from './dialog.js';
@@ -10,7 +11,6 @@ import { type PlanAnswer, PlanDialog, withPlan } from './plan-dialog.js';
 import { QuestionDialog } from './question-dialog.js';
 import { TextDialog } from './text-dialog.js';
 import { TrustDialog } from './trust-dialog.js';
-import { trustFacts, trustWords } from './trust-words.js';
 
 const theme = new Theme({ name: 'none', depth: 'many' });
 

@@ -1,25 +1,20 @@
 // Draws the risks and effects of a call, the risks first.
 import type { PermissionQuestion, Risk } from '../../contract/permission.js';
+import { effectWords, riskMarks, riskWords } from '../../display/question-words.js';
 import type { Places } from '../../permissions/risks/place-words.js';
 import type { Theme } from '../screen/theme.js';
 import { cleanLine, cut, wrap } from '../views/fit.js';
-import { effectWords, undoWords } from './question-words.js';
-
-/** Symbols, so that the level shows without colours too. */
-export const riskMarks: Readonly<Record<Risk['level'], string>> = { high: '▲', notable: '△' };
 
 const MAX_QUOTED = 60; // columns
 
 /** `quotesParts`: each risk is followed by the part of the command that it comes from. */
 export function riskLines(theme: Theme, risks: readonly Risk[], width: number, { quotesParts = false } = {}): string[] {
   const { paint } = theme;
-  return risks.flatMap(({ level, text, part, undoable }) => {
+  return risks.flatMap((risk) => {
+    const { level, part } = risk;
     const painted = level === 'high' ? paint.failure : paint.warning;
-    const quoted = quotesParts && part !== undefined ? `: ${cut(cleanLine(part), MAX_QUOTED)}` : '';
-    const said = [`${cleanLine(text)}${quoted}`, undoWords({ undoable, text })]
-      .filter((words) => words !== '')
-      .join(' · ');
-    const lines = wrap(`${riskMarks[level]} ${said}`, width, '  ');
+    const quote = quotesParts && part !== undefined ? cut(cleanLine(part), MAX_QUOTED) : undefined;
+    const lines = wrap(`${riskMarks[level]} ${cleanLine(riskWords(risk, quote))}`, width, '  ');
     return lines.map((line) => painted(line));
   });
 }

@@ -1,5 +1,16 @@
-import { matchesKey } from '@earendil-works/pi-tui';
+import { matchesKey, visibleWidth } from '@earendil-works/pi-tui';
 import type { PermissionAnswer, PermissionQuestion } from '../../contract/permission.js';
+import {
+  type AnswerChoice,
+  answerChoices,
+  headline,
+  MAX_HEADLINE,
+  mayPreselectYes,
+  PARTIAL_WARNING,
+  REFUSAL_PROMPT,
+  whyItAsks,
+} from '../../display/question-words.js';
+import { trailWords } from '../../display/trail-words.js';
 import type { Places } from '../../permissions/risks/place-words.js';
 import type { Theme } from '../screen/theme.js';
 import { cleanLine, cut, wrap } from '../views/fit.js';
@@ -8,11 +19,9 @@ import { ChoiceList } from './choice-list.js';
 import type { Dialog } from './dialog.js';
 import { boxLines, boxRoom } from './dialog-box.js';
 import { effectLines, riskLines } from './effect-lines.js';
-import { type AnswerChoice, answerChoices, headline, mayPreselectYes, whyItAsks } from './question-words.js';
 import { rowsWhenNarrowed, ScrollWindow } from './scroll-window.js';
 import { SubjectView } from './subject-view.js';
 import { TextField } from './text-field.js';
-import { trailWords } from './trail-words.js';
 
 const INDENT = '  ';
 const LEAST_SUBJECT = 5; // rows: less of a command or a diff is hard to judge
@@ -145,7 +154,7 @@ export class PermissionDialog implements Dialog {
     return boxLines(
       this.#theme,
       {
-        title: headline(question, places, width - 6),
+        title: headline(question, places, (text, beside) => fitted(text, beside, width - 6)),
         tone: this.#isHigh ? 'failure' : 'warning',
         blocks: layout.sections,
         answers: layout.isFolded ? this.#foldedLine(width) : this.#asking(width),
@@ -285,7 +294,7 @@ export class PermissionDialog implements Dialog {
   /** Of a long command, each risk quotes its part, which may be pages away. */
   #risks(width: number, isLong: boolean): string[] {
     const { paint } = this.#theme;
-    const warning = '▲ Not everything is shown: the change is too large. Read the file before you allow it.';
+    const warning = `▲ ${PARTIAL_WARNING}`;
     return [
       ...(this.#subject.isPartial ? wrap(warning, width, INDENT).map((line) => paint.failure(line)) : []),
       ...riskLines(this.#theme, this.#facts.question.risks, width, { quotesParts: isLong }),
@@ -305,7 +314,7 @@ export class PermissionDialog implements Dialog {
 
   #why(width: number): string[] {
     const { question, places } = this.#facts;
-    const told = this.#hasDetails ? trailWords(question, places) : [];
+    const told = this.#hasDetails ? trailWords(question, places).map(cleanLine) : [];
     return [...whyItAsks(question).map(cleanLine), ...told].flatMap((line) =>
       wrap(line, width, INDENT).map(this.#theme.paint.muted),
     );
@@ -314,8 +323,14 @@ export class PermissionDialog implements Dialog {
   #asking(width: number): string[] {
     const stage = this.#stage;
     if (stage.name === 'choosing') return this.#list.render(width);
-    if (stage.name === 'refusing') return ['What should be done instead?', ...stage.field.render(width)];
+    if (stage.name === 'refusing') return [REFUSAL_PROMPT, ...stage.field.render(width)];
     const number = this.#rules.length > 1 ? ` ${stage.done.length + 1} of ${this.#rules.length}` : '';
     return [cut(`The rule${number} to save:`, width), ...stage.field.render(width)];
   }
+}
+
+/** The text, shortened so that it fits with what stands beside it. */
+function fitted(text: string, beside: string, columns: number): string {
+  const room = Math.min(columns, MAX_HEADLINE) - visibleWidth(cleanLine(beside));
+  return cut(cleanLine(text), Math.max(8, room));
 }

@@ -1,5 +1,6 @@
 import { matchesKey } from '@earendil-works/pi-tui';
-import { modeWords, type PermissionMode, type PermissionQuestion } from '../../contract/permission.js';
+import type { PermissionMode, PermissionQuestion } from '../../contract/permission.js';
+import { PLAN_QUESTION, PLAN_REFUSAL_PROMPT, type PlanChoice, planChoices } from '../../display/plan-words.js';
 import type { Theme } from '../screen/theme.js';
 import { cleanLine, wrap } from '../views/fit.js';
 import { PlanView } from '../views/plan-view.js';
@@ -10,7 +11,7 @@ import { boxRoom, ScrolledBox } from './dialog-box.js';
 import { proseWidth } from './scroll-window.js';
 import { TextField } from './text-field.js';
 
-type Way = 'approve' | 'approveEdits' | 'change' | 'no';
+type Way = PlanChoice['gives'] | 'change';
 
 /** The call's input with another plan; undefined if it came without one. */
 export function withPlan({ input }: PermissionQuestion, plan: string, changed: string) {
@@ -18,10 +19,6 @@ export function withPlan({ input }: PermissionQuestion, plan: string, changed: s
   const field = Object.entries(input).find(([, value]) => value === plan && plan !== '')?.[0];
   return field === undefined ? undefined : { ...input, [field]: changed };
 }
-
-/** The reason of the question, if it says more than what the choices say. */
-export const moreOfPlan = ({ reason }: PermissionQuestion): string =>
-  /^the plan waits for approval; with it the mode becomes "[^"]*"$/.test(reason) ? '' : reason;
 
 export interface PlanFacts {
   plan: string;
@@ -48,8 +45,6 @@ export class PlanDialog implements Dialog {
   readonly #facts: PlanFacts;
   readonly #list: ChoiceList<Way>;
   readonly #answer: (answer: PlanAnswer | 'stop') => void;
-  /** Edits are accepted only if the user says so, whatever the mode was before. */
-  readonly #asksForEdits: boolean;
   readonly #box: ScrolledBox;
   #plan: PlanView;
   #changed: string | undefined;
@@ -67,16 +62,11 @@ export class PlanDialog implements Dialog {
     this.#box = new ScrolledBox(theme, facts.rows);
     this.#answer = answer;
     const { modeAfter = 'default' } = facts;
-    this.#asksForEdits = modeAfter === 'default' || modeAfter === 'acceptEdits';
+    const choices = planChoices(modeAfter).map(({ gives, key, label }) => ({ value: gives, key, label }));
     this.#list = new ChoiceList<Way>(theme, [
-      {
-        value: 'approve',
-        key: 'y',
-        label: this.#asksForEdits ? 'Yes, and ask before each edit' : `Yes, and return to ${modeWords[modeAfter]}`,
-      },
-      { value: 'approveEdits', key: 'a', label: 'Yes, and accept edits' },
+      ...choices.filter(({ value }) => value !== 'refuse'),
       ...(facts.edit ? [{ value: 'change' as const, key: 'e', label: 'Change the plan first, in your editor' }] : []),
-      { value: 'no', key: 'n', label: 'No, and say what should change' },
+      ...choices.filter(({ value }) => value === 'refuse'),
     ]);
   }
 
@@ -131,19 +121,15 @@ export class PlanDialog implements Dialog {
     this.#wasEntered = !done && matchesKey(data, 'enter');
     if (!done || !('chosen' in done)) return;
     const changed = this.#changed === undefined ? {} : { plan: this.#changed };
-    switch (done.chosen) {
-      case 'approve':
-        this.#answer({ behavior: 'allow', ...(this.#asksForEdits && { mode: 'default' as const }), ...changed });
-        return;
-      case 'approveEdits':
-        this.#answer({ behavior: 'allow', mode: 'acceptEdits', ...changed });
-        return;
-      case 'change':
-        void this.#change();
-        return;
-      case 'no':
-        this.#field = new TextField();
-        this.#field.focused = this.#focused;
+    const { chosen } = done;
+    if (chosen === 'change') {
+      void this.#change();
+    } else if (chosen === 'refuse') {
+      this.#field = new TextField();
+      this.#field.focused = this.#focused;
+    } else {
+      const { mode } = chosen;
+      this.#answer({ behavior: 'allow', ...(mode && { mode }), ...changed });
     }
   }
 
@@ -173,8 +159,8 @@ export class PlanDialog implements Dialog {
       said(this.#problem).map(paint.warning),
     ];
     const draw = (): string[] => {
-      const answers = this.#field ? ['What should change?', ...this.#field.render(width)] : this.#list.render(width);
-      return this.#box.render({ title: 'Start with this plan?', tone: 'plan', blocks, answers }, width);
+      const answers = this.#field ? [PLAN_REFUSAL_PROMPT, ...this.#field.render(width)] : this.#list.render(width);
+      return this.#box.render({ title: PLAN_QUESTION, tone: 'plan', blocks, answers }, width);
     };
     const lines = draw();
     return this.#block(this.#box.isUnread) ? draw() : lines;

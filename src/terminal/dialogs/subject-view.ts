@@ -1,12 +1,13 @@
 import { visibleWidth } from '@earendil-works/pi-tui';
 import type { PermissionQuestion } from '../../contract/permission.js';
+import { partsInQuestion } from '../../display/marked-parts.js';
+import { pairPatch } from '../../display/pair-patch.js';
 import { counted } from '../../platform/text/counted.js';
 import type { Theme } from '../screen/theme.js';
 import { bodyLines } from '../views/body-lines.js';
 import { DiffView, SIDE_BY_SIDE_COLUMNS } from '../views/diff-view.js';
 import { cleanLine, wrap } from '../views/fit.js';
-import { type MarkedPart, markedLines } from './mark-parts.js';
-import { pairPatch } from './pair-patch.js';
+import { markedLines } from './mark-parts.js';
 import { shareThatFits } from './scroll-window.js';
 
 const MAX_DRAWN = 4; // a resize brings other widths
@@ -76,11 +77,11 @@ export class SubjectView {
     if (!body) {
       // A command is always shown by itself: the headline may be the model's.
       const isWhole = isTold && !this.#runsCommand && visibleWidth(this.#headline) <= width - TITLE_LINE;
-      return isWhole ? [] : markedLines(this.#theme, display.title, this.#parts(), width);
+      return isWhole ? [] : markedLines(this.#theme, display.title, partsInQuestion(this.#question), width);
     }
     if (body.type === 'text') {
       const head = isTold || body.text.includes(display.title.replace(/ …$/, '')) ? [] : wrap(title, width);
-      return [...head, ...markedLines(this.#theme, body.text, this.#parts(), width)];
+      return [...head, ...markedLines(this.#theme, body.text, partsInQuestion(this.#question), width)];
     }
     const head = isTold ? [] : wrap(title, width);
     if (body.type === 'diff') {
@@ -97,22 +98,5 @@ export class SubjectView {
 
   get #runsCommand(): boolean {
     return this.#question.effects.some(({ kind }) => kind === 'command');
-  }
-
-  /** The commands that are risky, that the decision is based on, or that were added to an allowed one. */
-  #parts(): MarkedPart[] {
-    const { decision, effects, risks } = this.#question;
-    const deciding = (decision.trail ?? []).flatMap(({ decided, effect = -1 }) => {
-      const command = decided ? effects[effect] : undefined;
-      return command?.kind === 'command' ? [command.text] : [];
-    });
-    const asked = [...deciding, decision.injection?.part ?? ''].filter((text) => text !== '');
-    return [
-      ...risks.flatMap(({ part, level }) => (part === undefined ? [] : [{ text: part, level }])),
-      // A single command needs no mark: all of it is in question.
-      ...(effects.filter(({ kind }) => kind === 'command').length > 1 || decision.injection ? asked : []).map(
-        (text) => ({ text, level: 'notable' as const }),
-      ),
-    ];
   }
 }

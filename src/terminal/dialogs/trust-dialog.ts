@@ -1,58 +1,10 @@
 import { matchesKey } from '@earendil-works/pi-tui';
+import { instructionsLine, itemWords, type TrustFacts, trustQuestion } from '../../display/trust-words.js';
 import type { Theme } from '../screen/theme.js';
 import { cleanLine, wrap } from '../views/fit.js';
 import { ChoiceList } from './choice-list.js';
 import type { Dialog } from './dialog.js';
 import { boxRoom, ScrolledBox } from './dialog-box.js';
-
-export interface TrustFacts {
-  /** For people: `~/project`. */
-  folder: string;
-  /** `changed`: it was trusted before, and something was added or changed since. */
-  state: 'changed' | 'untrusted';
-  /** What trust would enable, by the file that it comes from. */
-  groups: readonly TrustGroup[];
-  /** Files with instructions for the model. Alone, they are asked about in one sentence. */
-  instructions: readonly string[];
-}
-
-export interface TrustGroup {
-  file: string;
-  items: readonly TrustItem[];
-}
-
-interface TrustItem {
-  text: string;
-  line?: number | undefined;
-  change?: 'new' | 'changed' | undefined;
-}
-
-/** An entry with its line in the file, and whether it has changed. */
-export const itemWords = ({ text, line, change }: TrustItem): string =>
-  `${change === 'changed' ? 'changed: ' : ''}${text}${line === undefined ? '' : ` (line ${line})`}`;
-
-/** The question and its two answers. */
-export function trustQuestion({ state, groups, instructions }: TrustFacts) {
-  const isSimple = groups.length === 0;
-  const names = instructions.join(' and ');
-  const it = instructions.length === 1 ? 'it' : 'them';
-  return {
-    title: state === 'changed' ? 'This folder has changed since you trusted it' : 'Do you trust this folder?',
-    sentence: isSimple
-      ? names === ''
-        ? 'Nothing in it needs trust.'
-        : `${names} ${it === 'it' ? 'tells' : 'tell'} the model how to work here. Trust ${it} if you know who wrote ${it}.`
-      : 'Trusting it switches this on:',
-    no: isSimple ? `No, treat ${it} as notes` : 'No, continue and ignore all of this',
-    yes: isSimple ? `Yes, follow ${it}` : 'Yes, trust the folder, with all of this',
-  };
-}
-
-/** What else trust includes. */
-export const instructionsLine = ({ groups, instructions }: TrustFacts): string[] =>
-  groups.length > 0 && instructions.length > 0
-    ? [`${instructions.join(', ')}: the model follows it (without trust, Helve asks about it on its own)`]
-    : [];
 
 /**
  * Asks whether to trust a folder with its settings. Helve starts with either answer; without trust, nothing from the

@@ -1,10 +1,10 @@
 import { textCallsNotice } from '../../agent/text-calls-notice.js';
 import type { AgentEvent } from '../../contract/event.js';
 import type { DisplayBody, ToolDisplay } from '../../contract/tool.js';
+import { compactionNotice } from '../../display/compaction-notice.js';
+import { endText } from '../../display/end-text.js';
 import { visible } from '../../platform/text/visible.js';
 import { retryReason } from '../screen/retry-line.js';
-import { compactionNotice } from '../session/compaction-notice.js';
-import { endText } from '../session/end-text.js';
 import { PlainMarkdown } from './plain-markdown.js';
 import { WordWrap } from './word-wrap.js';
 

@@ -2,21 +2,21 @@
 import { planOf } from '../../agent/planning/plan-question.js';
 import type { AskPermission, PermissionAnswer, PermissionQuestion } from '../../contract/permission.js';
 import type { AskUser, Question } from '../../contract/question.js';
-import type { Places } from '../../permissions/risks/place-words.js';
-import { visible } from '../../platform/text/visible.js';
-import type { TrustReport } from '../../settings/trust.js';
-import type { Choice, ShownChange } from '../contract.js';
-import { moreOfPlan } from '../dialogs/plan-dialog.js';
+import { moreOfPlan, PLAN_QUESTION, PLAN_REFUSAL_PROMPT, planChoices } from '../../display/plan-words.js';
 import {
   type AnswerChoice,
   answerChoices,
   effectWords,
   headline,
+  REFUSAL_PROMPT,
   undoWords,
   whyItAsks,
-} from '../dialogs/question-words.js';
-import { instructionsLine, itemWords, trustQuestion } from '../dialogs/trust-dialog.js';
-import { trustFacts } from '../dialogs/trust-words.js';
+} from '../../display/question-words.js';
+import { instructionsLine, itemWords, trustFacts, trustQuestion } from '../../display/trust-words.js';
+import type { Places } from '../../permissions/risks/place-words.js';
+import { visible } from '../../platform/text/visible.js';
+import type { TrustReport } from '../../settings/trust.js';
+import type { Choice, ShownChange } from '../contract.js';
 import type { PlainInput } from './plain-input.js';
 import type { PlainLines } from './plain-lines.js';
 
@@ -63,7 +63,7 @@ export class PlainQuestions {
     const chosen = (await this.#choice(first, all, signal))?.gives ?? 'refuse';
     if (chosen === 'edit') return await this.#withRules(rules, signal);
     if (chosen !== 'refuse') return chosen;
-    const why = await this.#input.ask('What should be done instead? (Enter for nothing) ', { signal });
+    const why = await this.#input.ask(`${REFUSAL_PROMPT} (Enter for nothing) `, { signal });
     return { behavior: 'deny', ...(why && { reason: why }) };
   };
 
@@ -95,19 +95,16 @@ export class PlainQuestions {
   }
 
   async #askAboutPlan(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer> {
-    this.#lines.line('Start with this plan?');
-    this.#lines.subject(question.display, 'Start with this plan?');
+    this.#lines.line(PLAN_QUESTION);
+    this.#lines.subject(question.display, PLAN_QUESTION);
     const more = moreOfPlan(question);
     if (more !== '') this.#lines.line(visible(more));
-    const ways = [
-      'Yes, and ask before each edit (y)',
-      'Yes, and accept edits (a)',
-      'No, and say what should change (n)',
-    ];
-    const chosen = await this.#number(ways, signal, { keys: ['y', 'a', 'n'] });
-    if (chosen === 0) return { behavior: 'allow', mode: 'default' };
-    if (chosen === 1) return { behavior: 'allow', mode: 'acceptEdits' };
-    const why = await this.#input.ask('What should change? (Enter for nothing) ', { signal });
+    const choices = planChoices('default');
+    const ways = choices.map(({ label, key }) => `${label} (${key})`);
+    const chosen = await this.#number(ways, signal, { keys: choices.map(({ key }) => key) });
+    const { gives } = choices[chosen ?? -1] ?? { gives: 'refuse' as const };
+    if (gives !== 'refuse') return gives;
+    const why = await this.#input.ask(`${PLAN_REFUSAL_PROMPT} (Enter for nothing) `, { signal });
     return { behavior: 'deny', ...(why && { reason: why }) };
   }
 

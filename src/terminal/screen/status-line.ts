@@ -1,7 +1,8 @@
 import type { Component } from '@earendil-works/pi-tui';
+import { shownFolder } from '../../display/shown-path.js';
+import { homeFolder } from '../../platform/files/paths.js';
 import type { OpenedSession } from '../session/opened-session.js';
 import { fitHints, HINT_SEPARATOR } from '../views/fit.js';
-import { shownFolder } from '../views/shown-path.js';
 import { StatusLineView } from '../views/status-line-view.js';
 import { gitBranch } from './git-branch.js';
 import { StatusCommand } from './status-command.js';
@@ -34,7 +35,7 @@ export class StatusLine {
     this.#options = options;
     this.#line = new StatusLineView(theme, {
       mode: 'default',
-      directory: options.folderName ?? shownFolder(options.root),
+      directory: options.folderName ?? shownFolder(options.root, homeFolder()),
     });
   }
 
@@ -113,7 +114,7 @@ export class StatusLine {
 
   #directory(cwd: string): string {
     const { root, folderName } = this.#options;
-    return cwd === root && folderName !== undefined ? folderName : shownFolder(cwd);
+    return cwd === root && folderName !== undefined ? folderName : shownFolder(cwd, homeFolder());
   }
 
   #facts(): unknown {

@@ -1,6 +1,7 @@
 import { planOf } from '../../agent/planning/plan-question.js';
 import type { AskPermission, PermissionAnswer, PermissionMode, PermissionQuestion } from '../../contract/permission.js';
 import type { Answer, AskUser } from '../../contract/question.js';
+import { moreOfPlan } from '../../display/plan-words.js';
 import type { Places } from '../../permissions/risks/place-words.js';
 import type { TrustReport } from '../../settings/trust.js';
 import { ChoiceDialog, type ChoiceDialogFacts } from '../dialogs/choice-dialog.js';
@@ -74,7 +75,7 @@ export class Questions {
 
   async #askAboutPlan(plan: string, question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer> {
     const { theme, dialogs, editText, draw, modeAfterPlan, rows } = this.#options;
-    const { PlanDialog, moreOfPlan, withPlan } = await import('../dialogs/plan-dialog.js');
+    const { PlanDialog, withPlan } = await import('../dialogs/plan-dialog.js');
     const canChange = withPlan(question, plan, plan) !== undefined;
     const facts = {
       plan,
@@ -139,7 +140,7 @@ export class Questions {
   /** Whether the user trusts the folder's settings. */
   async #askForTrust(report: TrustReport, instructions: readonly string[], signal: AbortSignal): Promise<boolean> {
     const { theme, dialogs, places, rows } = this.#options;
-    const { trustFacts } = await import('../dialogs/trust-words.js');
+    const { trustFacts } = await import('../../display/trust-words.js');
     const facts = { ...trustFacts(report, places, instructions), rows };
     return await dialogs.ask<boolean>((answer) => new TrustDialog(theme, facts, answer), signal);
   }

@@ -5,6 +5,8 @@ import { INTERRUPTED_PROBLEM, interruptionNotes, NOT_BEGUN_PROBLEM } from '../..
 import { INTERRUPTED_WHILE_RUNNING } from '../../calls/failure-text.js';
 import type { Message, ToolResultBlock } from '../../contract/message.js';
 import type { Tool, ToolDisplay } from '../../contract/tool.js';
+import { withShownPaths } from '../../display/shown-path.js';
+import { homeFolder } from '../../platform/files/paths.js';
 import type { Theme } from '../screen/theme.js';
 import { CallGroup } from '../views/call-group.js';
 import { CallView } from '../views/call-view.js';
@@ -12,7 +14,6 @@ import type { EventViews } from '../views/event-views.js';
 import { MarkdownView } from '../views/markdown-view.js';
 import { NoticeView } from '../views/notice-view.js';
 import { PromptView } from '../views/prompt-view.js';
-import { withShownPaths } from '../views/shown-path.js';
 import { StreamedCall } from '../views/streamed-call.js';
 import type { OpenedSession, PastFailures } from './opened-session.js';
 import { hintWithoutModel } from './setup-hint.js';
@@ -94,7 +95,7 @@ export async function showOpened(
   for (const { view, hasGap } of await historyViews(hasHistory ? opened.history : [], {
     theme,
     findTool: (name) => tools.find(name),
-    shorten: (text) => withShownPaths(text, { root }),
+    shorten: (text) => withShownPaths(text, { root, home: homeFolder() }),
     past: opened,
   })) {
     views.show(view, { hasGap });

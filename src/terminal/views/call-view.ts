@@ -1,31 +1,34 @@
 import { type Component, stripTerminalSequences, visibleWidth } from '@earendil-works/pi-tui';
 import type { FailureKind } from '../../contract/failure.js';
 import type { ToolDisplay } from '../../contract/tool.js';
+import {
+  asPhrase,
+  type CallState,
+  callFacts,
+  callRoles,
+  callSigns,
+  callStateWords,
+  callTitle,
+  endStateOf,
+  hasCallFailed,
+  isCallOver,
+  isRefusedText,
+  problemLines,
+  problemRole,
+  type ShownCall,
+  showsFailedBody,
+  writtenByWords,
+} from '../../display/call-words.js';
 import { counted } from '../../platform/text/counted.js';
-import { serverPartOf, withoutMcpPrefix } from '../../platform/text/mcp-names.js';
 import type { Theme } from '../screen/theme.js';
 import { bodyLines } from './body-lines.js';
-import { patchCounts } from './diff-view.js';
-import { cleanLine, cleanLines, cut, shortTime, wrap } from './fit.js';
+import { cleanLine, cut, shortTime, wrap } from './fit.js';
 import { outputLines } from './output-lines.js';
 
 const TELL_TIME_MS = 2_000; // a shorter time would only flicker
 const TAIL_LINES = 5;
 const MAX_PROBLEM_LINES = 5;
 const INDENT = '  ';
-const MAX_TITLE_CHARS = 2_000;
-
-/** The stage of a call. */
-export type CallState =
-  | 'input'
-  | 'waiting'
-  | 'asking'
-  | 'running'
-  | 'done'
-  | 'failed'
-  | 'denied'
-  | 'unanswered'
-  | 'interrupted';
 
 export interface CallEnd {
   display: ToolDisplay;
@@ -91,7 +94,7 @@ export class CallView implements Component {
   }
 
   get isOver(): boolean {
-    return isEnd(this.#state);
+    return isCallOver(this.#state);
   }
 
   /** Shows the tool's display of the input, even while it is streaming. */
@@ -132,7 +135,7 @@ export class CallView implements Component {
   }
 
   end({ display, failure, problem }: CallEnd): void {
-    this.#goTo(this.#isQuestion && failure === 'interrupted' ? 'unanswered' : endOf(failure));
+    this.#goTo(this.#isQuestion && failure === 'interrupted' ? 'unanswered' : endStateOf(failure));
     this.#display = display;
     this.#problem = this.#state === 'unanswered' ? undefined : problem;
     this.#progress = '';
@@ -178,12 +181,11 @@ export class CallView implements Component {
   #head(width: number): string[] {
     const { paint } = this.#theme;
     const state = this.#shownState;
-    const sign = paint[roles[state]](signs[state]);
-    const action = cleanLine(this.#display.action ?? shownTool(this.#tool));
-    const name = `${sign} ${paint.strong(action)}`;
-    const title = cleanLine(this.#shortened(this.#display.title.slice(0, MAX_TITLE_CHARS)));
-    const left = title === '' || title === action.toLowerCase() ? name : `${name} ${title}`;
-    const [problem = '', ...more] = this.#problemLines;
+    const sign = paint[callRoles[state]](callSigns[state]);
+    const { action, title } = callTitle(this.#facts);
+    const name = `${sign} ${paint.strong(cleanLine(action))}`;
+    const left = title === '' ? name : `${name} ${cleanLine(title)}`;
+    const [problem = '', ...more] = problemLines(this.#facts).map(cleanLine);
     const aside = this.#aside(problem);
     const columns = visibleWidth(aside);
     const fits = visibleWidth(left) + columns + 2 <= width;
@@ -200,7 +202,7 @@ export class CallView implements Component {
   /** The reason of a failure always stands behind the title, and wraps if it is long. */
   #wrapped(head: string, more: readonly string[], width: number): string[] {
     const { paint } = this.#theme;
-    const rest = more.map((line) => `${INDENT}${paint[this.#problemRole](line)}`);
+    const rest = more.map((line) => `${INDENT}${paint[problemRole(this.#state)](line)}`);
     const lines = [head, ...rest].flatMap((line) => wrap(line, width, INDENT));
     if (this.#isExpanded || lines.length <= MAX_PROBLEM_LINES + 1) return lines;
     const hidden = lines.length - MAX_PROBLEM_LINES;
@@ -211,43 +213,16 @@ export class CallView implements Component {
   #aside(problem: string): string {
     const { paint } = this.#theme;
     const parts: string[] = [];
-    const word = words[this.#state];
-    if (problem !== '') parts.push(paint[this.#problemRole](problem));
+    const word = callStateWords[this.#state];
+    if (problem !== '') parts.push(paint[problemRole(this.#state)](problem));
     else if (word) parts.push(paint.muted(word));
-    const { body, facts = [] } = this.#display;
-    parts.push(...facts.map((fact) => paint.muted(cleanLine(this.#shortened(fact)))));
-    if (this.#state === 'done' && body?.type === 'diff') parts.push(...this.#size(body.patch, facts));
+    for (const group of callFacts(this.#facts)) {
+      const words = group.map(({ kind, text }) => paint[kind === 'fact' ? 'muted' : kind](cleanLine(text)));
+      parts.push(words.join(' '));
+    }
     const elapsed = this.#startedAt === undefined || this.isOver ? 0 : this.#now() - this.#startedAt;
     if (elapsed >= TELL_TIME_MS) parts.push(paint.muted(shortTime(elapsed)));
     return parts.join(paint.muted(' · '));
-  }
-
-  #size(patch: string, facts: readonly string[]): string[] {
-    const { paint } = this.#theme;
-    const { added, removed, isNew } = patchCounts(patch);
-    const known = facts.join(' ');
-    if (isNew) {
-      const words = ['created', counted(added, 'line')];
-      return words.filter((word) => !known.includes(word)).map((word) => paint.muted(word));
-    }
-    const size = [
-      ...(added > 0 ? [paint.added(`+${added}`)] : []),
-      ...(removed > 0 ? [paint.removed(`-${removed}`)] : []),
-    ];
-    return size.length === 0 ? [] : [size.join(' ')];
-  }
-
-  /** What went wrong; a single sentence as a part of the line. */
-  get #problemLines(): string[] {
-    const lines = cleanLines(this.#shortened(this.#problem ?? '').trim());
-    const [only = ''] = lines;
-    if (lines.length > 1 || /[.!?] /.test(only)) return lines;
-    const isPlan = this.#display.body?.type === 'markdown';
-    return [asPhrase(isPlan ? only.replace(/^You refused it/, 'Rejected') : only)];
-  }
-
-  get #problemRole(): 'failure' | 'warning' {
-    return this.#state === 'failed' ? 'failure' : 'warning';
   }
 
   #body(width: number): string[] {
@@ -261,16 +236,15 @@ export class CallView implements Component {
 
   #content(room: number): string[] {
     const { body, looks, writtenBy } = this.#display;
-    const failed = isFailed(this.#state);
+    const failed = hasCallFailed(this.#state);
     if (!body) return [];
-    // Of what was not done, the title is enough, but a change that the user has read stays: they may refer to it.
-    const isRefused = this.#state === 'denied' && this.#wasAsked && (body.type === 'diff' || body.type === 'markdown');
-    if (failed && body.type !== 'output' && !isRefused) return [];
+    const isRefused = isRefusedText(body, this.#state, this.#wasAsked);
+    if (failed && !showsFailedBody(body, this.#state, this.#wasAsked)) return [];
     if ((body.type === 'todos' || looks !== undefined) && !this.#isExpanded && !this.#isOwn) return [];
     const shape = { isExpanded: this.#isExpanded, isFailed: failed, isOwn: this.#isOwn };
     const { lines, hidden } = bodyLines(this.#theme, body, room, shape);
     const { paint } = this.#theme;
-    const from = writtenBy === undefined ? [] : [paint.muted(cut(`from ${shownTool(cleanLine(writtenBy))}:`, room))];
+    const from = writtenBy === undefined ? [] : [paint.muted(cut(cleanLine(writtenByWords(writtenBy)), room))];
     const more = hidden === 0 ? [] : [paint.muted(cut(this.#more(hidden), room))];
     // Output that went well steps back behind the answer.
     const isDim = body.type === 'output' && !failed && !this.#isOwn;
@@ -285,20 +259,18 @@ export class CallView implements Component {
   /** Drawn elsewhere: a question shows its call; the list of tasks and the child agents are above the editor. */
   get #isElsewhere(): boolean {
     if (this.#state === 'asking' || ((this.#isInPanel || this.#isQuestion) && !this.isOver)) return true;
-    return this.#display.body?.type === 'todos' && !this.#isExpanded && !isFailed(this.#state);
+    return this.#display.body?.type === 'todos' && !this.#isExpanded && !hasCallFailed(this.#state);
   }
 
-  #shortened(text: string): string {
-    return this.#isExpanded ? text : this.#shorten(text);
+  get #facts(): ShownCall {
+    const shorten = this.#isExpanded ? (text: string): string => text : this.#shorten;
+    return { tool: this.#tool, display: this.#display, state: this.#state, problem: this.#problem, shorten };
   }
 
   #more(hidden: number): string {
     return `… ${counted(hidden, 'more line')}${this.#isExpanded ? '' : ' (ctrl+o)'}`;
   }
 }
-
-const isFailed = (state: CallState): boolean =>
-  state === 'failed' || state === 'denied' || state === 'unanswered' || state === 'interrupted';
 
 /** In a colour that also applies behind a program's own colours. */
 function dimmed(line: string, painted: (text: string) => string): string {
@@ -308,57 +280,3 @@ function dimmed(line: string, painted: (text: string) => string): string {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles are written with them
 const ENDS_COLOR = /\u001b\[(?:0|39|22)?m/g;
-
-/** A server's tool as `github: create_issue`. */
-export function shownTool(name: string): string {
-  const server = serverPartOf(name);
-  return server === undefined ? name : `${server}: ${withoutMcpPrefix(name).slice(server.length + 2)}`;
-}
-
-/** A sentence as a part of a line: "Exit code 1" as "exit code 1". */
-const asPhrase = (sentence: string): string => {
-  const bare = sentence.replace(/\.$/, '');
-  return /^(?!Helve )[A-Z][a-z ]/.test(bare) ? `${bare.charAt(0).toLowerCase()}${bare.slice(1)}` : bare;
-};
-
-const isEnd = (state: CallState): boolean => state === 'done' || isFailed(state);
-
-function endOf(failure: FailureKind | undefined): CallState {
-  if (failure === undefined) return 'done';
-  if (failure === 'permission_denied') return 'denied';
-  return failure === 'interrupted' ? 'interrupted' : 'failed';
-}
-
-const signs: Readonly<Record<CallState, string>> = {
-  input: '○',
-  waiting: '○',
-  asking: '?',
-  running: '●',
-  done: '✓',
-  failed: '✗',
-  denied: '⊘',
-  unanswered: '⊘',
-  interrupted: '■',
-};
-
-const roles = {
-  input: 'muted',
-  waiting: 'muted',
-  asking: 'warning',
-  running: 'accent',
-  done: 'success',
-  failed: 'failure',
-  denied: 'failure',
-  unanswered: 'warning',
-  interrupted: 'warning',
-} as const;
-
-const words: Readonly<Partial<Record<CallState, string>>> = {
-  input: '…',
-  waiting: 'waiting',
-  asking: 'asks',
-  failed: 'failed',
-  denied: 'denied',
-  unanswered: 'not answered',
-  interrupted: 'interrupted',
-};

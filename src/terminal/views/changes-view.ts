@@ -1,6 +1,7 @@
+import { patchCounts } from '../../display/patch-rows.js';
 import type { ShownChange } from '../contract.js';
 import type { Theme } from '../screen/theme.js';
-import { DiffView, patchCounts } from './diff-view.js';
+import { DiffView } from './diff-view.js';
 import { cleanLine, cut } from './fit.js';
 
 const INDENT = '  ';

@@ -1,7 +1,8 @@
 import { type Component, visibleWidth } from '@earendil-works/pi-tui';
+import { codeSpans, sliceSpans } from '../../display/code-spans.js';
 import type { Theme } from '../screen/theme.js';
 import { chopCode, cleanLine, cut, expandTabs } from './fit.js';
-import { codeSpans, paintedSpans, sliceSpans } from './highlight.js';
+import { paintedSpans } from './painted-code.js';
 
 const HANG = 2; // columns that a continuation is indented by, beyond the line itself
 

@@ -1,9 +1,10 @@
 import { visibleWidth } from '@earendil-works/pi-tui';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { patchCounts } from '../../display/patch-rows.js';
 import { unifiedPatch } from '../../platform/text/diff.js';
 import { Theme } from '../screen/theme.js';
-import { DiffView, patchCounts } from './diff-view.js';
+import { DiffView } from './diff-view.js';
 
 const none = new Theme({ name: 'none', depth: 'many' });
 const numbers = Array.from({ length: 12 }, (_, index) => `line ${index + 1}`);

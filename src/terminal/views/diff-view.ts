@@ -1,10 +1,12 @@
 import { type Component, visibleWidth } from '@earendil-works/pi-tui';
 import type { DisplayBody } from '../../contract/tool.js';
+import { capRows } from '../../display/cap-rows.js';
+import { type CodeSpan, languageOf, sliceSpans } from '../../display/code-spans.js';
+import { markChanges, type PatchRow, parsePatch } from '../../display/parse-patch.js';
+import { asideWords, isAside, isNewFile, pairRows, patchSigns, spansByRow } from '../../display/patch-rows.js';
 import type { Theme } from '../screen/theme.js';
-import { capRows } from './cap-rows.js';
-import { chopCode, cut, padEnd, wrap } from './fit.js';
-import { type CodeSpan, codeSpans, languageOf, paintedSpans, sliceSpans } from './highlight.js';
-import { markChanges, type PatchRow, parsePatch } from './parse-patch.js';
+import { chopCode, cleanLines, cut, padEnd, wrap } from './fit.js';
+import { paintedSpans } from './painted-code.js';
 
 export const SIDE_BY_SIDE_COLUMNS = 140; // each side is then as wide as a narrow window
 const BETWEEN = ' │ ';
@@ -33,7 +35,7 @@ export class DiffView implements Component {
     { maxRows, isWhole = false }: { maxRows?: number; isWhole?: boolean } = {},
   ) {
     this.#theme = theme;
-    const [first, ...rest] = parsePatch(patch);
+    const [first, ...rest] = parsePatch(cleanLines(patch));
     const isBareHunk = first?.kind === 'hunk' && first.text === ''; // an empty hunk header at the top
     const rows = first === undefined || isBareHunk ? rest : [first, ...rest];
     const { shown, hidden } = capRows(rows, maxRows ?? rows.length);
@@ -80,7 +82,7 @@ export class DiffView implements Component {
     const [before, after] = [sideOf('added'), sideOf('removed')];
     const side = (row: PatchRow | undefined, number: number | undefined, columns: number): string[] =>
       row ? this.#line(row, { number, digits, width: columns }) : [];
-    return pairs(rows).flatMap(({ left, right }) => {
+    return pairRows(rows).flatMap(({ left, right }) => {
       if (left && isAside(left)) return this.#aside(left, digits, width);
       const [one, other] = [side(left, left?.before, before), side(right, right?.after, after)];
       return Array.from({ length: Math.max(one.length, other.length) }, (_, index) =>
@@ -102,7 +104,7 @@ export class DiffView implements Component {
     const { paint } = this.#theme;
     const isChange = (row.kind === 'added' || row.kind === 'removed') && !isNew;
     const gutter = digits === 0 ? '' : `${String(number ?? '').padStart(digits)} `;
-    const sign = isNew ? '' : `${signs[row.kind]} `;
+    const sign = isNew ? '' : `${patchSigns[row.kind]} `;
     const painted = isChange && row.kind !== 'same' ? paint[row.kind === 'added' ? 'added' : 'removed'] : paint.muted;
     const room = width - gutter.length - sign.length;
     return rangesOf(row.text, room, this.#maxPieces).map(([from, to], index) => {
@@ -143,33 +145,13 @@ export class DiffView implements Component {
     return [...pieces, plain(to)].join('');
   }
 
-  #aside({ kind, text, lines }: PatchRow, digits: number, width: number): string[] {
+  #aside(row: PatchRow, digits: number, width: number): string[] {
     const { paint } = this.#theme;
     const indent = ' '.repeat(digits === 0 ? 0 : digits + 1);
-    if (kind === 'note') return wrap(text, width).map(paint.muted);
-    if (kind === 'fold') return [paint.muted(cut(`${indent}⋯ ${text}`, width))];
-    const range = lines === undefined ? '' : lines[1] > lines[0] ? `lines ${lines[0]}–${lines[1]}` : `line ${lines[0]}`;
-    const words = [range, text].filter((word) => word !== '').join(' · ');
-    return [paint.muted(cut(`${indent}⋯ ${words}`.trimEnd(), width))];
+    if (row.kind === 'note') return wrap(row.text, width).map(paint.muted);
+    return [paint.muted(cut(`${indent}⋯ ${asideWords(row)}`.trimEnd(), width))];
   }
 }
-
-/** The numbers of added and removed lines of a patch, and whether it makes a new file. */
-export function patchCounts(patch: string): { added: number; removed: number; isNew: boolean } {
-  const rows = parsePatch(patch);
-  const count = (kind: PatchRow['kind']): number => rows.filter((row) => row.kind === kind).length;
-  return { added: count('added'), removed: count('removed'), isNew: isNewFile(rows) };
-}
-
-/** A new file is shown as its text: signs and a background on each line would say nothing. */
-const isNewFile = (rows: readonly PatchRow[]): boolean => {
-  const lines = rows.filter(({ kind }) => kind !== 'hunk' && kind !== 'note');
-  return lines.length > 0 && lines[0]?.after === 1 && lines.every(({ kind }) => kind === 'added');
-};
-
-const signs = { same: ' ', added: '+', removed: '-', hunk: ' ', note: ' ', fold: ' ' } as const;
-
-const isAside = ({ kind }: PatchRow): boolean => kind === 'hunk' || kind === 'note' || kind === 'fold';
 
 const numberWidth = (rows: readonly PatchRow[]): number =>
   rows.reduce((most, { before = 0, after = 0 }) => {
@@ -201,51 +183,4 @@ function rangesOf(text: string, room: number, maxPieces: number): Array<[from: n
     at += piece.length;
     return [at - piece.length, at];
   });
-}
-
-/** The colours of each line: the old lines of a hunk are read as one text, and so are the new ones. */
-function spansByRow(rows: readonly PatchRow[], language: string): Map<PatchRow, CodeSpan[]> {
-  const spans = new Map<PatchRow, CodeSpan[]>();
-  let hunk: PatchRow[] = [];
-  const flush = (): void => {
-    for (const skipped of ['added', 'removed'] as const) {
-      const side = hunk.filter(({ kind }) => kind !== skipped);
-      const lines = codeSpans(side.map(({ text }) => text).join('\n'), language);
-      for (const [index, row] of side.entries()) spans.set(row, lines[index] ?? []);
-    }
-    hunk = [];
-  };
-  for (const row of rows) {
-    if (row.kind === 'hunk') flush();
-    else if (!isAside(row)) hunk.push(row);
-  }
-  flush();
-  return spans;
-}
-
-/** Pairs removed lines with the lines that replace them. */
-function pairs(rows: readonly PatchRow[]): Array<{ left?: PatchRow; right?: PatchRow }> {
-  const result: Array<{ left?: PatchRow; right?: PatchRow }> = [];
-  let removed: PatchRow[] = [];
-  let folds: PatchRow[] = []; // below both sides of what they belong to
-  const flush = (): void => {
-    for (const left of [...removed, ...folds]) result.push({ left });
-    removed = [];
-    folds = [];
-  };
-  for (const row of rows) {
-    if (row.kind === 'removed') {
-      removed.push(row);
-    } else if (row.kind === 'fold') {
-      folds.push(row);
-    } else if (row.kind === 'added') {
-      const left = removed.shift();
-      result.push({ ...(left && { left }), right: row });
-    } else {
-      flush();
-      result.push(row.kind === 'same' ? { left: row, right: row } : { left: row });
-    }
-  }
-  flush();
-  return result;
 }

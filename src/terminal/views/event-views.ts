@@ -1,10 +1,10 @@
 import type { Component } from '@earendil-works/pi-tui';
 import { textCallsNotice } from '../../agent/text-calls-notice.js';
 import type { AgentHappening, RunResult, ToolResultEvent } from '../../contract/event.js';
+import { compactionNotice } from '../../display/compaction-notice.js';
+import { endText } from '../../display/end-text.js';
 import type { History } from '../screen/history.js';
 import type { Theme } from '../screen/theme.js';
-import { compactionNotice } from '../session/compaction-notice.js';
-import { endText } from '../session/end-text.js';
 import { CallGroup } from './call-group.js';
 import { CallView } from './call-view.js';
 import { MarkdownView } from './markdown-view.js';

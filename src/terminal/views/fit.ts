@@ -1,6 +1,6 @@
 // Turns untrusted text into lines that fit: every view passes external text through `cleanLine` or `cleanLines`.
 import { sliceByColumn, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui';
-import { fullyVisible } from '../../platform/text/visible.js';
+import { visibleLines } from '../../platform/text/visible-lines.js';
 
 const TAB_COLUMNS = 4;
 
@@ -8,10 +8,7 @@ const TAB_COLUMNS = 4;
 export const cleanLine = (text: string): string => cleanLines(text).join('⏎');
 
 /** The lines of a text, with invisible characters made visible. A final line feed does not start another line. */
-export function cleanLines(text: string): string[] {
-  if (text === '') return [];
-  return fullyVisible(text.replaceAll('\r\n', '\n')).replace(/\n$/, '').split('\n').map(expandTabs);
-}
+export const cleanLines = (text: string): string[] => visibleLines(text).map(expandTabs);
 
 /** Expands tabs to tab stops, as editors do. */
 export function expandTabs(line: string): string {

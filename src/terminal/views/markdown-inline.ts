@@ -1,5 +1,6 @@
 import { hyperlink } from '@earendil-works/pi-tui';
 import type { Token, Tokens } from 'marked';
+import { isSafeAddress } from '../../display/markdown-tokens.js';
 import type { Role, Theme } from '../screen/theme.js';
 
 /**
@@ -52,10 +53,6 @@ function linkOf(theme: Theme, { href, text, tokens }: Tokens.Link, roles: readon
   return `${asLink(theme, href, label)}${theme.paint.muted(' (')}${asLink(theme, href, address)}${theme.paint.muted(')')}`;
 }
 
-/**
- * Only schemes that a browser or a mail program opens: the effect of `file:` or a custom scheme is not visible to the
- * user.
- */
 function asLink(theme: Theme, address: string, drawn: string): string {
-  return theme.links && /^(?:https?:\/\/|mailto:)[\x21-\x7e]+$/i.test(address) ? hyperlink(drawn, address) : drawn;
+  return theme.links && isSafeAddress(address) ? hyperlink(drawn, address) : drawn;
 }

@@ -1,5 +1,6 @@
 import { visibleWidth } from '@earendil-works/pi-tui';
-import { Marked, type Token, Tokenizer, type Tokens } from 'marked';
+import type { Token, Tokens } from 'marked';
+import { markdownTokens } from '../../display/markdown-tokens.js';
 import type { Role, Theme } from '../screen/theme.js';
 import { codeLines } from './code-view.js';
 import { wrap } from './fit.js';
@@ -11,61 +12,20 @@ export const PROSE_COLUMNS = 110;
 
 const MIN_COLUMNS = 12; // of nested content: below that, indentation is dropped rather than breaking each word
 
-const MAX_SCANNED = 500_000; // characters that are searched in vain for the ends of marks
-const MAX_BLOCK = 60_000; // characters without a blank line: more is data, and would hold up the keys
-const MAX_ESCAPED_BRACKETS = 500; // the parser looks for the end of each in all that follows
-
 /**
  * The lines of Markdown that needs no further text. The text must be clean: it is drawn as is. What is nested too
  * deeply for the parser, or would take it long, is drawn as plain text.
  */
 export function markdownLines(theme: Theme, text: string, width: number): string[] {
   const plain = (): string[] => proseLines(text, Math.min(width, PROSE_COLUMNS));
-  if (text.length > MAX_BLOCK || text.split('\\[', MAX_ESCAPED_BRACKETS + 2).length > MAX_ESCAPED_BRACKETS)
-    return plain();
+  const tokens = markdownTokens(text);
+  if (!tokens) return plain();
   try {
-    return blockLines(theme, boundedParser().lexer(text), width, []);
+    return blockLines(theme, tokens, width, []);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error; // the stack is full
     return plain();
   }
-}
-
-/**
- * For each mark that opens something, the parser looks for its end in all of the text that follows. Where many have no
- * end, the time would grow with the square of the text, so the marks behind a limit are text.
- */
-function boundedParser(): Marked {
-  const usual = Tokenizer.prototype;
-  let scanned = 0;
-  const bounded = <Found>(source: string, marks: string, find: () => Found | undefined): Found | undefined => {
-    if (!marks.includes(source.charAt(0))) return undefined;
-    if (scanned > MAX_SCANNED) return undefined;
-    const found = find();
-    if (found === undefined) scanned += source.length;
-    return found;
-  };
-  return new Marked({
-    tokenizer: {
-      emStrong(source, masked, before) {
-        return bounded(source, '*_', () => usual.emStrong.call(this, source, masked, before));
-      },
-      codespan(source) {
-        return bounded(source, '`', () => usual.codespan.call(this, source));
-      },
-      link(source) {
-        return bounded(source, '[!', () => usual.link.call(this, source));
-      },
-      tag(source) {
-        return bounded(source, '<', () => usual.tag.call(this, source));
-      },
-      // A single tilde is an approximate number or the home folder, not struck text.
-      del(source, masked, before) {
-        if (!source.startsWith('~~')) return undefined;
-        return bounded(source, '~', () => usual.del.call(this, source, masked, before));
-      },
-    },
-  });
 }
 
 function blockLines(theme: Theme, tokens: readonly Token[], width: number, roles: readonly Role[]): string[] {

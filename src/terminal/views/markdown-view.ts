@@ -1,9 +1,9 @@
-import type { Component } from '@earendil-works/pi-tui';
+import { type Component, renderLatex } from '@earendil-works/pi-tui';
+import { blockOf, completed, cutMarkdown, escaped, type MarkdownBlock } from '../../display/markdown-source.js';
 import { fullyVisible } from '../../platform/text/visible.js';
 import type { Theme } from '../screen/theme.js';
 import { CodeView } from './code-view.js';
 import { markdownLines, PROSE_COLUMNS } from './markdown-lines.js';
-import { blockOf, completed, cutMarkdown, escaped, type MarkdownBlock } from './markdown-source.js';
 
 /** Markdown that may still be streaming. The settled part is parsed and drawn only once. */
 export class MarkdownView implements Component {
@@ -80,7 +80,7 @@ export class MarkdownView implements Component {
 
   #view(block: MarkdownBlock): Component {
     if (block.type === 'code') return new CodeView(this.#theme, { language: block.language, code: clean(block.code) });
-    const text = escaped(clean(block.text));
+    const text = escaped(clean(block.text), renderLatex);
     return { render: (width) => markdownLines(this.#theme, text, width), invalidate: () => {} };
   }
 }

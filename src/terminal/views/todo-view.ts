@@ -1,16 +1,15 @@
 import type { Component } from '@earendil-works/pi-tui';
 import type { Todo } from '../../contract/todo.js';
+import { todoProgress, todoSigns, todoText } from '../../display/todo-words.js';
 import type { Theme } from '../screen/theme.js';
 import { cleanLine, cut, wrap } from './fit.js';
-
-const signs = { pending: '☐', in_progress: '▶', completed: '☑' } as const;
 
 /** The todo list as lines: the current item in its active form, the others as written. */
 export function todoLines(theme: Theme, todos: readonly Todo[], width: number): string[] {
   const { paint } = theme;
-  return todos.flatMap(({ content, activeForm, status }) => {
-    const text = cleanLine(status === 'in_progress' ? activeForm : content);
-    const lines = wrap(`${signs[status]} ${text}`, width, '  ');
+  return todos.flatMap((todo) => {
+    const { status } = todo;
+    const lines = wrap(`${todoSigns[status]} ${cleanLine(todoText(todo))}`, width, '  ');
     if (status === 'completed') return lines.map(paint.muted);
     return status === 'in_progress' ? lines.map(paint.accent) : lines;
   });
@@ -41,9 +40,8 @@ export class TodoView implements Component {
   render(width: number): string[] {
     if (this.#todos.length === 0) return [];
     const { paint } = this.#theme;
-    const done = this.#todos.filter(({ status }) => status === 'completed').length;
     const { shown, doneAbove, below } = this.#window();
-    const head = `${paint.strong('To do')} ${paint.muted(`${done} of ${this.#todos.length} done`)}`;
+    const head = `${paint.strong('To do')} ${paint.muted(todoProgress(this.#todos))}`;
     return [
       cut(head, width),
       ...(doneAbove > 0 ? [paint.muted(cut(`☑ ${doneAbove} done before`, width))] : []),

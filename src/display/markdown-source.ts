@@ -1,6 +1,8 @@
 // Prepares Markdown for the parser: streaming text is cut where nothing above can change any more, and its last lines
 // are completed, so that no line on the screen jumps when the missing characters arrive.
-import { renderLatex } from '@earendil-works/pi-tui';
+
+/** A formula as text; undefined if it is none. */
+export type DrawFormula = (latex: string, options?: { display: boolean }) => string | undefined;
 
 const MAX_FORMULA = 2_000; // a longer one is no formula, and could be nested too deeply
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
@@ -111,46 +113,46 @@ function withClosedMarks(lines: readonly string[]): string {
  * like a formula, and a path such as `$HOME/bin` must not swallow the rest of its paragraph; formulas become Unicode;
  * HTML entities are decoded; an image is shown by its address.
  */
-export function escaped(text: string): string {
+export function escaped(text: string, draw: DrawFormula): string {
   if (!/[$&!\\]/.test(text)) return text;
   let fence: string | undefined;
   return text
     .replaceAll(
       /^ {0,3}(?:\$\$[ \t]*\n([^$]*?)\n?\$\$|\\\[[ \t]*\n((?:(?!\\\[)[^\]])*?)\n?\\\])[ \t]*$/gm,
-      (whole, dollars, brackets) => formula(dollars ?? brackets, { display: true }) ?? whole,
+      (whole, dollars, brackets) => formula(dollars ?? brackets, draw, { display: true }) ?? whole,
     )
     .split('\n')
     .map((line) => {
       const before = fence;
       fence = fenceAfter(line, fence);
       if (before !== undefined || fence !== undefined || /^(?: {4}|\t)/.test(line)) return line;
-      return escapedLine(line);
+      return escapedLine(line, draw);
     })
     .join('\n');
 }
 
 /** A formula as text, which starts no markup. */
-function formula(latex: string, options?: { display: boolean }): string | undefined {
+function formula(latex: string, draw: DrawFormula, options?: { display: boolean }): string | undefined {
   if (latex.length > MAX_FORMULA) return undefined;
-  return renderLatex(latex.trim(), options)?.replaceAll(/[\\`*_[\]<>#|~]/g, '\\$&');
+  return draw(latex.trim(), options)?.replaceAll(/[\\`*_[\]<>#|~]/g, '\\$&');
 }
 
-function escapedLine(line: string): string {
+function escapedLine(line: string, draw: DrawFormula): string {
   // Alternately text and code.
   return line
     .split(/(`+[^`]*`+)/)
-    .map((piece, index) => (index % 2 === 1 ? piece : escapedProse(piece)))
+    .map((piece, index) => (index % 2 === 1 ? piece : escapedProse(piece, draw)))
     .join('');
 }
 
-const escapedProse = (text: string): string =>
+const escapedProse = (text: string, draw: DrawFormula): string =>
   imagesAsLinks(
     text
       .replaceAll(
         /\$\$?([^$\n\\^]*[\\^][^$\n]*)\$\$?|\\\(((?:(?!\\\()[^\n])+?)\\\)|\\\[((?:(?!\\\[)[^\n])+?)\\\]|\\\$|\$/g,
         (found, dollars, round, square) => {
           const latex = dollars ?? round ?? square;
-          if (latex !== undefined) return formula(latex) ?? found;
+          if (latex !== undefined) return formula(latex, draw) ?? found;
           return found === '$' ? '\\$' : found;
         },
       )

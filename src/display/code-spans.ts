@@ -1,10 +1,9 @@
 // Highlights code from one table of languages. It need not understand a language, but must never change a character.
-import type { Paint, Role } from '../screen/theme.js';
 import { type CodeLanguage, languages } from './code-languages.js';
 
 const MAX_CODE_CHARS = 200_000; // more than a user looks at, and it is redrawn with every delta
 
-type CodeRole = Extract<Role, 'keyword' | 'string' | 'number' | 'comment' | 'function' | 'type' | 'added' | 'removed'>;
+type CodeRole = 'keyword' | 'string' | 'number' | 'comment' | 'function' | 'type' | 'added' | 'removed';
 
 /** A piece of a line with one meaning. */
 export interface CodeSpan {
@@ -24,13 +23,6 @@ export function codeSpans(code: string, name: string | undefined): CodeSpan[][] 
   if (!language || code.length > MAX_CODE_CHARS) return code.split('\n').map((text) => [{ text }]);
   return inLines(spansOf(code, language));
 }
-
-/** The highlighted lines of the code. */
-export const highlight = (code: string, name: string | undefined, paint: Paint): string[] =>
-  codeSpans(code, name).map((spans) => paintedSpans(spans, paint));
-
-export const paintedSpans = (spans: readonly CodeSpan[], paint: Paint): string =>
-  spans.map(({ text, role }) => (role === undefined ? text : paint[role](text))).join('');
 
 /** The pieces between two offsets of a line. */
 export function sliceSpans(spans: readonly CodeSpan[], from: number, to: number): CodeSpan[] {

@@ -1,5 +1,4 @@
 // Parses a patch for display: hunks get line numbers, and anything else is kept as is.
-import { cleanLine, cleanLines } from './fit.js';
 import { type ChangedPart, wordChanges } from './word-changes.js';
 
 export interface PatchRow {
@@ -16,10 +15,11 @@ export interface PatchRow {
 
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$/;
 
-export function parsePatch(patch: string): PatchRow[] {
+/** `lines`: those of the patch, as they are to be shown. */
+export function parsePatch(lines: readonly string[]): PatchRow[] {
   const rows: PatchRow[] = [];
   let hunk: { before: number; after: number; beforeLeft: number; afterLeft: number } | undefined;
-  for (const line of cleanLines(patch)) {
+  for (const line of lines) {
     const head = HUNK.exec(line);
     if (head && !(hunk && (hunk.beforeLeft > 0 || hunk.afterLeft > 0))) {
       const [, before, beforeCount = '1', after, afterCount = '1', title = ''] = head;
@@ -46,7 +46,7 @@ export function parsePatch(patch: string): PatchRow[] {
       rows.push({ kind: 'removed', text, before: hunk.before++ });
       hunk.beforeLeft -= 1;
     } else if (sign === '\\') {
-      rows.push({ kind: 'note', text: cleanLine(text.trim()) });
+      rows.push({ kind: 'note', text: text.trim() });
     } else {
       rows.push({ kind: 'same', text, before: hunk.before++, after: hunk.after++ });
       hunk.beforeLeft -= 1;

@@ -1,25 +1,24 @@
-import { homeFolder } from '../../platform/files/paths.js';
-
 export interface PathPlaces {
   /** The project's folder. */
   root: string;
-  home?: string | undefined;
+  /** Undefined if it is not known. */
+  home: string | undefined;
 }
 
 /** A path as people read it: relative to the project, or with `~` for the home folder. */
-export function shownPath(path: string, { root, home = homeFolder() }: PathPlaces): string {
+export function shownPath(path: string, { root, home }: PathPlaces): string {
   if (path === root) return '.';
   return isBelow(path, root) ? path.slice(root.length + 1) : shownFolder(path, home);
 }
 
 /** A folder with `~` for the home folder. */
-export function shownFolder(path: string, home = homeFolder()): string {
+export function shownFolder(path: string, home: string | undefined): string {
   if (home === undefined) return path;
   return path === home ? '~' : isBelow(path, home) ? `~${path.slice(home.length)}` : path;
 }
 
 /** A text with the paths in it shortened, where they stand as words of their own. */
-export function withShownPaths(text: string, { root, home = homeFolder() }: PathPlaces): string {
+export function withShownPaths(text: string, { root, home }: PathPlaces): string {
   const inProject = root.length > 1 ? replaced(text, root, (rest) => (rest === '' ? '.' : rest.slice(1))) : text;
   return home !== undefined && home.length > 1 ? replaced(inProject, home, (rest) => `~${rest}`) : inProject;
 }

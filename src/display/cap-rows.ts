@@ -1,4 +1,4 @@
-import { counted } from '../../platform/text/counted.js';
+import { counted } from '../platform/text/counted.js';
 import { type PatchRow, runOf } from './parse-patch.js';
 
 const CONTEXT_ROWS = 2; // before the first change, if not all rows fit

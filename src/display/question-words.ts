@@ -1,27 +1,35 @@
 // What a permission question says and offers, as data: a dialog and plain lines show the same.
-import { visibleWidth } from '@earendil-works/pi-tui';
-import type { CommandEffect, Effect, FileEffect } from '../../contract/effect.js';
-import type { PermissionAnswer, PermissionQuestion, Risk } from '../../contract/permission.js';
-import { commandReason } from '../../permissions/command-reason.js';
-import { reasonForPeople } from '../../permissions/detect-injection.js';
-import { type Places, placeWords } from '../../permissions/risks/place-words.js';
-import { shownTool } from '../views/call-view.js';
-import { cleanLine, cut } from '../views/fit.js';
+import type { CommandEffect, Effect, FileEffect } from '../contract/effect.js';
+import type { PermissionAnswer, PermissionQuestion, Risk } from '../contract/permission.js';
+import { commandReason } from '../permissions/command-reason.js';
+import { reasonForPeople } from '../permissions/detect-injection.js';
+import { type Places, placeWords } from '../permissions/risks/place-words.js';
+import { safeCut } from '../platform/text/truncate.js';
+import { visibleLine } from '../platform/text/visible-lines.js';
+import { shownTool } from './shown-tool.js';
 
 /**
  * The question in one line: what would happen to which file, or the model's description of a command. A description is
- * quoted, and shortened to the columns, so that Helve's own words always stand behind it.
+ * quoted, and `shorten` makes it fit beside Helve's own words, which always stand behind it.
  */
-export function headline(question: PermissionQuestion, places: Places, columns = MAX_HEADLINE): string {
+export function headline(question: PermissionQuestion, places: Places, shorten = shortened): string {
   const from = question.agent ? `${question.agent.type} agent: ` : '';
   const said = runsCommand(question) ? described(question.input) : undefined;
   if (said === undefined) return `${from}${asked(question, places)}`;
   const ending = ' — run this command?';
-  const room = Math.max(8, Math.min(columns, MAX_HEADLINE) - visibleWidth(cleanLine(from)) - ending.length - 2);
-  return `${from}“${cut(cleanLine(said), room)}”${ending}`;
+  return `${from}“${shorten(said, `${from}“”${ending}`)}”${ending}`;
 }
 
-const MAX_HEADLINE = 200; // columns
+export const MAX_HEADLINE = 200; // characters
+
+/** Makes a text fit beside another one. */
+type Shorten = (text: string, beside: string) => string;
+
+const shortened: Shorten = (text, beside) => {
+  const room = Math.max(8, MAX_HEADLINE - beside.length);
+  const line = visibleLine(text);
+  return line.length <= room ? line : `${line.slice(0, safeCut(line, room - 1))}…`;
+};
 
 /** A redirection alone is a command too. */
 const runsCommand = ({ effects, confinement }: PermissionQuestion): boolean =>
@@ -176,6 +184,21 @@ export function undoWords({ undoable, text }: Pick<Risk, 'undoable' | 'text'>): 
   if (!undoable) return '';
   return text.startsWith('creates ') ? 'undo removes it' : 'undo restores it';
 }
+
+/** Symbols, so that the level shows without colours too. */
+export const riskMarks: Readonly<Record<Risk['level'], string>> = { high: '▲', notable: '△' };
+
+/** A risk in words, with what undo can do about it. `quote` is the part of the command that it comes from. */
+export const riskWords = ({ text, undoable }: Risk, quote?: string): string =>
+  [`${visibleLine(text)}${quote === undefined ? '' : `: ${quote}`}`, undoWords({ undoable, text })]
+    .filter((words) => words !== '')
+    .join(' · ');
+
+/** Said among the risks if the subject of a question is not shown whole. */
+export const PARTIAL_WARNING = 'Not everything is shown: the change is too large. Read the file before you allow it.';
+
+/** Shown while a reason for a refusal is asked for. */
+export const REFUSAL_PROMPT = 'What should be done instead?';
 
 /** One way to answer. */
 export interface AnswerChoice {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { noUsage } from '../../agent/usage.js';
+import { noUsage } from '../agent/usage.js';
 import { compactionNotice } from './compaction-notice.js';
 
 const event = { type: 'compaction', trigger: 'manual', clearedResults: 0, usage: noUsage } as const;

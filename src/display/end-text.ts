@@ -1,5 +1,5 @@
-import type { RunResult } from '../../contract/event.js';
-import type { FailureSubject } from '../../contract/model.js';
+import type { RunResult } from '../contract/event.js';
+import type { FailureSubject } from '../contract/model.js';
 
 /** Where the person changes what a request failed about. What is changed outside of the terminal is in the text. */
 const HERE: Readonly<Partial<Record<FailureSubject, string>>> = {

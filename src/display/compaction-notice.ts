@@ -1,6 +1,6 @@
-import type { CompactionEvent } from '../../contract/event.js';
-import { counted } from '../../platform/text/counted.js';
-import { grouped } from '../../platform/text/digits.js';
+import type { CompactionEvent } from '../contract/event.js';
+import { counted } from '../platform/text/counted.js';
+import { grouped } from '../platform/text/digits.js';
 
 /** The notice about what compaction removed from the context window. */
 export function compactionNotice({

@@ -2,7 +2,7 @@ import { stripTerminalSequences } from '@earendil-works/pi-tui';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Paint, Theme } from '../screen/theme.js';
-import { highlight } from './highlight.js';
+import { highlight } from './painted-code.js';
 
 /** A paint that writes the names of roles. */
 const marking = new Proxy({} as Paint, { get: (_, role) => (text: string) => `<${String(role)[0]}:${text}>` });

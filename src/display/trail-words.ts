@@ -1,16 +1,19 @@
 // How each part of a call was decided, for the details of a question.
-import type { PermissionQuestion, TrailEntry } from '../../contract/permission.js';
-import { whyAsked } from '../../permissions/effect-words.js';
-import type { Places } from '../../permissions/risks/place-words.js';
-import { cleanLine } from '../views/fit.js';
-import { withShownPaths } from '../views/shown-path.js';
+import type { PermissionQuestion, TrailEntry } from '../contract/permission.js';
+import { whyAsked } from '../permissions/effect-words.js';
+import type { Places } from '../permissions/risks/place-words.js';
+import { visibleLine } from '../platform/text/visible-lines.js';
+import { withShownPaths } from './shown-path.js';
 
 /** One line for each part; without what only concerns the session, which is always allowed. */
-export function trailWords(question: PermissionQuestion, { project }: Places): string[] {
+export function trailWords(question: PermissionQuestion, { project, home = [] }: Places): string[] {
   const [root = ''] = project;
   return (question.decision.trail ?? [])
     .filter(({ basis, decided }) => decided || basis !== 'session')
-    .map((entry) => cleanLine(withShownPaths(`${entry.decided ? '•' : '·'} ${words(entry, question)}`, { root })));
+    .map((entry) => {
+      const line = `${entry.decided ? '•' : '·'} ${words(entry, question)}`;
+      return visibleLine(withShownPaths(line, { root, home: home[0] }));
+    });
 }
 
 const decisions = { allow: 'allowed', ask: 'asked about', deny: 'denied' } as const;
