@@ -17,8 +17,12 @@ export interface CutMarkdown {
   length: number;
 }
 
-/** Cuts streaming text: after a closed fence, and at blank lines that are followed by something new. */
-export function cutMarkdown(text: string): CutMarkdown {
+/**
+ * Cuts streaming text: after a closed fence, and at blank lines that are followed by something new. The last line is
+ * left out, because it may be incomplete. With `atLetter`, the text is also cut before a last line that begins with a
+ * letter: whatever follows, that is a new paragraph.
+ */
+export function cutMarkdown(text: string, { atLetter = false } = {}): CutMarkdown {
   const cut: CutMarkdown = { settled: [], length: 0 };
   const settle = (end: number): void => {
     const block = blockOf(text.slice(cut.length, end));
@@ -28,8 +32,8 @@ export function cutMarkdown(text: string): CutMarkdown {
   let fence: string | undefined;
   let offset = 0;
   let blankBefore = false;
-  // The last line is left out: it may be incomplete.
-  for (const line of text.split('\n').slice(0, -1)) {
+  const lines = text.split('\n');
+  for (const line of atLetter && /^\p{L}/u.test(lines.at(-1) ?? '') ? lines : lines.slice(0, -1)) {
     const open = fence;
     fence = fenceAfter(line, open);
     const end = offset + line.length + 1;

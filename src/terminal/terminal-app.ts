@@ -129,7 +129,11 @@ export class TerminalApp {
       keys: () => this.#place.keys,
       note: (sentence) => this.#views.show(new NoticeView(theme, 'info', sentence)),
     });
-    const waiting = () => ({ prompts: this.#conversation.waiting, lines: this.#typed.waiting });
+    const waiting = () => ({
+      prompts: this.#conversation.waiting,
+      lines: this.#typed.waiting,
+      held: this.#views.held,
+    });
     screen.addLive(new WaitingView(theme, waiting));
     this.#panel = new BackgroundPanel({
       screen,

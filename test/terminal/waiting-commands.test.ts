@@ -1,4 +1,4 @@
-import { test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { converse } from './converse.js';
 import { whyNoTmux } from './tmux.js';
 
@@ -15,4 +15,22 @@ inTerminal('a command that waits for the model says so', async () => {
   await terminal.shows('» /undo · runs when the model is done');
   await terminal.press('Escape');
   await terminal.hides('runs when the model is done');
+});
+
+inTerminal('commands that are typed in the middle of an answer leave it whole and formatted', async () => {
+  const held = Promise.withResolvers<void>();
+  onTestFinished(() => held.resolve());
+  const text = '## First\n\nOne **strong** word.\n\nThe second paragraph has a **strong word** of its own, and ends.';
+  const { terminal, say } = await converse([{ text, holdAfter: { events: 9, until: held.promise } }]);
+  await say('go');
+  await terminal.shows('The second');
+  await say('/rename The story');
+  await terminal.shows('❯ /rename The story');
+  await say('!echo typed meanwhile');
+  await terminal.shows('✓ Bash echo typed meanwhile');
+  held.resolve();
+  const screen = await terminal.shows(/The second paragraph has a strong word of its own, and ends\.\s+─/);
+  expect(screen).toMatch(/First\s+One strong word\.[\s\S]*❯ \/rename[\s\S]*typed meanwhile[\s\S]*The second paragraph/);
+  expect(screen).not.toContain('**');
+  expect(await terminal.scrollback()).not.toMatch(/One strong word[\s\S]*One strong word/);
 });

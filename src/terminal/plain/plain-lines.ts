@@ -25,6 +25,8 @@ export class PlainLines {
   readonly #paint: Paint;
   /** Whether the cursor is in the middle of a line of the model's text. */
   #midLine = false;
+  /** Lines that wait until the model's line is complete. */
+  readonly #held: string[] = [];
   readonly #wrap: WordWrap;
   readonly #markdown: PlainMarkdown | undefined;
 
@@ -41,10 +43,10 @@ export class PlainLines {
         this.#say(this.#markdown ? this.#markdown.push(event.text) : event.text);
         return;
       case 'notice':
-        this.line(`  ! ${visible(event.text)}`);
+        this.aside(`  ! ${visible(event.text)}`);
         return;
       case 'text_calls':
-        this.line(`  · ${visible(textCallsNotice(event))}`);
+        this.aside(`  · ${visible(textCallsNotice(event))}`);
         return;
       case 'compaction':
         this.line(`  · ${compactionNotice(event)}`);
@@ -95,16 +97,35 @@ export class PlainLines {
   }
 
   #say(text: string): void {
-    if (text === '') return;
-    this.#write(this.#wrap.push(visible(text)));
-    this.#midLine = !text.endsWith('\n');
+    const end = this.#held.length === 0 ? 0 : text.indexOf('\n') + 1;
+    if (end > 0) {
+      this.#write(`${this.#wrap.push(visible(text.slice(0, end)))}`);
+      this.#midLine = false;
+      this.#writeHeld();
+    }
+    const rest = text.slice(end);
+    if (rest === '') return;
+    this.#write(this.#wrap.push(visible(rest)));
+    this.#midLine = !rest.endsWith('\n');
+  }
+
+  /** A line that does not belong to the model's text: it waits until the line that is being written is complete. */
+  aside(text: string): void {
+    this.#held.push(text);
+    if (!this.#midLine) this.#writeHeld();
+  }
+
+  #writeHeld(): void {
+    for (const text of this.#held.splice(0)) this.#write(`${text}\n`);
   }
 
   line(text: string): void {
     if (this.#markdown) this.#say(this.#markdown.flush());
     const rest = this.#wrap.flush();
-    this.#write(`${rest}${this.#midLine ? '\n' : ''}${text}\n`);
+    this.#write(`${rest}${this.#midLine ? '\n' : ''}`);
     this.#midLine = false;
+    this.#writeHeld();
+    this.#write(`${text}\n`);
   }
 
   /** Writes what is held back until the next line. */
@@ -113,6 +134,7 @@ export class PlainLines {
     const rest = this.#wrap.flush();
     this.#write(`${rest}${this.#midLine ? '\n' : ''}`);
     this.#midLine = false;
+    this.#writeHeld();
   }
 
   #lines(lines: readonly string[], body: DisplayBody | undefined): void {

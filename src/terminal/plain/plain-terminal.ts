@@ -70,7 +70,7 @@ class PlainTerminal {
     this.#background = new BackgroundWork({
       session: () => session.orNone,
       now: () => performance.now(),
-      onStart: (title) => this.#lines.line(`In the background: ${visible(title)}. /tasks lists what runs.`),
+      onStart: (title) => this.#lines.aside(`In the background: ${visible(title)}. /tasks lists what runs.`),
       onEnd: (ended) => this.#print(endedWords(ended)),
       onChange: () => {},
     });
@@ -229,10 +229,10 @@ class PlainTerminal {
   }
 
   #print(text: string): void {
-    for (const line of text.split('\n')) this.#lines.line(line.trimEnd());
+    for (const line of text.split('\n')) this.#lines.aside(line.trimEnd());
   }
 
   #tell(sentence: string): void {
-    this.#lines.line(`! ${visible(sentence)}`);
+    this.#lines.aside(`! ${visible(sentence)}`);
   }
 }

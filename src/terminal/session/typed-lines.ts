@@ -28,6 +28,8 @@ export interface TypedLinesOptions {
   attachments: Pick<Attachments, 'of'>;
 }
 
+const ALONE_MS = 150; // that a typed line may be gone before the user wonders where it is
+
 /** A command that runs when the model is done, or, without a model, a call behind another. */
 export interface WaitingLine {
   line: string;
@@ -101,9 +103,9 @@ export class TypedLines {
   ): Promise<void> {
     const { signal, onDone } = this.#options;
     const found = commands.find(command.name);
-    if (found && found.echo === undefined) echo();
     if (found?.needsRest) await this.#untilRest(`/${command.name} ${command.args}`.trim());
-    await commands.run(command, signal, found?.echo === 'answered' ? echo : undefined);
+    if (found && found.echo === undefined) await withEcho(echo, (shown) => commands.run(command, signal, shown));
+    else await commands.run(command, signal, found?.echo === 'answered' ? echo : undefined);
     onDone();
   }
 
@@ -153,5 +155,24 @@ export class TypedLines {
     } finally {
       forget();
     }
+  }
+}
+
+/**
+ * Shows the line together with its answer, so that nothing comes between the two; a line whose answer takes longer is
+ * shown before.
+ */
+async function withEcho(echo: () => void, run: (echo: () => void) => Promise<void>): Promise<void> {
+  let isShown = false;
+  const show = (): void => {
+    if (!isShown) echo();
+    isShown = true;
+  };
+  const timer = setTimeout(show, ALONE_MS);
+  try {
+    await run(show);
+  } finally {
+    clearTimeout(timer);
+    show();
   }
 }

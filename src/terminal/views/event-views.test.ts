@@ -25,7 +25,7 @@ function viewsOf(...events: AgentHappening[]) {
     now: () => 0,
   });
   for (const event of events) views.take(event);
-  return { views, lines: (width = 60) => history.render(width).map((line) => line.trimEnd()) };
+  return { views, history, lines: (width = 60) => history.render(width).map((line) => line.trimEnd()) };
 }
 
 test('text, calls and prompts are shown in the order of arrival', () => {
@@ -183,10 +183,12 @@ test('a call that ends after it has scrolled off is shown once more', () => {
   history.scrolled(shown.length - 1); // all but the last line
   views.take(ended('a', '1 … 10'));
   expect(history.render(60).map((text) => text.trimEnd())).toEqual([
-    ...shown.map((text) => text.trimEnd()),
+    ...shown.slice(0, -1).map((text) => text.trimEnd()),
     '',
     '✓ Count to ten',
     '  1 … 10',
+    '',
+    'Meanwhile.', // the answer goes on
   ]);
 });
 
@@ -237,6 +239,20 @@ test('names are kept as long as they fit, and a search for files says what it fo
   expect(lines(50)).toEqual(['', '✓ Read 4 files · found **/*.js']);
 });
 
+const interrupted: AgentHappening = {
+  type: 'result',
+  outcome: 'interrupted',
+  text: 'Interrupted.',
+  turns: 1,
+  stopReason: null,
+  usage: noUsage,
+  costUsd: 0,
+  models: [],
+  modelMs: 0,
+  totalMs: 0,
+  denials: [],
+};
+
 test('an interrupt is told once', () => {
   const call = { callId: 'a', tool: 'Run' };
   const { lines } = viewsOf(
@@ -250,19 +266,7 @@ test('an interrupt is told once', () => {
       problem: 'Interrupted before it ran.',
       display: { title: 'npm test' },
     },
-    {
-      type: 'result',
-      outcome: 'interrupted',
-      text: 'Interrupted.',
-      turns: 1,
-      stopReason: null,
-      usage: noUsage,
-      costUsd: 0,
-      models: [],
-      modelMs: 0,
-      totalMs: 0,
-      denials: [],
-    },
+    interrupted,
   );
   expect(lines()).toEqual(['', '■ Run npm test  interrupted before it ran']);
 });
@@ -299,4 +303,60 @@ test('an answer that starts over keeps the calls of the turn before', () => {
     { type: 'answer_restart' },
   );
   expect(lines()).toEqual(['', '✓ Look a.ts']);
+});
+
+test('what arrives in the middle of an answer stands above its unfinished paragraph, which goes on whole', () => {
+  const { views, lines } = viewsOf(
+    { type: 'text_delta', text: 'The **first** paragraph.\n\nThe sec' },
+    { type: 'notice', text: 'One.' },
+    { type: 'notice', text: 'Two.' },
+  );
+  views.said('/diff');
+  views.take({ type: 'text_delta', text: 'ond **para' });
+  views.take({ type: 'text_delta', text: 'graph**.' });
+  expect(lines()).toEqual([
+    ...['', 'The first paragraph.', '', '! One.', '! Two.'],
+    ...['', '─'.repeat(60), '❯ /diff', '', 'The second paragraph.'],
+  ]);
+});
+
+test('what arrives in a block that has scrolled off waits until the block is complete', () => {
+  const { views, history, lines } = viewsOf({ type: 'text_delta', text: '- 1\n- 2\n- 3\n- 4\n' });
+  lines();
+  history.scrolled(3);
+  views.take({ type: 'notice', text: 'One.' });
+  views.take({ type: 'text_delta', text: '- 5\n' });
+  expect(lines()).toEqual(['', '• 1', '• 2', '• 3', '• 4', '• 5']);
+  expect(views.held).toBe(1);
+  views.take({ type: 'text_delta', text: '\nThat is **all' });
+  lines();
+  views.take({ type: 'text_delta', text: '** of it.' });
+  expect(lines()).toEqual(['', '• 1', '• 2', '• 3', '• 4', '• 5', '', '! One.', '', 'That is all of it.']);
+  expect(views.held).toBe(0);
+});
+
+test('a call of the user does not cut the answer, and its result is shown after the answer has ended', () => {
+  const { views, lines } = viewsOf({ type: 'text_delta', text: 'An ans' });
+  views.own('u');
+  views.take(call('u', 'to ten'));
+  views.take({ type: 'text_delta', text: 'wer.' });
+  expect(lines().filter((line) => line !== '')).toEqual(['○ Count to ten  waiting', 'An answer.']);
+  views.take({ type: 'assistant_message', id: 'm', model: 'x', message: { role: 'assistant', content: [] } });
+  views.take(call('m', 'to two'));
+  views.take({ ...interrupted, outcome: 'completed', text: '' });
+  views.take(ended('u', '1 … 10'));
+  expect(lines().join('\n')).toContain('✓ Count to ten\n  1 … 10');
+  expect(lines().join('\n')).toMatch(/10[\s\S]*An answer\.[\s\S]*Count to two/);
+});
+
+test('an answer that starts over leaves what arrived in its middle', () => {
+  const { lines } = viewsOf(
+    { type: 'turn_start', turn: 1 },
+    { type: 'text_delta', text: 'One.\n\nHalf a sen' },
+    { type: 'notice', text: 'A notice.' },
+    { type: 'text_delta', text: 'tence' },
+    { type: 'answer_restart' },
+    { type: 'text_delta', text: 'A whole one.' },
+  );
+  expect(lines()).toEqual(['', '! A notice.', '', 'A whole one.']);
 });

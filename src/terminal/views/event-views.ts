@@ -27,28 +27,46 @@ interface Open<View> {
   settle(): void;
 }
 
+interface OpenCall {
+  view: StreamedCall;
+  group: Open<CallGroup>;
+  /** It is the user's own: the model's answer goes on beside it. */
+  isOwn: boolean;
+}
+
+/** A view that does not belong to the answer in whose middle it arrives, such as the output of a command. */
+interface Aside {
+  view: Component;
+  hasGap: boolean | undefined;
+  isLive: boolean;
+  /** Marks it as final; undefined until it has a place in the history. */
+  settle?: () => void;
+}
+
 /** Turns events into views, each at its place in the history. */
 export class EventViews {
   readonly #history: History;
   readonly #theme: Theme;
   readonly #options: EventViewsOptions;
-  readonly #calls = new Map<string, { view: StreamedCall; group: Open<CallGroup> }>();
+  readonly #calls = new Map<string, OpenCall>();
   /** The group that the next call joins. */
   #group: Open<CallGroup> | undefined;
   readonly #askedEarly = new Set<string>();
   readonly #questionsEarly = new Set<string>();
   readonly #ownEarly = new Set<string>();
   /** Calls whose command continues in the background, by its id. */
-  readonly #background = new Map<string, { view: StreamedCall; group: Open<CallGroup> }>();
+  readonly #background = new Map<string, OpenCall>();
   #answer: Open<MarkdownView> | undefined;
   #thinking: Open<ThinkingView> | undefined;
+  /** Asides that wait until the block of the answer that is being written is complete. */
+  #held: Aside[] = [];
   /** The calls that have started child agents, whose activity is in the panel above the editor. */
   readonly #startsAgents = new Set<string>();
   /** What this turn has shown so far, in case it is retried. */
   #ofTurn: Component[] = [];
-  #callsOfTurn: Array<{ view: StreamedCall; group: Open<CallGroup> }> = [];
+  #callsOfTurn: OpenCall[] = [];
   /** The kind of the last view, to decide where an empty line goes. */
-  #last: 'call' | 'notice' | 'other' | undefined;
+  #last: 'notice' | 'other' | undefined;
   /** A call of this turn says that it was interrupted. */
   #hasInterrupted = false;
   #lastPrompt: Component | undefined;
@@ -73,6 +91,7 @@ export class EventViews {
         this.#endThinking();
         this.#answer ??= this.#openTextView();
         this.#answer.view.append(event.text);
+        this.#placeHeld();
         return;
       case 'thinking_delta':
         this.#thinking ??= this.#open(new ThinkingView(this.#theme));
@@ -126,10 +145,9 @@ export class EventViews {
   /** Shows the user's prompt. */
   said(text: string): void {
     const view = new PromptView(this.#theme, text);
-    this.#endWords();
+    this.#endThinking();
     this.#endGroup();
-    this.#history.add(view, { hasGap: true });
-    this.#last = 'other';
+    this.#place({ view, hasGap: true, isLive: false });
     this.#lastPrompt = view;
   }
 
@@ -165,14 +183,14 @@ export class EventViews {
    * An empty line is above it, but notices that follow each other are one block. Returns a function that marks a live
    * view as final.
    */
-  show(
-    view: Component,
-    { hasGap = !(view instanceof NoticeView && this.#last === 'notice'), isLive = false } = {},
-  ): () => void {
+  show(view: Component, { hasGap, isLive = false }: { hasGap?: boolean; isLive?: boolean } = {}): () => void {
     this.#endGroup();
-    const settle = this.#history.add(view, { hasGap, isLive });
-    this.#last = view instanceof NoticeView ? 'notice' : 'other';
-    return settle;
+    return this.#place({ view, hasGap, isLive });
+  }
+
+  /** How many views wait for the end of a block of the answer. */
+  get held(): number {
+    return this.#held.length;
   }
 
   /** Everything since the last prompt, and before it what is still on the screen, with nothing folded. */
@@ -193,11 +211,44 @@ export class EventViews {
     this.#group = undefined;
     this.#answer = undefined;
     this.#thinking = undefined;
+    this.#held = [];
     this.#startsAgents.clear();
     this.#ofTurn = [];
     this.#callsOfTurn = [];
     this.#last = undefined;
     this.#lastPrompt = undefined;
+  }
+
+  /**
+   * Adds a view below everything else, but above the block of an answer that is still being written: the answer stays
+   * readable, and the view does not move any more. Returns a function that marks the view as final.
+   */
+  #place(aside: Aside): () => void {
+    this.#held.push(aside);
+    this.#placeHeld();
+    return () => {
+      aside.isLive = false;
+      aside.settle?.();
+    };
+  }
+
+  #placeHeld(): void {
+    if (this.#held.length === 0) return;
+    const answer = this.#answer;
+    const gap = 1;
+    const rest = answer?.view.split(this.#history.linesAbove(answer.view) - gap);
+    if (answer && !rest) return;
+    if (answer?.view.isEmpty === false) this.#last = 'other';
+    answer?.settle();
+    for (const aside of this.#held) {
+      const { view, isLive, hasGap = !(view instanceof NoticeView && this.#last === 'notice') } = aside;
+      aside.settle = this.#history.add(view, { hasGap, isLive });
+      this.#last = view instanceof NoticeView ? 'notice' : 'other';
+    }
+    this.#held = [];
+    if (!rest) return;
+    this.#answer = { view: rest, settle: this.#history.add(rest, { isLive: true, hasGap: true }) };
+    this.#ofTurn.push(rest);
   }
 
   #open<View extends Component>(view: View): Open<View> {
@@ -215,26 +266,26 @@ export class EventViews {
   #callView(callId: string, tool: string): { view: StreamedCall } {
     const known = this.#calls.get(callId);
     if (known) return known;
-    this.#endWords();
+    const isOwn = this.#ownEarly.delete(callId);
+    if (!isOwn) this.#endWords();
     const { now, shorten } = this.#options;
     const call = new CallView(this.#theme, { tool, now, ...(shorten && { shorten }) });
     if (this.#askedEarly.delete(callId)) call.ask();
     if (this.#questionsEarly.delete(callId)) call.question();
-    if (this.#ownEarly.delete(callId)) call.own();
-    if ((this.#group?.view.size ?? 0) >= MAX_GROUP) this.#endGroup();
-    this.#group ??= this.#openGroup();
-    const opened = { view: new StreamedCall(call, now), group: this.#group };
+    if (isOwn) call.own();
+    if (isOwn || (this.#group?.view.size ?? 0) >= MAX_GROUP) this.#endGroup();
+    const opened = { view: new StreamedCall(call, now), group: this.#group ?? this.#openGroup(), isOwn };
     opened.group.view.add(opened.view);
     this.#calls.set(callId, opened);
+    if (isOwn) return opened; // the model's next call does not join it, and a retry of the model leaves it alone
+    this.#group = opened.group;
     this.#callsOfTurn.push(opened);
     return opened;
   }
 
   #openGroup(): Open<CallGroup> {
     const view = new CallGroup(this.#theme, this.#options);
-    const settle = this.#history.add(view, { isLive: true, hasGap: true });
-    this.#last = 'call';
-    return { view, settle };
+    return { view, settle: this.#place({ view, isLive: true, hasGap: true }) };
   }
 
   /** The next call starts a new group. */
@@ -262,7 +313,9 @@ export class EventViews {
     this.#endThinking();
     this.#answer?.view.finish();
     this.#answer?.settle();
+    if (this.#answer) this.#last = 'other';
     this.#answer = undefined;
+    this.#placeHeld();
   }
 
   #endThinking(): void {
@@ -280,16 +333,22 @@ export class EventViews {
     if (this.#group?.view.size === 0) this.#group = undefined;
     this.#ofTurn = [];
     this.#callsOfTurn = [];
-    this.#calls.clear();
+    this.#forgetCalls();
     this.#answer = undefined;
     this.#thinking = undefined;
+    this.#placeHeld();
+  }
+
+  /** A call of the user's own runs on. */
+  #forgetCalls(): void {
+    for (const [id, { isOwn }] of this.#calls) if (!isOwn) this.#calls.delete(id);
   }
 
   #end(result: RunResult): void {
     const { outcome } = result;
     this.#endWords();
-    for (const { group } of this.#calls.values()) group.settle();
-    this.#calls.clear();
+    for (const { group, isOwn } of this.#calls.values()) if (!isOwn) group.settle();
+    this.#forgetCalls();
     this.#endGroup();
     if (outcome === 'completed' || (outcome === 'interrupted' && this.#hasInterrupted)) return;
     const kind = outcome === 'interrupted' || outcome === 'stopped' ? 'warning' : 'failure';

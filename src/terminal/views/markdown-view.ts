@@ -31,8 +31,11 @@ export class MarkdownView implements Component {
   append(piece: string): void {
     this.#text += piece;
     this.#tail = undefined;
-    if (!piece.includes('\n')) return;
-    const { settled, length } = cutMarkdown(this.#text.slice(this.#tailStart));
+    if (piece.includes('\n')) this.#settle();
+  }
+
+  #settle(options: { atLetter?: boolean } = {}): void {
+    const { settled, length } = cutMarkdown(this.#text.slice(this.#tailStart), options);
     this.#settled.push(...settled.map((block) => this.#view(block)));
     this.#tailStart += length;
   }
@@ -41,6 +44,24 @@ export class MarkdownView implements Component {
   finish(): void {
     this.#isStreaming = false;
     this.#tail = undefined;
+  }
+
+  /**
+   * Ends this view before the block that is being written, and returns a view that continues with that block.
+   * `rowsAbove`: so many rows of this view can't be moved any more; undefined if the block began in one of them.
+   */
+  split(rowsAbove: number): MarkdownView | undefined {
+    this.#settle({ atLetter: true });
+    if (rowsAbove > 0 && rowsAbove > this.#settledLines(this.#drawn.width).length) return undefined;
+    const rest = new MarkdownView(this.#theme);
+    rest.append(this.#text.slice(this.#tailStart));
+    this.#text = this.#text.slice(0, this.#tailStart);
+    this.finish();
+    return rest;
+  }
+
+  get isEmpty(): boolean {
+    return this.#text.trim() === '';
   }
 
   invalidate(): void {
