@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import type { OpenElsewhere } from '../agent/store/open-elsewhere.js';
 import type { Goal } from '../contract/goal.js';
 import type { SessionWorktree } from '../contract/worktree.js';
 import { dataFolderOf } from '../platform/files/paths.js';
@@ -18,15 +19,12 @@ export async function interactive(argv: readonly string[], version: string): Pro
   if (unfit !== undefined) throw new UsageProblem(`${unfit} works only with -p. Add -p and the prompt.`);
   const wanted = await worktreeOf(flags);
   if (wanted) return await inWorktree(wanted, { flags, prompt, goal, version });
-  if (flags.resume !== undefined) {
-    const { assertResumable } = await import('./sessions/resume.js');
-    await assertResumable({ resume: flags.resume, fork: flags.fork }, process.env);
-  }
+  const used = await openElsewhere(flags);
   if (flags.model !== undefined) {
     await (await import('./interactive/refuse-unknown-model.js')).refuseUnknownModel(flags.model, process.env);
   }
   await askAboutPlugins(flags);
-  return await converse({ flags, prompt, goal, version });
+  return await converse({ flags, prompt, goal, version, used });
 }
 
 interface Conversation {
@@ -34,25 +32,24 @@ interface Conversation {
   prompt: string | undefined;
   goal: Goal | undefined;
   version: string;
+  /** The session to resume, if another process uses it. */
+  used: OpenElsewhere | undefined;
   /** The project of the worktree. */
   project?: string;
   worktree?: SessionWorktree;
 }
 
 /** The conversation in a worktree, which is merged, kept or removed after it. */
-async function inWorktree(wanted: WantedWorktree, given: Conversation): Promise<number> {
+async function inWorktree(wanted: WantedWorktree, given: Omit<Conversation, 'used'>): Promise<number> {
   const { flags } = given;
   const options = await optionsOf(flags, wanted.project);
   const { openRunWorktree } = await import('./worktree/session-worktree.js');
   const opened = await openRunWorktree(wanted, options);
   let asks = false;
   try {
-    if (flags.resume !== undefined) {
-      const { assertResumable } = await import('./sessions/resume.js');
-      await assertResumable({ resume: flags.resume, fork: flags.fork }, process.env, opened.place.root);
-    }
+    const used = await openElsewhere(flags, opened.place.root);
     await askAboutPlugins(flags);
-    const code = await converse({ ...given, project: wanted.project, worktree: opened.place });
+    const code = await converse({ ...given, used, project: wanted.project, worktree: opened.place });
     asks = code === 0 && flags.worktreeEnd === undefined;
     return code;
   } finally {
@@ -61,8 +58,15 @@ async function inWorktree(wanted: WantedWorktree, given: Conversation): Promise<
   }
 }
 
+async function openElsewhere({ resume, fork }: RunFlags, root?: string): Promise<OpenElsewhere | undefined> {
+  if (resume === undefined) return undefined;
+  const { findOpenElsewhere } = await import('./sessions/resume.js');
+  return await findOpenElsewhere({ resume, fork }, process.env, root);
+}
+
 async function converse(given: Conversation): Promise<number> {
-  const { flags, prompt, version, project, worktree } = given;
+  const { flags, prompt, version, used, project, worktree } = given;
+  let attachTo: string | undefined;
   let { setup } = flags;
   let { goal } = given;
   // A wrong option is reported before anything is drawn; without options there is nothing to check.
@@ -70,13 +74,16 @@ async function converse(given: Conversation): Promise<number> {
     ? await optionsOf(flags, project)
     : undefined;
   const { startTerminal } = await import('../terminal/start-terminal.js');
-  return await startTerminal({
+  const code = await startTerminal({
     version,
     prompt,
     root: worktree?.root ?? process.cwd(),
     env: process.env,
     isPlain: flags.screenReader,
-    first: { resume: flags.resume, picks: flags.picksSession, fork: flags.fork },
+    first: { resume: flags.resume, picks: flags.picksSession, fork: flags.fork, openElsewhere: used },
+    attach(id) {
+      attachTo = id;
+    },
     async open(ports) {
       const { openSession } = await import('./interactive/open-session.js');
       const options = { ...(checked ?? (await optionsOf(flags, project))), ...(worktree && { worktree }) };
@@ -94,6 +101,7 @@ async function converse(given: Conversation): Promise<number> {
       };
     },
   });
+  return attachTo === undefined ? code : await (await import('./attach.js')).attach([attachTo]);
 }
 
 async function optionsOf(flags: RunFlags, project?: string) {

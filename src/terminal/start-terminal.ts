@@ -27,6 +27,8 @@ export interface TerminalOptions {
   isPlain?: boolean | undefined;
   /** The conversation to start with. */
   first: SessionRequest;
+  /** Follows a session of the background once the terminal is restored. */
+  attach?(id: string): void;
   /** Reads settings again. The user is asked about trust before a conversation is opened with them. */
   open(ports: TerminalPorts): Promise<TerminalSettings>;
 }

@@ -237,6 +237,11 @@ export class TerminalApp {
     if (await this.#panel.confirmEnd((facts) => this.#questions.choose(facts, this.#ending.signal))) this.quit();
   }
 
+  #leaveFor(attachTo: string | undefined): void {
+    if (attachTo !== undefined) this.#options.attach?.(attachTo);
+    this.quit();
+  }
+
   readonly #choose = async (title: string, items: readonly Choice[], cancel?: string): Promise<string | undefined> =>
     await this.#questions.choose({ title, items, cancel }, this.#ending.signal);
 
@@ -307,7 +312,10 @@ export class TerminalApp {
         }),
       );
       this.#useSettings(settings);
-      await this.#change(settings, await firstSession(this.#options, this.#ask));
+      await this.#change(
+        settings,
+        await firstSession(this.#options, { ...this.#ask, leave: (id) => this.#leaveFor(id) }),
+      );
       this.#commands = await this.#loadCommands(settings);
       this.#place.completion = this.#commands.completion;
       this.#loading.resolve(this.#commands);

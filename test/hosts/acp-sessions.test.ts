@@ -143,7 +143,7 @@ test('a session that another process has is refused with what a client can do ab
   const { code, message } = await other.refused('session/load', { sessionId, cwd: client.cwd, mcpServers: [] });
   expect(code).toBe(-32_002);
   expect(message).toMatch(
-    /^The session \S+ is in use by process \d+, since \S+, and two writers would mix their conversations\. Close it there first, or begin a new session\.$/,
+    /^The session \S+ is in use by process \d+, since [\d: -]+, and two writers would mix their conversations\. Close it there first, or begin a new session\.$/,
   );
   const unknown = await other.refused('session/load', { sessionId: 'nope', cwd: client.cwd, mcpServers: [] });
   expect(unknown.message).toBe('There is no session nope. session/list has those there are.');

@@ -8,6 +8,7 @@ import { randomHex } from '../../platform/crypto.js';
 import { codeOf } from '../../platform/error-code.js';
 import type { InspectedRecord, OpenChange } from '../../platform/journal/lock.js';
 import { type ProcessIdentity, thisProcess } from '../../platform/journal/process-identity.js';
+import { localMinute } from '../../platform/text/local-time.js';
 import type { SessionFolder } from './session-folder.js';
 import { SessionProblem } from './session-problem.js';
 
@@ -55,17 +56,18 @@ function fileStamp(path: string): string | undefined {
   return ino === undefined ? undefined : [dev, ino, mtimeNs, ctimeNs].join(':');
 }
 
-/** Rejects with `SessionProblem` if a process uses the session now. */
-export async function assertUnused({ id, lock }: SessionFolder): Promise<void> {
-  if (!(await stat(lock).catch(() => undefined))) return;
-  const ours = await thisProcess();
-  const found = await inspectRecord(lock, ours);
-  if (found.state === 'running') throw inUse(id, found.change, ours);
-}
-
 /** Whether a process uses the session now. */
 export async function isInUse({ lock }: SessionFolder): Promise<boolean> {
   return (await holder(lock, await thisProcess())) !== undefined;
+}
+
+/** The process that uses the session now, with its machine if that is not this one; undefined if none does. */
+export async function whoUses({ lock }: SessionFolder): Promise<{ pid?: number; host?: string } | undefined> {
+  const ours = await thisProcess();
+  const found = await holder(lock, ours);
+  if (!found) return undefined;
+  const { pid, host } = found;
+  return { ...(pid !== undefined && { pid }), ...(host !== undefined && host !== ours.host && { host }) };
 }
 
 /** Removes a lock whose process has ended. */
@@ -155,9 +157,12 @@ function inUse(id: string, holder: OpenChange | undefined, ours: ProcessIdentity
   const place = holder && holder.owner.host !== ours.host ? ` on ${holder.owner.host}` : '';
   const [fact, advice] =
     holder && holder.owner.pid === ours.pid && place === ''
-      ? [`is open in this process already, since ${holder.at}.`, 'Go on there, or close it there first.']
+      ? [
+          `is open in this process already, since ${localMinute(new Date(holder.at))}.`,
+          'Go on there, or close it there first.',
+        ]
       : [
-          `is in use by ${holder ? `process ${holder.owner.pid}${place}, since ${holder.at}` : 'another process'}, and two writers would mix their conversations.`,
+          `is in use by ${holder ? `process ${holder.owner.pid}${place}, since ${localMinute(new Date(holder.at))}` : 'another process'}, and two writers would mix their conversations.`,
           'End that one first, or fork the session with --fork to continue from its last complete turn.',
         ];
   return new SessionProblem('in_use', `The session ${id} ${fact}`, { advice });

@@ -1,9 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { interruptionNotes } from '../../agent/store/interrupted-calls.js';
 import { findSession, projectOf } from '../../agent/store/list-sessions.js';
+import { type OpenElsewhere, openElsewhere } from '../../agent/store/open-elsewhere.js';
 import { type ResumedSession, resumeSession } from '../../agent/store/resume-session.js';
-import { sessionFolder } from '../../agent/store/session-folder.js';
-import { assertUnused } from '../../agent/store/session-lock.js';
+import { SessionProblem } from '../../agent/store/session-problem.js';
 import type { Model } from '../../contract/model.js';
 import type { PermissionMode } from '../../contract/permission.js';
 import { dataFolderOf } from '../../platform/files/paths.js';
@@ -49,15 +49,45 @@ export async function resume({ flags, options, ...request }: ResumeRequest): Pro
   return resumed;
 }
 
-/** Rejects if there is no such session in this folder, or if another process uses it: before anything is drawn. */
-export async function assertResumable(
+/**
+ * Rejects if there is no such session in this folder. Returns the facts if another process uses it, unless it is to be
+ * copied.
+ */
+export async function findOpenElsewhere(
   { resume: wanted, fork }: { resume: string; fork: boolean },
   env: CliEngineOptions['env'],
   root = process.cwd(),
-): Promise<void> {
+): Promise<OpenElsewhere | undefined> {
   const dataFolder = dataFolderOf({ env });
-  const id = await sessionHere(wanted, dataFolder, realpathSync(root));
-  if (!fork) await assertUnused(sessionFolder(dataFolder, id));
+  const place = realpathSync(root);
+  const id = await sessionHere(wanted, dataFolder, place);
+  return fork ? undefined : await openElsewhere(dataFolder, id, { root: place, env });
+}
+
+/** Rejects if there is no such session in this folder, or if another process uses it: before anything is drawn. */
+export async function assertResumable(
+  request: { resume: string; fork: boolean },
+  env: CliEngineOptions['env'],
+  root = process.cwd(),
+): Promise<void> {
+  const used = await findOpenElsewhere(request, env, root);
+  if (used) throw inUse(used, request.resume);
+}
+
+/** With the commands that continue, ready to be copied. */
+function inUse({ id, name, place, isInBackground, other }: OpenElsewhere, wanted: string): SessionProblem {
+  const short = id.slice(0, 8);
+  const advice = [
+    ...(isInBackground ? [`  helve attach ${short}  continues it there`] : []),
+    ...(wanted === 'last' && other
+      ? [`  helve -p --resume ${other.id.slice(0, 8)} "…"  continues the one before it, ${other.name}`]
+      : []),
+    `  helve -p --resume ${short} --fork "…"  continues in a copy`,
+  ];
+  const which = wanted === 'last' ? `The last conversation here, ${name},` : name;
+  return new SessionProblem('in_use', `${which} is ${place}, and two programs can't continue one conversation.`, {
+    advice: `One of these continues:\n${advice.join('\n')}`,
+  });
 }
 
 async function sessionHere(wanted: string, dataFolder: string, root: string): Promise<string> {

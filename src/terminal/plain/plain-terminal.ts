@@ -152,9 +152,19 @@ class PlainTerminal {
       this.#questions,
     );
     const first = await firstSession(this.#options, {
-      choose: async (_, items) =>
-        await this.#questions.choose({ title: 'Which conversation? Enter alone starts a new one.', items }),
+      choose: async (title, items, cancel) =>
+        await this.#questions.choose({
+          title:
+            cancel === undefined
+              ? 'Which conversation? Enter alone starts a new one.'
+              : `${title}. Enter alone leaves.`,
+          items,
+        }),
       tell: (sentence) => this.#lines.line(sentence),
+      leave: (id) => {
+        if (id !== undefined) this.#options.attach?.(id);
+        this.quit();
+      },
     });
     await this.#change(settings, first);
     this.#loading.resolve(await this.#loadCommands(settings));

@@ -1,5 +1,6 @@
 // The types by which the terminal is given a conversation; no code.
 
+import type { OpenElsewhere } from '../../agent/store/open-elsewhere.js';
 import type { RestoredSession } from '../../agent/store/restored-session.js';
 import type { SessionTotals } from '../../agent/store/session-record.js';
 import type { FullAgent } from '../../compose/create-agent.js';
@@ -17,6 +18,8 @@ export interface SessionRequest {
   resume?: string | undefined;
   /** Resume one, and ask the user which. Already resolved when a conversation is opened. */
   picks?: boolean | undefined;
+  /** The session to resume is open in another process: the user chooses what to do instead. */
+  openElsewhere?: OpenElsewhere | undefined;
   /** Continue in a copy. */
   fork?: boolean | undefined;
   /** With `fork`: leaves out everything from this prompt on (0-based). */
