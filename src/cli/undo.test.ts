@@ -580,6 +580,6 @@ test('on a terminal, undo draws the change with colours and line numbers instead
   const { out } = await run([], { answer: 'y', width: 60 });
   const plain = stripVTControlCharacters(out);
   expect(out).not.toBe(plain);
-  expect(plain).toMatch(/\n\nrestore a \+1 -1\n {2}1 - two *\n {2}1 \+ one *\n\nRestored 1 file\.\n/);
+  expect(plain).toMatch(/\n\nrestore a {2}\+1 -1\n {2}1 - two\n {2}1 \+ one\n\nRestored 1 file\.\n/);
   expect(plain).not.toMatch(/@@|---|call_1/);
 });

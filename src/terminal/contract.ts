@@ -53,7 +53,7 @@ export type CommandAnswer =
       isDense?: boolean;
     }
   /** Changes of files. */
-  | { type: 'diffs'; title: string; files: ReadonlyArray<{ path: string; patch: string }>; notes: readonly string[] }
+  | { type: 'diffs'; title: string; files: readonly ShownDiff[]; notes: readonly string[] }
   /** Lines that may change for a while; the view is redrawn until `settled` resolves. */
   | { type: 'live'; lines(): readonly string[]; settled: Promise<unknown> }
   /** Text to render as Markdown. */
@@ -101,6 +101,17 @@ export type CommandAnswer =
   | { type: 'quit' }
   /** Nothing to show. */
   | { type: 'done' };
+
+/** What happened to a file or a folder. */
+export interface ShownDiff {
+  path: string;
+  /** As in "deleted"; undefined if the patch says all. */
+  what?: string;
+  /** A unified patch; empty if there is none to show. */
+  patch: string;
+  /** The files in a deleted folder. */
+  files?: ReadonlyArray<{ path: string; patch: string }>;
+}
 
 /** The change of one file. */
 export interface ShownChange {

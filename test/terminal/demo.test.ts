@@ -32,7 +32,7 @@ inTerminal('the demo asks real questions in the real interface, and ends with ho
   expect(end).toContain('Done: ten or more of an item are 10 % cheaper, and all tests pass.');
   await terminal.type('/undo');
   await terminal.press('Enter');
-  const question = await terminal.shows(/recreate dist[\s\S]*Only the last call[\s\S]*enter to choose/);
+  const question = await terminal.shows(/recreate the folder dist[\s\S]*Only the last call[\s\S]*enter to choose/);
   expect(question).toContain('Undo everything since “Give 10 % off');
   expect(question).not.toMatch(/@@|--- a\/|toolu/);
   await terminal.press('y');

@@ -121,19 +121,21 @@ export function undoItemParts(item: UndoItem, cwd: string): UndoItemParts {
   };
 }
 
+/** How many files and folders there are, apart. */
+export function countedEntries(items: readonly UndoItem[]): string {
+  const folders = items.filter(({ now, target }) => (target ?? now)?.kind === 'folder').length;
+  return [
+    ...(items.length > folders ? [counted(items.length - folders, 'file')] : []),
+    ...(folders > 0 ? [counted(folders, 'folder')] : []),
+  ].join(' and ');
+}
+
 /** What an undo has done, in words: files and folders apart, restored and removed apart. */
 export function restoredWords({ items }: UndoPlan, done: readonly string[]): string {
   const isDone = new Set(done);
   const entries = items.filter(({ real }) => isDone.has(real));
-  const words = (some: readonly UndoItem[]): string => {
-    const folders = some.filter(({ now, target }) => (target ?? now)?.kind === 'folder').length;
-    return [
-      ...(some.length > folders ? [counted(some.length - folders, 'file')] : []),
-      ...(folders > 0 ? [counted(folders, 'folder')] : []),
-    ].join(' and ');
-  };
   const [removed, restored] = [true, false].map((isGone) =>
-    words(entries.filter(({ action }) => (action === 'remove') === isGone)),
+    countedEntries(entries.filter(({ action }) => (action === 'remove') === isGone)),
   );
   if (!restored && !removed) return 'No file was changed.';
   if (!removed) return `Restored ${restored}.`;
@@ -142,10 +144,15 @@ export function restoredWords({ items }: UndoPlan, done: readonly string[]): str
 
 const verbs = { change: 'restore', make: 'recreate', remove: 'remove', mode: 'change the mode of' } as const;
 
-export function describeUndoItem({ real, action, diff, conflict, impossible, stays }: UndoItem, cwd: string): string {
+export function describeUndoItem(item: UndoItem, cwd: string): string {
+  const { real, action, now, target, diff, conflict, impossible, stays } = item;
   const path = shortPath(cwd, real);
   if (impossible !== undefined) return `! ${path} can't be restored: ${impossible}`;
-  const head = stays === undefined ? `${verbs[action]} ${path}` : `leave the folder ${path}: ${stays}`;
+  const isFolder = (target ?? now)?.kind === 'folder';
+  const head =
+    stays === undefined
+      ? `${verbs[action]} ${isFolder ? 'the folder ' : ''}${path}`
+      : `leave the folder ${path}: ${stays}`;
   return [`${conflict === undefined ? '' : '! '}${head}${conflict === undefined ? '' : `: ${conflict}`}`, diff]
     .filter(Boolean)
     .join('\n');

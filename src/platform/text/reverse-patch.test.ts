@@ -22,6 +22,6 @@ test('the output of git is taken apart by file', () => {
     'diff --git a/x.ts b/x.ts\nindex 1..2 100644\n--- a/x.ts\n+++ b/x.ts\n@@ -1 +1 @@\n-a\n+b\ndiff --git a/new.ts b/new.ts\nnew file mode 100644\n--- /dev/null\n+++ b/new.ts\n@@ -0,0 +1 @@\n+a\n';
   expect(splitPatch(output)).toEqual([
     { path: 'x.ts', patch: '@@ -1 +1 @@\n-a\n+b\n' },
-    { path: 'new.ts', patch: '@@ -0,0 +1 @@\n+a\n' },
+    { path: 'new.ts', patch: '@@ -0,0 +1 @@\n+a\n', what: 'new' },
   ]);
 });

@@ -29,8 +29,8 @@ export function reversePatch(patch: string): string {
   return out.join('\n');
 }
 
-/** The patches of single files in the output of `git diff`. */
-export function splitPatch(output: string): Array<{ path: string; patch: string }> {
+/** The patches of single files in the output of `git diff`; `what`: what the lines above the patch say. */
+export function splitPatch(output: string): Array<{ path: string; patch: string; what?: string }> {
   return output
     .split(/^(?=diff --git )/m)
     .filter((part) => part.startsWith('diff --git '))
@@ -38,9 +38,32 @@ export function splitPatch(output: string): Array<{ path: string; patch: string 
       const [, after] = /^\+\+\+ b\/(.*)$/m.exec(part) ?? [];
       const [, before] = /^--- a\/(.*)$/m.exec(part) ?? [];
       const [, named = ''] = /^diff --git a\/.* b\/(.*)$/m.exec(part) ?? [];
+      const start = part.indexOf('\n@@') + 1;
+      const what = headerWords(start === 0 ? part : part.slice(0, start));
       return {
         path: after ?? before ?? named,
-        patch: part.includes('\n@@') ? part.slice(part.indexOf('\n@@') + 1) : '',
+        patch: start === 0 ? '' : part.slice(start),
+        ...(what !== '' && { what }),
       };
     });
+}
+
+/** What git says about a file above its patch. */
+function headerWords(header: string): string {
+  const [, created] = /^new file mode (\d+)$/m.exec(header) ?? [];
+  const [, deleted] = /^deleted file mode (\d+)$/m.exec(header) ?? [];
+  const [, renamed] = /^rename from (.*)$/m.exec(header) ?? [];
+  const [, copied] = /^copy from (.*)$/m.exec(header) ?? [];
+  const [, oldMode, mode] = /^old mode \d*(\d{3})\nnew mode \d*(\d{3})$/m.exec(header) ?? [];
+  const isEmpty = /^index (?:0+\.\.e69de29|e69de29\w*\.\.0+)/m.test(header);
+  return [
+    ...(created === undefined ? [] : ['new']),
+    ...(deleted === undefined ? [] : ['deleted']),
+    ...((created ?? deleted)?.startsWith('12') ? ['a link'] : []),
+    ...(renamed === undefined ? [] : [`moved from ${renamed}`]),
+    ...(copied === undefined ? [] : [`copied from ${copied}`]),
+    ...(mode === undefined ? [] : [`mode ${mode}, before ${oldMode}`]),
+    ...(/^(?:Binary files |GIT binary patch)/m.test(header) ? ['not text'] : []),
+    ...(isEmpty ? ['empty'] : []),
+  ].join(', ');
 }

@@ -407,7 +407,7 @@ test('undo offers everything since the last prompt first, then the last call, an
     items: [{ key: 'y' }, { key: 'l' }, { key: 'n' }],
   });
   const last = await choose(asked, 'last');
-  expect(last).toMatchObject({ changes: [{ title: 'remove folder' }, { title: 'remove folder/b.txt' }] });
+  expect(last).toMatchObject({ changes: [{ title: 'remove the folder folder' }, { title: 'remove folder/b.txt' }] });
   expect(shown(await choose(last, 'yes'))).toMatch(/^Removed 1 file and 1 folder\./);
   expect(await run('undo', session)).toMatchObject({
     items: [{ value: 'yes' }, { value: 'redo', key: 'r' }, { value: 'no' }],

@@ -2,6 +2,7 @@
 
 import { applyUndo } from '../../agent/undo/apply-undo.js';
 import {
+  countedEntries,
   NEVER_COVERED,
   NOTHING_TO_DO,
   restoredWords,
@@ -12,7 +13,6 @@ import {
 import type { UndoPlan } from '../../agent/undo/undo.js';
 import { shortPath } from '../../platform/files/paths.js';
 import { clause } from '../../platform/text/clause.js';
-import { counted } from '../../platform/text/counted.js';
 import type { Choice, CommandAnswer } from '../contract.js';
 import { text } from './answers.js';
 
@@ -44,8 +44,7 @@ export function confirmUndo(
   ];
   return {
     type: 'choose',
-    title:
-      title ?? (items.length === 1 ? 'Undo this change?' : `Undo the changes of ${counted(items.length, 'file')}?`),
+    title: title ?? (items.length === 1 ? 'Undo this change?' : `Undo the changes of ${countedEntries(items)}?`),
     text: lines.join('\n'),
     changes: items.map((item) => undoItemParts(item, cwd)),
     ...(hasCommands && { note: NEVER_COVERED }),

@@ -1,17 +1,27 @@
 import { outlineSession } from '../../agent/store/session-outline.js';
+import { describeChanges } from '../../agent/undo/describe-change.js';
 import { planUndo } from '../../agent/undo/undo.js';
 import { listUndoable, UndoFailure } from '../../agent/undo/undo-calls.js';
 import { callsSince } from '../../agent/undo/undo-prompts.js';
-import { shortPath } from '../../platform/files/paths.js';
 import { askGit } from '../../platform/shell/ask-git.js';
 import { counted } from '../../platform/text/counted.js';
-import { reversePatch, splitPatch } from '../../platform/text/reverse-patch.js';
+import { splitPatch } from '../../platform/text/reverse-patch.js';
 import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
 import { problem, text, words } from './answers.js';
 
 const MAX_NOTED = 20;
 /** No program that the repository names runs. */
-const GIT_DIFF = ['-c', 'core.fsmonitor=false', 'diff', '--no-ext-diff', '--no-textconv', '--no-color'];
+const GIT_DIFF = [
+  '-c',
+  'core.fsmonitor=false',
+  '-c',
+  'core.quotePath=false',
+  'diff',
+  '--find-renames',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-color',
+];
 
 export const diff: TerminalCommand = {
   name: 'diff',
@@ -47,12 +57,13 @@ async function ofConversation(session: CommandSession, isLastOnly: boolean): Pro
   if (callIds.length === 0) return none;
   try {
     const { items } = await planUndo(dataFolder, id, { callIds }, { cwd });
-    const files = items.flatMap(({ real, diff: patch }) =>
-      patch === undefined ? [] : [{ path: shortPath(cwd, real), patch: reversePatch(patch) }],
-    );
+    const files = describeChanges(items, cwd);
     if (files.length === 0) return none;
     const what = isLastOnly ? 'your last prompt' : 'this conversation';
-    return { type: 'diffs', title: `Changes of ${what}: ${counted(files.length, 'file')}`, files, notes: [] };
+    const folders = files.filter(({ isFolder }) => isFolder).length;
+    const size = files.reduce((sum, file) => sum + (file.isFolder ? file.files.length : 1), 0);
+    const counts = [...(size > 0 ? [counted(size, 'file')] : []), ...(folders > 0 ? [counted(folders, 'folder')] : [])];
+    return { type: 'diffs', title: `Changes of ${what}: ${counts.join(', ')}`, files, notes: [] };
   } catch (error) {
     if (error instanceof UndoFailure) return problem(error.message);
     throw error;
@@ -63,7 +74,9 @@ async function ofConversation(session: CommandSession, isLastOnly: boolean): Pro
 async function sinceCommit({ root, env }: CommandSession): Promise<CommandAnswer | undefined> {
   const changed = await askGit(root, [...GIT_DIFF, 'HEAD'], { ...env });
   if (!changed.ok) return undefined;
-  const others = await askGit(root, ['ls-files', '--others', '--exclude-standard'], { ...env });
+  const others = await askGit(root, ['-c', 'core.quotePath=false', 'ls-files', '--others', '--exclude-standard'], {
+    ...env,
+  });
   const untracked = others.ok ? others.output.split('\n').filter(Boolean) : [];
   const files = splitPatch(changed.output);
   if (files.length + untracked.length === 0) return text('Nothing has changed since the last commit.');

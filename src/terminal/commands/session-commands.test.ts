@@ -1,12 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { chmodSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SessionStore } from '../../agent/store/session-store.js';
 import { temporaryProject } from '../../testing/temporary-project.js';
+import { bashTool } from '../../tools/bash/bash.js';
 import { writeTool } from '../../tools/write.js';
 import type { CommandAnswer, CommandSession } from '../contract.js';
+import { Theme } from '../screen/theme.js';
 import { pastPrompts } from '../session/past-prompts.js';
+import { diffLines } from '../views/changes-view.js';
 import { runCommand } from './index.js';
 import { testSession } from './test-session.js';
 
@@ -37,6 +40,61 @@ test('diff shows what the conversation has changed, from before to now', async (
     title: 'Changes of this conversation: 1 file',
     files: [{ path: 'b.txt', patch: expect.stringContaining('\n+made') }],
   });
+});
+
+test('diff says what happened to what has no patch, and counts folders apart', async () => {
+  const project = await temporaryProject({
+    'old/a.txt': 'one\ntwo\n',
+    'old/deep/b.txt': 'three\n',
+    'moved.txt': 'the same words\n',
+    'empty.txt': '',
+    'run.sh': 'true\n',
+    to: 'x\n',
+  });
+  const { id, root, dataFolder } = project.engine.session;
+  symlinkSync('to', join(root, 'link'));
+  const session = await testSession({ id, root, cwd: root, dataFolder });
+  const command =
+    'rm -r old empty.txt; mv moved.txt kept.txt; chmod 755 run.sh; ln -sfn run.sh link; mkdir made; touch none.txt; printf "a\\0b" > data.bin';
+  await project.run(bashTool, { command });
+  const answer = await run('diff', session);
+  if (answer.type !== 'diffs') throw new Error(answer.type);
+  expect(answer.title).toBe('Changes of this conversation: 8 files, 2 folders');
+  expect(answer.files.map(({ path, what }) => `${path}: ${what}`)).toEqual([
+    'data.bin: new, not text: 3 bytes now, nothing before',
+    'empty.txt: deleted, empty',
+    'kept.txt: moved from moved.txt',
+    'link: a link to run.sh, before to to',
+    'made/: new, empty',
+    'none.txt: new, empty',
+    'old/: deleted, with 2 files',
+    'run.sh: mode 755, before 644',
+  ]);
+  const theme = new Theme({ name: 'none', depth: 'basic' });
+  const drawn = answer.files.flatMap((file) => diffLines(theme, file, 60));
+  expect(drawn.join('\n')).toContain('old/  deleted, with 2 files  -3\n  a.txt  -2\n  deep/b.txt  -1');
+});
+
+test('diff git names what has no patch', async () => {
+  const project = await temporaryProject({ 'moved.txt': 'a\nb\nc\n', 'run.sh': 'true\n', 'gone/a.txt': '1\n' });
+  const { id, root, dataFolder } = project.engine.session;
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-C', root, '-c', 'user.name=a', '-c', 'user.email=a', ...args]);
+  execFileSync('git', ['init', '--quiet', root]);
+  git('add', '.');
+  git('commit', '--quiet', '-m', 'one');
+  git('mv', 'moved.txt', 'größe.txt');
+  git('rm', '--quiet', '-r', 'gone');
+  chmodSync(join(root, 'run.sh'), 0o755);
+  writeFileSync(join(root, 'data.bin'), Buffer.from([0, 1, 2]));
+  git('add', '.');
+  const answer = await run('diff git', await testSession({ id, root, cwd: root, dataFolder }));
+  expect(answer.type === 'diffs' && answer.files.map(({ path, what }) => `${path}: ${what}`)).toEqual([
+    'data.bin: new, not text',
+    'gone/a.txt: deleted',
+    'größe.txt: moved from moved.txt',
+    'run.sh: mode 755, before 644',
+  ]);
 });
 
 test('diff says in its own words why there is nothing to compare with', async () => {
@@ -174,7 +232,7 @@ test('undo after a rewind that left the files offers all that was changed since,
   expect(answer).toMatchObject({
     title: 'Undo the file changes that /rewind has left?',
     changes: [{ title: 'remove b.txt' }, { title: 'remove c.txt' }],
-    items: [{ key: 'y', description: 'since “make b”: 2 calls, 2 changes' }, { key: 'n' }],
+    items: [{ key: 'y', description: 'since “make b”: 2 calls, 2 files' }, { key: 'n' }],
   });
   if (answer.type !== 'choose') throw new Error('It is a question.');
   await answer.choose('yes');

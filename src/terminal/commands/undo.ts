@@ -1,5 +1,5 @@
 import { outlineSession } from '../../agent/store/session-outline.js';
-import { NEVER_COVERED, undoableLines } from '../../agent/undo/describe-undo.js';
+import { countedEntries, NEVER_COVERED, undoableLines } from '../../agent/undo/describe-undo.js';
 import { planUndo, type UndoPlan } from '../../agent/undo/undo.js';
 import { listUndoable, type UndoableCall, UndoFailure, type UndoSelection } from '../../agent/undo/undo-calls.js';
 import { callsSince, lastUndo, selectSincePrompt, sinceLastPrompt } from '../../agent/undo/undo-prompts.js';
@@ -120,7 +120,7 @@ async function offer(conversation: Conversation, left: OtherUndo | undefined): P
 }
 
 const sizeOf = (calls: readonly unknown[], { items }: UndoPlan): string =>
-  `${counted(calls.length, 'call')}, ${counted(items.length, 'change')}`;
+  [counted(calls.length, 'call'), countedEntries(items)].filter(Boolean).join(', ');
 
 const shortened = (said: string): string => {
   const line = said.trim().replaceAll(/\s+/g, ' ');

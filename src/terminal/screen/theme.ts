@@ -194,14 +194,26 @@ export class Theme {
     this.#grounds = groundsOf(this.#choice, background);
   }
 
+  /**
+   * The text on a background that reaches the right edge of the window. The rest is erased in its colour, not filled
+   * with spaces: a terminal that becomes narrower would wrap those.
+   */
+  bar(role: GroundRole, text: string, width: number): string {
+    if (visibleWidth(text) >= width) return this.on(role, text); // erasing would take the last character
+    const filled = this.on(role, text);
+    return this.#grounds === undefined ? filled : `${filled.slice(0, -GROUND_END.length)}\u001b[K${GROUND_END}`;
+  }
+
   /** The text on a background, filled up to the width; styles within the text may reset the background. */
   on(role: GroundRole, text: string, width = 0): string {
     const open = this.#grounds?.[role];
     if (open === undefined) return text;
     const blank = ' '.repeat(Math.max(0, width - visibleWidth(text)));
-    return `${open}${text.replaceAll(ENDS_GROUND, (end) => `${end}${open}`)}${blank}\u001b[49m`;
+    return `${open}${text.replaceAll(ENDS_GROUND, (end) => `${end}${open}`)}${blank}${GROUND_END}`;
   }
 }
+
+const GROUND_END = '\u001b[49m';
 
 // A colour may end in 49 as well, as `48;2;92;40;49` does.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles are written with them

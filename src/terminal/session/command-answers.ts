@@ -3,6 +3,7 @@ import { abortable } from '../../platform/abortable.js';
 import type { AnswerSection, Choice, CommandAnswer, ShownChange } from '../contract.js';
 import type { Theme } from '../screen/theme.js';
 import { bodyLines } from '../views/body-lines.js';
+import { diffLines } from '../views/changes-view.js';
 import { ContextView } from '../views/context-view.js';
 import { ExplanationView } from '../views/explanation-view.js';
 import { cleanLine, cleanLines, cut, padEnd, wrap } from '../views/fit.js';
@@ -243,16 +244,7 @@ class DiffsText implements Component {
     const { title, files, notes } = this.#answer;
     return [
       cut(paint.strong(cleanLine(title)), width),
-      ...files.flatMap(({ path, patch }) => {
-        const body = patch.includes('@@')
-          ? ({ type: 'diff', path, patch } as const)
-          : { type: 'text' as const, text: patch };
-        return [
-          '',
-          cut(paint.accent(cleanLine(path)), width),
-          ...bodyLines(this.#theme, body, width, { isExpanded: true }).lines,
-        ];
-      }),
+      ...files.flatMap((file) => ['', ...diffLines(this.#theme, file, width)]),
       ...(notes.length === 0 ? [] : ['', ...notes.flatMap((note) => wrap(paint.muted(cleanLine(note)), width))]),
     ];
   }

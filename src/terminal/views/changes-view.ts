@@ -1,5 +1,5 @@
 import { patchCounts } from '../../display/patch-rows.js';
-import type { ShownChange } from '../contract.js';
+import type { ShownChange, ShownDiff } from '../contract.js';
 import type { Theme } from '../screen/theme.js';
 import { DiffView } from './diff-view.js';
 import { cleanLine, cut } from './fit.js';
@@ -16,12 +16,40 @@ export function changesLines(theme: Theme, changes: readonly ShownChange[], widt
   });
 }
 
-function headLine({ paint }: Theme, { title, isBlocked = false, patch }: ShownChange, width: number): string {
-  const { added, removed } = patch === '' ? { added: 0, removed: 0 } : patchCounts(patch);
-  const counts = [
+const MAX_LISTED = 20; // files of a deleted folder
+
+/** What happened to a file or a folder: a heading with the numbers of lines, and below it the patch or what was in it. */
+export function diffLines(theme: Theme, { path, what, patch, files = [] }: ShownDiff, width: number): string[] {
+  const { paint } = theme;
+  const words = what === undefined ? [] : [paint.muted(cleanLine(what))];
+  const patches = files.length === 0 ? [patch] : files.map((file) => file.patch);
+  const head = cut([paint.accent(cleanLine(path)), ...words, ...countWords(theme, patches)].join('  '), width);
+  const room = Math.max(1, width - INDENT.length);
+  const rows = patch === '' ? [] : new DiffView(theme, { patch, path }).render(room);
+  const listed = files
+    .slice(0, MAX_LISTED)
+    .map((file) => cut([cleanLine(file.path), ...countWords(theme, [file.patch])].join('  '), room));
+  const more = files.length > MAX_LISTED ? [paint.muted(`… ${files.length - MAX_LISTED} more files`)] : [];
+  return [head, ...[...rows, ...listed, ...more].map((row) => `${INDENT}${row}`)];
+}
+
+function headLine(theme: Theme, { title, isBlocked = false, patch }: ShownChange, width: number): string {
+  const { paint } = theme;
+  const head = isBlocked ? paint.warning(`! ${cleanLine(title)}`) : paint.strong(cleanLine(title));
+  return cut([head, ...countWords(theme, [patch])].join('  '), width);
+}
+
+/** The numbers of added and removed lines of patches, if there are any. */
+function countWords({ paint }: Theme, patches: readonly string[]): string[] {
+  let [added, removed] = [0, 0];
+  for (const patch of patches) {
+    const counts = patch === '' ? undefined : patchCounts(patch);
+    added += counts?.added ?? 0;
+    removed += counts?.removed ?? 0;
+  }
+  const words = [
     ...(added > 0 ? [paint.added(`+${added}`)] : []),
     ...(removed > 0 ? [paint.removed(`-${removed}`)] : []),
   ];
-  const head = isBlocked ? paint.warning(`! ${cleanLine(title)}`) : paint.strong(cleanLine(title));
-  return cut([head, ...counts].join(' '), width);
+  return words.length === 0 ? [] : [words.join(' ')];
 }

@@ -10,7 +10,6 @@ import { paintedSpans } from './painted-code.js';
 
 export const SIDE_BY_SIDE_COLUMNS = 140; // each side is then as wide as a narrow window
 const BETWEEN = ' │ ';
-const LEAST_COLUMNS = 60; // of the background of a changed line, so that a short line is a bar too
 const LEAST_SIDE = 40; // columns of each side
 const MAX_PIECES = 50; // rows of one line of the file
 const MAX_HANG = 24; // columns that a continuation is indented by at most
@@ -64,10 +63,9 @@ export class DiffView implements Component {
   #unified(rows: readonly PatchRow[], width: number): string[] {
     const digits = numberWidth(rows);
     const isNew = isNewFile(this.#rows);
-    const columns = columnsFor(rows, { digits, least: LEAST_COLUMNS, most: width });
     return rows.flatMap((row) => {
       if (isAside(row)) return this.#aside(row, digits, width);
-      return this.#line(row, { number: row.after ?? row.before, digits, width: columns, isNew });
+      return this.#line(row, { number: row.after ?? row.before, digits, width, isNew });
     });
   }
 
@@ -80,11 +78,11 @@ export class DiffView implements Component {
         { digits, least: LEAST_SIDE, most },
       );
     const [before, after] = [sideOf('added'), sideOf('removed')];
-    const side = (row: PatchRow | undefined, number: number | undefined, columns: number): string[] =>
-      row ? this.#line(row, { number, digits, width: columns }) : [];
+    const side = (row: PatchRow | undefined, number: number | undefined, columns: number, isLast: boolean): string[] =>
+      row ? this.#line(row, { number, digits, width: columns, isLast }) : [];
     return pairRows(rows).flatMap(({ left, right }) => {
       if (left && isAside(left)) return this.#aside(left, digits, width);
-      const [one, other] = [side(left, left?.before, before), side(right, right?.after, after)];
+      const [one, other] = [side(left, left?.before, before, false), side(right, right?.after, after, true)];
       return Array.from({ length: Math.max(one.length, other.length) }, (_, index) =>
         `${padEnd(one[index] ?? '', before)}${this.#theme.paint.border(BETWEEN)}${other[index] ?? ''}`.trimEnd(),
       );
@@ -99,7 +97,8 @@ export class DiffView implements Component {
       digits,
       width,
       isNew = false,
-    }: { number: number | undefined; digits: number; width: number; isNew?: boolean },
+      isLast = true,
+    }: { number: number | undefined; digits: number; width: number; isNew?: boolean; isLast?: boolean },
   ): string[] {
     const { paint } = this.#theme;
     const isChange = (row.kind === 'added' || row.kind === 'removed') && !isNew;
@@ -111,13 +110,17 @@ export class DiffView implements Component {
       const head = index === 0 ? painted(`${gutter}${sign}`) : ' '.repeat(width - room);
       const hang = index === 0 ? '' : ' '.repeat(hangOf(row.text, room));
       const line = `${head}${hang}${this.#text(row, from, to, isChange)}`;
-      if (isChange && row.kind !== 'same') return this.#filled(row.kind === 'added' ? 'added' : 'removed', line, width);
+      if (isChange && row.kind !== 'same') {
+        return this.#filled(row.kind === 'added' ? 'added' : 'removed', line, width, isLast);
+      }
       return line.trimEnd();
     });
   }
 
-  #filled(role: 'added' | 'removed', line: string, width: number): string {
-    return this.#theme.hasGrounds ? this.#theme.on(role, line, width) : line.trimEnd();
+  /** `isLast`: nothing follows in its rows, so its background reaches the edge of the window. */
+  #filled(role: 'added' | 'removed', line: string, width: number, isLast: boolean): string {
+    if (!this.#theme.hasGrounds) return line.trimEnd();
+    return isLast ? this.#theme.bar(role, line, width) : this.#theme.on(role, line, width);
   }
 
   /** A piece of the line with the colours of its language, and its changed words on a stronger background. */
@@ -160,8 +163,8 @@ const numberWidth = (rows: readonly PatchRow[]): number =>
   }, 0);
 
 /**
- * As wide as the longest line, so that a terminal that becomes narrower does not wrap what is only background. A line is
- * wrapped here only if it is longer than the window.
+ * The width of a side: that of its longest line, so that a terminal that becomes narrower does not wrap what is only
+ * background.
  */
 function columnsFor(
   rows: readonly PatchRow[],
