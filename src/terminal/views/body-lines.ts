@@ -1,4 +1,5 @@
 import type { DisplayBody } from '../../contract/tool.js';
+import { bannerLines, summaryLines } from '../../platform/text/summary-lines.js';
 import { tellingLines } from '../../platform/text/telling-lines.js';
 import type { Theme } from '../screen/theme.js';
 import { type DiffBody, DiffView } from './diff-view.js';
@@ -48,6 +49,7 @@ function atMost(
       return capped(new MarkdownView(theme, body.text).render(width), most);
     case 'output':
       if (isFailed && !isExpanded && !isOwn) return failureLines(theme, body, width);
+      if (!isExpanded && !isOwn) return successLines(theme, body, width, most);
       return outputLines(theme, body.styled ?? body.text, width, isExpanded ? { end } : { lines: most, end });
     case 'diff':
       return diffLines(theme, body, width, most);
@@ -75,11 +77,33 @@ function failureLines(
   if (isShort || telling.length === 0) {
     return outputLines(theme, styled, width, { lines: isShort ? all.length : FAILED_LINES, end: 'last' });
   }
+  const { lines } = outputLines(theme, linesAt(telling, all, styled), width, { lines: FAILED_LINES });
+  return { lines, hidden: all.length - telling.length };
+}
+
+/** The lines that sum up a run of tests, or the first ones, without those that a package manager prints before. */
+function successLines(
+  theme: Theme,
+  { text, styled = text }: Extract<DisplayBody, { type: 'output' }>,
+  width: number,
+  most: number,
+): { lines: string[]; hidden: number } {
+  const banner = bannerLines(text);
+  const rest = banner === 0 ? styled : styled.split('\n').slice(banner).join('\n');
+  const first = outputLines(theme, rest, width, { lines: most, end: 'first' });
+  if (first.hidden === 0) return first;
+  const sums = first.hidden < LEAST_FOLDED ? [] : summaryLines(text, most);
+  if (sums.length === 0) return { lines: first.lines, hidden: first.hidden + banner };
+  const all = text.trimEnd().split('\n');
+  const { lines } = outputLines(theme, linesAt(sums, all, styled), width, { lines: most });
+  return { lines, hidden: all.length - sums.length };
+}
+
+/** The lines in their colours. */
+function linesAt(indices: readonly number[], all: readonly string[], styled: string): string {
   const source = styled.split('\n');
   const isSame = source.length >= all.length; // colours add no lines
-  const chosen = telling.map((index) => (isSame ? source[index] : all[index]) ?? '');
-  const { lines } = outputLines(theme, chosen.join('\n'), width, { lines: FAILED_LINES });
-  return { lines, hidden: all.length - telling.length };
+  return indices.map((index) => (isSame ? source[index] : all[index]) ?? '').join('\n');
 }
 
 /** Draws no more of a patch than is shown; a line may take several rows. */

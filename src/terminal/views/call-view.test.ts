@@ -96,6 +96,13 @@ test('a failed command shows its exit code, its time and the lines that say what
   ]);
 });
 
+test('a passing run of tests shows its counts, without the lines of npm', () => {
+  const { view, lines } = call();
+  const text = `\n> shop@1.0.0 test\n> node --test\n\n${tenLines}\nℹ tests 10\nℹ pass 10\nℹ fail 0\n`;
+  view.end({ display: { title: 'npm test', body: { type: 'output', text } } });
+  expect(lines().slice(1)).toEqual(['  ℹ tests 10', '  ℹ pass 10', '  … 15 more lines (ctrl+o)']);
+});
+
 test("shows the end of a failed command's output if no line is known to say why", () => {
   const { view, lines } = call();
   view.end({
