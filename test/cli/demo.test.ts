@@ -15,7 +15,9 @@ test.each([[['demo']], [[]]])('helve %j plays the demo to its end: a real failur
   const marks = stdout.match(/^ *[●✓✗] \w+/gm)?.map((mark) => mark.trim()) ?? [];
   expect(marks.slice(0, 4)).toEqual(['● List', '✓ List', '● Grep', '✓ Grep']);
   expect(stdout).not.toContain(temporary);
-  expect(stdout).toContain('/key stores an API key');
+  expect(stdout).toMatch(
+    /login openai[\s\S]*export ANTHROPIC_API_KEY=…[\s\S]*--model ollama\/NAME[\s\S]*\/login, \/key and \/model/,
+  );
   expect(await readdir(temporary)).toEqual([]);
 });
 
@@ -24,13 +26,17 @@ test('the demo ends with commands that work: in a clone after an alias, which co
   const clone = await runHelve(['demo'], { cwd });
   const alias = `alias helve="${resolve('node_modules/.bin/node')} ${resolve('bin/helve.cjs')}"`;
   expect(clone.stdout).toContain(`\nTo use Helve with a real model:\n  ${alias}\n  helve `);
-  expect(clone.stdout).toMatch(/^ {2}helve +in your project: \/key stores an API key, \/model chooses a model$/m);
+  expect(clone.stdout).toMatch(
+    /^ {2}helve +starts it in your project; inside, \/login, \/key and \/model do the same$/m,
+  );
   expect(clone.stdout).not.toContain('npx helve');
   const bin = await emptyFolder();
   await symlink(resolve('bin/helve.cjs'), join(bin, 'helve'));
   const env = { PATH: [bin, process.env['PATH']].join(delimiter) };
   const installed = await runHelve(['demo'], { cwd, env });
-  expect(installed.stdout).toMatch(/^ {2}helve +in your project: \/key stores an API key, \/model chooses a model$/m);
+  expect(installed.stdout).toMatch(
+    /^ {2}helve +starts it in your project; inside, \/login, \/key and \/model do the same$/m,
+  );
   expect(installed.stdout).not.toContain('alias');
 });
 

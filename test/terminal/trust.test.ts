@@ -19,9 +19,11 @@ inTerminal('instructions can be followed in a folder whose servers are refused',
   });
   await terminal.shows(/first, a question about this folder[\s\S]*CLAUDE\.md[\s\S]*esc to continue without/);
   await terminal.press('Enter');
-  await terminal.shows(/Follow the instructions of this folder\?[\s\S]*enter to choose/);
+  await terminal.shows(
+    /Follow only the instructions[\s\S]*Nothing that needs trust is switched on[\s\S]*enter to choose/,
+  );
   await terminal.press('y');
-  await terminal.hides('Follow the instructions of this folder?');
+  await terminal.hides('Follow only the instructions');
   await terminal.shows('To review and trust them later: /trust');
   await terminal.hides('first, a question');
   await say('hello');

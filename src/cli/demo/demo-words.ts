@@ -24,9 +24,9 @@ export const terminalDemoWords = (own: OwnCommand): TerminalDemoWords => ({
     '- `/undo` takes back what was changed since your prompt. It restores what a command deleted, too.',
     '- `/diff` shows everything that has changed.',
     '- `/rewind` returns to your prompt, and restores the files.',
-    '- `/quit` leaves the demo. It removes the sample project and says how to use a real model.',
+    '- `/quit` leaves the demo. It removes the sample project and says how to use a real model: with a sign-in, an API key, or a model on this machine.',
   ].join('\n'),
-  afterwards: `The script of this demo ends here, so I can't answer that. To work with a real model, leave with \`/quit\`, run \`${own.helve}\`, and store an API key with \`/key\`. \`/undo\`, \`/diff\` and \`!command\` still work here.`,
+  afterwards: `The script of this demo ends here, so I can't answer that. To work with a real model, leave with \`/quit\` and run \`${own.helve}\` in your project: there, \`/login\` signs in to a plan or an account, \`/key\` stores an API key, and \`/model\` chooses a model, also one of Ollama or LM Studio on this machine. \`/undo\`, \`/diff\` and \`!command\` still work here.`,
   farewell: nextSteps(own),
 });
 
@@ -45,8 +45,10 @@ export const lineDemoWords = (own: OwnCommand): DemoWords & { introduction: stri
 function nextSteps({ helve, elsewhere }: OwnCommand): string {
   const name = elsewhere === undefined ? helve : 'helve';
   const steps = [
-    [name, 'in your project: /key stores an API key, /model chooses a model'],
-    [`${name} doctor`, 'check the setup'],
+    [`${name} login openai`, 'signs in with a ChatGPT plan; openrouter and copilot work too'],
+    ['export ANTHROPIC_API_KEY=…', `uses an API key; ${name} models lists the providers and their variables`],
+    [`${name} --model ollama/NAME`, 'uses a model on this machine: Ollama and LM Studio need no key'],
+    [name, 'starts it in your project; inside, /login, /key and /model do the same'],
   ] as const;
   const alias = elsewhere === undefined ? [] : [`  alias helve="${elsewhere}"`];
   return ['To use Helve with a real model:', ...alias, ...table(steps)].join('\n');

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { readRunFlags } from '../run-flags.js';
 import type { RunModels } from '../run-models.js';
 import { inDemoFolder } from './demo-folder.js';
@@ -6,9 +7,12 @@ import { demoModel } from './demo-model.js';
 import { type OwnCommand, terminalDemoWords } from './demo-words.js';
 import { demoPrompt } from './script.js';
 
+const EARLY_MS = 20; // in which everything that waits in the terminal is read
+
 /** The demo in the real interface: the user sends the prompt and answers the questions. */
 export async function terminalDemo(own: OwnCommand, version: string): Promise<number> {
   const words = terminalDemoWords(own);
+  await dropEarlyKeys();
   const before = process.cwd();
   const code = await inDemoFolder(async ({ root, home, env, reset }) => {
     process.chdir(root); // the commands of the terminal work in the folder of the process
@@ -42,6 +46,17 @@ export async function terminalDemo(own: OwnCommand, version: string): Promise<nu
     }
   });
   return code;
+}
+
+/** Keys that were pressed while Helve was built would be appended to the prompt that is ready to be sent. */
+async function dropEarlyKeys(): Promise<void> {
+  const { stdin } = process;
+  const drop = (): void => {};
+  stdin.setRawMode(true); // in line mode, a line that is not complete can't be read
+  stdin.on('data', drop);
+  await delay(EARLY_MS);
+  stdin.off('data', drop);
+  stdin.pause();
 }
 
 function demoModels(words: Parameters<typeof demoModel>[0]): RunModels {

@@ -118,6 +118,25 @@ test('a key that is followed at once by more input answers nothing', async () =>
   expect(draw()).toContain('One');
 });
 
+test('keys that came too early are said to be kept, until a key counts', async () => {
+  const { queue, ask, pass, draw } = queued();
+  const one = ask('One');
+  draw();
+  pass(100);
+  queue.handleInput('1');
+  expect(draw()).toContain('not answered: what you typed is kept below');
+  pass(300);
+  expect(draw()).toContain('not answered: what you typed is kept below');
+  queue.handleInput('x'); // it is no choice
+  await Promise.resolve();
+  pass(60);
+  expect(draw()).not.toContain('kept below');
+  queue.handleInput('1');
+  await Promise.resolve();
+  pass(60);
+  await one;
+});
+
 test('a key that is held down does not answer', async () => {
   const { queue, ask, pass, draw } = queued();
   const one = ask('One');

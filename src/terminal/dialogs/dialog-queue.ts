@@ -16,6 +16,8 @@ const QUIET_MS = 300;
  */
 const HOLD_MS = 60;
 
+const EARLY_KEYS = 'not answered: what you typed is kept below';
+
 export interface DialogQueueOptions {
   theme: Theme;
   /** Milliseconds, from a monotonic clock. */
@@ -32,6 +34,8 @@ interface Entry {
   dialog: Dialog;
   /** When it was first drawn, or when the last early key came. */
   quietSince: number | undefined;
+  /** Keys came before it took any, and went to the prompt: its hint says so until a key counts. */
+  hadEarlyKeys: boolean;
 }
 
 /** Dialogs in order of arrival. One is shown; the others wait. */
@@ -53,7 +57,7 @@ export class DialogQueue implements Component, Focusable {
   async ask<Answer>(make: (answer: (value: Answer) => void) => Dialog, signal: AbortSignal): Promise<Answer> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-    const entry: Entry = { dialog: make(resolve), quietSince: undefined };
+    const entry: Entry = { dialog: make(resolve), quietSince: undefined, hadEarlyKeys: false };
     const abort = (): void => reject(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
     this.#entries = entry.dialog.givesWay ? [...this.#entries, entry] : this.#withQuestion(entry);
@@ -95,7 +99,10 @@ export class DialogQueue implements Component, Focusable {
     const entry = this.#entries[0];
     if (!entry) return;
     if (!this.#takesKeys(entry)) {
-      if (entry.quietSince !== undefined) this.#waitForQuiet(entry);
+      if (entry.quietSince !== undefined) {
+        this.#waitForQuiet(entry);
+        entry.hadEarlyKeys ||= typedCharacter(data) !== undefined;
+      }
       this.#options.onEarlyInput?.(data);
     } else if (entry.dialog.takesText) {
       entry.dialog.handleInput(data);
@@ -123,8 +130,11 @@ export class DialogQueue implements Component, Focusable {
     if (this.#entries[0] !== entry) return;
     if (burst.length > 1 && burst.some(couldAnswer)) {
       this.#waitForQuiet(entry);
-      for (const data of textOf(burst)) this.#options.onEarlyInput?.(data);
+      const kept = textOf(burst);
+      entry.hadEarlyKeys ||= kept.length > 0;
+      for (const data of kept) this.#options.onEarlyInput?.(data);
     } else {
+      entry.hadEarlyKeys = false;
       for (const data of burst) entry.dialog.handleInput(data);
     }
     this.#options.onChange();
@@ -142,8 +152,9 @@ export class DialogQueue implements Component, Focusable {
     const waits = this.waiting === 0 ? [] : [counted(this.waiting, 'more question')];
     // Key hints are shown only once keys count.
     const keys = this.#takesKeys(entry) ? entry.dialog.hint.split(HINT_SEPARATOR) : ['…'];
-    const isNeeded = (hint: string): boolean => hint === keys[0] || hint.startsWith('esc');
-    return [...entry.dialog.render(width), '', paint.muted(fitHints([...waits, ...keys], width, isNeeded))];
+    const early = entry.hadEarlyKeys ? [EARLY_KEYS] : [];
+    const isNeeded = (hint: string): boolean => hint === keys[0] || hint === EARLY_KEYS || hint.startsWith('esc');
+    return [...entry.dialog.render(width), '', paint.muted(fitHints([...early, ...waits, ...keys], width, isNeeded))];
   }
 
   #takesKeys({ quietSince }: Entry): boolean {

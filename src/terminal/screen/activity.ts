@@ -49,6 +49,7 @@ export class Activity {
     this.#retry = new RetryLine({ now: options.now, model: () => options.session()?.model });
     screen.addLive({
       render: (width) => {
+        this.#spinner.pauseWhile(screen.hasDialog);
         if (screen.hasDialog) return ['']; // it is waiting for the user
         const parts = [this.#shownTodos(width), this.#shownSpinner(width)].filter((lines) => lines.length > 0);
         return parts.length === 0 ? [''] : parts.flatMap((lines) => ['', ...lines]);

@@ -21,11 +21,15 @@ export interface InstructionQuestions {
   show(title: string, lines: readonly string[]): Promise<void>;
 }
 
-/** Asks whether to follow the instruction files of a folder, with all that they import. They can be read first. */
+/**
+ * Asks whether to follow the instruction files of a folder, with all that they import. They can be read first.
+ * `afterNo`: the user has just refused to trust the folder, so the question says why there is another one.
+ */
 export async function askAboutInstructions(
   files: readonly ShownInstructions[],
   rules: InstructionRules,
   questions: InstructionQuestions,
+  { afterNo = false }: { afterNo?: boolean } = {},
 ): Promise<boolean> {
   const { InstructionReader } = await import('../../agent/instructions/read-instructions.js');
   const sources = files.map(({ path, shown }) => ({ path, shown, source: 'project' as const }));
@@ -36,9 +40,11 @@ export async function askAboutInstructions(
   const look = { value: 'show', key: 's', label: `Show ${them} first` };
   const no = { value: 'no', key: 'n', label: 'Not now', description: `the model gets ${them} as notes` };
   const cancel = 'continue without';
-  const title = 'Follow the instructions of this folder?';
+  const title = afterNo ? 'Follow only the instructions of this folder?' : 'Follow the instructions of this folder?';
   const more = imported.length === 0 ? '' : `, with ${namesOf(imported)}`;
-  const text = `It has instructions for the model: ${namesOf(files)}${more}`;
+  const text = afterNo
+    ? `Nothing that needs trust is switched on. The folder also has instructions for the model, which run nothing by themselves and can be followed without trust: ${namesOf(files)}${more}`
+    : `It has instructions for the model: ${namesOf(files)}${more}`;
   // Nothing of the folder is followed by Enter alone.
   let answer = await questions.choose({ title, text, items: [yes, look, no], focus: 2, cancel });
   while (answer === 'show') {

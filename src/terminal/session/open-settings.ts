@@ -28,6 +28,7 @@ export async function openSettings(
   const { notFollowed = [] } = settings;
   const dataFolder = dataFolderOf({ env });
   if (trust.pending.length > 0 || notFollowed.length > 0) questions.onAsk?.(settings);
+  const wasRefused = trust.pending.length > 0;
   if (trust.pending.length > 0) {
     const names = notFollowed.map(({ shown }) => shown);
     if (await questions.askForTrust(trust, names)) {
@@ -40,7 +41,7 @@ export async function openSettings(
   // Also after a no: the person may know the instructions and not want the rest.
   if (
     notFollowed.length > 0 &&
-    (await askAboutInstructions(notFollowed, await rulesFor(root, dataFolder), questions))
+    (await askAboutInstructions(notFollowed, await rulesFor(root, dataFolder), questions, { afterNo: wasRefused }))
   ) {
     const { followInstructions } = await import('../../settings/trust.js');
     await followInstructions(trust.folder, { dataFolder });

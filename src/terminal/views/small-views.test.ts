@@ -107,6 +107,19 @@ test('shows a spinner with time, tokens and cost', () => {
   expect(view.render(80)).toEqual([]);
 });
 
+test('the time in which a question waits is not counted', () => {
+  const clock = { now: 0 };
+  const view = new SpinnerView(none, { now: () => clock.now });
+  view.start({ label: 'Running' });
+  clock.now = 2_000;
+  view.pauseWhile(true);
+  clock.now = 60_000;
+  view.pauseWhile(true);
+  view.pauseWhile(false);
+  clock.now = 61_000;
+  expect(view.render(80)[0]).toContain('Running… 3s');
+});
+
 test.each([60, 80, 110])('a long label gives way to the hints at %i columns', (width) => {
   const view = new SpinnerView(none, { now: () => 0 });
   const hint = 'esc to stop · ctrl+b to run in the background';

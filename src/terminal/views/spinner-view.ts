@@ -23,6 +23,7 @@ export class SpinnerView implements Component {
   readonly #theme: Theme;
   readonly #now: () => number;
   #startedAt: number | undefined;
+  #pausedAt: number | undefined;
   #facts: SpinnerFacts = {};
 
   constructor(theme: Theme, { now }: { now: () => number }) {
@@ -39,7 +40,18 @@ export class SpinnerView implements Component {
 
   start(facts: SpinnerFacts = {}): void {
     this.#startedAt = this.#now();
+    this.#pausedAt = undefined;
     this.#facts = facts;
+  }
+
+  /** The time in which a question waits for the user is not counted. */
+  pauseWhile(isPaused: boolean): void {
+    if (this.#startedAt === undefined) return;
+    if (isPaused) this.#pausedAt ??= this.#now();
+    else if (this.#pausedAt !== undefined) {
+      this.#startedAt += this.#now() - this.#pausedAt;
+      this.#pausedAt = undefined;
+    }
   }
 
   update(facts: SpinnerFacts): void {
