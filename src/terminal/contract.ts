@@ -280,7 +280,7 @@ export interface GoalPort {
 export interface LoopPort {
   /** "every 10 min: PROMPT, next at 14:30"; undefined if none is repeated. */
   readonly described: string | undefined;
-  /** Sends the prompt now, and again after each interval. */
+  /** Sends the prompt after each interval, from the first one on. */
   start(prompt: string, everyMs: number): void;
   /** False if none was repeated. */
   stop(): boolean;

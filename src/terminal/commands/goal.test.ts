@@ -33,8 +33,8 @@ test('/goal shows, resumes and drops it', async () => {
 });
 
 test.each([
-  ['10m check the deploy', ['loop 600000 check the deploy'], 'done'],
-  ['30 s look', ['loop 30000 look'], 'done'],
+  ['10m check the deploy', ['loop 600000 check the deploy'], 'prompt'],
+  ['30 s look', ['loop 30000 look'], 'prompt'],
   ['1s look', [], 'problem'],
   ['48h look', [], 'problem'],
   ['look', [], 'problem'],

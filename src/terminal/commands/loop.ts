@@ -31,6 +31,6 @@ export const loop: TerminalCommand = {
       );
     if (session.model === undefined) return problem('There is no model that could answer. /model chooses one.');
     session.loop.start(prompt.trim(), everyMs);
-    return { type: 'done' };
+    return { type: 'prompt', text: prompt.trim(), shown: `/loop ${typed}` };
   },
 };

@@ -58,17 +58,20 @@ export class CommandAnswers {
     this.#options = options;
   }
 
-  /** `beforeShown` is called once, before anything is shown. */
-  async follow(first: CommandAnswer, signal: AbortSignal, beforeShown: () => void = () => {}): Promise<void> {
+  /** `beforeShown` is called once, before anything is shown. Resolves to true if a prompt was sent, which is shown as one. */
+  async follow(first: CommandAnswer, signal: AbortSignal, beforeShown: () => void = () => {}): Promise<boolean> {
     let answer: CommandAnswer | undefined = first;
     let isShown = false;
+    let isPrompt = false;
     while (answer) {
+      isPrompt ||= answer.type === 'prompt';
       if (!isShown && shows(answer)) {
         isShown = true;
         beforeShown();
       }
       answer = await this.#take(answer, signal);
     }
+    return isPrompt;
   }
 
   /** Redraws the lines until they are settled. Lines that are read aloud are printed once they are. */

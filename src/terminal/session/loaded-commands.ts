@@ -6,7 +6,7 @@ import { ToolConsole, type ToolConsoleOptions } from './tool-console.js';
 
 /** Shows a command's answer and asks its questions. */
 export interface AnswerFollower {
-  follow(answer: CommandAnswer, signal: AbortSignal, beforeShown?: () => void): Promise<void>;
+  follow(answer: CommandAnswer, signal: AbortSignal, beforeShown?: () => void): Promise<boolean>;
 }
 
 export interface LoadedCommandsOptions {
@@ -42,9 +42,12 @@ export class LoadedCommands {
     return findCommand(name);
   }
 
-  /** `beforeShown` is called once, before anything of the answer is shown. */
-  async run(command: { name: string; args: string }, signal: AbortSignal, beforeShown?: () => void): Promise<void> {
-    await this.#answers.follow(await runCommand(command, this.#session), signal, beforeShown);
+  /**
+   * `beforeShown` is called once, before anything of the answer is shown. Resolves to true if the answer is a prompt, which
+   * is shown as one.
+   */
+  async run(command: { name: string; args: string }, signal: AbortSignal, beforeShown?: () => void): Promise<boolean> {
+    return await this.#answers.follow(await runCommand(command, this.#session), signal, beforeShown);
   }
 
   async remember(note: string, signal: AbortSignal): Promise<void> {

@@ -1,8 +1,15 @@
 import type { RunResult } from '../../contract/event.js';
 import { shortDuration } from '../../platform/text/duration.js';
+import { localMinute } from '../../platform/text/local-time.js';
 import type { LoopPort } from '../contract.js';
 
 const MAX_FAILURES = 3; // in a row: whatever is wrong does not go away by itself
+
+const MINUTE_MS = 60_000;
+
+/** As it is typed. */
+const written = (ms: number): string =>
+  ms % 3_600_000 === 0 ? `${ms / 3_600_000}h` : ms % MINUTE_MS === 0 ? `${ms / MINUTE_MS}m` : `${ms / 1_000}s`;
 
 interface PromptLoopOptions {
   /** Whether a prompt runs or waits: then the repetition waits for the next time. */
@@ -24,7 +31,8 @@ export class PromptLoop implements LoopPort {
   get described(): string | undefined {
     if (!this.#current) return undefined;
     const { prompt, everyMs, nextAt } = this.#current;
-    const time = `${String(nextAt.getHours()).padStart(2, '0')}:${String(nextAt.getMinutes()).padStart(2, '0')}`;
+    const minutes = localMinute(nextAt).slice(-5);
+    const time = everyMs < MINUTE_MS ? `${minutes}:${String(nextAt.getSeconds()).padStart(2, '0')}` : minutes;
     return `every ${shortDuration(everyMs)}: ${prompt} (next at ${time})`;
   }
 
@@ -34,7 +42,6 @@ export class PromptLoop implements LoopPort {
     const timer = setInterval(() => this.#repeat(), everyMs);
     timer.unref();
     this.#current = { prompt, everyMs, timer, nextAt: new Date(Date.now() + everyMs) };
-    this.#options.say(prompt);
   }
 
   stop(): boolean {
@@ -47,6 +54,7 @@ export class PromptLoop implements LoopPort {
   /** After each run: an interrupt, a budget that is used up, and failures in a row end the loop. */
   after({ outcome }: Pick<RunResult, 'outcome'>): void {
     if (!this.#current) return;
+    const { everyMs, prompt } = this.#current;
     this.#failures = outcome === 'completed' ? 0 : this.#failures + 1;
     const why =
       outcome === 'interrupted'
@@ -58,7 +66,9 @@ export class PromptLoop implements LoopPort {
             : undefined;
     if (why === undefined) return;
     this.stop();
-    this.#options.tell(`The prompt is not repeated any more, because ${why}.`);
+    this.#options.tell(
+      `The prompt is not repeated any more, because ${why}. To start again: /loop ${written(everyMs)} ${prompt}`,
+    );
   }
 
   #repeat(): void {

@@ -100,6 +100,11 @@ export async function showOpened(
   })) {
     views.show(view, { hasGap });
   }
+  const goal = opened.agent?.goals.stored;
+  if (goal?.isPaused) {
+    const { pausedNotice } = await import('../../agent/goals/goal-words.js');
+    views.show(new NoticeView(theme, 'info', pausedNotice(goal)), { hasGap: true });
+  }
   const hint = opened.withoutModel === undefined ? undefined : await hintWithoutModel(opened);
   if (hint === undefined) return;
   views.show(new NoticeView(theme, opened.namedModelProblem ? 'warning' : 'info', hint), { hasGap: true });

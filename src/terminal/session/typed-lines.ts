@@ -162,7 +162,7 @@ export class TypedLines {
  * Shows the line together with its answer, so that nothing comes between the two; a line whose answer takes longer is
  * shown before.
  */
-async function withEcho(echo: () => void, run: (echo: () => void) => Promise<void>): Promise<void> {
+async function withEcho(echo: () => void, run: (echo: () => void) => Promise<boolean>): Promise<void> {
   let isShown = false;
   const show = (): void => {
     if (!isShown) echo();
@@ -170,7 +170,7 @@ async function withEcho(echo: () => void, run: (echo: () => void) => Promise<voi
   };
   const timer = setTimeout(show, ALONE_MS);
   try {
-    await run(show);
+    isShown = (await run(show)) || isShown;
   } finally {
     clearTimeout(timer);
     show();
