@@ -18,9 +18,13 @@ export function createRecovery(session: Session): (emit: (happening: AgentHappen
 
 /**
  * Before the first call, such as when a session is resumed: a command that a killed Helve left running is ended, and undo
- * knows what it has changed.
+ * knows what it has changed. `told`: interrupted calls that the surface reports itself.
  */
-export async function recoverNow(session: Session, notify: (text: string) => void): Promise<void> {
+export async function recoverNow(
+  session: Session,
+  notify: (text: string) => void,
+  { told }: { told?: ReadonlySet<string> } = {},
+): Promise<void> {
   void session.own(reapedLeftovers); // not awaited: no call depends on processes that a killed Helve left running
   // Reading works without the data folder; a call that changes a file reports that the folder can't be used.
   for (const text of await movedSpareData(session.dataFolder, { withFailures: false })) notify(text);
@@ -29,10 +33,15 @@ export async function recoverNow(session: Session, notify: (text: string) => voi
     const { repairWorktrees } = await import('../platform/worktrees/repair-worktrees.js');
     for (const text of await repairWorktrees(dataFolder, env).catch(() => [])) notify(text);
   }
-  const text = await recoverIfNeeded(session.dataFolder, takeBackUndo, async () => {
-    const { titlesIn } = await import('../agent/store/session-outline.js');
-    return titlesIn(session.dataFolder);
-  }).catch(() => undefined);
+  const text = await recoverIfNeeded(
+    session.dataFolder,
+    takeBackUndo,
+    async () => {
+      const { titlesIn } = await import('../agent/store/session-outline.js');
+      return titlesIn(session.dataFolder);
+    },
+    told,
+  ).catch(() => undefined);
   if (text !== undefined) notify(text);
 }
 

@@ -1,12 +1,10 @@
 import type { AgentHappening } from '../contract/event.js';
 import { shownFolder, withShownPaths } from '../display/shown-path.js';
 import { dataFolderOf, folderNames, homeFolder } from '../platform/files/paths.js';
-import { visible } from '../platform/text/visible.js';
 import type { Choice } from './contract.js';
 import { DialogQueue } from './dialogs/dialog-queue.js';
 import { Attachments } from './input/attachments.js';
 import { FileIndex } from './input/file-index.js';
-import { KeyBindings } from './input/key-bindings.js';
 import { PromptHistory } from './input/prompt-history.js';
 import { Activity } from './screen/activity.js';
 import { realClock } from './screen/inline-screen.js';
@@ -16,6 +14,7 @@ import { StatusLine } from './screen/status-line.js';
 import type { Theme } from './screen/theme.js';
 import { applyTheme, themePort } from './screen/theme-choice.js';
 import { WaitingView } from './screen/waiting-view.js';
+import { applySettings } from './session/apply-settings.js';
 import { BackgroundPanel } from './session/background-panel.js';
 import { Conversation } from './session/conversation.js';
 import { CurrentSession } from './session/current-session.js';
@@ -28,6 +27,7 @@ import type { LoadedCommands } from './session/loaded-commands.js';
 import { openSettings } from './session/open-settings.js';
 import type { SessionRequest } from './session/opened-session.js';
 import { Questions } from './session/questions.js';
+import { QueuedPrompts } from './session/queued-prompts.js';
 import { TypedLines } from './session/typed-lines.js';
 import type { TerminalOptions, TerminalSettings } from './start-terminal.js';
 import { EventViews } from './views/event-views.js';
@@ -46,6 +46,7 @@ export class TerminalApp {
   readonly #dialogs: DialogQueue;
   readonly #questions: Questions;
   readonly #conversation: Conversation;
+  readonly #queued = new QueuedPrompts(() => this.#session.orNone);
   readonly #activity: Activity;
   readonly #panel: BackgroundPanel;
   readonly #status: StatusLine;
@@ -108,6 +109,7 @@ export class TerminalApp {
         this.#views.said(shown);
         if (screen.title) screen.title.task = shown;
       },
+      queued: this.#queued,
       onChange: () => screen.draw(),
       onProblem: (sentence) => this.#tellFailure(sentence),
       onBegin: () => {
@@ -129,12 +131,9 @@ export class TerminalApp {
       keys: () => this.#place.keys,
       note: (sentence) => this.#views.show(new NoticeView(theme, 'info', sentence)),
     });
-    const waiting = () => ({
-      prompts: this.#conversation.waiting,
-      lines: this.#typed.waiting,
-      held: this.#views.held,
-    });
-    screen.addLive(new WaitingView(theme, waiting));
+    screen.addLive(
+      new WaitingView(theme, { conversation: this.#conversation, typed: () => this.#typed, views: this.#views }),
+    );
     this.#panel = new BackgroundPanel({
       screen,
       theme,
@@ -228,18 +227,15 @@ export class TerminalApp {
     }
   }
 
-  quit(code = 0): void {
+  /** `attachTo`: the session of the background that is followed then. */
+  quit(code = 0, attachTo?: string): void {
+    if (attachTo !== undefined) this.#options.attach?.(attachTo);
     this.#left.resolve(code);
   }
 
   /** Asks first if that would end work in the background. */
   async #leave(): Promise<void> {
     if (await this.#panel.confirmEnd((facts) => this.#questions.choose(facts, this.#ending.signal))) this.quit();
-  }
-
-  #leaveFor(attachTo: string | undefined): void {
-    if (attachTo !== undefined) this.#options.attach?.(attachTo);
-    this.quit();
   }
 
   readonly #choose = async (title: string, items: readonly Choice[], cancel?: string): Promise<string | undefined> =>
@@ -311,10 +307,16 @@ export class TerminalApp {
           this.#screen.history.changed(this.#start.wait());
         }),
       );
-      this.#useSettings(settings);
+      this.#applyTheme(settings);
+      applySettings(settings, {
+        place: this.#place,
+        status: this.#status,
+        screen: this.#screen,
+        tell: (text) => this.tell(text),
+      });
       await this.#change(
         settings,
-        await firstSession(this.#options, { ...this.#ask, leave: (id) => this.#leaveFor(id) }),
+        await firstSession(this.#options, { ...this.#ask, leave: (id) => this.quit(0, id) }),
       );
       this.#commands = await this.#loadCommands(settings);
       this.#place.completion = this.#commands.completion;
@@ -322,15 +324,6 @@ export class TerminalApp {
     } catch (error) {
       if (!this.#ending.signal.aborted) this.#left.reject(error);
     }
-  }
-
-  #useSettings({ settings: { current } }: TerminalSettings): void {
-    const keys = new KeyBindings(current.keys);
-    this.#place.use(keys, { vi: current.editorMode?.value === 'vim' });
-    for (const conflict of keys.conflicts()) this.tell(conflict);
-    this.#applyTheme({ settings: { current } });
-    if (current.statusLine) this.#status.useCommand(current.statusLine.value.command);
-    this.#screen.redrawAll();
   }
 
   #applyTheme({ settings: { current } }: { settings: Pick<TerminalSettings['settings'], 'current'> }): void {
@@ -347,6 +340,7 @@ export class TerminalApp {
     const { showOpened } = await import('./session/show-history.js');
     const hasHistory = request.beforePrompt === undefined;
     await showOpened(this.#views, opened, { theme: this.#theme, root: this.#options.root, hasHistory });
+    this.#queued.offer(this.#place.editor, (sentence) => this.tell(sentence));
     this.#status.refresh(this.#session.spending.usage.costUsd);
     this.#screen.draw();
   }
@@ -377,14 +371,7 @@ export class TerminalApp {
       change: async (request) => await this.#change(settings, request),
       onEvent: (event) => this.#take(event),
       onMode: () => this.#status.refresh(),
-      onCompaction: (work) => {
-        this.#activity.begin('Summarising');
-        const end = (): void => {
-          this.#activity.end();
-          this.#status.refresh();
-        };
-        work.then(end, end);
-      },
+      onCompaction: (work) => this.#activity.during('Summarising', work, () => this.#status.refresh()),
       ownCall: (callId) => this.#ownCall(callId),
     });
   }
@@ -399,13 +386,12 @@ export class TerminalApp {
     this.#files.end();
     await this.#screen.end();
     const { orNone: opened, spending } = this.#session;
-    for (const what of opened?.engine.session.stillRunning ?? []) {
-      process.stderr.write(`helve: ending ${visible(what)}\n`);
-    }
+    const { endingLines, farewellText } = await import('./session/farewell.js');
+    for (const line of endingLines(opened)) process.stderr.write(line);
     await this.#session.close();
     await this.#history.flushed();
-    if (this.#options.farewell !== undefined) return void process.stdout.write(`\n${this.#options.farewell}\n`);
-    if (!opened?.agent || spending.usage.prompts === 0) return;
-    process.stdout.write(`\nTo resume this conversation: helve --resume ${opened.engine.session.id}\n`);
+    const { farewell } = this.#options;
+    const text = farewellText(opened, { farewell, hasPrompts: spending.usage.prompts > 0 });
+    if (text !== undefined) process.stdout.write(text);
   }
 }

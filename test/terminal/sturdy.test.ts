@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
@@ -59,7 +59,13 @@ inTerminal('after a kill, the session can be resumed, and the next start ends it
 inTerminal(
   'after a kill, --continue names the call that was running, ends its command, and /undo takes it back',
   async () => {
-    const { terminal, helve, command } = await atWork();
+    const { terminal, say: queue, helve, command } = await atWork();
+    await queue('and then the next thing');
+    await terminal.shows('» and then the next thing');
+    const sessions = join(terminal.home, '.helve', 'sessions');
+    const kept = async () =>
+      (await readdir(sessions, { recursive: true })).some((name) => name.endsWith('queued.json'));
+    await vi.waitFor(async () => expect(await kept()).toBe(true), { timeout: 20_000 });
     process.kill(helve, 'SIGKILL');
     expect(await terminal.exitCode()).toBe(137);
     expect(isRunning(command)).toBe(true);
@@ -71,9 +77,13 @@ inTerminal(
       /■ Bash echo run[\s\S]*Helve\s+was\s+ended\s+while\s+this\s+ran;\s+it\s+may\s+or\s+may\s+not\s+have\s+taken\s+effect:\s+check,\s+or\s+ask\s+the\s+model\s+to\s+check/,
     );
     expect(shown.match(/Helve\s+was\s+ended\s+while/g)).toHaveLength(1);
-    expect(shown).toMatch(/counts\s+as\s+the\s+work\s+of\s+that\s+command/);
+    expect(shown).not.toMatch(/Helve\s+was\s+stopped/);
     expect(isRunning(command)).toBe(false);
-    await next.shows('? for shortcuts');
+    // The prompt that waited is back, and not sent.
+    await next.shows(/A prompt was still waiting when Helve was ended[\s\S]*❯ and then the next thing/);
+    expect(await kept()).toBe(false);
+    await next.press('C-c');
+    await next.hides('❯ and then');
     await say('/cost');
     expect(await next.shows(/Cost .*, 1 prompt\n/)).toContain('1 prompt cut off when Helve was killed');
     await say('/undo');

@@ -100,7 +100,10 @@ export async function openSession(
     useModel: async (name) => model.lend(await models.resilientModel(name)),
   });
   await observation?.begin(agent.session);
-  if (resumed) await recoverNow(agent.engine.session, ports.tell);
+  if (resumed) {
+    const told = ports.drawsCalls ? resumed.restored.interrupted.map(({ id }) => id) : [];
+    await recoverNow(agent.engine.session, ports.tell, { told: new Set(told) });
+  }
   return {
     ...common,
     engine: agent.engine,

@@ -33,6 +33,7 @@ export async function recoverIfNeeded(
   dataFolder: string,
   takeBackUndo?: RollBackUndo,
   titles?: () => Promise<(call: InterruptedCall) => string | undefined>,
+  told?: ReadonlySet<string>,
 ): Promise<string | undefined> {
   if (!needsCare(join(dataFolder, 'journal'))) return undefined;
   const [{ describeRecovery }, { recoverChanges }] = await Promise.all([
@@ -42,7 +43,7 @@ export async function recoverIfNeeded(
   // Agents that start at the same time see the same records. The first of them reports to the person.
   const key = `recover ${dataFolder}${takeBackUndo ? ' with undos' : ''}`;
   const found = await sharedRound(key, async () => ({
-    text: describeRecovery(await recoverChanges(dataFolder, takeBackUndo), await titles?.()),
+    text: describeRecovery(await recoverChanges(dataFolder, takeBackUndo), await titles?.(), told),
   }));
   const { text } = found;
   found.text = undefined;

@@ -79,6 +79,16 @@ export class Activity {
     this.#screen.draw();
   }
 
+  /** Shows the label until the work has ended, in either way. */
+  during(label: string, work: Promise<unknown>, then: () => void): void {
+    this.begin(label);
+    const end = (): void => {
+      this.end();
+      then();
+    };
+    work.then(end, end);
+  }
+
   toggleTodos(): void {
     this.#showsTodos = !this.#isShowingTodos;
     this.#screen.draw();

@@ -24,6 +24,8 @@ export interface ConversationOptions {
   onEvent(event: AgentHappening): void;
   /** A prompt is sent to the model now, on its own or with the next step. */
   onSaid(prompt: WantedPrompt): void;
+  /** Keeps the prompts that wait, so that a crash does not lose them. */
+  queued?: { keep(waiting: readonly WantedPrompt[]): void };
   /** The queue has changed, or whether something runs. */
   onChange(): void;
   /** An internal error, as a message. */
@@ -60,6 +62,11 @@ export class Conversation {
   say(prompt: WantedPrompt): void {
     this.#waiting.push(prompt);
     if (!this.#running) this.#rest = this.#work();
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#options.queued?.keep(this.#waiting);
     this.#options.onChange();
   }
 
@@ -67,7 +74,7 @@ export class Conversation {
   takeBack(): WantedPrompt[] {
     const waiting = this.#waiting;
     this.#waiting = [];
-    this.#options.onChange();
+    this.#changed();
     return waiting;
   }
 
@@ -104,6 +111,7 @@ export class Conversation {
       for (let prompt = this.#waiting.shift(); prompt; prompt = this.#waiting.shift()) {
         if (this.#running.signal.aborted) this.#running = new AbortController();
         this.#options.onSaid(prompt);
+        this.#changed();
         const result = await this.#run(prompt, this.#running.signal);
         const next = result && (await this.#options.onResult(result));
         if (next !== undefined) this.#waiting.unshift({ text: next });
@@ -145,7 +153,7 @@ export class Conversation {
     const end = this.#waiting.findIndex(({ text }) => text.startsWith('/'));
     const said = this.#waiting.splice(0, end < 0 ? this.#waiting.length : end);
     for (const prompt of said) this.#options.onSaid(prompt);
-    if (said.length > 0) this.#options.onChange();
+    if (said.length > 0) this.#changed();
     return said.flatMap(blocksOf);
   }
 }

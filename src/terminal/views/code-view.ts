@@ -1,7 +1,7 @@
 import { type Component, visibleWidth } from '@earendil-works/pi-tui';
 import { codeSpans, sliceSpans } from '../../display/code-spans.js';
 import type { Theme } from '../screen/theme.js';
-import { chopCode, cleanLine, cut, expandTabs } from './fit.js';
+import { chopCode, expandTabs } from './fit.js';
 import { paintedSpans } from './painted-code.js';
 
 const HANG = 2; // columns that a continuation is indented by, beyond the line itself
@@ -23,7 +23,7 @@ export class CodeView implements Component {
   }
 }
 
-/** Code on a background of its own, or beside a bar where there are none, below the name of its language. */
+/** Code on a background of its own, or beside a bar where there are none. The language shows in its colours. */
 export function codeLines(
   theme: Theme,
   { language, code }: { language: string; code: string },
@@ -45,9 +45,7 @@ export function codeLines(
       return row === 0 ? painted : `${' '.repeat(hang)}${painted}`;
     });
   });
-  const name = cleanLine(language).split(/[\s{]/, 1)[0] ?? '';
-  const head = name === '' ? [] : [paint.muted(cut(name, room))];
-  const all = [...head, ...(lines.length === 0 ? [''] : lines)];
+  const all = lines.length === 0 ? [''] : lines;
   if (theme.hasGrounds) return all.map((line) => theme.on('code', ` ${line} `, width));
   return all.map((line) => `${paint.border('│')} ${line}`.trimEnd());
 }

@@ -268,7 +268,8 @@ test('an interrupt is told once', () => {
     },
     interrupted,
   );
-  expect(lines()).toEqual(['', '■ Run npm test  interrupted before it ran']);
+  const next = '· Say what to do instead, or "go on" to continue.';
+  expect(lines()).toEqual(['', '■ Run npm test  interrupted before it ran', '', next]);
 });
 
 test('a file that is read in parts counts once, and so does a search that is repeated', () => {

@@ -13,6 +13,7 @@ import { PromptView } from './prompt-view.js';
 import { StreamedCall } from './streamed-call.js';
 import { ThinkingView } from './thinking-view.js';
 
+const AFTER_STOP = 'Say what to do instead, or "go on" to continue.';
 const MAX_GROUP = 50; // calls that are kept together: the history drops only whole views
 
 export interface EventViewsOptions {
@@ -350,8 +351,14 @@ export class EventViews {
     for (const { group, isOwn } of this.#calls.values()) if (!isOwn) group.settle();
     this.#forgetCalls();
     this.#endGroup();
-    if (outcome === 'completed' || (outcome === 'interrupted' && this.#hasInterrupted)) return;
-    const kind = outcome === 'interrupted' || outcome === 'stopped' ? 'warning' : 'failure';
+    if (outcome === 'completed') return;
+    if (outcome === 'interrupted') {
+      // A call that was interrupted says so itself.
+      const words = this.#hasInterrupted ? AFTER_STOP : `Interrupted. ${AFTER_STOP}`;
+      this.show(new NoticeView(this.#theme, 'info', words), { hasGap: true });
+      return;
+    }
+    const kind = outcome === 'stopped' ? 'warning' : 'failure';
     this.show(new NoticeView(this.#theme, kind, endText(result)), { hasGap: true });
   }
 }
