@@ -215,6 +215,7 @@ inTerminal('Ctrl-O shows folded results whole, and leaves nothing behind', async
   ]);
   await say('count');
   await terminal.shows('Counted.');
+  await terminal.hides('esc to stop');
   expect(await terminal.scrollback()).not.toMatch(/^\s+37$/m);
   const before = await terminal.scrollback();
   await terminal.press('C-o');

@@ -43,7 +43,7 @@ inTerminal('a resumed conversation shows the results of its calls, and a rewind 
   await resumed.terminal.press('C-u');
   await resumed.say('/undo');
   const asked = await resumed.terminal.shows('Undo the file changes that /rewind has left?');
-  expect(asked).toContain('since “second prompt”: 1 call, 1 change');
+  expect(asked).toContain('since “second prompt”: 1 call, 1 file');
 });
 
 inTerminal('calls that were not answered or interrupted read the same after a resume', async () => {
@@ -60,7 +60,7 @@ inTerminal('calls that were not answered or interrupted read the same after a re
   await say('ask me');
   await terminal.shows('enter to choose');
   await terminal.press('Escape');
-  await terminal.shows('! Interrupted.');
+  await terminal.shows('· Interrupted.');
   await say('touch a file');
   await terminal.shows('enter to choose');
   await terminal.press('Escape');

@@ -93,7 +93,7 @@ inTerminal('status, diff and copy answer on the screen', async () => {
   await say('make it');
   await terminal.shows('It is made.');
   await say('/diff');
-  await terminal.shows(/Changes of this conversation: 1 file\n\nmade\.txt\n.*new line/);
+  await terminal.shows(/Changes of this conversation: 1 file\n\nmade\.txt {2}new {2}\+1\n.*new line/);
   await say('/copy');
   await terminal.shows('Copied the last answer, 1 line, through the terminal');
   await say('/status');

@@ -12,7 +12,7 @@ import { CallGroup } from '../views/call-group.js';
 import { CallView } from '../views/call-view.js';
 import type { EventViews } from '../views/event-views.js';
 import { MarkdownView } from '../views/markdown-view.js';
-import { NoticeView } from '../views/notice-view.js';
+import { interruptedNotice, NoticeView } from '../views/notice-view.js';
 import { PromptView } from '../views/prompt-view.js';
 import { StreamedCall } from '../views/streamed-call.js';
 import type { OpenedSession, PastFailures } from './opened-session.js';
@@ -48,13 +48,15 @@ export async function historyViews(
   for (const { role, content } of shown) {
     for (const block of content) {
       if (block.type === 'text' && isPersonText(block.text)) {
-        if (block.text === INTERRUPTED && saysInterrupted) continue;
+        const afterCall = saysInterrupted;
         if (role === 'user') saysInterrupted = false;
         const view =
           role === 'assistant'
             ? new MarkdownView(theme, block.text)
             : isInterruption(block)
-              ? new NoticeView(theme, 'warning', block.text === INTERRUPTED ? 'Interrupted.' : block.text)
+              ? block.text === INTERRUPTED
+                ? interruptedNotice(theme, { afterCall })
+                : new NoticeView(theme, 'warning', block.text)
               : new PromptView(theme, block.text);
         views.push({ view, hasGap: true });
       } else if (block.type === 'tool_use') {

@@ -8,12 +8,11 @@ import type { Theme } from '../screen/theme.js';
 import { CallGroup } from './call-group.js';
 import { CallView } from './call-view.js';
 import { MarkdownView } from './markdown-view.js';
-import { NoticeView } from './notice-view.js';
+import { interruptedNotice, NoticeView } from './notice-view.js';
 import { PromptView } from './prompt-view.js';
 import { StreamedCall } from './streamed-call.js';
 import { ThinkingView } from './thinking-view.js';
 
-const AFTER_STOP = 'Say what to do instead, or "go on" to continue.';
 const MAX_GROUP = 50; // calls that are kept together: the history drops only whole views
 
 export interface EventViewsOptions {
@@ -353,9 +352,7 @@ export class EventViews {
     this.#endGroup();
     if (outcome === 'completed') return;
     if (outcome === 'interrupted') {
-      // A call that was interrupted says so itself.
-      const words = this.#hasInterrupted ? AFTER_STOP : `Interrupted. ${AFTER_STOP}`;
-      this.show(new NoticeView(this.#theme, 'info', words), { hasGap: true });
+      this.show(interruptedNotice(this.#theme, { afterCall: this.#hasInterrupted }), { hasGap: true });
       return;
     }
     const kind = outcome === 'stopped' ? 'warning' : 'failure';

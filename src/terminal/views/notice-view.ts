@@ -34,3 +34,9 @@ function indented(line: string, width: number): string[] {
   const [indent] = /^ */.exec(line) ?? [''];
   return wrap(line.slice(indent.length), Math.max(1, width - indent.length)).map((each) => `${indent}${each}`);
 }
+
+const AFTER_STOP = 'Say what to do instead, or "go on" to continue.';
+
+/** After Esc. `afterCall`: a call above it says that it was interrupted. */
+export const interruptedNotice = (theme: Theme, { afterCall }: { afterCall: boolean }): NoticeView =>
+  new NoticeView(theme, 'info', afterCall ? AFTER_STOP : `Interrupted. ${AFTER_STOP}`);
