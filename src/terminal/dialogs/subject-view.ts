@@ -88,7 +88,10 @@ export class SubjectView {
       const patch = size === undefined ? body.patch : pairPatch(body.patch, size);
       // The same object, so that a patch without replacements is not drawn twice.
       if (size !== undefined && patch === body.patch) return this.#lines(width, undefined);
-      return [...head, ...new DiffView(this.#theme, { ...body, patch }, { isWhole: true }).render(width)];
+      return [
+        ...head,
+        ...new DiffView(this.#theme, { ...body, patch }, { isWhole: true, isInDialog: true }).render(width),
+      ];
     }
     const { lines, hidden } = bodyLines(this.#theme, body, width, { isExpanded: true });
     this.#hidden = hidden;

@@ -195,12 +195,12 @@ export class Theme {
   }
 
   /**
-   * The text on a background that reaches the right edge of the window. The rest is erased in its colour, not filled
-   * with spaces: a terminal that becomes narrower would wrap those.
+   * The text on a background that is filled up to the width, and reaches the right edge of the window. The rest is erased
+   * in its colour, not filled with spaces: a terminal that becomes narrower would wrap those. The text must not reach the
+   * edge itself: erasing would take its last character.
    */
   bar(role: GroundRole, text: string, width: number): string {
-    if (visibleWidth(text) >= width) return this.on(role, text); // erasing would take the last character
-    const filled = this.on(role, text);
+    const filled = this.on(role, text, width);
     return this.#grounds === undefined ? filled : `${filled.slice(0, -GROUND_END.length)}\u001b[K${GROUND_END}`;
   }
 

@@ -11,7 +11,7 @@ export function changesLines(theme: Theme, changes: readonly ShownChange[], widt
   return changes.flatMap((change, index) => {
     const head = [...(index === 0 ? [] : ['']), headLine(theme, change, width)];
     if (change.patch === '') return head;
-    const rows = new DiffView(theme, change).render(Math.max(1, width - INDENT.length));
+    const rows = new DiffView(theme, change, { isInDialog: true }).render(Math.max(1, width - INDENT.length));
     return [...head, ...rows.map((row) => `${INDENT}${row}`)];
   });
 }

@@ -49,8 +49,7 @@ test('draws a changed line on a background over the width, its words on a strong
   expect(before).toContain(theme.paint.keyword('const'));
   expect(before).toContain(`\u001b[48;5;88m${theme.paint.number('1')}\u001b[49m\u001b[48;5;52m;`);
   expect(after).toContain(`\u001b[48;5;28m${theme.paint.number('22')}\u001b[49m\u001b[48;5;22m;`);
-  // To the edge of the window, and not with spaces, which a narrower terminal would wrap.
-  for (const line of [before, after]) expect(line?.endsWith('\u001b[K\u001b[49m')).toBe(true);
+  expect([before, after].map((line) => visibleWidth(line))).toEqual([30, 30]);
 });
 
 test('marks each word that differs, and none if two lines have little in common', () => {
@@ -156,4 +155,14 @@ test('marks the changed words of a replacement that is shown in part, in one col
     expect(shown.split(theme.on('removedPart', 'old'))).toHaveLength(6);
     expect(shown.split(theme.on('addedPart', 'new'))).toHaveLength(6);
   }
+});
+
+test('in a dialog, the rest of a bar is erased in its colour, which a narrower terminal does not wrap', () => {
+  const theme = new Theme({ name: 'dark', depth: 'many' });
+  const view = new DiffView(theme, { patch: '@@ -1 +1 @@\n-a\n+b' }, { isInDialog: true });
+  for (const line of view.render(100)) {
+    expect(visibleWidth(line)).toBe(60);
+    expect(line.endsWith('\u001b[K\u001b[49m')).toBe(true);
+  }
+  for (const line of view.render(60)) expect(line.includes('\u001b[K')).toBe(false);
 });

@@ -10,11 +10,18 @@ import { paintedSpans } from './painted-code.js';
 
 export const SIDE_BY_SIDE_COLUMNS = 140; // each side is then as wide as a narrow window
 const BETWEEN = ' │ ';
+const LEAST_COLUMNS = 60; // of the filled part in a dialog, so that a short line is a bar too
 const LEAST_SIDE = 40; // columns of each side
 const MAX_PIECES = 50; // rows of one line of the file
 const MAX_HANG = 24; // columns that a continuation is indented by at most
 
 export type DiffBody = Extract<DisplayBody, { type: 'diff' }>;
+
+interface DiffViewOptions {
+  maxRows?: number;
+  isWhole?: boolean;
+  isInDialog?: boolean;
+}
 
 /** A patch with line numbers: in one column, or side by side if there is space. */
 export class DiffView implements Component {
@@ -25,13 +32,17 @@ export class DiffView implements Component {
   /** How many lines of the patch are not drawn. */
   readonly hidden: number;
   readonly #maxPieces: number;
+  readonly #isInDialog: boolean;
   #drawn: { width: number; lines: string[] } | undefined;
 
-  /** With `maxRows`, only that many lines of the patch are drawn; `isWhole` draws very long lines to their end. */
+  /**
+   * With `maxRows`, only that many lines of the patch are drawn; `isWhole` draws very long lines to their end.
+   * `isInDialog`: no row may wrap when the window becomes narrower, only because of its background.
+   */
   constructor(
     theme: Theme,
     { patch, path = '' }: { patch: string; path?: string },
-    { maxRows, isWhole = false }: { maxRows?: number; isWhole?: boolean } = {},
+    { maxRows, isWhole = false, isInDialog = false }: DiffViewOptions = {},
   ) {
     this.#theme = theme;
     const [first, ...rest] = parsePatch(cleanLines(patch));
@@ -43,6 +54,7 @@ export class DiffView implements Component {
     this.#shown = shown;
     this.#spans = spansByRow(shown, languageOf(path));
     this.hidden = hidden;
+    this.#isInDialog = isInDialog;
     this.#maxPieces = isWhole ? Number.POSITIVE_INFINITY : MAX_PIECES;
   }
 
@@ -63,9 +75,10 @@ export class DiffView implements Component {
   #unified(rows: readonly PatchRow[], width: number): string[] {
     const digits = numberWidth(rows);
     const isNew = isNewFile(this.#rows);
+    const filled = this.#isInDialog ? columnsFor(rows, { digits, least: LEAST_COLUMNS, most: width }) : width;
     return rows.flatMap((row) => {
       if (isAside(row)) return this.#aside(row, digits, width);
-      return this.#line(row, { number: row.after ?? row.before, digits, width, isNew });
+      return this.#line(row, { number: row.after ?? row.before, digits, width, filled, isNew });
     });
   }
 
@@ -78,11 +91,16 @@ export class DiffView implements Component {
         { digits, least: LEAST_SIDE, most },
       );
     const [before, after] = [sideOf('added'), sideOf('removed')];
-    const side = (row: PatchRow | undefined, number: number | undefined, columns: number, isLast: boolean): string[] =>
-      row ? this.#line(row, { number, digits, width: columns, isLast }) : [];
+    const side = (
+      row: PatchRow | undefined,
+      number: number | undefined,
+      columns: number,
+      filled = columns,
+    ): string[] => (row ? this.#line(row, { number, digits, width: columns, filled }) : []);
+    const rest = this.#isInDialog ? after : Math.max(after, width - before - BETWEEN.length);
     return pairRows(rows).flatMap(({ left, right }) => {
       if (left && isAside(left)) return this.#aside(left, digits, width);
-      const [one, other] = [side(left, left?.before, before, false), side(right, right?.after, after, true)];
+      const [one, other] = [side(left, left?.before, before), side(right, right?.after, after, rest)];
       return Array.from({ length: Math.max(one.length, other.length) }, (_, index) =>
         `${padEnd(one[index] ?? '', before)}${this.#theme.paint.border(BETWEEN)}${other[index] ?? ''}`.trimEnd(),
       );
@@ -96,9 +114,9 @@ export class DiffView implements Component {
       number,
       digits,
       width,
+      filled,
       isNew = false,
-      isLast = true,
-    }: { number: number | undefined; digits: number; width: number; isNew?: boolean; isLast?: boolean },
+    }: { number: number | undefined; digits: number; width: number; filled: number; isNew?: boolean },
   ): string[] {
     const { paint } = this.#theme;
     const isChange = (row.kind === 'added' || row.kind === 'removed') && !isNew;
@@ -111,16 +129,16 @@ export class DiffView implements Component {
       const hang = index === 0 ? '' : ' '.repeat(hangOf(row.text, room));
       const line = `${head}${hang}${this.#text(row, from, to, isChange)}`;
       if (isChange && row.kind !== 'same') {
-        return this.#filled(row.kind === 'added' ? 'added' : 'removed', line, width, isLast);
+        return this.#filled(row.kind === 'added' ? 'added' : 'removed', line, filled, width);
       }
       return line.trimEnd();
     });
   }
 
-  /** `isLast`: nothing follows in its rows, so its background reaches the edge of the window. */
-  #filled(role: 'added' | 'removed', line: string, width: number, isLast: boolean): string {
+  /** The background reaches the edge of the window: beyond the filled part, if there is one, the rest is erased in it. */
+  #filled(role: 'added' | 'removed', line: string, filled: number, width: number): string {
     if (!this.#theme.hasGrounds) return line.trimEnd();
-    return isLast ? this.#theme.bar(role, line, width) : this.#theme.on(role, line, width);
+    return filled < width ? this.#theme.bar(role, line, filled) : this.#theme.on(role, line, filled);
   }
 
   /** A piece of the line with the colours of its language, and its changed words on a stronger background. */
